@@ -1,0 +1,75 @@
+# make html    everything from nothing: environment, guides, site in build/html
+# make test    everything from nothing: environment, checks of the code, tests
+# make help    the other targets
+
+PYTHON  ?= python3
+RESULTS ?= results
+JOBS    ?= auto
+
+ENV    := build/env
+BIN    := $(ENV)/bin
+SPHINX  = $(BIN)/sphinx-build -j $(JOBS) -d build/doctrees -D perfguide_results=$(RESULTS) \
+          $(if $(STRICT),-W -n) $(SPHINXOPTS)
+PERFGUIDE = $(BIN)/perfguide
+
+.PHONY: html pdf dirhtml text latex check list serve linkcheck test lint clean distclean help
+
+html: $(ENV)/.site
+	@$(SPHINX) -b html . build/html
+	@echo "The site is in build/html; open build/html/index.html, or run: make serve"
+
+dirhtml text latex linkcheck: $(ENV)/.site
+	@$(SPHINX) -b $@ . build/$@
+
+check: $(ENV)/.site
+	@$(PERFGUIDE) check $(RESULTS)
+
+list: $(ENV)/.site
+	@$(PERFGUIDE) list --results $(RESULTS)
+
+serve: html
+	@$(BIN)/python -m http.server --bind 127.0.0.1 --directory build/html 8000
+
+test: lint
+	@$(BIN)/python -m pytest -n auto $(PYTESTOPTS)
+
+lint: $(ENV)/.test
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+
+# Debian has the parts of Python that make an environment in a package of their own.
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Python 3.11 or newer is needed; name one by: make PYTHON=python3.12" >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || { test "$$(id -u)" = 0 && \
+	  { apt-get update -qq && apt-get install -y -qq python3-venv; } >&2; } || \
+	  { echo "Install python3-venv first: sudo apt-get install python3-venv" >&2; exit 1; }
+	$(PYTHON) -m venv $(ENV)
+
+$(ENV)/.site: $(BIN)/python requirements.txt pyproject.toml
+	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(ENV)/.test: $(ENV)/.site requirements-test.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements-test.txt
+	@touch $@
+
+# What the site is made of; the environment stays.
+clean:
+	rm -rf build/html build/dirhtml build/text build/latex build/linkcheck build/doctrees
+	rm -rf source/guides source/compare source/by-benchmark source/reports
+
+distclean: clean
+	rm -rf build
+
+help:
+	@echo "make html       the site in build/html; RESULTS=folder takes other bundles,"
+	@echo "                STRICT=1 makes every warning an error"
+	@echo "make test       checks of the code, and all tests"
+	@echo "make check      are all bundles sound? the exit status says"
+	@echo "make list       the guides that the bundles give"
+	@echo "make serve      the site on http://127.0.0.1:8000"
+	@echo "make linkcheck  do links lead somewhere?"
+	@echo "make clean      remove the site; make distclean: the environment too"

@@ -1,0 +1,31 @@
+"""Sphinx configuration of the performance guides."""
+
+import sys
+from pathlib import Path
+
+# Hosted builders run sphinx-build without installing the extension.
+sys.path.insert(0, str(Path(__file__).parent / "ext"))
+
+project = "SDK performance guides"
+author = "Board farm"
+copyright = author  # noqa: A001 - the name is Sphinx's
+
+extensions = ["perfguide"]
+exclude_patterns = [
+    "README.md", "SECURITY.md", "bench", "build", "ext", "results", "runner", "tests", ".*",
+    "source/benchmarks",
+]
+source_suffix = {".rst": "restructuredtext"}
+numfig = True
+smartquotes = False
+nitpicky = False
+
+html_theme = "sphinx_rtd_theme"
+html_theme_options = {"navigation_depth": 3, "titles_only": True}
+html_show_copyright = False
+html_show_sourcelink = False
+html_last_updated_fmt = None
+html_title = project
+
+latex_engine = "xelatex"
+latex_elements = {"papersize": "a4paper"}

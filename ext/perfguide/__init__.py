@@ -1,0 +1,19 @@
+"""Performance guides from the raw results of a board farm, as a Sphinx extension."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+    from sphinx.util.typing import ExtensionMetadata
+
+__version__ = "0.1.0"
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    """Register the extension with Sphinx."""
+    # Imported here so that the command, which needs no Sphinx, starts without it.
+    from .extension import setup as setup_extension
+
+    return setup_extension(app, __version__)

@@ -1,0 +1,54 @@
+"""Names from bundles to names of files and addresses of pages.
+
+A file name is derived, never taken: no name can leave its folder, hide, or
+overwrite another's file, whatever it holds.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Iterable
+
+_PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")
+_RESERVED = {"index", "latest", "con", "prn", "aux", "nul"} | {
+    f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10)
+}
+
+_SUFFIXES = (".", ".rst", ".csv", ".json", ".html")
+"""Endings under which a folder of one name could be the file of another."""
+
+
+def slugs(names: Iterable[str]) -> dict[str, str]:
+    """An address for each name, stable and distinct.
+
+    A name of letters, digits, ``.``, ``_`` and ``-`` stands as it is. Any other,
+    one that a page of ours or a file system claims, and all of those that would
+    clash where case or Unicode form does not count, get a short hash behind
+    what is left of them.
+    """
+    wanted = sorted(set(names))
+    folded: dict[str, int] = {}
+    for name in wanted:
+        folded[_fold(name)] = folded.get(_fold(name), 0) + 1
+    out: dict[str, str] = {}
+    for name in wanted:
+        plain = _PLAIN.fullmatch(name) is not None and not name.lower().endswith(_SUFFIXES)
+        stem = name.split(".")[0].casefold()
+        if plain and stem not in _RESERVED and folded[_fold(name)] == 1:
+            out[name] = name
+        else:
+            out[name] = hashed(name)
+    return out
+
+
+def hashed(name: str) -> str:
+    """A name's readable rest with ten digits of its SHA-256."""
+    rest = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-").lower()[:40].strip("-")
+    digits = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:10]
+    return f"{rest}-{digits}" if rest else f"x-{digits}"
+
+
+def _fold(name: str) -> str:
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())

@@ -1,0 +1,225 @@
+"""The ``perfguide`` command. It never imports Sphinx."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import textwrap
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TextIO, TypeVar
+
+from tqdm import tqdm
+
+from . import __version__, bundle, pages, query, report, site
+from .diagnostics import Diagnostic, errors, visible
+from .pool import family
+
+T = TypeVar("T")
+
+FINE, FOUND, USAGE, NOTHING = 0, 1, 2, 3
+
+EXIT_STATUS = """exit status:
+  0  all is well
+  1  what was asked about was found: check found a refused upload
+  2  wrong usage, or a path that is not there
+  3  nothing to show
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit status."""
+    options = _parser().parse_args(arguments)
+    try:
+        status: int = options.run(options)
+    except BrokenPipeError:
+        # The reader of our output has gone; what it read is all it wanted.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FINE
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return 130
+    return status
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="perfguide",
+        description="Check the results of a board farm and turn them into performance guides.",
+        epilog=EXIT_STATUS,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"perfguide {__version__}")
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+
+    def add(name: str, text: str, more: str = "") -> argparse.ArgumentParser:
+        return commands.add_parser(
+            name,
+            help=text,
+            description=textwrap.fill(f"{text[0].upper()}{text[1:]}. {more}".strip()),
+            epilog=EXIT_STATUS,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+
+    check = add("check", "say whether all bundles are sound, and what to mend where not")
+    check.add_argument(
+        "paths", nargs="*", default=["results"], metavar="PATH", help="default: results"
+    )
+    check.add_argument("-q", "--quiet", action="store_true", help="print findings only")
+    check.set_defaults(run=_check)
+
+    schema = add("schema", "print the JSON Schema of a bundle")
+    schema.set_defaults(run=_schema)
+
+    listing = add("list", "list the guides that the bundles give")
+    _add_site(listing)
+    listing.set_defaults(run=_list)
+
+    generate = add("generate", "write the pages of the guides, without building the site")
+    _add_site(generate)
+    generate.add_argument(
+        "--output", default="source", metavar="DIR", help="where pages go; default: source"
+    )
+    generate.set_defaults(run=_generate)
+
+    show = add(
+        "show",
+        "print figures and where each of them comes from",
+        "A QUERY is SOC/RELEASE/BOARD/BENCHMARK/METRIC. Parts at its end may be left out, "
+        "a release may be cut short (09.01), * stands for any name.",
+    )
+    show.add_argument("query", metavar="QUERY", help="AM62X/09.01/am62xx_sk-fs/lmbench/bw_pipe")
+    show.add_argument("--os", default="*", help="only this operating system: linux, rt-linux …")
+    show.add_argument(
+        "--param",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="only with this parameter: block_size=1024; may be given more than once",
+    )
+    show.add_argument("--json", action="store_true", help="print JSON")
+    _add_site(show)
+    show.set_defaults(run=_show)
+    return parser
+
+
+def _add_site(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--results",
+        action="append",
+        metavar="PATH",
+        help="folder or file of bundles; may be given more than once; default: results",
+    )
+    parser.add_argument(
+        "--benchmarks",
+        default="source/benchmarks",
+        metavar="DIR",
+        help="folder of benchmark descriptions; default: source/benchmarks",
+    )
+
+
+def _settings(options: argparse.Namespace) -> site.Settings:
+    return site.Settings(
+        results=tuple(Path(p) for p in options.results or ["results"]),
+        benchmarks=(site.BUILT_IN, Path(options.benchmarks)),
+        output=Path(getattr(options, "output", "source")),
+    )
+
+
+def _print_findings(found: Iterable[Diagnostic], stream: TextIO) -> None:
+    for finding in found:
+        print(finding, file=stream)
+
+
+def _progress(items: Sequence[T], label: str) -> Iterable[T]:
+    """Show how far long work is, on a terminal only."""
+    shown: Iterable[T] = tqdm(items, desc=label, disable=None, leave=False, unit="page")
+    return shown
+
+
+def _check(options: argparse.Namespace) -> int:
+    settings = site.Settings(tuple(Path(p) for p in options.paths), (), Path())
+    held = site.read(settings, _progress)
+    found = [d for d in held.diagnostics if d.severity != "note" and d.kind != "no-results"]
+    _print_findings(found, sys.stdout)
+    if any(d.kind == "missing-path" for d in found):
+        return USAGE
+    refused = errors(found)
+    if not options.quiet:
+        notes = [d for d in held.diagnostics if d.severity == "note"]
+        _print_findings(notes, sys.stdout)
+        bundles = held.ledger.bundles
+        results = sum(len(b.bundle.results) for b in bundles)
+        sound = f"{len(bundles)} sound bundles with {results} results"
+        files = len({d.origin for d in refused})
+        bad = f"{files} refused, {len(refused)} faults" if refused else "none refused"
+        print(f"{sound}; {bad}")
+    return FOUND if refused else FINE
+
+
+def _schema(_options: argparse.Namespace) -> int:
+    print(json.dumps(bundle.schema(), indent=2, ensure_ascii=False))
+    return FINE
+
+
+def _read(options: argparse.Namespace) -> tuple[site.Holdings, int]:
+    """The holdings, with their findings on stderr; 2 where a path is not there."""
+    held = site.read(_settings(options), _progress)
+    _print_findings((d for d in held.diagnostics if d.severity != "note"), sys.stderr)
+    missing = any(d.kind == "missing-path" for d in held.diagnostics)
+    return held, USAGE if missing else FINE
+
+
+def _list(options: argparse.Namespace) -> int:
+    held, status = _read(options)
+    rows = [("SOC", "SYSTEM", "RELEASE", "FIGURES", "MEASURED", "BOARDS")]
+    for key in held.pool.guides():
+        records = held.pool.of_guide(key)
+        days = [b.bundle.created.date().isoformat() for b in held.pool.bundles(records)]
+        boards = ", ".join(report.natural_boards(records))
+        rows.append((key.soc, family(key), key.release, str(len(records)), max(days), boards))
+    if len(rows) == 1:
+        return status or NOTHING
+    widths = [max(len(row[i]) for row in rows) for i in range(5)]
+    for row in rows:
+        cells = [visible(text).ljust(width) for text, width in zip(row, widths, strict=False)]
+        print("  ".join([*cells, visible(row[5])]))
+    return status
+
+
+def _generate(options: argparse.Namespace) -> int:
+    outcome = pages.generate(_settings(options), _progress)
+    _print_findings((d for d in outcome.diagnostics if d.severity != "note"), sys.stderr)
+    pool = outcome.holdings.pool
+    print(
+        f"{len(pool.guides())} guides with {len(pool)} figures in {options.output}: "
+        f"{len(outcome.written)} files changed, {len(outcome.removed)} removed"
+    )
+    missing = any(d.kind == "missing-path" for d in outcome.diagnostics)
+    return USAGE if missing else FINE
+
+
+def _show(options: argparse.Namespace) -> int:
+    held, status = _read(options)
+    if status:
+        return status
+    try:
+        asked = query.parse(options.query, options.os, options.param)
+    except ValueError as error:
+        print(f"perfguide show: {error}", file=sys.stderr)
+        return USAGE
+    found = query.run(held, asked)
+    if not found:
+        hint = query.nearest_name(held, asked)
+        print(f"nothing matches “{visible(options.query)}”{hint}", file=sys.stderr)
+        return NOTHING
+    if options.json:
+        print(json.dumps([query.as_json(held, r) for r in found], indent=1, ensure_ascii=False))
+        return FINE
+    for record in found:
+        print(query.as_text(held, record))
+    count = f"{len(found)} figures" if len(found) > 1 else "1 figure"
+    print(count, file=sys.stderr)
+    return FINE

@@ -1,0 +1,72 @@
+"""Configuration values, and findings as Sphinx warnings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from sphinx.application import Sphinx
+from sphinx.config import Config
+from sphinx.util import logging
+from sphinx.util.typing import ExtensionMetadata
+
+from .archive import Limits
+from .diagnostics import Diagnostic
+from .site import BUILT_IN, Settings
+
+logger = logging.getLogger(__name__)
+
+# name, default, types, help. Nothing here re-reads pages when it changes: what
+# a value changes is the generated pages, and those that differ are read again.
+VALUES: tuple[tuple[str, Any, tuple[type, ...], str], ...] = (
+    ("perfguide_results", ["results"], (list, tuple, str), "folders or files of bundles"),
+    (
+        "perfguide_benchmarks",
+        "source/benchmarks",
+        (str,),
+        "folder of benchmark descriptions, beside those that the package carries",
+    ),
+    ("perfguide_output", "source", (str,), "folder for the generated pages"),
+    (
+        "perfguide_limits",
+        {},
+        (dict,),
+        "limits of one upload: document, container, members, ratio, memory",
+    ),
+)
+
+
+def settings(config: Config, top: Path) -> Settings:
+    """The configuration as the core takes it; relative paths are below ``top``."""
+    given = config.perfguide_results
+    results = [given] if isinstance(given, str) else list(given)
+    return Settings(
+        results=tuple(top / path for path in results),
+        benchmarks=(BUILT_IN, top / config.perfguide_benchmarks),
+        output=top / config.perfguide_output,
+        limits=Limits(**config.perfguide_limits),
+    )
+
+
+def warn(diagnostics: Iterable[Diagnostic], location: Any = None) -> None:
+    """Findings as warnings, with their kind as subtype; notes as plain lines."""
+    for finding in diagnostics:
+        if finding.severity == "note":
+            logger.verbose("%s: %s", finding.where(), finding.text())
+        else:
+            logger.warning(
+                "%s: %s",
+                finding.where(),
+                finding.text(),
+                type="perfguide",
+                subtype=finding.kind,
+                location=location,
+            )
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    """Register the configuration values."""
+    for name, default, types, text in VALUES:
+        app.add_config_value(name, default, "", types, text)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

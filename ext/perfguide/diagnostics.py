@@ -1,0 +1,112 @@
+"""What is wrong, where it is, and how to mend it.
+
+Every layer returns :class:`Diagnostic` values; none prints or logs. The Sphinx
+shell turns them into warnings, the command into lines on stderr.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+Severity = Literal["error", "warning", "note"]
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One sort of finding: how bad it is and what it means."""
+
+    severity: Severity
+    summary: str
+
+
+KINDS: dict[str, Kind] = {
+    "missing-path": Kind("error", "a path that was asked for is not there"),
+    "unreadable": Kind("error", "a file or container cannot be read"),
+    "limit": Kind("error", "a file or container is larger than the limits allow"),
+    "refused-member": Kind("error", "a container member of a kind that is never opened"),
+    "syntax": Kind("error", "text that is not well-formed JSON"),
+    "schema": Kind("error", "a bundle that does not follow the schema"),
+    "version": Kind("error", "a bundle of a schema version this release cannot read"),
+    "duplicate-key": Kind("error", "an object that names a key twice"),
+    "conflict": Kind("error", "two bundles with one id and different content"),
+    "supersedes": Kind("warning", "a withdrawal of a bundle that cannot be carried out"),
+    "unknown-key": Kind("warning", "a key that the schema does not know"),
+    "ignored": Kind("note", "a file that holds no bundles"),
+    "catalog": Kind("error", "a benchmark description that cannot be used"),
+    "catalog-prose": Kind("warning", "a benchmark description without its text"),
+    "no-results": Kind("warning", "no sound bundle was found"),
+    "table": Kind("error", "a table that cannot be shown"),
+    "log-row": Kind("warning", "a row of a log that is cut, broken or ambiguous"),
+    "log-failed": Kind("warning", "a measurement that its program reports as failed"),
+    "log-note": Kind("note", "something in a log that changes how its figures are to be read"),
+}
+"""Every kind of diagnostic. The name is the Sphinx warning subtype too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One finding.
+
+    ``origin`` is the file, with ``!member`` for a member of a container and
+    ``#N`` for the N-th line of JSON Lines or the N-th bundle of an array,
+    counted from 1. ``pointer`` is a JSON pointer (RFC 6901) or empty. ``line``
+    is a line of the file, counted from 1, where it is known.
+    """
+
+    kind: str
+    origin: str
+    message: str
+    hint: str = ""
+    pointer: str = ""
+    line: int | None = None
+
+    @property
+    def severity(self) -> Severity:
+        """How bad it is; errors keep what they name out of the site."""
+        return KINDS[self.kind].severity
+
+    def where(self) -> str:
+        """The place in one string: file, line, JSON pointer."""
+        place = visible(self.origin)
+        if self.line is not None:
+            place += f":{self.line}"
+        if self.pointer:
+            place += f" at {visible(self.pointer)}"
+        return place
+
+    def text(self) -> str:
+        """What is wrong and how to mend it, in one line without the place."""
+        message = visible(self.message)
+        return f"{message} ({visible(self.hint)})" if self.hint else message
+
+    def __str__(self) -> str:
+        return f"{self.where()}: {self.severity}: {self.text()} [{self.kind}]"
+
+
+def visible(text: str, limit: int = 2000) -> str:
+    """Text from a file made safe for a terminal or a log.
+
+    Control, bidirectional and other unprintable characters show as escapes, so
+    that nothing in an upload can move the cursor or hide a part of a message.
+    """
+    shown = "".join(
+        c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text[:limit]
+    )
+    return shown + "…" if len(text) > limit else shown
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """A hint that names the known word most like ``word``, or an empty string."""
+    by_folded = {k.casefold().replace("-", "_"): k for k in known}
+    found = difflib.get_close_matches(
+        word[:200].casefold().replace("-", "_"), list(by_folded), n=1, cutoff=0.6
+    )
+    return f"did you mean “{by_folded[found[0]]}”?" if found else ""
+
+
+def errors(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Those that keep something out of the site."""
+    return [d for d in diagnostics if d.severity == "error"]

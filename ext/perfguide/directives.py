@@ -1,0 +1,267 @@
+"""The directives and the role that generated and hand-written pages use."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from docutils.parsers.rst.directives.tables import CSVTable, align
+from docutils.statemachine import StringList
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective, SphinxRole
+from sphinx.util.typing import ExtensionMetadata, OptionSpec
+
+from . import catalog, markup
+from .config import settings, warn
+from .diagnostics import Diagnostic
+from .rendering import perf_download, perf_rows
+
+
+def _widths(argument: str) -> list[int]:
+    """Relative widths; nothing for ``auto`` and ``grid``, which the cells decide."""
+    if argument.strip() in ("auto", "grid"):
+        return []
+    return directives.positive_int_list(argument)
+
+
+class PerfCsvTable(SphinxDirective):
+    """A ``csv-table`` whose cells are text, whatever they hold."""
+
+    has_content = True
+    optional_arguments = 1
+    final_argument_whitespace = True
+    option_spec: ClassVar[OptionSpec] = {
+        "file": directives.path,
+        "header": directives.unchanged,
+        "header-rows": directives.nonnegative_int,
+        "stub-columns": directives.nonnegative_int,
+        "widths": _widths,
+        "width": directives.length_or_percentage_or_unitless,
+        "align": align,
+        "class": directives.class_option,
+        "name": directives.unchanged,
+        "delim": directives.single_char_or_whitespace_or_unicode,
+        "quote": directives.single_char_or_unicode,
+        "escape": directives.single_char_or_unicode,
+        "keepspace": directives.flag,
+        "encoding": directives.encoding,
+        "tabs": directives.flag,
+    }
+
+    def run(self) -> list[nodes.Node]:
+        """Make the nodes."""
+        source, text = self._text()
+        if text is None:
+            return []
+        header_rows = self.options.get("header-rows", 0)
+        stub = self.options.get("stub-columns", 0)
+        rows = self._rows(text, CSVTable.DocutilsDialect(self.options), source)
+        header: list[list[str]] | None = []
+        if "header" in self.options:
+            header = self._rows(self.options["header"], CSVTable.HeaderDialect(), source)
+        if rows is None or header is None:
+            return []
+        header, body = [*header, *rows[:header_rows]], rows[header_rows:]
+        width = max((len(row) for row in [*header, *body]), default=0)
+        if not body or width <= stub:
+            wrong = "has no row of figures" if not body else "has no column besides row keys"
+            self._fault(source, wrong, "check “header-rows” and “stub-columns”")
+            return []
+        widths = self.options.get("widths", [])
+        if widths and len(widths) != width:
+            wrong = f"has {width} columns, and “widths” names {len(widths)}"
+            self._fault(source, wrong, "name one width for each column")
+            widths = []
+        table = nodes.table(classes=["perf-csv-table", *self.options.get("class", [])])
+        self.set_source_info(table)
+        messages: Sequence[nodes.Node] = []
+        if self.arguments:
+            inline, messages = self.state.inline_text(self.arguments[0], self.lineno)
+            table += nodes.title(self.arguments[0], "", *inline)
+        for option in ("align", "width"):
+            if option in self.options:
+                table[option] = self.options[option]
+        table += perf_rows(
+            header=[_padded(row, width) for row in header],
+            body=[_padded(row, width) for row in body],
+            stub=stub,
+            tabs="tabs" in self.options,
+            widths=widths,
+        )
+        self.add_name(table)
+        out: list[nodes.Node] = [table, *messages]
+        if "file" in self.options:
+            out.append(self._download())
+        return out
+
+    def _text(self) -> tuple[str, str | None]:
+        """Where the table's text is from, and the text; ``None`` after a warning."""
+        if "file" not in self.options:
+            if not self.content:
+                self._fault("", "has neither content nor “file”", "give one of them")
+                return "", None
+            return self.get_source_info()[0], "\n".join(self.content)
+        name, path = self.env.relfn2path(self.options["file"])
+        if self.content:
+            self._fault(name, "has both content and “file”", "give one of them")
+            return name, None
+        try:
+            data = Path(path).read_bytes()
+            self.env.note_dependency(name)
+            return name, data.decode(self.options.get("encoding", "utf-8-sig"))
+        except (OSError, UnicodeDecodeError, LookupError) as error:
+            self._fault(name, f"cannot be read: {error}", "check the path and the encoding")
+            return name, None
+
+    def _rows(self, text: str, dialect: csv.Dialect, source: str) -> list[list[str]] | None:
+        try:
+            return [row for row in csv.reader(io.StringIO(text, newline=""), dialect) if row]
+        except csv.Error as error:
+            self._fault(source, f"is not CSV: {error}", "check quotes and separators")
+            return None
+
+    def _fault(self, origin: str, message: str, hint: str) -> None:
+        finding = Diagnostic("table", origin or "perf-csv-table", message, hint)
+        warn([finding], location=self.get_location())
+
+    def _download(self) -> perf_download:
+        name, _ = self.env.relfn2path(self.options["file"])
+        link = addnodes.download_reference(
+            "", "", nodes.Text("CSV"), reftarget=f"/{name}", refdoc=self.env.docname
+        )
+        link["classes"].append("perf-csv")
+        title = self.arguments[0] if self.arguments else ""
+        link["reftitle"] = "Download this table as CSV" if title else ""
+        return perf_download("", link)
+
+
+def _padded(row: Sequence[str], width: int) -> tuple[str, ...]:
+    return (*row, *[""] * (width - len(row)))
+
+
+class PerfProse(SphinxDirective):
+    """What a benchmark's own text says, in its place on the page."""
+
+    required_arguments = 1
+    final_argument_whitespace = True
+    option_spec: ClassVar[OptionSpec] = {}
+
+    def run(self) -> list[nodes.Node]:
+        """Make the nodes."""
+        path = catalog.prose(
+            settings(self.config, Path(self.env.srcdir)).benchmarks, self.arguments[0]
+        )
+        if path is None:
+            hint = f"write {self.arguments[0]}.toml and {self.arguments[0]}.rst"
+            finding = Diagnostic("catalog-prose", self.arguments[0], "has no text", hint)
+            warn([finding], location=self.get_location())
+            return []
+        self.env.note_dependency(str(path))
+        lines = StringList(path.read_text("utf-8").splitlines(), source=str(path))
+        holder = nodes.Element()
+        self.state.nested_parse(lines, 0, holder)
+        return holder.children
+
+
+class PerfAnchor(SphinxDirective):
+    """Gives the section that it stands in its one lasting address."""
+
+    required_arguments = 1
+    option_spec: ClassVar[OptionSpec] = {}
+
+    def run(self) -> list[nodes.Node]:
+        """Make the nodes."""
+        section = self.state.parent
+        if isinstance(section, nodes.section):
+            section["ids"] = [nodes.make_id(self.arguments[0]) or self.arguments[0]]
+        return []
+
+
+class PerfOverview(SphinxDirective):
+    """The SoCs with the newest release of each, and the newest guides."""
+
+    option_spec: ClassVar[OptionSpec] = {}
+
+    def run(self) -> list[nodes.Node]:
+        """Make the nodes."""
+        name, path = self.env.relfn2path(f"/{self.config.perfguide_output}/guides/overview.json")
+        try:
+            overview = json.loads(Path(path).read_bytes())
+        except FileNotFoundError:
+            return [nodes.paragraph("", "There are no guides yet.")]
+        self.env.note_dependency(name)
+        if not overview["platforms"]:
+            return [nodes.paragraph("", "There are no guides yet.")]
+        head = ["SoC", "System", "Newest guide", "Boards", "Figures", "Measured"]
+        lines: list[list[nodes.Node]] = []
+        for entry in overview["platforms"]:
+            cells = [
+                self._link(entry["soc"], entry["page"]),
+                nodes.Text(entry["family"]),
+                self._link(entry["release"], entry["guide"]),
+                nodes.Text(", ".join(entry["boards"])),
+                nodes.Text(str(entry["figures"])),
+                nodes.Text(entry["measured"]),
+            ]
+            lines.append(cells)
+        recent = nodes.bullet_list()
+        for entry in overview["recent"]:
+            text = f"{entry['soc']}, {entry['family']} {entry['release']}"
+            rest = f": measured {entry['measured']} on {', '.join(entry['boards'])}"
+            link = self._link(text, entry["guide"])
+            recent += nodes.list_item("", nodes.paragraph("", "", link, nodes.Text(rest)))
+        new = nodes.rubric("", "What is new")
+        return [_node_table(head, lines), new, recent]
+
+    def _link(self, text: str, page: str) -> addnodes.pending_xref:
+        shown = nodes.inline(text, text, support_smartquotes=False)
+        target = f"/{self.config.perfguide_output}/{page}"
+        return addnodes.pending_xref(
+            "",
+            shown,
+            refdomain="std",
+            reftype="doc",
+            refexplicit=True,
+            refwarn=True,
+            reftarget=target,
+            refdoc=self.env.docname,
+        )
+
+
+def _node_table(head: Sequence[str], lines: Sequence[Sequence[nodes.Node]]) -> nodes.table:
+    """A small table whose cells may be links."""
+    group = nodes.tgroup(cols=len(head))
+    group.extend(nodes.colspec(colwidth=1) for _ in head)
+    top = nodes.row("", *(nodes.entry("", nodes.paragraph("", text)) for text in head))
+    group += nodes.thead("", top)
+    body = nodes.tbody()
+    for cells in lines:
+        body += nodes.row("", *(nodes.entry("", nodes.paragraph("", "", c)) for c in cells))
+    group += body
+    return nodes.table("", group, classes=["perf-overview"])
+
+
+class PerfText(SphinxRole):
+    """Text exactly as it is; see :mod:`perfguide.markup`."""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        """Make the node."""
+        shown = markup.decoded(self.text)
+        return [nodes.inline(shown, shown, support_smartquotes=False)], []
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    """Register the directives and the role."""
+    app.add_directive("perf-csv-table", PerfCsvTable)
+    app.add_directive("perf-prose", PerfProse)
+    app.add_directive("perf-anchor", PerfAnchor)
+    app.add_directive("perf-overview", PerfOverview)
+    app.add_role(markup.ROLE, PerfText())
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,64 @@
+"""The Sphinx shell: what happens at which moment of a build."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util.display import status_iterator
+from sphinx.util.typing import ExtensionMetadata
+
+from . import config, directives, pages, rendering
+
+T = TypeVar("T")
+
+STATIC = Path(__file__).with_name("static")
+
+
+def _progress(items: Sequence[T], label: str) -> Iterable[T]:
+    return status_iterator(items, f"{label}... ", "darkgreen", len(items), 0, str)
+
+
+def _generate(app: Sphinx) -> None:
+    """Write the pages before Sphinx looks for files."""
+    outcome = pages.generate(config.settings(app.config, Path(app.srcdir)), _progress)
+    config.warn(outcome.diagnostics)
+
+
+def _static_path(app: Sphinx, _config: Any) -> None:
+    app.config.html_static_path.append(str(STATIC))
+
+
+def _page_context(
+    app: Sphinx, pagename: str, _template: str, context: dict[str, Any], doctree: nodes.document
+) -> None:
+    """Send the reader on from a page that leads to another one."""
+    meta = context.get("meta") or {}
+    target = meta.get("perf-redirect")
+    if not target or not doctree:
+        return
+    folder = pagename.rpartition("/")[0]
+    uri = app.builder.get_relative_uri(pagename, f"{folder}/{target}")
+    context["metatags"] = (
+        f'{context.get("metatags", "")}\n<meta http-equiv="refresh" content="0; url={uri}">'
+    )
+
+
+def setup(app: Sphinx, version: str) -> ExtensionMetadata:
+    """Register all parts of the extension."""
+    app.setup_extension("sphinx_tabs.tabs")
+    for part in (config, directives, rendering):
+        part.setup(app)
+    app.connect("builder-inited", _generate)
+    app.connect("config-inited", _static_path)
+    app.connect("html-page-context", _page_context)
+    app.add_css_file("perfguide.css")
+    return {
+        "version": version,
+        "parallel_read_safe": True,
+        "parallel_write_safe": True,
+        "env_version": 1,
+    }

@@ -1,0 +1,277 @@
+"""Results of one measurement, from however many runs, made one figure each."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from . import units
+from .catalog import Catalog, Scalar
+from .frame import CONDITIONS, NAMES, Frame, canonical
+from .validate import Loaded
+
+DEFAULT_SDK = "Processor SDK"
+OS_NAMES = {"linux": "Linux", "rt-linux": "RT-Linux"}
+
+CONDITION_WORDS = {
+    "cpu_mhz": "clock",
+    "memory": "memory",
+    "governor": "governor",
+    "kernel": "kernel",
+    "image": "image",
+    "command": "command",
+}
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class GuideKey:
+    """What one guide is about."""
+
+    sdk: str
+    soc: str
+    os: str
+    release: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One pooled figure, in the unit of its record.
+
+    ``mean`` is ``None`` where every run failed. ``low`` and ``high`` are given
+    where more than one sample is behind the mean; ``count`` is their number
+    where it is known. ``failed`` of ``runs`` results were failures.
+    ``differs`` names conditions that were not the same in all pooled runs.
+    ``members`` are rows of the frame.
+    """
+
+    mean: float | None
+    low: float | None
+    high: float | None
+    count: int | None
+    failed: int
+    runs: int
+    differs: tuple[str, ...]
+    samples: tuple[float, ...]
+    members: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A pooled figure with all that identifies it. ``params`` has the defaults."""
+
+    guide: GuideKey
+    board: str
+    benchmark: str
+    metric: str
+    unit: str
+    params: dict[str, Scalar]
+    cell: Cell
+
+
+class Pool:
+    """All pooled figures, grouped once, read a guide or a benchmark at a time."""
+
+    def __init__(self, frame: Frame, catalog: Catalog) -> None:
+        self.frame = frame
+        table = frame.table
+        params, self._params = _defaulted(table, catalog)
+        unit, self._factor = _target_units(table, catalog)
+        self._value = table["value"].to_numpy(dtype="float64") * self._factor
+        self._low = table["low"].to_numpy(dtype="float64") * self._factor
+        self._high = table["high"].to_numpy(dtype="float64") * self._factor
+        self._weight = table["weight"].to_numpy(dtype="int64")
+        self._failed = table["failed"].to_numpy(dtype="bool")
+        self._spread = table["spread"].to_numpy(dtype="bool")
+        self._counted = table["counted"].to_numpy(dtype="bool")
+        self._bundle = table["bundle"].to_numpy(dtype="int64")
+        self._samples = table["samples"].to_numpy()
+        self._conditions = {name: _codes(table[name]) for name in CONDITIONS}
+        keys = {name: table[name] for name in NAMES if name not in ("params", "unit")}
+        keys |= {"params": params, "unit": unit}
+        keyed = pd.DataFrame(keys)
+        # A group's number is the place of its first result, so nothing is sorted.
+        group = keyed.groupby(list(keys), observed=True, sort=False).ngroup().to_numpy()
+        order = np.argsort(group, kind="stable")
+        starts = np.flatnonzero(np.r_[True, np.diff(group[order]) > 0]) if len(order) else order
+        self._members = np.split(order, starts[1:]) if len(order) else []
+        firsts = order[starts] if len(order) else order
+        self._identity = keyed.iloc[firsts].reset_index(drop=True)
+        self._by_guide = self._indices(["sdk", "soc", "os", "release"])
+        self._by_benchmark = self._indices(["benchmark"])
+
+    def _indices(self, names: list[str]) -> dict[tuple[str, ...], np.ndarray[Any, Any]]:
+        if self._identity.empty:
+            return {}
+        grouped = self._identity.groupby(names, observed=True, sort=True)
+        return {
+            key if isinstance(key, tuple) else (key,): np.asarray(rows)
+            for key, rows in grouped.indices.items()
+        }
+
+    def __len__(self) -> int:
+        return len(self._identity)
+
+    def guides(self) -> list[GuideKey]:
+        """Every guide, by SDK, SoC and OS, its releases in version order."""
+        keys = [GuideKey(*key) for key in self._by_guide]
+        return sorted(keys, key=lambda k: (k.sdk, units.natural(k.soc), k.os, version(k.release)))
+
+    def benchmarks(self) -> list[str]:
+        """The names of all benchmarks that have a result."""
+        return sorted(key[0] for key in self._by_benchmark)
+
+    def of_guide(self, key: GuideKey) -> list[Record]:
+        """All figures of one guide."""
+        rows = self._by_guide.get((key.sdk, key.soc, key.os, key.release), ())
+        return list(self._records(rows))
+
+    def of_benchmark(self, name: str) -> list[Record]:
+        """All figures of one benchmark, over all guides."""
+        return list(self._records(self._by_benchmark.get((name,), ())))
+
+    def bundles(self, records: Iterable[Record]) -> list[Loaded]:
+        """The bundles behind figures, by board, date and id."""
+        rows = sorted({row for record in records for row in record.cell.members})
+        positions = set(self._bundle[rows].tolist()) if rows else set()
+        found = [self.frame.bundles[position] for position in positions]
+        return sorted(
+            found,
+            key=lambda b: (units.natural(b.bundle.board.name), b.bundle.created, b.bundle.id),
+        )
+
+    def commands(self, records: Iterable[Record]) -> list[str]:
+        """The different commands behind figures, in natural order."""
+        rows = sorted({row for record in records for row in record.cell.members})
+        codes, unstated = self._conditions["command"]
+        used = set(codes[rows].tolist()) - {unstated} if rows else set()
+        names = self.frame.table["command"].cat.categories
+        return sorted((str(names[code]) for code in used), key=units.natural)
+
+    def _records(self, rows: Iterable[int]) -> Iterator[Record]:
+        chosen = self._identity.iloc[np.asarray(list(rows), dtype="int64")]
+        columns = [chosen[name].tolist() for name in (*NAMES[:7], "unit", "params")]
+        for row, sdk, soc, os, release, board, benchmark, metric, unit, params in zip(
+            chosen.index, *columns, strict=True
+        ):
+            yield Record(
+                GuideKey(sdk, soc, os, release),
+                board,
+                benchmark,
+                metric,
+                unit,
+                self._params[params],
+                self._cell(self._members[row]),
+            )
+
+    def _cell(self, members: np.ndarray[Any, Any]) -> Cell:
+        rows = tuple(members.tolist())
+        sound = [row for row in rows if not self._failed[row]]
+        failed = len(rows) - len(sound)
+        if not sound:
+            return Cell(None, None, None, None, failed, len(rows), (), (), rows)
+        if len(sound) == 1:
+            mean = float(self._value[sound[0]])
+        else:
+            weights = self._weight[sound]
+            mean = float(np.dot(self._value[sound], weights) / weights.sum())
+        low = high = None
+        if len(sound) > 1 or self._spread[sound[0]]:
+            low, high = float(self._low[sound].min()), float(self._high[sound].max())
+        count = int(self._weight[sound].sum()) if self._counted[sound].all() else None
+        samples: tuple[float, ...] = ()
+        for row in sound:
+            if (given := self._samples[row]) is not None:
+                factor = float(self._factor[row])
+                samples += given if factor == 1.0 else tuple(x * factor for x in given)
+        differs = self._differs(rows) if len(rows) > 1 else ()
+        return Cell(mean, low, high, count, failed, len(rows), differs, samples, rows)
+
+    def _differs(self, rows: tuple[int, ...]) -> tuple[str, ...]:
+        """The conditions that not all of these results share; unstated ones do not count."""
+        out = []
+        for name, (codes, unstated) in self._conditions.items():
+            stated = {code for code in codes[list(rows)].tolist() if code != unstated}
+            if len(stated) > 1:
+                out.append(CONDITION_WORDS[name])
+        return tuple(out)
+
+
+def _codes(column: pd.Series[Any]) -> tuple[np.ndarray[Any, Any], int]:
+    """A condition as numbers, and the number that stands for "not stated"."""
+    categories = list(column.cat.categories)
+    return column.cat.codes.to_numpy(), categories.index("") if "" in categories else -1
+
+
+def os_name(name: str) -> str:
+    """What pages call an operating system."""
+    return OS_NAMES.get(name, name)
+
+
+def family(key: GuideKey) -> str:
+    """A guide's SDK family and OS in words: ``Linux``, ``Edge AI SDK, Linux``."""
+    system = os_name(key.os)
+    return system if key.sdk == DEFAULT_SDK else f"{key.sdk}, {system}"
+
+
+def version(text: str) -> tuple[tuple[int, int, str], ...]:
+    """A sort key for release names: 9.2 before 10.0, 09.02 before 09.02.01."""
+    return units.natural(text)
+
+
+def _defaulted(
+    table: pd.DataFrame, catalog: Catalog
+) -> tuple[pd.Series[Any], dict[str, dict[str, Scalar]]]:
+    """Each row's parameters with the catalog's defaults, as canonical text, and
+    what each such text means."""
+    decoded: dict[str, dict[str, Scalar]] = {}
+    texts: dict[tuple[str, str], str] = {}
+    pairs = table[["benchmark", "params"]].drop_duplicates()
+    for benchmark, text in zip(pairs["benchmark"], pairs["params"], strict=True):
+        params: dict[str, Scalar] = json.loads(text)
+        if entry := catalog.get(benchmark):
+            for name, param in entry.entry.params.items():
+                if param.default is not None:
+                    params.setdefault(name, param.default)
+        full = canonical(params)
+        texts[benchmark, text] = full
+        decoded[full] = json.loads(full)
+    full_texts = [texts[pair] for pair in zip(table["benchmark"], table["params"], strict=True)]
+    return pd.Series(pd.Categorical(full_texts), index=table.index), decoded
+
+
+def _target_units(
+    table: pd.DataFrame, catalog: Catalog
+) -> tuple[pd.Series[Any], np.ndarray[Any, Any]]:
+    """The unit that each row is shown in, and the factor into it.
+
+    The catalog's unit where the row's unit is of that kind; else the commonest
+    spelling of its kind for this metric, so that one kind pools.
+    """
+    named = zip(table["benchmark"], table["metric"], table["unit"], strict=True)
+    triples = Counter(named)
+    commonest: dict[tuple[str, str, str], tuple[int, str]] = {}
+    for (benchmark, metric, text), count in triples.items():
+        unit = units.parse(text)
+        place = (benchmark, metric, unit.kind)
+        commonest[place] = min(commonest.get(place, (0, "")), (-count, unit.name))
+    chosen: dict[tuple[str, str, str], tuple[str, float]] = {}
+    for benchmark, metric, text in triples:
+        entry = catalog.get(benchmark)
+        known = entry.metric(metric) if entry else None
+        target = commonest[benchmark, metric, units.parse(text).kind][1]
+        if known and units.factor(text, known.unit) is not None:
+            target = units.parse(known.unit).name
+        factor = units.factor(text, target)
+        assert factor is not None  # both are of one kind
+        chosen[benchmark, metric, text] = (target, factor)
+    rows = [
+        chosen[row] for row in zip(table["benchmark"], table["metric"], table["unit"], strict=True)
+    ]
+    target_units = pd.Series(pd.Categorical([r[0] for r in rows]), index=table.index)
+    return target_units, np.array([r[1] for r in rows], dtype="float64")

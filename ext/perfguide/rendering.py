@@ -1,0 +1,364 @@
+"""How a table of figures is written: HTML by hand, other formats by docutils.
+
+While pages are read, a table is an ordinary ``table`` node with its title and
+its address, so that numbering and references work, and one leaf that holds the
+cells. Only when a page is written does the leaf become markup.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx.util.typing import ExtensionMetadata
+from sphinx_tabs.tabs import SphinxTabsPanel, SphinxTabsTab, SphinxTabsTablist
+
+from . import units
+from .report import slug
+
+
+class perf_rows(nodes.General, nodes.Element):  # noqa: N801
+    """The cells of one table: ``header`` and ``body`` (rows of text), ``stub``
+    (how many columns are row keys), ``tabs`` (whether the first key says which
+    alternative a row belongs to), ``widths`` (relative widths, or nothing)."""
+
+
+class perf_figure(nodes.General, nodes.Element):  # noqa: N801
+    """A table as HTML shows it: caption, then one table or one in each tab."""
+
+
+class perf_grid(nodes.General, nodes.Element):  # noqa: N801
+    """The rows of one HTML table. ``prefix`` begins the addresses of its rows."""
+
+
+class perf_download(nodes.General, nodes.Element):  # noqa: N801
+    """The link to a table's file; it is for formats that can follow it."""
+
+
+_ARROWS = {units.ARROWS["higher"]: "higher is better", units.ARROWS["lower"]: "lower is better"}
+_FIGURE = re.compile(r"([-+]?[0-9][0-9.,]*(?:e[-+]?[0-9]+)?%?)(( \(|;| n=).*)?", re.DOTALL)
+
+
+def _symbol(sign: str, name: str, classes: str) -> str:
+    return f'<span class="{classes}" role="img" aria-label="{name}" title="{name}">{sign}</span>'
+
+
+def label_html(text: str) -> str:
+    """A head or a row key; its arrow, if it ends with one, gets a name."""
+    if text[-1:] in _ARROWS:
+        return escape(text[:-1]) + _symbol(text[-1], _ARROWS[text[-1]], "perf-better")
+    return escape(text)
+
+
+def cell_html(text: str) -> str:
+    """One ``td``; what is behind the mean is set apart from it."""
+    if text == units.MISSING:
+        return f'<td class="perf-n">{_symbol(text, "not measured", "perf-missing")}</td>'
+    if text == units.FAILED:
+        return f'<td class="perf-n"><span class="perf-failed">{text}</span></td>'
+    if found := _FIGURE.fullmatch(text):
+        rest = escape(found[2]) if found[2] else ""
+        spread = f'<span class="perf-spread">{rest}</span>' if rest else ""
+        return f'<td class="perf-n">{escape(found[1])}{spread}</td>'
+    return f"<td>{escape(text)}</td>"
+
+
+def head_html(header: Sequence[Sequence[str]], stub: int) -> str:
+    """The ``thead``; equal neighbours on an upper level share one cell."""
+    out = ["<thead>"]
+    levels = len(header)
+    for level, row in enumerate(header):
+        out.append("<tr>")
+        start = 0
+        while start < len(row):
+            end = start + 1
+            attributes = ' scope="col"'
+            if start < stub:
+                if level and not row[start] and _key_spans(header, start):
+                    start = end
+                    continue
+                if level == 0 and levels > 1 and _key_spans(header, start):
+                    attributes += f' rowspan="{levels}"'
+                if start == 0:
+                    attributes += ' class="perf-key"'
+            else:
+                while level < levels - 1 and end < len(row) and _joined(header, level, start, end):
+                    end += 1
+                if end - start > 1:
+                    attributes = f' scope="colgroup" colspan="{end - start}"'
+            out.append(f"<th{attributes}>{label_html(row[start])}</th>")
+            start = end
+        out.append("</tr>")
+    out.append("</thead>")
+    return "".join(out)
+
+
+def _key_spans(header: Sequence[Sequence[str]], column: int) -> bool:
+    """Whether a key column's head stands in the first row alone."""
+    return not any(row[column] for row in header[1:])
+
+
+def _joined(header: Sequence[Sequence[str]], level: int, start: int, end: int) -> bool:
+    """Whether two columns have the same heads down to a level."""
+    return all(row[start] == row[end] for row in header[: level + 1])
+
+
+def body_html(rows: Iterable[Sequence[str]], stub: int, prefix: str) -> str:
+    """The ``tbody``; each row has an address made from its keys."""
+    out = ["<tbody>"]
+    used: dict[str, int] = {}
+    for row in rows:
+        name = slug(" ".join(row[:stub])) if stub else ""
+        used[name] = used.get(name, 0) + 1
+        if used[name] > 1:
+            name = f"{name}--{used[name]}"
+        out.append(f'<tr id="{escape(prefix)}--{name}">' if prefix and name else "<tr>")
+        for position, text in enumerate(row):
+            if position < stub:
+                kind = ' class="perf-key"' if position == 0 else ""
+                out.append(f'<th scope="row"{kind}>{label_html(text)}</th>')
+            else:
+                out.append(cell_html(text))
+        out.append("</tr>")
+    out.append("</tbody>")
+    return "".join(out)
+
+
+def visit_figure_html(translator: Any, node: perf_figure) -> None:
+    """Open the figure and write its caption with number and link."""
+    ids = f' id="{escape(node["ids"][0])}"' if node["ids"] else ""
+    classes = " ".join(["perf-table", *node["classes"]])
+    translator.body.append(f'<figure class="{escape(classes)}"{ids}>\n')
+    translator.body.extend(f'<span id="{escape(extra)}"></span>' for extra in node["ids"][1:])
+    if node["caption"]:
+        translator.body.append("<figcaption>")
+        if node["ids"]:
+            # The number belongs to a table node with this address.
+            translator.add_fignumber(nodes.table(ids=list(node["ids"])))
+        text = escape(node["caption"])
+        translator.body.append(f'<span class="caption-text">{text}</span>')
+        translator.add_permalink_ref(node, "Link to this table")
+        translator.body.append("</figcaption>\n")
+
+
+def depart_figure_html(translator: Any, node: perf_figure) -> None:
+    """Close the figure."""
+    translator.body.append("</figure>\n")
+
+
+def visit_grid_html(translator: Any, node: perf_grid) -> None:
+    """Write a whole table in a box of its own that scrolls where it is wide."""
+    label = escape(node["label"])
+    translator.body.append(
+        f'<div class="perf-scroll" role="region" tabindex="0" aria-label="{label}">'
+        f'<table class="perf-grid no-search" aria-label="{label}">'
+        + _columns_html(node["widths"])
+        + head_html(node["header"], node["stub"])
+        + body_html(node["body"], node["stub"], node["prefix"])
+        + "</table></div>\n"
+    )
+    raise nodes.SkipNode
+
+
+def _columns_html(widths: Sequence[int]) -> str:
+    if not widths:
+        return ""
+    shares = "".join(f'<col style="width: {100 * w / sum(widths):.1f}%">' for w in widths)
+    return f"<colgroup>{shares}</colgroup>"
+
+
+def visit_download_html(translator: Any, node: perf_download) -> None:
+    """Open the line under a table."""
+    translator.body.append('<p class="perf-download">')
+
+
+def depart_download_html(translator: Any, node: perf_download) -> None:
+    """Close the line under a table."""
+    translator.body.append("</p>\n")
+
+
+class _HtmlTables(SphinxPostTransform):
+    """Turns the leaf of each table into HTML's own nodes."""
+
+    tabs = False
+
+    def run(self, **kwargs: Any) -> None:
+        """Replace every table that has a leaf."""
+        for leaf in list(self.document.findall(perf_rows)):
+            table = leaf.parent
+            title = next((c for c in table.children if isinstance(c, nodes.title)), None)
+            caption = title.astext() if title else ""
+            figure = perf_figure(ids=table["ids"], classes=table["classes"], caption=caption)
+            prefix = table["ids"][0] if table["ids"] else ""
+            names = list(dict.fromkeys(row[0] for row in leaf["body"])) if leaf["tabs"] else []
+            if len(names) < 2:
+                figure += grid(leaf, leaf["body"], caption, prefix)
+            elif self.tabs:
+                figure += tab_set(leaf, names, caption, prefix)
+            else:
+                for name in names:
+                    figure += nodes.paragraph("", "", nodes.strong(name, name))
+                    figure += alternative(leaf, name, caption, prefix)
+            table.replace_self(figure)
+        for download in self.document.findall(perf_download):
+            download["kept"] = True
+
+
+class TabbedTables(_HtmlTables):
+    """For the builders whose pages can show one alternative at a time."""
+
+    default_priority = 180
+    builders = (
+        "html",
+        "dirhtml",
+        "singlehtml",
+        "readthedocs",
+        "readthedocsdirhtml",
+        "readthedocssinglehtml",
+    )
+    tabs = True
+
+
+class HtmlTables(_HtmlTables):
+    """For other HTML, such as EPUB: the alternatives one after another."""
+
+    default_priority = 181
+    formats = ("html",)
+
+
+class PlainTables(SphinxPostTransform):
+    """For all other formats: docutils' own table, and no links to files."""
+
+    default_priority = 182
+
+    def run(self, **kwargs: Any) -> None:
+        """Expand the leaves that no HTML transform has taken."""
+        for leaf in list(self.document.findall(perf_rows)):
+            table = leaf.parent
+            if len(leaf["body"]) > 30:
+                table["classes"].append("longtable")
+            table.replace(leaf, docutils_group(leaf))
+        for download in list(self.document.findall(perf_download)):
+            if not download.get("kept"):
+                download.parent.remove(download)
+
+
+def grid(leaf: perf_rows, body: Sequence[Sequence[str]], label: str, prefix: str) -> perf_grid:
+    """One HTML table over some rows of a leaf."""
+    return perf_grid(
+        header=leaf["header"],
+        body=body,
+        stub=leaf["stub"],
+        widths=leaf["widths"],
+        label=label,
+        prefix=prefix,
+    )
+
+
+def alternative(leaf: perf_rows, name: str, label: str, prefix: str) -> perf_grid:
+    """The table of one alternative, without the column that names it, and
+    without columns of figures in which it has none."""
+    rows = [row for row in leaf["body"] if row[0] == name]
+    stub, width = leaf["stub"], len(leaf["header"][0])
+    kept = [
+        column
+        for column in range(1, width)
+        if column < stub or any(row[column] != units.MISSING for row in rows)
+    ]
+    return perf_grid(
+        header=[tuple(row[c] for c in kept) for row in leaf["header"]],
+        body=[tuple(row[c] for c in kept) for row in rows],
+        stub=stub - 1,
+        widths=[leaf["widths"][c] for c in kept] if leaf["widths"] else [],
+        label=f"{label}: {name}",
+        prefix=f"{prefix}--{slug(name)}" if prefix else "",
+    )
+
+
+def tab_set(leaf: perf_rows, names: Sequence[str], label: str, prefix: str) -> nodes.container:
+    """A tab for each alternative. The same name is chosen in all tab sets of a page."""
+    outer = nodes.container(type="tab-element", classes=["sphinx-tabs", "perf-tabs"])
+    tabs = SphinxTabsTablist(role="tablist", classes=["closeable"])
+    tabs["aria-label"] = label
+    panels = []
+    for number, name in enumerate(names):
+        own = f"{prefix or 'table'}--{slug(name)}"
+        group = base64.b64encode(name.encode("utf-8", "replace")).decode("ascii")
+        tab = SphinxTabsTab(name, name, classes=["sphinx-tabs-tab", "group-tab"])
+        tab["ids"], tab["name"], tab["role"] = [f"tab-{own}"], group, "tab"
+        tab["tabindex"] = "0" if number == 0 else "-1"
+        tab["aria-selected"] = "true" if number == 0 else "false"
+        tab["aria-controls"] = f"panel-{own}"
+        tabs += tab
+        panel = SphinxTabsPanel(classes=["sphinx-tabs-panel", "group-tab"])
+        panel["ids"], panel["name"], panel["role"] = [f"panel-{own}"], group, "tabpanel"
+        panel["tabindex"], panel["aria-labelledby"] = 0, f"tab-{own}"
+        if number:
+            panel["hidden"] = "true"
+        panel += alternative(leaf, name, label, prefix)
+        panels.append(panel)
+    outer += tabs
+    outer.extend(panels)
+    return outer
+
+
+def docutils_group(leaf: perf_rows) -> nodes.tgroup:
+    """The cells as docutils' own nodes, for formats other than HTML."""
+    header, width = leaf["header"], len((leaf["header"] or leaf["body"])[0])
+    group = nodes.tgroup(cols=width)
+    for column in range(width):
+        text = max((len(row[column]) for row in [*header[-1:], *leaf["body"]]), default=1)
+        share = leaf["widths"][column] if leaf["widths"] else max(1, min(text, 40))
+        group += nodes.colspec(colwidth=share, stub=int(column < leaf["stub"]))
+    if header:
+        head = nodes.thead()
+        for level, row in enumerate(header):
+            line = nodes.row()
+            column = 0
+            while column < width:
+                end = column + 1
+                while (
+                    leaf["stub"] <= column
+                    and level < len(header) - 1
+                    and end < width
+                    and _joined(header, level, column, end)
+                ):
+                    end += 1
+                line += _entry(row[column], end - column - 1)
+                column = end
+            head += line
+        group += head
+    body = nodes.tbody()
+    for row in leaf["body"]:
+        body += nodes.row("", *(_entry(text) for text in row))
+    group += body
+    return group
+
+
+def _entry(text: str, more: int = 0) -> nodes.entry:
+    entry = nodes.entry(morecols=more) if more else nodes.entry()
+    if text:
+        entry += nodes.paragraph("", "", nodes.Text(text))
+    return entry
+
+
+def _never(translator: Any, node: nodes.Element) -> None:
+    raise AssertionError(f"{type(node).__name__} outlived the post-transforms")
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    """Register the nodes and the post-transform."""
+    for node in (perf_rows, perf_figure, perf_grid, perf_download):
+        app.add_node(node, latex=(_never, None), text=(_never, None))
+    app.add_node(perf_figure, override=True, html=(visit_figure_html, depart_figure_html))
+    app.add_node(perf_grid, override=True, html=(visit_grid_html, None))
+    app.add_node(perf_download, override=True, html=(visit_download_html, depart_download_html))
+    for transform in (TabbedTables, HtmlTables, PlainTables):
+        app.add_post_transform(transform)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

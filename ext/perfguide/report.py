@@ -1,0 +1,233 @@
+"""The smaller tables of the pages: boards, bundles, refusals, headline figures."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from msgspec import UNSET
+
+from . import addresses, units
+from .bundle import Bundle
+from .catalog import Catalog
+from .diagnostics import Diagnostic
+from .ledger import Withdrawal
+from .pool import Cell, GuideKey, Pool, Record, family, version
+from .site import Addresses, newest
+from .tables import Grid, listing
+from .validate import Loaded
+from .views import Row, View
+
+MOST_COMMANDS = 6
+"""Commands that a section shows; the others are with their figures."""
+
+NOT_OF_UPLOADS = {"no-results", "missing-path", "catalog", "catalog-prose", "ignored"}
+"""Kinds of findings that are for the maintainer and about no upload."""
+
+_SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+
+
+def slug(name: str) -> str:
+    """A name for an anchor or a table's file; a hash where the name is no plain word."""
+    simple = name.lower().replace(" ", "-").replace("_", "-").replace(",", "")
+    return simple if _SLUG.fullmatch(simple) else addresses.hashed(name)
+
+
+def boards(bundles: Sequence[Bundle], with_releases: bool = False) -> Grid:
+    """Each board with what its bundles say of it; differing statements all show."""
+    by_name: dict[str, list[Bundle]] = {}
+    for bundle in bundles:
+        by_name.setdefault(bundle.board.name, []).append(bundle)
+    rows = []
+    for name in sorted(by_name, key=units.natural):
+        mine = sorted(by_name[name], key=lambda b: (b.created, b.id))
+        row = [
+            name,
+            _stated(b.board.description for b in mine),
+            _stated("" if b.board.cpu_mhz is UNSET else f"{b.board.cpu_mhz:g} MHz" for b in mine),
+            _stated(b.board.memory for b in mine),
+        ]
+        if with_releases:
+            releases = sorted({b.sdk.version for b in mine}, key=version)
+            count = len(releases)
+            span = releases[0] if count == 1 else f"{releases[0]} to {releases[-1]} ({count})"
+            row.append(span)
+        rows.append(row)
+    head = ["Board", "Description", "CPU clock", "Memory"]
+    return listing([*head, "Releases"] if with_releases else head, rows)
+
+
+def _stated(texts: Iterable[str]) -> str:
+    """The different statements, newest last; a dash where there is none."""
+    return "; ".join(dict.fromkeys(t for t in texts if t)) or units.MISSING
+
+
+def _moment(bundle: Bundle) -> str:
+    return bundle.created.strftime("%Y-%m-%d %H:%M %z")
+
+
+def period(bundles: Sequence[Loaded]) -> str:
+    """When the runs were made: a day, or the first and the last."""
+    days = sorted(b.bundle.created.date().isoformat() for b in bundles)
+    if not days:
+        return ""
+    return f"on {days[0]}" if days[0] == days[-1] else f"from {days[0]} to {days[-1]}"
+
+
+def sources(bundles: Sequence[Loaded]) -> Grid:
+    """The bundles behind a guide."""
+    rows = [
+        (
+            b.bundle.id,
+            b.bundle.board.name,
+            _moment(b.bundle),
+            b.bundle.runner.name if b.bundle.runner else units.MISSING,
+            b.bundle.sdk.kernel or units.MISSING,
+            b.bundle.sdk.image or units.MISSING,
+            str(len(b.bundle.results)),
+        )
+        for b in bundles
+    ]
+    head = ("Bundle", "Board", "Measured", "Runner", "Kernel", "Image", "Results")
+    return listing(head, rows)
+
+
+def provenance(bundles: Sequence[Loaded]) -> Grid:
+    """Published bundles with what each contributed and the file it came in."""
+    ordered = sorted(
+        bundles,
+        key=lambda b: (version(b.bundle.sdk.version), b.bundle.board.name, b.bundle.id),
+    )
+    rows = [
+        (
+            b.bundle.id,
+            f"{b.bundle.sdk.os} {b.bundle.sdk.version}",
+            b.bundle.board.name,
+            _moment(b.bundle),
+            b.bundle.runner.name if b.bundle.runner else units.MISSING,
+            str(len(b.bundle.results)),
+            str(len({r.benchmark for r in b.bundle.results})),
+            b.origin,
+            b.digest[:16],
+        )
+        for b in ordered
+    ]
+    head = ("Bundle", "Release", "Board", "Measured", "Runner", "Results", "Benchmarks")
+    return listing((*head, "File", "SHA-256 of the content"), rows)
+
+
+def refused(faults: Sequence[Diagnostic]) -> Grid:
+    """What is wrong with uploads, and how to mend it."""
+    rows = []
+    for fault in sorted(faults, key=lambda d: (d.severity, d.origin, d.line or 0, d.pointer)):
+        place = ", ".join(filter(None, [f"line {fault.line}" if fault.line else "", fault.pointer]))
+        effect = "refused" if fault.severity == "error" else "accepted"
+        rows.append((fault.origin, effect, place or "whole file", fault.message, fault.hint))
+    return listing(("File", "Upload", "Where", "What is wrong", "How to mend it"), rows)
+
+
+def withdrawn(items: Sequence[Withdrawal]) -> Grid:
+    """Bundles that a later one replaced."""
+    rows = [(w.old.bundle.id, w.old.origin, w.new.bundle.id, _moment(w.new.bundle)) for w in items]
+    return listing(("Withdrawn bundle", "File", "Replaced by", "On"), rows)
+
+
+def is_headline(catalog: Catalog, record: Record) -> bool:
+    """Whether the SoC's own page shows a figure."""
+    benchmark = catalog.get(record.benchmark)
+    metric = benchmark.metric(record.metric) if benchmark else None
+    return metric is not None and metric.headline
+
+
+def headline_view(catalog: Catalog, records: Sequence[Record]) -> View:
+    """Chosen figures of all benchmarks over releases, a tab for each board."""
+    rows: dict[tuple[Any, ...], tuple[tuple[str, ...], int]] = {}
+    cells: dict[tuple[tuple[Any, ...], str], Cell] = {}
+    order = {name: rank for rank, name in enumerate(catalog.benchmarks)}
+    for record in records:
+        benchmark = catalog.benchmarks[record.benchmark]
+        metric = benchmark.metric(record.metric)
+        assert metric is not None  # only figures that the catalog knows are headlines
+        params = [
+            (name, value)
+            for name, value in sorted(record.params.items())
+            if value != benchmark.param(name).default
+        ]
+        key = (
+            units.natural(record.board),
+            order[record.benchmark],
+            benchmark.metric_rank(record.metric)[0],
+            units.natural(record.metric),
+            tuple((name, benchmark.value_rank(name, value)) for name, value in params),
+        )
+        label = f"{benchmark.entry.title}, {metric.label or record.metric}"
+        shown = ", ".join(benchmark.value_label(name, value) for name, value in params)
+        unit = units.unit_cell(record.unit, metric.better)
+        rows[key] = ((record.board, label, shown, unit), metric.decimals)
+        cells[key, record.guide.release] = record.cell
+    releases = sorted({r.guide.release for r in records}, key=version, reverse=True)
+    lines = tuple(
+        Row(
+            rows[key][0],
+            tuple(cells.get((key, release)) for release in releases),
+            (rows[key][1],) * len(releases),
+        )
+        for key in sorted(rows)
+    )
+    labels = ("Board", "Figure", "Parameters", "Unit")
+    columns = tuple((release,) for release in releases)
+    return View("headline", "Headline figures", labels, columns, lines, tabbed=True)
+
+
+def newest_of_each_board(records: Iterable[Record]) -> list[Record]:
+    """For each SoC, SDK family and board the figures of its newest release."""
+    by_board: dict[tuple[str, str, str, str], dict[str, list[Record]]] = {}
+    for record in records:
+        key = record.guide
+        place = by_board.setdefault((key.sdk, key.soc, key.os, record.board), {})
+        place.setdefault(key.release, []).append(record)
+    out: list[Record] = []
+    for releases in by_board.values():
+        out += releases[max(releases, key=version)]
+    return out
+
+
+def by_platform(records: Iterable[Record]) -> dict[str, list[Record]]:
+    """Records by SoC and SDK family, under the words that name the two."""
+    out: dict[str, list[Record]] = {}
+    for record in records:
+        out.setdefault(f"{record.guide.soc}, {family(record.guide)}", []).append(record)
+    return dict(sorted(out.items(), key=lambda item: units.natural(item[0])))
+
+
+def overview(pool: Pool, guides: Sequence[GuideKey], plan: Addresses) -> dict[str, Any]:
+    """What the landing page shows: the newest guide of each SoC and family, and
+    the guides with the newest runs."""
+    platforms = []
+    recent = []
+    latest = set(newest(guides).values())
+    for key in guides:
+        records = pool.of_guide(key)
+        bundles = pool.bundles(records)
+        last = max(b.bundle.created for b in bundles)
+        entry = {
+            "soc": key.soc,
+            "family": family(key),
+            "release": key.release,
+            "guide": plan.guide[key],
+            "page": plan.soc[key.soc],
+            "boards": natural_boards(records),
+            "figures": len(records),
+            "measured": last.date().isoformat(),
+        }
+        recent.append((last, entry))
+        if key in latest:
+            platforms.append(entry)
+    recent.sort(key=lambda item: (item[0], item[1]["guide"]), reverse=True)
+    return {"platforms": platforms, "recent": [entry for _, entry in recent[:5]]}
+
+
+def natural_boards(records: Iterable[Record]) -> list[str]:
+    """The boards of records, in natural order."""
+    return sorted({record.board for record in records}, key=units.natural)

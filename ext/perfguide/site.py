@@ -1,0 +1,126 @@
+"""What goes onto which page: the guides, SoCs and benchmarks of a set of bundles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from . import addresses, archive, catalog, frame, ledger, pool, units, validate
+from .diagnostics import Diagnostic
+from .pool import DEFAULT_SDK, GuideKey
+
+T = TypeVar("T")
+
+BUILT_IN = Path(__file__).with_name("benchmarks")
+"""The benchmark descriptions that an installed package carries."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Where things are. Paths are as the user wrote them.
+
+    ``results``: folders or files of bundles. ``benchmarks``: folders of
+    benchmark descriptions, later ones before earlier ones. ``output``: the
+    folder that gets ``guides/``, ``by-benchmark/`` and ``reports/``.
+    """
+
+    results: tuple[Path, ...]
+    benchmarks: tuple[Path, ...]
+    output: Path
+    limits: archive.Limits = field(default_factory=archive.Limits)
+
+
+@dataclass(frozen=True, slots=True)
+class Holdings:
+    """All that was read: what is published, and what is wrong."""
+
+    pool: pool.Pool
+    catalog: catalog.Catalog
+    ledger: ledger.Ledger
+    diagnostics: tuple[Diagnostic, ...]
+
+
+Progress = Callable[[Sequence[T], str], Iterable[T]]
+"""What goes through items and may tell somebody how far it is."""
+
+
+def no_progress(items: Sequence[T], _label: str) -> Iterable[T]:
+    """Go through items without telling anybody."""
+    return items
+
+
+def read(settings: Settings, progress: Progress[archive.Source] = no_progress) -> Holdings:
+    """Read every bundle and every benchmark description."""
+    sources, diagnostics = archive.find(settings.results)
+    loaded: list[validate.Loaded] = []
+    for source in progress(sources, "reading bundles"):
+        for document in archive.read(source, settings.limits):
+            if isinstance(document, Diagnostic):
+                diagnostics.append(document)
+                continue
+            for item in validate.load(document):
+                if isinstance(item, Diagnostic):
+                    diagnostics.append(item)
+                else:
+                    loaded.append(item)
+    described, faults = catalog.load(settings.benchmarks)
+    settled = ledger.settle(loaded)
+    diagnostics += [*settled.diagnostics, *faults]
+    if not settled.bundles:
+        where = ", ".join(str(p) for p in settings.results)
+        diagnostics.append(
+            Diagnostic(
+                "no-results", where, "no sound bundle was found", "put bundles there; see README"
+            )
+        )
+    pooled = pool.Pool(frame.build(settled.bundles), described)
+    return Holdings(pooled, described, settled, tuple(diagnostics))
+
+
+@dataclass(frozen=True, slots=True)
+class Addresses:
+    """The address of each page below the output folder, without a suffix."""
+
+    soc: dict[str, str]
+    guide: dict[GuideKey, str]
+    benchmark: dict[str, str]
+
+    def latest(self, key: GuideKey) -> str:
+        """The page that leads to the newest release of a guide's family."""
+        return self.guide[key].rpartition("/")[0] + "/latest"
+
+
+def plan(guides: Sequence[GuideKey], benchmarks: Sequence[str]) -> Addresses:
+    """Addresses for all pages.
+
+    The SDK family of an ordinary release does not show in its address; any
+    other family has a folder of its own.
+    """
+    socs = addresses.slugs(key.soc for key in guides)
+    sdks = addresses.slugs(key.sdk for key in guides)
+    systems = addresses.slugs(key.os for key in guides)
+    families: dict[tuple[str, str, str], list[GuideKey]] = {}
+    for key in guides:
+        families.setdefault((key.sdk, key.soc, key.os), []).append(key)
+    taken: dict[GuideKey, str] = {}
+    for (sdk, soc, os), members in families.items():
+        folder = ["guides", socs[soc], *([f"sdk-{sdks[sdk]}"] if sdk != DEFAULT_SDK else [])]
+        releases = addresses.slugs(key.release for key in members)
+        for key in members:
+            taken[key] = "/".join([*folder, systems[os], releases[key.release]])
+    pages = addresses.slugs(benchmarks)
+    return Addresses(
+        {soc: f"guides/{slug}/index" for soc, slug in socs.items()},
+        taken,
+        {name: f"by-benchmark/{slug}" for name, slug in pages.items()},
+    )
+
+
+def newest(guides: Sequence[GuideKey]) -> dict[tuple[str, str, str], GuideKey]:
+    """For each SDK family, SoC and OS the guide of its newest release."""
+    out: dict[tuple[str, str, str], GuideKey] = {}
+    for key in sorted(guides, key=lambda k: pool.version(k.release)):
+        out[key.sdk, key.soc, key.os] = key
+    return dict(sorted(out.items(), key=lambda i: (units.natural(i[0][1]), i[0][0], i[0][2])))
