@@ -17,6 +17,7 @@ exclude_patterns = [
 ]
 source_suffix = {".rst": "restructuredtext"}
 numfig = True
+perfguide_number_by_page = True
 smartquotes = False
 nitpicky = False
 

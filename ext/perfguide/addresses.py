@@ -40,7 +40,16 @@ def slugs(names: Iterable[str]) -> dict[str, str]:
             out[name] = name
         else:
             out[name] = hashed(name)
+    # A plain name can be what another name's hash has made of it.
+    while clashes := _taken(out):
+        out |= {name: hashed(name) for name in clashes}
     return out
+
+
+def _taken(out: dict[str, str]) -> list[str]:
+    """Names that stand as they are where another name has become the same."""
+    derived = {_fold(slug) for name, slug in out.items() if slug != name}
+    return [name for name, slug in out.items() if slug == name and _fold(name) in derived]
 
 
 def hashed(name: str) -> str:

@@ -14,6 +14,7 @@ import os
 import stat
 import tarfile
 import zipfile
+import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -52,6 +53,9 @@ class Source:
     root: str
     name: str
     path: Path
+
+    def __str__(self) -> str:
+        return self.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +162,7 @@ def read(source: Source, limits: Limits | None = None) -> Iterator[Document | Di
         lzma.LZMAError,
         tarfile.TarError,
         zipfile.BadZipFile,
+        zlib.error,
         zstandard.ZstdError,
     ) as error:
         reason = str(error) or type(error).__name__
@@ -198,9 +203,7 @@ def _decompressed(name: str, file: IO[bytes], limits: Limits) -> Iterator[_Reada
     elif lowered.endswith(".xz"):
         yield _Xz(file, limits.memory)
     elif lowered.endswith(".zst"):
-        decompressor = zstandard.ZstdDecompressor(max_window_size=limits.memory)
-        with decompressor.stream_reader(file, read_across_frames=True) as unpacked:
-            yield unpacked
+        yield _Zst(file, limits.memory)
     else:
         yield file
 
@@ -221,6 +224,35 @@ class _Xz:
             if data:
                 return data
         return b""
+
+
+class _Zst:
+    """A .zst stream of any number of frames; zstandard's own reader takes one that
+    is cut short for one that has ended."""
+
+    def __init__(self, file: IO[bytes], memory: int) -> None:
+        self._file = file
+        self._decompressor = zstandard.ZstdDecompressor(max_window_size=memory)
+        self._frame = self._decompressor.decompressobj()
+        self._begun = False
+        self._packed = self._plain = b""
+
+    def read(self, size: int = -1, /) -> bytes:
+        while not self._plain:
+            # Each KiB can hold 256 blocks of 128 KiB, so this bounds the memory.
+            chunk = self._packed or self._file.read(1024)
+            if not chunk and self._begun:
+                raise EOFError("the compressed data ends too early")
+            if not chunk:
+                return b""
+            self._plain = self._frame.decompress(chunk)
+            self._packed, self._begun = b"", not self._frame.eof
+            if self._frame.eof:
+                self._packed = self._frame.unused_data
+                self._frame = self._decompressor.decompressobj()
+        end = len(self._plain) if size < 0 else size
+        data, self._plain = self._plain[:end], self._plain[end:]
+        return data
 
 
 class _Capped:
@@ -254,7 +286,9 @@ def _refusal(origin: str, name: str) -> Diagnostic | None:
     """Why a member of this name is not opened, or ``None``."""
     reason = ""
     pure = PurePosixPath(name.replace("\\", "/"))
-    if pure.is_absolute() or ".." in pure.parts or ":" in pure.parts[0][:2]:
+    if not pure.parts:
+        reason = "it has no name"
+    elif pure.is_absolute() or ".." in pure.parts or ":" in pure.parts[0][:2]:
         reason = "its name leads out of the container"
     elif is_container(name):
         reason = "it is a container in a container"
@@ -272,7 +306,7 @@ def _zip(source: Source, file: IO[bytes], limits: Limits) -> Iterator[Document |
             raise _LimitError(f"holds more than {limits.members} members")
         for info in infos:
             origin = f"{source.name}!{info.filename}"
-            if info.is_dir():
+            if info.filename.endswith("/"):
                 continue
             kind = stat.S_IFMT(info.external_attr >> 16)
             if refused := _refusal(origin, info.filename):

@@ -29,6 +29,12 @@ VALUES: tuple[tuple[str, Any, tuple[type, ...], str], ...] = (
     ),
     ("perfguide_output", "source", (str,), "folder for the generated pages"),
     (
+        "perfguide_number_by_page",
+        False,
+        (bool,),
+        "whether the numbers of tables and figures begin anew on each page",
+    ),
+    (
         "perfguide_limits",
         {},
         (dict,),

@@ -184,6 +184,18 @@ class PerfAnchor(SphinxDirective):
         return []
 
 
+class PerfRedirect(SphinxDirective):
+    """Sends the reader on to a page beside this one."""
+
+    required_arguments = 1
+    option_spec: ClassVar[OptionSpec] = {}
+
+    def run(self) -> list[nodes.Node]:
+        """Remember the target; it is written into the head of the page."""
+        self.env.metadata[self.env.docname]["perf-redirect"] = self.arguments[0]
+        return []
+
+
 class PerfOverview(SphinxDirective):
     """The SoCs with the newest release of each, and the newest guides."""
 
@@ -262,6 +274,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_directive("perf-csv-table", PerfCsvTable)
     app.add_directive("perf-prose", PerfProse)
     app.add_directive("perf-anchor", PerfAnchor)
+    app.add_directive("perf-redirect", PerfRedirect)
     app.add_directive("perf-overview", PerfOverview)
     app.add_role(markup.ROLE, PerfText())
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -11,7 +11,7 @@ from sphinx.application import Sphinx
 from sphinx.util.display import status_iterator
 from sphinx.util.typing import ExtensionMetadata
 
-from . import config, directives, pages, rendering
+from . import config, directives, numbering, pages, rendering
 
 T = TypeVar("T")
 
@@ -36,8 +36,7 @@ def _page_context(
     app: Sphinx, pagename: str, _template: str, context: dict[str, Any], doctree: nodes.document
 ) -> None:
     """Send the reader on from a page that leads to another one."""
-    meta = context.get("meta") or {}
-    target = meta.get("perf-redirect")
+    target = app.env.metadata[pagename].get("perf-redirect")
     if not target or not doctree:
         return
     folder = pagename.rpartition("/")[0]
@@ -50,7 +49,7 @@ def _page_context(
 def setup(app: Sphinx, version: str) -> ExtensionMetadata:
     """Register all parts of the extension."""
     app.setup_extension("sphinx_tabs.tabs")
-    for part in (config, directives, rendering):
+    for part in (config, directives, numbering, rendering):
         part.setup(app)
     app.connect("builder-inited", _generate)
     app.connect("config-inited", _static_path)
@@ -60,5 +59,5 @@ def setup(app: Sphinx, version: str) -> ExtensionMetadata:
         "version": version,
         "parallel_read_safe": True,
         "parallel_write_safe": True,
-        "env_version": 1,
+        "env_version": 2,
     }

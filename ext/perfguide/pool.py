@@ -38,6 +38,9 @@ class GuideKey:
     os: str
     release: str
 
+    def __str__(self) -> str:
+        return f"{self.soc}, {family(self)} {self.release}"
+
 
 @dataclass(frozen=True, slots=True)
 class Cell:
@@ -210,7 +213,8 @@ def _codes(column: pd.Series[Any]) -> tuple[np.ndarray[Any, Any], int]:
 
 def os_name(name: str) -> str:
     """What pages call an operating system."""
-    return OS_NAMES.get(name, name)
+    # Another word stays told apart from the names that pages give to known systems.
+    return OS_NAMES.get(name) or (f"“{name}”" if name in OS_NAMES.values() else name)
 
 
 def family(key: GuideKey) -> str:

@@ -55,7 +55,23 @@ def boards(bundles: Sequence[Bundle], with_releases: bool = False) -> Grid:
             row.append(span)
         rows.append(row)
     head = ["Board", "Description", "CPU clock", "Memory"]
-    return listing([*head, "Releases"] if with_releases else head, rows)
+    return _without_empty(listing([*head, "Releases"] if with_releases else head, rows))
+
+
+def _without_empty(table: Grid) -> Grid:
+    """The table without columns in which no bundle says anything."""
+    kept = [
+        column
+        for column in range(len(table.header[0]))
+        if column < table.stub
+        or column == len(table.header[0]) - 1
+        or any(row[column] != units.MISSING for row in table.rows)
+    ]
+    return Grid(
+        tuple(tuple(row[c] for c in kept) for row in table.header),
+        tuple(tuple(row[c] for c in kept) for row in table.rows),
+        table.stub,
+    )
 
 
 def _stated(texts: Iterable[str]) -> str:
@@ -90,7 +106,7 @@ def sources(bundles: Sequence[Loaded]) -> Grid:
         for b in bundles
     ]
     head = ("Bundle", "Board", "Measured", "Runner", "Kernel", "Image", "Results")
-    return listing(head, rows)
+    return _without_empty(listing(head, rows))
 
 
 def provenance(bundles: Sequence[Loaded]) -> Grid:

@@ -6,6 +6,7 @@ the same types finds all faults at once, so that an upload is mended in one go.
 
 from __future__ import annotations
 
+import codecs
 import json
 import math
 import re
@@ -41,16 +42,29 @@ def load(document: Document) -> Iterator[Loaded | Diagnostic]:
         for number, line in enumerate(document.data.split(b"\n"), start=1):
             if line.strip():
                 yield from _one(document, f"{document.origin}#{number}", line, number)
-    elif document.data.lstrip()[:1] == b"[":
-        try:
-            items = msgspec.json.decode(document.data, type=list[msgspec.Raw])
-        except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
-            yield from _one(document, document.origin, document.data, None)
-            return
-        for number, item in enumerate(items, start=1):
-            yield from _one(document, f"{document.origin}#{number}", bytes(item), None)
+    elif document.data.removeprefix(codecs.BOM_UTF8).lstrip()[:1] == b"[":
+        yield from _array(document)
     else:
         yield from _one(document, document.origin, document.data, None)
+
+
+def _array(document: Document) -> Iterator[Loaded | Diagnostic]:
+    """The bundles of an array, where a bad one does not stop the others."""
+    try:
+        items = msgspec.json.decode(document.data, type=list[msgspec.Raw])
+    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
+        pass
+    else:
+        for number, item in enumerate(items, start=1):
+            yield from _one(document, f"{document.origin}#{number}", bytes(item), None)
+        return
+    # NaN and half a surrogate pair are faults of one bundle, but not JSON to the decoder.
+    tree, faults = _tree(document.data)
+    if faults or not isinstance(tree, list):
+        yield from _outcome(document, document.origin, None, None, faults)
+        return
+    for number, item in enumerate(tree, start=1):
+        yield from _outcome(document, f"{document.origin}#{number}", None, *_judge(item, []))
 
 
 def _one(
@@ -63,7 +77,13 @@ def _one(
             return
     except (msgspec.MsgspecError, ValueError, RecursionError):
         pass
-    found, faults = validate(data)
+    yield from _outcome(document, origin, line, *validate(data))
+
+
+def _outcome(
+    document: Document, origin: str, line: int | None, found: Bundle | None, faults: list[Fault]
+) -> Iterator[Loaded | Diagnostic]:
+    """What the slow pass has found, as diagnostics with the place, and the bundle."""
     shown = faults[:MOST_FAULTS]
     for fault in shown:
         yield Diagnostic(fault.kind, origin, fault.message, fault.hint, fault.pointer, line)
@@ -103,9 +123,18 @@ def validate(data: bytes) -> tuple[Bundle | None, list[Fault]]:
 
     A bundle with nothing worse than keys nobody knows is returned without them.
     """
-    plain, faults = _parse(data)
-    if plain is None and faults:
+    tree, faults = _tree(data)
+    if tree is None and faults:
         return None, faults
+    return _judge(tree, faults)
+
+
+def _judge(tree: Any, faults: list[Fault]) -> tuple[Bundle | None, list[Fault]]:
+    """The bundle of a parsed text, and its faults after those that are known."""
+    try:
+        plain = _plain(tree, "", faults)
+    except RecursionError:
+        return None, [_TOO_DEEP]
     if isinstance(plain, dict) and plain.get("format") == schema.FORMAT:
         version = plain.get("version")
         if isinstance(version, int) and version > schema.VERSION:
@@ -128,8 +157,11 @@ class _Pairs(list[tuple[str, Any]]):
     """The keys and values of an object as written, repeated keys and all."""
 
 
-def _parse(data: bytes) -> tuple[Any, list[Fault]]:
-    """The text as plain values; faults of form, with every repeated key."""
+_TOO_DEEP = Fault("syntax", "", "is nested too deeply", "a bundle has five levels")
+
+
+def _tree(data: bytes) -> tuple[Any, list[Fault]]:
+    """The text as values with repeated keys and all; faults of form."""
     if data[:4] in (b"\xff\xfe\x00\x00", b"\x00\x00\xfe\xff") or data[:2] in (
         b"\xff\xfe",
         b"\xfe\xff",
@@ -142,7 +174,7 @@ def _parse(data: bytes) -> tuple[Any, list[Fault]]:
             object_pairs_hook=_Pairs,
             parse_constant=NotFinite,
             parse_float=lambda t: float(t) if math.isfinite(float(t)) else NotFinite(t),
-            parse_int=lambda t: int(t) if len(t) < 300 else NotFinite(t),
+            parse_int=lambda t: int(t) if math.isfinite(float(t)) else NotFinite(t),
         )
     except UnicodeDecodeError as error:
         place = data[: error.start].count(b"\n") + 1
@@ -151,12 +183,10 @@ def _parse(data: bytes) -> tuple[Any, list[Fault]]:
         where = f"line {error.lineno}, column {error.colno}"
         return None, [Fault("syntax", "", f"is not JSON: {error.msg} ({where})")]
     except RecursionError:
-        return None, [Fault("syntax", "", "is nested too deeply", "a bundle has five levels")]
-    faults: list[Fault] = []
-    plain = _plain(tree, "", faults)
+        return None, [_TOO_DEEP]
     if text.startswith("\ufeff"):
-        faults.append(Fault("syntax", "", "begins with a byte order mark", "save it without"))
-    return plain, faults
+        return tree, [Fault("syntax", "", "begins with a byte order mark", "save it without")]
+    return tree, []
 
 
 def _plain(value: Any, place: str, faults: list[Fault]) -> Any:

@@ -1,0 +1,80 @@
+"""Tables of built pages, read back by an HTML parser as a reader's browser does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import html5lib
+
+NAMESPACE = "{http://www.w3.org/1999/xhtml}"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One cell with a figure: the heads above it, the keys beside it, its text,
+    and the tab and caption it stands under."""
+
+    heads: tuple[str, ...]
+    keys: tuple[str, ...]
+    text: str
+    tab: str
+    caption: str
+
+
+def _text(node: Any) -> str:
+    return " ".join("".join(node.itertext()).split())
+
+
+def _grid(section: Any) -> list[list[str]]:
+    """A table section with spans filled in."""
+    rows = [row for row in section if row.tag == f"{NAMESPACE}tr"]
+    out: list[dict[int, str]] = [{} for _ in rows]
+    for number, row in enumerate(rows):
+        column = 0
+        for cell in row:
+            while column in out[number]:
+                column += 1
+            for down in range(int(cell.get("rowspan", 1))):
+                for across in range(int(cell.get("colspan", 1))):
+                    out[number + down][column + across] = _text(cell)
+            column += int(cell.get("colspan", 1))
+    return [[row[c] for c in sorted(row)] for row in out]
+
+
+def figures(page: Path) -> Iterator[Figure]:
+    """Every cell of every table of figures on a page."""
+    tree = html5lib.parse(page.read_text("utf-8"))
+    for outer in tree.iter(f"{NAMESPACE}figure"):
+        caption = next(outer.iter(f"{NAMESPACE}figcaption"), None)
+        title = next(
+            (_text(s) for s in caption.iter(f"{NAMESPACE}span") if s.get("class") == "caption-text")
+            if caption is not None
+            else iter(()),
+            "",
+        )
+        names = {
+            button.get("aria-controls"): _text(button)
+            for button in outer.iter(f"{NAMESPACE}button")
+        }
+        for panel_id, table in _tables(outer, ""):
+            head = _grid(table.find(f"{NAMESPACE}thead"))
+            body = table.find(f"{NAMESPACE}tbody")
+            for row in body:
+                keys = [_text(c) for c in row if c.tag == f"{NAMESPACE}th"]
+                cells = [_text(c) for c in row if c.tag == f"{NAMESPACE}td"]
+                for position, text in enumerate(cells):
+                    column = len(keys) + position
+                    heads = tuple(level[column] for level in head)
+                    yield Figure(heads, tuple(keys), text, names.get(panel_id, ""), title)
+
+
+def _tables(node: Any, panel: str) -> Iterator[tuple[str, Any]]:
+    for child in node:
+        if child.tag == f"{NAMESPACE}table":
+            yield panel, child
+        else:
+            own = child.get("id", "") if child.get("role") == "tabpanel" else panel
+            yield from _tables(child, own)

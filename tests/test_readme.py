@@ -1,0 +1,85 @@
+"""The README's commands and examples do what it says."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from conftest import TOP
+
+from perfguide import catalog, cli, validate
+
+README = (TOP / "README.md").read_text("utf-8")
+
+
+def _blocks(language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
+
+
+def _clone(target: Path) -> Path:
+    """A fresh clone of what is committed, with what is changed since on top."""
+    subprocess.run(["git", "clone", "--quiet", TOP, target], check=True)
+    listed = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    names = subprocess.run(listed, cwd=TOP, capture_output=True, check=True).stdout
+    for name in names.decode("utf-8").split("\0"):
+        if name and (TOP / name).is_file():
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(TOP / name, target / name)
+    return target
+
+
+def test_make_builds_the_site_in_a_fresh_clone_and_leaves_git_clean(tmp_path: Path) -> None:
+    clone = _clone(tmp_path / "clone")
+    status = ["git", "status", "--porcelain"]
+    before = subprocess.run(status, cwd=clone, capture_output=True, text=True, check=True).stdout
+    # The environment is the one that these tests run in: its making is part of
+    # every run of `make test`, and takes a minute and the network.
+    (clone / "build").mkdir()
+    (clone / "build/env").symlink_to(TOP / "build/env")
+    environment = os.environ | {"MAKEFLAGS": "", "MAKELEVEL": "", "PYTHONPATH": str(clone / "ext")}
+    for line in [*_blocks("sh")[0].splitlines(), "make html STRICT=1"]:
+        command = line.split("#")[0].strip()
+        if command != "make test":
+            subprocess.run(command.split(), cwd=clone, env=environment, check=True, timeout=300)
+    for line in _blocks("sh")[1].splitlines():
+        command = line.split("#")[0].strip().replace("RESULTS=folder", "RESULTS=results")
+        if command not in ("", "make serve"):
+            subprocess.run(command.split(), cwd=clone, env=environment, check=True, timeout=300)
+    assert (clone / "build/html/index.html").is_file()
+    after = subprocess.run(status, cwd=clone, capture_output=True, text=True, check=True).stdout
+    assert after == before
+
+
+def test_the_example_bundle_is_sound() -> None:
+    (example,) = _blocks("json")
+    found, faults = validate.validate(json.dumps(json.loads(example)).encode())
+    assert found is not None and faults == []
+
+
+def test_the_example_benchmark_is_sound(tmp_path: Path) -> None:
+    (example,) = _blocks("toml")
+    (tmp_path / "stream.toml").write_text(example, "utf-8")
+    (tmp_path / "stream.rst").write_text("What it measures.", "utf-8")
+    found, diagnostics = catalog.load([tmp_path])
+    assert diagnostics == [] and list(found.benchmarks) == ["stream"]
+
+
+def test_every_place_that_the_readme_names_is_there() -> None:
+    for place in re.findall(r"^\| `([^`]+)`", README, re.MULTILINE):
+        name = place.split("*")[0].rstrip("/")
+        if "guides" not in name:
+            assert (TOP / name).exists(), name
+
+
+@pytest.mark.parametrize("command", ["check", "schema", "list", "generate", "show"])
+def test_each_command_explains_itself(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        cli.main([command, "--help"])
+    assert stopped.value.code == 0
+    text = capsys.readouterr().out
+    assert "exit status" in text and "usage: perfguide" in text

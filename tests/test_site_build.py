@@ -1,0 +1,348 @@
+"""What a build reads, writes and leaves alone; formats; other projects; hostile text."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import GENERATED, TOP, run_sphinx
+from html_tables import figures
+
+Bundle = Callable[..., Path]
+
+
+def _tree(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.name not in (".buildinfo", "environment.pickle")
+    }
+
+
+def _small(project: Path, write_bundle: Bundle) -> Path:
+    """The project with two small guides instead of its own results."""
+    shutil.rmtree(project / "results")
+    write_bundle(project / "results/a.json")
+    write_bundle(
+        project / "results/b.json",
+        id="run-2",
+        sdk__version="09.03",
+        board__name="board-b",
+        results=[
+            {"benchmark": "stream", "metric": "copy", "unit": "MB/s", "samples": [1.0, 2.0]},
+            {"benchmark": "nbench", "metric": "idea", "unit": "iterations/s", "status": "fail"},
+        ],
+    )
+    return project
+
+
+def _read_pages(run: subprocess.CompletedProcess[str]) -> tuple[int, int, int]:
+    found = re.search(r"(\d+) added, (\d+) changed, (\d+) removed", run.stdout)
+    assert found, run.stdout + run.stderr
+    return int(found[1]), int(found[2]), int(found[3])
+
+
+def _pages_read(run: subprocess.CompletedProcess[str]) -> set[str]:
+    return set(re.findall(r"reading sources... \[ *\d+%\] (\S+)", run.stdout))
+
+
+def test_a_second_build_reads_no_page_and_writes_none(
+    project: Path, write_bundle: Bundle, tmp_path: Path
+) -> None:
+    _small(project, write_bundle)
+    first = run_sphinx(project, tmp_path / "html")
+    assert first.returncode == 0 and first.stderr == ""
+    again = run_sphinx(project, tmp_path / "html")
+    assert _read_pages(again) == (0, 0, 0)
+    assert "no targets are out of date" in again.stdout
+
+
+def test_one_changed_bundle_rereads_only_the_pages_that_show_it(
+    project: Path, write_bundle: Bundle, tmp_path: Path
+) -> None:
+    _small(project, write_bundle)
+    run_sphinx(project, tmp_path / "html")
+    (project / "results/a.json").touch()
+    assert _read_pages(run_sphinx(project, tmp_path / "html")) == (0, 0, 0)
+    write_bundle(
+        project / "results/a.json",
+        [{"benchmark": "stream", "metric": "copy", "unit": "MB/s", "value": 4321.0}],
+    )
+    run = run_sphinx(project, tmp_path / "html")
+    assert _pages_read(run) == {
+        "source/guides/SOC1/linux/09.02",
+        "source/guides/SOC1/index",
+        "source/by-benchmark/stream",
+        "source/reports/provenance",
+    }
+    guide = (tmp_path / "html/source/guides/SOC1/linux/09.02.html").read_text("utf-8")
+    assert "4321.00" in guide and "1234.50" not in guide
+
+
+def test_a_removed_bundle_takes_its_pages_along(
+    project: Path, write_bundle: Bundle, tmp_path: Path
+) -> None:
+    _small(project, write_bundle)
+    run_sphinx(project, tmp_path / "html")
+    assert (project / "source/guides/SOC1/linux/09.03.rst").exists()
+    (project / "results/b.json").unlink()
+    run = run_sphinx(project, tmp_path / "html")
+    assert run.returncode == 0 and run.stderr == ""
+    assert not (project / "source/guides/SOC1/linux/09.03.rst").exists()
+    assert not (project / "source/guides/SOC1/linux/09.03").exists()
+
+
+def test_hand_written_files_in_generated_folders_stay(
+    project: Path, write_bundle: Bundle, tmp_path: Path
+) -> None:
+    _small(project, write_bundle)
+    mine = project / "source/guides/SOC1/mine.txt"
+    mine.parent.mkdir(parents=True)
+    mine.write_text("keep", encoding="utf-8")
+    run_sphinx(project, tmp_path / "html")
+    shutil.rmtree(project / "results")
+    (project / "results").mkdir()
+    run_sphinx(project, tmp_path / "html")
+    assert mine.read_text(encoding="utf-8") == "keep"
+
+
+def test_html_is_the_same_with_one_job_and_with_two(project: Path, tmp_path: Path) -> None:
+    one = run_sphinx(project, tmp_path / "one", "-j1", "-W", "-n")
+    two = run_sphinx(project, tmp_path / "two", "-j2", "-W", "-n")
+    assert (one.returncode, two.returncode) == (0, 0), one.stderr + two.stderr
+    first, second = _tree(tmp_path / "one"), _tree(tmp_path / "two")
+    assert first.keys() == second.keys()
+    assert [name for name in first if first[name] != second[name]] == []
+    assert len(first) > 200
+
+
+@pytest.mark.parametrize("builder", ["dirhtml", "latex", "text", "singlehtml"])
+def test_other_builders_end_without_a_warning(project: Path, tmp_path: Path, builder: str) -> None:
+    run = run_sphinx(project, tmp_path / builder, "-b", builder, "-W", "-n", "-j2")
+    assert run.returncode == 0, run.stderr
+    assert run.stderr == ""
+
+
+def test_nothing_is_written_outside_the_generated_folders(project: Path, tmp_path: Path) -> None:
+    before = _tree(project)
+    run_sphinx(project, tmp_path / "html", "-j2")
+    after = _tree(project)
+    assert {name: after[name] for name in before} == before
+    new = {name for name in after if name not in before and not name.startswith("ext/")}
+    assert new
+    assert all(name.split("/")[:2][1:] and name.split("/")[1] in GENERATED for name in new), new
+
+
+def test_one_bad_bundle_is_refused_with_its_faults_and_stops_nothing(
+    project: Path, write_bundle: Bundle, tmp_path: Path
+) -> None:
+    _small(project, write_bundle)
+    run_sphinx(project, tmp_path / "clean")
+    bad = [{"benchmark": "stream", "metrc": "copy", "unit": "MB/s", "samples": ["fast"]}]
+    write_bundle(project / "results/bad.json", bad, id="run-3")
+    run = run_sphinx(project, tmp_path / "html")
+    assert run.returncode == 0
+    for part in ("bad.json", "/results/0", "“metric” is missing", "did you mean “metric”?"):
+        assert part in run.stderr
+    assert "[perfguide.schema]" in run.stderr
+    report = (tmp_path / "html/source/reports/provenance.html").read_text("utf-8")
+    assert "bad.json" in report and "/results/0/samples/0" in report
+    clean, html = _tree(tmp_path / "clean"), _tree(tmp_path / "html")
+    changed = {n for n in html if clean.get(n) != html[n]}
+    assert all(
+        "provenance" in n
+        or n in ("searchindex.js", "objects.inv", ".buildinfo")
+        or n.startswith(("_downloads/", "_sources/source/reports"))
+        for n in changed
+    ), changed
+    strict = run_sphinx(project, tmp_path / "strict", "-W")
+    assert strict.returncode != 0
+
+
+def test_failed_missing_and_zero_are_three_things(
+    project: Path, write_bundle: Bundle, tmp_path: Path
+) -> None:
+    shutil.rmtree(project / "results")
+    result = {"benchmark": "stream", "unit": "MB/s"}
+    write_bundle(
+        project / "results/a.json",
+        [result | {"metric": "copy", "status": "fail"}, result | {"metric": "add", "value": 0}],
+    )
+    write_bundle(
+        project / "results/b.json",
+        [result | {"metric": "copy", "value": 5.0}, result | {"metric": "triad", "value": 7}],
+        id="run-2",
+        board__name="board-b",
+    )
+    run_sphinx(project, tmp_path / "html")
+    shown = {
+        (f.keys[0], f.heads[0]): f.text
+        for f in figures(tmp_path / "html/source/guides/SOC1/linux/09.02.html")
+        if f.caption.startswith("STREAM")
+    }
+    assert shown["copy", "board-a"] == "failed"
+    assert shown["add", "board-a"] == "0.00"
+    assert shown["triad", "board-a"] == "—"
+    page = (tmp_path / "html/source/guides/SOC1/linux/09.02.html").read_text("utf-8")
+    assert 'aria-label="not measured"' in page
+
+
+HOSTILE = [
+    "*bold*",
+    "|x|",
+    "`a`",
+    "x_",
+    ".. raw:: html",
+    "<script>alert(1)</script>",
+    ":doc:`index`",
+    "- 1.5",
+    "--x",
+    "C:\\t",
+    "“q” \"q\" 'q' ... --- --",
+    "[1]_",
+    "a::",
+    "=====",
+    "$x$ \\LaTeX{} %d & # ~ ^",
+    "../../../etc/passwd",
+    "מדידה שמאלה",
+    "名前",
+]
+
+
+def test_whatever_a_bundle_holds_shows_as_written(
+    project: Path, write_bundle: Bundle, tmp_path: Path
+) -> None:
+    shutil.rmtree(project / "results")
+    for number, text in enumerate(HOSTILE):
+        write_bundle(
+            project / f"results/{number}.json",
+            [
+                {
+                    "benchmark": text,
+                    "metric": text,
+                    "unit": text,
+                    "value": number + 1,
+                    "params": {text: text},
+                    "command": text,
+                }
+            ],
+            id=text,
+            sdk={"version": text, "os": text, "name": text, "kernel": text},
+            board={"name": text, "soc": text, "description": text},
+        )
+    run = run_sphinx(project, tmp_path / "html", "-W", "-n")
+    assert run.returncode == 0, run.stderr
+    by_value: dict[str, Any] = {}
+    for page in (tmp_path / "html/source/guides").rglob("*.html"):
+        for figure in figures(page):
+            if "other results" in figure.caption:
+                by_value[figure.text] = figure
+    assert len(by_value) == len(HOSTILE)
+    for number, text in enumerate(HOSTILE):
+        figure = by_value[f"{number + 1}.00"]
+        shown = " ".join(text.split())
+        assert figure.heads == (shown,)
+        assert figure.keys == (shown, f"{shown} {shown}", shown)
+        assert figure.caption == f"{shown}, other results"
+    pages = "".join(p.read_text("utf-8") for p in (tmp_path / "html/source").rglob("*.html"))
+    assert "<script>alert(1)" not in pages
+    assert not (tmp_path.parent / "etc").exists()
+    for builder in ("latex", "text"):
+        other = run_sphinx(project, tmp_path / builder, "-b", builder, "-W", "-n")
+        assert other.returncode == 0, other.stderr
+
+
+def test_another_project_gets_guides_by_naming_the_installed_extension(
+    tmp_path: Path, write_bundle: Bundle
+) -> None:
+    wheel = tmp_path / "wheel"
+    subprocess.run(
+        [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
+        + ["--wheel-dir", wheel, TOP],
+        check=True,
+        env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)},
+    )
+    installed = tmp_path / "installed"
+    subprocess.run(
+        [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-compile"]
+        + ["--target", installed, *wheel.glob("*.whl")],
+        check=True,
+        env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)},
+    )
+    other = tmp_path / "other"
+    write_bundle(other / "results/a.json")
+    (other / "conf.py").write_text('extensions = ["perfguide"]\nproject = "Other"\n', "utf-8")
+    (other / "index.rst").write_text(
+        textwrap.dedent(
+            """\
+            Other
+            =====
+
+            .. perf-overview::
+
+            .. toctree::
+
+               source/guides/index
+               source/by-benchmark/index
+               source/reports/index
+            """
+        ),
+        "utf-8",
+    )
+    run = subprocess.run(
+        [sys.executable, "-m", "sphinx", "-W", "-n", other, tmp_path / "html"],
+        capture_output=True,
+        text=True,
+        env={"PYTHONPATH": str(installed), "PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"},
+        cwd=tmp_path,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    page = (tmp_path / "html/source/guides/SOC1/linux/09.02.html").read_text("utf-8")
+    assert "1234.50" in page
+    # The descriptions of benchmarks came with the package.
+    described = (TOP / "source/benchmarks/stream.rst").read_text("utf-8")
+    assert " ".join(described.split()[:8]) in " ".join(re.sub("<[^>]*>", "", page).split())
+    assert "Other results" not in page
+    index = (tmp_path / "html/index.html").read_text("utf-8")
+    assert 'href="source/guides/SOC1/linux/09.02.html"' in index
+
+
+def test_latest_leads_to_the_newest_release(
+    project: Path, write_bundle: Bundle, tmp_path: Path
+) -> None:
+    _small(project, write_bundle)
+    run_sphinx(project, tmp_path / "html")
+    page = (tmp_path / "html/source/guides/SOC1/linux/latest.html").read_text("utf-8")
+    assert 'http-equiv="refresh" content="0; url=09.03.html"' in page
+    run_sphinx(project, tmp_path / "dir", "-b", "dirhtml")
+    page = (tmp_path / "dir/source/guides/SOC1/linux/latest/index.html").read_text("utf-8")
+    assert 'content="0; url=../09.03/"' in page
+
+
+def test_an_empty_results_folder_gives_a_site_that_says_so(project: Path, tmp_path: Path) -> None:
+    shutil.rmtree(project / "results")
+    (project / "results").mkdir()
+    run = run_sphinx(project, tmp_path / "html")
+    assert run.returncode == 0
+    assert "no sound bundle was found" in run.stderr
+    assert "There are no guides yet" in (tmp_path / "html/index.html").read_text("utf-8")
+
+
+def test_the_json_schema_takes_every_bundle_of_the_repository() -> None:
+    from perfguide import bundle
+
+    schema = bundle.schema()
+    assert schema["$defs"]["Result"]["required"] == ["benchmark", "metric", "unit"]
+    for path in (TOP / "results").rglob("*.json"):
+        assert set(json.loads(path.read_text("utf-8"))) <= set(
+            schema["$defs"]["Bundle"]["properties"]
+        )

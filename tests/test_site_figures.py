@@ -1,0 +1,219 @@
+"""Every figure that goes in comes out, in its row and under its board."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from conftest import SHARED, TOP, copy_project, run_sphinx
+from html_tables import Figure, figures
+
+from perfguide import pages, site, units
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site from the bundles of the repository, with every warning an error."""
+    folder = tmp_path_factory.mktemp("site")
+    project = copy_project(folder / "project")
+    run = run_sphinx(project, folder / "html", "-W", "-n", "-j2")
+    assert run.returncode == 0, run.stderr
+    assert run.stderr == ""
+    return folder / "html"
+
+
+# Where a published table stands in a guide, and whose figures it holds.
+PUBLISHED = {
+    "am62x-linux-3-boards.json": "AM62X/linux/09.01.00.08",
+    "am62x-linux-am62sip.json": "AM62X/linux/09.00.00.03",
+    "am64x-rt-linux.json": "AM64X/rt-linux/08.06.00.42",
+}
+FIGURE = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
+
+
+def _published(text: str) -> list[str]:
+    """The cell texts that a published one must have become."""
+    spread = re.fullmatch(r"([0-9.]+) \(min ([0-9.]+), max ([0-9.]+)\)", text)
+    if spread:
+        mean, low, high = (f"{float(x):.2f}" for x in spread.groups())
+        return [f"{mean} (min {low}, max {high})"]
+    return [f"{float(part):.2f}" for part in text.split(",") if FIGURE.fullmatch(part)]
+
+
+def _row_names(cells: list[str], header: list[str]) -> set[str]:
+    """What the keys of our row may be called, from the published row's own."""
+    keys = [c for c, head in zip(cells, header, strict=False) if ":" not in head]
+    names: set[str] = set()
+    for key in keys:
+        name = re.sub(r" \([^()]*\)$", "", key)
+        names |= {name, name.removeprefix("Glmark2-")}
+    return names
+
+
+def _cells(path: Path) -> Iterator[tuple[set[str], str, str, str]]:
+    """(row names, board, head, text) for each published figure that has a board."""
+    for table in json.loads(path.read_text("utf-8"))["tables"]:
+        header = table["header"]
+        for row in table["rows"]:
+            if len(row) < len(header):
+                continue  # the row cut short; results/README.md says so
+            for head, text in zip(header, row, strict=True):
+                board, colon, rest = head.partition(":")
+                if colon:
+                    yield _row_names(row, header), board, rest.strip(), text
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="the published tables are not part of the project")
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_each_published_figure_stands_in_its_row_and_under_its_board(
+    built: Path, name: str
+) -> None:
+    page = built / f"source/guides/{PUBLISHED[name]}.html"
+    shown = list(figures(page))
+    by_cell: Counter[tuple[str, str]] = Counter()
+    for figure in shown:
+        for key in {*figure.keys, figure.tab}:
+            by_cell[key, f"{figure.heads[0]}: {figure.text}"] += 1
+    wanted: Counter[tuple[frozenset[str], str]] = Counter()
+    for names, board, head, text in _cells(SHARED / "figures" / name):
+        for figure_text in _published(text):
+            wanted[frozenset(names), f"{board}: {figure_text}"] += 1
+            if head.startswith(("THROUGHPUT", "CPU Load")) and any("netperf" in n for n in names):
+                continue  # one row: its key is the command, which we show above the table
+            if names & {"Minimum", "Average", "Maximum"}:
+                continue  # rows and columns are turned round: one row for each core
+            assert any(by_cell[n, f"{board}: {figure_text}"] for n in names), (
+                f"{figure_text} of {board} is not in a row named {names}"
+            )
+    # As often as it was published under its board, whatever the row is called.
+    per_board = Counter(f"{f.heads[0]}: {f.text}" for f in shown)
+    published = Counter[str]()
+    for (_, text), count in wanted.items():
+        published[text] += count
+    missing = published - per_board
+    assert not missing, f"published more often than shown: {missing}"
+    assert sum(published.values()) > 100
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="the published tables are not part of the project")
+def test_each_published_crypto_figure_stands_with_its_engine(built: Path) -> None:
+    document = json.loads((SHARED / "figures/am335x-crypto.json").read_text("utf-8"))
+    pages_of = {"5.07.00.00": "05.07.00.00", "6.00.00": "06.00.00.00"}
+    engines = {"hw": "accelerator", "sw": "software"}
+    shown = {
+        sdk: list(figures(built / f"source/guides/AM335X/linux/{release}.html"))
+        for sdk, release in pages_of.items()
+    }
+
+    def has(sdk: str, engine: str, text: str, key: str, tab: str, caption: str) -> bool:
+        def matches(f: Figure) -> bool:
+            return (
+                engines[engine] in f.heads
+                and f.text.split(" (")[0] == text
+                and key in f.keys
+                and f.tab == tab
+                and ("dm-crypt partition" in f.caption) == ("Concurrent" in caption)
+            )
+
+        return any(matches(f) for f in shown[sdk])
+
+    count = 0
+    for table in document["tables"]:
+        sdk, section = table["sdk"], table["section"]
+        if section == "DM_Crypt Performance":
+            rows = zip(
+                table["rows"].values(),
+                ("Cached reads", "Buffered disk reads", "CPU load"),
+                strict=True,
+            )
+            for figures_, label in rows:
+                for run, text in zip(("1", "2", "3", "mean"), figures_, strict=True):
+                    if (text, run) == ("14.52", "mean"):
+                        continue  # contradicted by its own trials; their mean is shown
+                    found = [
+                        f
+                        for f in shown[sdk]
+                        if label in f.keys
+                        and run in f.keys
+                        and engines[table["engine"]] in f.heads
+                        and f.text.split(" (")[0] == f"{float(text):.2f}"
+                    ]
+                    assert found, (sdk, table["engine"], label, run, text)
+                    count += 1
+            continue
+        for size, hw, sw in table["rows"]:
+            for engine, text in (("hw", hw), ("sw", sw)):
+                shown_as = f"{float(text):.2f}"
+                assert has(sdk, engine, shown_as, size, table["algorithm"], section), (table, size)
+                count += 1
+        for engine, load in table["cpu_usage_percent"].items():
+            assert has(sdk, engine, f"{load:.2f}", table["algorithm"], "", section), (table, engine)
+            count += 1
+    assert count == 12 * 12 + 4 * 12 - 1
+
+
+def _publish(results: Path, output: Path) -> tuple[pages.Outcome, int]:
+    settings = site.Settings((results,), (TOP / "source/benchmarks",), output)
+    outcome = pages.generate(settings)
+    uploaded = sum(len(b.bundle.results) for b in outcome.holdings.ledger.bundles)
+    return outcome, uploaded
+
+
+def _cells_of_guides(output: Path) -> int:
+    """Cells with a figure or a failure in the CSV files of all guides.
+
+    A table of single runs shows each mean once more for each of its samples, so
+    there only the means count.
+    """
+    count = 0
+    for path in (output / "guides").glob("*/*/*/*.csv"):
+        if path.name in ("boards.csv", "sources.csv"):
+            continue
+        rows = list(csv.reader(io.StringIO(path.read_text("utf-8"), newline="")))
+        head = rows[0]
+        run = head.index("Run") if "Run" in head else None
+        keys = sum(1 for cell in head if cell and head.count(cell) == 1 and _is_key(cell, rows))
+        for row in rows[1:]:
+            if not any(FIGURE.match(cell) or cell == units.FAILED for cell in row[keys:]):
+                continue
+            if run is not None and row[run] != "mean":
+                continue
+            if _is_head(row, keys):
+                continue
+            count += sum(cell != units.MISSING for cell in row[keys:])
+    return count
+
+
+def _is_key(cell: str, rows: list[list[str]]) -> bool:
+    column = rows[0].index(cell)
+    return len(rows[0]) > 1 and (
+        (len(rows) > 1 and rows[1][column] == "")
+        or cell in ("Metric", "Unit", "Parameters", "Run", "Board")
+    )
+
+
+def _is_head(row: list[str], keys: int) -> bool:
+    return keys > 0 and not any(row[:keys])
+
+
+HISTORY = SHARED / "history"
+FOLDERS = [TOP / "results", *([HISTORY] if HISTORY.is_dir() else [])]
+
+
+@pytest.mark.parametrize("results", FOLDERS, ids=lambda p: p.name)
+def test_as_many_figures_come_out_as_went_in(results: Path, tmp_path: Path) -> None:
+    outcome, uploaded = _publish(results, tmp_path)
+    pool = outcome.holdings.pool
+    # Nothing is lost between the uploads and the pooled figures ...
+    records = [record for key in pool.guides() for record in pool.of_guide(key)]
+    assert sum(record.cell.runs for record in records) == uploaded
+    # ... and each pooled figure has its own cell on a page.
+    assert _cells_of_guides(tmp_path) == len(pool) == len(records)
+    assert not [d for d in outcome.diagnostics if d.severity == "error"]
+    assert uploaded > 1000
