@@ -235,23 +235,22 @@ class _Zst:
         self._decompressor = zstandard.ZstdDecompressor(max_window_size=memory)
         self._frame = self._decompressor.decompressobj()
         self._begun = False
-        self._packed = self._plain = b""
+        self._packed = b""
+        self._plain = io.BytesIO()
 
     def read(self, size: int = -1, /) -> bytes:
-        while not self._plain:
+        while not (data := self._plain.read(size)):
             # Each KiB can hold 256 blocks of 128 KiB, so this bounds the memory.
             chunk = self._packed or self._file.read(1024)
             if not chunk and self._begun:
                 raise EOFError("the compressed data ends too early")
             if not chunk:
                 return b""
-            self._plain = self._frame.decompress(chunk)
+            self._plain = io.BytesIO(self._frame.decompress(chunk))
             self._packed, self._begun = b"", not self._frame.eof
             if self._frame.eof:
                 self._packed = self._frame.unused_data
                 self._frame = self._decompressor.decompressobj()
-        end = len(self._plain) if size < 0 else size
-        data, self._plain = self._plain[:end], self._plain[end:]
         return data
 
 

@@ -13,7 +13,7 @@ from typing import TextIO, TypeVar
 
 from tqdm import tqdm
 
-from . import __version__, bundle, pages, query, report, site
+from . import __version__, bundle, cli_pack, pages, query, report, site
 from .diagnostics import Diagnostic, errors, visible
 from .pool import family
 
@@ -102,6 +102,7 @@ def _parser() -> argparse.ArgumentParser:
     show.add_argument("--json", action="store_true", help="print JSON")
     _add_site(show)
     show.set_defaults(run=_show)
+    cli_pack.add_parsers(add)
     return parser
 
 

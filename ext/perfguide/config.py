@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -48,7 +49,8 @@ def settings(config: Config, top: Path) -> Settings:
     given = config.perfguide_results
     results = [given] if isinstance(given, str) else list(given)
     return Settings(
-        results=tuple(top / path for path in results),
+        # As seen from here, so that a message names a path that a shell finds.
+        results=tuple(Path(os.path.relpath(top / path)) for path in results),
         benchmarks=(BUILT_IN, top / config.perfguide_benchmarks),
         output=top / config.perfguide_output,
         limits=Limits(**config.perfguide_limits),

@@ -62,6 +62,8 @@ class Diagnostic:
     hint: str = ""
     pointer: str = ""
     line: int | None = None
+    root: str = ""
+    """The folder that ``origin`` is below, as the user named it. Pages leave it out."""
 
     @property
     def severity(self) -> Severity:
@@ -70,7 +72,7 @@ class Diagnostic:
 
     def where(self) -> str:
         """The place in one string: file, line, JSON pointer."""
-        place = visible(self.origin)
+        place = visible(f"{self.root.rstrip('/')}/{self.origin}" if self.root else self.origin)
         if self.line is not None:
             place += f":{self.line}"
         if self.pointer:

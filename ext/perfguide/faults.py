@@ -85,6 +85,8 @@ def check(value: Any, kind: inspect.Type, place: str) -> Iterator[Fault]:
             yield from check(value, inner, place)
         case inspect.UnionType(types=types):
             choices = _choices(value, types)
+            if value is None and any(isinstance(t, inspect.NoneType) for t in types):
+                return
             if len(choices) == 1:
                 yield from check(value, choices[0], place)
             elif all(any(check(value, t, place)) for t in choices):

@@ -52,6 +52,7 @@ def settle(loaded: Iterable[Loaded]) -> Ledger:
                     "none of them is published",
                     "give each run an id of its own, or withdraw the old one by “supersedes”",
                     "/id",
+                    root=item.root,
                 )
             )
     withdrawn: list[Withdrawal] = []
@@ -69,6 +70,7 @@ def settle(loaded: Iterable[Loaded]) -> Ledger:
                         f"“{target}” is not withdrawn: {reason}",
                         "a runner withdraws older bundles of its own by their id",
                         f"/supersedes/{index}",
+                        root=item.root,
                     )
                 )
     gone = {w.old.bundle.id for w in withdrawn}

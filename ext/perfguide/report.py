@@ -11,7 +11,7 @@ from msgspec import UNSET
 from . import addresses, units
 from .bundle import Bundle
 from .catalog import Catalog
-from .diagnostics import Diagnostic
+from .diagnostics import Diagnostic, errors
 from .ledger import Withdrawal
 from .pool import Cell, GuideKey, Pool, Record, family, version
 from .site import Addresses, newest
@@ -136,9 +136,10 @@ def provenance(bundles: Sequence[Loaded]) -> Grid:
 def refused(faults: Sequence[Diagnostic]) -> Grid:
     """What is wrong with uploads, and how to mend it."""
     rows = []
-    for fault in sorted(faults, key=lambda d: (d.severity, d.origin, d.line or 0, d.pointer)):
+    refused = {d.origin for d in errors(faults)}
+    for fault in sorted(faults, key=lambda d: (d.origin, d.line or 0, d.severity, d.pointer)):
         place = ", ".join(filter(None, [f"line {fault.line}" if fault.line else "", fault.pointer]))
-        effect = "refused" if fault.severity == "error" else "accepted"
+        effect = "refused" if fault.origin in refused else "accepted"
         rows.append((fault.origin, effect, place or "whole file", fault.message, fault.hint))
     return listing(("File", "Upload", "Where", "What is wrong", "How to mend it"), rows)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -58,11 +58,11 @@ def read(settings: Settings, progress: Progress[archive.Source] = no_progress) -
     for source in progress(sources, "reading bundles"):
         for document in archive.read(source, settings.limits):
             if isinstance(document, Diagnostic):
-                diagnostics.append(document)
+                diagnostics.append(replace(document, root=source.root))
                 continue
             for item in validate.load(document):
                 if isinstance(item, Diagnostic):
-                    diagnostics.append(item)
+                    diagnostics.append(replace(item, root=source.root))
                 else:
                     loaded.append(item)
     described, faults = catalog.load(settings.benchmarks)
