@@ -11,10 +11,11 @@ import jinja2
 
 from . import markup, report, tables
 from .diagnostics import Diagnostic, visible
+from .layout import Layout, Section
 from .pool import GuideKey, Record, family, version
 from .site import Addresses, Holdings, Progress, Settings, newest, no_progress, plan, read
 from .tables import Grid
-from .views import OVER_RELEASES, SIDE_BY_SIDE, Layout, Section, Shape, View, other_view
+from .views import OVER_RELEASES, SIDE_BY_SIDE, Shape, View, other_view
 from .writer import Writer
 
 

@@ -1,19 +1,16 @@
 """A table of the catalog applied to figures: which rows, which columns, which cells.
 
-Everything here is numbers and labels; nothing is formatted. Each record stands
-in exactly one table of its guide: in the first of the catalog's tables that
-takes it, or else in the general table of its benchmark.
+Everything here is numbers and labels; nothing is formatted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
 from typing import Any
 
 from . import units
-from .catalog import Benchmark, Catalog, Scalar, Table
+from .catalog import Benchmark, Scalar, Table
 from .pool import Cell, Record, family, version
 
 Key = tuple[Any, ...]
@@ -46,20 +43,6 @@ class View:
     tabbed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
-    """A benchmark's part of a page: its views, and the records they show.
-
-    ``part`` is the value of the split parameter, where the benchmark has one.
-    """
-
-    benchmark: Benchmark
-    part: str
-    part_id: str
-    views: tuple[View, ...]
-    records: tuple[Record, ...]
-
-
 OUTER = {
     "board": "Board",
     "release": "Release",
@@ -80,92 +63,6 @@ class Shape:
 
 OVER_RELEASES = Shape(across=("release",), board_tabs=True, all_down=True)
 SIDE_BY_SIDE = Shape(across=("platform", "board", "release"))
-
-
-class Layout:
-    """The catalog's tables, and which of them takes which record."""
-
-    def __init__(self, catalog: Catalog) -> None:
-        self.catalog = catalog
-        self._claims: dict[tuple[str, str, str, frozenset[tuple[str, Scalar]]], int | None] = {}
-
-    def claim(self, record: Record) -> int | None:
-        """The position of the table that takes a record, or ``None``."""
-        signature = (
-            record.benchmark,
-            record.metric,
-            record.unit,
-            # True equals 1 in Python, so the type is a part of the identity.
-            frozenset((f"{name}:{type(v).__name__}", v) for name, v in record.params.items()),
-        )
-        if signature not in self._claims:
-            self._claims[signature] = self._find(record)
-        return self._claims[signature]
-
-    def _find(self, record: Record) -> int | None:
-        benchmark = self.catalog.get(record.benchmark)
-        if benchmark is None:
-            return None
-        metric = benchmark.metric(record.metric)
-        if metric is None or units.parse(metric.unit).name != record.unit:
-            return None
-        split = benchmark.entry.split
-        for position, table in enumerate(benchmark.entry.tables):
-            used = {*table.rows, *table.columns, *table.where, table.tabs, split}
-            used -= {"metric", ""}
-            if (
-                used == set(record.params)
-                and all(_same(record.params[k], v) for k, v in table.where.items())
-                and any(fnmatchcase(record.metric, name) for name in table.metrics)
-            ):
-                return position
-        return None
-
-    def sections(
-        self, records: Iterable[Record], shape: Shape | None = None
-    ) -> tuple[list[Section], dict[str, list[Record]]]:
-        """The sections of a page in catalog order, and by benchmark the records
-        that no table of the catalog takes."""
-        shape = shape or Shape()
-        taken: dict[str, dict[str, dict[int, list[Record]]]] = {}
-        other: dict[str, list[Record]] = {}
-        for record in records:
-            position = self.claim(record)
-            if position is None:
-                other.setdefault(record.benchmark, []).append(record)
-                continue
-            split = self.catalog.benchmarks[record.benchmark].entry.split
-            part = canonical_part(record.params[split]) if split else ""
-            parts = taken.setdefault(record.benchmark, {})
-            parts.setdefault(part, {}).setdefault(position, []).append(record)
-        out: list[Section] = []
-        for name, benchmark in self.catalog.benchmarks.items():
-            split = benchmark.entry.split
-
-            def rank(item: tuple[str, dict[int, list[Record]]]) -> Key:
-                first = next(iter(item[1].values()))[0]
-                return benchmark.value_rank(split, first.params[split]) if split else ()  # noqa: B023
-
-            for _, tables in sorted(taken.get(name, {}).items(), key=rank):
-                first = next(iter(tables.values()))[0]
-                label = benchmark.value_label(split, first.params[split]) if split else ""
-                address = units.plain(first.params[split]) if split else ""
-                views = [
-                    view(benchmark, benchmark.entry.tables[position], tables[position], shape)
-                    for position in sorted(tables)
-                ]
-                members = tuple(record for found in tables.values() for record in found)
-                out.append(Section(benchmark, label, address, tuple(views), members))
-        return out, dict(sorted(other.items()))
-
-
-def canonical_part(value: Scalar) -> str:
-    """A parameter's value as a key that tells 1, "1" and true apart."""
-    return f"{type(value).__name__}:{units.plain(value)}"
-
-
-def _same(a: Scalar, b: Scalar) -> bool:
-    return isinstance(a, bool) == isinstance(b, bool) and a == b
 
 
 def view(benchmark: Benchmark, table: Table, records: Sequence[Record], shape: Shape) -> View:
