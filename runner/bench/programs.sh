@@ -1,0 +1,90 @@
+# shellcheck shell=sh
+# Programs that are simply run, where they are.
+
+run_programs() {
+    program stream 'stream_c stream' ''
+    program dhrystone 'runDhrystone dhrystone dhry' ''
+    program whetstone 'runWhetstone whetstone' ''
+    program linpack 'runLinpack linpack' ''
+    program nbench 'nbench' ''
+    program multibench 'multibench' ''
+    for programs_contexts in $THREADS; do
+        program coremark-pro 'coremark-pro' "-c$programs_contexts" "contexts=$programs_contexts"
+    done
+    run_lmbench
+}
+
+# program BENCHMARK CANDIDATES ARGUMENTS [WORDS]: the first that is there, once
+# for each repetition.
+program() {
+    program_found=
+    for program_candidate in $2; do
+        if [ -z "$program_found" ] && command -v "$program_candidate" >/dev/null 2>&1; then
+            program_found=$program_candidate
+        fi
+    done
+    if [ -z "$program_found" ]; then
+        skip "$1" "the program is not here"
+        return 0
+    fi
+    [ -z "$SHOW_PLAN" ] || { say "$1: $program_found"; return 0; }
+    program_repetition=$REPETITIONS_FROM
+    while [ "$program_repetition" -le "$REPETITIONS" ]; do
+        program_head="benchmark=$1${4:+ $4} repetition=$program_repetition command=$program_found${3:+ $3}"
+        # shellcheck disable=SC2086 # the arguments are words
+        is_done "$program_head" || run_point "$1.log" "$program_head" program_at_home "$program_found" $3 ||
+            summary failed "$program_found${3:+ $3}" "status $?, see $1.log"
+        program_repetition=$((program_repetition + 1))
+    done
+    summary "done" "$1" "$program_found"
+}
+
+# program_at_home PROGRAM ARGUMENT…: nbench wants its NNET.DAT where it runs,
+# and Linpack asks for the size of its matrix.
+program_at_home() {
+    program_home=$(command -v "$1")
+    program_home=${program_home%/*}
+    case $program_home in
+        /*) [ ! -f "$program_home/NNET.DAT" ] || cd "$program_home" || return 1 ;;
+    esac
+    case $1 in
+        *[lL]inpack) printf '200\nq\n' | "$@" ;;
+        *) "$@" ;;
+    esac
+}
+
+# LMBench's programs, each by itself. Their names are common words, so that all
+# are taken from where bw_mem is.
+run_lmbench() {
+    run_lmbench_path=$PATH
+    for run_lmbench_dir in /usr/lib/lmbench/bin/* /opt/lmbench/bin/*; do
+        [ ! -x "$run_lmbench_dir/bw_mem" ] || PATH=$run_lmbench_dir:$PATH
+    done
+    if command -v bw_mem >/dev/null 2>&1; then
+        for run_lmbench_operation in rd wr rdwr cp frd fwr fcp bzero bcopy; do
+            for run_lmbench_size in 1m 2m 4m 8m 16m; do
+                program lmbench bw_mem "$run_lmbench_size $run_lmbench_operation"
+            done
+        done
+        program lmbench lat_mem_rd '8 128'
+        for run_lmbench_call in null read write stat fstat open; do
+            program lmbench lat_syscall "$run_lmbench_call"
+        done
+        for run_lmbench_call in install catch; do
+            program lmbench lat_sig "$run_lmbench_call"
+        done
+        for run_lmbench_call in procedure fork exec; do
+            program lmbench lat_proc "$run_lmbench_call"
+        done
+        for run_lmbench_size in 128k 256k; do
+            program lmbench lat_ctx "-s $run_lmbench_size 2 4"
+        done
+        for run_lmbench_call in bw_pipe lat_pipe bw_unix lat_unix lat_sem lat_ops; do
+            program lmbench "$run_lmbench_call" ''
+        done
+        program lmbench lat_select '-n 200 tcp'
+    else
+        skip lmbench "the program bw_mem is not here"
+    fi
+    PATH=$run_lmbench_path
+}

@@ -1,0 +1,173 @@
+# shellcheck shell=sh
+# The command line.
+
+BENCHMARKS='openssl sweep dmcrypt cyclictest programs'
+
+usage() {
+    cat <<'END'
+Usage: run.sh -o FOLDER [OPTION…]
+
+Runs benchmarks on this board. Logs, environment.json and summary.txt go to
+FOLDER. The same command with the same FOLDER goes on where the last one ended.
+
+What was measured on (asked from the system where not given):
+  --board NAME        board, such as am62xx_sk-fs      [device tree, CPU]
+  --soc NAME          system on chip, such as AM62X    [device tree, machine]
+  --sdk VERSION       release of the SDK               [os-release]
+  --os NAME           linux, rt-linux …                [from the kernel]
+  --description TEXT  of the board, for people
+  --cpu-mhz NUMBER    clock                            [cpufreq, cpuinfo]
+  --memory TEXT       such as "DDR4 1600 MT/s"         [its size]
+  --runner NAME       this lab or farm                 [host name]
+
+What to run:
+  --only LIST         of: openssl sweep dmcrypt cyclictest programs   [all]
+  --skip LIST         leave these out
+  --algorithms LIST   for openssl speed -evp
+                      [aes-128-cbc aes-192-cbc aes-256-cbc sha256]
+  --engines LIST      of: hw arm-ce sw …               [all the board has]
+  --accelerators LIST what to try: engine:NAME, provider:NAME, or providers for
+                      those beside openssl's own
+                      [devcrypto cryptodev afalg providers]
+  --block-sizes LIST  in bytes                         [openssl's own list]
+  --each-size         one command for each size: CPU load is then timed for each
+  --seconds N         for each block size              [3]
+  --loops N           of cyclictest, 400 us each       [10000000]
+  --repetitions N     of each point                    [1]
+  --from-repetition N begin with this one              [1]
+
+The sweep:
+  --nice LIST         levels, such as -20..19 or -20..19/4 or "-20 0 19" [-20..19]
+  --threads LIST      [1 and the number of cores]
+  --workloads LIST    of: alone dm-crypt               [both]
+  --copiers N         beside dm-crypt jobs             [one for each thread]
+  --core N            where one thread and its loop run  [the last one]
+
+Lists are separated by spaces or commas; A..B counts, A..B/STEP strides.
+
+Other:
+  --plan              say what would be run and how long it takes, run nothing
+  -h, --help          this text
+  --version           the runner's version
+Exit status: 0 done (what was skipped is in summary.txt), 2 wrong usage,
+129, 130, 143 ended by HUP, INT, TERM.
+END
+}
+
+# number NAME VALUE LOWEST: a whole number, or ends with status 2.
+number() {
+    case $2 in
+        '' | *[!0-9]*) wrong "$1 takes a whole number, not '$2'" ;;
+    esac
+    [ "$2" -ge "$3" ] || wrong "$1 must be at least $3"
+}
+
+read_options() {
+    OUT='' BOARD='' SOC='' SDK='' SDK_OS='' DESCRIPTION='' CPU_MHZ='' MEMORY='' RUNNER=''
+    ONLY=$BENCHMARKS
+    ALGORITHMS='aes-128-cbc aes-192-cbc aes-256-cbc sha256'
+    ENGINES=''
+    ACCELERATORS='devcrypto cryptodev afalg providers'
+    BLOCK_SIZES='' EACH_SIZE='' SECONDS_EACH=3
+    REPETITIONS=1 REPETITIONS_FROM=1 LOOPS=10000000
+    NICE_LEVELS='-20..19' THREADS='' WORKLOADS='alone dm-crypt' COPIERS='' CORE=''
+    SHOW_PLAN=''
+    read_options_skip=''
+    while [ "$#" -gt 0 ]; do
+        case $1 in
+            -h | --help) usage; exit 0 ;;
+            --version) printf '%s\n' "$RUNNER_VERSION"; exit 0 ;;
+            --each-size) EACH_SIZE=yes; shift; continue ;;
+            --plan) SHOW_PLAN=yes; shift; continue ;;
+            --*=*)
+                read_options_name=${1%%=*}
+                read_options_value=${1#*=}
+                shift
+                ;;
+            -o | --*)
+                [ "$#" -ge 2 ] || wrong "$1 takes a value, or is unknown"
+                read_options_name=$1
+                read_options_value=$2
+                shift 2
+                ;;
+            *) wrong "what is '$1'?" ;;
+        esac
+        case $read_options_name in
+            -o | --output) OUT=$read_options_value ;;
+            --board) BOARD=$read_options_value ;;
+            --soc) SOC=$read_options_value ;;
+            --sdk) SDK=$read_options_value ;;
+            --os) SDK_OS=$read_options_value ;;
+            --description) DESCRIPTION=$read_options_value ;;
+            --cpu-mhz) number --cpu-mhz "$read_options_value" 1; CPU_MHZ=$read_options_value ;;
+            --memory) MEMORY=$read_options_value ;;
+            --runner) RUNNER=$read_options_value ;;
+            --only) ONLY=$(words "$read_options_value") ;;
+            --skip) read_options_skip=$(words "$read_options_value") ;;
+            --algorithms) ALGORITHMS=$(words "$read_options_value") ;;
+            --engines) ENGINES=$(words "$read_options_value") ;;
+            --accelerators) ACCELERATORS=$(words "$read_options_value") ;;
+            --block-sizes) BLOCK_SIZES=$read_options_value ;;
+            --seconds) number --seconds "$read_options_value" 1; SECONDS_EACH=$read_options_value ;;
+            --repetitions) number --repetitions "$read_options_value" 1; REPETITIONS=$read_options_value ;;
+            --from-repetition) number --from-repetition "$read_options_value" 1; REPETITIONS_FROM=$read_options_value ;;
+            --loops) number --loops "$read_options_value" 1; LOOPS=$read_options_value ;;
+            --nice) NICE_LEVELS=$read_options_value ;;
+            --threads) THREADS=$read_options_value ;;
+            --workloads) WORKLOADS=$(words "$read_options_value") ;;
+            --copiers) number --copiers "$read_options_value" 1; COPIERS=$read_options_value ;;
+            --core) number --core "$read_options_value" 0; CORE=$read_options_value ;;
+            *) wrong "there is no option $read_options_name" ;;
+        esac
+    done
+    [ -n "$OUT" ] || wrong "where to? Give -o FOLDER"
+    check_lists
+    mkdir -p "$OUT" || wrong "cannot make $OUT"
+    OUT=$(CDPATH='' cd -- "$OUT" && pwd) || wrong "cannot enter $OUT"
+}
+
+check_lists() {
+    for check_lists_item in $ONLY $read_options_skip; do
+        # shellcheck disable=SC2086 # the benchmarks are words
+        has_word "$check_lists_item" $BENCHMARKS || wrong "there is no benchmark $check_lists_item"
+    done
+    check_lists_kept=
+    for check_lists_item in $ONLY; do
+        # shellcheck disable=SC2086 # the benchmarks are words
+        has_word "$check_lists_item" $read_options_skip || check_lists_kept="$check_lists_kept $check_lists_item"
+    done
+    ONLY=$check_lists_kept
+    for check_lists_item in $WORKLOADS; do
+        has_word "$check_lists_item" alone dm-crypt || wrong "there is no workload $check_lists_item"
+    done
+    NICE_LEVELS=$(expand_numbers "$NICE_LEVELS") || wrong "--nice takes levels such as -20..19"
+    for check_lists_item in $NICE_LEVELS; do
+        if [ "$check_lists_item" -lt -20 ] || [ "$check_lists_item" -gt 20 ]; then
+            wrong "nice levels are -20 to 19, not $check_lists_item"
+        fi
+    done
+    if [ -n "$THREADS" ]; then
+        THREADS=$(expand_numbers "$THREADS") || wrong "--threads takes numbers"
+        for check_lists_item in $THREADS; do
+            number --threads "$check_lists_item" 1
+        done
+    fi
+    if [ -n "$BLOCK_SIZES" ]; then
+        BLOCK_SIZES=$(expand_numbers "$BLOCK_SIZES" | tr '\n' ' ' | sed 's/ $//') || wrong "--block-sizes takes numbers"
+        for check_lists_item in $BLOCK_SIZES; do
+            number --block-sizes "$check_lists_item" 1
+        done
+    fi
+    # These become file names and words of a log's header.
+    for check_lists_item in $ALGORITHMS $ENGINES $ACCELERATORS; do
+        case $check_lists_item in
+            *[!A-Za-z0-9._:-]* | -* | .*) wrong "'$check_lists_item' is no name of an algorithm or engine" ;;
+        esac
+    done
+}
+
+# wanted BENCHMARK: asked for, and not left out?
+wanted() {
+    # shellcheck disable=SC2086 # the benchmarks are words
+    has_word "$1" $ONLY
+}

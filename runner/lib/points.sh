@@ -1,0 +1,78 @@
+# shellcheck shell=sh
+# The log: blocks, one for each program that was run.
+#
+#   # perfguide-run: benchmark=openssl nice=-20 … command=nice -n -20 …
+#   # perfguide-at: started=… clock_mhz=… temperature_c=…
+#   …what the program printed, both streams, untouched…
+#   # perfguide-end: status=0 elapsed=6
+#
+# The first line says all that was chosen and nothing that varies, so it is the
+# block's identity: a run that is resumed skips the blocks that are there with
+# status 0, and does all others again.
+
+# repair_logs: cut blocks (no end line) and failed ones leave the logs; what is
+# done is listed in $STATE/done. Bytes outside blocks go, too: only the runner
+# writes here.
+repair_logs() {
+    : >"$STATE/done"
+    for repair_log in "$OUT"/*.log; do
+        [ -f "$repair_log" ] || continue
+        awk -v done_file="$STATE/done" '
+            /^# perfguide-run: / { block = $0; head = $0; inside = 1; next }
+            !inside { next }
+            { block = block "\n" $0 }
+            /^# perfguide-end: / {
+                if ($3 == "status=0") { print block; print head >>done_file }
+                inside = 0
+            }' "$repair_log" >"$STATE/repaired" || return 1
+        if cmp -s "$STATE/repaired" "$repair_log"; then
+            rm -f "$STATE/repaired"
+        else
+            say "$repair_log: a point that was cut or failed is done again"
+            cat "$STATE/repaired" >"$repair_log.new" &&
+                mv "$repair_log.new" "$repair_log" && rm -f "$STATE/repaired"
+        fi
+    done
+}
+
+is_done() {
+    grep -Fxq -- "# perfguide-run: $1" "$STATE/done" 2>/dev/null
+}
+
+# circumstances: what varies by itself, as key=value words.
+circumstances() {
+    circumstances_text="started=$(date -u +%Y-%m-%dT%H:%M:%SZ)"
+    circumstances_clock=$(clock_mhz)
+    circumstances_heat=$(temperature_c)
+    printf '%s\n' "$circumstances_text${circumstances_clock:+ clock_mhz=$circumstances_clock}${circumstances_heat:+ temperature_c=$circumstances_heat}"
+}
+
+# run_point LOG HEAD COMMAND…: runs it and appends its block to LOG.
+# Its status is the command's. TERM ends it at once.
+run_point() {
+    run_log=$OUT/$1
+    run_head=$2
+    shift 2
+    run_from=$(date +%s)
+    {
+        printf '# perfguide-run: %s\n' "$run_head"
+        printf '# perfguide-at: %s\n' "$(circumstances)"
+    } >"$STATE/point"
+    "$@" >>"$STATE/point" 2>&1 </dev/null &
+    run_job=$!
+    # Its number is kept for the next start, should this one be killed.
+    printf '%s %s\n' "$run_job" "$(start_time "$run_job")" >"$STATE/job"
+    wait "$run_job"
+    run_status=$?
+    rm -f "$STATE/job"
+    # A program that ends in the middle of a line must not swallow the end line.
+    if [ -n "$(tail -c 1 "$STATE/point")" ]; then
+        echo >>"$STATE/point"
+    fi
+    printf '# perfguide-end: status=%s elapsed=%s\n' "$run_status" "$(($(date +%s) - run_from))" >>"$STATE/point"
+    cat "$STATE/point" >>"$run_log"
+    if [ "$run_status" -eq 0 ]; then
+        printf '# perfguide-run: %s\n' "$run_head" >>"$STATE/done"
+    fi
+    return "$run_status"
+}

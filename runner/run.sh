@@ -1,0 +1,60 @@
+#!/bin/sh
+# Runs the benchmarks a board has and keeps what they print. See README.md.
+# shellcheck source-path=SCRIPTDIR
+
+RUNNER_VERSION=1
+HERE=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd) || exit 2
+LC_ALL=C
+export LC_ALL
+umask 022
+# Masks inherited from the caller would change what hw and sw mean.
+unset OPENSSL_ia32cap OPENSSL_armcap
+
+. "$HERE/lib/say.sh"
+. "$HERE/lib/lists.sh"
+. "$HERE/lib/options.sh"
+. "$HERE/lib/sensors.sh"
+. "$HERE/lib/json.sh"
+. "$HERE/lib/environment.sh"
+. "$HERE/lib/cleanup.sh"
+. "$HERE/lib/schedule.sh"
+. "$HERE/lib/progress.sh"
+. "$HERE/lib/points.sh"
+. "$HERE/lib/load.sh"
+. "$HERE/lib/openssl.sh"
+. "$HERE/lib/engines.sh"
+. "$HERE/lib/plan.sh"
+. "$HERE/lib/crypt.sh"
+. "$HERE/bench/openssl.sh"
+. "$HERE/bench/sweep.sh"
+. "$HERE/bench/dmcrypt.sh"
+. "$HERE/bench/cyclictest.sh"
+. "$HERE/bench/programs.sh"
+
+read_options "$@"
+STATE=$OUT/.state
+ENGINES_FILE=$STATE/engines
+PLAN_ONLY=
+
+take_folder
+: >"$OUT/summary.txt"
+find_nice
+find_timer
+find_pin
+repair_logs || wrong "cannot repair the logs in $OUT"
+choose_cores
+OPENSSL_VERSION=
+if wanted openssl || wanted sweep; then
+    prepare_openssl
+fi
+write_environment >"$OUT/environment.json.new" && mv "$OUT/environment.json.new" "$OUT/environment.json"
+if [ -n "$OPENSSL_VERSION" ]; then
+    ! wanted openssl || run_openssl
+    ! wanted sweep || run_sweep
+fi
+! wanted dmcrypt || run_dmcrypt
+! wanted cyclictest || run_cyclictest
+! wanted programs || run_programs
+say ""
+say "Results in $OUT:"
+cat "$OUT/summary.txt" >&2

@@ -1,0 +1,197 @@
+"""From a board's logs to a bundle by the command, as its users run it."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+import tarfile
+import textwrap
+from pathlib import Path
+
+import pytest
+import zstandard
+from conftest import TOP
+
+from perfguide import cli, pages, site, validate
+
+DATA = TOP / "tests/adapters/data"
+SWEEP = DATA / "perfguide-runner/sweep-aes-128-cbc-hw.log"
+SPEED = """\
+$ openssl speed -elapsed -evp aes-128-cbc
+OpenSSL 1.1.1k  25 Mar 2021
+The 'numbers' are in 1000s of bytes per second processed.
+type             16 bytes     64 bytes    256 bytes   1024 bytes   8192 bytes  16384 bytes
+aes-128-cbc        503.88k     1997.67k     6234.37k    13145.77k    24223.74k    24000.00k
+a line of another program
+"""
+WHO = ["--board", "sk", "--soc", "AM62X", "--sdk", "09.02", "--os", "linux"]
+
+
+def _pack(tmp_path: Path, *arguments: str) -> tuple[int, Path]:
+    output = tmp_path / "out/run.json"
+    return cli.main(["pack", *arguments, "-o", str(output)]), output
+
+
+def test_a_log_becomes_a_sound_bundle_with_its_log_beside_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "speed.log").write_text(SPEED, "utf-8")
+    status, output = _pack(tmp_path, str(tmp_path / "speed.log"), *WHO, "--param", "engine=hw")
+    assert status == 0
+    found, faults = validate.validate(output.read_bytes())
+    assert found is not None and faults == []
+    assert (found.board.name, found.board.soc, found.sdk.version) == ("sk", "AM62X", "09.02")
+    by_size = {r.params["block_size"]: r for r in found.results}
+    assert sorted(by_size) == [16, 64, 256, 1024, 8192, 16384]
+    assert by_size[16].samples == [503.88] and by_size[16384].samples == [24000.0]
+    assert all(r.params["engine"] == "hw" for r in found.results)
+    archive = zstandard.ZstdDecompressor().decompress(
+        output.with_suffix(".logs.tar.zst").read_bytes()
+    )
+    with tarfile.open(fileobj=io.BytesIO(archive)) as logs:
+        member = logs.extractfile("speed.log")
+        assert member is not None
+        lines = member.read().decode("utf-8").split("\n")
+    for result in found.results:
+        assert result.log is not None and result.log.file == "speed.log"
+        assert f"{result.samples[0]:.2f}k" in lines[result.log.line - 1]
+    printed = capsys.readouterr().out
+    assert "openssl-speed" in printed and "6 results in" in printed
+
+
+def test_a_runners_folder_says_itself_what_it_is_of(tmp_path: Path) -> None:
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    (folder / SWEEP.name).write_bytes(SWEEP.read_bytes())
+    environment = {
+        "created": "2024-04-02T09:30:00Z",
+        "runner": {"name": "lab", "program": "perfguide-runner"},
+        "sdk": {"version": "12", "os": "linux", "kernel": "6.1"},
+        "board": {"name": "cpu", "soc": "X86-64", "cpu_mhz": 2600},
+        "tools": {"openssl": "3.0.19"},
+    }
+    (folder / "environment.json").write_text(json.dumps(environment), "utf-8")
+    status, output = _pack(tmp_path, str(folder), "--board", "named-here")
+    assert status == 0
+    found, _ = validate.validate(output.read_bytes())
+    assert found is not None
+    assert found.board.name == "named-here"  # what is given goes before environment.json
+    assert (found.board.soc, found.board.cpu_mhz, found.sdk.kernel) == ("X86-64", 2600, "6.1")
+    assert found.tools["openssl"] == "3.0.19"
+    assert found.tools["runner.program"] == "perfguide-runner"
+    levels = {r.params["nice"] for r in found.results}
+    assert levels and all(r.params["background"] == "busy-loop" for r in found.results)
+    # The packed sweep is published like any other bundle, all of it in its own tables.
+    settings = site.Settings((output,), (TOP / "source/benchmarks",), tmp_path / "site")
+    outcome = pages.generate(settings)
+    assert not outcome.diagnostics
+    guide = (tmp_path / "site/guides/X86-64/linux/12.rst").read_text("utf-8")
+    assert "Other results" not in guide and "nice" in guide.lower()
+
+
+def test_the_same_logs_give_the_same_bundle_and_archive(tmp_path: Path) -> None:
+    (tmp_path / "speed.log").write_text(SPEED, "utf-8")
+    told = [str(tmp_path / "speed.log"), *WHO, "--created", "2024-04-02T09:30:00Z"]
+    first = _pack(tmp_path / "a", *told)[1]
+    second = _pack(tmp_path / "b", *told)[1]
+    assert first.read_bytes() == second.read_bytes()
+    ending = ".logs.tar.zst"
+    assert first.with_suffix(ending).read_bytes() == second.with_suffix(ending).read_bytes()
+
+
+def test_what_is_missing_is_named_with_its_option(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "speed.log").write_text(SPEED, "utf-8")
+    status, output = _pack(tmp_path, str(tmp_path / "speed.log"))
+    assert status == 2 and not output.exists()
+    errors = capsys.readouterr().err
+    assert "“board” is missing" in errors and "--board" in errors and "--sdk" in errors
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "words"),
+    [
+        (["nowhere.log", *WHO], 2, "there is no such file"),
+        (["LOG", *WHO, "--as", "openssl-sped"], 2, "did you mean “openssl-speed”?"),
+        (["LOG", *WHO, "--param", "engine"], 2, "NAME=VALUE"),
+        (["EMPTY", *WHO], 3, "no figure that is understood"),
+    ],
+)
+def test_wrong_use_says_what_is_wrong(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    status: int,
+    words: str,
+) -> None:
+    (tmp_path / "speed.log").write_text(SPEED, "utf-8")
+    (tmp_path / "empty.log").write_text("nothing\n", "utf-8")
+    places = {"LOG": "speed.log", "EMPTY": "empty.log", "nowhere.log": "nowhere.log"}
+    given = [str(tmp_path / places[a]) if a in places else a for a in arguments]
+    assert _pack(tmp_path, *given)[0] == status
+    assert words in capsys.readouterr().err
+
+
+def test_lines_that_nobody_understood_are_counted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "speed.log").write_text(SPEED, "utf-8")
+    (tmp_path / "other.log").write_text("hello\nworld\n", "utf-8")
+    assert _pack(tmp_path, str(tmp_path / "speed.log"), str(tmp_path / "other.log"), *WHO)[0] == 0
+    rows = {line.split()[0]: line for line in capsys.readouterr().out.splitlines()}
+    assert "not understood" in rows["other.log"] and rows["other.log"].endswith(" 2")
+
+
+def test_every_format_has_an_example_that_it_recognises(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert cli.main(["adapters"]) == 0
+    printed = capsys.readouterr().out
+    for name in ("openssl-speed", "gnu-time", "hdparm", "fio", "lava-yaml", "phoronix-xml"):
+        assert f"{name}: " in printed
+    assert cli.main(["adapters", "hdparn"]) == 2
+    assert "did you mean “hdparm”?" in capsys.readouterr().err
+
+
+def test_a_third_party_adds_a_format_through_an_entry_point(tmp_path: Path) -> None:
+    (tmp_path / "their_format.py").write_text(
+        textwrap.dedent(
+            """\
+            from perfguide.adapters import Format, Reading
+            from perfguide.bundle import Log, Result
+
+            def read(data, context):
+                out = [
+                    Result(benchmark="theirs", metric="speed", unit="MB/s",
+                           samples=[float(line.split()[1])], log=Log(file=context.file, line=n))
+                    for n, line in enumerate(data.decode().splitlines(), start=1)
+                    if line.startswith("SPEED ")
+                ]
+                return Reading(tuple(out), lines=frozenset(r.log.line for r in out))
+
+            FORMAT = Format("theirs", "their program", "SPEED 12.5", lambda d: b"SPEED " in d, read)
+            """
+        ),
+        "utf-8",
+    )
+    info = tmp_path / "theirs-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: theirs\nVersion: 1\n", "utf-8")
+    (info / "entry_points.txt").write_text(
+        "[perfguide.adapters]\ntheirs = their_format:FORMAT\nbroken = not_there:FORMAT\n", "utf-8"
+    )
+    (tmp_path / "a.log").write_text("noise\nSPEED 12.5\n", "utf-8")
+    run = subprocess.run(
+        [sys.executable, "-m", "perfguide", "pack", "a.log", *WHO, "-o", "x.json"],
+        cwd=tmp_path,
+        env={"PYTHONPATH": f"{tmp_path}:{TOP / 'ext'}", "PATH": "/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    result = json.loads((tmp_path / "x.json").read_text("utf-8"))["results"][0]
+    assert (result["benchmark"], result["samples"], result["log"]["line"]) == ("theirs", [12.5], 2)
