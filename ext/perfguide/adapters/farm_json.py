@@ -1,0 +1,222 @@
+"""JSON as board farms store it, with the place of every value.
+
+The standard decoder does not say where a value stands, takes the last of two
+equal keys, and rounds numbers before anybody can look at them. Here a number
+stays the text that was written, a key that stands twice is a fault, and every
+node knows its offset. ``NaN`` and ``Infinity`` are read as numbers: Google
+Benchmark and Python write them, and they mean a measurement that failed.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from bisect import bisect_right
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+MOST_LEVELS = 60
+"""How deep values nest; the formats read here need fewer than ten levels."""
+
+Kind = Literal["object", "array", "string", "number", "word"]
+
+
+class Broken(Exception):
+    """Text that is not what it has to be, and the offset at which it is not."""
+
+    def __init__(self, message: str, at: int) -> None:
+        super().__init__(message)
+        self.message = message
+        self.at = at
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Node:
+    """One value: where it begins and ends, and what it holds.
+
+    ``text`` is a string's content, or a number or word as written.
+    """
+
+    kind: Kind
+    at: int
+    end: int
+    text: str = ""
+    items: tuple[Node, ...] = ()
+    members: Mapping[str, Node] = field(default_factory=dict)
+
+    def get(self, key: str) -> Node | None:
+        """The member of that name; ``None`` where there is none, or it is ``null``."""
+        found = self.members.get(key)
+        return None if found is None or (found.kind, found.text) == ("word", "null") else found
+
+    def string(self, key: str) -> str:
+        """The member's string, or an empty one where it is not a string."""
+        found = self.members.get(key)
+        return found.text if found is not None and found.kind == "string" else ""
+
+    def child(self, key: str) -> Node:
+        """The member that is an object, or an empty object in its place."""
+        found = self.members.get(key)
+        return found if found is not None and found.kind == "object" else _empty(self.at)
+
+    def list(self, key: str) -> tuple[Node, ...]:
+        """The items of the member that is an array; none where it is not one."""
+        found = self.members.get(key)
+        return found.items if found is not None and found.kind == "array" else ()
+
+
+def _empty(at: int) -> Node:
+    return Node("object", at, at)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A text and where its lines begin."""
+
+    text: str
+    breaks: tuple[int, ...]
+
+    def line(self, at: int) -> int:
+        """The line of an offset, counted from 1. Lines end at line feeds only."""
+        return bisect_right(self.breaks, at - 1) + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Documents:
+    """The documents of one file, and what kept others from being read."""
+
+    source: Source
+    roots: tuple[Node, ...]
+    faults: tuple[tuple[int, str], ...]
+
+
+def source(data: bytes) -> Source:
+    """Bytes as text. Bytes that are not UTF-8 become lone surrogates, which no
+    name may hold, so that what they damaged is refused."""
+    text = data.decode("utf-8", errors="surrogateescape")
+    return Source(text, tuple(m.start() for m in re.finditer("\n", text)))
+
+
+_START = re.compile(r"^[ \t]*(?=[\[{])", re.MULTILINE)
+_FOLLOWS = re.compile(r"[ \t]*(?=[\[{])")
+_TOKEN = re.compile(
+    r'[ \t\r\n]*+(?:("(?:[^"\\\x00-\x1f]++|\\.)*+")'
+    r"|(-?(?:(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?|NaN|Infinity))"
+    r"|([\[\]{},:])|(true|false|null))"
+)
+
+
+def documents(data: bytes) -> Documents:
+    """Every JSON object that begins on a line of its own or follows another one.
+
+    Other lines are passed over. The objects of an array count as documents.
+    After a document that is broken the rest is not read, because its inner
+    objects could pass for documents; only where the broken one began and ended
+    on one line, as in JSON Lines, the next line is sure to be another's.
+    """
+    found = source(data)
+    roots: list[Node] = []
+    faults: list[tuple[int, str]] = []
+    start = _START.search(found.text)
+    while start:
+        begin = start.end()
+        try:
+            root = _value(found.text, begin, 0)
+        except Broken as fault:
+            line = found.line(fault.at)
+            faults.append((line, fault.message))
+            end = found.text.find("\n", begin)
+            closed = found.text[begin : max(end, begin)].rstrip()[-1:] in ("]", "}")
+            if line != found.line(begin) or not closed:
+                break
+            start = _START.search(found.text, end + 1)
+            continue
+        roots += [root] if root.kind == "object" else [i for i in root.items if i.kind == "object"]
+        start = _FOLLOWS.match(found.text, root.end) or _START.search(found.text, root.end)
+    return Documents(found, tuple(roots), tuple(faults))
+
+
+def _value(text: str, at: int, level: int) -> Node:
+    token = _TOKEN.match(text, at)
+    if token is None:
+        raise Broken("this is not JSON, or it is cut here", _past_space(text, at))
+    if level > MOST_LEVELS:
+        raise Broken(f"values nest deeper than {MOST_LEVELS} levels", token.end() - 1)
+    group = token.lastindex or 0
+    start, end = token.span(group)
+    if group == 1:
+        return Node("string", start, end, _unquote(text, start, end))
+    if group == 2:
+        return Node("number", start, end, token[2])
+    if group == 4:
+        return Node("word", start, end, token[4])
+    if token[3] == "{":
+        return _object(text, start, level)
+    if token[3] == "[":
+        return _array(text, start, level)
+    raise Broken(f"“{token[3]}” stands where a value has to be", start)
+
+
+def _array(text: str, start: int, level: int) -> Node:
+    items: list[Node] = []
+    mark, at = _mark(text, start + 1)
+    if mark == "]":
+        return Node("array", start, at)
+    at = start + 1
+    while True:
+        items.append(_value(text, at, level + 1))
+        mark, at = _mark(text, items[-1].end)
+        if mark == "]":
+            return Node("array", start, at, items=tuple(items))
+        if mark != ",":
+            raise Broken("a comma or “]” is missing", at)
+
+
+def _object(text: str, start: int, level: int) -> Node:
+    members: dict[str, Node] = {}
+    mark, at = _mark(text, start + 1)
+    if mark == "}":
+        return Node("object", start, at)
+    at = start + 1
+    while True:
+        key = _TOKEN.match(text, at)
+        if key is None or not key[1]:
+            raise Broken("a key is missing", _past_space(text, at))
+        name = _unquote(text, *key.span(1))
+        if name in members:
+            raise Broken(f"the key “{name}” stands twice in one object", key.start(1))
+        mark, at = _mark(text, key.end())
+        if mark != ":":
+            raise Broken("a colon is missing", at)
+        members[name] = _value(text, at, level + 1)
+        mark, at = _mark(text, members[name].end)
+        if mark == "}":
+            return Node("object", start, at, members=members)
+        if mark != ",":
+            raise Broken("a comma or “}” is missing", at)
+
+
+def _mark(text: str, at: int) -> tuple[str, int]:
+    """The punctuation at an offset and where it ends; no text where there is none."""
+    token = _TOKEN.match(text, at)
+    if token is None or not token[3]:
+        return "", _past_space(text, at)
+    return token[3], token.end()
+
+
+def _past_space(text: str, at: int) -> int:
+    """Where the fault itself stands: behind the spaces, not before them."""
+    while at < len(text) - 1 and text[at] in " \t\r\n":
+        at += 1
+    return min(at, max(len(text) - 1, 0))
+
+
+def _unquote(text: str, start: int, end: int) -> str:
+    quoted = text[start:end]
+    if "\\" not in quoted:
+        return quoted[1:-1]
+    try:
+        return str(json.loads(quoted))
+    except ValueError:
+        raise Broken("a string holds a bad escape", start) from None

@@ -1,0 +1,129 @@
+"""XML as board farms store it, with the line of every element's text.
+
+expat reads it without ever acting on a document type: one that is declared is
+refused, and with it every entity but XML's own five.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from xml.parsers import expat
+
+MOST_LEVELS = 20
+MOST_ELEMENTS = 2_000_000
+
+
+class Broken(Exception):
+    """Text that is not the XML that is read here, and its line in the file."""
+
+    def __init__(self, message: str, line: int) -> None:
+        super().__init__(message)
+        self.message = message
+        self.line = line
+
+
+@dataclass(slots=True)
+class Element:
+    """One element while and after it is read; ``line`` is that of its text."""
+
+    tag: str
+    line: int
+    parts: list[str] = field(default_factory=list)
+    children: list[Element] = field(default_factory=list)
+    blank: bool = True
+
+    def all(self, tag: str) -> Iterator[Element]:
+        """The children of that name."""
+        return (child for child in self.children if child.tag == tag)
+
+    def find(self, tag: str) -> Element | None:
+        """The only child of that name; ``None`` for none or several."""
+        found = list(self.all(tag))
+        return found[0] if len(found) == 1 else None
+
+    def text(self, tag: str) -> str:
+        """The text of the only child of that name, without spaces around it."""
+        found = self.find(tag)
+        return "".join(found.parts).strip() if found is not None else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Where one document stands in a file; ``whole`` if its end tag is there."""
+
+    start: int
+    end: int
+    whole: bool
+
+
+def pieces(data: bytes, root: str) -> Iterator[Piece]:
+    """The documents whose root has that name, in the midst of whatever else."""
+    opening, closing = b"<" + root.encode(), b"</" + root.encode() + b">"
+    start = data.find(opening)
+    while start >= 0:
+        following = data.find(opening, start + 1)
+        end = data.find(closing, start, following if following >= 0 else len(data))
+        yield Piece(start, end + len(closing) if end >= 0 else start, end >= 0)
+        start = following
+
+
+def line_ends(data: bytes) -> list[int]:
+    """The offsets of all line feeds."""
+    found = []
+    at = data.find(b"\n")
+    while at >= 0:
+        found.append(at)
+        at = data.find(b"\n", at + 1)
+    return found
+
+
+def line_at(ends: list[int], at: int) -> int:
+    """The line of an offset, counted from 1."""
+    return bisect_left(ends, at) + 1
+
+
+def parse(data: bytes, piece: Piece, ends: list[int]) -> Element:
+    """The root of one document.
+
+    Raises :class:`Broken` for whatever is not well-formed or is refused.
+    """
+    top = Element("", 0)
+    open_elements = [top]
+    count = 0
+    parser = expat.ParserCreate("utf-8")
+    parser.buffer_text = False
+
+    def line() -> int:
+        return line_at(ends, piece.start + max(parser.CurrentByteIndex, 0))
+
+    def refuse(*_: object) -> None:
+        raise Broken("a document type or an entity is declared: not read", line())
+
+    def start(tag: str, _: dict[str, str]) -> None:
+        nonlocal count
+        count += 1
+        if len(open_elements) > MOST_LEVELS or count > MOST_ELEMENTS:
+            raise Broken("more elements, or deeper nested, than a result file has", line())
+        element = Element(tag, line())
+        open_elements[-1].children.append(element)
+        open_elements.append(element)
+
+    def characters(text: str) -> None:
+        element = open_elements[-1]
+        if element.blank and text.strip():
+            element.line, element.blank = line(), False
+        element.parts.append(text)
+
+    parser.StartDoctypeDeclHandler = refuse
+    parser.EntityDeclHandler = refuse
+    parser.StartElementHandler = start
+    parser.EndElementHandler = lambda _: open_elements.pop()
+    parser.CharacterDataHandler = characters
+    try:
+        parser.Parse(data[piece.start : piece.end], True)
+    except expat.ExpatError as fault:
+        at = line_at(ends, piece.start + max(parser.ErrorByteIndex, 0))
+        raise Broken(f"not well-formed XML: {expat.ErrorString(fault.code)}", at) from None
+    return top.children[0]

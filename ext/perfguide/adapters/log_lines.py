@@ -1,0 +1,75 @@
+"""A log as lines that are safe to match, and texts as numbers.
+
+Nothing here knows a format. What a terminal would hide (colour, carriage
+returns at the end) is taken away; what damages a line (bytes that are not UTF-8,
+control characters) stays as U+FFFD, which no pattern of an adapter allows, so that
+a damaged row is found and never read as a figure.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+
+DAMAGED = "\ufffd"
+"""What stands for bytes that are not text."""
+
+_MARK = b"\xef\xbb\xbf"
+_COLOUR = re.compile(r"\x1b\[[0-9;]*[mK]")
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
+_NUMBER = re.compile(r"[-+]?[0-9]{1,30}(?:\.[0-9]{1,30})?(?:[eE][-+]?[0-9]{1,3})?")
+_NOT_FINITE = re.compile(r"[-+]?(?:nan|inf|infinity)", re.IGNORECASE)
+LIKE_FIGURE = re.compile(r"[0-9][.,][0-9]")
+"""Something that looks like a figure with decimals, in any locale."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of a log: its number, counted from 1, and its text."""
+
+    number: int
+    text: str
+
+
+def unmarked(data: bytes) -> bytes:
+    """The bytes without UTF-8's byte-order mark, which Windows editors put first."""
+    return data.removeprefix(_MARK)
+
+
+def lines(data: bytes) -> Iterator[Line]:
+    """The lines of a log. They end at line feeds only, so that the numbers are
+    those of the file."""
+    pieces = unmarked(data).split(b"\n")
+    if not pieces[-1]:
+        del pieces[-1]  # the end of the last line begins no other
+    for number, raw in enumerate(pieces, start=1):
+        text = raw.decode("utf-8", errors="replace").rstrip("\r")
+        if "\x1b" in text:
+            text = _COLOUR.sub("", text)
+        yield Line(number, text if text.isprintable() else _CONTROL.sub(DAMAGED, text))
+
+
+def figure(text: str) -> float | None:
+    """A number as C prints it; ``nan`` and ``inf`` as they are; ``None`` for all else.
+
+    A decimal comma, grouped digits, and digits of other scripts are no number.
+    """
+    if _NUMBER.fullmatch(text):
+        return float(text)
+    return float(text) if _NOT_FINITE.fullmatch(text) else None
+
+
+def thousandth(text: str) -> float:
+    """The number divided by 1000, exact to the digits that were printed."""
+    value = figure(text)
+    if value is None or not math.isfinite(value):
+        return math.nan if value is None else value
+    return float(Decimal(text).scaleb(-3))
+
+
+def words(text: str) -> list[str]:
+    """The words of a line; only spaces and tabs part them."""
+    return re.findall(r"[^ \t]+", text)

@@ -1,0 +1,132 @@
+"""What an adapter has found so far, and at last its :class:`Reading`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from ..bundle import Log, Result
+from ..diagnostics import Diagnostic
+from . import Context, Reading, Scalar
+
+MOST_DIAGNOSTICS = 1000
+"""A log with more faults than these is not a log of this format at all."""
+
+
+class Sheet:
+    """Collects results, diagnostics and facts of one log.
+
+    The parameter ``benchmark`` in the context is no parameter of the results: it
+    names what was measured where a program cannot know (hdparm on a dm-crypt
+    device, fio on an eMMC).
+    """
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._results: list[Result] = []
+        self._diagnostics: dict[tuple[str, str, int | None], Diagnostic] = {}
+        self._told: set[tuple[str, str]] = set()
+        self._facts: dict[str, Scalar] = {}
+        self._lines: set[int] = set()
+
+    def stated(self, name: str) -> Scalar | None:
+        """What the person who packs has stated of a parameter, if anything."""
+        return self._context.params.get(name)
+
+    def benchmark(self, default: str) -> str:
+        """The benchmark's name: as stated, or ``default``."""
+        return str(self._context.params.get("benchmark") or default)
+
+    def figure(
+        self,
+        line: int,
+        benchmark: str,
+        metric: str,
+        unit: str,
+        value: float,
+        params: Mapping[str, Scalar] | None = None,
+        *,
+        zero: bool = False,
+    ) -> None:
+        """One measured figure on ``line``.
+
+        A figure that is not finite is a failed measurement; so is one that is
+        not above zero, unless ``zero`` says that this metric can be.
+        """
+        self._lines.add(line)
+        if not math.isfinite(value) or value < 0 or (value == 0 and not zero):
+            self.failure(line, benchmark, metric, unit, params, f"{metric} is reported as {value}")
+            return
+        self._results.append(
+            Result(
+                benchmark=benchmark,
+                metric=metric,
+                unit=unit,
+                params=self._params(params),
+                samples=[value],
+                log=Log(file=self._context.file, line=line),
+            )
+        )
+
+    def failure(
+        self,
+        line: int,
+        benchmark: str,
+        metric: str,
+        unit: str,
+        params: Mapping[str, Scalar] | None,
+        why: str,
+    ) -> None:
+        """A measurement that was tried and failed."""
+        self._lines.add(line)
+        self._results.append(
+            Result(
+                benchmark=benchmark,
+                metric=metric,
+                unit=unit,
+                params=self._params(params),
+                status="fail",
+                log=Log(file=self._context.file, line=line),
+            )
+        )
+        self.failed(line, why)
+
+    def broken(self, line: int | None, message: str, hint: str = "") -> None:
+        """A row that is cut, damaged or ambiguous."""
+        self._say("log-row", line, message, hint)
+
+    def failed(self, line: int | None, message: str, hint: str = "") -> None:
+        """What the program itself reports as failed."""
+        self._say("log-failed", line, message, hint)
+
+    def note(self, line: int | None, message: str, hint: str = "") -> None:
+        """What changes how the figures are to be read; said once for a log."""
+        if ("log-note", message) not in self._told:
+            self._told.add(("log-note", message))
+            self._say("log-note", line, message, hint)
+
+    def understood(self, *numbers: int) -> None:
+        """Lines that were understood, with or without a figure."""
+        self._lines.update(numbers)
+
+    def fact(self, name: str, value: Scalar) -> None:
+        """A statement about the board or its software; the first one counts."""
+        self._facts.setdefault(name, value)
+
+    def reading(self) -> Reading:
+        """All of it."""
+        return Reading(
+            tuple(self._results),
+            tuple(self._diagnostics.values()),
+            dict(self._facts),
+            frozenset(self._lines),
+        )
+
+    def _params(self, params: Mapping[str, Scalar] | None) -> dict[str, Scalar]:
+        stated = {k: v for k, v in self._context.params.items() if k != "benchmark"}
+        return stated | dict(params or {})
+
+    def _say(self, kind: str, line: int | None, message: str, hint: str) -> None:
+        if len(self._diagnostics) < MOST_DIAGNOSTICS:
+            entry = Diagnostic(kind, self._context.file, message, hint, line=line)
+            self._diagnostics.setdefault((kind, message, line), entry)

@@ -1,0 +1,216 @@
+"""The logs of perfguide's own runner: one block for each program that was run.
+
+Layout: runner/README.md and runner/lib/points.sh::
+
+    # perfguide-run: benchmark=openssl nice=-20 engine=hw … command=nice -n -20 …
+    # perfguide-at: started=… clock_mhz=…
+    …what the program printed, both streams, untouched…
+    # perfguide-end: status=0 elapsed=6
+
+The program's output is read by the adapter of its format, and what the header says of
+nice level, engine, threads and so on are the parameters of all that is found there;
+what an output itself says (``Invalid engine``) counts more. A block without an end, or
+with a status other than 0, is run again by the runner, so it gives no figure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import msgspec
+
+from ..bundle import Result
+from ..diagnostics import Diagnostic
+from . import (
+    Context,
+    Format,
+    Reading,
+    Scalar,
+    classics,
+    coremark_pro,
+    cyclictest,
+    gnu_time,
+    hdparm,
+    lmbench,
+    openssl_speed,
+    stream,
+)
+from .log_lines import Line, lines, words
+from .log_sheet import Sheet
+
+EXAMPLE = """\
+# perfguide-run: benchmark=openssl nice=-20 engine=hw algorithm=aes-128-cbc threads=1 \
+workload=alone block_sizes=16 repetition=1 command=openssl speed -bytes 16 -evp aes-128-cbc
+# perfguide-at: started=2024-04-02T09:30:00Z clock_mhz=1400
+type             16 bytes
+aes-128-cbc     438879.17k
+# perfguide-end: status=0 elapsed=6
+"""
+
+Reader: TypeAlias = Callable[[bytes, Context], Reading]
+
+_HEAD = re.compile(r"# perfguide-run: (.+)")
+_END = re.compile(r"# perfguide-end: status=([0-9]{1,3}) elapsed=[0-9]{1,9}[ \t]*")
+_AT = re.compile(r"# perfguide-at: .*")
+
+_PARAMS: dict[str, tuple[str, ...]] = {
+    "openssl": ("algorithm", "engine", "nice", "threads", "workload", "background"),
+    "dm-crypt": ("engine", "cipher"),
+    "coremark-pro": ("contexts",),
+}
+"""The words of a header that are parameters; the others say how it was run."""
+
+_READERS: dict[str, tuple[Reader, ...]] = {
+    "openssl": (openssl_speed.read, gnu_time.read),
+    "dm-crypt": (hdparm.read, gnu_time.read),
+    "cyclictest": (cyclictest.read,),
+    "stream": (stream.read,),
+    "lmbench": (lmbench.read,),
+    "dhrystone": (classics.read_dhrystone,),
+    "whetstone": (classics.read_whetstone,),
+    "linpack": (classics.read_linpack,),
+    "nbench": (classics.read_nbench,),
+    "coremark-pro": (coremark_pro.read,),
+    "multibench": (coremark_pro.read_multibench,),
+}
+
+
+@dataclass(slots=True)
+class _Block:
+    """A block as far as it was read: its header, and where its output begins."""
+
+    head: Line
+    words: dict[str, str]
+    command: str
+    first: int
+
+
+def recognises(data: bytes) -> bool:
+    """Whether a block begins anywhere."""
+    return re.search(rb"^# perfguide-run: ", data, re.MULTILINE) is not None
+
+
+def read(data: bytes, context: Context) -> Reading:
+    """What the adapters of the programs find in each block that is whole."""
+    sheet = Sheet(context)
+    raw = data.split(b"\n")
+    parts: list[Reading] = []
+    block: _Block | None = None
+    for line in lines(data):
+        if found := _HEAD.fullmatch(line.text):
+            if block:
+                sheet.broken(
+                    block.head.number, "this block has no end: it was cut, and is left out"
+                )
+            block = _header(line, found[1], sheet)
+        elif found := _END.fullmatch(line.text):
+            sheet.understood(line.number)
+            if block and found[1] == "0":
+                parts += _parts(block, raw, line.number, context, sheet)
+            elif block:
+                sheet.failed(
+                    block.head.number, f"status {found[1]} of “{block.command[:200]}”: left out"
+                )
+            block = None
+        elif _AT.fullmatch(line.text):
+            sheet.understood(line.number)
+        elif line.text.startswith("# perfguide-"):
+            sheet.broken(line.number, "a line of the runner is cut or damaged")
+            block = None
+    if block:
+        sheet.broken(block.head.number, "this block has no end: it was cut, and is left out")
+    return _together(sheet.reading(), parts)
+
+
+def _header(line: Line, text: str, sheet: Sheet) -> _Block | None:
+    said, _, command = text.partition(" command=")
+    pairs = [word.partition("=") for word in words(said)]
+    values = {name: value for name, sign, value in pairs if sign}
+    if len(values) != len(pairs) or "\ufffd" in text or not command:
+        sheet.broken(line.number, "the header of a block is cut or damaged")
+        return None
+    sheet.understood(line.number)
+    return _Block(line, values, command, line.number + 1)
+
+
+def _parts(
+    block: _Block, raw: list[bytes], end: int, context: Context, sheet: Sheet
+) -> list[Reading]:
+    """Read a block's output. Line breaks stand for all before it, so that the
+    line numbers are those of the whole log."""
+    benchmark = block.words.get("benchmark", "")
+    readers = _READERS.get(benchmark)
+    if readers is None:
+        sheet.note(block.head.number, f"no adapter reads the output of “{benchmark[:100]}”")
+        return []
+    params: dict[str, Scalar] = dict(context.params) | {"benchmark": benchmark}
+    for name in _PARAMS.get(benchmark, ()):
+        if name in block.words:
+            params[name] = _value(block.words[name])
+    output = b"\n" * (block.first - 1) + b"\n".join(raw[block.first - 1 : end - 1])
+    if benchmark == "lmbench":
+        # bw_mem does not print what it measured: its command line does.
+        output = (
+            b"\n" * (block.first - 2)
+            + b"$ "
+            + block.command.encode()
+            + b"\n"
+            + output[block.first - 1 :]
+        )
+    found = [reader(output, Context(context.file, params)) for reader in readers]
+    for part in found:
+        sheet.understood(*part.lines)
+    if not any(part.results for part in found):
+        sheet.broken(block.head.number, f"no figure in the output of “{block.command[:200]}”")
+    sizes = block.words.get("block_sizes", "")
+    return [_named(part, block, sizes, params) for part in found]
+
+
+def _named(part: Reading, block: _Block, sizes: str, params: dict[str, Scalar]) -> Reading:
+    """The results with the command that gave them and all that the header says."""
+    results: list[Result] = []
+    for result in part.results:
+        more = dict(result.params)
+        if result.metric == "cpu_load" and re.fullmatch("[0-9]{1,9}", sizes):
+            # Timed for one block size alone, unlike the load over a whole table.
+            more.setdefault("block_size", int(sizes))
+        # What was asked for is in the header; time -v knows only what it started.
+        for name in ("nice", "threads", "algorithm"):
+            if name in params:
+                more[name] = params[name]
+        results.append(msgspec.structs.replace(result, params=more, command=block.command))
+    return Reading(tuple(results), part.diagnostics, part.facts, part.lines)
+
+
+def _value(text: str) -> Scalar:
+    return int(text) if re.fullmatch(r"-?[0-9]{1,9}", text) else text
+
+
+def _together(own: Reading, parts: list[Reading]) -> Reading:
+    diagnostics: dict[tuple[str, str], Diagnostic] = {}
+    for part in parts:
+        for each in part.diagnostics:
+            # A note that every block repeats is said once.
+            key = each.message if each.kind == "log-note" else f"{each.message} {each.line}"
+            diagnostics.setdefault((each.kind, key), each)
+    facts: dict[str, Scalar] = {}
+    for part in parts:
+        facts = {**part.facts, **facts}
+    return Reading(
+        tuple(result for part in parts for result in part.results),
+        own.diagnostics + tuple(diagnostics.values()),
+        facts,
+        own.lines.union(*(part.lines for part in parts)),
+    )
+
+
+FORMAT = Format(
+    name="perfguide-runner",
+    title="logs of perfguide's runner, with the programs' output inside",
+    example=EXAMPLE,
+    recognises=recognises,
+    read=read,
+)

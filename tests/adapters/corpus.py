@@ -1,0 +1,73 @@
+"""The logs that the adapters of programs are tested with, and what is in them."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from msgspec import UNSET
+
+from perfguide.adapters import Context, Reading
+from perfguide.adapters.registry import BUILT_IN, formats
+from perfguide.bundle import Result
+
+DATA = Path(__file__).parent / "data"
+PARAMS = {"evp-40.txt": {"algorithm": "aes-256-cbc", "threads": 8}}
+"""What has to be stated for a log that does not say it."""
+
+Row = tuple[int, str, str, str, float | None, tuple[tuple[str, object], ...]]
+
+
+def logs() -> list[Path]:
+    """Every log, in a steady order."""
+    return sorted(
+        path
+        for path in DATA.glob("*/*")
+        if path.parent.name in BUILT_IN and not path.name.endswith(".expected.json")
+    )
+
+
+def read(path: Path, data: bytes | None = None) -> Reading:
+    """The log, or other bytes in its place, as its own adapter reads it."""
+    adapter = formats()[path.parent.name]
+    context = Context(path.name, PARAMS.get(path.name, {}))
+    return adapter.read(path.read_bytes() if data is None else data, context)
+
+
+def row(result: Result) -> Row:
+    """A result as plain values."""
+    assert result.log is not None
+    value = None if result.samples is UNSET else result.samples[0]
+    params = tuple(sorted(result.params.items()))
+    return (result.log.line, result.benchmark, result.metric, result.unit, value, params)
+
+
+def figures(reading: Reading) -> Counter[tuple[object, ...]]:
+    """The figures of a reading without their lines, failures left out."""
+    rows = (row(result) for result in reading.results)
+    return Counter(each[1:] for each in rows if each[4] is not None)
+
+
+def expected(path: Path) -> Iterator[Row]:
+    """What has to be read from a log."""
+    for line in json.loads(expected_file(path).read_text("utf-8")):
+        yield (*line[:5], tuple(sorted(line[5].items())))
+
+
+def expected_file(path: Path) -> Path:
+    """Where it stands what has to be read from a log."""
+    return path.with_name(path.name + ".expected.json")
+
+
+def write(path: Path) -> None:
+    """Write anew what is read from a log."""
+    rows = [row(result) for result in read(path).results]
+    lines = [json.dumps([*each[:5], dict(each[5])], ensure_ascii=False) for each in rows]
+    expected_file(path).write_text("[" + ",\n".join(lines) + "]\n", "utf-8")
+
+
+if __name__ == "__main__":
+    for log in logs():
+        write(log)

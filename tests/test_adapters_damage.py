@@ -1,0 +1,144 @@
+"""Damaged logs: what is lost is said, and no figure is ever another one."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+from adapters.corpus import figures, logs, read, row
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from perfguide.adapters import Context
+from perfguide.adapters.registry import BUILT_IN, formats
+
+LOGS = [path for path in logs() if figures(read(path))]
+IDS = [f"{path.parent.name}/{path.name}" for path in LOGS]
+PROGRAMS = list(BUILT_IN)[: list(BUILT_IN).index("lava-yaml")]
+
+INTRUDERS = [
+    b"[  OK  ] Reached target Timers.",
+    b"usb 1-1: USB disconnect, device number",
+    b"\nINFO: task hung\n",
+    b"\xff\xfe\xfa",
+    b"\x00\x00",
+    b"\x1b[2J",
+    b"\x1b]0;title\x07",
+    b"\x08\x08",
+    "µ±".encode(),
+    "\u202e".encode(),
+    "٣".encode(),
+    b"nan",
+    b"k",
+    b":",
+]
+REDRAWN = {"2.4-redrawn.log", "2.4-redrawn-histogram.log"}
+FREE_ENDS = {"evp-40.txt"}
+"""A bare number has no end that could show a cut."""
+
+
+@cache
+def places(path: Path) -> tuple[int, ...]:
+    """The offsets within lines that hold figures."""
+    lines = path.read_bytes().split(b"\n")
+    starts = [0]
+    for line in lines:
+        starts.append(starts[-1] + len(line) + 1)
+    wanted = sorted({row(result)[0] for result in read(path).results})
+    return tuple(
+        at for number in wanted[:12] for at in range(starts[number - 1], starts[number] - 1)
+    )
+
+
+def check(path: Path, data: bytes, *, told: bool = True) -> None:
+    """No figure that the whole log does not hold, and a word on what is missing."""
+    whole, reading = read(path), read(path, data)
+    left = figures(reading)
+    assert left <= figures(whole), left - figures(whole)
+    if told and left < figures(whole):
+        known = {(each.kind, each.message) for each in whole.diagnostics}
+        failures = [row(result) for result in reading.results if row(result)[4] is None]
+        assert (
+            failures
+            or {(e.kind, e.message) for e in reading.diagnostics} - known
+            or len(reading.diagnostics) > len(whole.diagnostics)
+        )
+
+
+@pytest.mark.parametrize("path", LOGS, ids=IDS)
+def test_a_row_cut_at_any_place_gives_no_figure(path: Path) -> None:
+    if path.name in FREE_ENDS:
+        pytest.skip("a bare number has no end that could show a cut")
+    data = path.read_bytes()
+    every = [at for at in places(path) if at and data[at - 1 : at] != b"\n"]
+    for at in every[:: max(1, len(every) // 150)]:
+        end = data.find(b"\n", at)
+        begin = data.rfind(b"\n", 0, at) + 1
+        # What little is left of a row may be anything.
+        check(path, data[:at] + data[end:], told=2 * (at - begin) > end - begin)
+
+
+@pytest.mark.parametrize("path", LOGS, ids=IDS)
+def test_a_log_cut_at_any_place_gives_no_other_figure(path: Path) -> None:
+    data = path.read_bytes()
+    whole = figures(read(path))
+    if path.name in FREE_ENDS | REDRAWN:
+        pytest.skip("its lines do not say whether others were to follow")
+    for at in [*places(path)[::37], *range(0, len(data), max(1, len(data) // 40))]:
+        assert figures(read(path, data[:at])) <= whole
+
+
+@pytest.mark.parametrize("path", LOGS, ids=IDS)
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@given(draw=st.data())
+def test_bytes_of_another_stream_in_a_row_give_no_figure(path: Path, draw: st.DataObject) -> None:
+    at = draw.draw(st.sampled_from(places(path)))
+    intruder = draw.draw(st.sampled_from(INTRUDERS))
+    data = path.read_bytes()
+    begin, end = data.rfind(b"\n", 0, at) + 1, data.find(b"\n", at)
+    # A name that is damaged in front may be another program's.
+    check(path, data[:at] + intruder + data[at:], told=2 * (at - begin) > end - begin)
+
+
+@pytest.mark.parametrize("path", LOGS, ids=IDS)
+def test_decimal_commas_are_refused(path: Path) -> None:
+    import re
+
+    text = path.read_text("utf-8")
+    if text.lstrip().startswith("{") or "\n{" in text:
+        pytest.skip("JSON has no locale")
+    data = re.sub(r"(?<=[0-9])\.(?=[0-9])", ",", text).encode()
+    whole = figures(read(path))
+    for figure in figures(read(path, data)):
+        # Whole numbers stay as they are.
+        assert figure in whole and float(figure[3]).is_integer()  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+@settings(max_examples=150, deadline=None)
+@given(data=st.binary(max_size=400))
+def test_no_bytes_make_an_adapter_raise(name: str, data: bytes) -> None:
+    adapter = formats()[name]
+    adapter.recognises(data)
+    assert not adapter.read(data, Context("x")).results
+
+
+@pytest.mark.parametrize("path", LOGS, ids=IDS)
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@given(draw=st.data())
+def test_no_damage_makes_an_adapter_raise(path: Path, draw: st.DataObject) -> None:
+    data = bytearray(path.read_bytes())
+    for _ in range(draw.draw(st.integers(1, 8))):
+        at = draw.draw(st.integers(0, max(0, len(data) - 1)))
+        end = at + draw.draw(st.integers(0, 30))
+        data[at:end] = draw.draw(st.binary(max_size=20))
+    for adapter in (formats()[path.parent.name], formats()["perfguide-runner"]):
+        adapter.recognises(bytes(data))
+        adapter.read(bytes(data), Context("x"))
+
+
+@pytest.mark.parametrize("path", LOGS, ids=IDS)
+def test_utf_16_is_not_read(path: Path) -> None:
+    data = path.read_bytes().decode("utf-8").encode("utf-16")
+    assert not read(path, data).results

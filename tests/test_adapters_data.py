@@ -1,0 +1,148 @@
+"""Each adapter on the logs that are kept: every figure, its place, and no other's."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from adapters.corpus import expected, figures, logs, read, row
+
+from perfguide.adapters import Context
+from perfguide.adapters.registry import formats, recognise
+from perfguide.bundle import Bundle, Result, consistent, encode
+from perfguide.diagnostics import KINDS
+from perfguide.units import parse
+
+LOGS = logs()
+IDS = [f"{path.parent.name}/{path.name}" for path in LOGS]
+DERIVED = {"packet_loss"}
+"""Metrics that are worked out, where the log has only what they are made of."""
+NOISE = b"""\
+[   12.345678] usb 1-1: new high-speed USB device number 2 using xhci_hcd
++ for i in 1 2 3
+total 16  drwxr-xr-x 2 root root 4096 Nov 21 02:51 bench
+Linux board 6.1.80 #1 SMP PREEMPT aarch64 GNU/Linux
+real    0m18.02s
+"""
+
+
+@pytest.fixture(params=LOGS, ids=IDS)
+def log(request: pytest.FixtureRequest) -> Path:
+    path = request.param
+    assert isinstance(path, Path)
+    return path
+
+
+def printed(text: str, value: float) -> bool:
+    """Whether a line of a log shows the figure: as it is, or in bytes for kB, or in K."""
+    tokens = re.findall(r"-?[0-9]+\.?[0-9]*(?:[eE][-+]?[0-9]+)?", text)
+    found = [float(token) for token in tokens]
+    return any(
+        value == one or abs(value - scaled) <= 1e-9 * value
+        for one in found
+        for scaled in (one / 1000, one * 1000, one)
+    )
+
+
+def test_every_figure_is_read_exactly(log: Path) -> None:
+    assert [row(result) for result in read(log).results] == list(expected(log))
+
+
+def test_a_figure_stands_on_the_line_that_it_points_to(log: Path) -> None:
+    lines = log.read_text("utf-8").split("\n")
+    for line, _, metric, _, value, _ in map(row, read(log).results):
+        if value is not None and metric not in DERIVED:
+            assert printed(lines[line - 1], value), (line, metric, value)
+
+
+def test_lines_that_were_understood_are_lines_of_the_log(log: Path) -> None:
+    reading = read(log)
+    count = log.read_bytes().count(b"\n") + 1
+    assert all(1 <= number <= count for number in reading.lines)
+    assert {row(result)[0] for result in reading.results} <= reading.lines
+
+
+def test_what_is_read_makes_a_sound_bundle(log: Path) -> None:
+    reading = read(log)
+    shell = {
+        "format": "perfguide-bundle",
+        "version": 1,
+        "id": "x",
+        "created": "2024-04-02T09:30:00Z",
+        "sdk": {"version": "1", "os": "linux"},
+        "board": {"name": "b", "soc": "S"},
+        "results": [],
+    }
+    import msgspec
+
+    bundle = msgspec.convert(shell, Bundle)
+    whole = msgspec.structs.replace(bundle, results=list(reading.results))
+    assert consistent(whole)
+    assert msgspec.json.decode(encode(whole), type=Bundle) == whole
+    assert {each.kind for each in reading.diagnostics} <= set(KINDS)
+
+
+def test_units_are_known(log: Path) -> None:
+    units = {row(result)[3] for result in read(log).results}
+    assert not {u for u in units if parse(u).kind.startswith("unknown")} - {"operations/s"}
+
+
+def test_its_own_adapter_recognises_a_log(log: Path) -> None:
+    if read(log).results:
+        names = [each.name for each in recognise(log.read_bytes())]
+        assert log.parent.name in names
+
+
+def test_other_adapters_read_nothing_from_it(log: Path) -> None:
+    own = log.parent.name
+    together = {"gnu-time", "openssl-speed", "hdparm"}
+    for name, adapter in formats().items():
+        if name == own or {name, own} <= together or own == "perfguide-runner":
+            continue
+        reading = adapter.read(log.read_bytes(), Context(log.name))
+        assert not reading.results, name
+
+
+@pytest.mark.parametrize("change", ["crlf", "colour", "bom", "serial"])
+def test_what_a_terminal_adds_changes_nothing(log: Path, change: str) -> None:
+    data = log.read_bytes()
+    changed = {
+        "crlf": data.replace(b"\n", b"\r\n"),
+        "serial": data.replace(b"\n", b"\r\r\n"),
+        "bom": b"\xef\xbb\xbf" + data,
+        "colour": b"\n".join(b"\x1b[1;32m" + line + b"\x1b[0m" for line in data.split(b"\n")),
+    }[change]
+    if change == "colour" and (b"\n{" in data or data.startswith(b"{")):
+        pytest.skip("JSON is not coloured by the programs that write it")
+    if change == "serial" and data.startswith(b"{"):
+        changed = data.replace(b"\n", b"\r\n")
+    assert [row(r) for r in read(log, changed).results] == list(expected(log))
+
+
+def test_a_table_is_found_amidst_other_output(log: Path) -> None:
+    data = log.read_bytes()
+    data = data if data.endswith(b"\n") else data + b"\n"
+    before = NOISE + b"\xff\xfe\x00 binary\n"
+    shift = before.count(b"\n")
+    reading = read(log, before + data + b"\n" + NOISE)
+    shifted = [(line + shift, *rest) for line, *rest in expected(log)]
+    assert [row(result) for result in reading.results] == shifted
+
+
+def test_two_logs_in_one_file_are_both_read(log: Path) -> None:
+    data = log.read_bytes()
+    data = data if data.endswith(b"\n") else data + b"\n"
+    if log.parent.name == "openssl-sweep":
+        assert not read(log, data + data).results  # 82 pairs: which nice level is which?
+        return
+    once = figures(read(log))
+    assert figures(read(log, data + data)) == Counter({k: 2 * n for k, n in once.items()})
+
+
+def test_results_are_frozen() -> None:
+    result = next(r for path in LOGS for r in read(path).results)
+    assert isinstance(result, Result)
+    with pytest.raises(AttributeError):
+        result.metric = "x"  # type: ignore[misc]
