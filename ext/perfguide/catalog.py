@@ -81,6 +81,37 @@ class Table(_Spec, frozen=True):
     """Whether each single sample has a row of its own."""
 
 
+class Chart(_Spec, frozen=True):
+    """One chart: what its axes, lines and panels are.
+
+    A result belongs to it whose metric is ``y``, for which ``where`` holds, and
+    whose parameters are all used up by ``where``, ``x``, ``series``, ``panels``
+    and ``each``.
+    """
+
+    id: str
+    """Its name in addresses; letters, digits and hyphens."""
+    title: str
+    """The caption."""
+    y: str
+    """The metric on the y axis."""
+    x: str
+    """On the x axis: a parameter, or another metric of the same run."""
+    along: str = ""
+    """Where ``x`` is a metric: the parameter that changes from point to point."""
+    where: dict[str, Scalar] = {}
+    series: str = ""
+    """A parameter with one line for each of its values."""
+    panels: str = ""
+    """A parameter with one panel, of equal axes, for each of its values."""
+    each: str = ""
+    """A parameter each of whose values has a picture of its own, in a tab."""
+    x_scale: Literal["linear", "log2"] = "linear"
+    y_scale: Literal["linear", "log"] = "linear"
+    answer: Literal["", "cross-over", "cpu-share"] = ""
+    """What is worked out from it and said in words or figures."""
+
+
 class Entry(_Spec, frozen=True):
     """The ``.toml`` file of one benchmark."""
 
@@ -90,6 +121,7 @@ class Entry(_Spec, frozen=True):
     """Where its section stands in a guide, over all benchmarks."""
     metrics: list[Metric]
     tables: list[Table]
+    charts: list[Chart] = []
     command: str = ""
     split: str = ""
     """A parameter each of whose values has a subsection of its own."""
@@ -225,6 +257,7 @@ def _faults(path: Path, entry: Entry) -> list[Diagnostic]:
     out: list[Diagnostic] = []
     if not entry.metrics or not entry.tables:
         out.append(_fault(path, "“metrics” and “tables” each need at least one entry"))
+    out += _chart_faults(path, entry)
     ids = [t.id for t in entry.tables]
     for table in entry.tables:
         where = f"table “{table.id}”: "
@@ -258,4 +291,29 @@ def _faults(path: Path, entry: Entry) -> list[Diagnostic]:
             ):
                 hint = nearest(name, [m.name for m in entry.metrics])
                 out.append(_fault(path, where + f"no metric is named “{name}”", hint))
+    return out
+
+
+def _chart_faults(path: Path, entry: Entry) -> list[Diagnostic]:
+    out: list[Diagnostic] = []
+    known = [m.name for m in entry.metrics]
+    ids = [c.id for c in entry.charts]
+    for chart in entry.charts:
+        where = f"chart “{chart.id}”: "
+        if not _ADDRESS.fullmatch(chart.id) or ids.count(chart.id) > 1:
+            out.append(
+                _fault(
+                    path,
+                    where + "its id cannot stand in an address",
+                    "use lower-case letters, digits and hyphens, each id once",
+                )
+            )
+        if not any(fnmatchcase(chart.y, name) for name in known):
+            out.append(
+                _fault(path, where + f"no metric is named “{chart.y}”", nearest(chart.y, known))
+            )
+        axes = [a for a in (chart.x, chart.along, chart.series, chart.panels, chart.each) if a]
+        for name in set(axes):
+            if axes.count(name) > 1 or name in chart.where:
+                out.append(_fault(path, where + f"“{name}” is used twice"))
     return out

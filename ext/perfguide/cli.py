@@ -34,6 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         status: int = options.run(options)
+        sys.stdout.flush()  # while a reader who has gone can still be met with grace
     except BrokenPipeError:
         # The reader of our output has gone; what it read is all it wanted.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

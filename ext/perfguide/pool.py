@@ -154,7 +154,8 @@ class Pool:
         codes, unstated = self._conditions["command"]
         used = set(codes[rows].tolist()) - {unstated} if rows else set()
         names = self.frame.table["command"].cat.categories
-        return sorted((str(names[code]) for code in used), key=units.natural)
+        stated = (str(names[code]) for code in used)
+        return sorted((command for command in stated if command.strip(" ")), key=units.natural)
 
     def _records(self, rows: Iterable[int]) -> Iterator[Record]:
         chosen = self._identity.iloc[np.asarray(list(rows), dtype="int64")]

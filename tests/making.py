@@ -1,0 +1,125 @@
+"""Bundles, catalogs and pools for tests, made as small as a test needs them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from perfguide import bundle, catalog, frame
+from perfguide.archive import Document, Source
+from perfguide.catalog import Catalog
+from perfguide.diagnostics import Diagnostic
+from perfguide.pool import Pool, Record
+from perfguide.validate import Loaded, load
+
+ROOT = Path(__file__).parents[1]
+SHIPPED = ROOT / "source" / "benchmarks"
+
+TOML = """
+title = "Speed"
+chapter = "System"
+order = 5
+command = "speed --all"
+metrics = [
+  { name = "rate", unit = "MB/s", better = "higher", label = "Rate" },
+  { name = "load", unit = "%", better = "lower", label = "CPU load", decimals = 1 },
+  { name = "lat_*", unit = "us", better = "lower" },
+]
+[params.block_size]
+label = "Block size"
+show = "size"
+[params.engine]
+default = "sw"
+values = { hw = "accelerator", sw = "software" }
+[[tables]]
+id = "rate"
+title = "Speed"
+metrics = ["rate", "load"]
+rows = ["block_size"]
+columns = ["engine"]
+[[tables]]
+id = "latency"
+title = "Latency"
+metrics = ["lat_*"]
+where = { engine = "sw" }
+rows = ["metric"]
+"""
+"""A description of a benchmark; tests give it the name ``speed``."""
+
+
+def result(metric: str = "rate", unit: str = "MB/s", **more: Any) -> dict[str, Any]:
+    """A result of ``speed``; a value of 1 where no figure is given."""
+    out: dict[str, Any] = {"benchmark": "speed", "metric": metric, "unit": unit, **more}
+    if not {"samples", "value", "status"} & set(more):
+        out["value"] = 1.0
+    return out
+
+
+def plain(*results: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    """A sound bundle as JSON values; keys with two underscores go into a part,
+    as in ``sdk__version``."""
+    out: dict[str, Any] = {
+        "format": "perfguide-bundle",
+        "version": 1,
+        "id": "run-1",
+        "created": "2024-04-02T09:30:00Z",
+        "sdk": {"version": "09.01", "os": "linux"},
+        "board": {"name": "sk", "soc": "AM62X"},
+        "results": list(results) or [result()],
+    }
+    for key, value in changes.items():
+        part, _, inner = key.partition("__")
+        if inner:
+            out.setdefault(part, {})[inner] = value
+        else:
+            out[part] = value
+    return out
+
+
+def text(value: Any) -> bytes:
+    """JSON as a runner would write it."""
+    return json.dumps(value).encode()
+
+
+def outcome(
+    data: bytes, lines: bool = False, name: str = "a.json"
+) -> tuple[list[Loaded], list[Diagnostic]]:
+    """What one document gives: its sound bundles, and its findings."""
+    source = Source("results", name, Path(name))
+    items = list(load(Document(source, name, data, lines)))
+    sound = [item for item in items if isinstance(item, Loaded)]
+    return sound, [item for item in items if isinstance(item, Diagnostic)]
+
+
+def loaded(*results: dict[str, Any], origin: str = "a.json", **changes: Any) -> Loaded:
+    """A sound bundle with its origin."""
+    decoded = bundle.decode(text(plain(*results, **changes)))
+    return Loaded("results", origin, decoded, bundle.digest(decoded))
+
+
+def described(folder: Path, toml: str = TOML, name: str = "speed") -> Catalog:
+    """A catalog of one benchmark, which has to be sound."""
+    (folder / f"{name}.toml").write_text(toml, "utf-8")
+    (folder / f"{name}.rst").write_text("What it measures.\n", "utf-8")
+    found, faults = catalog.load([folder])
+    assert faults == []
+    return found
+
+
+def pooled(bundles: Iterable[Loaded], described: Catalog | None = None) -> Pool:
+    """Bundles as pooled figures."""
+    return Pool(frame.build(list(bundles)), described or Catalog({}))
+
+
+def records(*bundles: Loaded, described: Catalog | None = None) -> list[Record]:
+    """All pooled figures of bundles, guide after guide."""
+    pool = pooled(bundles, described)
+    return [record for key in pool.guides() for record in pool.of_guide(key)]
+
+
+def only(items: Sequence[Any]) -> Any:
+    """The one item of a list that has to have one."""
+    assert len(items) == 1, items
+    return items[0]

@@ -1,0 +1,239 @@
+"""Names become addresses that are distinct and safe, and text that shows as it is."""
+
+from __future__ import annotations
+
+import io
+import unicodedata
+from pathlib import PurePosixPath
+
+import pytest
+from docutils import nodes
+from docutils.core import publish_doctree
+from docutils.parsers.rst import roles
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from making import only
+
+from perfguide import addresses, markup
+from perfguide.diagnostics import visible
+from perfguide.directives import PerfText
+from perfguide.pool import GuideKey
+from perfguide.site import newest, plan
+
+TRICKY = [
+    *["", ".", "..", "../x", "/etc", "a/b", "a\\b", "C:", "~", "-rf", ".hidden", "a.rst", "a."],
+    *["index", "INDEX", "latest", "con", "NUL.txt", "com1", "AM62X", "am62x", "a b", "a-b", "a_b"],
+    *[
+        "é",
+        "e\u0301",
+        "É",
+        "ß",
+        "ss",
+        "SS",
+        "ﬁ",
+        "fi",
+        "Å",
+        "Å",
+        "\u202e",
+        "\x00",
+        "日本",
+        "İ",
+        "i̇",
+    ],
+    *["x" * 100, "x" * 101, "%2e%2e", "a%20b", "a\nb", "\ud800", "09.01.00.08", "K", "k"],
+    *[addresses.hashed("a b"), addresses.hashed(addresses.hashed("a b"))],
+]
+NAMES = st.lists(
+    st.one_of(st.sampled_from(TRICKY), st.text(st.characters(), max_size=6)), max_size=12
+)
+
+
+def folded(name: str) -> str:
+    """What a file system that ignores case and form takes a name for."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
+
+
+def assert_safe_and_distinct(names: list[str]) -> None:
+    slugs = addresses.slugs(names)
+    assert set(slugs) == set(names)
+    assert len({folded(s) for s in slugs.values()}) == len(slugs)
+    for slug in slugs.values():
+        assert slug.isascii()
+        assert PurePosixPath(slug).parts == (slug,)
+        assert set("/\\:%~# \n\0").isdisjoint(slug)
+        assert slug[0] not in ".-"
+        assert 0 < len(slug) <= 100
+        assert slug.split(".")[0].lower() not in ("index", "latest", "con", "nul", "com1")
+        assert not slug.endswith((".", ".rst", ".csv"))
+
+
+def test_tricky_names_all_at_once() -> None:
+    assert_safe_and_distinct(TRICKY)
+
+
+@given(NAMES)
+@settings(max_examples=200, deadline=None)
+def test_addresses_are_distinct_and_never_leave_their_folder(names: list[str]) -> None:
+    assert_safe_and_distinct(names)
+
+
+@given(NAMES)
+@settings(deadline=None)
+def test_addresses_do_not_depend_on_the_order_of_names(names: list[str]) -> None:
+    assert addresses.slugs(names) == addresses.slugs([*names[::-1], *names])
+
+
+@pytest.mark.parametrize(
+    "name", ["AM62X", "09.01.00.08", "rt-linux", "am62xx_sk-fs", "1", "run-2024040201", "_x"]
+)
+def test_a_plain_name_stands_as_it_is(name: str) -> None:
+    assert addresses.slugs([name, "something else"])[name] == name
+
+
+def test_only_the_names_that_clash_get_a_hash() -> None:
+    slugs = addresses.slugs(["AM62X", "am62x", "AM64X"])
+    assert slugs["AM64X"] == "AM64X"
+    assert all(slugs[n].startswith("am62x-") for n in ("AM62X", "am62x"))
+
+
+def test_a_name_that_is_the_hash_of_another_gives_way() -> None:
+    other = addresses.hashed("a b")
+    slugs = addresses.slugs(["a b", other])
+    assert slugs["a b"] == other
+    assert slugs[other] != other
+
+
+def test_an_address_is_the_same_in_every_run() -> None:
+    assert addresses.slugs(["a b"]) == {"a b": "a-b-c8687a08aa"}
+
+
+# -- addresses of pages ------------------------------------------------------------
+
+
+def test_pages_of_a_site_have_the_addresses_of_the_design() -> None:
+    keys = [
+        GuideKey("Processor SDK", "AM62X", "rt-linux", "09.01.00.08"),
+        GuideKey("Edge AI", "AM62X", "linux", "1"),
+    ]
+    planned = plan(keys, ["lmbench", "a b"])
+    assert planned.guide[keys[0]] == "guides/AM62X/rt-linux/09.01.00.08"
+    assert planned.latest(keys[0]) == "guides/AM62X/rt-linux/latest"
+    assert planned.soc == {"AM62X": "guides/AM62X/index"}
+    assert planned.benchmark["lmbench"] == "by-benchmark/lmbench"
+    assert planned.guide[keys[1]].startswith("guides/AM62X/sdk-edge-ai-")
+
+
+@given(
+    st.lists(
+        st.builds(
+            GuideKey,
+            st.sampled_from(["Processor SDK", "Edge AI", "edge ai", "linux"]),
+            st.sampled_from(["A", "a", "../x", "index"]),
+            st.sampled_from(["linux", "Linux", "latest", "sdk-linux", "A/B"]),
+            st.sampled_from(["1", "1.0", "latest", "index", "1/2", "LATEST"]),
+        ),
+        unique=True,
+        max_size=12,
+    )
+)
+@settings(deadline=None)
+def test_no_two_guides_have_one_page(keys: list[GuideKey]) -> None:
+    planned = plan(keys, [])
+    pages = [*planned.guide.values(), *planned.soc.values()]
+    pages += {planned.latest(key) for key in newest(keys).values()}
+    assert len({folded(page) for page in pages}) == len(pages)
+    assert not any(".." in PurePosixPath(page).parts for page in pages)
+
+
+def test_the_newest_release_is_the_newest_by_its_numbers() -> None:
+    keys = [GuideKey("Processor SDK", "A", "linux", r) for r in ("9.2", "10.0", "9.10")]
+    assert only(list(newest(keys).values())).release == "10.0"
+
+
+# -- text on pages -----------------------------------------------------------------
+
+MARKUP = [
+    *["*x*", "**x**", "`a`", "``a``", "x_", "x__", "`x`_", "|x|", ".. raw:: html", "[1]_", "_`x`"],
+    *[
+        "\\",
+        "\\*",
+        "http://x.y",
+        "a@b.c",
+        "<b>",
+        "&amp;",
+        "--",
+        "---",
+        "...",
+        '"q"',
+        "'q'",
+        "- 1.5",
+    ],
+    *["1. x", "(a) x", "#. x", ":x: y", ":role:`x`", "::", "x::", "+--+", ">>> x", "=====", "%41"],
+    *["a  b", " a", "a ", "é", "日本", "\u202e", "\x00", "a\nb", "\x1b[2J", "A", "i.", "x" * 300],
+    *["PEP 8", "RFC 2822", "C:\\t", "--x", "/V", "a*", "*", "_", "|", "`", "​", "a (b, c)", "50 %"],
+]
+
+
+def parsed(source: str) -> nodes.document:
+    """A page as docutils reads it, with the role that the extension registers."""
+    roles.register_local_role(markup.ROLE, PerfText())
+    stream = io.StringIO()
+    overrides = {"warning_stream": stream, "report_level": 1, "doctitle_xform": False}
+    document = publish_doctree(source, settings_overrides=overrides)
+    assert stream.getvalue() == ""
+    return document
+
+
+def assert_shows_exactly(value: str) -> None:
+    line = markup.text(value)
+    assert "\n" not in line
+    document = parsed(f"start {line} end\n\n* {line}\n\n{markup.heading(value, '=')}\n\n{line}\n")
+    start, listed, section = document.children
+    assert isinstance(section, nodes.section)
+    assert start.astext() == f"start {visible(value)} end"
+    assert listed.astext() == visible(value)
+    assert [child.astext() for child in section.children] == [visible(value)] * 2
+    allowed = (nodes.Text, nodes.inline, nodes.paragraph, nodes.title, nodes.section)
+    allowed += (nodes.bullet_list, nodes.list_item, nodes.document)
+    assert all(isinstance(node, allowed) for node in document.findall())
+
+
+@pytest.mark.parametrize("value", MARKUP)
+def test_markup_in_a_name_shows_as_written(value: str) -> None:
+    assert_shows_exactly(value)
+
+
+@given(st.one_of(st.text(st.characters(), min_size=1, max_size=12), st.sampled_from(MARKUP)))
+@settings(max_examples=120, deadline=None)
+def test_any_text_shows_exactly(value: str) -> None:
+    assert_shows_exactly(value)
+
+
+@given(st.text("ab1 ,().%/_+-*`|:<>\\\"'#@&=~", min_size=1, max_size=10))
+@settings(max_examples=150, deadline=None)
+def test_any_punctuation_shows_exactly(value: str) -> None:
+    assert_shows_exactly(value)
+
+
+def test_plain_names_stay_readable_in_the_source() -> None:
+    for name in ("AM62X", "OpenSSL throughput, aes-128-cbc", "Linux 09.01.00.08", "load 50 %"):
+        assert markup.text(name) == name
+
+
+def test_a_heading_is_underlined_to_its_width() -> None:
+    assert markup.heading("AM62X", "=") == "AM62X\n====="
+    assert markup.heading("ab", "-") == "ab\n----"
+
+
+@given(
+    st.lists(
+        st.text(st.characters(), max_size=12).filter(lambda s: s.strip(" ")), min_size=1, max_size=4
+    )
+)
+@settings(deadline=None)
+def test_commands_show_in_a_literal_block(lines: list[str]) -> None:
+    document = parsed(f"Before::\n\n{markup.literal(lines)}\n\nAfter.\n")
+    kinds = [type(node) for node in document.children]
+    shown = [visible(line).strip() for line in lines]
+    assert kinds == [nodes.paragraph, nodes.literal_block, nodes.paragraph]
+    assert document.children[1].astext().split("\n") == shown

@@ -1,0 +1,189 @@
+"""A benchmark is data: its faults are named, and a new one needs no Python."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from making import SHIPPED, TOML, described, loaded, only, records, result
+
+from perfguide import catalog, tables, units
+from perfguide.diagnostics import Diagnostic
+from perfguide.layout import Layout
+
+
+def load(folder: Path, toml: str, prose: bool = True) -> tuple[catalog.Catalog, list[Diagnostic]]:
+    (folder / "speed.toml").write_text(toml, "utf-8")
+    if prose:
+        (folder / "speed.rst").write_text("Prose.\n", "utf-8")
+    return catalog.load([folder])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message", "hint"),
+    [
+        ('title = "Speed"\nchapter', "titel = 1\nchapter", "titel", ""),
+        ("order = 5", 'order = "5"', "$.order", ""),
+        ("order = 5", "order = ", "line", ""),
+        ('better = "higher"', 'better = "more"', "more", ""),
+        ('metrics = ["rate", "load"]', 'metrics = ["rat"]', "“rat”", "did you mean “rate”?"),
+        ('id = "latency"', 'id = "rate"', "table “rate”: its id", "each id once"),
+        ('id = "latency"', 'id = "La Tency"', "“La Tency”: its id", "lower-case letters"),
+        ('rows = ["block_size"]', "rows = []", "“rows” is empty", "name a parameter"),
+        ('rows = ["block_size"]', 'rows = ["engine"]', "“engine” is used twice", ""),
+        ('where = { engine = "sw" }', "where = { metric = 1 }", "“metric” is used twice", ""),
+        ('columns = ["engine"]', 'columns = ["metric"]', "among “columns”", "leave it out"),
+        ('columns = ["engine"]', 'tabs = "metric"', "among “columns” or “tabs”", "leave it out"),
+        ('columns = ["engine"]', 'columns = ["board"]', "“board” has a meaning of its own", ""),
+    ],
+)
+def test_a_fault_names_file_and_place_and_leaves_the_entry_out(
+    tmp_path: Path, old: str, new: str, message: str, hint: str
+) -> None:
+    assert old in TOML
+    found, faults = load(tmp_path, TOML.replace(old, new, 1))
+    assert found.benchmarks == {}
+    assert {d.kind for d in faults} == {"catalog"}
+    assert {d.origin for d in faults} == {str(tmp_path / "speed.toml")}
+    assert any(message in d.message and hint in d.hint for d in faults), faults
+
+
+def test_all_faults_of_tables_are_found_at_once(tmp_path: Path) -> None:
+    toml = TOML.replace('id = "latency"', 'id = "rate"').replace('rows = ["metric"]', "rows = []")
+    assert len(load(tmp_path, toml)[1]) == 3
+
+
+def test_text_that_is_not_utf8_is_a_fault(tmp_path: Path) -> None:
+    (tmp_path / "speed.toml").write_bytes(b'title = "\xff"')
+    found, faults = catalog.load([tmp_path])
+    assert found.benchmarks == {}
+    assert only(faults).kind == "catalog"
+
+
+def test_a_bad_entry_does_not_stop_the_others(tmp_path: Path) -> None:
+    described(tmp_path, name="good")
+    (tmp_path / "bad.toml").write_text("nonsense", "utf-8")
+    found, faults = catalog.load([tmp_path])
+    assert list(found.benchmarks) == ["good"]
+    assert only(faults).origin.endswith("bad.toml")
+
+
+def test_results_of_a_bad_entry_show_under_other_results(tmp_path: Path) -> None:
+    found, _ = load(tmp_path, "nonsense")
+    sections, other = Layout(found).sections(records(loaded(), described=found))
+    assert sections == []
+    assert list(other) == ["speed"]
+
+
+def test_missing_prose_is_a_warning_and_the_entry_stays(tmp_path: Path) -> None:
+    found, faults = load(tmp_path, TOML, prose=False)
+    assert (only(faults).kind, only(faults).severity) == ("catalog-prose", "warning")
+    assert found.benchmarks["speed"].prose is None
+    assert catalog.prose([tmp_path], "speed") is None
+
+
+def test_a_later_folder_replaces_an_entry_and_its_prose(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        described(tmp_path / name, TOML.replace('title = "Speed"', f'title = "{name}"', 1))
+    folders = [tmp_path / "one", tmp_path / "two", tmp_path / "nowhere"]
+    found, faults = catalog.load(folders)
+    assert faults == []
+    assert found.benchmarks["speed"].entry.title == "two"
+    assert catalog.prose(folders, "speed") == tmp_path / "two" / "speed.rst"
+
+
+def test_entries_come_in_the_order_of_a_guide(tmp_path: Path) -> None:
+    for name, order in (("a", 30), ("b", 10), ("c", 10)):
+        described(tmp_path, TOML.replace("order = 5", f"order = {order}"), name)
+    assert list(catalog.load([tmp_path])[0].benchmarks) == ["b", "c", "a"]
+
+
+def test_an_exact_metric_goes_before_a_pattern(tmp_path: Path) -> None:
+    toml = TOML.replace(
+        '{ name = "lat_*", unit = "us", better = "lower" },',
+        '{ name = "lat_*", unit = "us", better = "lower" },\n'
+        '{ name = "lat_x", unit = "ns", better = "lower" },',
+    )
+    speed = described(tmp_path, toml).benchmarks["speed"]
+    assert [getattr(speed.metric(n), "unit", None) for n in ("lat_x", "lat_y", "else")] == [
+        "ns",
+        "us",
+        None,
+    ]
+
+
+# -- the catalog that is shipped ---------------------------------------------------
+
+
+def test_the_shipped_catalog_is_sound() -> None:
+    found, faults = catalog.load([SHIPPED])
+    assert faults == []
+    assert len(found.benchmarks) > 20
+    assert {p.stem for p in SHIPPED.glob("*.rst")} == set(found.benchmarks)
+
+
+def test_each_shipped_entry_is_whole() -> None:
+    spoilt = []
+    for name, benchmark in catalog.load([SHIPPED])[0].benchmarks.items():
+        entry = benchmark.entry
+        assert benchmark.prose is not None
+        whole = {
+            "prose": len(benchmark.prose.read_text("utf-8")) > 100,
+            "title": bool(entry.title.strip() and entry.chapter.strip()),
+            "captions": all(t.title.strip() for t in entry.tables),
+            "units": all(units.parse(m.unit).name == m.unit for m in entry.metrics),
+            "kinds": not any(units.parse(m.unit).kind.startswith("unknown") for m in entry.metrics),
+            "metrics": len({m.name for m in entry.metrics}) == len(entry.metrics),
+        }
+        spoilt += [(name, what) for what, sound in whole.items() if not sound]
+    assert spoilt == []
+
+
+def test_captions_tell_shipped_tables_apart() -> None:
+    titles = [
+        t.title for b in catalog.load([SHIPPED])[0].benchmarks.values() for t in b.entry.tables
+    ]
+    assert sorted(set(titles)) == sorted(titles)
+
+
+def test_orders_of_shipped_entries_keep_chapters_together() -> None:
+    chapters = [b.entry.chapter for b in catalog.load([SHIPPED])[0].benchmarks.values()]
+    changes = [c for c, before in zip(chapters, [None, *chapters], strict=False) if c != before]
+    assert len(changes) == len(set(changes))
+
+
+# -- a new benchmark ---------------------------------------------------------------
+
+
+def test_a_new_benchmark_is_a_toml_and_an_rst_and_no_python(tmp_path: Path) -> None:
+    (tmp_path / "espresso.toml").write_text(
+        """
+        title = "Espresso"
+        chapter = "Kitchen"
+        order = 1000
+        metrics = [{ name = "brew", unit = "s", better = "lower", label = "Brewing", decimals = 1 }]
+        [params.cups]
+        label = "Cups"
+        [[tables]]
+        id = "brewing"
+        title = "Time to brew"
+        rows = ["cups"]
+        """,
+        "utf-8",
+    )
+    (tmp_path / "espresso.rst").write_text("How long coffee takes.\n", "utf-8")
+    found, faults = catalog.load([SHIPPED, tmp_path])
+    assert faults == []
+    brewed = [
+        {"benchmark": "espresso", "metric": "brew", "unit": "ms", "value": v, "params": {"cups": n}}
+        for n, v in ((10, 90000), (2, 30000))
+    ]
+    shown, other = Layout(found).sections(records(loaded(*brewed, result()), described=found))
+    section = only(shown)
+    assert section.benchmark.entry.title == "Espresso"
+    assert section.benchmark.prose == tmp_path / "espresso.rst"
+    grid = tables.grid(only(section.views))
+    assert grid.header == (("Cups", "sk"), ("", "Brewing (s) ↓"))
+    assert grid.rows == (("2", "30.0"), ("10", "90.0"))
+    assert list(other) == ["speed"]

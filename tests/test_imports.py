@@ -1,0 +1,181 @@
+"""Modules import only what lies below them, and the core knows no Sphinx."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[1] / "ext" / "perfguide"
+EVERYWHERE = {"diagnostics", "units"}
+
+CORE: dict[str, set[str]] = {
+    "diagnostics": set(),
+    "units": set(),
+    "addresses": set(),
+    "writer": set(),
+    "markup": set(),
+    "archive": set(),
+    "bundle": set(),
+    "faults": {"bundle"},
+    "validate": {"archive", "bundle", "faults"},
+    "ledger": {"validate"},
+    "frame": {"archive", "bundle", "validate"},
+    "catalog": set(),
+    "pool": {"catalog", "frame", "validate"},
+    "views": {"catalog", "frame", "pool"},
+    "layout": {"catalog", "pool", "views"},
+    "tables": {"pool", "views"},
+    "site": {"addresses", "archive", "catalog", "frame", "ledger", "pool", "validate"},
+    "report": {
+        *{"addresses", "bundle", "catalog", "ledger", "pool", "site", "tables", "validate"},
+        "views",
+    },
+    "htmltable": {"report"},
+    "pages": {"layout", "markup", "pool", "report", "site", "tables", "views", "writer"},
+    "pack": {"adapters", "bundle", "validate"},
+    "cli_pack": {"adapters", "bundle", "pack"},
+    "query": {"pool", "site", "views"},
+    "cli": {"bundle", "cli_pack", "pages", "pool", "query", "report", "site"},
+    "__main__": {"cli"},
+}
+"""What each module of the core may import of the package, besides ``EVERYWHERE``."""
+
+SHELL: dict[str, set[str]] = {
+    "config": {"archive", "site"},
+    "numbering": set(),
+    "rendering": {"htmltable", "report"},
+    "directives": {"catalog", "config", "markup", "rendering"},
+    "extension": {"config", "directives", "numbering", "pages", "rendering"},
+    "__init__": {"extension"},
+}
+"""The same for the Sphinx shell."""
+
+ADAPTERS = {"adapters", "bundle", *EVERYWHERE}
+SPHINX = {"sphinx", "docutils", "sphinx_tabs", "sphinx_rtd_theme"}
+PLAIN = {"diagnostics", "units", "addresses", "writer", "markup"}
+"""Modules that need the standard library alone."""
+
+
+def imports(path: Path) -> tuple[set[str], set[str]]:
+    """The modules of the package that a file imports, and the packages outside it."""
+    package = ["perfguide", *path.relative_to(PACKAGE).parts[:-1]]
+    inside: set[str] = set()
+    outside: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else []
+            module = [*base, *((node.module or "").split(".") if node.module else [])]
+            names = [".".join([*module, alias.name]) for alias in node.names]
+        for name in names:
+            parts = name.split(".")
+            if parts[0] != "perfguide":
+                outside.add(parts[0])
+            elif len(parts) > 1 and not parts[1].startswith("__version"):
+                inside.add(parts[1])
+    return inside, outside
+
+
+def modules() -> dict[str, Path]:
+    return {path.stem: path for path in PACKAGE.glob("*.py")}
+
+
+def adapters() -> list[Path]:
+    return sorted((PACKAGE / "adapters").rglob("*.py"))
+
+
+def test_every_module_has_its_place_in_the_table() -> None:
+    assert set(modules()) == set(CORE) | set(SHELL), "give a new module its line in the table"
+
+
+@pytest.mark.parametrize("name", sorted(CORE | SHELL))
+def test_a_module_imports_only_what_it_may(name: str) -> None:
+    inside, _ = imports(modules()[name])
+    assert inside <= (CORE | SHELL)[name] | EVERYWHERE
+
+
+def test_the_table_has_no_way_back() -> None:
+    table = {**CORE, **SHELL, "adapters": ADAPTERS - {"adapters"}}
+    done: set[str] = set()
+    while left := set(table) - done:
+        ready = {name for name in left if table[name] <= done}
+        assert ready, f"these import each other: {sorted(left)}"
+        done |= ready
+
+
+def test_the_table_lets_no_core_module_reach_the_shell() -> None:
+    assert not any(allowed & set(SHELL) for allowed in CORE.values())
+
+
+@pytest.mark.parametrize("name", sorted(CORE))
+def test_the_core_never_imports_sphinx(name: str) -> None:
+    _, outside = imports(modules()[name])
+    assert outside.isdisjoint(SPHINX)
+
+
+@pytest.mark.parametrize("name", sorted(PLAIN))
+def test_the_lowest_modules_need_the_standard_library_alone(name: str) -> None:
+    _, outside = imports(modules()[name])
+    assert outside <= sys.stdlib_module_names
+
+
+def test_adapters_know_bundles_and_no_more() -> None:
+    assert len(adapters()) > 1
+    wrong = {
+        path.name: sorted((inside - ADAPTERS) | (outside & SPHINX))
+        for path in adapters()
+        for inside, outside in [imports(path)]
+        if not inside <= ADAPTERS or outside & SPHINX
+    }
+    assert wrong == {}
+
+
+def test_only_packing_knows_the_adapters() -> None:
+    knowing = {name for name, path in modules().items() if "adapters" in imports(path)[0]}
+    assert knowing <= {"pack", "cli_pack"}
+
+
+def test_only_the_command_and_the_shell_print_or_log() -> None:
+    speaking = set()
+    silent = set(CORE) - {"cli", "cli_pack", "__main__"}
+    for path in [*(modules()[name] for name in silent), *adapters()]:
+        _, outside = imports(path)
+        calls = [n.func for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.Call)]
+        printing = any(isinstance(f, ast.Name) and f.id == "print" for f in calls)
+        if printing or outside & {"logging", "warnings"}:
+            speaking.add(path.stem)
+    assert speaking == set()
+
+
+def test_the_running_command_has_loaded_no_sphinx() -> None:
+    code = f"import sys, perfguide.cli; print(sorted(set({sorted(SPHINX)!r}) & set(sys.modules)))"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"PYTHONPATH": str(PACKAGE.parent), "PATH": ""},
+    )
+    assert done.stdout.strip() == "[]"
+
+
+def test_the_reader_of_imports_sees_every_form(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "adapters").mkdir()
+    probe = tmp_path / "adapters" / "x.py"
+    probe.write_text(
+        "from .. import pages, units\nfrom ..site import plan\nimport perfguide.views as v\n"
+        "from . import other\nfrom perfguide.tables import grid\n"
+        "def f():\n    from perfguide import cli\n    import sphinx.util\n"
+    )
+    monkeypatch.setattr(sys.modules[__name__], "PACKAGE", tmp_path)
+    inside, outside = imports(probe)
+    assert inside == {"pages", "units", "site", "views", "adapters", "tables", "cli"}
+    assert outside == {"sphinx"}

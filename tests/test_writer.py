@@ -1,0 +1,120 @@
+"""Files are written only when they change, and only our own are removed."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from perfguide.writer import MANIFEST, Writer
+
+
+def run(root: Path, **files: bytes) -> Writer:
+    """One run that wants these files; ``__`` stands for ``/``, ``_`` before it for a dot."""
+    writer = Writer(root)
+    for name, data in files.items():
+        writer.write(name.replace("__", "/") + ".rst", data)
+    writer.finish()
+    return writer
+
+
+def there(root: Path) -> set[str]:
+    return {p.relative_to(root).as_posix() for p in root.rglob("*") if p.is_file()}
+
+
+def test_the_first_run_writes_all_and_lists_it(tmp_path: Path) -> None:
+    writer = run(tmp_path, guides__a=b"1", guides__b__c=b"2")
+    assert writer.written == ["guides/a.rst", "guides/b/c.rst", MANIFEST]
+    assert json.loads((tmp_path / MANIFEST).read_bytes()) == [
+        "guides/a.rst",
+        "guides/b/c.rst",
+        MANIFEST,
+    ]
+    assert there(tmp_path) == {"guides/a.rst", "guides/b/c.rst", MANIFEST}
+
+
+def test_what_is_right_already_is_not_touched(tmp_path: Path) -> None:
+    run(tmp_path, a=b"1", b=b"2")
+    for name in there(tmp_path):
+        os.utime(tmp_path / name, (1, 1))
+    writer = run(tmp_path, a=b"1", b=b"3")
+    assert (writer.written, writer.removed) == (["b.rst"], [])
+    assert (tmp_path / "a.rst").stat().st_mtime == 1
+    assert (tmp_path / MANIFEST).stat().st_mtime == 1
+    assert (tmp_path / "b.rst").read_bytes() == b"3"
+    assert (tmp_path / "b.rst").stat().st_mtime > 1
+
+
+def test_what_is_stale_goes_with_its_empty_folder(tmp_path: Path) -> None:
+    run(tmp_path, a=b"1", old__deep__b=b"2", old__c=b"3")
+    writer = run(tmp_path, a=b"1", old__c=b"3")
+    assert writer.removed == ["old/deep/b.rst"]
+    assert there(tmp_path) == {"a.rst", "old/c.rst", MANIFEST}
+    assert not (tmp_path / "old" / "deep").exists()
+    run(tmp_path)
+    assert there(tmp_path) == {MANIFEST}
+    assert not (tmp_path / "old").exists()
+    assert tmp_path.is_dir()
+
+
+def test_files_of_others_stay(tmp_path: Path) -> None:
+    run(tmp_path, ours__a=b"1")
+    (tmp_path / "ours" / "theirs.rst").write_bytes(b"x")
+    (tmp_path / "theirs.rst").write_bytes(b"x")
+    run(tmp_path)
+    assert there(tmp_path) == {MANIFEST, "ours/theirs.rst", "theirs.rst"}
+
+
+def test_what_has_gone_by_itself_is_no_trouble(tmp_path: Path) -> None:
+    run(tmp_path, a=b"1", b__c=b"2")
+    (tmp_path / "a.rst").unlink()
+    assert run(tmp_path).removed == ["b/c.rst"]
+    run(tmp_path, a=b"1")
+    assert (tmp_path / "a.rst").read_bytes() == b"1"
+
+
+@pytest.mark.parametrize("name", ["../x", "/etc/x", "a/../../x", "", ".."])
+def test_a_name_outside_the_folder_is_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(ValueError, match="below the output folder"):
+        Writer(tmp_path / "out").write(name, b"")
+    assert there(tmp_path) == set()
+
+
+def test_a_file_is_wanted_once(tmp_path: Path) -> None:
+    writer = Writer(tmp_path)
+    writer.write("a", b"1")
+    with pytest.raises(ValueError, match="written twice"):
+        writer.write("a", b"1")
+
+
+def test_a_manifest_that_names_files_outside_removes_nothing_there(tmp_path: Path) -> None:
+    root = tmp_path / "out"
+    (tmp_path / "precious").write_bytes(b"x")
+    run(root, a=b"1")
+    evil = ["../precious", str(tmp_path / "precious"), "a/../../precious"]
+    (root / MANIFEST).write_text(json.dumps(evil))
+    assert run(root, a=b"1").removed == []
+    assert (tmp_path / "precious").exists()
+
+
+@pytest.mark.parametrize("broken", [b"", b"{", b"\xff"])
+def test_a_broken_manifest_counts_as_none(tmp_path: Path, broken: bytes) -> None:
+    run(tmp_path, a=b"1")
+    (tmp_path / MANIFEST).write_bytes(broken)
+    assert run(tmp_path, b=b"1").removed == []
+    assert there(tmp_path) == {"a.rst", "b.rst", MANIFEST}
+
+
+def test_no_half_written_file_is_left(tmp_path: Path) -> None:
+    run(tmp_path, a=b"1" * 100_000)
+    run(tmp_path, a=b"2" * 100_000)
+    assert there(tmp_path) == {"a.rst", MANIFEST}
+
+
+def test_names_in_other_scripts_are_listed_and_removed(tmp_path: Path) -> None:
+    writer = Writer(tmp_path)
+    writer.write("é/日本.rst", b"1")
+    writer.finish()
+    assert run(tmp_path).removed == ["é/日本.rst"]
