@@ -6,12 +6,12 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from adapters.corpus import figures, logs, read, row
+from adapters.corpus import built_in, figures, logs, read, row
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from perfguide.adapters import Context
-from perfguide.adapters.registry import BUILT_IN, formats
+from perfguide.adapters.registry import BUILT_IN
 
 LOGS = [path for path in logs() if figures(read(path))]
 IDS = [f"{path.parent.name}/{path.name}" for path in LOGS]
@@ -119,7 +119,7 @@ def test_decimal_commas_are_refused(path: Path) -> None:
 @settings(max_examples=150, deadline=None)
 @given(data=st.binary(max_size=400))
 def test_no_bytes_make_an_adapter_raise(name: str, data: bytes) -> None:
-    adapter = formats()[name]
+    adapter = built_in(name)
     adapter.recognises(data)
     assert not adapter.read(data, Context("x")).results
 
@@ -133,7 +133,7 @@ def test_no_damage_makes_an_adapter_raise(path: Path, draw: st.DataObject) -> No
         at = draw.draw(st.integers(0, max(0, len(data) - 1)))
         end = at + draw.draw(st.integers(0, 30))
         data[at:end] = draw.draw(st.binary(max_size=20))
-    for adapter in (formats()[path.parent.name], formats()["perfguide-runner"]):
+    for adapter in (built_in(path.parent.name), built_in("perfguide-runner")):
         adapter.recognises(bytes(data))
         adapter.read(bytes(data), Context("x"))
 

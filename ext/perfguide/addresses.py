@@ -52,6 +52,30 @@ def _taken(out: dict[str, str]) -> list[str]:
     return [name for name, slug in out.items() if slug == name and _fold(name) in derived]
 
 
+_WORDS = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+
+
+def slug(name: str) -> str:
+    """A name for a table's file or a section's anchor; different names, different slugs.
+
+    Lower-case words with hyphens stand as they are; any other gets a hash.
+    """
+    return name if _WORDS.fullmatch(name) and len(name) < 100 else hashed(name)
+
+
+def joined(paths: Iterable[str]) -> dict[str, str]:
+    """One word for each path, its folders joined by hyphens; a hash where two are alike."""
+    wanted = sorted(set(paths))
+    plain = {path: words(path) for path in wanted}
+    alike = [word for word in plain.values() if list(plain.values()).count(word) > 1]
+    return {path: hashed(path) if word in alike else word for path, word in plain.items()}
+
+
+def words(text: str) -> str:
+    """The words of a text for an address. Different texts can have the same."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:80].strip("-")
+
+
 def hashed(name: str) -> str:
     """A name's readable rest with ten digits of its SHA-256."""
     rest = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-").lower()[:40].strip("-")

@@ -28,7 +28,8 @@ Name = Annotated[
 Text = Annotated[str, Meta(max_length=10_000)]
 Whole = Annotated[int, Meta(ge=-(2**53), le=2**53)]
 Count = Annotated[int, Meta(ge=1, le=2**53)]
-Figure = Annotated[float, Meta(description="a finite number")]
+Figure = Annotated[float, Meta(ge=-1e200, le=1e200, description="a finite number")]
+"""Far more than anything that is measured, and far from where sums overflow."""
 Value = Text | Whole | float | bool
 
 
@@ -62,7 +63,7 @@ class Board(_Object, frozen=True):
     name: Name
     soc: Name
     description: Text = ""
-    cpu_mhz: Annotated[float, Meta(gt=0)] | UnsetType = UNSET
+    cpu_mhz: Annotated[float, Meta(gt=0, le=1e9)] | UnsetType = UNSET
     memory: Text = ""
     governor: Text = ""
 

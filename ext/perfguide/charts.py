@@ -6,7 +6,7 @@ import hashlib
 import io
 import re
 import textwrap
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import matplotlib as mpl
 import msgspec
@@ -60,7 +60,7 @@ def fingerprint(view: ChartView, form: Format) -> str:
 
 def draw(view: ChartView, form: Format = "svg") -> bytes:
     """The picture: one panel for each, side by side on equal axes."""
-    with mpl.rc_context(STYLE):
+    with mpl.rc_context(cast(Any, STYLE)):
         figure = _figure(view)
         buffer = io.BytesIO()
         metadata = {"Date": None} if form == "svg" else {"CreationDate": None}

@@ -56,8 +56,11 @@ def _wanted(kind: inspect.Type) -> str:
             return f"text of {low or 0} to {high} {kind_of}" if high else "text"
         case inspect.IntType(ge=low, le=high):
             return f"a whole number from {low} to {high}" if high else "a whole number"
-        case inspect.FloatType(gt=low):
-            return f"a number above {low:g}" if low is not None else "a number"
+        case inspect.FloatType(gt=above, ge=low, le=high):
+            if above is not None:
+                return f"a number above {above:g}"
+            limited = low is not None and high is not None
+            return f"a number from {low:g} to {high:g}" if limited else "a number"
         case inspect.BoolType():
             return "true or false"
         case inspect.DateTimeType():
@@ -141,11 +144,13 @@ def _fits(value: Any, kind: inspect.Type) -> bool:
                 and (low is None or value >= low)
                 and (high is None or value <= high)
             )
-        case inspect.FloatType(gt=above):
+        case inspect.FloatType(gt=above, ge=low, le=high):
             return (
                 isinstance(value, int | float)
                 and not isinstance(value, bool)
                 and (above is None or value > above)
+                and (low is None or value >= low)
+                and (high is None or value <= high)
             )
         case inspect.LiteralType(values=values):
             # 1 equals 1.0 and true in Python, but not in a bundle.

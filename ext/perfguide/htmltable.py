@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 from . import units
-from .report import slug
+from .addresses import words
 
 _ARROWS = {units.ARROWS["higher"]: "higher is better", units.ARROWS["lower"]: "lower is better"}
 _FIGURE = re.compile(r"([-+]?[0-9][0-9.,]*(?:e[-+]?[0-9]+)?%?)(( \(|;| n=).*)?", re.DOTALL)
@@ -77,12 +77,15 @@ def joined(header: Sequence[Sequence[str]], level: int, start: int, end: int) ->
     return all(row[start] == row[end] for row in header[: level + 1])
 
 
-def body(rows: Iterable[Sequence[str]], stub: int, prefix: str) -> str:
-    """The ``tbody``; each row has an address made from its keys."""
+def body(
+    rows: Iterable[Sequence[str]], stub: int, prefix: str, header: Sequence[Sequence[str]]
+) -> str:
+    """The ``tbody``; each row has an address made from its keys but for their units."""
+    named = [c for c in range(stub) if not header or header[0][c] != "Unit"]
     out = ["<tbody>"]
     used: dict[str, int] = {}
     for row in rows:
-        name = slug(" ".join(row[:stub])) if stub else ""
+        name = words(" ".join(row[column] for column in named))
         used[name] = used.get(name, 0) + 1
         if used[name] > 1:
             name = f"{name}--{used[name]}"

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from . import units
+from .addresses import hashed, slug
 from .catalog import Benchmark, Catalog, Scalar
 from .pool import Record
 from .views import Key, Shape, View, view
@@ -20,7 +21,8 @@ from .views import Key, Shape, View, view
 class Section:
     """A benchmark's part of a page: its views, and the records they show.
 
-    ``part`` is the value of the split parameter, where the benchmark has one.
+    ``part`` is what pages call the value of the split parameter, where the
+    benchmark has one, and ``part_id`` its name in addresses.
     """
 
     benchmark: Benchmark
@@ -97,7 +99,7 @@ class Layout:
             for _, tables in sorted(taken.get(name, {}).items(), key=rank):
                 first = next(iter(tables.values()))[0]
                 label = benchmark.value_label(split, first.params[split]) if split else ""
-                address = units.plain(first.params[split]) if split else ""
+                address = _address(first.params[split]) if split else ""
                 views = [
                     view(benchmark, benchmark.entry.tables[position], tables[position], shape)
                     for position in sorted(tables)
@@ -110,6 +112,10 @@ class Layout:
 def canonical_part(value: Scalar) -> str:
     """A parameter's value as a key that tells 1, "1" and true apart."""
     return f"{type(value).__name__}:{units.plain(value)}"
+
+
+def _address(value: Scalar) -> str:
+    return slug(value) if isinstance(value, str) else hashed(canonical_part(value))
 
 
 def _same(a: Scalar, b: Scalar) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 import jinja2
 
-from . import markup, report, tables
+from . import addresses, markup, report, tables
 from .diagnostics import Diagnostic, visible
 from .layout import Layout, Section
 from .pool import GuideKey, Record, family, version
@@ -60,6 +60,9 @@ class Pages:
         self.layout = Layout(holdings.catalog)
         self.guides = self.pool.guides()
         self.addresses: Addresses = plan(self.guides, self.pool.benchmarks())
+        self.platforms = addresses.joined(
+            "/".join(page.split("/")[1:-1]) for page in self.addresses.guide.values()
+        )
         self.environment = jinja2.Environment(
             loader=jinja2.PackageLoader("perfguide", "templates"),
             undefined=jinja2.StrictUndefined,
@@ -108,10 +111,14 @@ class Pages:
             page, name, title or view.title, tables.grid(view), 1 if view.tabbed else 0
         )
 
+    def _platform(self, key: GuideKey) -> str:
+        """A SoC and SDK family as a part of an address: ``am62x-linux``."""
+        return self.platforms["/".join(self.addresses.guide[key].split("/")[1:-1])]
+
     def _part(self, page: str, section: Section, prefix: str = "") -> dict[str, object]:
         """A section's subsection: its address, commands and tables."""
-        slug = report.slug(section.benchmark.name)
-        anchor = f"{slug}--{report.slug(section.part_id)}" if section.part_id else slug
+        slug = addresses.slug(section.benchmark.name)
+        anchor = f"{slug}--{section.part_id}" if section.part_id else slug
         shown = []
         for view in section.views:
             title = f"{view.title}, {section.part}" if section.part else view.title
@@ -136,7 +143,7 @@ class Pages:
         chapters: dict[str, dict[str, dict[str, object]]] = {}
         for section in sections:
             entry = section.benchmark.entry
-            slug = report.slug(section.benchmark.name)
+            slug = addresses.slug(section.benchmark.name)
             place = chapters.setdefault(entry.chapter, {}).setdefault(
                 slug,
                 {
@@ -163,7 +170,11 @@ class Pages:
                 page, "sources", "Bundles behind this guide", report.sources(bundles)
             ),
             chapters=[
-                {"title": title, "id": f"chapter-{report.slug(title)}", "sections": found.values()}
+                {
+                    "title": title,
+                    "id": f"chapter-{addresses.words(title)}",
+                    "sections": found.values(),
+                }
                 for title, found in chapters.items()
             ],
             others=others,
@@ -176,7 +187,7 @@ class Pages:
     ) -> dict[str, object]:
         known = self.holdings.catalog.get(name)
         title = known.entry.title if known else name
-        slug = report.slug(name)
+        slug = addresses.slug(name)
         view = other_view(f"{title}, other results", records, shape)
         return {
             "title": title,
@@ -194,12 +205,12 @@ class Pages:
     def _soc(self, soc: str, keys: Sequence[GuideKey]) -> None:
         page = self.addresses.soc[soc]
         records = [record for key in keys for record in self.pool.of_guide(key)]
-        families: dict[str, list[GuideKey]] = {}
+        families: dict[tuple[str, str], list[GuideKey]] = {}
         for key in sorted(keys, key=lambda k: version(k.release), reverse=True):
-            families.setdefault(family(key), []).append(key)
+            families.setdefault((key.sdk, key.os), []).append(key)
         folder = page.rpartition("/")[0]
         headlines = []
-        for title, members in sorted(families.items()):
+        for _, members in sorted(families.items()):
             chosen = [
                 record
                 for key in members
@@ -209,8 +220,8 @@ class Pages:
             ]
             if chosen:
                 view = report.headline_view(self.holdings.catalog, chosen)
-                name = f"headline-{report.slug(title)}"
-                caption = f"{soc} headline figures, {title}"
+                name = f"headline-{self._platform(members[0])}"
+                caption = f"{soc} headline figures, {family(members[0])}"
                 headlines.append(self._table(page, name, caption, tables.grid(view), 1))
         self._page(
             page,
@@ -224,13 +235,13 @@ class Pages:
             ),
             families=[
                 {
-                    "title": title,
+                    "title": family(members[0]),
                     "guides": [
                         (k.release, self.addresses.guide[k].removeprefix(f"{folder}/"))
                         for k in members
                     ],
                 }
-                for title, members in sorted(families.items())
+                for _, members in sorted(families.items())
             ],
             headlines=headlines,
         )
@@ -246,14 +257,16 @@ class Pages:
             found = self._other(page, name, other[name], SIDE_BY_SIDE)
             side_by_side.append({"title": "", "tables": [found["table"]]})
         histories = []
-        for title, members in report.by_platform(records).items():
-            prefix = f"{report.slug(title)}-"
+        for members in report.by_platform(records):
+            platform = self._platform(members[0].guide)
+            title = f"{members[0].guide.soc}, {family(members[0].guide)}"
+            prefix = f"{platform}-"
             sections, other = self.layout.sections(members, OVER_RELEASES)
             shown = [self._part(page, section, prefix) for section in sections]
             if name in other:
                 view = other_view("Other results", other[name], OVER_RELEASES)
                 shown.append({"title": "", "tables": [self._view(page, f"{prefix}other", view)]})
-            histories.append({"title": title, "id": report.slug(title), "parts": shown})
+            histories.append({"title": title, "id": platform, "parts": shown})
         self._page(
             page,
             "benchmark.rst.jinja",
@@ -290,7 +303,8 @@ class Pages:
         by_soc: dict[str, list[Shown]] = {}
         for soc in self.addresses.soc:
             mine = [b for b in held.bundles if b.bundle.board.soc == soc]
-            name = f"bundles-{report.slug(soc)}"
+            folder = self.addresses.soc[soc].split("/")[1]
+            name = f"bundles-{addresses.slug(folder.lower())}"
             grid = report.provenance(mine)
             by_soc[soc] = [self._table(page, name, f"Published bundles of {soc}", grid)]
         refused = withdrawn = None

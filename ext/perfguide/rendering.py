@@ -19,7 +19,7 @@ from sphinx.util.typing import ExtensionMetadata
 from sphinx_tabs.tabs import SphinxTabsPanel, SphinxTabsTab, SphinxTabsTablist
 
 from . import htmltable, units
-from .report import slug
+from .addresses import slug
 
 
 class perf_rows(nodes.General, nodes.Element):  # noqa: N801
@@ -70,7 +70,7 @@ def visit_grid_html(translator: Any, node: perf_grid) -> None:
         f'<table class="perf-grid no-search" aria-label="{label}">'
         + htmltable.columns(node["widths"])
         + htmltable.head(node["header"], node["stub"])
-        + htmltable.body(node["body"], node["stub"], node["prefix"])
+        + htmltable.body(node["body"], node["stub"], node["prefix"], node["header"])
         + "</table></div>\n"
     )
     raise nodes.SkipNode

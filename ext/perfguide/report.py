@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from msgspec import UNSET
 
-from . import addresses, units
+from . import units
 from .bundle import Bundle
 from .catalog import Catalog
 from .diagnostics import Diagnostic, errors
@@ -24,14 +23,6 @@ MOST_COMMANDS = 6
 
 NOT_OF_UPLOADS = {"no-results", "missing-path", "catalog", "catalog-prose", "ignored"}
 """Kinds of findings that are for the maintainer and about no upload."""
-
-_SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-
-
-def slug(name: str) -> str:
-    """A name for an anchor or a table's file; a hash where the name is no plain word."""
-    simple = name.lower().replace(" ", "-").replace("_", "-").replace(",", "")
-    return simple if _SLUG.fullmatch(simple) else addresses.hashed(name)
 
 
 def boards(bundles: Sequence[Bundle], with_releases: bool = False) -> Grid:
@@ -210,12 +201,13 @@ def newest_of_each_board(records: Iterable[Record]) -> list[Record]:
     return out
 
 
-def by_platform(records: Iterable[Record]) -> dict[str, list[Record]]:
-    """Records by SoC and SDK family, under the words that name the two."""
-    out: dict[str, list[Record]] = {}
+def by_platform(records: Iterable[Record]) -> list[list[Record]]:
+    """Records in groups of one SoC and SDK family, in natural order."""
+    out: dict[tuple[str, str, str], list[Record]] = {}
     for record in records:
-        out.setdefault(f"{record.guide.soc}, {family(record.guide)}", []).append(record)
-    return dict(sorted(out.items(), key=lambda item: units.natural(item[0])))
+        key = record.guide
+        out.setdefault((key.soc, key.sdk, key.os), []).append(record)
+    return [out[key] for key in sorted(out, key=lambda k: (units.natural(k[0]), k[1:]))]
 
 
 def overview(pool: Pool, guides: Sequence[GuideKey], plan: Addresses) -> dict[str, Any]:

@@ -185,6 +185,9 @@ def _outer_rank(name: str, record: Record) -> Key:
     if name == "release":
         # The newest release first: it is what most readers came for.
         return (_Newest(version(record.guide.release)),)
+    if name == "platform":
+        # Two platforms may have the same words for a name.
+        return (units.natural(record.guide.soc), record.guide.sdk, record.guide.os)
     return units.natural(_outer_label(name, record))
 
 

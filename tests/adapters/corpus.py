@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from msgspec import UNSET
 
-from perfguide.adapters import Context, Reading
-from perfguide.adapters.registry import BUILT_IN, formats
+from perfguide.adapters import Context, Format, Reading
+from perfguide.adapters.registry import BUILT_IN, named
 from perfguide.bundle import Result
 
 DATA = Path(__file__).parent / "data"
@@ -29,9 +30,17 @@ def logs() -> list[Path]:
     )
 
 
+@cache
+def built_in(name: str) -> Format:
+    """A format of the package, without a look at those of third parties."""
+    adapter = named(name)
+    assert isinstance(adapter, Format)
+    return adapter
+
+
 def read(path: Path, data: bytes | None = None) -> Reading:
     """The log, or other bytes in its place, as its own adapter reads it."""
-    adapter = formats()[path.parent.name]
+    adapter = built_in(path.parent.name)
     context = Context(path.name, PARAMS.get(path.name, {}))
     return adapter.read(path.read_bytes() if data is None else data, context)
 

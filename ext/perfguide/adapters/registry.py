@@ -7,6 +7,7 @@ to be recognised, not before.
 from __future__ import annotations
 
 import importlib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 
@@ -97,13 +98,16 @@ def named(name: str) -> Format | Diagnostic:
     return Diagnostic("log-note", ENTRY_POINTS, f"there is no format “{name}”", hint)
 
 
-def recognise(data: bytes) -> list[Format]:
+def recognise(data: bytes, among: Iterable[Format] | None = None) -> list[Format]:
     """The formats that the bytes hold, in the order of the list.
+
+    ``among`` are the formats to try, where they have been loaded already.
 
     Where one of them reads the output of others that it holds (a runner's log),
     it stands alone, so that no figure is read twice.
     """
-    found = [each for each in formats().values() if _recognises(each, data)]
+    every = formats().values() if among is None else among
+    found = [each for each in every if _recognises(each, data)]
     whole = [each for each in found if each.name in CONTAINERS]
     return whole[:1] or found
 
