@@ -12,7 +12,15 @@ copyright = author  # noqa: A001 - the name is Sphinx's
 
 extensions = ["perfguide"]
 exclude_patterns = [
-    "README.md", "SECURITY.md", "bench", "build", "ext", "results", "runner", "tests", ".*",
+    "README.md",
+    "SECURITY.md",
+    "bench",
+    "build",
+    "ext",
+    "results",
+    "runner",
+    "tests",
+    ".*",
     "source/benchmarks",
 ]
 source_suffix = {".rst": "restructuredtext"}

@@ -30,7 +30,6 @@ INTRUDERS = [
     "\u202e".encode(),
     "٣".encode(),
     b"nan",
-    b"k",
     b":",
 ]
 REDRAWN = {"2.4-redrawn.log", "2.4-redrawn-histogram.log"}

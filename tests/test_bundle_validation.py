@@ -291,7 +291,7 @@ def test_what_no_float_can_hold_is_no_figure(number: str) -> None:
 
 @pytest.mark.parametrize(
     ("number", "value"),
-    [("1e-400", 0.0), ("1" + "0" * 100, 1e100), ("1" + "0" * 305, 1e305), ("-0.0", 0.0)],
+    [("1e-400", 0.0), ("1" + "0" * 100, 1e100), ("1" + "0" * 199, 1e199), ("-0.0", 0.0)],
 )
 def test_long_and_tiny_numbers_are_read(number: str, value: float) -> None:
     data = text(plain()).replace(b'"value": 1.0', b'"value": ' + number.encode())

@@ -31,6 +31,7 @@ CORE: dict[str, set[str]] = {
     "answers": set(),
     "chartviews": {"answers", "catalog", "pool", "views"},
     "charts": {"chartviews"},
+    "pictures": {"addresses", "answers", "charts", "chartviews", "tables", "writer"},
     "tables": {"pool", "views"},
     "site": {"addresses", "archive", "catalog", "frame", "ledger", "pool", "validate"},
     "report": {
@@ -39,6 +40,7 @@ CORE: dict[str, set[str]] = {
     "htmltable": {"addresses"},
     "pages": {
         *{"addresses", "layout", "markup", "pool", "report", "site", "tables", "views", "writer"},
+        *{"chartviews", "pictures"},
     },
     "pack": {"adapters", "bundle", "validate"},
     "cli_pack": {"adapters", "bundle", "pack"},

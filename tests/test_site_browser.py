@@ -99,7 +99,7 @@ def test_head_and_row_key_stay_in_view_while_a_table_scrolls(
 
 def test_a_tab_shows_its_alternative_and_nothing_else(browser: Browser, site: Path) -> None:
     page = _open(browser, site, OPENSSL, 1280)
-    first = page.locator(".perf-tabs").first
+    first = page.locator(".perf-table .perf-tabs").first
     assert first.locator("[role=tabpanel]:visible").count() == 1
     first.get_by_role("tab", name="aes-256-cbc").click()
     shown = first.locator("[role=tabpanel]:visible")

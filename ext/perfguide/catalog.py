@@ -214,7 +214,7 @@ def load(folders: Sequence[Path]) -> tuple[Catalog, list[Diagnostic]]:
             try:
                 entry = msgspec.toml.decode(path.read_bytes(), type=Entry)
             except (msgspec.MsgspecError, UnicodeDecodeError, OSError) as error:
-                diagnostics.append(_fault(path, str(error)))
+                diagnostics.append(_fault(path, str(error), _near(str(error))))
                 continue
             faults = list(_faults(path, entry))
             diagnostics += faults
@@ -249,7 +249,18 @@ _ADDRESS = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
 def _fault(path: Path, message: str, hint: str = "") -> Diagnostic:
-    return Diagnostic("catalog", str(path), message, hint)
+    effect = f"until it is mended, results of “{path.stem}” show under “Other results”"
+    return Diagnostic("catalog", str(path), message, f"{hint}; {effect}" if hint else effect)
+
+
+def _near(message: str) -> str:
+    """The known word most like the one that a decoder's message names."""
+    named = re.search(r"unknown field `([^`]*)`|enum value '([^']*)'", message)
+    if not named:
+        return ""
+    known = {f for spec in (Entry, Metric, Param, Table, Chart) for f in spec.__struct_fields__}
+    values = {"higher", "lower", "neither", "plain", "size", "hex", "linear", "log2", "log"}
+    return nearest(named[1] or named[2], known if named[1] else values)
 
 
 def _faults(path: Path, entry: Entry) -> list[Diagnostic]:

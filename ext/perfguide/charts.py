@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 import re
-import textwrap
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 import matplotlib as mpl
-import msgspec
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullLocator
 
 from . import units
 from .chartviews import ChartView, Line, Panel
 from .diagnostics import visible
-
-Format = Literal["svg", "pdf"]
 
 # Okabe and Ito's colours, told apart by colour-blind readers; order and dashes
 # also tell the lines apart in grey print. Source: jfly.uni-koeln.de/color.
@@ -45,20 +40,11 @@ STYLE: dict[str, Any] = {
     "figure.facecolor": "white",
 }
 
-VERSION = 1
-"""Raised when the same view should be drawn anew."""
-
 MOST_LABEL = 60
 """Characters of a label from data that are drawn; all of it is in the data."""
 
 
-def fingerprint(view: ChartView, form: Format) -> str:
-    """What a drawn file depends on: the view, how it is drawn, and by what."""
-    content = msgspec.json.encode([VERSION, mpl.__version__, form, view], order="deterministic")
-    return hashlib.sha256(content).hexdigest()
-
-
-def draw(view: ChartView, form: Format = "svg") -> bytes:
+def draw(view: ChartView, form: str = "svg") -> bytes:
     """The picture: one panel for each, side by side on equal axes."""
     with mpl.rc_context(cast(Any, STYLE)):
         figure = _figure(view)
@@ -127,7 +113,7 @@ def _panel(axes: Any, view: ChartView, panel: Panel, position: int) -> dict[str,
         mark = axes.axvline(x, color="#56626e", linewidth=1, linestyle=(0, (2, 2)))
         mark.set_gid(f"vertical-{position}-{number}")
         axes.annotate(
-            textwrap.shorten(words, MOST_LABEL),
+            _text(words),
             (x, 0.02),
             xycoords=("data", "axes fraction"),
             rotation=90,

@@ -39,6 +39,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The reader of our output has gone; what it read is all it wanted.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FINE
+    except OSError as error:
+        print(f"perfguide: {error.filename}: {error.strerror}", file=sys.stderr)
+        return USAGE
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return 130
@@ -116,13 +119,18 @@ def _add_site(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--benchmarks",
-        default="source/benchmarks",
+        default=BENCHMARKS,
         metavar="DIR",
         help="folder of benchmark descriptions; default: source/benchmarks",
     )
 
 
+BENCHMARKS = "source/benchmarks"
+
+
 def _settings(options: argparse.Namespace) -> site.Settings:
+    if options.benchmarks != BENCHMARKS and not Path(options.benchmarks).is_dir():
+        raise FileNotFoundError(0, "there is no such folder", options.benchmarks)
     return site.Settings(
         results=tuple(Path(p) for p in options.results or ["results"]),
         benchmarks=(site.BUILT_IN, Path(options.benchmarks)),
@@ -194,13 +202,14 @@ def _list(options: argparse.Namespace) -> int:
 def _generate(options: argparse.Namespace) -> int:
     outcome = pages.generate(_settings(options), _progress)
     _print_findings((d for d in outcome.diagnostics if d.severity != "note"), sys.stderr)
+    if any(d.kind == "missing-path" for d in outcome.diagnostics):
+        return USAGE
     pool = outcome.holdings.pool
     print(
         f"{len(pool.guides())} guides with {len(pool)} figures in {options.output}: "
         f"{len(outcome.written)} files changed, {len(outcome.removed)} removed"
     )
-    missing = any(d.kind == "missing-path" for d in outcome.diagnostics)
-    return USAGE if missing else FINE
+    return FINE
 
 
 def _show(options: argparse.Namespace) -> int:

@@ -44,7 +44,7 @@ VALUES: tuple[tuple[str, Any, tuple[type, ...], str], ...] = (
 )
 
 
-def settings(config: Config, top: Path) -> Settings:
+def settings(config: Config, top: Path, formats: tuple[str, ...] = ("svg",)) -> Settings:
     """The configuration as the core takes it; relative paths are below ``top``."""
     given = config.perfguide_results
     results = [given] if isinstance(given, str) else list(given)
@@ -53,6 +53,7 @@ def settings(config: Config, top: Path) -> Settings:
         results=tuple(Path(os.path.relpath(top / path)) for path in results),
         benchmarks=(BUILT_IN, top / config.perfguide_benchmarks),
         output=top / config.perfguide_output,
+        formats=formats,
         limits=Limits(**config.perfguide_limits),
     )
 

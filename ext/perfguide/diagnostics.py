@@ -39,6 +39,7 @@ KINDS: dict[str, Kind] = {
     "catalog-prose": Kind("warning", "a benchmark description without its text"),
     "no-results": Kind("warning", "no sound bundle was found"),
     "table": Kind("error", "a table that cannot be shown"),
+    "chart": Kind("error", "a chart that cannot be shown"),
     "log-row": Kind("warning", "a row of a log that is cut, broken or ambiguous"),
     "log-failed": Kind("warning", "a measurement that its program reports as failed"),
     "log-note": Kind("note", "something in a log that changes how its figures are to be read"),

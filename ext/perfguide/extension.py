@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
 from sphinx.util.display import status_iterator
 from sphinx.util.typing import ExtensionMetadata
 
@@ -24,7 +25,12 @@ def _progress(items: Sequence[T], label: str) -> Iterable[T]:
 
 def _generate(app: Sphinx) -> None:
     """Write the pages before Sphinx looks for files."""
-    outcome = pages.generate(config.settings(app.config, Path(app.srcdir)), _progress)
+    formats = ("pdf",) if app.builder.format == "latex" else ("svg",)
+    settings = config.settings(app.config, Path(app.srcdir), formats)
+    outcome = pages.generate(settings, _progress)
+    missing = [str(d) for d in outcome.diagnostics if d.kind == "missing-path"]
+    if missing:
+        raise ExtensionError("; ".join(missing), modname="perfguide")
     config.warn(outcome.diagnostics)
 
 

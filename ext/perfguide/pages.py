@@ -9,9 +9,11 @@ from typing import Any
 
 import jinja2
 
-from . import addresses, markup, report, tables
+from . import addresses, markup, pictures, report, tables
+from .chartviews import charts
 from .diagnostics import Diagnostic, visible
 from .layout import Layout, Section
+from .pictures import Picture
 from .pool import GuideKey, Record, family, version
 from .site import Addresses, Holdings, Progress, Settings, newest, no_progress, plan, read
 from .tables import Grid
@@ -41,11 +43,28 @@ class Shown:
     tabs: int
 
 
+@dataclass(frozen=True, slots=True)
+class ShownChart:
+    """A chart on a page: its caption, its file, its name in links, and the
+    sentences above it as (alternative, sentence)."""
+
+    title: str
+    file: str
+    name: str
+    says: tuple[tuple[str, str], ...]
+    answer: Shown | None
+
+
 def generate(settings: Settings, progress: Progress[Any] = no_progress) -> Outcome:
     """Read the bundles and write every page; what is right already is left alone."""
     holdings = read(settings, progress)
+    if any(d.kind == "missing-path" for d in holdings.diagnostics):
+        # A mistyped folder must not empty the site.
+        return Outcome(holdings.diagnostics, (), (), holdings)
     writer = Writer(settings.output)
-    Pages(holdings, writer, settings).write(progress)
+    site = Pages(holdings, writer)
+    site.write(progress)
+    pictures.write(writer, site.pictures, settings.formats)
     writer.finish()
     return Outcome(holdings.diagnostics, tuple(writer.written), tuple(writer.removed), holdings)
 
@@ -53,12 +72,13 @@ def generate(settings: Settings, progress: Progress[Any] = no_progress) -> Outco
 class Pages:
     """All pages of one site, made from one set of holdings."""
 
-    def __init__(self, holdings: Holdings, writer: Writer, settings: Settings) -> None:
+    def __init__(self, holdings: Holdings, writer: Writer) -> None:
         self.holdings = holdings
         self.writer = writer
         self.pool = holdings.pool
         self.layout = Layout(holdings.catalog)
         self.guides = self.pool.guides()
+        self.pictures: list[Picture] = []
         self.addresses: Addresses = plan(self.guides, self.pool.benchmarks())
         self.platforms = addresses.joined(
             "/".join(page.split("/")[1:-1]) for page in self.addresses.guide.values()
@@ -115,13 +135,49 @@ class Pages:
         """A SoC and SDK family as a part of an address: ``am62x-linux``."""
         return self.platforms["/".join(self.addresses.guide[key].split("/")[1:-1])]
 
-    def _part(self, page: str, section: Section, prefix: str = "") -> dict[str, object]:
-        """A section's subsection: its address, commands and tables."""
+    def _charts(self, page: str, section: Section, anchor: str) -> list[ShownChart]:
+        """The charts of a section: pictures to draw, their data and their words."""
+        shown = []
+        for spec in section.benchmark.entry.charts:
+            found = charts(section.benchmark, spec, section.records)
+            if not found:
+                continue
+            name = f"{anchor}-{spec.id}"
+            made = [Picture(pictures.stem(page, name, view.name), view) for view in found]
+            self.pictures += made
+            self.writer.write(f"{page}/{name}.csv", tables.to_csv(pictures.data(found)))
+            content = {
+                "data": f"{page.rpartition('/')[2]}/{name}.csv",
+                "pictures": [
+                    {
+                        "name": p.view.name,
+                        "file": f"{page.rpartition('/')[2]}/{p.stem.rpartition('/')[2]}.*",
+                        "alt": p.view.text(),
+                    }
+                    for p in made
+                ],
+            }
+            text = json.dumps(content, indent=1, ensure_ascii=False)
+            self.writer.write(f"{page}/{name}.json", text.encode("utf-8") + b"\n")
+            answer = None
+            if spec.answer == "cpu-share":
+                title = f"{spec.title}: throughput left, {found[0].y_label}"
+                answer = self._table(page, f"{name}-left", title, pictures.shares(found), 1)
+            says = tuple((v.name, w) for v in found for w in (*v.says, *v.warnings))
+            label = f"{page.partition('/')[2]}/{name}".lower()
+            file = f"{page.rpartition('/')[2]}/{name}.json"
+            shown.append(ShownChart(spec.title, file, label, says, answer))
+        return shown
+
+    def _part(
+        self, page: str, section: Section, prefix: str = "", what: str = ""
+    ) -> dict[str, object]:
+        """A section's subsection: its address, commands, charts and tables."""
         slug = addresses.slug(section.benchmark.name)
         anchor = f"{slug}--{section.part_id}" if section.part_id else slug
         shown = []
         for view in section.views:
-            title = f"{view.title}, {section.part}" if section.part else view.title
+            title = ", ".join(filter(None, (view.title, section.part, what)))
             shown.append(self._view(page, f"{prefix}{anchor}-{view.id}", view, title))
         commands = self.pool.commands(section.records)
         usual = section.benchmark.entry.command
@@ -129,6 +185,7 @@ class Pages:
             "title": section.part,
             "id": anchor,
             "tables": shown,
+            "charts": [] if prefix else self._charts(page, section, anchor),
             "commands": commands[: report.MOST_COMMANDS] or ([usual] if usual else []),
             "usual": not commands,
             "more": max(0, len(commands) - report.MOST_COMMANDS),
@@ -252,7 +309,9 @@ class Pages:
         known = self.holdings.catalog.get(name)
         latest = report.newest_of_each_board(records)
         sections, other = self.layout.sections(latest, SIDE_BY_SIDE)
-        side_by_side = [self._part(page, section, "newest-") for section in sections]
+        side_by_side = [
+            self._part(page, section, "newest-", "newest figures") for section in sections
+        ]
         if name in other:
             found = self._other(page, name, other[name], SIDE_BY_SIDE)
             side_by_side.append({"title": "", "tables": [found["table"]]})
@@ -262,9 +321,12 @@ class Pages:
             title = f"{members[0].guide.soc}, {family(members[0].guide)}"
             prefix = f"{platform}-"
             sections, other = self.layout.sections(members, OVER_RELEASES)
-            shown = [self._part(page, section, prefix) for section in sections]
+            shown = [
+                self._part(page, section, prefix, f"{title}, over releases") for section in sections
+            ]
             if name in other:
-                view = other_view("Other results", other[name], OVER_RELEASES)
+                words = f"Other results, {title}, over releases"
+                view = other_view(words, other[name], OVER_RELEASES)
                 shown.append({"title": "", "tables": [self._view(page, f"{prefix}other", view)]})
             histories.append({"title": title, "id": platform, "parts": shown})
         self._page(

@@ -116,7 +116,8 @@ def as_text(held: Holdings, record: Record) -> str:
             if source.get(key):
                 lines.append(f"    {key:8} {visible(str(source[key]))}")
         if source.get("figures"):
-            lines.append(f"    figures  {visible(str(source['figures']))}")
+            uploaded = ", ".join(f"{key} {value}" for key, value in source["figures"].items())
+            lines.append(f"    figures  {visible(uploaded)}")
     return "\n".join(lines) + "\n"
 
 

@@ -36,6 +36,10 @@ class perf_grid(nodes.General, nodes.Element):  # noqa: N801
     """The rows of one HTML table. ``prefix`` begins the addresses of its rows."""
 
 
+class perf_picture(nodes.General, nodes.Element):  # noqa: N801
+    """One picture of a chart; ``label`` names the alternative that it shows."""
+
+
 class perf_download(nodes.General, nodes.Element):  # noqa: N801
     """The link to a table's file; it is for formats that can follow it."""
 
@@ -103,14 +107,41 @@ class _HtmlTables(SphinxPostTransform):
             if len(names) < 2:
                 figure += grid(leaf, leaf["body"], caption, prefix)
             elif self.tabs:
-                figure += tab_set(leaf, names, caption, prefix)
+                named = [(name, alternative(leaf, name, caption, prefix)) for name in names]
+                figure += tab_set(named, caption, prefix)
             else:
                 for name in names:
                     figure += nodes.paragraph("", "", nodes.strong(name, name))
                     figure += alternative(leaf, name, caption, prefix)
             table.replace_self(figure)
+        for drawn in list(self.document.findall(nodes.figure)):
+            if "perf-chart" in drawn["classes"]:
+                _chart_for_html(drawn, self.tabs)
         for download in self.document.findall(perf_download):
             download["kept"] = True
+
+
+def _chart_for_html(figure: nodes.figure, tabs: bool) -> None:
+    """Put the pictures of a chart into tabs, or one after another under their names."""
+    pictures = [child for child in figure.children if isinstance(child, perf_picture)]
+    if len(pictures) > 1 and tabs:
+        named = [(picture["label"], picture[0]) for picture in pictures]
+        label = next(c.astext() for c in figure.children if isinstance(c, nodes.caption))
+        for picture in pictures:
+            figure.remove(picture)
+        figure.insert(0, tab_set(named, label, (figure["ids"] or ["chart"])[0]))
+        return
+    _spread_pictures(figure, pictures)
+
+
+def _spread_pictures(figure: nodes.figure, pictures: Sequence[nodes.Element]) -> None:
+    for picture in pictures:
+        image = picture[0]
+        if len(pictures) > 1:
+            name = picture["label"]
+            title = nodes.paragraph("", "", nodes.strong(name, name))
+            figure.insert(figure.index(picture), title)
+        picture.replace_self(image)
 
 
 class TabbedTables(_HtmlTables):
@@ -147,6 +178,10 @@ class PlainTables(SphinxPostTransform):
             if len(leaf["body"]) > 30:
                 table["classes"].append("longtable")
             table.replace(leaf, docutils_group(leaf))
+        for figure in list(self.document.findall(nodes.figure)):
+            _spread_pictures(
+                figure, [child for child in figure.children if isinstance(child, perf_picture)]
+            )
         for download in list(self.document.findall(perf_download)):
             if not download.get("kept"):
                 download.parent.remove(download)
@@ -184,13 +219,13 @@ def alternative(leaf: perf_rows, name: str, label: str, prefix: str) -> perf_gri
     )
 
 
-def tab_set(leaf: perf_rows, names: Sequence[str], label: str, prefix: str) -> nodes.container:
+def tab_set(named: Sequence[tuple[str, nodes.Node]], label: str, prefix: str) -> nodes.container:
     """A tab for each alternative. The same name is chosen in all tab sets of a page."""
     outer = nodes.container(type="tab-element", classes=["sphinx-tabs", "perf-tabs"])
     tabs = SphinxTabsTablist(role="tablist", classes=["closeable"])
     tabs["aria-label"] = label
     panels = []
-    for number, name in enumerate(names):
+    for number, (name, content) in enumerate(named):
         own = f"{prefix or 'table'}--{slug(name)}"
         group = base64.b64encode(name.encode("utf-8", "replace")).decode("ascii")
         tab = SphinxTabsTab(name, name, classes=["sphinx-tabs-tab", "group-tab"])
@@ -204,7 +239,7 @@ def tab_set(leaf: perf_rows, names: Sequence[str], label: str, prefix: str) -> n
         panel["tabindex"], panel["aria-labelledby"] = 0, f"tab-{own}"
         if number:
             panel["hidden"] = "true"
-        panel += alternative(leaf, name, label, prefix)
+        panel += content
         panels.append(panel)
     outer += tabs
     outer.extend(panels)
@@ -257,7 +292,7 @@ def _never(translator: Any, node: nodes.Element) -> None:
 
 def setup(app: Sphinx) -> ExtensionMetadata:
     """Register the nodes and the post-transform."""
-    for node in (perf_rows, perf_figure, perf_grid, perf_download):
+    for node in (perf_rows, perf_figure, perf_grid, perf_picture, perf_download):
         app.add_node(node, latex=(_never, None), text=(_never, None))
     app.add_node(perf_figure, override=True, html=(visit_figure_html, depart_figure_html))
     app.add_node(perf_grid, override=True, html=(visit_grid_html, None))

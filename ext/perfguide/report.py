@@ -9,7 +9,7 @@ from msgspec import UNSET
 
 from . import units
 from .bundle import Bundle
-from .catalog import Catalog
+from .catalog import Benchmark, Catalog, Scalar
 from .diagnostics import Diagnostic, errors
 from .ledger import Withdrawal
 from .pool import Cell, GuideKey, Pool, Record, family, version
@@ -55,7 +55,7 @@ def _without_empty(table: Grid) -> Grid:
         column
         for column in range(len(table.header[0]))
         if column < table.stub
-        or column == len(table.header[0]) - 1
+        or table.header[0][column] in ("Description", "Results", "Releases")
         or any(row[column] != units.MISSING for row in table.rows)
     ]
     return Grid(
@@ -169,8 +169,9 @@ def headline_view(catalog: Catalog, records: Sequence[Record]) -> View:
             units.natural(record.metric),
             tuple((name, benchmark.value_rank(name, value)) for name, value in params),
         )
-        label = f"{benchmark.entry.title}, {metric.label or record.metric}"
-        shown = ", ".join(benchmark.value_label(name, value) for name, value in params)
+        title, own = benchmark.entry.title, metric.label or record.metric
+        label = title if own.casefold() == title.casefold() else f"{title}, {own}"
+        shown = ", ".join(_param(benchmark, name, value) for name, value in params)
         unit = units.unit_cell(record.unit, metric.better)
         rows[key] = ((record.board, label, shown, unit), metric.decimals)
         cells[key, record.guide.release] = record.cell
@@ -186,6 +187,12 @@ def headline_view(catalog: Catalog, records: Sequence[Record]) -> View:
     labels = ("Board", "Figure", "Parameters", "Unit")
     columns = tuple((release,) for release in releases)
     return View("headline", "Headline figures", labels, columns, lines, tabbed=True)
+
+
+def _param(benchmark: Benchmark, name: str, value: Scalar) -> str:
+    """A parameter in a list of several: a word stands alone, a number has its name."""
+    label = benchmark.value_label(name, value)
+    return label if isinstance(value, str) else f"{benchmark.param_label(name).lower()} {label}"
 
 
 def newest_of_each_board(records: Iterable[Record]) -> list[Record]:

@@ -24,11 +24,13 @@ class Settings:
     ``results``: folders or files of bundles. ``benchmarks``: folders of
     benchmark descriptions, later ones before earlier ones. ``output``: the
     folder that gets ``guides/``, ``by-benchmark/`` and ``reports/``.
+    ``formats``: the kinds of picture that are wanted, ``svg`` and ``pdf``.
     """
 
     results: tuple[Path, ...]
     benchmarks: tuple[Path, ...]
     output: Path
+    formats: tuple[str, ...] = ("svg",)
     limits: archive.Limits = field(default_factory=archive.Limits)
 
 

@@ -26,6 +26,8 @@ def cell_text(cell: Cell | None, decimals: int = 2) -> str:
     if cell.mean is None:
         return units.FAILED
     text = units.spread(cell.mean, cell.low, cell.high, cell.count, decimals)
+    if cell.count is None and cell.runs - cell.failed > 1:
+        text += f"; {cell.runs - cell.failed} runs"
     if cell.failed:
         text += f"; {cell.failed} of {cell.runs} runs {units.FAILED}"
     if cell.differs:

@@ -85,6 +85,7 @@ def _unit_table() -> dict[str, Unit]:
         ("Dhrystones/s", "Dhrystone rate", 1.0, "Dhrystones/s", "DhrystoneP dhrystones/s"),
         ("iterations/s", "iteration rate", 1.0, "iterations/s", "Iterations/s iterations/sec"),
         ("workloads/s", "workload rate", 1.0, "workloads/s", "workloads/sec workloads/"),
+        ("operations/s", "operation rate", 1.0, "operations/s", "ops/s"),
         ("files", "files", 1.0, "files", ""),
         ("score", "score", 1.0, "score", "Score"),
         ("fps", "frame rate", 1.0, "frames/s", "FPS frames/s"),

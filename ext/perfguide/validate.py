@@ -167,6 +167,10 @@ def _tree(data: bytes) -> tuple[Any, list[Fault]]:
         b"\xfe\xff",
     ):
         return None, [Fault("syntax", "", "is UTF-16 or UTF-32 text", "save it as UTF-8")]
+    if not data.strip():
+        return None, [
+            Fault("syntax", "", "is not JSON: it is empty (line 1, column 1)", "upload it again")
+        ]
     try:
         text = data.decode("utf-8")
         tree = json.loads(

@@ -42,6 +42,10 @@ class Writer:
         aside.replace(path)
         self.written.append(name)
 
+    def keep(self, name: str) -> None:
+        """Say that a file of an earlier run is still right."""
+        self._wanted.add(name)
+
     def finish(self) -> None:
         """Remove what is stale and remember what is ours."""
         manifest = self.root / MANIFEST

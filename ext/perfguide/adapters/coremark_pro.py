@@ -54,7 +54,7 @@ def recognises(data: bytes) -> bool:
     """Whether a workload of CoreMark-Pro or one of its tables is there."""
     return (
         any(
-            name.decode() in COREMARK_PRO
+            name.decode("ascii", "replace") in COREMARK_PRO
             for name in re.findall(rb"^-- Workload:([^=\n]+)=", data, re.M)
         )
         or re.search(rb"^Workload Name +\(iter/s\)|^Mark Name +MultiCore", data, re.M) is not None

@@ -5,8 +5,8 @@ begins with the command and ends with its exit status; the share of the CPU is a
 whole number in %, over all cores together, so that it can be above 100.
 
 The share is a result where the command is a benchmark that is known
-(``log_command``). ``openssl speed -multi`` is not: the parent waits for none of its
-children (1.1) or for one of them (3.x), and the time of the others is not counted.
+(``log_command``). ``openssl speed -multi`` is one from 3.0 on: before, it does not wait
+for its children, and their time is not counted. The log has to show which version ran.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ _SHARE = re.compile(r"[ \t]*Percent of CPU this job got: (?:([0-9]{1,7})|\?)%[ \
 _STATUS = re.compile(r"[ \t]*Exit status: ([0-9]{1,3})[ \t]*")
 _FAILED = re.compile(r"Command (?:exited with non-zero status|terminated by signal|stopped by).*")
 _REFUSED = re.compile(r'[Ii]nvalid engine "')
+_VERSION = re.compile(r"(?:OpenSSL |version: )([0-9]{1,2})\.[0-9]+\.[0-9]+[!-~]*(?:[ \t].*)?")
 _OTHER = re.compile(
     r"[ \t]*(?:User time|System time|Elapsed \(wall|Average |Maximum resident|Major \(|Minor \("
     r"|Voluntary context|Involuntary context|Swaps:|File system|Socket messages|Signals|Page size)"
@@ -49,6 +50,7 @@ class _Block:
     at: int
     failed: bool
     software: bool
+    version: int
     share: Line | None = None
     percent: str | None = None
 
@@ -63,10 +65,11 @@ def read(data: bytes, context: Context) -> Reading:
     sheet = Sheet(context)
     block: _Block | None = None
     failed = software = False
+    version = 0
     for line in lines(data):
         if found := _COMMAND.fullmatch(line.text):
             _cut(block, sheet)
-            block = _Block(found[1], line.number, failed, software)
+            block = _Block(found[1], line.number, failed, software, version)
             failed = software = False
         elif found := _SHARE.fullmatch(line.text):
             if block is None or block.share is not None:
@@ -80,6 +83,9 @@ def read(data: bytes, context: Context) -> Reading:
             block = None
         elif _FAILED.fullmatch(line.text):
             failed = True
+        elif found := _VERSION.fullmatch(line.text):
+            version = int(found[1])
+            continue
         elif _REFUSED.search(line.text):
             software = True
             continue
@@ -116,11 +122,11 @@ def _finish(block: _Block, sheet: Sheet) -> None:
     if block.failed:
         why = f"“{block.text[:200]}” failed"
         sheet.failure(line, benchmark, "cpu_load", "%", params, why)
-    elif not command.whole:
+    elif not command.whole and block.version < 3:
         sheet.note(
             line,
-            "openssl speed -multi does not wait for all its children, so time -v does not"
-            " count their CPU time: the CPU load is left out",
+            "before OpenSSL 3.0, time -v does not count the CPU time of -multi's children,"
+            " and no later version is told here: the CPU load is left out",
         )
     elif block.percent is None:
         sheet.failure(line, benchmark, "cpu_load", "%", params, "time -v could not tell the share")

@@ -18,7 +18,7 @@ from .openssl_terms import ACCELERATORS, canonical
 class Command:
     """What a command measures.
 
-    ``whole`` is false where the CPU time of its children is not in its own.
+    ``whole`` is false where the CPU time of its children may not be in its own.
     """
 
     benchmark: str

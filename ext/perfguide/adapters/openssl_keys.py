@@ -37,12 +37,13 @@ _LIKE = re.compile(
     r"^[ \t]*(?:rsa|dsa)\b|[0-9] bits?\b|[0-9]{4,6}s\b|[0-9]\.[0-9][ \t]+[0-9]+\.[0-9]"
 )
 _ROW = re.compile(
-    r"[ \t]*(?:"
-    r"(?P<kind>rsa|dsa)[ \t]+(?P<bits>[0-9]{2,6}) bits"
-    r"|(?P<size>[0-9]{2,6}) bits? (?P<curve>ecdsa|ecdh|EdDSA|SM2|ffdh)(?: \((?P<named>"
+    r"(?:"
+    r"[ \t]*(?P<kind>rsa|dsa)[ \t]+(?P<bits>[0-9]{2,6}) bits"
+    # At least four columns wide, so that a front that was cut off shows.
+    r"|(?P<size>[0-9]{4,6}|[ ][0-9]{3}|[ ]{2}[0-9]{2}) bits? (?P<curve>ecdsa|ecdh|EdDSA|SM2|ffdh)(?: \((?P<named>"
     r"nist[pkb][0-9]{3}|secp[0-9]{3}[rk]1|brainpoolP[0-9]{3}[rt]1|X25519|X448|Ed25519|Ed448|CurveSM2"
     r")\))?"
-    r"|(?P<plain>[A-Za-z][!-~]{1,60})"
+    r"|[ \t]*(?P<plain>[A-Za-z][!-~]{1,60})"
     r")"
     rf"(?P<times>(?:{_SPACE}[0-9]{{1,9}}\.[0-9]{{4,6}}s)+)"
     rf"(?P<rates>(?:{_SPACE}(?:[0-9]{{1,15}}\.[0-9]|-?inf|-?nan))+)[ \t]*"
@@ -110,5 +111,5 @@ def _key(found: re.Match[str]) -> str:
         return f"{found['kind']}-{found['bits']}"
     if found["plain"]:
         return found["plain"].lower()
-    curve, named = found["curve"].lower(), (found["named"] or found["size"]).lower()
+    curve, named = found["curve"].lower(), (found["named"] or found["size"].strip()).lower()
     return named if curve in ("eddsa", "sm2") else f"{curve}-{named}"

@@ -10,6 +10,7 @@ child behind ``Got:``; only the total that follows is a result.
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, field
 
@@ -38,7 +39,8 @@ _SIZES = re.compile(r"(?:Got: )?\+H((?::[0-9]{1,9})+)(?: from [0-9]+)?")
 _MR = re.compile(rf"(Got: )?\+F:[0-9]+:({NAME})((?::[-+.0-9a-z]+)+)(?: from ([0-9]+))?")
 _ROW = re.compile(rf"({NAME})((?:[ \t]+{CELL})+[ \t]*)")
 _DOING = re.compile(
-    rf"Doing ({NAME}?)(?: ops)? for [0-9.]+s on [0-9]+ size blocks: [0-9]+ .* in [0-9.]+s[ \t]*"
+    rf"Doing ({NAME}?)(?: ops)? for [0-9.]+s on ([0-9]{{1,9}}) size blocks: ([0-9]{{1,15}}) .*"
+    r" in ([0-9]{1,9}\.[0-9]{2})s[ \t]*"
 )
 _STARTED = re.compile(rf"\+DT:({NAME}):[0-9]+:[0-9]+")
 _KEYGEN = re.compile(
@@ -60,12 +62,22 @@ class _Run:
 
     sizes: tuple[int, ...] = ()
     names: set[str] = field(default_factory=set)
+    timed: dict[tuple[str, int], tuple[int, float]] = field(default_factory=dict)
     missing: dict[str, int] = field(default_factory=dict)
     key_names: set[str] = field(default_factory=set)
     children: set[str] = field(default_factory=set)
     engine: str = ""
     rows: bool = False
     table: keys.KeyTable | None = None
+
+    def agrees(self, algorithm: str, size: int, value: float) -> bool:
+        """Whether a figure is the count by the time that its line of progress shows."""
+        count, seconds = self.timed.get((algorithm, size), (0, 0.0))
+        if not count or not seconds or not math.isfinite(value):
+            return True
+        said = count * size / seconds / 1000
+        # The time is rounded to hundredths of a second.
+        return abs(value - said) <= said * 0.006 / seconds + 0.02
 
     def params(self) -> dict[str, Scalar]:
         params: dict[str, Scalar] = {"engine": self.engine} if self.engine else {}
@@ -133,6 +145,8 @@ class _Reader:
             if name not in run.names:
                 run.missing[name] = line.number
             run.names.add(name)
+            if len(found.groups()) == 4:
+                run.timed[name, int(found[2])] = (int(found[3]), float(found[4]))
         elif found := _KEYGEN.fullmatch(text):
             self._fresh().key_names.add(found[1].lower())
         elif found := _CHILD.fullmatch(text):
@@ -225,6 +239,12 @@ class _Reader:
             return
         run.missing.pop(algorithm, None)
         for size, value in zip(run.sizes, values, strict=True):
+            if not run.agrees(algorithm, size, value):
+                self.sheet.broken(
+                    line.number,
+                    f"{value} kB/s is not what the line of progress for {size} bytes says: damaged",
+                )
+                continue
             params = {"algorithm": algorithm, "block_size": size, **run.params()}
             self.sheet.figure(line.number, "openssl", "throughput", "kB/s", value, params)
 

@@ -101,7 +101,13 @@ def read(data: bytes, context: Context) -> Reading:
         faults.append((waiting[0].number, "no CPU share follows this row: the file is cut"))
     for number, message in faults:
         sheet.broken(number, message)
-    if faults:
+    wrong = [sweep for sweep in sweeps if len(sweep) not in LEVELS]
+    for sweep in wrong:
+        sheet.broken(
+            sweep[0].row.number,
+            f"{len(sweep)} pairs, but a sweep has 41 or 40: which nice levels?",
+        )
+    if faults or wrong:
         sheet.broken(None, "the sweep is damaged, so no figure can be given its nice level")
         return sheet.reading()
     for sweep in sweeps:
@@ -111,10 +117,7 @@ def read(data: bytes, context: Context) -> Reading:
 
 def _sweep(sweep: list[_Pair], foreign: set[int], sheet: Sheet) -> None:
     first, last = sweep[0].row.number, sweep[-1].share.number
-    levels = LEVELS.get(len(sweep))
-    if levels is None:
-        sheet.broken(first, f"{len(sweep)} pairs, but a sweep has 41 or 40: which nice levels?")
-        return
+    levels = LEVELS[len(sweep)]
     if len(sweep) < max(LEVELS) and any(first < number < last for number in foreign):
         sheet.broken(first, "other lines among 40 pairs: one pair of 41 may be lost")
         return

@@ -1,0 +1,134 @@
+"""Which pictures have to be drawn, and the files of a chart beside its page."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import multiprocessing
+import os
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from importlib.metadata import version
+
+import msgspec
+
+from . import addresses, units
+from .answers import at
+from .chartviews import ChartView
+from .tables import Grid
+from .writer import Writer
+
+FORMATS = ("svg", "pdf")
+DRAWING = 1
+"""Raised when the same view should be drawn anew."""
+
+LEDGER = "reports/pictures.json"
+FEW = 4
+"""So many pictures are drawn faster here than processes start."""
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """One picture: its file without the suffix, and what it shows."""
+
+    stem: str
+    view: ChartView
+
+
+def stem(page: str, name: str, alternative: str) -> str:
+    """The file of a picture. Its last part is unique over all pages, because a
+    site keeps all pictures in one folder."""
+    return f"{page}/{addresses.hashed('/'.join((page, name, alternative)))}"
+
+
+def fingerprint(view: ChartView, form: str) -> str:
+    """What a drawn file depends on: the view, how it is drawn, and by what."""
+    by = [DRAWING, version("matplotlib"), form, view]
+    return hashlib.sha256(msgspec.json.encode(by, order="deterministic")).hexdigest()
+
+
+def write(writer: Writer, pictures: Sequence[Picture], formats: Sequence[str]) -> int:
+    """Draw what is missing or out of date, on all cores; return how many were drawn.
+
+    A picture in a format that is not wanted now stays where it is still right.
+    """
+    try:
+        drawn = json.loads((writer.root / LEDGER).read_bytes())
+    except (FileNotFoundError, ValueError):
+        drawn = {}
+    known = drawn if isinstance(drawn, dict) else {}
+    prints: dict[str, str] = {}
+    tasks: list[tuple[str, ChartView, str]] = []
+    for picture in pictures:
+        for form in FORMATS:
+            name, print_ = f"{picture.stem}.{form}", fingerprint(picture.view, form)
+            if known.get(name) == print_ and (writer.root / name).is_file():
+                writer.keep(name)
+            elif form in formats:
+                tasks.append((name, picture.view, form))
+            else:
+                continue
+            prints[name] = print_
+    for (name, _, _), data in zip(tasks, _draw_all(tasks), strict=True):
+        writer.write(name, data)
+    text = json.dumps(prints, indent=0, sort_keys=True)
+    writer.write(LEDGER, text.encode("utf-8") + b"\n")
+    return len(tasks)
+
+
+def _draw(task: tuple[str, ChartView, str]) -> bytes:
+    # Imported by who draws: most builds have nothing to draw and start without it.
+    from . import charts
+
+    return charts.draw(task[1], task[2])
+
+
+def _draw_all(tasks: Sequence[tuple[str, ChartView, str]]) -> list[bytes]:
+    if len(tasks) <= FEW:
+        return [_draw(task) for task in tasks]
+    context = multiprocessing.get_context("forkserver")
+    workers = min(len(tasks), os.cpu_count() or 1)
+    with ProcessPoolExecutor(workers, mp_context=context) as pool:
+        return list(pool.map(_draw, tasks, chunksize=max(1, len(tasks) // (4 * workers))))
+
+
+def data(views: Sequence[ChartView]) -> Grid:
+    """Every point of a chart, with all its digits."""
+    first = views[0]
+    head = ("Picture", "Panel", "Line", "Point", first.x_label, first.y_label, "Min", "Max")
+    rows = [
+        (
+            view.name,
+            panel.title,
+            line.label,
+            point.mark,
+            units.exact(point.x),
+            units.exact(point.y),
+            units.MISSING if point.low is None else units.exact(point.low),
+            units.MISSING if point.high is None else units.exact(point.high),
+        )
+        for view in views
+        for panel in view.panels
+        for line in panel.lines
+        for point in line.points
+    ]
+    return Grid((head,), tuple(rows), 4)
+
+
+SHARES = (25.0, 50.0, 75.0)
+
+
+def shares(views: Sequence[ChartView]) -> Grid:
+    """What is left at a share of the x axis, on straight lines between measured
+    points; a dash outside them."""
+    head = ("Picture", "Engine", "Line", *(f"at {share:.0f} % CPU" for share in SHARES))
+    rows = []
+    for view in views:
+        for panel in view.panels:
+            for line in panel.lines:
+                curve = tuple((point.x, point.y) for point in line.points)
+                found = (at(curve, share) for share in SHARES)
+                cells = (units.MISSING if y is None else units.number(y) for y in found)
+                rows.append((view.name, panel.title, line.label, *cells))
+    return Grid((head,), tuple(rows), 3)

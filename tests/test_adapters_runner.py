@@ -1,0 +1,98 @@
+"""The runner's own logs: the blocks, and whose words count."""
+
+from __future__ import annotations
+
+from adapters.corpus import DATA, built_in, row
+
+from perfguide.adapters import Context, Reading
+from perfguide.adapters.registry import BUILT_IN, recognise
+
+BLOCK = """\
+# perfguide-run: benchmark=openssl nice=-20 engine=hw algorithm=aes-128-cbc threads=1 \
+workload=alone block_sizes=16 repetition=1 background=busy-loop command=nice -n -20 openssl speed
+# perfguide-at: started=2024-04-02T09:30:00Z clock_mhz=1400
+type             16 bytes
+AES-128-CBC     438879.17k
+\tCommand being timed: "openssl speed -elapsed -bytes 16 -evp aes-128-cbc"
+\tPercent of CPU this job got: 98%
+\tExit status: 0
+# perfguide-end: status=0 elapsed=6
+"""
+
+
+def read(text: str) -> Reading:
+    return built_in("perfguide-runner").read(text.encode(), Context("a.log"))
+
+
+def test_a_block_gives_throughput_and_load_with_what_its_header_says() -> None:
+    reading = read(BLOCK)
+    shared = {"nice": -20, "engine": "hw", "threads": 1, "workload": "alone"}
+    for result in reading.results:
+        params = dict(result.params)
+        assert params.items() >= shared.items()
+        assert params["block_size"] == 16
+        assert result.command == "nice -n -20 openssl speed"
+    assert [(row(r)[0], r.metric) for r in reading.results] == [(4, "throughput"), (6, "cpu_load")]
+    assert not reading.diagnostics
+
+
+def test_a_block_that_failed_or_was_cut_gives_no_figure() -> None:
+    for changed in (
+        BLOCK.replace("status=0", "status=1"),
+        BLOCK.replace("# perfguide-end: status=0 elapsed=6\n", ""),
+        BLOCK.replace("command=", "comm"),
+        BLOCK[:-12],
+    ):
+        reading = read(changed)
+        assert not reading.results
+        assert reading.diagnostics
+    # The next block is read all the same, at its own lines.
+    reading = read(BLOCK.replace("# perfguide-end: status=0 elapsed=6\n", "") + BLOCK)
+    assert [row(r)[0] for r in reading.results] == [11, 13]
+
+
+def test_an_engine_that_did_not_load_counts_more_than_the_header() -> None:
+    changed = BLOCK.replace("type  ", 'Invalid engine "devcrypto"\ntype  ')
+    assert {r.params["engine"] for r in read(changed).results} == {"sw"}
+
+
+def test_a_program_without_an_adapter_is_named() -> None:
+    reading = read(BLOCK.replace("benchmark=openssl", "benchmark=boot-time"))
+    assert not reading.results
+    assert [each.kind for each in reading.diagnostics] == ["log-note"]
+
+
+def test_other_programs_are_read_with_their_header() -> None:
+    text = ""
+    for benchmark, log, extra in (
+        ("dm-crypt", "hdparm/9.65-three-trials.log", "engine=sw driver=- cipher=aes-cbc-null "),
+        ("cyclictest", "cyclictest/2.4-text.log", ""),
+        ("stream", "stream/5.10.log", ""),
+        ("dhrystone", "dhrystone/2.1.log", ""),
+        ("whetstone", "whetstone/unixbench.log", ""),
+        ("linpack", "linpack/200x200.log", ""),
+        ("nbench", "nbench/2.2.3.log", ""),
+        ("coremark-pro", "coremark-pro/core.run.log", "contexts=2 "),
+        ("multibench", "multibench/1.1.log", ""),
+    ):
+        text += f"# perfguide-run: benchmark={benchmark} {extra}repetition=1 command=x\n"
+        text += (DATA / log).read_text("utf-8").rstrip("\n") + "\n\n"
+        text += "# perfguide-end: status=0 elapsed=1\n"
+    text += "# perfguide-run: benchmark=lmbench repetition=1 command=bw_mem 1m bcopy\n"
+    text += "1.05 13010.99\n# perfguide-end: status=0 elapsed=1\n"
+    results = read(text).results
+    assert {r.benchmark for r in results} == {
+        "dm-crypt", "cyclictest", "stream", "dhrystone", "whetstone", "linpack",
+        "nbench", "coremark-pro", "multibench", "lmbench",
+    }  # fmt: skip
+    crypt = [r for r in results if r.benchmark == "dm-crypt"]
+    assert all(r.params == {"engine": "sw", "cipher": "aes-cbc-null"} for r in crypt)
+    assert {r.metric for r in crypt} == {"cached_read", "buffered_read", "cpu_load"}
+    assert results[-1].metric == "bw_mem-bcopy-1mb"
+    lines = text.split("\n")
+    assert lines[row(results[-1])[0] - 1] == "1.05 13010.99"
+
+
+def test_its_logs_are_read_by_it_alone() -> None:
+    formats = list(map(built_in, BUILT_IN))
+    assert [each.name for each in recognise(BLOCK.encode(), formats)] == ["perfguide-runner"]

@@ -1,0 +1,257 @@
+"""Charts: what they say, what they draw, and that both are the figures."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import TOP
+
+from perfguide import answers, charts, layout, pages, pictures, site
+from perfguide.chartviews import ChartView, Line, Panel, Point
+from perfguide.chartviews import charts as chart_views
+from perfguide.writer import Writer
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.fixture(scope="module")
+def held() -> site.Holdings:
+    settings = site.Settings((TOP / "results",), (TOP / "source/benchmarks",), Path("unused"))
+    return site.read(settings)
+
+
+def _views(held: site.Holdings, soc: str, release: str, chart: str) -> list[ChartView]:
+    (key,) = [k for k in held.pool.guides() if (k.soc, k.release) == (soc, release)]
+    sections, _ = layout.Layout(held.catalog).sections(held.pool.of_guide(key))
+    (section,) = [s for s in sections if s.benchmark.name == "openssl"]
+    (spec,) = [c for c in section.benchmark.entry.charts if c.id == chart]
+    return chart_views(section.benchmark, spec, section.records)
+
+
+# Published figures of the AM335x guides: throughput in kB/s of accelerator and
+# software on both sides of the cross-over, worked out here by hand as the
+# crossing of two straight lines on log axes.
+CROSSINGS = [
+    ("05.07.00.00", "chart", "aes-128-cbc", (256, 6234.37, 6341.89), (1024, 13145.77, 9264.47)),
+    ("05.07.00.00", "chart", "aes-192-cbc", (64, 1987.71, 2642.50), (256, 6275.67, 5709.82)),
+    ("05.07.00.00", "chart", "aes-256-cbc", (64, 1987.99, 2523.03), (256, 6311.94, 5177.17)),
+    ("06.00.00.00", "chart", "aes-128-cbc", (256, 8151.38, 9577.64), (1024, 19412.65, 13022.21)),
+    ("06.00.00.00", "chart", "aes-192-cbc", (256, 8185.26, 8387.84), (1024, 20320.94, 11181.40)),
+    ("06.00.00.00", "chart", "aes-256-cbc", (64, 3263.25, 3978.35), (256, 8047.10, 7599.02)),
+    (
+        "06.00.00.00",
+        "chart-dm-crypt",
+        "aes-128-cbc",
+        (256, 4163.7, 5249.96),
+        (1024, 9231.02, 7467.01),
+    ),
+    (
+        "05.07.00.00",
+        "chart-dm-crypt",
+        "aes-256-cbc",
+        (64, 1137.58, 1296.26),
+        (256, 3275.78, 2518.67),
+    ),
+]
+
+
+@pytest.mark.parametrize(("release", "chart", "algorithm", "below", "above"), CROSSINGS)
+def test_the_cross_over_is_where_the_figures_put_it(
+    held: site.Holdings,
+    release: str,
+    chart: str,
+    algorithm: str,
+    below: tuple[float, float, float],
+    above: tuple[float, float, float],
+) -> None:
+    views = {v.name: v for v in _views(held, "AM335X", release, chart)}
+    assert set(views) == {"aes-128-cbc", "aes-192-cbc", "aes-256-cbc"}
+    ((x, words),) = views[algorithm].verticals
+    gap = [math.log(hw / sw) for _, hw, sw in (below, above)]
+    share = -gap[0] / (gap[1] - gap[0])
+    by_hand = below[0] * (above[0] / below[0]) ** share
+    assert x == pytest.approx(by_hand, rel=1e-9)
+    assert 64 < x < 1024
+    assert f"{x:.0f}" in words
+    assert "the accelerator is faster; at 8192 bytes" in views[algorithm].says[0]
+
+
+def test_the_verdict_says_throughput_and_load() -> None:
+    hw = answers.Engine("accelerator", ((16, 100.0), (1024, 4000.0)), cpu=40.0)
+    sw = answers.Engine("software", ((16, 200.0), (1024, 2000.0)), cpu=80.0)
+    said = answers.verdict(hw, sw)
+    # On log axes the lines cross half way up the three doublings of the ratio's 1/2 … 2.
+    assert said == (
+        "Above about 130 bytes the accelerator is faster; at 1024 bytes the accelerator has "
+        "2.0 times the throughput, at 0.5 times the CPU load over the whole run. For each "
+        "second of CPU time it moves 4.0 times as much there."
+    )
+    always = answers.verdict(sw, answers.Engine("plain", ((16, 1.0), (1024, 1.0))))
+    assert "faster than the plain at every block size" in always
+
+
+def test_an_accelerator_that_looks_like_software_is_called_out() -> None:
+    sw = answers.Engine("software", ((16, 100.0), (64, 200.0)), cpu=98.0)
+    same = answers.Engine("accelerator", ((16, 101.0), (64, 199.0)), cpu=98.0)
+    assert "most likely not in use" in answers.not_in_use(same, sw)
+    free = answers.Engine("accelerator", ((16, 101.0), (64, 199.0)), cpu=30.0)
+    fast = answers.Engine("accelerator", ((16, 101.0), (64, 400.0)), cpu=98.0)
+    assert answers.not_in_use(free, sw) == answers.not_in_use(fast, sw) == ""
+
+
+def test_shares_are_interpolated_inside_what_was_measured_only() -> None:
+    curve = ((10.0, 100.0), (30.0, 300.0), (30.0, 320.0), (60.0, 610.0))
+    assert answers.at(curve, 20) == pytest.approx(205.0)
+    assert answers.at(curve, 30) == pytest.approx(310.0)
+    assert answers.at(curve, 45) == pytest.approx(460.0)
+    assert answers.at(curve, 9.9) is None and answers.at(curve, 60.1) is None
+    assert answers.at((), 5) is None
+
+
+def _sweep() -> ChartView:
+    """A made-up sweep of two engines, for drawing only."""
+    panels = tuple(
+        Panel(
+            engine,
+            tuple(
+                Line(
+                    f"{size} bytes",
+                    tuple(
+                        Point(cpu, cpu * size * factor, cpu * size * factor * 0.9, None, str(cpu))
+                        if cpu % 2
+                        else Point(cpu, cpu * size * factor, cpu * size, cpu * size * 4.0, str(cpu))
+                        for cpu in (2.0, 11.0, 50.0, 97.0)
+                    ),
+                )
+                for size in (16, 64, 256)
+            ),
+        )
+        for engine, factor in (("accelerator", 3.0), ("software", 1.5))
+    )
+    return ChartView(
+        "c", "A sweep", "aes", "CPU load (%)", "Throughput (kB/s)", "linear", "linear", panels
+    )
+
+
+def _log() -> ChartView:
+    line = Line(
+        "one", tuple(Point(x, x**1.5 + 3, None, None, str(x)) for x in (16.0, 64.0, 1024.0))
+    )
+    other = Line("two", tuple(Point(x, x + 90, None, None, str(x)) for x in (16.0, 64.0, 1024.0)))
+    panel = Panel("", (line, other))
+    return ChartView("l", "By size", "", "Size", "Rate", "log2", "log", (panel,), ((99.0, "here"),))
+
+
+def _drawn(svg: bytes, group: str) -> list[tuple[float, float]]:
+    """The corners of a line's path, in the picture's own coordinates."""
+    root = ElementTree.fromstring(svg)
+    (found,) = [g for g in root.iter(f"{SVG}g") if g.get("id") == group]
+    path = found.find(f"{SVG}path")
+    assert path is not None
+    numbers = re.findall(r"[ML] (-?[\d.]+) (-?[\d.]+)", path.get("d", ""))
+    return [(float(x), float(y)) for x, y in numbers]
+
+
+@pytest.mark.parametrize("view", [_sweep(), _log()], ids=["linear", "log"])
+def test_the_points_in_the_picture_are_the_views_own(view: ChartView) -> None:
+    svg = charts.draw(view)
+    for position, panel in enumerate(view.panels):
+        wanted, found = [], []
+        for number, line in enumerate(panel.lines):
+            corners = _drawn(svg, f"line-{position}-{number}")
+            assert len(corners) == len(line.points)
+            found += corners
+            wanted += [(p.x, p.y) for p in line.points]
+        for axis, scale in ((0, view.x_scale), (1, view.y_scale)):
+            data = np.array([w[axis] for w in wanted])
+            data = data if scale == "linear" else np.log(data)
+            place = np.array([f[axis] for f in found])
+            # One straight scale takes all points of a panel onto the picture.
+            slope, shift = np.polyfit(data, place, 1)
+            assert abs(slope) > 0
+            assert np.abs(slope * data + shift - place).max() < 0.01
+
+
+def test_panels_share_their_axes() -> None:
+    svg = charts.draw(_sweep())
+    left, right = _drawn(svg, "line-0-0"), _drawn(svg, "line-1-0")
+    # The second engine has half of the first one's throughput: half the height over zero.
+    zero = left[0][1] + (left[0][1] - left[1][1]) / (11 - 2) * 2
+    assert (zero - right[3][1]) * 2 == pytest.approx(zero - left[3][1], abs=0.05)
+
+
+def test_the_same_view_gives_the_same_bytes() -> None:
+    for form in ("svg", "pdf"):
+        assert charts.draw(_log(), form) == charts.draw(_log(), form)
+    assert charts.draw(_log(), "pdf").startswith(b"%PDF")
+
+
+HOSTILE = [
+    "$x$ $\\frac{",
+    "<b>&amp;</b>",
+    "_hidden",
+    "100 %",
+    "a" * 5000,
+    "مرحبا بالعالم",
+    "\x01\x02",
+    "a\nb",
+]
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_labels_from_data_break_nothing_and_show(text: str) -> None:
+    view = _log()
+    line = Line(text, view.panels[0].lines[0].points)
+    other = Line("other", view.panels[0].lines[1].points)
+    hostile = ChartView(
+        "h", text, text, text, text, "log2", "log", (Panel(text, (line, other)),), ((50.0, text),)
+    )
+    root = ElementTree.fromstring(charts.draw(hostile))
+    shown = [("".join(t.itertext())).strip() for t in root.iter(f"{SVG}text")]
+    expected = charts._text(text).strip()
+    assert shown.count(expected) >= 3, "axis labels, title and legend"
+    assert charts.draw(hostile, "pdf").startswith(b"%PDF")
+    assert not [e for e in root.iter() if e.tag.endswith("script")]
+
+
+def test_pictures_are_drawn_again_only_when_their_view_changed(tmp_path: Path) -> None:
+    view = _log()
+    made = [pictures.Picture("guides/a/one", view), pictures.Picture("guides/a/two", _sweep())]
+
+    def run(these: list[pictures.Picture], formats: tuple[str, ...] = ("svg",)) -> int:
+        writer = Writer(tmp_path)
+        drawn = pictures.write(writer, these, formats)
+        writer.finish()
+        return drawn
+
+    assert run(made) == 2
+    assert run(made) == 0
+    changed = ChartView(
+        **{f: getattr(view, f) for f in view.__slots__} | {"title": "new", "y_label": "z"}
+    )
+    assert run([pictures.Picture("guides/a/one", changed), made[1]]) == 1
+    (tmp_path / "guides/a/two.svg").unlink()
+    assert run([pictures.Picture("guides/a/one", changed), made[1]]) == 1
+    assert run([made[1]], ("pdf",)) == 1
+    assert sorted(p.name for p in (tmp_path / "guides/a").iterdir()) == ["two.pdf", "two.svg"]
+
+
+def test_a_guides_charts_have_pictures_data_and_words(tmp_path: Path) -> None:
+    settings = site.Settings((TOP / "results/AM335X",), (TOP / "source/benchmarks",), tmp_path)
+    pages.generate(settings)
+    folder = tmp_path / "guides/AM335X/linux/05.07.00.00"
+    chart = json.loads((folder / "openssl-chart.json").read_text("utf-8"))
+    assert [p["name"] for p in chart["pictures"]] == ["aes-128-cbc", "aes-192-cbc", "aes-256-cbc"]
+    for picture in chart["pictures"]:
+        assert (folder.parent / picture["file"].replace("*", "svg")).is_file()
+        assert "accelerator" in picture["alt"] and "8192" in picture["alt"]
+    data = (folder.parent / chart["data"]).read_text("utf-8")
+    assert "aes-128-cbc,,accelerator,16,16,503.88" in data
+    page = (folder.parent / "05.07.00.00.rst").read_text("utf-8")
+    assert ".. perf-chart:: OpenSSL throughput by block size and engine" in page
