@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from debian import program
 
 TOP = Path(__file__).resolve().parent.parent
 SHARED = TOP.parent / "shared"
@@ -90,14 +89,5 @@ def write_bundle(make_bundle: Callable[..., dict[str, Any]]) -> Callable[..., Pa
 
 @pytest.fixture(scope="session")
 def chromium() -> Path:
-    """Debian's Chromium; installed here where it is missing and we may."""
-    with (Path(tempfile.gettempdir()) / "perfguide-chromium.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        found = shutil.which("chromium")
-        if not found:
-            prefix = [] if os.geteuid() == 0 else ["sudo", "-n"]
-            for command in (["update", "-qq"], ["install", "-y", "-qq", "chromium"]):
-                subprocess.run([*prefix, "apt-get", *command], check=True, capture_output=True)
-            found = shutil.which("chromium")
-    assert found, "Chromium is not on this machine and could not be installed"
-    return Path(found)
+    """Debian's Chromium."""
+    return Path(program("chromium"))

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from conftest import TOP
+from debian import program
 
 from perfguide import catalog, cli, validate
 
@@ -23,6 +24,7 @@ def _blocks(language: str) -> list[str]:
 
 def _clone(target: Path) -> Path:
     """A fresh clone of what is committed, with what is changed since on top."""
+    program("git")
     subprocess.run(["git", "clone", "--quiet", TOP, target], check=True)
     listed = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     names = subprocess.run(listed, cwd=TOP, capture_output=True, check=True).stdout

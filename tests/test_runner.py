@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
 import time
@@ -18,11 +17,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from debian import program
 
 HERE = Path(__file__).parent
 RUNNER = HERE.parent / "runner"
 DATA = HERE / "runner"
-BUSYBOX = shutil.which("busybox")
+PACKAGES = {"dash": ("dash",), "busybox": ("busybox", "busybox-static")}
 SHELLS = {"dash": ["dash"], "busybox": ["busybox", "sh"]}
 
 # Levels that anyone may reach.
@@ -110,17 +110,15 @@ class Shell:
 
 def make_shell(name: str, folder: Path, *, crypt: bool = False) -> Shell:
     """A shell and a PATH: under BusyBox it holds its applets and the stubs only."""
-    if shutil.which(SHELLS[name][0]) is None:
-        pytest.skip(f"{SHELLS[name][0]} is not installed")
+    busybox = program(*PACKAGES[name])
     stubs = ([str(DATA / "crypt-stubs")] if crypt else []) + [str(DATA / "stubs")]
     if name == "busybox":
-        assert BUSYBOX is not None
         applets = folder / "applets"
         applets.mkdir()
-        listed = subprocess.run([BUSYBOX, "--list"], capture_output=True, text=True, check=True)
+        listed = subprocess.run([busybox, "--list"], capture_output=True, text=True, check=True)
         for applet in listed.stdout.split():
-            (applets / applet).symlink_to(BUSYBOX)
-        return Shell([BUSYBOX, "sh"], ":".join([*stubs, str(applets)]), folder / "out")
+            (applets / applet).symlink_to(busybox)
+        return Shell([busybox, "sh"], ":".join([*stubs, str(applets)]), folder / "out")
     return Shell([name], ":".join([*stubs, "/usr/bin", "/bin"]), folder / "out")
 
 
@@ -171,12 +169,7 @@ def _descends(pid: int, ancestor: int) -> bool:
 
 
 def test_shellcheck_finds_nothing() -> None:
-    if shutil.which("shellcheck") is None and os.geteuid() == 0 and shutil.which("apt-get"):
-        subprocess.run(
-            ["apt-get", "install", "-y", "-q", "shellcheck"], check=False, capture_output=True
-        )
-    if shutil.which("shellcheck") is None:
-        pytest.skip("shellcheck is not installed and could not be")
+    program("shellcheck")
     # One pass over the whole program, so that a variable may be used elsewhere.
     run = subprocess.run(
         ["shellcheck", "-x", "-a", "-s", "sh", "run.sh"],
@@ -532,8 +525,8 @@ def test_help_names_every_option(tmp_path: Path) -> None:
 
 
 def test_short_run_for_real(tmp_path: Path) -> None:
-    if shutil.which("openssl") is None or shutil.which("taskset") is None:
-        pytest.skip("openssl or taskset is not installed")
+    program("openssl")
+    program("taskset", "util-linux")
     shell = Shell(["dash"], os.environ["PATH"], tmp_path / "out")
     run = shell.run(
         "--only", "sweep", "--workloads", "alone", "--accelerators", "", "--algorithms", "aes-128-cbc",

@@ -104,8 +104,10 @@ class Chart(_Spec, frozen=True):
     """A parameter with one line for each of its values."""
     panels: str = ""
     """A parameter with one panel, of equal axes, for each of its values."""
-    each: str = ""
-    """A parameter each of whose values has a picture of its own, in a tab."""
+    each: tuple[str, ...] = ()
+    """Parameters each of whose combinations has a picture of its own, in a tab."""
+    unless: dict[str, Scalar] = {}
+    """Parameters whose figures are left to another chart where they have this value."""
     x_scale: Literal["linear", "log2"] = "linear"
     y_scale: Literal["linear", "log"] = "linear"
     answer: Literal["", "cross-over", "cpu-share"] = ""
@@ -323,7 +325,7 @@ def _chart_faults(path: Path, entry: Entry) -> list[Diagnostic]:
             out.append(
                 _fault(path, where + f"no metric is named “{chart.y}”", nearest(chart.y, known))
             )
-        axes = [a for a in (chart.x, chart.along, chart.series, chart.panels, chart.each) if a]
+        axes = [a for a in (chart.x, chart.along, chart.series, chart.panels, *chart.each) if a]
         for name in set(axes):
             if axes.count(name) > 1 or name in chart.where:
                 out.append(_fault(path, where + f"“{name}” is used twice"))

@@ -92,7 +92,7 @@ def charts(benchmark: Benchmark, spec: Chart, records: Sequence[Record]) -> list
     groups: dict[Key, list[Record]] = {}
     for record in records:
         if record.metric == spec.y and record.cell.mean is not None and _takes(spec, xs, record):
-            each = benchmark.value_rank(spec.each, record.params[spec.each]) if spec.each else ()
+            each = tuple(benchmark.value_rank(name, record.params[name]) for name in spec.each)
             groups.setdefault((units.natural(record.board), each), []).append(record)
     several = len({record.board for found in groups.values() for record in found}) > 1
     out = []
@@ -126,20 +126,23 @@ def _x_record(xs: Index, record: Record) -> Record | None:
 
 
 def _takes(spec: Chart, xs: Index, record: Record) -> bool:
-    used = {spec.series, spec.panels, spec.each, spec.along, *spec.where} - {""}
+    used = {spec.series, spec.panels, *spec.each, spec.along, *spec.where} - {""}
     by_metric = bool(spec.along)
     if not by_metric:
         used.add(spec.x)
     if used != set(record.params):
         return False
-    if any(
-        isinstance(record.params[k], bool) != isinstance(v, bool) or record.params[k] != v
-        for k, v in spec.where.items()
-    ):
+    if not all(_same(record.params[k], v) for k, v in spec.where.items()):
+        return False
+    if spec.unless and all(_same(record.params.get(k), v) for k, v in spec.unless.items()):
         return False
     if by_metric:
         return _x_record(xs, record) is not None
     return isinstance(record.params[spec.x], int | float)
+
+
+def _same(a: Scalar | None, b: Scalar) -> bool:
+    return isinstance(a, bool) == isinstance(b, bool) and a == b
 
 
 def _chart(
@@ -179,8 +182,10 @@ def _chart(
     )
     first = found[0]
     names = [first.board] if several else []
-    if spec.each:
-        names.append(benchmark.value_label(spec.each, first.params[spec.each]))
+    for name in spec.each:
+        label = benchmark.value_label(name, first.params[name])
+        is_word = isinstance(first.params[name], str)
+        names.append(label if is_word else f"{label} {benchmark.param_label(name).lower()}")
     verticals, says, warnings = _answers(benchmark, spec, found, records)
     return ChartView(
         spec.id,

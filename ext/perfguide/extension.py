@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.errors import ExtensionError
+from sphinx.errors import ConfigError
 from sphinx.util.display import status_iterator
 from sphinx.util.typing import ExtensionMetadata
 
@@ -30,7 +30,7 @@ def _generate(app: Sphinx) -> None:
     outcome = pages.generate(settings, _progress)
     missing = [str(d) for d in outcome.diagnostics if d.kind == "missing-path"]
     if missing:
-        raise ExtensionError("; ".join(missing), modname="perfguide")
+        raise ConfigError("; ".join(missing))
     config.warn(outcome.diagnostics)
 
 

@@ -37,7 +37,7 @@ _REFUSED = re.compile(r'[Ii]nvalid engine "')
 _VERSION = re.compile(r"(?:OpenSSL |version: )([0-9]{1,2})\.[0-9]+\.[0-9]+[!-~]*(?:[ \t].*)?")
 _OTHER = re.compile(
     r"[ \t]*(?:User time|System time|Elapsed \(wall|Average |Maximum resident|Major \(|Minor \("
-    r"|Voluntary context|Involuntary context|Swaps:|File system|Socket messages|Signals|Page size)"
+    r"|Voluntary context|Involuntary context|Swaps|File system|Socket messages|Signals|Page size)"
     r".*: [0-9hms:. ]+[ \t]*"
 )
 

@@ -53,6 +53,12 @@ _VERSION = re.compile(
     r"(?:OpenSSL |version: )([0-9]+\.[0-9]+\.[0-9]+[0-9a-z.+-]*)(?:[ \t].*(?:19|20)[0-9]{2}.*)?"
 )
 _UNKNOWN = re.compile(r".*\b(?:unknown cipher|unknown algorithm|bad option or value).*", re.I)
+_BANNER = re.compile(
+    r"(?:built on|options|compiler|CPUINFO): .*|\+R:[0-9]+:[!-~]+:[0-9.]+"
+    r"|The 'numbers' are in 1000s of bytes per second processed\."
+    r"|You have chosen to measure elapsed time instead of user CPU time\."
+)
+"""What openssl speed prints beside its figures."""
 _LIKE_ROW = re.compile(r"[0-9][.,][0-9]+k|(?:[0-9]{2,}[.,][0-9]{1,2}[ \t]*){2}")
 
 
@@ -106,7 +112,7 @@ class _Reader:
         self._run = _Run()
 
     def line(self, line: Line) -> None:
-        if self._beginning(line) or self._heading(line):
+        if self._beginning(line) or self._heading(line) or _BANNER.fullmatch(line.text):
             self.sheet.understood(line.number)
             return
         if found := _MR.fullmatch(line.text):
