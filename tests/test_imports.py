@@ -38,9 +38,12 @@ CORE: dict[str, set[str]] = {
         *{"bundle", "catalog", "ledger", "pool", "site", "tables", "validate", "views"},
     },
     "htmltable": {"addresses"},
+    "pieces": {
+        *{"addresses", "chartviews", "layout", "markup", "pictures", "pool", "report", "site"},
+        *{"tables", "views", "writer"},
+    },
     "pages": {
-        *{"addresses", "layout", "markup", "pool", "report", "site", "tables", "views", "writer"},
-        *{"chartviews", "pictures"},
+        *{"addresses", "pictures", "pieces", "pool", "report", "site", "tables", "views", "writer"},
     },
     "pack": {"adapters", "bundle", "validate"},
     "cli_pack": {"adapters", "bundle", "pack"},

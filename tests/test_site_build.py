@@ -346,3 +346,57 @@ def test_the_json_schema_takes_every_bundle_of_the_repository() -> None:
         assert set(json.loads(path.read_text("utf-8"))) <= set(
             schema["$defs"]["Bundle"]["properties"]
         )
+
+
+def test_a_mistyped_results_folder_ends_the_build_and_empties_nothing(
+    project: Path, write_bundle: Bundle, tmp_path: Path
+) -> None:
+    _small(project, write_bundle)
+    assert run_sphinx(project, tmp_path / "html").returncode == 0
+    before = _tree(project)
+    run = run_sphinx(project, tmp_path / "html", "-D", "perfguide_results=resluts")
+    assert run.returncode != 0
+    assert "resluts" in run.stderr and "there is no such file or folder" in run.stderr
+    assert "Traceback" not in run.stderr
+    assert _tree(project) == before
+
+
+def test_a_new_benchmark_needs_two_files_and_no_python(
+    project: Path, write_bundle: Bundle, tmp_path: Path
+) -> None:
+    shutil.rmtree(project / "results")
+    results = [
+        {"benchmark": "stress", "metric": "rate", "unit": "1", "value": 7.25, "params": {"n": n}}
+        for n in (16, 2)
+    ]
+    write_bundle(project / "results/a.json", results)
+    run_sphinx(project, tmp_path / "before")
+    page = "source/guides/SOC1/linux/09.02.html"
+    assert "Other results" in (tmp_path / "before" / page).read_text("utf-8")
+    (project / "source/benchmarks/stress.toml").write_text(
+        textwrap.dedent(
+            """\
+            title = "Stress test"
+            chapter = "System benchmarks"
+            order = 95
+            metrics = [{ name = "rate", label = "Rate", unit = "1", better = "higher" }]
+            params = { n = { label = "Workers" } }
+
+            [[tables]]
+            id = "rate"
+            title = "Stress rate"
+            rows = ["n"]
+            """
+        ),
+        "utf-8",
+    )
+    (project / "source/benchmarks/stress.rst").write_text("How *hard* it works.\n", "utf-8")
+    run = run_sphinx(project, tmp_path / "after", "-W", "-n")
+    assert run.returncode == 0, run.stderr
+    text = (tmp_path / "after" / page).read_text("utf-8")
+    assert "Other results" not in text and "How <em>hard</em> it works." in text
+    found = [f for f in figures(tmp_path / "after" / page) if f.caption == "Stress rate"]
+    assert [(f.keys, f.heads, f.text) for f in found] == [
+        (("2",), ("board-a", "Rate ↑"), "7.25"),
+        (("16",), ("board-a", "Rate ↑"), "7.25"),
+    ]

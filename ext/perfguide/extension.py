@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 
 from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.errors import ConfigError
 from sphinx.util.display import status_iterator
 from sphinx.util.typing import ExtensionMetadata
 
@@ -28,10 +27,10 @@ def _generate(app: Sphinx) -> None:
     formats = ("pdf",) if app.builder.format == "latex" else ("svg",)
     settings = config.settings(app.config, Path(app.srcdir), formats)
     outcome = pages.generate(settings, _progress)
-    missing = [str(d) for d in outcome.diagnostics if d.kind == "missing-path"]
-    if missing:
-        raise ConfigError("; ".join(missing))
     config.warn(outcome.diagnostics)
+    if any(d.kind == "missing-path" for d in outcome.diagnostics):
+        # The pages are as they were; whoever asked for others must not think he got them.
+        app.statuscode = 2
 
 
 def _static_path(app: Sphinx, _config: Any) -> None:

@@ -1,0 +1,167 @@
+"""The pieces that pages are made of: tables, charts and sections, with their files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import jinja2
+
+from . import addresses, markup, pictures, report, tables
+from .chartviews import charts
+from .diagnostics import visible
+from .layout import Layout, Section
+from .pictures import Picture
+from .pool import GuideKey, Record, family
+from .site import Addresses, Holdings, plan
+from .tables import Grid
+from .views import Shape, View, other_view
+from .writer import Writer
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A table on a page: its caption, its file, its name in links."""
+
+    title: str
+    file: str
+    name: str
+    header: int
+    stub: int
+    tabs: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShownChart:
+    """A chart on a page: its caption, its file, its name in links, and the
+    sentences above it as (alternative, sentence)."""
+
+    title: str
+    file: str
+    name: str
+    says: tuple[tuple[str, str], ...]
+    answer: Shown | None
+
+
+class Pieces:
+    """What all pages of one site share: the holdings, the addresses, the writer."""
+
+    def __init__(self, holdings: Holdings, writer: Writer) -> None:
+        self.holdings = holdings
+        self.writer = writer
+        self.pool = holdings.pool
+        self.layout = Layout(holdings.catalog)
+        self.guides = self.pool.guides()
+        self.pictures: list[Picture] = []
+        self.addresses: Addresses = plan(self.guides, self.pool.benchmarks())
+        self.platforms = addresses.joined(
+            "/".join(page.split("/")[1:-1]) for page in self.addresses.guide.values()
+        )
+        self.environment = jinja2.Environment(
+            loader=jinja2.PackageLoader("perfguide", "templates"),
+            undefined=jinja2.StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            keep_trailing_newline=True,
+            autoescape=False,  # the output is reStructuredText; see markup.text
+        )
+        self.environment.filters["text"] = markup.text
+        self.environment.filters["toctree_title"] = visible
+        self.environment.globals.update(
+            heading=markup.heading, literal=markup.literal, family=family
+        )
+
+    def page(self, address: str, template: str, **values: object) -> None:
+        """Write a page from its template."""
+        page = self.environment.get_template(template).render(address=address, **values)
+        self.writer.write(f"{address}.rst", page.encode("utf-8"))
+
+    def table(self, page: str, name: str, title: str, grid: Grid, tabs: int = 0) -> Shown:
+        """Write a table's file beside its page, into the folder of the page's name."""
+        folder = page.rpartition("/")[2]
+        self.writer.write(f"{page}/{name}.csv", tables.to_csv(grid))
+        file = f"{folder}/{name}.csv"
+        label = f"{page.partition('/')[2]}/{name}".lower()
+        return Shown(title, file, label, len(grid.header), grid.stub, tabs)
+
+    def view(self, page: str, name: str, view: View, title: str = "") -> Shown:
+        """Write a view's table beside its page."""
+        return self.table(
+            page, name, title or view.title, tables.grid(view), 1 if view.tabbed else 0
+        )
+
+    def platform(self, key: GuideKey) -> str:
+        """A SoC and SDK family as a part of an address: ``am62x-linux``."""
+        return self.platforms["/".join(self.addresses.guide[key].split("/")[1:-1])]
+
+    def charts(self, page: str, section: Section, anchor: str) -> list[ShownChart]:
+        """The charts of a section: pictures to draw, their data and their words."""
+        shown = []
+        for spec in section.benchmark.entry.charts:
+            found = charts(section.benchmark, spec, section.records)
+            if not found:
+                continue
+            name = f"{anchor}-{spec.id}"
+            made = [Picture(pictures.stem(page, name, view.name), view) for view in found]
+            self.pictures += made
+            self.writer.write(f"{page}/{name}.csv", tables.to_csv(pictures.data(found)))
+            content = {
+                "data": f"{page.rpartition('/')[2]}/{name}.csv",
+                "pictures": [
+                    {
+                        "name": p.view.name,
+                        "file": f"{page.rpartition('/')[2]}/{p.stem.rpartition('/')[2]}.*",
+                        "alt": p.view.text(),
+                    }
+                    for p in made
+                ],
+            }
+            text = json.dumps(content, indent=1, ensure_ascii=False)
+            self.writer.write(f"{page}/{name}.json", text.encode("utf-8") + b"\n")
+            answer = None
+            if spec.answer == "cpu-share":
+                title = f"{spec.title}: throughput left, {found[0].y_label}"
+                answer = self.table(page, f"{name}-left", title, pictures.shares(found), 1)
+            says = tuple((v.name, w) for v in found for w in (*v.says, *v.warnings))
+            label = f"{page.partition('/')[2]}/{name}".lower()
+            file = f"{page.rpartition('/')[2]}/{name}.json"
+            shown.append(ShownChart(spec.title, file, label, says, answer))
+        return shown
+
+    def part(
+        self, page: str, section: Section, prefix: str = "", what: str = ""
+    ) -> dict[str, object]:
+        """A section's subsection: its address, commands, charts and tables."""
+        slug = addresses.slug(section.benchmark.name)
+        anchor = f"{slug}--{section.part_id}" if section.part_id else slug
+        shown = []
+        for view in section.views:
+            title = ", ".join(filter(None, (view.title, section.part, what)))
+            shown.append(self.view(page, f"{prefix}{anchor}-{view.id}", view, title))
+        commands = self.pool.commands(section.records)
+        usual = section.benchmark.entry.command
+        return {
+            "title": section.part,
+            "id": anchor,
+            "tables": shown,
+            "charts": [] if prefix else self.charts(page, section, anchor),
+            "commands": commands[: report.MOST_COMMANDS] or ([usual] if usual else []),
+            "usual": not commands,
+            "more": max(0, len(commands) - report.MOST_COMMANDS),
+        }
+
+    def other(
+        self, page: str, name: str, records: Sequence[Record], shape: Shape | None = None
+    ) -> dict[str, object]:
+        """A benchmark's part of "Other results"."""
+        known = self.holdings.catalog.get(name)
+        title = known.entry.title if known else name
+        slug = addresses.slug(name)
+        view = other_view(f"{title}, other results", records, shape)
+        return {
+            "title": title,
+            "id": f"other-{slug}",
+            "table": self.view(page, f"other-{slug}", view),
+            "commands": self.pool.commands(records)[: report.MOST_COMMANDS],
+        }
