@@ -244,7 +244,7 @@ def test_over_releases_the_newest_comes_first_with_a_tab_for_each_board(tmp_path
     assert view.key_labels == ("Board", "Block size", "Metric", "Unit")
 
 
-def test_side_by_side_has_platform_board_and_release_as_heads(tmp_path: Path) -> None:
+def test_side_by_side_has_platform_release_and_board_as_heads(tmp_path: Path) -> None:
     found = described(tmp_path)
     items = [
         loaded(result("lat_a", "us"), id=s + o, board__soc=s, sdk__os=o)
@@ -253,7 +253,7 @@ def test_side_by_side_has_platform_board_and_release_as_heads(tmp_path: Path) ->
     ]
     view = only(views(found, *items, shape=SIDE_BY_SIDE))
     assert len(view.columns) == 6
-    assert view.columns[0][1:] == ("sk", "09.01")
+    assert view.columns[0][1:] == ("09.01", "sk")
     systems = ("“Linux”", "Linux", "RT-Linux")
     heads = [f"{soc}, {system}" for soc in ("AM62X", "AM64X") for system in systems]
     assert [column[0] for column in view.columns] == heads

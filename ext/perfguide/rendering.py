@@ -101,7 +101,10 @@ class _HtmlTables(SphinxPostTransform):
             table = leaf.parent
             title = next((c for c in table.children if isinstance(c, nodes.title)), None)
             caption = title.astext() if title else ""
-            figure = perf_figure(ids=table["ids"], classes=table["classes"], caption=caption)
+            classes = list(table["classes"])
+            if "align" in table:
+                classes.append(f"align-{table['align']}")
+            figure = perf_figure(ids=table["ids"], classes=classes, caption=caption)
             prefix = table["ids"][0] if table["ids"] else ""
             names = list(dict.fromkeys(row[0] for row in leaf["body"])) if leaf["tabs"] else []
             if len(names) < 2:

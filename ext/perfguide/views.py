@@ -62,7 +62,7 @@ class Shape:
 
 
 OVER_RELEASES = Shape(across=("release",), board_tabs=True, all_down=True)
-SIDE_BY_SIDE = Shape(across=("platform", "board", "release"))
+SIDE_BY_SIDE = Shape(across=("platform", "release", "board"))
 
 
 def view(benchmark: Benchmark, table: Table, records: Sequence[Record], shape: Shape) -> View:
