@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from debian import program
+from debian import library, program
 
 TOP = Path(__file__).resolve().parent.parent
 SHARED = TOP.parent / "shared"
@@ -89,5 +89,6 @@ def write_bundle(make_bundle: Callable[..., dict[str, Any]]) -> Callable[..., Pa
 
 @pytest.fixture(scope="session")
 def chromium() -> Path:
-    """Debian's Chromium."""
+    """Debian's Chromium, and the library that its driver is linked to."""
+    library("libatomic.so.1", "libatomic1")
     return Path(program("chromium"))
