@@ -21,7 +21,9 @@ GENERATED = ("guides", "by-benchmark", "compare", "reports")
 
 def run_sphinx(source: Path, target: Path, *options: str) -> subprocess.CompletedProcess[str]:
     """Run sphinx-build as a user does; the doctrees go beside the target."""
+    # Where CI is set, Sphinx colours its output, which tests read.
     environment = os.environ | {"PYTHONPATH": str(TOP / "ext"), "LC_ALL": "C.UTF-8"}
+    environment["NO_COLOR"] = "1"
     return subprocess.run(
         [sys.executable, "-m", "sphinx", "-d", f"{target}.doctrees", *options, source, target],
         capture_output=True,

@@ -51,6 +51,7 @@ def _read_pages(run: subprocess.CompletedProcess[str]) -> tuple[int, int, int]:
 
 
 def _pages_read(run: subprocess.CompletedProcess[str]) -> set[str]:
+    assert _read_pages(run)[2] == 0, run.stdout
     return set(re.findall(r"reading sources... \[ *\d+%\] (\S+)", run.stdout))
 
 
@@ -77,6 +78,7 @@ def test_one_changed_bundle_rereads_only_the_pages_that_show_it(
         [{"benchmark": "stream", "metric": "copy", "unit": "MB/s", "value": 4321.0}],
     )
     run = run_sphinx(project, tmp_path / "html")
+    assert run.returncode == 0, run.stderr
     assert _pages_read(run) == {
         "source/guides/SOC1/linux/09.02",
         "source/guides/SOC1/index",
