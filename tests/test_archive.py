@@ -22,8 +22,9 @@ from hypothesis import strategies as st
 from making import only
 
 from perfguide import archive
-from perfguide.archive import Document, Limits
+from perfguide.archive import Document
 from perfguide.diagnostics import KINDS, Diagnostic
+from perfguide.streams import Limits
 
 ONE = b'{"a": 1}'
 TWO = b'{"b": 2}'

@@ -18,7 +18,8 @@ CORE: dict[str, set[str]] = {
     "addresses": set(),
     "writer": set(),
     "markup": set(),
-    "archive": set(),
+    "streams": set(),
+    "archive": {"streams"},
     "bundle": set(),
     "faults": {"bundle"},
     "validate": {"archive", "bundle", "faults"},
@@ -33,7 +34,9 @@ CORE: dict[str, set[str]] = {
     "charts": {"chartviews"},
     "pictures": {"addresses", "answers", "charts", "chartviews", "tables", "writer"},
     "tables": {"pool", "views"},
-    "site": {"addresses", "archive", "catalog", "frame", "ledger", "pool", "validate"},
+    "site": {
+        *{"addresses", "archive", "catalog", "frame", "ledger", "pool", "streams", "validate"},
+    },
     "report": {
         *{"bundle", "catalog", "ledger", "pool", "site", "tables", "validate", "views"},
     },
@@ -54,7 +57,7 @@ CORE: dict[str, set[str]] = {
 """What each module of the core may import of the package, besides ``EVERYWHERE``."""
 
 SHELL: dict[str, set[str]] = {
-    "config": {"archive", "site"},
+    "config": {"site", "streams"},
     "numbering": set(),
     "rendering": {"addresses", "htmltable"},
     "directives": {"catalog", "config", "markup", "rendering"},

@@ -7,7 +7,6 @@ bytes that reading produces.
 
 from __future__ import annotations
 
-import gzip
 import io
 import lzma
 import os
@@ -16,33 +15,20 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
-from typing import IO, Protocol, cast
+from typing import IO, cast
 
 import zstandard
 
 from .diagnostics import Diagnostic
+from .streams import Capped, LimitError, Limits, decompressed, remaining
 
 DOCUMENTS = (".json", ".jsonl")
 COMPRESSED = (".gz", ".zst")
 CONTAINERS = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.zst")
 LOG_ARCHIVE = ".logs.tar.zst"
 """The logs that belong to a packed bundle; they hold no bundles."""
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """How much one upload may hold. Sizes are bytes after decompression."""
-
-    document: int = 64 * 1024**2
-    container: int = 1024**3
-    members: int = 100_000
-    ratio: int = 1000
-    """Decompressed bytes for each compressed one, where more than 1 MiB comes out."""
-    memory: int = 192 * 1024**2
-    """The working memory that a decompressor may ask for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +52,6 @@ class Document:
     origin: str
     data: bytes
     lines: bool
-
-
-class _LimitError(Exception):
-    """More came out than the limits allow."""
-
-
-class _Readable(Protocol):
-    def read(self, size: int = -1, /) -> bytes: ...
 
 
 def is_document(name: str) -> bool:
@@ -151,7 +129,7 @@ def read(source: Source, limits: Limits | None = None) -> Iterator[Document | Di
                 yield from members(source, file, limits)
             else:
                 yield _document(source, source.name, file, limits)
-    except _LimitError as error:
+    except LimitError as error:
         yield Diagnostic("limit", source.name, str(error), "split the upload, or raise the limits")
     except (
         OSError,
@@ -178,107 +156,11 @@ def read(source: Source, limits: Limits | None = None) -> Iterator[Document | Di
 
 def _document(source: Source, origin: str, file: IO[bytes], limits: Limits) -> Document:
     """One text, decompressed where its name says so."""
-    size = _size(file)
-    with _decompressed(origin, file, limits) as stream:
-        data = _Capped(stream, limits.document, size, limits.ratio, origin).read()
+    size = remaining(file)
+    with decompressed(origin, file, limits) as stream:
+        data = Capped(stream, limits.document, size, limits.ratio).read()
     lowered = origin.lower().removesuffix(".gz").removesuffix(".zst")
     return Document(source, origin, data, lowered.endswith(".jsonl"))
-
-
-def _size(file: IO[bytes]) -> int:
-    """The number of bytes from here on, leaving the position as it was."""
-    start = file.tell()
-    end = file.seek(0, io.SEEK_END)
-    file.seek(start)
-    return end - start
-
-
-@contextmanager
-def _decompressed(name: str, file: IO[bytes], limits: Limits) -> Iterator[_Readable]:
-    """The stream behind a compression suffix, read to its end with its checks."""
-    lowered = name.lower()
-    if lowered.endswith((".gz", ".tgz")):
-        with gzip.GzipFile(fileobj=file, mode="rb") as unzipped:
-            yield cast(_Readable, unzipped)
-    elif lowered.endswith(".xz"):
-        yield _Xz(file, limits.memory)
-    elif lowered.endswith(".zst"):
-        yield _Zst(file, limits.memory)
-    else:
-        yield file
-
-
-class _Xz:
-    """An .xz stream that may use a stated amount of memory and no more."""
-
-    def __init__(self, file: IO[bytes], memory: int) -> None:
-        self._file = file
-        self._decoder = lzma.LZMADecompressor(format=lzma.FORMAT_XZ, memlimit=memory)
-
-    def read(self, size: int = -1, /) -> bytes:
-        while not self._decoder.eof:
-            chunk = self._file.read(65536) if self._decoder.needs_input else b""
-            if self._decoder.needs_input and not chunk:
-                raise EOFError("the compressed data ends too early")
-            data = self._decoder.decompress(chunk, 65536 if size < 0 else size)
-            if data:
-                return data
-        return b""
-
-
-class _Zst:
-    """A .zst stream of any number of frames; zstandard's own reader takes one that
-    is cut short for one that has ended."""
-
-    def __init__(self, file: IO[bytes], memory: int) -> None:
-        self._file = file
-        self._decompressor = zstandard.ZstdDecompressor(max_window_size=memory)
-        self._frame = self._decompressor.decompressobj()
-        self._begun = False
-        self._packed = b""
-        self._plain = io.BytesIO()
-
-    def read(self, size: int = -1, /) -> bytes:
-        while not (data := self._plain.read(size)):
-            # Each KiB can hold 256 blocks of 128 KiB, so this bounds the memory.
-            chunk = self._packed or self._file.read(1024)
-            if not chunk and self._begun:
-                raise EOFError("the compressed data ends too early")
-            if not chunk:
-                return b""
-            self._plain = io.BytesIO(self._frame.decompress(chunk))
-            self._packed, self._begun = b"", not self._frame.eof
-            if self._frame.eof:
-                self._packed = self._frame.unused_data
-                self._frame = self._decompressor.decompressobj()
-        return data
-
-
-class _Capped:
-    """A stream that counts what it gives and stops at a limit."""
-
-    def __init__(self, stream: _Readable, limit: int, packed: int, ratio: int, origin: str) -> None:
-        self._stream = stream
-        self._limit = limit
-        self._by_ratio = max(1024**2, packed * ratio)
-        self._origin = origin
-        self._given = 0
-
-    def read(self, size: int = -1, /) -> bytes:
-        if size >= 0:
-            return self._count(self._stream.read(size))
-        parts = []
-        while chunk := self._count(self._stream.read(1024**2)):
-            parts.append(chunk)
-        return b"".join(parts)
-
-    def _count(self, chunk: bytes) -> bytes:
-        self._given += len(chunk)
-        if self._given > self._limit:
-            raise _LimitError(f"holds more than {self._limit} bytes")
-        if self._given > self._by_ratio:
-            raise _LimitError("grows too much when it is decompressed")
-        return chunk
 
 
 def _refusal(origin: str, name: str) -> Diagnostic | None:
@@ -302,7 +184,7 @@ def _zip(source: Source, file: IO[bytes], limits: Limits) -> Iterator[Document |
     with zipfile.ZipFile(file) as container:
         infos = container.infolist()
         if len(infos) > limits.members:
-            raise _LimitError(f"holds more than {limits.members} members")
+            raise LimitError(f"holds more than {limits.members} members")
         for info in infos:
             origin = f"{source.name}!{info.filename}"
             if info.filename.endswith("/"):
@@ -317,23 +199,21 @@ def _zip(source: Source, file: IO[bytes], limits: Limits) -> Iterator[Document |
             elif is_document(info.filename):
                 left = replace(limits, document=min(limits.document, limits.container - produced))
                 with container.open(info) as member:
-                    raw = _Capped(
-                        member, left.document, info.compress_size, limits.ratio, origin
-                    ).read()
+                    raw = Capped(member, left.document, info.compress_size, limits.ratio).read()
                 document = _document(source, origin, io.BytesIO(raw), left)
                 produced += len(document.data)
                 yield document
 
 
 def _tar(source: Source, file: IO[bytes], limits: Limits) -> Iterator[Document | Diagnostic]:
-    size = _size(file)
-    with _decompressed(source.name, file, limits) as stream:
-        capped = _Capped(stream, limits.container, size, limits.ratio, source.name)
+    size = remaining(file)
+    with decompressed(source.name, file, limits) as stream:
+        capped = Capped(stream, limits.container, size, limits.ratio)
         # "r|" reads front to back and never seeks, so a header cannot send it elsewhere.
         with tarfile.open(fileobj=cast(IO[bytes], capped), mode="r|") as container:
             for count, info in enumerate(container, start=1):
                 if count > limits.members:
-                    raise _LimitError(f"holds more than {limits.members} members")
+                    raise LimitError(f"holds more than {limits.members} members")
                 origin = f"{source.name}!{info.name}"
                 if info.size < 0:
                     raise tarfile.ReadError("a member has a negative size")
@@ -348,9 +228,7 @@ def _tar(source: Source, file: IO[bytes], limits: Limits) -> Iterator[Document |
                 elif is_document(info.name):
                     member = container.extractfile(info)
                     assert member is not None  # a regular file always has content
-                    raw = _Capped(
-                        member, limits.document, limits.document, limits.ratio, origin
-                    ).read()
+                    raw = Capped(member, limits.document, limits.document, limits.ratio).read()
                     if len(raw) != info.size:
                         raise EOFError("the container ends in the middle of a member")
                     yield _document(source, origin, io.BytesIO(raw), limits)

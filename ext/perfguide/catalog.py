@@ -274,14 +274,7 @@ def _faults(path: Path, entry: Entry) -> list[Diagnostic]:
     ids = [t.id for t in entry.tables]
     for table in entry.tables:
         where = f"table “{table.id}”: "
-        if not _ADDRESS.fullmatch(table.id) or ids.count(table.id) > 1:
-            out.append(
-                _fault(
-                    path,
-                    where + "its id cannot stand in an address",
-                    "use lower-case letters, digits and hyphens, each id once",
-                )
-            )
+        out += _id_faults(path, where, table.id, ids)
         axes = [*table.rows, *table.columns, *filter(None, [table.tabs, entry.split])]
         for name in set(axes):
             if axes.count(name) > 1 or name in table.where:
@@ -307,20 +300,20 @@ def _faults(path: Path, entry: Entry) -> list[Diagnostic]:
     return out
 
 
+def _id_faults(path: Path, where: str, own: str, ids: Sequence[str]) -> list[Diagnostic]:
+    if _ADDRESS.fullmatch(own) and ids.count(own) == 1:
+        return []
+    hint = "use lower-case letters, digits and hyphens, each id once"
+    return [_fault(path, where + "its id cannot stand in an address", hint)]
+
+
 def _chart_faults(path: Path, entry: Entry) -> list[Diagnostic]:
     out: list[Diagnostic] = []
     known = [m.name for m in entry.metrics]
     ids = [c.id for c in entry.charts]
     for chart in entry.charts:
         where = f"chart “{chart.id}”: "
-        if not _ADDRESS.fullmatch(chart.id) or ids.count(chart.id) > 1:
-            out.append(
-                _fault(
-                    path,
-                    where + "its id cannot stand in an address",
-                    "use lower-case letters, digits and hyphens, each id once",
-                )
-            )
+        out += _id_faults(path, where, chart.id, ids)
         if not any(fnmatchcase(chart.y, name) for name in known):
             out.append(
                 _fault(path, where + f"no metric is named “{chart.y}”", nearest(chart.y, known))

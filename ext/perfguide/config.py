@@ -12,9 +12,9 @@ from sphinx.config import Config
 from sphinx.util import logging
 from sphinx.util.typing import ExtensionMetadata
 
-from .archive import Limits
 from .diagnostics import Diagnostic
 from .site import BUILT_IN, Settings
+from .streams import Limits
 
 logger = logging.getLogger(__name__)
 

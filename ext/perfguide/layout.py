@@ -14,7 +14,7 @@ from . import units
 from .addresses import hashed, slug
 from .catalog import Benchmark, Catalog, Scalar
 from .pool import Record
-from .views import Key, Shape, View, view
+from .views import Shape, View, view
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,15 +91,13 @@ class Layout:
         out: list[Section] = []
         for name, benchmark in self.catalog.benchmarks.items():
             split = benchmark.entry.split
-
-            def rank(item: tuple[str, dict[int, list[Record]]]) -> Key:
-                first = next(iter(item[1].values()))[0]
-                return benchmark.value_rank(split, first.params[split]) if split else ()  # noqa: B023
-
-            for _, tables in sorted(taken.get(name, {}).items(), key=rank):
-                first = next(iter(tables.values()))[0]
-                label = benchmark.value_label(split, first.params[split]) if split else ""
-                address = _address(first.params[split]) if split else ""
+            parts = taken.get(name, {})
+            values = {part: _value(split, tables) for part, tables in parts.items()}
+            ranks = {part: benchmark.value_rank(split, v) for part, v in values.items()}
+            for part in sorted(parts, key=ranks.__getitem__):
+                tables, value = parts[part], values[part]
+                label = benchmark.value_label(split, value) if split else ""
+                address = _address(value) if split else ""
                 views = [
                     view(benchmark, benchmark.entry.tables[position], tables[position], shape)
                     for position in sorted(tables)
@@ -112,6 +110,12 @@ class Layout:
 def canonical_part(value: Scalar) -> str:
     """A parameter's value as a key that tells 1, "1" and true apart."""
     return f"{type(value).__name__}:{units.plain(value)}"
+
+
+def _value(split: str, tables: dict[int, list[Record]]) -> Scalar:
+    """The value of the split parameter that all records of a part share."""
+    first = next(iter(tables.values()))[0]
+    return first.params[split] if split else ""
 
 
 def _address(value: Scalar) -> str:

@@ -112,7 +112,8 @@ class Pages(Pieces):
 
     def _soc(self, soc: str, keys: Sequence[GuideKey]) -> None:
         page = self.addresses.soc[soc]
-        records = [record for key in keys for record in self.pool.of_guide(key)]
+        by_guide = {key: self.pool.of_guide(key) for key in keys}
+        records = [record for found in by_guide.values() for record in found]
         families: dict[tuple[str, str], list[GuideKey]] = {}
         for key in sorted(keys, key=lambda k: version(k.release), reverse=True):
             families.setdefault((key.sdk, key.os), []).append(key)
@@ -122,7 +123,7 @@ class Pages(Pieces):
             chosen = [
                 record
                 for key in members
-                for record in self.pool.of_guide(key)
+                for record in by_guide[key]
                 if report.is_headline(self.holdings.catalog, record)
                 and self.layout.claim(record) is not None
             ]

@@ -10,6 +10,7 @@ from typing import TypeVar
 from . import addresses, archive, catalog, frame, ledger, pool, units, validate
 from .diagnostics import Diagnostic
 from .pool import DEFAULT_SDK, GuideKey
+from .streams import Limits
 
 T = TypeVar("T")
 
@@ -31,7 +32,7 @@ class Settings:
     benchmarks: tuple[Path, ...]
     output: Path
     formats: tuple[str, ...] = ("svg",)
-    limits: archive.Limits = field(default_factory=archive.Limits)
+    limits: Limits = field(default_factory=Limits)
 
 
 @dataclass(frozen=True, slots=True)
