@@ -17,10 +17,10 @@ from typing import Literal
 
 import msgspec
 
-from . import units
+from . import chartspec, units
+from .chartspec import Chart
+from .chartspec import Scalar as Scalar
 from .diagnostics import Diagnostic, nearest
-
-Scalar = str | int | float | bool
 
 RESERVED = {"board", "release", "platform"}
 """Names of columns that no parameter in a table's description may have."""
@@ -79,39 +79,6 @@ class Table(_Spec, frozen=True):
     """A parameter each of whose values is an alternative, shown in a tab."""
     runs: bool = False
     """Whether each single sample has a row of its own."""
-
-
-class Chart(_Spec, frozen=True):
-    """One chart: what its axes, lines and panels are.
-
-    A result belongs to it whose metric is ``y``, for which ``where`` holds, and
-    whose parameters are all used up by ``where``, ``x``, ``series``, ``panels``
-    and ``each``.
-    """
-
-    id: str
-    """Its name in addresses; letters, digits and hyphens."""
-    title: str
-    """The caption."""
-    y: str
-    """The metric on the y axis."""
-    x: str
-    """On the x axis: a parameter, or another metric of the same run."""
-    along: str = ""
-    """Where ``x`` is a metric: the parameter that changes from point to point."""
-    where: dict[str, Scalar] = {}
-    series: str = ""
-    """A parameter with one line for each of its values."""
-    panels: str = ""
-    """A parameter with one panel, of equal axes, for each of its values."""
-    each: tuple[str, ...] = ()
-    """Parameters each of whose combinations has a picture of its own, in a tab."""
-    unless: dict[str, Scalar] = {}
-    """Parameters whose figures are left to another chart where they have this value."""
-    x_scale: Literal["linear", "log2"] = "linear"
-    y_scale: Literal["linear", "log"] = "linear"
-    answer: Literal["", "cross-over", "cpu-share"] = ""
-    """What is worked out from it and said in words or figures."""
 
 
 class Entry(_Spec, frozen=True):
@@ -262,6 +229,7 @@ def _near(message: str) -> str:
         return ""
     known = {f for spec in (Entry, Metric, Param, Table, Chart) for f in spec.__struct_fields__}
     values = {"higher", "lower", "neither", "plain", "size", "hex", "linear", "log2", "log"}
+    values |= {"guide", "releases", "newest", "lines", "bars", "steps", "cross-over", "cpu-share"}
     return nearest(named[1] or named[2], known if named[1] else values)
 
 
@@ -270,7 +238,10 @@ def _faults(path: Path, entry: Entry) -> list[Diagnostic]:
     out: list[Diagnostic] = []
     if not entry.metrics or not entry.tables:
         out.append(_fault(path, "“metrics” and “tables” each need at least one entry"))
-    out += _chart_faults(path, entry)
+    for chart in entry.charts:
+        known = [m.name for m in entry.metrics]
+        out += _id_faults(path, f"chart “{chart.id}”: ", chart.id, [c.id for c in entry.charts])
+        out += [_fault(path, *fault) for fault in chartspec.faults(chart, known)]
     ids = [t.id for t in entry.tables]
     for table in entry.tables:
         where = f"table “{table.id}”: "
@@ -305,21 +276,3 @@ def _id_faults(path: Path, where: str, own: str, ids: Sequence[str]) -> list[Dia
         return []
     hint = "use lower-case letters, digits and hyphens, each id once"
     return [_fault(path, where + "its id cannot stand in an address", hint)]
-
-
-def _chart_faults(path: Path, entry: Entry) -> list[Diagnostic]:
-    out: list[Diagnostic] = []
-    known = [m.name for m in entry.metrics]
-    ids = [c.id for c in entry.charts]
-    for chart in entry.charts:
-        where = f"chart “{chart.id}”: "
-        out += _id_faults(path, where, chart.id, ids)
-        if not any(fnmatchcase(chart.y, name) for name in known):
-            out.append(
-                _fault(path, where + f"no metric is named “{chart.y}”", nearest(chart.y, known))
-            )
-        axes = [a for a in (chart.x, chart.along, chart.series, chart.panels, *chart.each) if a]
-        for name in set(axes):
-            if axes.count(name) > 1 or name in chart.where:
-                out.append(_fault(path, where + f"“{name}” is used twice"))
-    return out

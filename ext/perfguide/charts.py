@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, NullLocator
 
-from . import units
-from .chartviews import ChartView, Line, Panel
+from . import axesmarks, units
+from .chartviews import ChartView, Line, Panel, Point
 from .diagnostics import visible
 
 # Okabe and Ito's colours, told apart by colour-blind readers; order and dashes
@@ -19,6 +20,7 @@ from .diagnostics import visible
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000", "#8C6D31")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)), (0, (7, 2, 2, 2)))
+HATCHES = ("", "///", "...", "xxx", "\\\\\\", "+++", "ooo", "---")
 
 STYLE: dict[str, Any] = {
     "svg.fonttype": "none",
@@ -26,8 +28,9 @@ STYLE: dict[str, Any] = {
     "pdf.fonttype": 42,
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans", "Arial", "Helvetica", "sans-serif"],
-    "font.size": 10,
+    "font.size": 9.5,
     "axes.grid": True,
+    "axes.axisbelow": True,
     "grid.color": "#d5dbe1",
     "grid.linewidth": 0.6,
     "axes.edgecolor": "#56626e",
@@ -35,18 +38,31 @@ STYLE: dict[str, Any] = {
     "text.color": "#25303b",
     "xtick.color": "#25303b",
     "ytick.color": "#25303b",
+    "hatch.color": "white",
+    "hatch.linewidth": 0.8,
     "text.parse_math": False,
+    "path.simplify": False,
     "axes.unicode_minus": False,
     "figure.facecolor": "white",
 }
+
+WIDTH, HEIGHT = 5.4, 3.7
+"""Inches of a picture with one panel: on a phone its text is still of a size to read."""
+
+PAIR, PAIR_HEIGHT = 2.9, 3.0
+"""Inches of one panel, where two stand side by side."""
+
+SMALL, SMALL_HEIGHT = 2.9, 2.2
+"""Inches of one of many pictures side by side."""
 
 MOST_LABEL = 60
 """Characters of a label from data that are drawn; all of it is in the data."""
 
 
 def draw(view: ChartView, form: str = "svg") -> bytes:
-    """The picture: one panel for each, side by side on equal axes."""
-    with mpl.rc_context(cast(Any, STYLE)):
+    """The picture: one panel for each, at most two side by side, on equal axes."""
+    style = STYLE | ({"font.size": 8.5} if view.small else {})
+    with mpl.rc_context(cast(Any, style)):
         figure = _figure(view)
         buffer = io.BytesIO()
         metadata = {"Date": None} if form == "svg" else {"CreationDate": None}
@@ -59,98 +75,175 @@ def draw(view: ChartView, form: str = "svg") -> bytes:
     return data
 
 
-def _text(text: str) -> str:
+def text(words: str, most: int = MOST_LABEL) -> str:
     """A label from data: one line, no control characters, not longer than it fits.
 
     A leading underscore would hide a line from the legend, so a space goes first.
     """
-    shown = visible(text, MOST_LABEL)
+    shown = visible(words, most)
     return f" {shown}" if shown.startswith("_") else shown
+
+
+def _size(view: ChartView, columns: int, rows: int) -> tuple[float, float]:
+    """The picture's size in inches, without its legend."""
+    if view.kind == "bars":
+        rows_of = max(len(axesmarks.bar_rows(view, panel)[0]) for panel in view.panels)
+        gaps = 0.12 * len(view.ticks)
+        height = 0.75 + 0.2 * rows_of + gaps + (0.25 if any(p.title for p in view.panels) else 0)
+        return (SMALL if view.small else WIDTH), height * rows
+    if view.small:
+        return SMALL, SMALL_HEIGHT
+    if columns == 1:
+        return WIDTH, HEIGHT * rows
+    return PAIR * columns, PAIR_HEIGHT * rows
 
 
 def _figure(view: ChartView) -> Figure:
     count = max(1, len(view.panels))
-    lines = max((len(p.lines) for p in view.panels), default=0)
-    legend_rows = -(-lines // 4) if lines > 1 else 0
-    figure = Figure(figsize=(7.5 if count == 1 else 4.6 * count, 4.0 + 0.3 * legend_rows))
-    grid = figure.subplots(1, count, sharex=True, sharey=True, squeeze=False)[0]
+    columns = 1 if count == 1 or view.kind == "bars" else 2
+    rows = -(-count // columns)
+    labels = list(dict.fromkeys(line.label for panel in view.panels for line in panel.lines))
+    styles = list(dict.fromkeys([*view.styles, *labels]))
+    direct = not view.small and axesmarks.direct(view)
+    width, height = _size(view, columns, rows)
+    longest = max((len(text(label)) for label in labels), default=0)
+    each = longest * 4.5 + 30 if view.small else longest * 5.8 + 44
+    across = max(1, min(4, len(labels), int(width * 72 / each)))
+    rows_of = 0.16 if view.small else 0.2
+    legend = 0.0 if direct or len(labels) < 2 else rows_of * -(-len(labels) // across) + 0.06
+    figure = Figure(figsize=(width, height + legend))
+    grid = figure.subplots(
+        rows, columns, sharex=True, sharey=view.kind != "bars", squeeze=False
+    ).ravel()
     handles: dict[str, Any] = {}
-    for position, (axes, panel) in enumerate(zip(grid, view.panels, strict=True)):
-        handles |= _panel(axes, view, panel, position)
-        axes.set_xlabel(_text(view.x_label))
-        if position == 0:
-            axes.set_ylabel(_text(view.y_label))
-    if len(handles) > 1:
+    for position, (axes, panel) in enumerate(zip(grid, view.panels, strict=False)):
+        handles |= _panel(axes, view, panel, position, styles, 72 * width / columns - 60)
+        bottom = position + columns >= count
+        if view.kind == "bars":
+            axes.set_xlabel(text(view.y_label) if bottom else "")
+        else:
+            axes.set_xlabel(text(view.x_label) if bottom and not view.small else "")
+            axes.set_ylabel(text(view.y_label) if position % columns == 0 else "")
+        axes.tick_params(labelbottom=bottom)
+    for axes in grid[count:]:
+        axes.set_visible(False)
+    if legend:
         figure.legend(
             handles.values(),
-            handles.keys(),
+            [text(label) for label in handles],
             loc="lower center",
-            ncols=min(4, len(handles)),
+            ncols=across,
             frameon=False,
+            fontsize=7.5 if view.small else None,
+            borderaxespad=0.2,
+            columnspacing=1.0 if view.small else None,
+            handlelength=1.6 if view.small else None,
+            labelspacing=0.25 if view.small else None,
         )
-    figure.tight_layout(rect=(0, 0.075 * legend_rows, 1, 1))
+    figure.tight_layout(rect=(0, legend / (height + legend), 1, 1))
+    if direct:
+        axesmarks.room_for_names(view, figure)
+        named = {
+            label: (COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)])
+            for i, label in enumerate(styles)
+        }
+        axesmarks.name_lines(grid[0], view.panels[0], figure, named)
+    axesmarks.after_layout(view, figure, [*grid[: len(view.panels)]])
     return figure
 
 
-def _panel(axes: Any, view: ChartView, panel: Panel, position: int) -> dict[str, Any]:
+def _panel(
+    axes: Any, view: ChartView, panel: Panel, position: int, labels: list[str], width: float
+) -> dict[str, Any]:
+    """Draw one panel; a line looks the same in all panels."""
     handles = {}
+    rows, middles = axesmarks.bar_rows(view, panel)
     for number, line in enumerate(panel.lines):
-        handles[_text(line.label)] = _line(axes, line, number, position)
+        style = labels.index(line.label)
+        name = f"line-{position}-{number}"
+        if view.kind == "bars":
+            handles[line.label] = _bars(axes, line, rows, style, name)
+        else:
+            handles[line.label] = _line(axes, view, line, style, name)
     if panel.title:
-        axes.set_title(_text(panel.title), fontsize=10)
-    if view.x_scale == "log2":
-        axes.set_xscale("log", base=2)
-        ticks = sorted({p.x for line in panel.lines for p in line.points})
-        axes.set_xticks(ticks)
-        axes.xaxis.set_minor_locator(NullLocator())
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: units.plain(float(x))))
-    if view.y_scale == "log":
-        axes.set_yscale("log")
-    elif panel.lines:
-        axes.set_ylim(bottom=0)
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:,.10g}"))
-    for number, (x, words) in enumerate(view.verticals):
-        mark = axes.axvline(x, color="#56626e", linewidth=1, linestyle=(0, (2, 2)))
-        mark.set_gid(f"vertical-{position}-{number}")
-        axes.annotate(
-            _text(words),
-            (x, 0.02),
-            xycoords=("data", "axes fraction"),
-            rotation=90,
-            ha="right",
-            va="bottom",
-            fontsize=8,
-            color="#56626e",
-        )
+        axes.set_title(text(panel.title), fontsize="medium")
+    if view.kind == "bars":
+        axesmarks.bar_scale(axes, view, middles)
+    else:
+        axesmarks.scales(axes, view, panel, width)
+    axesmarks.marks(axes, panel, position)
     return handles
 
 
-def _line(axes: Any, line: Line, number: int, position: int) -> Any:
-    """Draw one line; its group in the SVG is named ``line-PANEL-NUMBER``."""
-    xs, ys = [p.x for p in line.points], [p.y for p in line.points]
+def _line(axes: Any, view: ChartView, line: Line, style: int, name: str) -> Any:
+    """Draw one line; its group in the SVG is called ``line-PANEL-NUMBER``."""
+    points = axesmarks.with_gaps(view, line)
+    steps = view.kind == "steps"
+    colour = COLOURS[style % len(COLOURS)]
     (drawn,) = axes.plot(
-        xs,
-        ys,
-        color=COLOURS[number % len(COLOURS)],
-        marker=MARKERS[number % len(MARKERS)],
-        linestyle=DASHES[number % len(DASHES)],
-        markersize=4,
-        linewidth=1.4,
-        label=_text(line.label),
+        [x for x, _ in points],
+        [y for _, y in points],
+        color=colour,
+        marker="" if steps else MARKERS[style % len(MARKERS)],
+        linestyle=DASHES[style % len(DASHES)],
+        drawstyle="steps-mid" if steps else "default",
+        markersize=3.2 if view.small else 4,
+        linewidth=1.2 if view.small or steps else 1.4,
+        label=text(line.label),
     )
-    drawn.set_gid(f"line-{position}-{number}")
+    drawn.set_gid(name)
     spread = [p for p in line.points if p.low is not None and p.high is not None]
     if spread:
-        below = [p.y - p.low for p in spread if p.low is not None]
-        above = [p.high - p.y for p in spread if p.high is not None]
-        axes.errorbar(
-            [p.x for p in spread],
-            [p.y for p in spread],
-            # A published mean can lie outside its own range; a bar cannot go backwards.
-            yerr=[[max(0.0, b) for b in below], [max(0.0, a) for a in above]],
-            fmt="none",
-            ecolor=COLOURS[number % len(COLOURS)],
-            elinewidth=0.8,
-            capsize=2,
+        _spread(axes, spread, colour, along="y")
+    return drawn
+
+
+def _spread(axes: Any, spread: Sequence[Point], colour: str, along: str) -> None:
+    """Minimum and maximum as bars through their points."""
+    # A published mean can lie outside its own range; a bar cannot go backwards.
+    below = [max(0.0, p.y - p.low) for p in spread if p.low is not None]
+    above = [max(0.0, p.high - p.y) for p in spread if p.high is not None]
+    size = [below, above]
+    xs, ys = [p.x for p in spread], [p.y for p in spread]
+    axes.errorbar(
+        *((xs, ys) if along == "y" else (ys, xs)),
+        **{f"{along}err": size},
+        fmt="none",
+        ecolor=colour,
+        elinewidth=0.9,
+        capsize=2,
+    )
+
+
+def _bars(
+    axes: Any, line: Line, rows: dict[tuple[float, str], float], style: int, name: str
+) -> Any:
+    """Draw the bars of one line; the group of each is ``line-PANEL-NUMBER-BAR``."""
+    places = [rows[p.x, line.label] for p in line.points]
+    drawn = axes.barh(
+        places,
+        [p.y for p in line.points],
+        height=0.86,
+        color=COLOURS[style % len(COLOURS)],
+        hatch=HATCHES[style % len(HATCHES)],
+        edgecolor="white",
+        linewidth=0.4,
+        label=text(line.label),
+    )
+    for number, bar in enumerate(drawn):
+        bar.set_gid(f"{name}-{number}")
+    for point, place in zip(line.points, places, strict=True):
+        top = point.y
+        if point.low is not None and point.high is not None:
+            moved = replace(point, x=place)
+            _spread(axes, [moved], "#25303b", along="x")
+            top = max(top, point.high)
+        axes.annotate(
+            units.number(point.y),
+            (top, place),
+            xytext=(4, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=7.5,
         )
     return drawn

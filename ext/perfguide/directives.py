@@ -21,7 +21,7 @@ from sphinx.util.typing import ExtensionMetadata, OptionSpec
 from . import catalog, markup
 from .config import settings, warn
 from .diagnostics import Diagnostic
-from .rendering import perf_download, perf_picture, perf_rows
+from .rendering import download, perf_rows
 
 
 def _widths(argument: str) -> list[int]:
@@ -98,7 +98,7 @@ class PerfCsvTable(SphinxDirective):
         self.add_name(table)
         out: list[nodes.Node] = [table, *messages]
         if "file" in self.options:
-            out.append(_download(self.env.docname, source, "CSV"))
+            out.append(download(self.env.docname, source, "CSV"))
         return out
 
     def _text(self) -> tuple[str, str | None]:
@@ -132,45 +132,8 @@ class PerfCsvTable(SphinxDirective):
         warn([finding], location=self.get_location())
 
 
-def _download(docname: str, name: str, text: str) -> perf_download:
-    """The line under a table or chart that leads to its file."""
-    link = addnodes.download_reference(
-        "", "", nodes.Text(text), reftarget=f"/{name}", refdoc=docname
-    )
-    return perf_download("", link)
-
-
 def _padded(row: Sequence[str], width: int) -> tuple[str, ...]:
     return (*row, *[""] * (width - len(row)))
-
-
-class PerfChart(SphinxDirective):
-    """A chart: one picture, or alternatives of one thing, under one caption."""
-
-    required_arguments = 1
-    final_argument_whitespace = True
-    option_spec: ClassVar[OptionSpec] = {"file": directives.path, "name": directives.unchanged}
-
-    def run(self) -> list[nodes.Node]:
-        """Make the nodes; ``file`` is the JSON that the generator wrote."""
-        name, path = self.env.relfn2path(self.options.get("file", ""))
-        try:
-            chart = json.loads(Path(path).read_bytes())
-        except (OSError, ValueError) as error:
-            finding = Diagnostic("chart", name, f"cannot be read: {error}", "generate it anew")
-            warn([finding], location=self.get_location())
-            return []
-        self.env.note_dependency(name)
-        figure = nodes.figure(classes=["perf-chart"])
-        self.set_source_info(figure)
-        for picture in chart["pictures"]:
-            image = nodes.image(uri=picture["file"], alt=picture["alt"])
-            figure += perf_picture("", image, label=picture["name"])
-        inline, messages = self.state.inline_text(self.arguments[0], self.lineno)
-        figure += nodes.caption(self.arguments[0], "", *inline)
-        self.add_name(figure)
-        data, _ = self.env.relfn2path(chart["data"])
-        return [figure, *messages, _download(self.env.docname, data, "Data of this chart (CSV)")]
 
 
 class PerfProse(SphinxDirective):
@@ -299,7 +262,6 @@ class PerfText(SphinxRole):
 def setup(app: Sphinx) -> ExtensionMetadata:
     """Register the directives and the role."""
     app.add_directive("perf-csv-table", PerfCsvTable)
-    app.add_directive("perf-chart", PerfChart)
     app.add_directive("perf-prose", PerfProse)
     app.add_directive("perf-anchor", PerfAnchor)
     app.add_directive("perf-redirect", PerfRedirect)

@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
-from . import addresses, pictures, report, tables
+from . import addresses, pictures, report, tables, trends
+from .bundle import Bundle
 from .diagnostics import Diagnostic
-from .pieces import Pieces, Shown
-from .pool import GuideKey, family, version
+from .layout import Section
+from .pieces import Pieces, Shown, ShownChart
+from .plots import Scene
+from .pool import GuideKey, family, guide_key, version
 from .site import Holdings, Progress, Settings, newest, no_progress, read
 from .views import OVER_RELEASES, SIDE_BY_SIDE, other_view
 from .writer import Writer
@@ -119,6 +123,7 @@ class Pages(Pieces):
             families.setdefault((key.sdk, key.os), []).append(key)
         folder = page.rpartition("/")[0]
         headlines = []
+        small = []
         for _, members in sorted(families.items()):
             chosen = [
                 record
@@ -132,6 +137,10 @@ class Pages(Pieces):
                 name = f"headline-{self.platform(members[0])}"
                 caption = f"{soc} headline figures, {family(members[0])}"
                 headlines.append(self.table(page, name, caption, tables.grid(view), 1))
+                found = trends.over_releases(
+                    self.holdings.catalog, chosen, self._scenes[self.platform(members[0])]
+                )
+                small += self.small(page, f"trend-{self.platform(members[0])}", caption, found)
         self.page(
             page,
             "soc.rst.jinja",
@@ -153,7 +162,21 @@ class Pages(Pieces):
                 for _, members in sorted(families.items())
             ],
             headlines=headlines,
+            charts=small,
         )
+
+    @cached_property
+    def _scenes(self) -> dict[str, Scene]:
+        """For each platform its releases and what its boards changed between them."""
+        releases: dict[str, list[str]] = {}
+        for key in self.guides:
+            releases.setdefault(self.platform(key), []).append(key.release)
+        bundles: dict[str, list[Bundle]] = {}
+        for loaded in self.holdings.ledger.bundles:
+            key = guide_key(loaded.bundle)
+            if key in self.addresses.guide:
+                bundles.setdefault(self.platform(key), []).append(loaded.bundle)
+        return {name: trends.scene(found, bundles[name]) for name, found in releases.items()}
 
     def _benchmark(self, name: str) -> None:
         page = self.addresses.benchmark[name]
@@ -164,9 +187,15 @@ class Pages(Pieces):
         side_by_side = [
             self.part(page, section, "newest-", "newest figures") for section in sections
         ]
+        claimed = [r for r in latest if known and self.layout.claim(r) is not None]
+        chosen = [r for r in claimed if report.is_headline(self.holdings.catalog, r)]
+        found = trends.of_boards(self.holdings.catalog, chosen)
+        beside = self.small(page, "boards", "Boards side by side", found)
+        for section in sections:
+            beside += self.charts(page, section, f"newest-{section.part_id}".strip("-"), "newest")
         if name in other:
-            found = self.other(page, name, other[name], SIDE_BY_SIDE)
-            side_by_side.append({"title": "", "tables": [found["table"]]})
+            table = self.other(page, name, other[name], SIDE_BY_SIDE)["table"]
+            side_by_side.append({"title": "", "tables": [table]})
         histories = []
         for members in report.by_platform(records):
             platform = self.platform(members[0].guide)
@@ -180,7 +209,8 @@ class Pages(Pieces):
                 words = f"Other results, {title}, over releases"
                 view = other_view(words, other[name], OVER_RELEASES)
                 shown.append({"title": "", "tables": [self.view(page, f"{prefix}other", view)]})
-            histories.append({"title": title, "id": platform, "parts": shown})
+            drawn = self._histories(page, sections, prefix, self._scenes[platform])
+            histories.append({"title": title, "id": platform, "parts": shown, "charts": drawn})
         self.page(
             page,
             "benchmark.rst.jinja",
@@ -188,9 +218,27 @@ class Pages(Pieces):
             prose=name if known and known.prose else "",
             command=known.entry.command if known else "",
             boards=report.natural_boards(latest),
+            charts=beside,
             side_by_side=side_by_side,
             histories=histories,
         )
+
+    def _histories(
+        self, page: str, sections: Sequence[Section], prefix: str, known: Scene
+    ) -> list[ShownChart]:
+        """The charts of a benchmark over the releases of one platform."""
+        chosen = [
+            record
+            for section in sections
+            for record in section.records
+            if report.is_headline(self.holdings.catalog, record)
+        ]
+        found = trends.over_releases(self.holdings.catalog, chosen, known)
+        out = self.small(page, f"{prefix}trend", "Figures over releases", found)
+        for section in sections:
+            name = f"{prefix}{section.part_id}".strip("-")
+            out += self.charts(page, section, name, "releases", known)
+        return out
 
     def _indexes(self, by_soc: dict[str, list[GuideKey]]) -> None:
         socs = [(soc, self.addresses.soc[soc].removeprefix("guides/")) for soc in sorted(by_soc)]

@@ -20,7 +20,7 @@ from .tables import Grid
 from .writer import Writer
 
 FORMATS = ("svg", "pdf")
-DRAWING = 1
+DRAWING = 2
 """Raised when the same view should be drawn anew."""
 
 LEDGER = "reports/pictures.json"
@@ -77,11 +77,16 @@ def write(writer: Writer, pictures: Sequence[Picture], formats: Sequence[str]) -
     return len(tasks)
 
 
-def _draw(task: tuple[str, ChartView, str]) -> bytes:
+def picture(view: ChartView, form: str) -> bytes:
+    """The bytes of one picture."""
     # Imported by who draws: most builds have nothing to draw and start without it.
     from . import charts
 
-    return charts.draw(task[1], task[2])
+    return charts.draw(view, form)
+
+
+def _draw(task: tuple[str, ChartView, str]) -> bytes:
+    return picture(task[1], task[2])
 
 
 def _draw_all(tasks: Sequence[tuple[str, ChartView, str]]) -> list[bytes]:
@@ -94,26 +99,49 @@ def _draw_all(tasks: Sequence[tuple[str, ChartView, str]]) -> list[bytes]:
 
 
 def data(views: Sequence[ChartView]) -> Grid:
-    """Every point of a chart, with all its digits."""
+    """Every point of the pictures of a chart, with all its digits."""
     first = views[0]
-    head = ("Picture", "Panel", "Line", "Point", first.x_label, first.y_label, "Min", "Max")
+    axes = {view.y_label for view in views}
+    head = [
+        "Picture",
+        first.panel_head or "Panel",
+        first.line_head or "Line",
+        first.mark or first.x_label or "Point",
+        *(["Axis"] if len(axes) > 1 else []),
+        "" if first.ticks or not first.mark else first.x_label,
+        "Value" if len(axes) > 1 else first.y_label,
+        "Min",
+        "Max",
+    ]
     rows = [
-        (
+        [
             view.name,
             panel.title,
             line.label,
             point.mark,
+            *([view.y_label] if len(axes) > 1 else []),
             units.exact(point.x),
             units.exact(point.y),
             units.MISSING if point.low is None else units.exact(point.low),
             units.MISSING if point.high is None else units.exact(point.high),
-        )
+        ]
         for view in views
         for panel in view.panels
         for line in panel.lines
         for point in line.points
     ]
-    return Grid((head,), tuple(rows), 4)
+    # Columns that tell nothing apart, and an x axis that the point's name says already.
+    stub = len(head) - 4
+    kept = [
+        column
+        for column in range(len(head))
+        if column > stub or (head[column] and any(row[column] for row in rows))
+    ]
+    return Grid(
+        (tuple(head[c] for c in kept),),
+        tuple(tuple(row[c] for c in kept) for row in rows),
+        sum(column < stub for column in kept),
+    )
 
 
 SHARES = (25.0, 50.0, 75.0)
@@ -122,7 +150,9 @@ SHARES = (25.0, 50.0, 75.0)
 def shares(views: Sequence[ChartView]) -> Grid:
     """What is left at a share of the x axis, on straight lines between measured
     points; a dash outside them."""
-    head = ("Picture", "Engine", "Line", *(f"at {share:.0f} % CPU" for share in SHARES))
+    first = views[0]
+    keys = ("Picture", first.panel_head or "Panel", first.line_head or "Line")
+    head = (*keys, *(f"at {share:.0f} % CPU" for share in SHARES))
     rows = []
     for view in views:
         for panel in view.panels:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import jinja2
 
-from . import addresses, markup, pictures, report, tables
-from .chartviews import charts
+from . import addresses, markup, pictures, report, tables, trends
+from .chartviews import ChartView
 from .diagnostics import visible
 from .layout import Layout, Section
 from .pictures import Picture
+from .plots import Scene, charts
 from .pool import GuideKey, Record, family
 from .site import Addresses, Holdings, plan
 from .tables import Grid
@@ -95,39 +96,72 @@ class Pieces:
         """A SoC and SDK family as a part of an address: ``am62x-linux``."""
         return self.platforms["/".join(self.addresses.guide[key].split("/")[1:-1])]
 
-    def charts(self, page: str, section: Section, anchor: str) -> list[ShownChart]:
-        """The charts of a section: pictures to draw, their data and their words."""
+    def charts(
+        self,
+        page: str,
+        section: Section,
+        anchor: str,
+        on: str = "guide",
+        known: Scene | None = None,
+    ) -> list[ShownChart]:
+        """The charts of a section that stand on this kind of page."""
         shown = []
         for spec in section.benchmark.entry.charts:
-            found = charts(section.benchmark, spec, section.records)
-            if not found:
+            if spec.on != on:
                 continue
-            name = f"{anchor}-{spec.id}"
-            made = [Picture(pictures.stem(page, name, view.name), view) for view in found]
-            self.pictures += made
-            self.writer.write(f"{page}/{name}.csv", tables.to_csv(pictures.data(found)))
-            content = {
-                "data": f"{page.rpartition('/')[2]}/{name}.csv",
-                "pictures": [
-                    {
-                        "name": p.view.name,
-                        "file": f"{page.rpartition('/')[2]}/{p.stem.rpartition('/')[2]}.*",
-                        "alt": p.view.text(),
-                    }
-                    for p in made
-                ],
-            }
-            text = json.dumps(content, indent=1, ensure_ascii=False)
-            self.writer.write(f"{page}/{name}.json", text.encode("utf-8") + b"\n")
-            answer = None
-            if spec.answer == "cpu-share":
-                title = f"{spec.title}: throughput left, {found[0].y_label}"
-                answer = self.table(page, f"{name}-left", title, pictures.shares(found), 1)
-            says = tuple((v.name, w) for v in found for w in (*v.says, *v.warnings))
-            label = f"{page.partition('/')[2]}/{name}".lower()
-            file = f"{page.rpartition('/')[2]}/{name}.json"
-            shown.append(ShownChart(spec.title, file, label, says, answer))
+            found = charts(section.benchmark, spec, section.records, known)
+            if found:
+                left = spec.answer == "cpu-share"
+                shown.append(self.chart(page, f"{anchor}-{spec.id}", spec.title, found, left))
         return shown
+
+    def chart(
+        self, page: str, name: str, title: str, found: Sequence[ChartView], left: bool = False
+    ) -> ShownChart:
+        """Write what a chart is made of: pictures to draw, their data and their words.
+
+        With ``left`` a table beside it says what is left at shares of the x axis.
+        """
+        folder = page.rpartition("/")[2]
+        made = [Picture(pictures.stem(page, name, view.name), view) for view in found]
+        self.pictures += made
+        self.writer.write(f"{page}/{name}.csv", tables.to_csv(pictures.data(found)))
+        content = {
+            "data": f"{folder}/{name}.csv",
+            "small": found[0].small,
+            "pictures": [
+                {
+                    "name": p.view.name,
+                    "file": f"{folder}/{p.stem.rpartition('/')[2]}.*",
+                    "alt": p.view.text(),
+                }
+                for p in made
+            ],
+        }
+        text = json.dumps(content, indent=1, ensure_ascii=False)
+        self.writer.write(f"{page}/{name}.json", text.encode("utf-8") + b"\n")
+        answer = None
+        if left:
+            caption = f"{title}: throughput left, {found[0].y_label}"
+            answer = self.table(page, f"{name}-left", caption, pictures.shares(found), 1)
+        words = [(v.name, w) for v in found for w in (*v.says, *v.warnings)]
+        if found[0].small:
+            # What is said of many figures alike is said once.
+            words = [("", w) for w in dict.fromkeys(w for _, w in words)]
+        label = f"{page.partition('/')[2]}/{name}".lower()
+        return ShownChart(title, f"{folder}/{name}.json", label, tuple(words), answer)
+
+    def small(
+        self, page: str, name: str, title: str, found: Sequence[ChartView]
+    ) -> list[ShownChart]:
+        """Many small pictures as one chart, or none where there is nothing to show."""
+        if not found:
+            return []
+        shown = self.chart(page, name, title, found[: trends.MOST])
+        if more := len(found) - trends.MOST:
+            words = f"{more} more figures are in the tables." if more > 0 else ""
+            shown = replace(shown, says=(*shown.says, *([("", words)] if words else [])))
+        return [shown]
 
     def part(
         self, page: str, section: Section, prefix: str = "", what: str = ""

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from . import units
+from .bundle import Bundle
 from .catalog import Catalog, Scalar
 from .frame import CONDITIONS, NAMES, Frame, canonical
 from .validate import Loaded
@@ -40,6 +41,11 @@ class GuideKey:
 
     def __str__(self) -> str:
         return f"{self.soc}, {family(self)} {self.release}"
+
+
+def guide_key(bundle: Bundle) -> GuideKey:
+    """The guide that a bundle's figures stand in."""
+    return GuideKey(bundle.sdk.name, bundle.board.soc, bundle.sdk.os, bundle.sdk.version)
 
 
 @dataclass(frozen=True, slots=True)

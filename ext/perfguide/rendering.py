@@ -13,6 +13,7 @@ from html import escape
 from typing import Any
 
 from docutils import nodes
+from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.typing import ExtensionMetadata
@@ -42,6 +43,14 @@ class perf_picture(nodes.General, nodes.Element):  # noqa: N801
 
 class perf_download(nodes.General, nodes.Element):  # noqa: N801
     """The link to a table's file; it is for formats that can follow it."""
+
+
+def download(docname: str, name: str, text: str) -> perf_download:
+    """The line under a table or chart that leads to its file."""
+    link = addnodes.download_reference(
+        "", "", nodes.Text(text), reftarget=f"/{name}", refdoc=docname
+    )
+    return perf_download("", link)
 
 
 def visit_figure_html(translator: Any, node: perf_figure) -> None:
@@ -127,6 +136,14 @@ class _HtmlTables(SphinxPostTransform):
 def _chart_for_html(figure: nodes.figure, tabs: bool) -> None:
     """Put the pictures of a chart into tabs, or one after another under their names."""
     pictures = [child for child in figure.children if isinstance(child, perf_picture)]
+    if "perf-small" in figure["classes"]:
+        beside = nodes.container(classes=["perf-pictures"])
+        for picture in pictures:
+            figure.remove(picture)
+            name = nodes.paragraph("", picture["label"], classes=["perf-picture-name"])
+            beside += nodes.container("", name, picture[0], classes=["perf-picture"])
+        figure.insert(0, beside)
+        return
     if len(pictures) > 1 and tabs:
         named = [(picture["label"], picture[0]) for picture in pictures]
         label = next(c.astext() for c in figure.children if isinstance(c, nodes.caption))
@@ -138,13 +155,27 @@ def _chart_for_html(figure: nodes.figure, tabs: bool) -> None:
 
 
 def _spread_pictures(figure: nodes.figure, pictures: Sequence[nodes.Element]) -> None:
+    """Put the pictures one after another under their names.
+
+    All but the last go before the figure: on paper a figure cannot be longer than a page.
+    """
     for picture in pictures:
         image = picture[0]
+        assert isinstance(image, nodes.image)  # as the directive made it
+        if "perf-small" in figure["classes"]:
+            image["width"] = "48%"
+        title = []
         if len(pictures) > 1:
             name = picture["label"]
-            title = nodes.paragraph("", "", nodes.strong(name, name))
-            figure.insert(figure.index(picture), title)
-        picture.replace_self(image)
+            title = [nodes.paragraph("", "", nodes.strong(name, name))]
+        if picture is pictures[-1]:
+            for node in title:
+                figure.insert(figure.index(picture), node)
+            picture.replace_self(image)
+        else:
+            figure.remove(picture)
+            place = figure.parent.index(figure)
+            figure.parent.insert(place, [*title, image])
 
 
 class TabbedTables(_HtmlTables):

@@ -7,9 +7,9 @@ from typing import Any
 
 from msgspec import UNSET
 
-from . import units
+from . import naming, units
 from .bundle import Bundle
-from .catalog import Benchmark, Catalog, Scalar
+from .catalog import Catalog
 from .diagnostics import Diagnostic, errors
 from .ledger import Withdrawal
 from .pool import Cell, GuideKey, Pool, Record, family, version
@@ -157,21 +157,14 @@ def headline_view(catalog: Catalog, records: Sequence[Record]) -> View:
         benchmark = catalog.benchmarks[record.benchmark]
         metric = benchmark.metric(record.metric)
         assert metric is not None  # only figures that the catalog knows are headlines
-        params = [
-            (name, value)
-            for name, value in sorted(record.params.items())
-            if value != benchmark.param(name).default
-        ]
         key = (
             units.natural(record.board),
             order[record.benchmark],
             benchmark.metric_rank(record.metric)[0],
             units.natural(record.metric),
-            tuple((name, benchmark.value_rank(name, value)) for name, value in params),
+            tuple((n, benchmark.value_rank(n, v)) for n, v in sorted(record.params.items())),
         )
-        title, own = benchmark.entry.title, metric.label or record.metric
-        label = title if own.casefold() == title.casefold() else f"{title}, {own}"
-        shown = ", ".join(_param(benchmark, name, value) for name, value in params)
+        label, shown = naming.label(benchmark, record), naming.params(benchmark, record)
         unit = units.unit_cell(record.unit, metric.better)
         rows[key] = ((record.board, label, shown, unit), metric.decimals)
         cells[key, record.guide.release] = record.cell
@@ -187,12 +180,6 @@ def headline_view(catalog: Catalog, records: Sequence[Record]) -> View:
     labels = ("Board", "Figure", "Parameters", "Unit")
     columns = tuple((release,) for release in releases)
     return View("headline", "Headline figures", labels, columns, lines, tabbed=True)
-
-
-def _param(benchmark: Benchmark, name: str, value: Scalar) -> str:
-    """A parameter in a list of several: a word stands alone, a number has its name."""
-    label = benchmark.value_label(name, value)
-    return label if isinstance(value, str) else f"{benchmark.param_label(name).lower()} {label}"
 
 
 def newest_of_each_board(records: Iterable[Record]) -> list[Record]:

@@ -7,6 +7,10 @@ place of five, and ``resolution_in_ns`` is 1 in JSON.
 
 Without ``-q`` the lines are printed again and again: the last ones count, and where a
 histogram follows, its figures.
+
+A histogram gives the number of samples for each latency, from the least to the greatest
+that had one; latencies above the last bucket are counted as the overflow. Only the
+text's histogram is read: it has a total, by which a lost line shows, and JSON's has none.
 """
 
 from __future__ import annotations
@@ -32,6 +36,9 @@ _THREAD = re.compile(
     r" Min:[ ]*([0-9]{1,12}) Act:[ ]*(-?[0-9]{1,12}) Avg:([ ]*[0-9]{1,12}) Max:([ ]*[0-9]{1,12})[ ]*"
 )
 _SUMMARY = re.compile(r"# (Min|Avg|Max) Latencies:((?: [0-9]{5,12})+)[ ]*")
+_BUCKET = re.compile(r"([0-9]{6}) ([0-9]{6,12}(?:[\t ][0-9]{6,12})*)[\t ]*")
+_TOTAL = re.compile(r"# Total:((?: [0-9]{6,12})+)[ ]*")
+_OVERFLOWS = re.compile(r"# Histogram Overflows:((?: [0-9]{5,12})+)[ ]*")
 _LIKE = re.compile(
     r"^T:[ ]*[0-9]|\bMin:[ ]*[0-9]+ Act:|\bAvg:[ ]*[0-9]+ Max:|^# (?:Min|Avg|Max) Lat| Latencies: [0-9]"
 )
@@ -48,6 +55,8 @@ class _Run:
     redrawn: bool = False
     frame: set[str] = field(default_factory=set)
     histogram: bool = False
+    buckets: dict[int, tuple[int, list[str]]] = field(default_factory=dict)
+    total: list[int] = field(default_factory=list)
 
 
 def recognises(data: bytes) -> bool:
@@ -76,6 +85,16 @@ def read(data: bytes, context: Context) -> Reading:
             if found[1] in run.summary:
                 run = _finish(run, sheet)
             run.summary[found[1]] = (line, words(found[2]))
+        elif run.histogram and (found := _BUCKET.fullmatch(text)):
+            run.buckets[int(found[1])] = (line.number, words(found[2]))
+        elif run.histogram and re.match("[0-9]{2,}[ \t]|[0-9]+$", text):
+            sheet.broken(line.number, "a line of the histogram is cut or damaged")
+            continue
+        elif run.histogram and (found := _TOTAL.fullmatch(text)):
+            run.total = [int(count) for count in words(found[1])]
+        elif run.summary and (found := _OVERFLOWS.fullmatch(text)):
+            for core, count in enumerate(words(found[1])):
+                overflow(line.number, int(count), core, sheet)
         elif text.startswith("# Histogram") and not text.startswith("# Histogram O"):
             if run.summary or not run.redrawn:
                 run = _finish(run, sheet)
@@ -111,6 +130,8 @@ def _finish(run: _Run, sheet: Sheet) -> _Run:
                 line, values = run.summary[name]
                 for core, value in enumerate(values):
                     _give(line.number, metric, "us", value, core, sheet)
+            for core in range(counts.pop()):
+                histogram(_column(run, core, sheet), core, sheet)
     elif run.redrawn and run.frame != threads:
         sheet.broken(None, "the last lines of cyclictest are cut: earlier ones do not count")
     else:
@@ -131,6 +152,37 @@ def _finish(run: _Run, sheet: Sheet) -> _Run:
             for metric, value in zip(METRICS, texts, strict=True):
                 _give(line.number, metric, unit, value, int(found[1]), sheet)
     return _Run()
+
+
+def _column(run: _Run, core: int, sheet: Sheet) -> dict[int, tuple[int, int]]:
+    """One core's buckets, latency to line and count; none where they are not all there."""
+    out = {
+        latency: (line, int(counts[core]))
+        for latency, (line, counts) in run.buckets.items()
+        if core < len(counts)
+    }
+    total = run.total[core] if core < len(run.total) else None
+    if sum(count for _, count in out.values()) == total:
+        return out
+    line = min((line for line, _ in run.buckets.values()), default=None)
+    sheet.broken(line, f"the samples of thread {core} in the histogram are not its total")
+    return {}
+
+
+def histogram(buckets: dict[int, tuple[int, int]], core: int, sheet: Sheet) -> None:
+    """The samples of one core for each latency that is listed, inside the range that
+    has any."""
+    filled = [latency for latency, (_, count) in buckets.items() if count]
+    for latency, (line, count) in sorted(buckets.items()):
+        if filled and min(filled) <= latency <= max(filled):
+            params = {"core": core, "latency": latency}
+            sheet.figure(line, "cyclictest", "histogram", "1", float(count), params, zero=True)
+
+
+def overflow(line: int, count: int, core: int, sheet: Sheet) -> None:
+    """The samples of one core above the histogram's last bucket."""
+    metric = "histogram_overflow"
+    sheet.figure(line, "cyclictest", metric, "1", float(count), {"core": core}, zero=True)
 
 
 def _ordered(found: re.Match[str]) -> bool:

@@ -1,0 +1,46 @@
+"""Reads points back out of a picture, in the picture's own coordinates."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ElementTree
+
+import numpy as np
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+Places = list[tuple[float, float]]
+
+
+def paths(svg: bytes, group: str) -> list[Places]:
+    """The unbroken pieces of the path of a line, a mark or a bar, corner by corner."""
+    root = ElementTree.fromstring(svg)
+    (found,) = [g for g in root.iter(f"{SVG}g") if g.get("id") == group]
+    path = found.find(f"{SVG}path")
+    assert path is not None
+    pieces: list[Places] = []
+    for step, x, y in re.findall(r"([ML]) (-?[\d.]+) (-?[\d.]+)", path.get("d", "")):
+        if step == "M":
+            pieces.append([])
+        pieces[-1].append((float(x), float(y)))
+    return pieces
+
+
+def corners(svg: bytes, group: str) -> Places:
+    """All corners of a path."""
+    return [corner for piece in paths(svg, group) for corner in piece]
+
+
+def words(svg: bytes) -> list[str]:
+    """Every text in the picture."""
+    root = ElementTree.fromstring(svg)
+    return ["".join(text.itertext()).strip() for text in root.iter(f"{SVG}text")]
+
+
+def on_one_scale(data: list[float], places: list[float], scale: str = "linear") -> None:
+    """One straight scale takes all the figures onto their places in the picture."""
+    values = np.array(data)
+    values = values if scale == "linear" else np.log(values)
+    slope, shift = np.polyfit(values, np.array(places), 1)
+    assert abs(slope) > 0
+    assert np.abs(slope * values + shift - np.array(places)).max() < 0.02

@@ -1,0 +1,360 @@
+"""Each kind of chart, from bundles to the points in the picture.
+
+The figures of these bundles are made up: nobody has published such measurements. They
+stand here only, never among the results that the site publishes.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from making import SHIPPED, loaded, only, pooled
+from svg_points import corners, on_one_scale, paths, words
+
+from perfguide import catalog, charts, layout, trends
+from perfguide.chartspec import Page
+from perfguide.chartviews import ChartView
+from perfguide.plots import Scene
+from perfguide.plots import charts as views_of
+from perfguide.validate import Loaded
+from perfguide.views import OVER_RELEASES, SIDE_BY_SIDE, Shape
+
+
+@pytest.fixture(scope="module")
+def shipped() -> catalog.Catalog:
+    found, faults = catalog.load([SHIPPED])
+    assert faults == []
+    return found
+
+
+def views(
+    known: catalog.Catalog,
+    chart: str,
+    *bundles: Loaded,
+    on: Page = "guide",
+    scene: Scene | None = None,
+) -> list[ChartView]:
+    """The pictures of one chart of the shipped descriptions, over all these bundles."""
+    pool = pooled(bundles, known)
+    records = [record for key in pool.guides() for record in pool.of_guide(key)]
+    shape = {"guide": Shape(), "releases": OVER_RELEASES, "newest": SIDE_BY_SIDE}[on]
+    sections, other = layout.Layout(known).sections(records, shape)
+    assert not other
+    out = []
+    for name, benchmark in known.benchmarks.items():
+        for spec in benchmark.entry.charts:
+            if spec.id == chart:
+                assert spec.on == on
+                mine = [r for s in sections if s.benchmark.name == name for r in s.records]
+                out += views_of(benchmark, spec, mine, scene)
+    return out
+
+
+def check_lines(view: ChartView) -> bytes:
+    """Every point of every line stands in the picture where its figures say."""
+    svg = charts.draw(view)
+    for position, panel in enumerate(view.panels):
+        xs, ys = [], []
+        for number, line in enumerate(panel.lines):
+            found = corners(svg, f"line-{position}-{number}")
+            assert len(found) == len(line.points)
+            xs += [(p.x, place[0]) for p, place in zip(line.points, found, strict=True)]
+            ys += [(p.y, place[1]) for p, place in zip(line.points, found, strict=True)]
+        on_one_scale([x for x, _ in xs], [place for _, place in xs], view.x_scale)
+        on_one_scale([y for y, _ in ys], [place for _, place in ys], view.y_scale)
+    return svg
+
+
+def check_bars(view: ChartView) -> bytes:
+    """Every bar is as long as its figure, and no two stand in one place."""
+    svg = charts.draw(view)
+    for position, panel in enumerate(view.panels):
+        lengths, places = [], set()
+        for number, line in enumerate(panel.lines):
+            for bar, point in enumerate(line.points):
+                found = corners(svg, f"line-{position}-{number}-{bar}")
+                left, right = min(x for x, _ in found), max(x for x, _ in found)
+                lengths.append((point.y, right - left))
+                places.add(round(sum(y for _, y in found[:4]) / 4, 1))
+        assert len(places) == len(lengths)
+        on_one_scale([y for y, _ in lengths], [length for _, length in lengths])
+        (longest, width) = max(lengths)
+        assert width / longest == pytest.approx(lengths[0][1] / lengths[0][0], rel=1e-3)
+    return svg
+
+
+def forwarding(soc: str, board: str, limit: float, scale: float) -> Loaded:
+    results: list[dict[str, Any]] = [
+        {"benchmark": "ipsec", "metric": "link_rate", "unit": "Mbit/s", "value": limit}
+    ]
+    for rank, stack in enumerate(("strongswan", "openswan", "commercial")):
+        for size in (64, 256, 512, 1024, 1456):
+            value = min(limit, scale * size * (1 + rank) / 8)
+            params = {"algorithm": "3des-sha1", "stack": stack, "packet_size": size, "engine": "hw"}
+            results.append(
+                {
+                    "benchmark": "ipsec",
+                    "metric": "throughput",
+                    "unit": "Mbit/s",
+                    "params": params,
+                    "value": value,
+                }
+            )
+    return loaded(*results, id=f"made-up-{board}", board__soc=soc, board__name=board)
+
+
+def test_ipsec_forwarding_has_a_line_for_each_stack_and_the_links_limit(
+    shipped: catalog.Catalog,
+) -> None:
+    view = only(views(shipped, "chart-forwarding", forwarding("MPC8313E", "rdb", 200.0, 1.0)))
+    (panel,) = view.panels
+    assert [line.label for line in panel.lines] == ["commercial", "openswan", "strongswan"]
+    assert panel.limits == ((200.0, "Link limit 200 Mbit/s"),)
+    svg = check_lines(view)
+    (limit,) = {y for _, y in corners(svg, "limit-0-0")}
+    points = [
+        (p.y, c[1]) for p, c in zip(panel.lines[0].points, corners(svg, "line-0-0"), strict=True)
+    ]
+    on_one_scale([200.0, *(y for y, _ in points)], [limit, *(place for _, place in points)])
+    assert "Link limit 200 Mbit/s" in words(svg)
+
+
+def test_ipsec_forwarding_has_a_panel_for_each_platform(shipped: catalog.Catalog) -> None:
+    bundles = [forwarding("MPC8313E", "rdb", 200.0, 1.0), forwarding("MPC8323E", "mds", 100.0, 0.6)]
+    view = only(views(shipped, "chart-forwarding-platforms", *bundles, on="newest"))
+    assert [p.title for p in view.panels] == [
+        "MPC8313E, Linux, rdb, 09.01",
+        "MPC8323E, Linux, mds, 09.01",
+    ]
+    assert [p.limits[0][0] for p in view.panels] == [200.0, 100.0]
+    check_lines(view)
+
+
+def sweep(workload: str) -> Loaded:
+    """A nice sweep of two engines: the accelerator is fast at little CPU."""
+    results: list[dict[str, Any]] = []
+    for engine, rate, load in (("hw", 900.0, 0.4), ("sw", 300.0, 0.98)):
+        for nice in (-20, -10, -5, 0, 5, 10, 19):
+            share = (20 - nice) / 40
+            params = {
+                "algorithm": "aes-128-cbc",
+                "engine": engine,
+                "nice": nice,
+                "workload": workload,
+            }
+            params |= {"background": "busy-loop"}
+            results.append(
+                {
+                    "benchmark": "openssl",
+                    "metric": "cpu_load",
+                    "unit": "%",
+                    "params": params,
+                    "value": 100 * load * share,
+                }
+            )
+            results += [
+                {
+                    "benchmark": "openssl",
+                    "metric": "throughput",
+                    "unit": "kB/s",
+                    "params": params | {"block_size": size},
+                    "samples": [rate * share * size * 0.9, rate * share * size * 1.1],
+                }
+                for size in (16, 1024, 8192)
+            ]
+    return loaded(*results, id="made-up-sweep", board__name="evm")
+
+
+@pytest.mark.parametrize(
+    ("chart", "workload"), [("chart-nice", "alone"), ("chart-nice-dm-crypt", "dm-crypt")]
+)
+def test_the_nice_sweep_shows_engines_on_equal_axes(
+    shipped: catalog.Catalog, chart: str, workload: str
+) -> None:
+    view = only(views(shipped, chart, sweep(workload)))
+    assert [p.title for p in view.panels] == ["accelerator", "software"]
+    assert [line.label for line in view.panels[0].lines] == ["16 bytes", "1024 bytes", "8192 bytes"]
+    svg = check_lines(view)
+    assert "nice level -20" in words(svg) and "19" in words(svg) and "0" in words(svg)
+    both = [corners(svg, f"line-{panel}-2") for panel in (0, 1)]
+    heights = [
+        (p.y, c[1])
+        for panel in (0, 1)
+        for p, c in zip(view.panels[panel].lines[2].points, both[panel], strict=True)
+    ]
+    on_one_scale([y for y, _ in heights], [place for _, place in heights])
+
+
+@pytest.mark.parametrize("workload", ["alone", "dm-crypt"])
+def test_engines_are_laid_over_each_other_for_one_block_size(
+    shipped: catalog.Catalog, workload: str
+) -> None:
+    chart = "chart-nice-overlay" + ("-dm-crypt" if workload == "dm-crypt" else "")
+    view = only(views(shipped, chart, sweep(workload)))
+    (panel,) = view.panels
+    assert [line.label for line in panel.lines] == ["accelerator", "software"]
+    assert {p.y for line in panel.lines for p in line.points} >= {900.0 * 8192, 300.0 * 8192}
+    svg = check_lines(view)
+    assert {"accelerator", "software"} <= set(words(svg)), "few lines are named at their ends"
+
+
+def latency() -> Loaded:
+    results: list[dict[str, Any]] = []
+    for core, worst in ((0, 58.0), (1, 63.0), (2, 41.0)):
+        for metric, value in (
+            ("latency_min", 6.0),
+            ("latency_avg", 9.0 + core),
+            ("latency_max", worst),
+        ):
+            results.append(
+                {
+                    "benchmark": "cyclictest",
+                    "metric": metric,
+                    "unit": "us",
+                    "params": {"core": core},
+                    "value": value,
+                }
+            )
+        for step, count in enumerate((3, 410, 9000, 77, 1, 2)):
+            params = {"core": core, "latency": 6 + step}
+            results.append(
+                {
+                    "benchmark": "cyclictest",
+                    "metric": "histogram",
+                    "unit": "1",
+                    "params": params,
+                    "value": float(count + core),
+                }
+            )
+    return loaded(*results, id="made-up-latency")
+
+
+def test_latencies_of_each_core_stand_side_by_side(shipped: catalog.Catalog) -> None:
+    view = only(views(shipped, "chart-cores", latency()))
+    assert [line.label for line in view.panels[0].lines] == ["Minimum", "Average", "Maximum"]
+    assert view.ticks == ("core 0", "core 1", "core 2")
+    svg = check_bars(view)
+    assert "58.00" in words(svg) and view.y_label == "Latency (µs) ↓"
+
+
+def test_a_histogram_has_a_step_for_each_latency(shipped: catalog.Catalog) -> None:
+    view = only(views(shipped, "chart-histogram", latency()))
+    assert [line.label for line in view.panels[0].lines] == ["core 0", "core 1", "core 2"]
+    svg = charts.draw(view)
+    for number, line in enumerate(view.panels[0].lines):
+        found = corners(svg, f"line-0-{number}")
+        # Corners come in pairs: up to the middle between two latencies, and on from there.
+        heights = [found[0][1], *(found[at][1] for at in range(2, len(found) - 1, 2)), found[-1][1]]
+        heights = list(dict.fromkeys(heights))
+        assert len(heights) == len(line.points)
+        on_one_scale([p.y for p in line.points], heights, "log")
+        middles = sorted({x for (x, _), (x2, _) in pairwise(found) if x == x2})
+        between = [(a.x + b.x) / 2 for a, b in pairwise(line.points)]
+        on_one_scale(between, middles)
+
+
+def release(version: str, mhz: float, *rates: float, board: str = "sk") -> Loaded:
+    results = (
+        [{"benchmark": "stream", "metric": "copy", "unit": "MB/s", "samples": list(rates)}]
+        if rates
+        else [{"benchmark": "linpack", "metric": "linpack", "unit": "Kflops", "value": 5.0}]
+    )
+    return loaded(
+        *results,
+        id=f"made-up-{board}-{version}",
+        sdk__version=version,
+        board__name=board,
+        board__cpu_mhz=mhz,
+    )
+
+
+def test_a_trend_has_releases_in_order_with_gaps_ranges_and_changes_of_the_board(
+    shipped: catalog.Catalog,
+) -> None:
+    bundles = [
+        release("9.2", 1000, 100.0, 110.0),
+        release("10.0", 1000, 120.0),
+        release("9.10", 1000),
+        release("11.0", 1250, 150.0, 130.0),
+        release("11.1", 1250, 140.0),
+        release("10.0", 800, 80.0, board="lp"),
+        release("11.0", 800, 85.0, board="lp"),
+    ]
+    scene = trends.scene([b.bundle.sdk.version for b in bundles], [b.bundle for b in bundles])
+    assert scene.releases == ("9.2", "9.10", "10.0", "11.0", "11.1")
+    pool = pooled(bundles, shipped)
+    records = [r for key in pool.guides() for r in pool.of_guide(key) if r.metric == "copy"]
+    view = only(trends.over_releases(shipped, records, scene))
+    (panel,) = view.panels
+    lp, sk = panel.lines
+    assert (lp.label, [p.mark for p in lp.points]) == ("lp", ["10.0", "11.0"])
+    assert [(p.x, p.y, p.low, p.high) for p in sk.points] == [
+        (0.0, 105.0, 100.0, 110.0),
+        (2.0, 120.0, None, None),
+        (3.0, 140.0, 130.0, 150.0),
+        (4.0, 140.0, None, None),
+    ]
+    assert view.says == ("sk: clock 1000 MHz → 1250 MHz from 11.0 on.",)
+    svg = charts.draw(view)
+    first, rest = paths(svg, "line-0-1")
+    assert len(first) == 1 and len(rest) == 3, "the release without a figure is a gap"
+    places = [*first, *rest]
+    on_one_scale([p.x for p in sk.points], [x for x, _ in places])
+    on_one_scale([p.y for p in sk.points], [y for _, y in places])
+    change = corners(svg, "vertical-0-0")[0][0]
+    on_one_scale([p.x for p in sk.points] + [2.5], [x for x, _ in places] + [change])
+
+
+def test_boards_stand_side_by_side_each_with_its_newest_release(shipped: catalog.Catalog) -> None:
+    bundles = [release("9.2", 1000, 100.0, 120.0), release("10.0", 800, 80.0, board="lp")]
+    pool = pooled(bundles, shipped)
+    view = only(trends.of_boards(shipped, pool.of_benchmark("stream")))
+    assert view.ticks == ("lp, 10.0", "sk, 9.2")
+    svg = check_bars(view)
+    assert {"80.00", "110.00"} <= set(words(svg))
+
+
+def engines(version: str, hw: float) -> Loaded:
+    def results(engine: str, scale: float, cost: float) -> list[dict[str, Any]]:
+        return [
+            {
+                "benchmark": "openssl",
+                "metric": "throughput",
+                "unit": "kB/s",
+                "params": {"algorithm": "aes-128-cbc", "block_size": size, "engine": engine},
+                "value": scale * size / (1 + cost * size / 1000),
+            }
+            for size in (16, 64, 256, 1024, 8192)
+        ]
+
+    every = [*results("hw", hw, 0.1), *results("arm-ce", 40.0, 0.5), *results("sw", 20.0, 3.0)]
+    return loaded(*every, id=f"made-up-{version}", sdk__version=version)
+
+
+def test_more_than_two_engines_and_several_releases_share_one_figure(
+    shipped: catalog.Catalog,
+) -> None:
+    view = only(
+        views(shipped, "chart-releases", engines("9.2", 10.0), engines("10.0", 15.0), on="releases")
+    )
+    assert [p.title for p in view.panels] == ["sk, 9.2", "sk, 10.0"]
+    for panel in view.panels:
+        assert [line.label for line in panel.lines] == [
+            "accelerator",
+            "Arm Crypto Extension",
+            "software",
+        ]
+    assert len(view.says) == 4, "a verdict for each engine and release"
+    assert view.panels[0].verticals != view.panels[1].verticals
+    check_lines(view)
+
+
+def test_a_description_in_words_goes_with_each_kind(shipped: catalog.Catalog) -> None:
+    cores = only(views(shipped, "chart-cores", latency())).text()
+    assert (
+        cores.startswith("Bar chart: Wake-up latency of each core") and "58.00 for core 0" in cores
+    )
+    histogram = only(views(shipped, "chart-histogram", latency())).text()
+    assert "most 9000.00 at 8.00" in histogram
