@@ -13,10 +13,12 @@ import struct
 import tarfile
 import zipfile
 from collections.abc import Callable
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 import zstandard
+from conftest import TOP
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from making import only
@@ -24,7 +26,7 @@ from making import only
 from perfguide import archive
 from perfguide.archive import Document
 from perfguide.diagnostics import KINDS, Diagnostic
-from perfguide.streams import Limits
+from perfguide.streams import Limits, changed
 
 ONE = b'{"a": 1}'
 TWO = b'{"b": 2}'
@@ -324,7 +326,8 @@ def test_xz_that_asks_for_too_much_memory_is_refused(tmp_path: Path) -> None:
     packed = lzma.compress(tarred({"a.json": ONE}), preset=9)
     documents, findings = read(tmp_path, "x.tar.xz", packed, Limits(memory=1024**2))
     assert documents == []
-    assert kinds(findings) == ["unreadable"]
+    assert kinds(findings) == ["limit"]
+    assert "memory" in only(findings).message
     assert len(read(tmp_path, "x.tar.xz", packed)[0]) == 1
 
 
@@ -395,3 +398,25 @@ def test_what_is_sound_before_the_damage_is_kept(tmp_path: Path) -> None:
 
 def test_every_kind_used_here_is_registered() -> None:
     assert {"unreadable", "limit", "refused-member", "missing-path", "ignored"} <= set(KINDS)
+
+
+# -- limits are values of the configuration -------------------------------------------
+
+
+def test_every_limit_can_be_changed_by_name() -> None:
+    for field in fields(Limits):
+        assert getattr(changed({field.name: 7}), field.name) == 7
+    assert changed({}) == Limits()
+
+
+@pytest.mark.parametrize("wrong", [{"memry": 1}, {"members": 0}, {"ratio": "5"}, {"ratio": True}])
+def test_a_wrong_limit_is_named(wrong: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match=only(list(wrong))):
+        changed(wrong)
+
+
+def test_every_limit_is_documented_with_its_default() -> None:
+    text = (TOP / "SECURITY.md").read_text("utf-8")
+    for field in fields(Limits):
+        row = only([line for line in text.splitlines() if line.startswith(f"| `{field.name}` |")])
+        assert f"{field.default:,}" in row

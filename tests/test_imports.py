@@ -19,10 +19,11 @@ CORE: dict[str, set[str]] = {
     "writer": set(),
     "markup": set(),
     "streams": set(),
+    "spreadsheet": set(),
     "archive": {"streams"},
     "bundle": set(),
     "faults": {"bundle"},
-    "validate": {"archive", "bundle", "faults"},
+    "validate": {"archive", "bundle", "faults", "streams"},
     "ledger": {"validate"},
     "frame": {"archive", "bundle", "validate"},
     "chartspec": set(),
@@ -40,7 +41,7 @@ CORE: dict[str, set[str]] = {
     "axesmarks": {"chartviews"},
     "charts": {"axesmarks", "chartviews"},
     "pictures": {"addresses", "answers", "charts", "chartviews", "tables", "writer"},
-    "tables": {"pool", "views"},
+    "tables": {"pool", "spreadsheet", "views"},
     "site": {
         *{"addresses", "archive", "catalog", "frame", "ledger", "pool", "streams", "validate"},
     },
@@ -59,7 +60,7 @@ CORE: dict[str, set[str]] = {
     "pack": {"adapters", "bundle", "validate"},
     "cli_pack": {"adapters", "bundle", "pack"},
     "query": {"pool", "site", "views"},
-    "cli": {"bundle", "cli_pack", "pages", "pool", "query", "report", "site"},
+    "cli": {"bundle", "cli_pack", "pages", "pool", "query", "report", "site", "streams"},
     "__main__": {"cli"},
 }
 """What each module of the core may import of the package, besides ``EVERYWHERE``."""
@@ -68,7 +69,7 @@ SHELL: dict[str, set[str]] = {
     "config": {"site", "streams"},
     "numbering": set(),
     "rendering": {"addresses", "htmltable"},
-    "directives": {"catalog", "config", "markup", "rendering"},
+    "directives": {"catalog", "config", "markup", "rendering", "spreadsheet"},
     "chartdirective": {"config", "ownchart", "pictures", "rendering", "tables", "writer"},
     "extension": {"chartdirective", "config", "directives", "numbering", "pages", "rendering"},
     "__init__": {"extension"},
@@ -77,7 +78,7 @@ SHELL: dict[str, set[str]] = {
 
 ADAPTERS = {"adapters", "bundle", *EVERYWHERE}
 SPHINX = {"sphinx", "docutils", "sphinx_tabs", "sphinx_rtd_theme"}
-PLAIN = {"diagnostics", "units", "addresses", "writer", "markup"}
+PLAIN = {"diagnostics", "units", "addresses", "writer", "markup", "spreadsheet"}
 """Modules that need the standard library alone."""
 
 

@@ -17,12 +17,12 @@ import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
-from typing import IO, cast
+from typing import IO, Any, cast
 
 import zstandard
 
 from .diagnostics import Diagnostic
-from .streams import Capped, LimitError, Limits, decompressed, remaining
+from .streams import FREE, Capped, LimitError, Limits, decompressed, remaining
 
 DOCUMENTS = (".json", ".jsonl")
 COMPRESSED = (".gz", ".zst")
@@ -131,6 +131,8 @@ def read(source: Source, limits: Limits | None = None) -> Iterator[Document | Di
                 yield _document(source, source.name, file, limits)
     except LimitError as error:
         yield Diagnostic("limit", source.name, str(error), "split the upload, or raise the limits")
+    except RecursionError:
+        yield Diagnostic("unreadable", source.name, "its headers are nested too deeply")
     except (
         OSError,
         EOFError,
@@ -156,9 +158,12 @@ def read(source: Source, limits: Limits | None = None) -> Iterator[Document | Di
 
 def _document(source: Source, origin: str, file: IO[bytes], limits: Limits) -> Document:
     """One text, decompressed where its name says so."""
-    size = remaining(file)
-    with decompressed(origin, file, limits) as stream:
-        data = Capped(stream, limits.document, size, limits.ratio).read()
+    if isinstance(file, io.BytesIO) and not origin.lower().endswith(COMPRESSED):
+        data = file.getvalue()
+    else:
+        size = remaining(file)
+        with decompressed(origin, file, limits) as stream:
+            data = Capped(stream, limits.document, size, limits.ratio).read()
     lowered = origin.lower().removesuffix(".gz").removesuffix(".zst")
     return Document(source, origin, data, lowered.endswith(".jsonl"))
 
@@ -180,8 +185,11 @@ def _refusal(origin: str, name: str) -> Diagnostic | None:
 
 
 def _zip(source: Source, file: IO[bytes], limits: Limits) -> Iterator[Document | Diagnostic]:
-    produced = 0
-    with zipfile.ZipFile(file) as container:
+    size = remaining(file)
+    # What all members give together counts against the one file that they lie in,
+    # so that it does not help to let them overlap, or to claim that they are large.
+    left = min(limits.container, max(FREE, size * limits.ratio))
+    with zipfile.ZipFile(cast(IO[bytes], _Directory(file, limits.members))) as container:
         infos = container.infolist()
         if len(infos) > limits.members:
             raise LimitError(f"holds more than {limits.members} members")
@@ -189,20 +197,90 @@ def _zip(source: Source, file: IO[bytes], limits: Limits) -> Iterator[Document |
             origin = f"{source.name}!{info.filename}"
             if info.filename.endswith("/"):
                 continue
-            kind = stat.S_IFMT(info.external_attr >> 16)
-            if refused := _refusal(origin, info.filename):
+            if refused := _refusal(origin, info.filename) or _kind_refusal(origin, info):
                 yield refused
-            elif info.flag_bits & 0x1:
-                yield Diagnostic("refused-member", origin, "is not opened: it is encrypted")
-            elif kind not in (0, stat.S_IFREG):
-                yield Diagnostic("refused-member", origin, "is not opened: it is no regular file")
             elif is_document(info.filename):
-                left = replace(limits, document=min(limits.document, limits.container - produced))
+                most = min(limits.document, left)
+                packed = min(info.compress_size, size)
                 with container.open(info) as member:
-                    raw = Capped(member, left.document, info.compress_size, limits.ratio).read()
-                document = _document(source, origin, io.BytesIO(raw), left)
-                produced += len(document.data)
+                    raw = Capped(member, most, packed, limits.ratio).read()
+                within = replace(limits, document=most)
+                document = _document(source, origin, io.BytesIO(raw), within)
+                left -= max(len(raw), len(document.data))
+                del raw
                 yield document
+                del document
+
+
+def _kind_refusal(origin: str, info: zipfile.ZipInfo) -> Diagnostic | None:
+    """Why a member of a zip is not opened for what it is, or ``None``."""
+    if info.flag_bits & 0x1:
+        reason = "it is encrypted"
+    elif stat.S_IFMT(info.external_attr >> 16) not in (0, stat.S_IFREG):
+        reason = "it is no regular file"
+    elif info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        # Of the others, one may ask for 4 GiB of memory by its header alone.
+        reason = "it is compressed in another way than deflate"
+    else:
+        return None
+    return Diagnostic("refused-member", origin, f"is not opened: {reason}")
+
+
+class _Directory:
+    """A file that gives a zip's directory in one piece only where it is no larger
+    than that of as many members as are allowed."""
+
+    def __init__(self, file: IO[bytes], members: int) -> None:
+        self._file = file
+        self._most = max(1024**2, members * 200)
+        self._members = members
+        self.seek, self.tell = file.seek, file.tell
+
+    def read(self, size: int = -1, /) -> bytes:
+        if size > self._most:
+            raise LimitError(f"holds more than {self._members} members, or very long names")
+        return self._file.read(size)
+
+    def seekable(self) -> bool:
+        return True
+
+
+HEADER = 64 * 1024
+"""Bytes of one header of a tar member, as its long name or its extended header."""
+
+
+SHARED_KEYS = 100
+"""Keys of an extended header for all members of a tar; each member gets a copy of them."""
+
+
+class _TarInfo(tarfile.TarInfo):
+    """A member whose headers may not take memory as they please."""
+
+    def _proc_member(self, container: tarfile.TarFile) -> tarfile.TarInfo:
+        """tarfile's own place for what is to be done with each kind of member."""
+        if self.size < 0:
+            raise tarfile.ReadError("a member has a negative size")
+        if self.type in _HEADERS and self.size > HEADER:
+            raise LimitError(f"a member’s header is larger than {HEADER} bytes")
+        if self.type == tarfile.GNUTYPE_SPARSE:
+            raise tarfile.ReadError(f"{self.name!r} is a sparse file, and those are not opened")
+        found: tarfile.TarInfo = super()._proc_member(container)  # type: ignore[misc]
+        if len(container.pax_headers) > SHARED_KEYS:
+            raise LimitError(f"has more than {SHARED_KEYS} keys for all its members")
+        return found
+
+    def _proc_gnusparse_10(self, *_: object) -> None:
+        """The map of a sparse file stands in its content and can be of any length."""
+        raise tarfile.ReadError("a sparse file is in it, and those are not opened")
+
+
+_HEADERS = (
+    tarfile.GNUTYPE_LONGNAME,
+    tarfile.GNUTYPE_LONGLINK,
+    tarfile.XHDTYPE,
+    tarfile.XGLTYPE,
+    tarfile.SOLARIS_XHDTYPE,
+)
 
 
 def _tar(source: Source, file: IO[bytes], limits: Limits) -> Iterator[Document | Diagnostic]:
@@ -210,13 +288,17 @@ def _tar(source: Source, file: IO[bytes], limits: Limits) -> Iterator[Document |
     with decompressed(source.name, file, limits) as stream:
         capped = Capped(stream, limits.container, size, limits.ratio)
         # "r|" reads front to back and never seeks, so a header cannot send it elsewhere.
-        with tarfile.open(fileobj=cast(IO[bytes], capped), mode="r|") as container:
-            for count, info in enumerate(container, start=1):
+        with tarfile.open(
+            fileobj=cast(IO[bytes], capped), mode="r|", tarinfo=_TarInfo
+        ) as container:
+            count = 0
+            while (info := container.next()) is not None:
+                # It keeps every member, each with a copy of what all of them share.
+                cast(Any, container).members.clear()
+                count += 1
                 if count > limits.members:
                     raise LimitError(f"holds more than {limits.members} members")
                 origin = f"{source.name}!{info.name}"
-                if info.size < 0:
-                    raise tarfile.ReadError("a member has a negative size")
                 if info.isdir():
                     continue
                 if not info.isreg() or info.issparse():
@@ -231,7 +313,10 @@ def _tar(source: Source, file: IO[bytes], limits: Limits) -> Iterator[Document |
                     raw = Capped(member, limits.document, limits.document, limits.ratio).read()
                     if len(raw) != info.size:
                         raise EOFError("the container ends in the middle of a member")
-                    yield _document(source, origin, io.BytesIO(raw), limits)
+                    document = _document(source, origin, io.BytesIO(raw), limits)
+                    del raw
+                    yield document
+                    del document
         # The checksum of the compressed data stands at its end.
         while capped.read(65536):
             pass

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import sys
 import textwrap
 from collections.abc import Iterable, Sequence
@@ -13,8 +14,8 @@ from typing import TextIO, TypeVar
 
 from tqdm import tqdm
 
-from . import __version__, bundle, cli_pack, pages, query, report, site
-from .diagnostics import Diagnostic, errors, visible
+from . import __version__, bundle, cli_pack, pages, query, report, site, streams
+from .diagnostics import Diagnostic, errors, visible, visible_json
 from .pool import family
 
 T = TypeVar("T")
@@ -40,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FINE
     except OSError as error:
-        print(f"perfguide: {error.filename}: {error.strerror}", file=sys.stderr)
+        print(f"perfguide: {visible(str(error.filename))}: {error.strerror}", file=sys.stderr)
         return USAGE
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
@@ -71,6 +72,7 @@ def _parser() -> argparse.ArgumentParser:
     check.add_argument(
         "paths", nargs="*", default=["results"], metavar="PATH", help="default: results"
     )
+    _add_limits(check)
     check.add_argument("-q", "--quiet", action="store_true", help="print findings only")
     check.set_defaults(run=_check)
 
@@ -123,6 +125,28 @@ def _add_site(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="folder of benchmark descriptions; default: source/benchmarks",
     )
+    _add_limits(parser)
+
+
+def _add_limits(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--limit",
+        action="append",
+        default=[],
+        type=_limit,
+        metavar="NAME=NUMBER",
+        help="another limit for each upload, such as members=200000; SECURITY.md lists them",
+    )
+
+
+def _limit(text: str) -> tuple[str, int]:
+    name, _, number = text.partition("=")
+    value = int(number) if re.fullmatch("[0-9]{1,15}", number) else 0
+    try:
+        streams.changed({name: value})
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(visible(str(error))) from error
+    return name, value
 
 
 BENCHMARKS = "source/benchmarks"
@@ -135,6 +159,7 @@ def _settings(options: argparse.Namespace) -> site.Settings:
         results=tuple(Path(p) for p in options.results or ["results"]),
         benchmarks=(site.BUILT_IN, Path(options.benchmarks)),
         output=Path(getattr(options, "output", "source")),
+        limits=streams.changed(dict(options.limit)),
     )
 
 
@@ -150,7 +175,8 @@ def _progress(items: Sequence[T], label: str) -> Iterable[T]:
 
 
 def _check(options: argparse.Namespace) -> int:
-    settings = site.Settings(tuple(Path(p) for p in options.paths), (), Path())
+    paths = tuple(Path(p) for p in options.paths)
+    settings = site.Settings(paths, (), Path(), limits=streams.changed(dict(options.limit)))
     held = site.read(settings, _progress)
     found = [d for d in held.diagnostics if d.severity != "note" and d.kind != "no-results"]
     _print_findings(found, sys.stdout)
@@ -227,7 +253,8 @@ def _show(options: argparse.Namespace) -> int:
         print(f"nothing matches “{visible(options.query)}”{hint}", file=sys.stderr)
         return NOTHING
     if options.json:
-        print(json.dumps([query.as_json(held, r) for r in found], indent=1, ensure_ascii=False))
+        text = json.dumps([query.as_json(held, r) for r in found], indent=1, ensure_ascii=False)
+        print(visible_json(text))
         return FINE
     for record in found:
         print(query.as_text(held, record))

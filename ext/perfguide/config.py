@@ -9,12 +9,13 @@ from typing import Any
 
 from sphinx.application import Sphinx
 from sphinx.config import Config
+from sphinx.errors import ConfigError
 from sphinx.util import logging
 from sphinx.util.typing import ExtensionMetadata
 
 from .diagnostics import Diagnostic
 from .site import BUILT_IN, Settings
-from .streams import Limits
+from .streams import changed
 
 logger = logging.getLogger(__name__)
 
@@ -39,13 +40,17 @@ VALUES: tuple[tuple[str, Any, tuple[type, ...], str], ...] = (
         "perfguide_limits",
         {},
         (dict,),
-        "limits of one upload: document, container, members, ratio, memory",
+        "limits of one upload by name; SECURITY.md lists them",
     ),
 )
 
 
 def settings(config: Config, top: Path, formats: tuple[str, ...] = ("svg",)) -> Settings:
     """The configuration as the core takes it; relative paths are below ``top``."""
+    try:
+        limits = changed(config.perfguide_limits)
+    except ValueError as error:
+        raise ConfigError(f"perfguide_limits: {error}") from error
     given = config.perfguide_results
     results = [given] if isinstance(given, str) else list(given)
     return Settings(
@@ -54,7 +59,7 @@ def settings(config: Config, top: Path, formats: tuple[str, ...] = ("svg",)) -> 
         benchmarks=(BUILT_IN, top / config.perfguide_benchmarks),
         output=top / config.perfguide_output,
         formats=formats,
-        limits=Limits(**config.perfguide_limits),
+        limits=limits,
     )
 
 

@@ -7,6 +7,7 @@ shell turns them into warnings, the command into lines on stderr.
 from __future__ import annotations
 
 import difflib
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
@@ -95,10 +96,20 @@ def visible(text: str, limit: int = 2000) -> str:
     Control, bidirectional and other unprintable characters show as escapes, so
     that nothing in an upload can move the cursor or hide a part of a message.
     """
+    if len(text) <= limit and text.isprintable():
+        return text
     shown = "".join(
         c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text[:limit]
     )
     return shown + "…" if len(text) > limit else shown
+
+
+def visible_json(text: str) -> str:
+    """JSON that means the same, with an escape for every character that does not
+    show, other than line ends."""
+    if text.replace("\n", "").isprintable():
+        return text
+    return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

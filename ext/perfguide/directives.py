@@ -18,9 +18,9 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 from sphinx.util.typing import ExtensionMetadata, OptionSpec
 
-from . import catalog, markup
+from . import catalog, markup, spreadsheet
 from .config import settings, warn
-from .diagnostics import Diagnostic
+from .diagnostics import Diagnostic, visible
 from .rendering import download, perf_rows
 
 
@@ -53,6 +53,7 @@ class PerfCsvTable(SphinxDirective):
         "keepspace": directives.flag,
         "encoding": directives.encoding,
         "tabs": directives.flag,
+        "marked": directives.flag,
     }
 
     def run(self) -> list[nodes.Node]:
@@ -122,14 +123,25 @@ class PerfCsvTable(SphinxDirective):
 
     def _rows(self, text: str, dialect: csv.Dialect, source: str) -> list[list[str]] | None:
         try:
-            return [row for row in csv.reader(io.StringIO(text, newline=""), dialect) if row]
+            rows = [row for row in csv.reader(io.StringIO(text, newline=""), dialect) if row]
         except csv.Error as error:
             self._fault(source, f"is not CSV: {error}", "check quotes and separators")
             return None
+        if "marked" in self.options:
+            # A file of ours: its texts are from bundles, and marked for spreadsheets.
+            return [[_shown(cell) for cell in row] for row in rows]
+        return rows
 
     def _fault(self, origin: str, message: str, hint: str) -> None:
         finding = Diagnostic("table", origin or "perf-csv-table", message, hint)
         warn([finding], location=self.get_location())
+
+
+def _shown(cell: str) -> str:
+    """The text of a marked cell, with an escape for what would not show or would
+    move other text."""
+    text = spreadsheet.plain(cell)
+    return visible(text, len(text))
 
 
 def _padded(row: Sequence[str], width: int) -> tuple[str, ...]:
@@ -156,8 +168,28 @@ class PerfProse(SphinxDirective):
         self.env.note_dependency(str(path))
         lines = StringList(path.read_text("utf-8").splitlines(), source=str(path))
         holder = nodes.Element()
-        self.state.nested_parse(lines, 0, holder)
+        values = self.state.document.settings
+        here = (values.raw_enabled, values.file_insertion_enabled)
+        # This text is the site's own, and may do what the site's own pages may.
+        values.raw_enabled, values.file_insertion_enabled = getattr(values, "perf_owner", here)
+        try:
+            self.state.nested_parse(lines, 0, holder)
+        finally:
+            values.raw_enabled, values.file_insertion_enabled = here
         return holder.children
+
+
+class PerfGenerated(SphinxDirective):
+    """Begins a generated page: on it neither raw markup nor files can be inserted."""
+
+    option_spec: ClassVar[OptionSpec] = {}
+
+    def run(self) -> list[nodes.Node]:
+        """Switch them off for the rest of this page."""
+        values = self.state.document.settings
+        values.perf_owner = (values.raw_enabled, values.file_insertion_enabled)
+        values.raw_enabled = values.file_insertion_enabled = False
+        return []
 
 
 class PerfAnchor(SphinxDirective):
@@ -256,13 +288,16 @@ class PerfText(SphinxRole):
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
         """Make the node."""
         shown = markup.decoded(self.text)
-        return [nodes.inline(shown, shown, support_smartquotes=False)], []
+        # The class keeps text that runs right to left from moving what stands beside it.
+        inline = nodes.inline(shown, shown, classes=[markup.ROLE], support_smartquotes=False)
+        return [inline], []
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
     """Register the directives and the role."""
     app.add_directive("perf-csv-table", PerfCsvTable)
     app.add_directive("perf-prose", PerfProse)
+    app.add_directive("perf-generated", PerfGenerated)
     app.add_directive("perf-anchor", PerfAnchor)
     app.add_directive("perf-redirect", PerfRedirect)
     app.add_directive("perf-overview", PerfOverview)

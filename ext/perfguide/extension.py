@@ -12,6 +12,7 @@ from sphinx.util.display import status_iterator
 from sphinx.util.typing import ExtensionMetadata
 
 from . import chartdirective, config, directives, numbering, pages, rendering
+from .diagnostics import visible
 
 T = TypeVar("T")
 
@@ -19,7 +20,11 @@ STATIC = Path(__file__).with_name("static")
 
 
 def _progress(items: Sequence[T], label: str) -> Iterable[T]:
-    return status_iterator(items, f"{label}... ", "darkgreen", len(items), 0, str)
+    return status_iterator(items, f"{label}... ", "darkgreen", len(items), 0, _label)
+
+
+def _label(item: object) -> str:
+    return visible(str(item))
 
 
 def _generate(app: Sphinx) -> None:

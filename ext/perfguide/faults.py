@@ -176,7 +176,10 @@ def _check_struct(
         if key in known:
             yield from check(inner, known[key].type, step)
         else:
-            hint = nearest(key, set(known) - set(value)) or f"known here: {', '.join(known)}"
+            hint = (
+                nearest(key, [k for k in known if k not in value])
+                or f"known here: {', '.join(known)}"
+            )
             message = f"“{visible(key, 60)}” is not a key of the schema and is left out"
             yield Fault("unknown-key", step, message, hint)
     for name, field in known.items():

@@ -76,7 +76,7 @@ class Pieces:
     def page(self, address: str, template: str, **values: object) -> None:
         """Write a page from its template."""
         page = self.environment.get_template(template).render(address=address, **values)
-        self.writer.write(f"{address}.rst", page.encode("utf-8"))
+        self.writer.write(f"{address}.rst", f".. perf-generated::\n\n{page}".encode())
 
     def table(self, page: str, name: str, title: str, grid: Grid, tabs: int = 0) -> Shown:
         """Write a table's file beside its page, into the folder of the page's name."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
@@ -59,15 +59,11 @@ def read(settings: Settings, progress: Progress[archive.Source] = no_progress) -
     sources, diagnostics = archive.find(settings.results)
     loaded: list[validate.Loaded] = []
     for source in progress(sources, "reading bundles"):
-        for document in archive.read(source, settings.limits):
-            if isinstance(document, Diagnostic):
-                diagnostics.append(replace(document, root=source.root))
-                continue
-            for item in validate.load(document):
-                if isinstance(item, Diagnostic):
-                    diagnostics.append(replace(item, root=source.root))
-                else:
-                    loaded.append(item)
+        for item in validate.upload(source, settings.limits):
+            if isinstance(item, Diagnostic):
+                diagnostics.append(item)
+            else:
+                loaded.append(item)
     described, faults = catalog.load(settings.benchmarks)
     settled = ledger.settle(loaded)
     diagnostics += [*settled.diagnostics, *faults]

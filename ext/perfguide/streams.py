@@ -2,32 +2,59 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import lzma
-from collections.abc import Iterator
+import zlib
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import IO, Protocol, cast
+from dataclasses import dataclass, fields, replace
+from typing import IO, Protocol
 
 import zstandard
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much one upload may hold. Sizes are bytes after decompression."""
+    """How much one upload may hold and ask for. Sizes are bytes, and those of
+    content are counted as they come out of decompression."""
 
     document: int = 64 * 1024**2
+    """One JSON or JSON Lines text."""
     container: int = 1024**3
+    """All that is read of one container."""
     members: int = 100_000
-    ratio: int = 1000
+    """Members of a container, and streams that follow one another in a compressed file."""
+    ratio: int = 200
     """Decompressed bytes for each compressed one, where more than 1 MiB comes out."""
-    memory: int = 192 * 1024**2
+    memory: int = 136 * 1024**2
     """The working memory that a decompressor may ask for."""
+    values: int = 1_500_000
+    """Values and keys of one bundle, or of one array of bundles."""
+    faulty: int = 8 * 1024**2
+    """Faulty text in which every fault is looked for; of what follows one is told."""
+    findings: int = 10_000
+    """Findings about one upload, after which the rest of it is not read."""
+
+
+def changed(given: Mapping[str, object]) -> Limits:
+    """The limits with some of them as given; raises :class:`ValueError` for a wrong one."""
+    known = [each.name for each in fields(Limits)]
+    values: dict[str, int] = {}
+    for name, value in given.items():
+        if name not in known:
+            raise ValueError(f"there is no limit “{name}”; there are {', '.join(known)}")
+        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+            raise ValueError(f"the limit “{name}” has to be a whole number above zero")
+        values[name] = value
+    return replace(Limits(), **values)
 
 
 class LimitError(Exception):
     """More came out than the limits allow."""
+
+
+FREE = 1024**2
+"""Bytes that may come out of few packed ones whatever the ratio."""
 
 
 class Readable(Protocol):
@@ -51,60 +78,143 @@ def decompressed(name: str, file: IO[bytes], limits: Limits) -> Iterator[Readabl
     """The stream behind a compression suffix, read to its end with its checks."""
     lowered = name.lower()
     if lowered.endswith((".gz", ".tgz")):
-        with gzip.GzipFile(fileobj=file, mode="rb") as unzipped:
-            yield cast(Readable, unzipped)
+        yield _Packed(file, limits, _Gz)
     elif lowered.endswith(".xz"):
-        yield _Xz(file, limits.memory)
+        yield _Packed(file, limits, _Xz)
     elif lowered.endswith(".zst"):
-        yield _Zst(file, limits.memory)
+        yield _Packed(file, limits, _Zst)
     else:
         yield file
 
 
+class _Decoder(Protocol):
+    """Decodes one stream of several that may follow one another in a file."""
+
+    chunk: int
+    """How many packed bytes to give it at once, so that little memory is used."""
+    padding: bool
+    """Whether zero bytes may follow a stream."""
+    eof: bool
+    unused: bytes
+
+    def __init__(self, memory: int) -> None: ...
+
+    def decompress(self, data: bytes, most: int) -> bytes:
+        """Plain bytes, as many as there are in these packed ones or at most ``most``."""
+        ...
+
+    def hungry(self) -> bool:
+        """Whether nothing more comes out without more going in."""
+        ...
+
+
+class _Gz:
+    chunk = 65536
+    padding = True
+
+    def __init__(self, memory: int) -> None:
+        self._decoder = zlib.decompressobj(wbits=31)
+        self.eof, self.unused = False, b""
+
+    def decompress(self, data: bytes, most: int) -> bytes:
+        plain = self._decoder.decompress(self._decoder.unconsumed_tail + data, most)
+        self.eof, self.unused = self._decoder.eof, self._decoder.unused_data
+        return plain
+
+    def hungry(self) -> bool:
+        return not self._decoder.unconsumed_tail
+
+
 class _Xz:
-    """An .xz stream that may use a stated amount of memory and no more."""
+    chunk = 65536
+    padding = True
 
-    def __init__(self, file: IO[bytes], memory: int) -> None:
-        self._file = file
+    def __init__(self, memory: int) -> None:
         self._decoder = lzma.LZMADecompressor(format=lzma.FORMAT_XZ, memlimit=memory)
+        self.eof, self.unused = False, b""
 
-    def read(self, size: int = -1, /) -> bytes:
-        while not self._decoder.eof:
-            chunk = self._file.read(65536) if self._decoder.needs_input else b""
-            if self._decoder.needs_input and not chunk:
-                raise EOFError("the compressed data ends too early")
-            data = self._decoder.decompress(chunk, 65536 if size < 0 else size)
-            if data:
-                return data
-        return b""
+    def decompress(self, data: bytes, most: int) -> bytes:
+        try:
+            plain = self._decoder.decompress(data, most)
+        except lzma.LZMAError as error:
+            raise _asked_for_memory(error) from error
+        self.eof, self.unused = self._decoder.eof, self._decoder.unused_data
+        return plain
+
+    def hungry(self) -> bool:
+        return self._decoder.needs_input
 
 
 class _Zst:
-    """A .zst stream of any number of frames; zstandard's own reader takes one that
-    is cut short for one that has ended."""
+    """One frame; zstandard's own reader takes one that is cut short for one that has ended."""
 
-    def __init__(self, file: IO[bytes], memory: int) -> None:
+    chunk = 1024
+    """Each KiB can hold 256 blocks of 128 KiB, so this bounds the memory."""
+    padding = False
+
+    def __init__(self, memory: int) -> None:
+        self._decoder = zstandard.ZstdDecompressor(max_window_size=memory).decompressobj()
+        self.eof, self.unused = False, b""
+
+    def decompress(self, data: bytes, most: int) -> bytes:
+        try:
+            plain = self._decoder.decompress(data)
+        except zstandard.ZstdError as error:
+            raise _asked_for_memory(error) from error
+        self.eof, self.unused = self._decoder.eof, self._decoder.unused_data
+        return plain
+
+    def hungry(self) -> bool:
+        return True
+
+
+def _asked_for_memory(error: Exception) -> Exception:
+    """The fault itself, or that of a stream that needs more memory than is allowed."""
+    if "memory" in str(error).lower():
+        return LimitError("asks for too much memory to be decompressed")
+    return error
+
+
+class _Packed:
+    """The plain bytes of a file of compressed streams, each checked to its end."""
+
+    def __init__(self, file: IO[bytes], limits: Limits, kind: type[_Decoder]) -> None:
         self._file = file
-        self._decompressor = zstandard.ZstdDecompressor(max_window_size=memory)
-        self._frame = self._decompressor.decompressobj()
-        self._begun = False
+        self._limits = limits
+        self._kind = kind
+        self._decoder: _Decoder | None = None
         self._packed = b""
+        self._streams = 0
         self._plain = io.BytesIO()
 
     def read(self, size: int = -1, /) -> bytes:
         while not (data := self._plain.read(size)):
-            # Each KiB can hold 256 blocks of 128 KiB, so this bounds the memory.
-            chunk = self._packed or self._file.read(1024)
-            if not chunk and self._begun:
-                raise EOFError("the compressed data ends too early")
-            if not chunk:
+            if not self._more(65536 if size < 0 else max(size, 1)):
                 return b""
-            self._plain = io.BytesIO(self._frame.decompress(chunk))
-            self._packed, self._begun = b"", not self._frame.eof
-            if self._frame.eof:
-                self._packed = self._frame.unused_data
-                self._frame = self._decompressor.decompressobj()
         return data
+
+    def _more(self, most: int) -> bool:
+        """Decode some more; false where the file has ended and its last stream too."""
+        packed, self._packed = self._packed, b""
+        if not packed and (self._decoder is None or self._decoder.hungry()):
+            packed = self._file.read(self._kind.chunk)
+            if not packed and self._decoder is not None:
+                raise EOFError("the compressed data ends too early")
+            if not packed:
+                return False
+        if self._decoder is None:
+            if self._streams and self._kind.padding:
+                packed = packed.lstrip(b"\0")
+                if not packed:
+                    return True
+            self._streams += 1
+            if self._streams > self._limits.members:
+                raise LimitError(f"holds more than {self._limits.members} compressed streams")
+            self._decoder = self._kind(self._limits.memory)
+        self._plain = io.BytesIO(self._decoder.decompress(packed, most))
+        if self._decoder.eof:
+            self._packed, self._decoder = self._decoder.unused, None
+        return True
 
 
 class Capped:
@@ -113,7 +223,7 @@ class Capped:
     def __init__(self, stream: Readable, limit: int, packed: int, ratio: int) -> None:
         self._stream = stream
         self._limit = limit
-        self._by_ratio = max(1024**2, packed * ratio)
+        self._by_ratio = max(FREE, packed * ratio)
         self._given = 0
 
     def read(self, size: int = -1, /) -> bytes:

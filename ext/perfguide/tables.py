@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from . import units
+from . import spreadsheet, units
 from .pool import Cell
 from .views import View
 
@@ -53,19 +53,8 @@ def listing(header: Sequence[str], rows: Iterable[Sequence[str]], stub: int = 1)
 
 
 def to_csv(table: Grid) -> bytes:
-    """The table as CSV (RFC 4180 but for line ends, which are ``\\n``), UTF-8."""
-    lines = (",".join(map(_field, row)) if row != ("",) else '""' for row in _all(table))
+    """The table as CSV (RFC 4180 but for line ends, which are ``\\n``), UTF-8, with
+    texts marked that a spreadsheet would compute."""
+    lines = map(spreadsheet.line, (*table.header, *table.rows))
     # What no UTF-8 text can hold, as in names of files, shows as an escape.
     return "".join(f"{line}\n" for line in lines).encode("utf-8", "backslashreplace")
-
-
-def _all(table: Grid) -> Iterator[tuple[str, ...]]:
-    yield from table.header
-    yield from table.rows
-
-
-def _field(text: str) -> str:
-    """A field of CSV. Python 3.11's own writer leaves a carriage return without quotes."""
-    if any(c in text for c in ',"\r\n'):
-        return '"' + text.replace('"', '""') + '"'
-    return text

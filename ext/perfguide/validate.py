@@ -7,23 +7,29 @@ the same types finds all faults at once, so that an upload is mended in one go.
 from __future__ import annotations
 
 import codecs
+import itertools
 import json
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
 
+from . import archive
 from . import bundle as schema
-from .archive import Document
+from .archive import Document, Source
 from .bundle import Bundle, pointer
 from .diagnostics import KINDS, Diagnostic, visible
 from .faults import BUNDLE, Fault, NotFinite, check, contradictions, without_unknown
+from .streams import Limits
 
 MOST_FAULTS = 100
 """Faults of one bundle that are listed; the rest is counted."""
+
+MOST_COUNTED = 1000
+"""Faults of one bundle after which no more are looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,29 +42,97 @@ class Loaded:
     digest: str
 
 
-def load(document: Document) -> Iterator[Loaded | Diagnostic]:
+@dataclass(slots=True)
+class Effort:
+    """How much is still spent on finding faults in one upload, in bytes of faulty text."""
+
+    left: int
+
+
+def upload(source: Source, limits: Limits) -> Iterator[Loaded | Diagnostic]:
+    """The bundles of one file, and every finding about it, with its root."""
+    effort = Effort(limits.faulty)
+    findings = 0
+    for document in archive.read(source, limits):
+        items = [document] if isinstance(document, Diagnostic) else load(document, limits, effort)
+        for item in items:
+            if isinstance(item, Loaded):
+                yield item
+                continue
+            yield replace(item, root=source.root)
+            findings += 1
+            if findings >= limits.findings:
+                message = f"has {findings} findings; the rest of it is not read"
+                hint = "mend those above first"
+                yield Diagnostic("limit", source.name, message, hint, root=source.root)
+                return
+        # Two texts of the largest size at once would be one too many.
+        del document, items
+
+
+def load(
+    document: Document, limits: Limits | None = None, effort: Effort | None = None
+) -> Iterator[Loaded | Diagnostic]:
     """The bundles of one text: one object, an array of them, or one a line."""
+    limits = limits or Limits()
+    effort = effort or Effort(limits.faulty)
     if document.lines:
-        for number, line in enumerate(document.data.split(b"\n"), start=1):
+        if document.data.count(b"\n") > limits.values:
+            message = f"has more than {limits.values} lines"
+            yield Diagnostic("limit", document.origin, message, "split the upload")
+            return
+        for number, line in enumerate(_lines(document.data), start=1):
             if line.strip():
-                yield from _one(document, f"{document.origin}#{number}", line, number)
+                origin = f"{document.origin}#{number}"
+                yield from _one(document, origin, line, number, limits, effort)
     elif document.data.removeprefix(codecs.BOM_UTF8).lstrip()[:1] == b"[":
-        yield from _array(document)
+        yield from _array(document, limits, effort)
     else:
-        yield from _one(document, document.origin, document.data, None)
+        yield from _one(document, document.origin, document.data, None, limits, effort)
 
 
-def _array(document: Document) -> Iterator[Loaded | Diagnostic]:
+def _lines(data: bytes) -> Iterator[bytes]:
+    """The lines of a text, one at a time: there can be as many as bytes."""
+    start = 0
+    while (end := data.find(b"\n", start)) >= 0:
+        yield data[start:end]
+        start = end + 1
+    yield data[start:]
+
+
+def _too_many(data: bytes, limits: Limits) -> bool:
+    """Whether a text can hold more values than it may; marks in strings count too."""
+    # Two bytes are the least that a value takes.
+    return len(data) > 2 * limits.values and sum(map(data.count, _MARKS)) > limits.values
+
+
+_MARKS = (b",", b":", b"[", b"{")
+
+
+def _refused(origin: str, line: int | None, limits: Limits) -> Diagnostic:
+    message = f"holds more than {limits.values} values"
+    hint = "write one bundle a line into a .jsonl file, split the upload, or raise the limits"
+    return Diagnostic("limit", origin, message, hint, line=line)
+
+
+def _array(document: Document, limits: Limits, effort: Effort) -> Iterator[Loaded | Diagnostic]:
     """The bundles of an array, where a bad one does not stop the others."""
+    if _too_many(document.data, limits):
+        yield _refused(document.origin, None, limits)
+        return
     try:
         items = msgspec.json.decode(document.data, type=list[msgspec.Raw])
-    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
-        pass
+    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
+        if effort.left <= 0:
+            yield _in_short(document.origin, error, None)
+            return
     else:
         for number, item in enumerate(items, start=1):
-            yield from _one(document, f"{document.origin}#{number}", bytes(item), None)
+            origin = f"{document.origin}#{number}"
+            yield from _one(document, origin, bytes(item), None, limits, effort)
         return
     # NaN and half a surrogate pair are faults of one bundle, but not JSON to the decoder.
+    effort.left -= len(document.data)
     tree, faults = _tree(document.data)
     if faults or not isinstance(tree, list):
         yield from _outcome(document, document.origin, None, None, faults)
@@ -68,16 +142,37 @@ def _array(document: Document) -> Iterator[Loaded | Diagnostic]:
 
 
 def _one(
-    document: Document, origin: str, data: bytes, line: int | None
+    document: Document,
+    origin: str,
+    data: bytes,
+    line: int | None,
+    limits: Limits,
+    effort: Effort,
 ) -> Iterator[Loaded | Diagnostic]:
+    if _too_many(data, limits):
+        yield _refused(origin, line, limits)
+        return
+    reason = "it may name a key twice"
     try:
         bundle = schema.decode(data)
         if not _may_repeat_keys(data, bundle):
             yield Loaded(document.source.root, origin, bundle, schema.digest(bundle))
             return
-    except (msgspec.MsgspecError, ValueError, RecursionError):
-        pass
-    yield from _outcome(document, origin, line, *validate(data))
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        reason = str(error)
+    if effort.left <= 0:
+        yield _in_short(origin, reason, line)
+        return
+    found, faults = validate(data)
+    if found is None:
+        effort.left -= len(data) + 100
+    yield from _outcome(document, origin, line, found, faults)
+
+
+def _in_short(origin: str, reason: object, line: int | None) -> Diagnostic:
+    """A refusal in an upload of which too much is faulty to look at every fault."""
+    message = f"is refused, and not looked at in full: {visible(str(reason), 200)}"
+    return Diagnostic("schema", origin, message, "mend what is said above first", line=line)
 
 
 def _outcome(
@@ -88,7 +183,8 @@ def _outcome(
     for fault in shown:
         yield Diagnostic(fault.kind, origin, fault.message, fault.hint, fault.pointer, line)
     if len(faults) > len(shown):
-        more = f"and {len(faults) - len(shown)} more faults of this bundle"
+        at_least = "at least " if len(faults) >= MOST_COUNTED else ""
+        more = f"and {at_least}{len(faults) - len(shown)} more faults of this bundle"
         yield Diagnostic("schema", origin, more, "mend those above first", line=line)
     if found is not None:
         yield Loaded(document.source.root, origin, found, schema.digest(found))
@@ -105,7 +201,7 @@ def _may_repeat_keys(data: bytes, bundle: Bundle) -> bool:
     numbers agree no key stands there twice. Where they differ the slow pass
     decides.
     """
-    return len(_KEY.findall(data)) != _count_keys(msgspec.json.decode(data))
+    return sum(1 for _ in _KEY.finditer(data)) != _count_keys(msgspec.json.decode(data))
 
 
 def _count_keys(value: Any) -> int:
@@ -140,8 +236,8 @@ def _judge(tree: Any, faults: list[Fault]) -> tuple[Bundle | None, list[Fault]]:
         if isinstance(version, int) and version > schema.VERSION:
             message = f"schema version {version}; this release reads {schema.VERSION}"
             return None, [Fault("version", "/version", message, "use a newer perfguide")]
-    faults += check(plain, BUNDLE, "")
-    faults += contradictions(plain)
+    further = itertools.chain(check(plain, BUNDLE, ""), contradictions(plain))
+    faults += itertools.islice(further, max(0, MOST_COUNTED - len(faults)))
     if any(KINDS[f.kind].severity == "error" for f in faults):
         return None, faults
     try:
@@ -194,6 +290,8 @@ def _tree(data: bytes) -> tuple[Any, list[Fault]]:
 
 
 def _plain(value: Any, place: str, faults: list[Fault]) -> Any:
+    if len(faults) >= MOST_COUNTED:
+        return None
     if isinstance(value, _Pairs):
         out: dict[str, Any] = {}
         for key, inner in value:
