@@ -26,6 +26,7 @@ exclude_patterns = [
 source_suffix = {".rst": "restructuredtext"}
 numfig = True
 perfguide_number_by_page = True
+perfguide_csp = True
 smartquotes = False
 nitpicky = False
 

@@ -67,11 +67,14 @@ CORE: dict[str, set[str]] = {
 
 SHELL: dict[str, set[str]] = {
     "config": {"site", "streams"},
+    "csp": set(),
     "numbering": set(),
     "rendering": {"addresses", "htmltable"},
     "directives": {"catalog", "config", "markup", "rendering", "spreadsheet"},
     "chartdirective": {"config", "ownchart", "pictures", "rendering", "tables", "writer"},
-    "extension": {"chartdirective", "config", "directives", "numbering", "pages", "rendering"},
+    "extension": {
+        *{"chartdirective", "config", "csp", "directives", "numbering", "pages", "rendering"},
+    },
     "__init__": {"extension"},
 }
 """The same for the Sphinx shell."""

@@ -37,6 +37,12 @@ VALUES: tuple[tuple[str, Any, tuple[type, ...], str], ...] = (
         "whether the numbers of tables and figures begin anew on each page",
     ),
     (
+        "perfguide_csp",
+        False,
+        (bool,),
+        "whether pages carry a strict Content-Security-Policy; see SECURITY.md",
+    ),
+    (
         "perfguide_limits",
         {},
         (dict,),

@@ -11,7 +11,7 @@ from sphinx.application import Sphinx
 from sphinx.util.display import status_iterator
 from sphinx.util.typing import ExtensionMetadata
 
-from . import chartdirective, config, directives, numbering, pages, rendering
+from . import chartdirective, config, csp, directives, numbering, pages, rendering
 from .diagnostics import visible
 
 T = TypeVar("T")
@@ -59,7 +59,7 @@ def _page_context(
 def setup(app: Sphinx, version: str) -> ExtensionMetadata:
     """Register all parts of the extension."""
     app.setup_extension("sphinx_tabs.tabs")
-    for part in (config, directives, chartdirective, numbering, rendering):
+    for part in (config, csp, directives, chartdirective, numbering, rendering):
         part.setup(app)
     app.connect("builder-inited", _generate)
     app.connect("config-inited", _static_path)

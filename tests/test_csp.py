@@ -1,0 +1,194 @@
+"""Every kind of page works under the strict policy that it states, in a real browser."""
+
+from __future__ import annotations
+
+import functools
+import http.server
+import re
+import shutil
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import html5lib
+import pytest
+from conftest import copy_project, run_sphinx
+from html_tables import NAMESPACE
+from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+
+from perfguide.csp import POLICY
+
+KINDS = {
+    "landing page": "index.html",
+    "guides": "source/guides/index.html",
+    "SoC": "source/guides/AM62X/index.html",
+    "guide": "source/guides/AM62X/linux/09.01.00.08.html",
+    "guide with charts": "source/guides/X86-64/linux/12.11.html",
+    "benchmark": "source/by-benchmark/openssl.html",
+    "report": "source/reports/provenance.html",
+    "hand-written": "source/reading.html",
+    "search": "search.html",
+    "index": "genindex.html",
+}
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("csp")
+    project = copy_project(folder / "project")
+    for name in ("AM64X", "AM335X"):
+        shutil.rmtree(project / "results" / name, ignore_errors=True)
+    run = run_sphinx(project, folder / "html", "-j2", "-q")
+    assert run.returncode == 0, run.stderr
+    return folder / "html"
+
+
+class _Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        pass
+
+    def do_GET(self) -> None:
+        if self.path == "/favicon.ico":  # which browsers ask for by themselves
+            self.send_response(204)
+            self.end_headers()
+        else:
+            super().do_GET()
+
+    def end_headers(self) -> None:
+        self.send_header("Content-Security-Policy", f"{POLICY}; frame-ancestors 'none'")
+        self.send_header("X-Content-Type-Options", "nosniff")
+        super().end_headers()
+
+
+@pytest.fixture(scope="module")
+def address(site: Path) -> Iterator[str]:
+    handler = functools.partial(_Quiet, directory=str(site))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+@pytest.fixture(scope="module")
+def browser(chromium: Path) -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(
+            executable_path=chromium,
+            args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
+        )
+        yield started
+        started.close()
+
+
+def _open(browser: Browser, url: str) -> tuple[Page, list[str], set[str]]:
+    """A page, what it complains of, and what it asked for, both growing as it lives."""
+    page = browser.new_page(viewport={"width": 1280, "height": 800})
+    said: list[str] = []
+    asked: set[str] = set()
+
+    def hear(message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            said.append(message.text)
+
+    page.on("console", hear)
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("request", lambda request: asked.add(request.url))
+    page.goto(url, wait_until="load")
+    return page, said, asked
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_page_breaks_no_rule_of_its_policy(browser: Browser, address: str, kind: str) -> None:
+    page, said, asked = _open(browser, f"{address}/{KINDS[kind]}")
+    for image in page.locator("img").all():
+        assert image.evaluate("async e => { await e.decode(); return e.naturalWidth; }") > 0
+    assert said == []
+    assert all(url.startswith((address, "data:")) for url in asked)
+    page.close()
+
+
+def test_a_page_works_from_a_folder_too(browser: Browser, site: Path) -> None:
+    for kind in ("guide with charts", "benchmark"):
+        page, said, _ = _open(browser, f"file://{site}/{KINDS[kind]}")
+        assert said == []
+        page.close()
+
+
+def test_tabs_and_navigation_are_alive(browser: Browser, address: str) -> None:
+    page, said, _ = _open(browser, f"{address}/{KINDS['benchmark']}")
+    tabs = page.locator(".perf-tabs").first
+    second = tabs.get_by_role("tab").nth(1)
+    second.click()
+    assert second.get_attribute("aria-selected") == "true"
+    assert tabs.locator("[role=tabpanel]:visible").count() == 1
+    # The theme's own script puts a button to unfold into its menu, and follows the scroll.
+    assert page.locator(".wy-menu-vertical button.toctree-expand").count() > 0
+    page.set_viewport_size({"width": 400, "height": 800})
+    page.locator("[data-toggle=wy-nav-top]").first.click()
+    assert "shift" in str(page.locator(".wy-nav-side").get_attribute("class"))
+    assert said == []
+    page.close()
+
+
+def test_search_finds(browser: Browser, address: str) -> None:
+    page, said, _ = _open(browser, f"{address}/index.html")
+    page.locator("#rtd-search-form input[name=q]").fill("provenance")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#search-results li a")
+    links = page.locator("#search-results li a").all()
+    assert any("provenance" in str(link.get_attribute("href")) for link in links)
+    page.wait_for_selector("#search-results li p.context")  # read from the pages found
+    assert said == []
+    page.close()
+
+
+def test_the_policy_is_in_force(browser: Browser, site: Path) -> None:
+    """A script and a style put into a page by hand do not run."""
+    planted = site / "planted.html"
+    text = (site / "index.html").read_text("utf-8")
+    evil = "<style>body{color:red}</style><script>document.title='taken'</script>"
+    evil += "<img src=x onerror=\"document.title='taken'\">"
+    planted.write_text(text.replace('<div role="main"', f'{evil}<div role="main"'), "utf-8")
+    page, said, _ = _open(browser, f"file://{planted}")
+    assert page.title() != "taken"
+    assert len([line for line in said if "Content Security Policy" in line]) >= 2
+    planted.unlink()
+    page.close()
+
+
+def test_no_page_holds_a_script_a_handler_or_another_host(site: Path) -> None:
+    pages = list(site.rglob("*.html"))
+    assert len(pages) > 20
+    for path in pages:
+        text = path.read_text("utf-8")
+        head = text.index("Content-Security-Policy")
+        assert head < text.index("<script") and head < text.index("<link")
+        for node in html5lib.parse(text).iter():
+            if node.tag == f"{NAMESPACE}script":
+                assert node.get("src") and not (node.text or "").strip(), path
+            for name, value in node.items():
+                assert not name.lower().startswith("on"), (path, name)
+                loads = name in ("src", "data", "poster") or (
+                    name == "href" and node.tag == f"{NAMESPACE}link"
+                )
+                assert not (loads and re.match(r"(https?:)?//", value)), (path, value)
+                assert not value.strip().lower().startswith("javascript:"), (path, value)
+
+
+def test_the_policy_of_the_documentation_is_the_one_of_the_pages() -> None:
+    security = (Path(__file__).parents[1] / "SECURITY.md").read_text("utf-8")
+    assert POLICY in " ".join(security.split())
+
+
+def test_without_the_value_pages_are_the_themes_own(tmp_path: Path) -> None:
+    (tmp_path / "p/results").mkdir(parents=True)
+    (tmp_path / "p/conf.py").write_text(
+        'extensions = ["perfguide"]\nhtml_theme = "sphinx_rtd_theme"\n', "utf-8"
+    )
+    (tmp_path / "p/index.rst").write_text("Title\n=====\n", "utf-8")
+    assert run_sphinx(tmp_path / "p", tmp_path / "html").returncode == 0
+    page = (tmp_path / "html/index.html").read_text("utf-8")
+    assert "Content-Security-Policy" not in page and "perfguide-page.js" not in page
+    assert run_sphinx(tmp_path / "p", tmp_path / "csp", "-Dperfguide_csp=1").returncode == 0
+    page = (tmp_path / "csp/index.html").read_text("utf-8")
+    assert "Content-Security-Policy" in page and "<script>" not in page
