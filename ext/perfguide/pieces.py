@@ -131,9 +131,9 @@ class Pieces:
             "small": found[0].small,
             "pictures": [
                 {
-                    "name": p.view.name,
+                    "name": visible(p.view.name),
                     "file": f"{folder}/{p.stem.rpartition('/')[2]}.*",
-                    "alt": p.view.text(),
+                    "alt": visible(p.view.text(), 10**6),
                 }
                 for p in made
             ],

@@ -1,0 +1,221 @@
+"""What is fuzzed: each a function of bytes that raises only where the code is at fault."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import lzma
+import random
+import tarfile
+import tempfile
+import zipfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+import zstandard
+
+from perfguide import archive, bundle, frame, pool, streams, validate
+from perfguide.adapters import Context, Format, Reading, registry
+from perfguide.archive import Document, Source
+from perfguide.catalog import Catalog
+from perfguide.diagnostics import KINDS, Diagnostic
+from perfguide.validate import Loaded
+
+SAMPLES = Path(__file__).parent
+
+LIMITS = streams.Limits(document=2**20, container=2**21, members=200, ratio=100, memory=2**22)
+
+
+@dataclass(frozen=True)
+class Target:
+    """One thing that is fuzzed, and sound input to begin with."""
+
+    run: Callable[[bytes], None]
+    seeds: tuple[bytes, ...]
+
+
+def _fine(found: Diagnostic) -> None:
+    assert found.kind in KINDS
+    assert str(found).isprintable(), str(found)
+
+
+def _sound(loaded: Loaded) -> None:
+    """What is accepted can be published, and is the same when it is read again."""
+    again = bundle.decode(bundle.encode(loaded.bundle))
+    assert bundle.digest(again) == loaded.digest
+    if loaded.digest[0] != "0":  # a frame takes far longer than all else here
+        return
+    pooled = pool.Pool(frame.build([loaded]), Catalog({}))
+    assert sum(len(pooled.of_guide(key)) for key in pooled.guides()) == len(pooled)
+
+
+def decoder(lines: bool) -> Callable[[bytes], None]:
+    """The decoder of one text."""
+
+    def run(data: bytes) -> None:
+        name = "a.jsonl" if lines else "a.json"
+        document = Document(Source("r", name, Path(name)), name, data, lines)
+        for item in validate.load(document, LIMITS):
+            if isinstance(item, Loaded):
+                _sound(item)
+            else:
+                _fine(item)
+
+    return run
+
+
+def container(name: str) -> Callable[[bytes], None]:
+    """A file of this name, read from disk as an upload is."""
+    folder = Path(tempfile.mkdtemp(prefix="perfguide-fuzz-"))
+    path = folder / name
+
+    def run(data: bytes) -> None:
+        path.write_bytes(data)
+        given = 0
+        for item in archive.read(Source("r", name, path), LIMITS):
+            if isinstance(item, Diagnostic):
+                _fine(item)
+                assert item.kind in ("unreadable", "limit", "refused-member"), item
+            else:
+                given += len(item.data)
+                assert len(item.data) <= LIMITS.document
+        assert given <= LIMITS.container * 2
+        assert [p.name for p in folder.iterdir()] == [name]
+
+    return run
+
+
+def adapter(form: Format) -> Callable[[bytes], None]:
+    """One format's reader, which never raises and gives results that a bundle can hold."""
+    encode, decode = msgspec.json.Encoder(), msgspec.json.Decoder(list[bundle.Result])
+
+    def run(data: bytes) -> None:
+        assert isinstance(form.recognises(data), bool)
+        reading = form.read(data, Context("a.log", {"engine": "hw"}, {"board.name": "sk"}))
+        assert isinstance(reading, Reading)
+        for found in reading.diagnostics:
+            _fine(found)
+        lines = data.count(b"\n") + 1
+        assert all(1 <= number <= lines for number in reading.lines)
+        decode.decode(encode.encode(reading.results))
+
+    return run
+
+
+def _bundle() -> bytes:
+    result = {"benchmark": "b", "metric": "m", "unit": "MB/s", "params": {"n": 1, "t": "x"}}
+    plain = {
+        "format": "perfguide-bundle",
+        "version": 1,
+        "id": "run-1",
+        "created": "2024-04-02T09:30:00Z",
+        "runner": {"name": "lab", "job_url": "http://x"},
+        "sdk": {"version": "09.02", "os": "linux", "kernel": "6.1"},
+        "board": {"name": "a", "soc": "S", "cpu_mhz": 1400.5, "description": "é\u202e"},
+        "supersedes": ["run-0"],
+        "tools": {"x": True},
+        "results": [
+            {**result, "samples": [1.5, 2e3], "command": "c", "log": {"file": "f", "line": 1}},
+            {**result, "metric": "n", "value": -1, "min": -2, "max": 0, "count": 3},
+            {**result, "metric": "o", "status": "fail"},
+        ],
+    }
+    return json.dumps(plain).encode()
+
+
+def _members() -> dict[str, bytes]:
+    text = _bundle()
+    return {
+        "a.json": text,
+        "b/c.jsonl.gz": gzip.compress(text),
+        "d.json.zst": zstandard.compress(text),
+        "e.md": b"words",
+    }
+
+
+def _zip() -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as made:
+        for name, data in _members().items():
+            made.writestr(zipfile.ZipInfo(name), data)
+    return buffer.getvalue()
+
+
+def _tar(form: int = tarfile.PAX_FORMAT) -> bytes:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w", format=form) as made:
+        for name, data in {**_members(), "é" * 80 + ".json": b"{}"}.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            made.addfile(info, io.BytesIO(data))
+        link = tarfile.TarInfo("link.json")
+        link.type, link.linkname = tarfile.SYMTYPE, "x" * 120
+        made.addfile(link)
+    return buffer.getvalue()
+
+
+def _logs(form: Format) -> tuple[bytes, ...]:
+    """The format's own example, and logs of tests that it recognises."""
+    found = [form.example.encode()]
+    for folder in ("adapters", "farm_adapters"):
+        for path in sorted((SAMPLES / folder).rglob("*")):
+            if path.is_file() and path.suffix != ".py" and path.stat().st_size < 20_000:
+                data = path.read_bytes()
+                if form.recognises(data):
+                    found.append(data)
+    return tuple(found[:12])
+
+
+def targets() -> dict[str, Target]:
+    """Everything that is fuzzed, by name."""
+    text, tar = _bundle(), _tar()
+    tars = (tar, _tar(tarfile.GNU_FORMAT))
+    out = {
+        "decoder": Target(decoder(False), (text, b"[" + text + b"," + text + b"]")),
+        "decoder-lines": Target(decoder(True), (text + b"\n" + text + b"\n",)),
+        "json": Target(container("a.json"), (text,)),
+        "json.gz": Target(container("a.json.gz"), (gzip.compress(text), gzip.compress(b"") * 3)),
+        "json.zst": Target(container("a.json.zst"), (zstandard.compress(text),)),
+        "zip": Target(container("a.zip"), (_zip(),)),
+        "tar": Target(container("a.tar"), tars),
+        "tar.gz": Target(container("a.tar.gz"), tuple(map(gzip.compress, tars))),
+        "tar.xz": Target(container("a.tar.xz"), tuple(map(lzma.compress, tars))),
+        "tar.zst": Target(container("a.tar.zst"), tuple(map(zstandard.compress, tars))),
+    }
+    for name, form in registry.formats().items():
+        out[f"adapter-{name}"] = Target(adapter(form), _logs(form))
+    return out
+
+
+WORDS = (
+    *(b"NaN", b"1e999", b"-1e-999", b"\xef\xbb\xbf", b"\xff\xfe", b"\xed\xa0\x80", b"\0", b"\x1b["),
+    *(b'"', b"\\u0000", b"\\ud800", b"[" * 50, b"{" * 50, b"9" * 400, b"-", b".", b"%", b"\r\n"),
+    *("\u202e".encode(), "٣".encode(), "½".encode(), b"\t", b",", b":", b"inf", b"0x1", b"<!--"),
+)
+
+
+def mutated(chance: random.Random, seeds: Sequence[bytes]) -> bytes:
+    """Sound input, spoilt in a few places."""
+    data = bytearray(chance.choice(seeds))
+    for _ in range(chance.choice((1, 1, 2, 3, 8))):
+        place = chance.randrange(len(data) + 1)
+        end = min(len(data), place + chance.choice((0, 1, 1, 2, 8, 64, 512)))
+        match chance.randrange(6):
+            case 0:
+                data[place:end] = chance.randbytes(end - place)
+            case 1:
+                data[place:end] = b""
+            case 2:
+                data[place:end] = chance.choice(WORDS)
+            case 3:
+                data[place:place] = data[place:end] * chance.choice((1, 2, 50))
+            case 4 if data and place < len(data):
+                data[place] ^= 1 << chance.randrange(8)
+            case _:
+                other = chance.choice(seeds)
+                cut = chance.randrange(len(other) + 1)
+                data[place:end] = other[cut : cut + chance.randrange(200)]
+    return bytes(data)
