@@ -420,3 +420,54 @@ def test_every_limit_is_documented_with_its_default() -> None:
     for field in fields(Limits):
         row = only([line for line in text.splitlines() if line.startswith(f"| `{field.name}` |")])
         assert f"{field.default:,}" in row
+
+
+# -- compressed streams that follow one another ---------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "pack", "padding"),
+    [
+        ("x.json.gz", gzip.compress, b""),
+        ("x.json.gz", gzip.compress, bytes(100)),
+        ("x.json.zst", zst, b""),
+        ("x.tar.xz", xz, b""),
+        ("x.tar.xz", xz, bytes(8)),
+    ],
+)
+def test_streams_in_a_row_are_one_and_each_is_checked(
+    tmp_path: Path, name: str, pack: Callable[[bytes], bytes], padding: bytes
+) -> None:
+    whole = tarred({"a.json": BULK}) if ".tar" in name else BULK
+    half = len(whole) // 2
+    packed = pack(whole[:half]) + padding + pack(whole[half:]) + padding
+    documents, findings = read(tmp_path, name, packed)
+    assert findings == []
+    assert only(documents).data == BULK
+    for spoilt in (packed + b"more", packed[: -(len(padding) + 3)]):
+        documents, findings = read(tmp_path, name, spoilt)
+        assert kinds(findings) == ["unreadable"]
+
+
+def test_too_many_streams_in_a_row_are_refused(tmp_path: Path) -> None:
+    for name, packed in (("x.json.gz", gzip.compress(b"")), ("x.json.zst", zst(b""))):
+        assert kinds(read(tmp_path, name, packed * 11, Limits(members=10))[1]) == ["limit"]
+        assert read(tmp_path, name, packed * 10, Limits(members=10))[1] == []
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_member_packed_in_another_way_is_refused_by_name(tmp_path: Path, method: int) -> None:
+    documents, findings = read(tmp_path, "x.zip", zipped({"a.json": BULK}, method))
+    assert documents == []
+    assert kinds(findings) == ["refused-member"] and "a.json" in only(findings).origin
+
+
+def test_what_all_members_of_a_zip_give_counts_against_the_one_file(tmp_path: Path) -> None:
+    chance = random.Random(5)
+    members = {f"{n}.json": chance.randbytes(40) * 20_000 for n in range(4)}
+    packed = zipped(members)
+    ratio = 3 * len(members["0.json"]) // len(packed)
+    documents, findings = read(tmp_path, "x.zip", packed, Limits(ratio=100_000))
+    assert len(documents) == 4 and findings == []
+    documents, findings = read(tmp_path, "x.zip", packed, Limits(ratio=ratio))
+    assert len(documents) < 4 and kinds(findings) == ["limit"]

@@ -8,6 +8,7 @@ import json
 import math
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
@@ -17,7 +18,10 @@ from hypothesis import strategies as st
 from making import only, outcome, plain, result, text
 
 from perfguide import bundle
-from perfguide.validate import validate
+from perfguide.archive import Document, Source
+from perfguide.diagnostics import Diagnostic
+from perfguide.streams import Limits
+from perfguide.validate import Loaded, load, upload, validate
 
 
 def faults(value: Any) -> dict[str, tuple[str, str, str]]:
@@ -557,3 +561,52 @@ def test_the_json_schema_is_a_document_of_its_own() -> None:
     references = re.findall(r'"#/\$defs/(\w+)"', json.dumps(schema))
     assert set(references) == set(schema["$defs"])
     assert not any(violations(FULL, schema, schema))
+
+
+# -- limits on the work that faults may cause -------------------------------------------
+
+
+def loaded_within(data: bytes, lines: bool, **limits: int) -> tuple[int, list[Diagnostic]]:
+    name = "a.jsonl" if lines else "a.json"
+    document = Document(Source("r", name, Path(name)), name, data, lines)
+    items = list(load(document, Limits(**limits)))
+    return (
+        sum(isinstance(item, Loaded) for item in items),
+        [item for item in items if isinstance(item, Diagnostic)],
+    )
+
+
+def test_a_text_of_too_many_values_is_refused_and_says_what_helps() -> None:
+    one = text(plain(*[result(value=n) for n in range(50)]))
+    assert loaded_within(one, False)[0] == 1
+    count, found = loaded_within(one, False, values=100)
+    assert count == 0 and [d.kind for d in found] == ["limit"] and ".jsonl" in found[0].hint
+    # Each line counts by itself, an array as a whole.
+    small = text(plain())
+    assert loaded_within(b"\n".join([small] * 9), True, values=60)[0] == 9
+    assert loaded_within(b"[" + b",".join([small] * 9) + b"]", False, values=60)[0] == 0
+
+
+def test_where_much_is_faulty_the_sound_is_still_found() -> None:
+    bad = b'{"format": "perfguide-bundle", "results": [{}]}'
+    count, found = loaded_within(b"\n".join([bad, bad, bad, text(plain())]), True, faulty=60)
+    assert count == 1
+    assert len([d for d in found if d.line == 1]) > 3
+    last = [d for d in found if d.line == 3]
+    assert len(last) == 1 and "not looked at in full" in last[0].message
+
+
+def test_an_upload_of_too_many_findings_is_not_read_on(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_bytes(b"1\n" * 50)
+    source = Source("r", "a.jsonl", tmp_path / "a.jsonl")
+    found = list(upload(source, Limits(findings=20)))
+    assert len(found) == 21
+    assert isinstance(found[-1], Diagnostic) and found[-1].kind == "limit"
+    assert {d.root for d in found if isinstance(d, Diagnostic)} == {"r"}
+
+
+def test_faults_beyond_the_most_that_are_counted_are_not_looked_for() -> None:
+    many = text(plain(*[{"benchmark": 1} for _ in range(2000)]))
+    _, found = loaded_within(many, False)
+    assert len(found) == 101
+    assert "at least" in found[-1].message

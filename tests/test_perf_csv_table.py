@@ -134,3 +134,15 @@ def test_a_page_is_read_again_when_its_table_changed_and_only_then(tmp_path: Pat
     assert "0 added, 0 changed" in run_sphinx(project, tmp_path / "html").stdout
     (project / "a.csv").write_text("A,B\n1,3\n", "utf-8")
     assert "0 added, 1 changed" in run_sphinx(project, tmp_path / "html").stdout
+
+
+def test_only_a_table_that_says_so_is_read_as_marked(tmp_path: Path) -> None:
+    body = "".join(
+        f".. perf-csv-table:: {name}\n   :file: a.csv\n   :header-rows: 1\n{option}\n"
+        for name, option in (("Ours", "   :marked:\n"), ("By hand", ""))
+    )
+    project = _page(tmp_path / "p", body, a="A,B\nk,'=1\nk,''-x\nk,\u202eab\n")
+    assert run_sphinx(project, tmp_path / "html", "-W").returncode == 0
+    found = {(f.caption, f.text) for f in figures(tmp_path / "html/index.html") if f.text != "k"}
+    ours = {("Ours", "=1"), ("Ours", "'-x"), ("Ours", "\\u202eab")}
+    assert found == ours | {("By hand", "'=1"), ("By hand", "''-x"), ("By hand", "\u202eab")}
