@@ -17,7 +17,7 @@ from pathlib import Path
 import msgspec
 import zstandard
 
-from perfguide import archive, bundle, frame, pool, streams, validate
+from perfguide import archive, bundle, frame, pack, pool, streams, validate
 from perfguide.adapters import Context, Format, Reading, registry
 from perfguide.archive import Document, Source
 from perfguide.catalog import Catalog
@@ -100,7 +100,7 @@ def adapter(form: Format) -> Callable[[bytes], None]:
             _fine(found)
         lines = data.count(b"\n") + 1
         assert all(1 <= number <= lines for number in reading.lines)
-        decode.decode(encode.encode(reading.results))
+        decode.decode(encode.encode(pack.whole(msgspec.to_builtins(list(reading.results)))))
 
     return run
 

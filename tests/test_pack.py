@@ -14,7 +14,7 @@ import pytest
 import zstandard
 from conftest import TOP
 
-from perfguide import cli, pages, site, validate
+from perfguide import cli, pack, pages, site, validate
 
 DATA = TOP / "tests/adapters/data"
 SWEEP = DATA / "perfguide-runner/sweep-aes-128-cbc-hw.log"
@@ -195,3 +195,9 @@ def test_a_third_party_adds_a_format_through_an_entry_point(tmp_path: Path) -> N
     assert run.returncode == 0, run.stderr
     result = json.loads((tmp_path / "x.json").read_text("utf-8"))["results"][0]
     assert (result["benchmark"], result["samples"], result["log"]["line"]) == ("theirs", [12.5], 2)
+
+
+def test_bytes_that_are_no_text_do_not_stop_the_packing() -> None:
+    found = pack.whole({"a\udcfb": ["é\ud83d\ude00", {"b": "\ud800x"}, 1, True, None]})
+    assert found == {"a\ufffd": ["é\U0001f600", {"b": "\ufffdx"}, 1, True, None]}
+    assert json.dumps(found).isascii() and str(found).encode()

@@ -148,6 +148,7 @@ def pack(
     plain.setdefault("created", now.isoformat(timespec="seconds"))
     plain |= {"format": schema.FORMAT, "version": schema.VERSION}
     plain["results"] = [msgspec.to_builtins(result) for result in results]
+    plain = whole(plain)
     plain.setdefault("id", _name(plain))
     found, faults = validate.validate(msgspec.json.encode(plain))
     diagnostics = [Diagnostic(f.kind, "the bundle", f.message, f.hint, f.pointer) for f in faults]
@@ -157,6 +158,19 @@ def pack(
             told_by = f"say it with {missing[fault.pointer]}, or in {ENVIRONMENT}"
             diagnostics[index] = replace(diagnostics[index], hint=told_by)
     return Packed(found if results else None, tuple(reads), tuple(diagnostics))
+
+
+def whole(value: Any) -> Any:
+    """Values of a bundle with U+FFFD in the place of each half of a surrogate pair.
+
+    Logs hold bytes that are no text; readers of formats pass them on as such halves,
+    and no JSON text can hold them.
+    """
+    if isinstance(value, str):
+        return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    if isinstance(value, dict):
+        return {whole(key): whole(inner) for key, inner in value.items()}
+    return [whole(inner) for inner in value] if isinstance(value, list) else value
 
 
 def _plain(facts: Mapping[str, Scalar]) -> dict[str, Any]:
