@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import gzip
 import io
 import json
@@ -100,7 +101,18 @@ def adapter(form: Format) -> Callable[[bytes], None]:
             _fine(found)
         lines = data.count(b"\n") + 1
         assert all(1 <= number <= lines for number in reading.lines)
-        decode.decode(encode.encode(pack.whole(msgspec.to_builtins(list(reading.results)))))
+        try:
+            decode.decode(encode.encode(pack.whole(msgspec.to_builtins(list(reading.results)))))
+        except msgspec.ValidationError:
+            # A figure that no bundle takes: packing has to say so, and where.
+            told = pack.Told(
+                dict.fromkeys(("board.name", "board.soc", "sdk.version", "sdk.os"), "x")
+            )
+            log = pack.Log("a.log", data)
+            packed = pack.pack(
+                [log], {}, told, {"a.log": [form]}, datetime.datetime.now(datetime.UTC)
+            )
+            assert packed.bundle is None and packed.diagnostics
 
     return run
 
