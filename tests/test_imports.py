@@ -40,6 +40,7 @@ CORE: dict[str, set[str]] = {
     "axesmarks": {"chartviews"},
     "charts": {"axesmarks", "chartviews"},
     "pictures": {"addresses", "answers", "charts", "chartviews", "tables", "writer"},
+    "stats": set(),
     "tables": {"pool", "views"},
     "site": {
         *{"addresses", "archive", "catalog", "frame", "ledger", "pool", "streams", "validate"},
