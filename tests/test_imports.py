@@ -40,7 +40,10 @@ CORE: dict[str, set[str]] = {
     "axesmarks": {"chartviews"},
     "charts": {"axesmarks", "chartviews"},
     "pictures": {"addresses", "answers", "charts", "chartviews", "tables", "writer"},
-    "stats": set(),
+    "relative": set(),
+    "noise": {"relative"},
+    "scores": {"noise", "relative"},
+    "stats": {"noise", "relative", "scores"},
     "tables": {"pool", "views"},
     "site": {
         *{"addresses", "archive", "catalog", "frame", "ledger", "pool", "streams", "validate"},
