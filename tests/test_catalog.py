@@ -60,6 +60,24 @@ def test_text_that_is_not_utf8_is_a_fault(tmp_path: Path) -> None:
     assert only(faults).kind == "catalog"
 
 
+@pytest.mark.parametrize(
+    ("spoilt", "message"),
+    [
+        (
+            'rises_with = "blok_size"',
+            "no parameter is named “blok_size” (did you mean “block_size”?",
+        ),
+        ('at_most = 100, at_most_per = "thread"', "no parameter is named “thread”"),
+        ('at_most_per = "engine"', "“at_most_per” says nothing without “at_most”"),
+        ("clock = true", "a clock cannot be in “MB/s”"),
+        ('positive = "yes"', "Expected `bool | null`, got `str`"),
+    ],
+)
+def test_what_a_metric_must_be_has_to_make_sense(tmp_path: Path, spoilt: str, message: str) -> None:
+    _, faults = load(tmp_path, TOML.replace('label = "Rate"', f'label = "Rate", {spoilt}'))
+    assert message in only(faults).text()
+
+
 def test_a_bad_entry_does_not_stop_the_others(tmp_path: Path) -> None:
     described(tmp_path, name="good")
     (tmp_path / "bad.toml").write_text("nonsense", "utf-8")

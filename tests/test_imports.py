@@ -45,6 +45,17 @@ CORE: dict[str, set[str]] = {
     "scores": {"noise", "relative"},
     "stats": {"noise", "relative", "scores"},
     "tables": {"pool", "views"},
+    "figures": {"catalog", "pool"},
+    "findings": {"figures", "pool", "views"},
+    "health_cells": {"catalog", "figures", "findings"},
+    "health_boards": {"figures", "findings"},
+    "health_pairs": {"figures", "findings"},
+    "health_series": {"catalog", "figures", "findings"},
+    "health_losses": {"catalog", "figures", "findings", "layout"},
+    "health": {
+        *{"catalog", "figures", "findings", "health_boards", "health_cells", "health_losses"},
+        *{"health_pairs", "health_series", "pool"},
+    },
     "site": {
         *{"addresses", "archive", "catalog", "frame", "ledger", "pool", "streams", "validate"},
     },

@@ -43,6 +43,18 @@ class Metric(_Spec, frozen=True):
     decimals: int = 2
     headline: bool = False
     """Whether the SoC's own page shows it."""
+    positive: bool | None = None
+    """Whether it is always above zero; left out: by its unit."""
+    at_most: float | None = None
+    """The largest figure that can be, in ``unit``."""
+    at_most_per: str = ""
+    """A parameter that ``at_most`` holds for each one of, such as ``threads``."""
+    rises_with: str = ""
+    """A parameter with which it must not fall, such as ``block_size``."""
+    steady: bool | None = None
+    """Whether releases and boards should agree on it; left out: unless it is a share."""
+    clock: bool = False
+    """Whether it is the clock of the board's processor."""
 
 
 class Param(_Spec, frozen=True):
@@ -238,6 +250,7 @@ def _faults(path: Path, entry: Entry) -> list[Diagnostic]:
     out: list[Diagnostic] = []
     if not entry.metrics or not entry.tables:
         out.append(_fault(path, "“metrics” and “tables” each need at least one entry"))
+    out += _metric_faults(path, entry)
     for chart in entry.charts:
         known = [m.name for m in entry.metrics]
         out += _id_faults(path, f"chart “{chart.id}”: ", chart.id, [c.id for c in entry.charts])
@@ -255,19 +268,31 @@ def _faults(path: Path, entry: Entry) -> list[Diagnostic]:
         if not table.rows:
             out.append(_fault(path, where + "“rows” is empty", "name a parameter or “metric”"))
         if "metric" in table.columns or table.tabs == "metric":
-            out.append(
-                _fault(
-                    path,
-                    where + "“metric” cannot be among “columns” or “tabs”",
-                    "leave it out: metrics are columns unless “rows” names them",
-                )
-            )
+            fault = where + "“metric” cannot be among “columns” or “tabs”"
+            hint = "leave it out: metrics are columns unless “rows” names them"
+            out.append(_fault(path, fault, hint))
         for name in table.metrics:
             if not any(
                 fnmatchcase(m.name, name) or fnmatchcase(name, m.name) for m in entry.metrics
             ):
                 hint = nearest(name, [m.name for m in entry.metrics])
                 out.append(_fault(path, where + f"no metric is named “{name}”", hint))
+    return out
+
+
+def _metric_faults(path: Path, entry: Entry) -> list[Diagnostic]:
+    """What a metric says of its figures must make sense together."""
+    out = []
+    for metric in entry.metrics:
+        where = f"metric “{metric.name}”: "
+        if metric.at_most_per and metric.at_most is None:
+            out.append(_fault(path, where + "“at_most_per” says nothing without “at_most”"))
+        if metric.clock and units.parse(metric.unit).kind != "frequency":
+            out.append(_fault(path, where + f"a clock cannot be in “{metric.unit}”"))
+        for name in filter(None, (metric.rises_with, metric.at_most_per)):
+            if entry.params and name not in entry.params:
+                hint = nearest(name, entry.params)
+                out.append(_fault(path, where + f"no parameter is named “{name}”", hint))
     return out
 
 

@@ -106,6 +106,7 @@ class Pool:
         keyed = pd.DataFrame(keys)
         # A group's number is the place of its first result, so nothing is sorted.
         group = keyed.groupby(list(keys), observed=True, sort=False).ngroup().to_numpy()
+        self._group = group
         order = np.argsort(group, kind="stable")
         starts = np.flatnonzero(np.r_[True, np.diff(group[order]) > 0]) if len(order) else order
         self._members = np.split(order, starts[1:]) if len(order) else []
@@ -143,6 +144,55 @@ class Pool:
     def of_benchmark(self, name: str) -> list[Record]:
         """All figures of one benchmark, over all guides."""
         return list(self._records(self._by_benchmark.get((name,), ())))
+
+    def figures(self) -> pd.DataFrame:
+        """All pooled figures as numbers, without a :class:`Record` for each.
+
+        A row for each figure; its position is what :meth:`take` takes. Columns:
+        ``sdk soc os release board benchmark metric unit params`` (categories;
+        ``params`` is canonical JSON with the defaults), ``mean low high`` (NaN
+        where failed; the extremes are the mean where nothing else is known),
+        ``spread``, whether extremes are known, and ``runs``.
+        """
+        out = self._identity.copy()
+        for name in ("mean", "low", "high"):
+            out[name] = np.full(len(out), np.nan)
+        out["spread"] = False
+        out["runs"] = np.array([len(members) for members in self._members], dtype="int64")
+        if not len(out):
+            return out
+        rows = np.concatenate(self._members)
+        sound = ~self._failed[rows]
+        rows = rows[sound]
+        owner = np.repeat(np.arange(len(out)), out["runs"])[sound]
+        if not len(rows):
+            return out
+        held, starts, count = np.unique(owner, return_index=True, return_counts=True)
+        weight = self._weight[rows]
+        total = np.add.reduceat(weight, starts)
+        mean = np.add.reduceat(self._value[rows] * weight, starts) / total
+        mean[count == 1] = self._value[rows][starts[count == 1]]
+        columns = {
+            "mean": mean,
+            "low": np.minimum.reduceat(self._low[rows], starts),
+            "high": np.maximum.reduceat(self._high[rows], starts),
+            "spread": (count > 1) | np.maximum.reduceat(self._spread[rows], starts),
+        }
+        for name, values in columns.items():
+            out.loc[held, name] = values
+        return out
+
+    def positions(self) -> np.ndarray[Any, Any]:
+        """For each row of the frame the position in :meth:`figures` it is pooled into."""
+        return self._group
+
+    def params(self, text: str) -> dict[str, Scalar]:
+        """What the canonical text of parameters in :meth:`figures` means."""
+        return self._params[text]
+
+    def take(self, positions: Iterable[int]) -> list[Record]:
+        """The figures at some positions of :meth:`figures`."""
+        return list(self._records(positions))
 
     def bundles(self, records: Iterable[Record]) -> list[Loaded]:
         """The bundles behind figures, by board, date and id."""
