@@ -13,7 +13,7 @@ from typing import TextIO, TypeVar
 
 from tqdm import tqdm
 
-from . import __version__, bundle, cli_pack, pages, query, report, site
+from . import __version__, bundle, cli_health, cli_pack, pages, query, report, site
 from .diagnostics import Diagnostic, errors, visible
 from .pool import family
 
@@ -23,7 +23,7 @@ FINE, FOUND, USAGE, NOTHING = 0, 1, 2, 3
 
 EXIT_STATUS = """exit status:
   0  all is well
-  1  what was asked about was found: check found a refused upload
+  1  what was asked about was found: check found a refused upload, health a finding
   2  wrong usage, or a path that is not there
   3  nothing to show
 """
@@ -106,6 +106,7 @@ def _parser() -> argparse.ArgumentParser:
     show.add_argument("--json", action="store_true", help="print JSON")
     _add_site(show)
     show.set_defaults(run=_show)
+    cli_health.add_parser(add, BENCHMARKS, lambda settings: site.read(settings, _progress))
     cli_pack.add_parsers(add)
     return parser
 
@@ -135,6 +136,7 @@ def _settings(options: argparse.Namespace) -> site.Settings:
         results=tuple(Path(p) for p in options.results or ["results"]),
         benchmarks=(site.BUILT_IN, Path(options.benchmarks)),
         output=Path(getattr(options, "output", "source")),
+        acknowledged=Path(cli_health.ACKNOWLEDGED),
     )
 
 

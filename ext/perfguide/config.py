@@ -28,6 +28,12 @@ VALUES: tuple[tuple[str, Any, tuple[type, ...], str], ...] = (
         (str,),
         "folder of benchmark descriptions, beside those that the package carries",
     ),
+    (
+        "perfguide_acknowledged",
+        "source/acknowledged.toml",
+        (str,),
+        "file of findings about figures that are accepted, with reasons",
+    ),
     ("perfguide_output", "source", (str,), "folder for the generated pages"),
     (
         "perfguide_number_by_page",
@@ -54,6 +60,8 @@ def settings(config: Config, top: Path, formats: tuple[str, ...] = ("svg",)) -> 
         benchmarks=(BUILT_IN, top / config.perfguide_benchmarks),
         output=top / config.perfguide_output,
         formats=formats,
+        # As seen from here: a page may show it.
+        acknowledged=Path(os.path.relpath(top / config.perfguide_acknowledged)),
         limits=Limits(**config.perfguide_limits),
     )
 

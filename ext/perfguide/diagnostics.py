@@ -40,6 +40,8 @@ KINDS: dict[str, Kind] = {
     "no-results": Kind("warning", "no sound bundle was found"),
     "table": Kind("error", "a table that cannot be shown"),
     "chart": Kind("error", "a chart that cannot be shown"),
+    "acknowledged": Kind("error", "an acknowledgement of a finding that cannot be used"),
+    "acknowledged-unused": Kind("note", "an acknowledgement that accepts no finding"),
     "log-row": Kind("warning", "a row of a log that is cut, broken or ambiguous"),
     "log-failed": Kind("warning", "a measurement that its program reports as failed"),
     "log-note": Kind("note", "something in a log that changes how its figures are to be read"),

@@ -7,7 +7,7 @@ import io
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from docutils import nodes
 from docutils.parsers.rst import directives
@@ -21,6 +21,7 @@ from sphinx.util.typing import ExtensionMetadata, OptionSpec
 from . import catalog, markup
 from .config import settings, warn
 from .diagnostics import Diagnostic
+from .footnotes import NOTE
 from .rendering import download, perf_rows
 
 
@@ -53,6 +54,7 @@ class PerfCsvTable(SphinxDirective):
         "keepspace": directives.flag,
         "encoding": directives.encoding,
         "tabs": directives.flag,
+        "marks": directives.path,
     }
 
     def run(self) -> list[nodes.Node]:
@@ -94,6 +96,7 @@ class PerfCsvTable(SphinxDirective):
             stub=stub,
             tabs="tabs" in self.options,
             widths=widths,
+            **self._marks(),
         )
         self.add_name(table)
         out: list[nodes.Node] = [table, *messages]
@@ -119,6 +122,24 @@ class PerfCsvTable(SphinxDirective):
         except (OSError, UnicodeDecodeError, LookupError) as error:
             self._fault(name, f"cannot be read: {error}", "check the path and the encoding")
             return name, None
+
+    def _marks(self) -> dict[str, Any]:
+        """What stands beside cells: by row and column the notes and their words."""
+        cells: dict[int, dict[int, list[tuple[int, str]]]] = {}
+        notes: list[dict[str, str]] = []
+        if "marks" in self.options:
+            name, path = self.env.relfn2path(self.options["marks"])
+            try:
+                content = json.loads(Path(path).read_bytes())
+                notes = [{key: str(note[key]) for key in NOTE} for note in content["notes"]]
+                for row, column, found in content["cells"]:
+                    own = [(range(len(notes))[n], str(detail)) for n, detail in found]
+                    cells.setdefault(int(row), {})[int(column)] = own
+            except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
+                self._fault(name, f"holds no marks: {error}", "generate it anew")
+                return {"marks": {}, "notes": []}
+            self.env.note_dependency(name)
+        return {"marks": cells, "notes": notes}
 
     def _rows(self, text: str, dialect: csv.Dialect, source: str) -> list[list[str]] | None:
         try:

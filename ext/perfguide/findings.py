@@ -34,6 +34,8 @@ class Rule:
     title: str
     about: str
     advice: str
+    marks: bool = True
+    """Whether the figures of its findings are themselves in doubt, and marked so."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ RULES = (
         "a benchmark that a release lost",
         "a board has no figure of a benchmark that it had in its release before",
         "see in the runner's log why the benchmark did not run, and upload what is missing",
+        marks=False,
     ),
     Rule(
         "lost-rows",
@@ -26,6 +27,7 @@ RULES = (
         "rows that a release lost",
         "a board has figures of a benchmark, but not all that it had in its release before",
         "see in the runner's log why these figures are missing, or whether they were renamed",
+        marks=False,
     ),
     Rule(
         "row-cut-short",

@@ -21,7 +21,7 @@ RULES = (
         "error",
         "samples of two metrics in one figure",
         "the minimum or maximum of a figure is, to the last digit, a figure of another metric",
-        "take each sample's metric from the program's own output; the name was cut too short",
+        "take each sample's metric from the program's own output; a name may have been cut short",
     ),
     Rule(
         "two-names",

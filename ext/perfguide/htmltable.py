@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
 from . import units
@@ -24,8 +24,22 @@ def label(text: str) -> str:
     return escape(text)
 
 
-def cell(text: str) -> str:
-    """One ``td``; what is behind the mean is set apart from it."""
+def mark(uri: str, severity: str, words: str) -> str:
+    """The sign beside a figure that leads to the finding about it."""
+    said = escape(words)
+    return (
+        f'<a class="perf-mark perf-mark-{escape(severity)}" href="{escape(uri)}" '
+        f'title="{said}" aria-label="{said}">†</a>'
+    )
+
+
+def cell(text: str, marks: str = "") -> str:
+    """One ``td``, with ``marks`` as markup; what is behind the mean is set apart from it."""
+    plain = _cell(text)
+    return f"{plain.removesuffix('</td>')}{marks}</td>" if marks else plain
+
+
+def _cell(text: str) -> str:
     if text == units.MISSING:
         return f'<td class="perf-n">{_symbol(text, "not measured", "perf-missing")}</td>'
     if text == units.FAILED:
@@ -78,13 +92,21 @@ def joined(header: Sequence[Sequence[str]], level: int, start: int, end: int) ->
 
 
 def body(
-    rows: Iterable[Sequence[str]], stub: int, prefix: str, header: Sequence[Sequence[str]]
+    rows: Iterable[Sequence[str]],
+    stub: int,
+    prefix: str,
+    header: Sequence[Sequence[str]],
+    marks: Mapping[int, Mapping[int, str]] | None = None,
 ) -> str:
-    """The ``tbody``; each row has an address made from its keys but for their units."""
+    """The ``tbody``; each row has an address made from its keys but for their units.
+
+    ``marks`` holds by row and column the markup that stands behind a cell's text.
+    """
     named = [c for c in range(stub) if not header or header[0][c] != "Unit"]
     out = ["<tbody>"]
     used: dict[str, int] = {}
-    for row in rows:
+    for number, row in enumerate(rows):
+        beside = (marks or {}).get(number, {})
         name = words(" ".join(row[column] for column in named))
         used[name] = used.get(name, 0) + 1
         if used[name] > 1:
@@ -95,7 +117,7 @@ def body(
                 kind = ' class="perf-key"' if position == 0 else ""
                 out.append(f'<th scope="row"{kind}>{label(text)}</th>')
             else:
-                out.append(cell(text))
+                out.append(cell(text, beside.get(position, "")))
         out.append("</tr>")
     out.append("</tbody>")
     return "".join(out)

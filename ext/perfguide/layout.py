@@ -71,6 +71,21 @@ class Layout:
                 return position
         return None
 
+    def anchor(self, record: Record) -> str:
+        """The address on its guide's page of the section that shows a record."""
+        own = slug(record.benchmark)
+        if self.claim(record) is None:
+            return f"other-{own}"
+        split = self.catalog.benchmarks[record.benchmark].entry.split
+        return f"{own}--{_address(record.params[split])}" if split else own
+
+    def table(self, record: Record) -> str:
+        """The name of the table that shows a record, on its guide's page."""
+        anchor, position = self.anchor(record), self.claim(record)
+        if position is None:
+            return anchor
+        return f"{anchor}-{self.catalog.benchmarks[record.benchmark].entry.tables[position].id}"
+
     def sections(
         self, records: Iterable[Record], shape: Shape | None = None
     ) -> tuple[list[Section], dict[str, list[Record]]]:

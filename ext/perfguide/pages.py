@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from . import addresses, pictures, report, tables, trends
+from . import addresses, health_pages, health_report, pictures, report, trends
 from .bundle import Bundle
 from .diagnostics import Diagnostic
 from .layout import Section
+from .marks import Marks
 from .pieces import Pieces, Shown, ShownChart
 from .plots import Scene
 from .pool import GuideKey, family, guide_key, version
@@ -36,12 +37,15 @@ def generate(settings: Settings, progress: Progress[Any] = no_progress) -> Outco
     if any(d.kind == "missing-path" for d in holdings.diagnostics):
         # A mistyped folder must not empty the site.
         return Outcome(holdings.diagnostics, (), (), holdings)
+    checked = health_report.check(holdings, settings.acknowledged)
     writer = Writer(settings.output)
-    site = Pages(holdings, writer)
+    site = Pages(holdings, writer, Marks(checked.findings))
     site.write(progress)
+    health_pages.write(site, checked)
     pictures.write(writer, site.pictures, settings.formats)
     writer.finish()
-    return Outcome(holdings.diagnostics, tuple(writer.written), tuple(writer.removed), holdings)
+    found = (*holdings.diagnostics, *checked.diagnostics)
+    return Outcome(found, tuple(writer.written), tuple(writer.removed), holdings)
 
 
 class Pages(Pieces):
@@ -136,7 +140,7 @@ class Pages(Pieces):
                 view = report.headline_view(self.holdings.catalog, chosen)
                 name = f"headline-{self.platform(members[0])}"
                 caption = f"{soc} headline figures, {family(members[0])}"
-                headlines.append(self.table(page, name, caption, tables.grid(view), 1))
+                headlines.append(self.view(page, name, view, caption))
                 found = trends.over_releases(
                     self.holdings.catalog, chosen, self._scenes[self.platform(members[0])]
                 )

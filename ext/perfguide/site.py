@@ -26,12 +26,14 @@ class Settings:
     benchmark descriptions, later ones before earlier ones. ``output``: the
     folder that gets ``guides/``, ``by-benchmark/`` and ``reports/``.
     ``formats``: the kinds of picture that are wanted, ``svg`` and ``pdf``.
+    ``acknowledged``: a file of findings about figures that are accepted.
     """
 
     results: tuple[Path, ...]
     benchmarks: tuple[Path, ...]
     output: Path
     formats: tuple[str, ...] = ("svg",)
+    acknowledged: Path | None = None
     limits: Limits = field(default_factory=Limits)
 
 
