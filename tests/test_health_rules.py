@@ -67,6 +67,13 @@ def test_a_mean_above_its_maximum_is_found_in_each_pooled_run() -> None:
     assert "above its maximum 4" in only(found("outside-range", one, two)).reason
 
 
+def test_one_published_end_is_enough_and_swapped_ends_are_a_fault() -> None:
+    assert found("outside-range", run(copy(3.2, min=4.0)))
+    assert found("outside-range", run(copy(4.8, max=4.0)))
+    assert found("outside-range", run(copy(3.2, min=4.0, max=3.0)))
+    assert not found("outside-range", run(copy(3.5, min=3.0)))
+
+
 @pytest.mark.parametrize("mean", [4.26, 4.3, 4.36, 4.255, 4.364])
 def test_a_mean_in_its_range_but_for_rounding_is_fine(mean: float) -> None:
     assert found("outside-range", run(copy(mean, min=4.26, max=4.36))) == []

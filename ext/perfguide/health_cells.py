@@ -64,8 +64,6 @@ def outside_range(figures: Figures) -> Iterator[Hit]:
     """Means that are outside what they were published with, by more than rounding."""
     table = figures.pool.frame.table
     value, low, high = (table[c].to_numpy(dtype="float64") for c in ("value", "low", "high"))
-    # Ends are taken at their word, in whichever order they were published.
-    low, high = np.minimum(low, high), np.maximum(low, high)
     slack = 1e-9 * np.abs(value)
     found = table["spread"].to_numpy(dtype="bool") & (
         (value < low - slack) | (value > high + slack)
