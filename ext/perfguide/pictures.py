@@ -51,7 +51,8 @@ def fingerprint(view: ChartView, form: str) -> str:
 def write(writer: Writer, pictures: Sequence[Picture], formats: Sequence[str]) -> int:
     """Draw what is missing or out of date, on all cores; return how many were drawn.
 
-    A picture in a format that is not wanted now stays where it is still right.
+    A picture in a format that is not wanted now stays where it is still right. The
+    ledger holds a hash of each file besides, so that a damaged one is drawn anew.
     """
     try:
         drawn = json.loads((writer.root / LEDGER).read_bytes())
@@ -59,22 +60,30 @@ def write(writer: Writer, pictures: Sequence[Picture], formats: Sequence[str]) -
         drawn = {}
     known = drawn if isinstance(drawn, dict) else {}
     prints: dict[str, str] = {}
+    kept: dict[str, list[str]] = {}
     tasks: list[tuple[str, ChartView, str]] = []
     for picture in pictures:
         for form in FORMATS:
             name, print_ = f"{picture.stem}.{form}", fingerprint(picture.view, form)
-            if known.get(name) == print_ and (writer.root / name).is_file():
+            prints[name] = print_
+            if known.get(name) == [print_, _hash(writer, name)]:
                 writer.keep(name)
+                kept[name] = known[name]
             elif form in formats:
                 tasks.append((name, picture.view, form))
-            else:
-                continue
-            prints[name] = print_
     for (name, _, _), data in zip(tasks, _draw_all(tasks), strict=True):
         writer.write(name, data)
-    text = json.dumps(prints, indent=0, sort_keys=True)
+        kept[name] = [prints[name], hashlib.sha256(data).hexdigest()]
+    text = json.dumps(kept, indent=0, sort_keys=True)
     writer.write(LEDGER, text.encode("utf-8") + b"\n")
     return len(tasks)
+
+
+def _hash(writer: Writer, name: str) -> str:
+    try:
+        return hashlib.sha256((writer.root / name).read_bytes()).hexdigest()
+    except FileNotFoundError:
+        return ""
 
 
 def picture(view: ChartView, form: str) -> bytes:
