@@ -8,18 +8,22 @@ JOBS    ?= auto
 
 ENV    := build/env
 BIN    := $(ENV)/bin
-SPHINX  = $(BIN)/sphinx-build -j $(JOBS) -d build/doctrees -D perfguide_results=$(RESULTS) \
-          $(if $(STRICT),-W -n) $(SPHINXOPTS)
 PERFGUIDE = $(BIN)/perfguide
+BUILD   = $(PERFGUIDE) build --results $(RESULTS) --jobs $(JOBS) $(if $(STRICT),--strict)
 
 .PHONY: html pdf dirhtml text latex check list serve linkcheck test lint clean distclean help
 
 html: $(ENV)/.site
-	@$(SPHINX) -b html . build/html
+	@$(BUILD) -- $(SPHINXOPTS)
 	@echo "The site is in build/html; open build/html/index.html, or run: make serve"
 
-dirhtml text latex linkcheck: $(ENV)/.site
-	@$(SPHINX) -b $@ . build/$@
+dirhtml text latex: $(ENV)/.site
+	@$(BUILD) --builder $@ -- $(SPHINXOPTS)
+	@echo "The pages are in build/$@"
+
+linkcheck: $(ENV)/.site
+	@$(BIN)/sphinx-build -b $@ -j $(JOBS) -d build/doctrees -D perfguide_results=$(RESULTS) \
+	  $(SPHINXOPTS) . build/$@
 
 check: $(ENV)/.site
 	@$(PERFGUIDE) check $(RESULTS)
@@ -56,9 +60,10 @@ $(ENV)/.test: $(ENV)/.site requirements-test.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements-test.txt
 	@touch $@
 
-# What the site is made of; the environment stays.
+# What the site is made of; the environment stays, and so does the lock of a running build.
 clean:
 	rm -rf build/html build/dirhtml build/text build/latex build/linkcheck build/doctrees
+	rm -rf build/.html build/.dirhtml build/.text build/.latex
 	rm -rf source/guides source/compare source/by-benchmark source/reports
 
 distclean: clean

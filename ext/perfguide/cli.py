@@ -13,7 +13,7 @@ from typing import TextIO, TypeVar
 
 from tqdm import tqdm
 
-from . import __version__, bundle, cli_health, cli_pack, pages, query, report, site
+from . import __version__, bundle, cli_build, cli_health, cli_pack, pages, query, report, site
 from .diagnostics import Diagnostic, errors, visible
 from .pool import family
 
@@ -40,7 +40,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FINE
     except OSError as error:
-        print(f"perfguide: {error.filename}: {error.strerror}", file=sys.stderr)
+        where = f"{error.filename}: " if error.filename else ""
+        print(f"perfguide: {where}{error.strerror or error}", file=sys.stderr)
         return USAGE
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
@@ -107,6 +108,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_site(show)
     show.set_defaults(run=_show)
     cli_health.add_parser(add, BENCHMARKS, lambda settings: site.read(settings, _progress))
+    cli_build.add_parsers(add)
     cli_pack.add_parsers(add)
     return parser
 

@@ -42,6 +42,12 @@ VALUES: tuple[tuple[str, Any, tuple[type, ...], str], ...] = (
         "whether the numbers of tables and figures begin anew on each page",
     ),
     (
+        "perfguide_own_output",
+        False,
+        (bool,),
+        "whether the output folder holds nothing else, and may be emptied",
+    ),
+    (
         "perfguide_limits",
         {},
         (dict,),
