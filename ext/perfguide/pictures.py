@@ -79,6 +79,23 @@ def write(writer: Writer, pictures: Sequence[Picture], formats: Sequence[str]) -
     return len(tasks)
 
 
+def write_one(writer: Writer, stem: str, view: ChartView) -> None:
+    """Draw one picture in all formats, unless its files are as they were drawn."""
+    ledger = f"{stem}.json"
+    try:
+        known = json.loads((writer.root / ledger).read_bytes())
+    except (FileNotFoundError, ValueError):
+        known = None
+    if known == {form: _hash(writer, f"{stem}.{form}") for form in FORMATS}:
+        return
+    sums = {}
+    for form in FORMATS:
+        data = picture(view, form)
+        writer.write(f"{stem}.{form}", data)
+        sums[form] = hashlib.sha256(data).hexdigest()
+    writer.write(ledger, json.dumps(sums).encode())
+
+
 def _hash(writer: Writer, name: str) -> str:
     try:
         return hashlib.sha256((writer.root / name).read_bytes()).hexdigest()

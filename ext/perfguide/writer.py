@@ -19,11 +19,13 @@ class Writer:
 
     The manifest lists what is ours. So does the journal, a line for each file that
     is written before the file is there: what a stopped run has left is known too,
-    and what either of the two has lost is in the other.
+    and what either of the two has lost is in the other. Who removes his files himself
+    asks for no ``journal``.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, journal: bool = True) -> None:
         self.root = root
+        self._journal = journal
         self.written: list[str] = []
         self.removed: list[str] = []
         self._wanted: set[str] = set()
@@ -46,7 +48,8 @@ class Writer:
             if path.read_bytes() == data:
                 return False
         except FileNotFoundError:
-            self._announce(name)
+            if self._journal:
+                self._announce(name)
             path.parent.mkdir(parents=True, exist_ok=True)
         # A reader never sees half a file: it is written aside and moved into place.
         aside = _aside(path)
