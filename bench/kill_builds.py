@@ -61,8 +61,9 @@ def main() -> int:
         small_site.build(project)
         length = time.monotonic() - begun
         shown = 0
-        for trial in range(options.kills):
-            wanted = 1 - shown
+        trial = 0
+        while trial < options.kills:
+            wanted, way = 1 - shown, WAYS[trial % len(WAYS)]
             small_site.set_state(project, wanted)
             build = subprocess.Popen(
                 small_site.COMMAND,
@@ -72,24 +73,25 @@ def main() -> int:
                 stderr=subprocess.DEVNULL,
                 start_new_session=True,
             )
-            time.sleep(chance.random() * length)
-            running = build.poll() is None
-            if running:
-                kill(build, WAYS[trial % len(WAYS)], chance)
-            build.wait()
+            begun = time.monotonic()
+            try:
+                build.wait(chance.random() * length)
+                length = time.monotonic() - begun
+                seen["ended before it was killed, and does not count"] += 1
+            except subprocess.TimeoutExpired:
+                kill(build, way, chance)
+                build.wait()
+                trial += 1
+                seen[f"killed ({way})"] += 1
             after = small_site.site(project)
             if after not in sites:
                 seen["site neither old nor new"] += 1
-            begun = time.monotonic()
             done = small_site.build(project)
-            # Builds after a kill are from nothing and without pictures: the length of all.
-            length = 0.9 * length + 0.1 * (time.monotonic() - begun)
             if done.returncode:
                 print(done.stderr, file=sys.stderr)
                 seen["next build failed"] += 1
             if small_site.site(project) != sites[wanted]:
                 seen["next build not equal to a clean one"] += 1
-            seen[f"killed ({WAYS[trial % len(WAYS)]})" if running else "ended before"] += 1
             seen["site new after the kill"] += after == sites[wanted]
             seen["site old after the kill"] += after == sites[shown]
             shown = wanted
