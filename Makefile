@@ -11,7 +11,7 @@ BIN    := $(ENV)/bin
 PERFGUIDE = $(BIN)/perfguide
 BUILD   = $(PERFGUIDE) build --results $(RESULTS) --jobs $(JOBS) $(if $(STRICT),--strict)
 
-.PHONY: html pdf dirhtml text latex check list serve linkcheck test lint clean distclean help
+.PHONY: html pdf dirhtml text latex check list compare serve linkcheck test goldens lint clean distclean help
 
 html: $(ENV)/.site
 	@$(BUILD) -- $(SPHINXOPTS)
@@ -31,11 +31,20 @@ check: $(ENV)/.site
 list: $(ENV)/.site
 	@$(PERFGUIDE) list --results $(RESULTS)
 
+compare: $(ENV)/.site
+	@test -n "$(OLD)" -a -n "$(NEW)" || \
+	  { echo "Name two releases, folders or archives: make compare OLD=09.00 NEW=09.01" >&2; exit 2; }
+	@$(PERFGUIDE) compare "$(OLD)" "$(NEW)" --results $(RESULTS) $(COMPAREOPTS)
+
 serve: html
 	@$(BIN)/python -m http.server --bind 127.0.0.1 --directory build/html 8000
 
 test: lint
 	@$(BIN)/python -m pytest -n auto $(PYTESTOPTS)
+
+# What the formats of a comparison have to look like; look at the difference before a commit.
+goldens: $(ENV)/.test
+	@PERFGUIDE_GOLDENS=1 $(BIN)/python -m pytest tests/test_compare_formats.py
 
 lint: $(ENV)/.test
 	@$(BIN)/ruff check .
@@ -75,6 +84,8 @@ help:
 	@echo "make test       checks of the code, and all tests"
 	@echo "make check      are all bundles sound? the exit status says"
 	@echo "make list       the guides that the bundles give"
+	@echo "make compare OLD=09.00 NEW=09.01   what changed between two releases;"
+	@echo "                COMPAREOPTS='--format html -o page.html' takes more options"
 	@echo "make serve      the site on http://127.0.0.1:8000"
 	@echo "make linkcheck  do links lead somewhere?"
 	@echo "make clean      remove the site; make distclean: the environment too"

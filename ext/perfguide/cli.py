@@ -13,7 +13,18 @@ from typing import TextIO, TypeVar
 
 from tqdm import tqdm
 
-from . import __version__, bundle, cli_build, cli_health, cli_pack, pages, query, report, site
+from . import (
+    __version__,
+    bundle,
+    cli_build,
+    cli_compare,
+    cli_health,
+    cli_pack,
+    pages,
+    query,
+    report,
+    site,
+)
 from .diagnostics import Diagnostic, errors, visible
 from .pool import family
 
@@ -23,9 +34,10 @@ FINE, FOUND, USAGE, NOTHING = 0, 1, 2, 3
 
 EXIT_STATUS = """exit status:
   0  all is well
-  1  what was asked about was found: check found a refused upload, health a finding
+  1  what was asked about was found: check found a refused upload, health a finding,
+     compare a regression (with --fail-on)
   2  wrong usage, or a path that is not there
-  3  nothing to show
+  3  nothing to show, or nothing to compare
 """
 
 
@@ -109,6 +121,7 @@ def _parser() -> argparse.ArgumentParser:
     show.set_defaults(run=_show)
     cli_health.add_parser(add, BENCHMARKS, lambda settings: site.read(settings, _progress))
     cli_build.add_parsers(add)
+    cli_compare.add_parsers(add, _add_site).set_defaults(run=_compare)
     cli_pack.add_parsers(add)
     return parser
 
@@ -139,6 +152,8 @@ def _settings(options: argparse.Namespace) -> site.Settings:
         benchmarks=(site.BUILT_IN, Path(options.benchmarks)),
         output=Path(getattr(options, "output", "source")),
         acknowledged=Path(cli_health.ACKNOWLEDGED),
+        boards=Path(cli_compare.BOARDS),
+        waivers=Path(cli_compare.WAIVERS),
     )
 
 
@@ -180,10 +195,19 @@ def _schema(_options: argparse.Namespace) -> int:
 
 def _read(options: argparse.Namespace) -> tuple[site.Holdings, int]:
     """The holdings, with their findings on stderr; 2 where a path is not there."""
-    held = site.read(_settings(options), _progress)
-    _print_findings((d for d in held.diagnostics if d.severity != "note"), sys.stderr)
+    held = _read_with(_settings(options))
     missing = any(d.kind == "missing-path" for d in held.diagnostics)
     return held, USAGE if missing else FINE
+
+
+def _read_with(settings: site.Settings) -> site.Holdings:
+    held = site.read(settings, _progress)
+    _print_findings((d for d in held.diagnostics if d.severity != "note"), sys.stderr)
+    return held
+
+
+def _compare(options: argparse.Namespace) -> int:
+    return cli_compare.run(options, _settings(options), _read_with)
 
 
 def _list(options: argparse.Namespace) -> int:

@@ -213,6 +213,23 @@ class Pool:
         stated = (str(names[code]) for code in used)
         return sorted((command for command in stated if command.strip(" ")), key=units.natural)
 
+    def conditions(self, record: Record) -> dict[str, frozenset[str]]:
+        """Under which conditions a figure was taken: what its results state of each
+        of ``CONDITIONS``, and as ``tool NAME`` the versions of programs. What nobody
+        states is left out; more than one text where the pooled results differ."""
+        rows = list(record.cell.members)
+        table = self.frame.table
+        out: dict[str, frozenset[str]] = {}
+        for name, (codes, unstated) in self._conditions.items():
+            if stated := set(codes[rows].tolist()) - {unstated}:
+                names = table[name].cat.categories
+                out[name] = frozenset(str(names[code]) for code in stated)
+        for position in dict.fromkeys(self._bundle[rows].tolist()):
+            for tool, value in self.frame.bundles[position].bundle.tools.items():
+                place = f"tool {tool}"
+                out[place] = out.get(place, frozenset()) | {units.plain(value)}
+        return out
+
     def _records(self, rows: Iterable[int]) -> Iterator[Record]:
         chosen = self._identity.iloc[np.asarray(list(rows), dtype="int64")]
         columns = [chosen[name].tolist() for name in (*NAMES[:7], "unit", "params")]
