@@ -40,7 +40,10 @@ CORE: dict[str, set[str]] = {
     "ownchart": {"chartviews"},
     "axesmarks": {"chartviews"},
     "charts": {"axesmarks", "chartviews"},
-    "pictures": {"addresses", "answers", "charts", "chartviews", "tables", "writer"},
+    "pictures": {
+        *{"addresses", "answers", "changechart", "changeview", "charts", "chartviews", "tables"},
+        "writer",
+    },
     "relative": set(),
     "noise": {"relative"},
     "scores": {"noise", "relative"},
@@ -84,8 +87,9 @@ CORE: dict[str, set[str]] = {
     },
     "health_pages": {"addresses", "findings", "health_report", "pieces", "tables"},
     "pages": {
-        *{"addresses", "bundle", "health_pages", "health_report", "layout", "marks", "pictures"},
-        *{"pieces", "plots", "pool", "report", "site", "tables", "trends", "views", "writer"},
+        *{"addresses", "bundle", "comparepages", "health_pages", "health_report", "layout"},
+        *{"marks", "pictures", "pieces", "plots", "pool", "report", "site", "tables", "trends"},
+        *{"views", "writer"},
     },
     "pack": {"adapters", "bundle", "validate"},
     "cli_pack": {"adapters", "bundle", "pack"},
@@ -107,6 +111,15 @@ CORE: dict[str, set[str]] = {
     "comparedata": {
         *{"catalog", "compare", "comparewords", "comparison", "pool", "tables", "views"},
     },
+    "changeview": {"catalog", "comparewords", "comparison", "tables"},
+    "changechart": {"changeview", "charts"},
+    "anchors": {"addresses", "history", "htmltable", "layout", "pool", "site", "views"},
+    "neighbours": {"addresses", "history", "pairing", "pool", "sides", "site"},
+    "comparepages": {
+        *{"anchors", "boards", "changeview", "compare", "comparewords", "comparison", "history"},
+        *{"neighbours", "pairing", "pictures", "pieces", "pool", "sides", "site", "tables"},
+        "waivers",
+    },
     "cli_compare": {
         *{"boards", "compare", "comparedata", "comparehtml", "comparemarkdown", "comparetext"},
         *{"comparison", "history", "pairing", "sides", "site", "waivers"},
@@ -125,12 +138,14 @@ SHELL: dict[str, set[str]] = {
     "numbering": set(),
     "footnotes": {"htmltable"},
     "plaintable": {"footnotes", "htmltable"},
-    "rendering": {"addresses", "footnotes", "htmltable", "plaintable"},
-    "directives": {"catalog", "config", "footnotes", "markup", "rendering"},
+    "celllinks": set(),
+    "rendering": {"addresses", "celllinks", "footnotes", "htmltable", "plaintable"},
+    "directives": {"catalog", "celllinks", "config", "footnotes", "markup", "rendering"},
+    "folding": set(),
     "chartdirective": {"config", "ownchart", "pictures", "rendering", "tables", "writer"},
     "extension": {
-        *{"chartdirective", "config", "directives", "freshness", "numbering", "pages"},
-        "rendering",
+        *{"chartdirective", "config", "directives", "folding", "freshness", "numbering"},
+        *{"pages", "rendering"},
     },
     "__init__": {"extension"},
 }

@@ -18,7 +18,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 from sphinx.util.typing import ExtensionMetadata, OptionSpec
 
-from . import catalog, markup
+from . import catalog, celllinks, markup
 from .config import settings, warn
 from .diagnostics import Diagnostic
 from .footnotes import NOTE
@@ -55,6 +55,7 @@ class PerfCsvTable(SphinxDirective):
         "encoding": directives.encoding,
         "tabs": directives.flag,
         "marks": directives.path,
+        "links": directives.path,
     }
 
     def run(self) -> list[nodes.Node]:
@@ -97,6 +98,7 @@ class PerfCsvTable(SphinxDirective):
             tabs="tabs" in self.options,
             widths=widths,
             **self._marks(),
+            links=self._links(),
         )
         self.add_name(table)
         out: list[nodes.Node] = [table, *messages]
@@ -140,6 +142,19 @@ class PerfCsvTable(SphinxDirective):
                 return {"marks": {}, "notes": []}
             self.env.note_dependency(name)
         return {"marks": cells, "notes": notes}
+
+    def _links(self) -> list[celllinks.Link]:
+        """What cells lead to: the number of the row and the column, page, fragment."""
+        if "links" not in self.options:
+            return []
+        name, path = self.env.relfn2path(self.options["links"])
+        try:
+            given = json.loads(Path(path).read_bytes())
+        except (OSError, ValueError) as error:
+            self._fault(name, f"cannot be read: {error}", "generate it anew")
+            return []
+        self.env.note_dependency(name)
+        return celllinks.links(given, self.config.perfguide_output)
 
     def _rows(self, text: str, dialect: csv.Dialect, source: str) -> list[list[str]] | None:
         try:

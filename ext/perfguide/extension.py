@@ -13,7 +13,16 @@ from sphinx.util.display import status_iterator
 from sphinx.util.fileutil import copy_asset
 from sphinx.util.typing import ExtensionMetadata
 
-from . import chartdirective, config, directives, freshness, numbering, pages, rendering
+from . import (
+    chartdirective,
+    config,
+    directives,
+    folding,
+    freshness,
+    numbering,
+    pages,
+    rendering,
+)
 
 T = TypeVar("T")
 
@@ -63,7 +72,7 @@ def _page_context(
 def setup(app: Sphinx, version: str) -> ExtensionMetadata:
     """Register all parts of the extension."""
     app.setup_extension("sphinx_tabs.tabs")
-    for part in (config, directives, chartdirective, freshness, numbering, rendering):
+    for part in (config, directives, chartdirective, folding, freshness, numbering, rendering):
         part.setup(app)
     app.connect("builder-inited", _generate)
     app.connect("builder-inited", _assets)

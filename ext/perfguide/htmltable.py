@@ -10,7 +10,7 @@ from . import units
 from .addresses import words
 
 _ARROWS = {units.ARROWS["higher"]: "higher is better", units.ARROWS["lower"]: "lower is better"}
-_FIGURE = re.compile(r"([-+]?[0-9][0-9.,]*(?:e[-+]?[0-9]+)?%?)(( \(|;| n=).*)?", re.DOTALL)
+_FIGURE = re.compile(r"([-+−]?[0-9][0-9.,]*(?:e[-+]?[0-9]+)?(?: ?%)?)(( \(|;| n=).*)?", re.DOTALL)
 
 
 def _symbol(sign: str, name: str, classes: str) -> str:
@@ -33,9 +33,13 @@ def mark(uri: str, severity: str, words: str) -> str:
     )
 
 
-def cell(text: str, marks: str = "") -> str:
-    """One ``td``, with ``marks`` as markup; what is behind the mean is set apart from it."""
+def cell(text: str, marks: str = "", link: str = "") -> str:
+    """One ``td``, with ``marks`` as markup; what is behind the mean is set apart from it.
+    With a link the text leads to that address."""
     plain = _cell(text)
+    if link:
+        start, _, inner = plain.partition(">")
+        plain = f'{start}><a href="{escape(link)}">{inner.removesuffix("</td>")}</a></td>'
     return f"{plain.removesuffix('</td>')}{marks}</td>" if marks else plain
 
 
@@ -91,23 +95,30 @@ def joined(header: Sequence[Sequence[str]], level: int, start: int, end: int) ->
     return all(row[start] == row[end] for row in header[: level + 1])
 
 
+def row_name(row: Sequence[str], header: Sequence[Sequence[str]], stub: int) -> str:
+    """The end of a row's address: its keys but for their units."""
+    named = [c for c in range(stub) if not header or header[0][c] != "Unit"]
+    return words(" ".join(row[column] for column in named))
+
+
 def body(
     rows: Iterable[Sequence[str]],
     stub: int,
     prefix: str,
     header: Sequence[Sequence[str]],
     marks: Mapping[int, Mapping[int, str]] | None = None,
+    links: Mapping[tuple[int, int], str] | None = None,
 ) -> str:
     """The ``tbody``; each row has an address made from its keys but for their units.
 
-    ``marks`` holds by row and column the markup that stands behind a cell's text.
+    By row and column, ``marks`` holds the markup that stands behind a cell's text, and
+    ``links`` the address that it leads to.
     """
-    named = [c for c in range(stub) if not header or header[0][c] != "Unit"]
     out = ["<tbody>"]
     used: dict[str, int] = {}
     for number, row in enumerate(rows):
         beside = (marks or {}).get(number, {})
-        name = words(" ".join(row[column] for column in named))
+        name = row_name(row, header, stub)
         used[name] = used.get(name, 0) + 1
         if used[name] > 1:
             name = f"{name}--{used[name]}"
@@ -117,7 +128,8 @@ def body(
                 kind = ' class="perf-key"' if position == 0 else ""
                 out.append(f'<th scope="row"{kind}>{label(text)}</th>')
             else:
-                out.append(cell(text, beside.get(position, "")))
+                link = (links or {}).get((number, position), "")
+                out.append(cell(text, beside.get(position, ""), link))
         out.append("</tr>")
     out.append("</tbody>")
     return "".join(out)

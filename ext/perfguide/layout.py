@@ -77,7 +77,7 @@ class Layout:
         if self.claim(record) is None:
             return f"other-{own}"
         split = self.catalog.benchmarks[record.benchmark].entry.split
-        return f"{own}--{_address(record.params[split])}" if split else own
+        return f"{own}--{part_id(record.params[split])}" if split else own
 
     def table(self, record: Record) -> str:
         """The name of the table that shows a record, on its guide's page."""
@@ -112,7 +112,7 @@ class Layout:
             for part in sorted(parts, key=ranks.__getitem__):
                 tables, value = parts[part], values[part]
                 label = benchmark.value_label(split, value) if split else ""
-                address = _address(value) if split else ""
+                address = part_id(value) if split else ""
                 views = [
                     view(benchmark, benchmark.entry.tables[position], tables[position], shape)
                     for position in sorted(tables)
@@ -133,7 +133,8 @@ def _value(split: str, tables: dict[int, list[Record]]) -> Scalar:
     return first.params[split] if split else ""
 
 
-def _address(value: Scalar) -> str:
+def part_id(value: Scalar) -> str:
+    """A part's name in addresses."""
     return slug(value) if isinstance(value, str) else hashed(canonical_part(value))
 
 

@@ -15,6 +15,7 @@ import msgspec
 
 from . import addresses, units
 from .answers import at
+from .changeview import ChangeView
 from .chartviews import ChartView
 from .tables import Grid
 from .writer import Writer
@@ -33,7 +34,7 @@ class Picture:
     """One picture: its file without the suffix, and what it shows."""
 
     stem: str
-    view: ChartView
+    view: ChartView | ChangeView
 
 
 def stem(page: str, name: str, alternative: str) -> str:
@@ -42,7 +43,7 @@ def stem(page: str, name: str, alternative: str) -> str:
     return f"{page}/{addresses.hashed('/'.join((page, name, alternative)))}"
 
 
-def fingerprint(view: ChartView, form: str) -> str:
+def fingerprint(view: ChartView | ChangeView, form: str) -> str:
     """What a drawn file depends on: the view, how it is drawn, and by what."""
     by = [DRAWING, version("matplotlib"), form, view]
     return hashlib.sha256(msgspec.json.encode(by, order="deterministic")).hexdigest()
@@ -61,7 +62,7 @@ def write(writer: Writer, pictures: Sequence[Picture], formats: Sequence[str]) -
     known = drawn if isinstance(drawn, dict) else {}
     prints: dict[str, str] = {}
     kept: dict[str, list[str]] = {}
-    tasks: list[tuple[str, ChartView, str]] = []
+    tasks: list[tuple[str, ChartView | ChangeView, str]] = []
     for picture in pictures:
         for form in FORMATS:
             name, print_ = f"{picture.stem}.{form}", fingerprint(picture.view, form)
@@ -103,19 +104,21 @@ def _hash(writer: Writer, name: str) -> str:
         return ""
 
 
-def picture(view: ChartView, form: str) -> bytes:
+def picture(view: ChartView | ChangeView, form: str) -> bytes:
     """The bytes of one picture."""
     # Imported by who draws: most builds have nothing to draw and start without it.
-    from . import charts
+    from . import changechart, charts
 
+    if isinstance(view, ChangeView):
+        return changechart.draw(view, form)
     return charts.draw(view, form)
 
 
-def _draw(task: tuple[str, ChartView, str]) -> bytes:
+def _draw(task: tuple[str, ChartView | ChangeView, str]) -> bytes:
     return picture(task[1], task[2])
 
 
-def _draw_all(tasks: Sequence[tuple[str, ChartView, str]]) -> list[bytes]:
+def _draw_all(tasks: Sequence[tuple[str, ChartView | ChangeView, str]]) -> list[bytes]:
     if len(tasks) <= FEW:
         return [_draw(task) for task in tasks]
     context = multiprocessing.get_context("forkserver")

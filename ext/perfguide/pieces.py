@@ -133,13 +133,26 @@ class Pieces:
 
         With ``left`` a table beside it says what is left at shares of the x axis.
         """
-        folder = page.rpartition("/")[2]
         made = [Picture(pictures.stem(page, name, view.name), view) for view in found]
         self.pictures += made
         self.writer.write(f"{page}/{name}.csv", tables.to_csv(pictures.data(found)))
+        file = self.chart_file(page, name, made, found[0].small)
+        answer = None
+        if left:
+            caption = f"{title}: throughput left, {found[0].y_label}"
+            answer = self.table(page, f"{name}-left", caption, pictures.shares(found), 1)
+        words = [(v.name, w) for v in found for w in (*v.says, *v.warnings)]
+        if found[0].small:
+            # What is said of many figures alike is said once.
+            words = [("", w) for w in dict.fromkeys(w for _, w in words)]
+        return ShownChart(title, file, label(page, name), tuple(words), answer)
+
+    def chart_file(self, page: str, name: str, made: Sequence[Picture], small: bool = False) -> str:
+        """Write what ``perf-chart`` reads; its data is to be ``NAME.csv`` beside it."""
+        folder = page.rpartition("/")[2]
         content = {
             "data": f"{folder}/{name}.csv",
-            "small": found[0].small,
+            "small": small,
             "pictures": [
                 {
                     "name": p.view.name,
@@ -151,16 +164,7 @@ class Pieces:
         }
         text = json.dumps(content, indent=1, ensure_ascii=False)
         self.writer.write(f"{page}/{name}.json", text.encode("utf-8") + b"\n")
-        answer = None
-        if left:
-            caption = f"{title}: throughput left, {found[0].y_label}"
-            answer = self.table(page, f"{name}-left", caption, pictures.shares(found), 1)
-        words = [(v.name, w) for v in found for w in (*v.says, *v.warnings)]
-        if found[0].small:
-            # What is said of many figures alike is said once.
-            words = [("", w) for w in dict.fromkeys(w for _, w in words)]
-        file = f"{folder}/{name}.json"
-        return ShownChart(title, file, label(page, name), tuple(words), answer)
+        return f"{folder}/{name}.json"
 
     def small(
         self, page: str, name: str, title: str, found: Sequence[ChartView]

@@ -19,7 +19,7 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.typing import ExtensionMetadata
 from sphinx_tabs.tabs import SphinxTabsPanel, SphinxTabsTab, SphinxTabsTablist
 
-from . import footnotes, htmltable, plaintable, units
+from . import celllinks, footnotes, htmltable, plaintable, units
 from .addresses import slug
 
 
@@ -27,8 +27,9 @@ class perf_rows(nodes.General, nodes.Element):  # noqa: N801
     """The cells of one table: ``header`` and ``body`` (rows of text), ``stub``
     (how many columns are row keys), ``tabs`` (whether the first key says which
     alternative a row belongs to), ``widths`` (relative widths, or nothing),
-    ``notes`` (dictionaries of ``NOTE``) and ``marks`` (by row and column of the body
-    pairs of a note's number and words)."""
+    ``notes`` (dictionaries of ``NOTE``), ``marks`` (by row and column of the body
+    pairs of a note's number and words) and ``links`` (row, column, page and fragment
+    of each cell that leads somewhere)."""
 
 
 class perf_figure(nodes.General, nodes.Element):  # noqa: N801
@@ -91,6 +92,7 @@ def visit_grid_html(translator: Any, node: perf_grid) -> None:
             node["prefix"],
             node["header"],
             footnotes.links(translator, node),
+            celllinks.targets(translator.builder, node["links"]),
         )
         + "</table></div>\n"
     )
@@ -125,7 +127,9 @@ class _HtmlTables(SphinxPostTransform):
             prefix = table["ids"][0] if table["ids"] else ""
             names = list(dict.fromkeys(row[0] for row in leaf["body"])) if leaf["tabs"] else []
             if len(names) < 2:
-                figure += grid(leaf, caption, prefix)
+                whole = grid(leaf, caption, prefix)
+                whole["links"] = leaf["links"]
+                figure += whole
             elif self.tabs:
                 named = [(name, alternative(leaf, name, caption, prefix)) for name in names]
                 figure += tab_set(named, caption, prefix)
@@ -242,6 +246,7 @@ def grid(leaf: perf_rows, label: str, prefix: str) -> perf_grid:
         widths=leaf["widths"],
         label=label,
         prefix=prefix,
+        links=[],
     )
 
 
@@ -269,6 +274,7 @@ def alternative(leaf: perf_rows, name: str, label: str, prefix: str) -> perf_gri
         widths=[leaf["widths"][c] for c in kept] if leaf["widths"] else [],
         label=f"{label}: {name}",
         prefix=f"{prefix}--{slug(name)}" if prefix else "",
+        links=[],
     )
 
 
