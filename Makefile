@@ -8,18 +8,22 @@ JOBS    ?= auto
 
 ENV    := build/env
 BIN    := $(ENV)/bin
-SPHINX  = $(BIN)/sphinx-build -j $(JOBS) -d build/doctrees -D perfguide_results=$(RESULTS) \
-          $(if $(STRICT),-W -n) $(SPHINXOPTS)
 PERFGUIDE = $(BIN)/perfguide
+BUILD   = $(PERFGUIDE) build --results $(RESULTS) --jobs $(JOBS) $(if $(STRICT),--strict)
 
-.PHONY: html pdf dirhtml text latex check list serve linkcheck test lint clean distclean help
+.PHONY: html pdf dirhtml text latex check list compare serve linkcheck test goldens lint clean distclean help
 
 html: $(ENV)/.site
-	@$(SPHINX) -b html . build/html
+	@$(BUILD) -- $(SPHINXOPTS)
 	@echo "The site is in build/html; open build/html/index.html, or run: make serve"
 
-dirhtml text latex linkcheck: $(ENV)/.site
-	@$(SPHINX) -b $@ . build/$@
+dirhtml text latex: $(ENV)/.site
+	@$(BUILD) --builder $@ -- $(SPHINXOPTS)
+	@echo "The pages are in build/$@"
+
+linkcheck: $(ENV)/.site
+	@$(BIN)/sphinx-build -b $@ -j $(JOBS) -d build/doctrees -D perfguide_results=$(RESULTS) \
+	  $(SPHINXOPTS) . build/$@
 
 check: $(ENV)/.site
 	@$(PERFGUIDE) check $(RESULTS)
@@ -27,11 +31,20 @@ check: $(ENV)/.site
 list: $(ENV)/.site
 	@$(PERFGUIDE) list --results $(RESULTS)
 
+compare: $(ENV)/.site
+	@test -n "$(OLD)" -a -n "$(NEW)" || \
+	  { echo "Name two releases, folders or archives: make compare OLD=09.00 NEW=09.01" >&2; exit 2; }
+	@$(PERFGUIDE) compare "$(OLD)" "$(NEW)" --results $(RESULTS) $(COMPAREOPTS)
+
 serve: html
 	@$(BIN)/python -m http.server --bind 127.0.0.1 --directory build/html 8000
 
 test: lint
 	@$(BIN)/python -m pytest -n auto $(PYTESTOPTS)
+
+# What the formats of a comparison have to look like; look at the difference before a commit.
+goldens: $(ENV)/.test
+	@PERFGUIDE_GOLDENS=1 $(BIN)/python -m pytest tests/test_compare_formats.py
 
 lint: $(ENV)/.test
 	@$(BIN)/ruff check .
@@ -56,9 +69,10 @@ $(ENV)/.test: $(ENV)/.site requirements-test.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements-test.txt
 	@touch $@
 
-# What the site is made of; the environment stays.
+# What the site is made of; the environment stays, and so does the lock of a running build.
 clean:
 	rm -rf build/html build/dirhtml build/text build/latex build/linkcheck build/doctrees
+	rm -rf build/.html build/.dirhtml build/.text build/.latex
 	rm -rf source/guides source/compare source/by-benchmark source/reports
 
 distclean: clean
@@ -70,6 +84,8 @@ help:
 	@echo "make test       checks of the code, and all tests"
 	@echo "make check      are all bundles sound? the exit status says"
 	@echo "make list       the guides that the bundles give"
+	@echo "make compare OLD=09.00 NEW=09.01   what changed between two releases;"
+	@echo "                COMPAREOPTS='--format html -o page.html' takes more options"
 	@echo "make serve      the site on http://127.0.0.1:8000"
 	@echo "make linkcheck  do links lead somewhere?"
 	@echo "make clean      remove the site; make distclean: the environment too"

@@ -30,7 +30,7 @@ def views() -> list[ChartView]:
     """The pictures of the site over this repository's results."""
     with tempfile.TemporaryDirectory() as folder:
         settings = site.Settings((TOP / "results",), (TOP / "source/benchmarks",), Path(folder))
-        made = pages.Pages(site.read(settings), Writer(settings.output))
+        made = pages.Pages(site.read(settings), Writer(settings.output), settings)
         made.write(site.no_progress)
         return [picture.view for picture in made.pictures]
 

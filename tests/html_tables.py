@@ -25,7 +25,16 @@ class Figure:
 
 
 def _text(node: Any) -> str:
-    return " ".join("".join(node.itertext()).split())
+    return " ".join("".join(_words(node)).split())
+
+
+def _words(node: Any) -> Iterator[str]:
+    """A node's text without the marks beside figures."""
+    yield node.text or ""
+    for child in node:
+        if child.get("class", "").split(" ")[0] != "perf-mark":
+            yield from _words(child)
+        yield child.tail or ""
 
 
 def _grid(section: Any) -> list[list[str]]:

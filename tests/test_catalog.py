@@ -25,6 +25,15 @@ def load(folder: Path, toml: str, prose: bool = True) -> tuple[catalog.Catalog, 
         ('title = "Speed"\nchapter', "titel = 1\nchapter", "titel", ""),
         ("order = 5", 'order = "5"', "$.order", ""),
         ("order = 5", "order = ", "line", ""),
+        ('unit = "%"', 'unit = "%", threshold = -1', "$.metrics[1].threshold", ""),
+        (
+            '"us", better = "lower"',
+            '"us", better = "lower", aliases = ["old"]',
+            "metric “lat_*”: a pattern cannot have “aliases”",
+            "its whole name",
+        ),
+        ('unit = "%"', 'unit = "%", aliases = ["rate"]', "“rate” is another metric's", "once"),
+        ('default = "sw"', 'aliases = { a = "b", b = "sw" }', "“a” leads to another", "today"),
         ('better = "higher"', 'better = "more"', "more", ""),
         ('metrics = ["rate", "load"]', 'metrics = ["rat"]', "“rat”", "did you mean “rate”?"),
         ('id = "latency"', 'id = "rate"', "table “rate”: its id", "each id once"),
@@ -58,6 +67,24 @@ def test_text_that_is_not_utf8_is_a_fault(tmp_path: Path) -> None:
     found, faults = catalog.load([tmp_path])
     assert found.benchmarks == {}
     assert only(faults).kind == "catalog"
+
+
+@pytest.mark.parametrize(
+    ("spoilt", "message"),
+    [
+        (
+            'rises_with = "blok_size"',
+            "no parameter is named “blok_size” (did you mean “block_size”?",
+        ),
+        ('at_most = 100, at_most_per = "thread"', "no parameter is named “thread”"),
+        ('at_most_per = "engine"', "“at_most_per” says nothing without “at_most”"),
+        ("clock = true", "a clock cannot be in “MB/s”"),
+        ('positive = "yes"', "Expected `bool | null`, got `str`"),
+    ],
+)
+def test_what_a_metric_must_be_has_to_make_sense(tmp_path: Path, spoilt: str, message: str) -> None:
+    _, faults = load(tmp_path, TOML.replace('label = "Rate"', f'label = "Rate", {spoilt}'))
+    assert message in only(faults).text()
 
 
 def test_a_bad_entry_does_not_stop_the_others(tmp_path: Path) -> None:

@@ -26,8 +26,9 @@ CORE: dict[str, set[str]] = {
     "validate": {"archive", "bundle", "faults", "streams"},
     "ledger": {"validate"},
     "frame": {"archive", "bundle", "validate"},
+    "aliases": set(),
     "chartspec": set(),
-    "catalog": {"chartspec"},
+    "catalog": {"aliases", "chartspec"},
     "pool": {"bundle", "catalog", "frame", "validate"},
     "naming": {"catalog", "chartspec", "pool"},
     "views": {"catalog", "frame", "pool"},
@@ -40,27 +41,94 @@ CORE: dict[str, set[str]] = {
     "ownchart": {"chartviews"},
     "axesmarks": {"chartviews"},
     "charts": {"axesmarks", "chartviews"},
-    "pictures": {"addresses", "answers", "charts", "chartviews", "tables", "writer"},
+    "pictures": {
+        *{"addresses", "answers", "changechart", "changeview", "charts", "chartviews", "tables"},
+        "writer",
+    },
+    "relative": set(),
+    "noise": {"relative"},
+    "scores": {"noise", "relative"},
+    "stats": {"noise", "relative", "scores"},
     "tables": {"pool", "spreadsheet", "views"},
+    "figures": {"catalog", "pool"},
+    "findings": {"figures", "pool", "views"},
+    "health_cells": {"catalog", "figures", "findings"},
+    "health_boards": {"figures", "findings"},
+    "health_pairs": {"figures", "findings"},
+    "health_series": {"catalog", "figures", "findings"},
+    "health_losses": {"catalog", "figures", "findings", "layout"},
+    "health": {
+        *{"catalog", "figures", "findings", "health_boards", "health_cells", "health_losses"},
+        *{"health_pairs", "health_series", "pool"},
+    },
     "site": {
         *{"addresses", "archive", "catalog", "frame", "ledger", "pool", "streams", "validate"},
     },
     "report": {
         *{"bundle", "catalog", "ledger", "naming", "pool", "site", "tables", "validate", "views"},
     },
+    "acknowledge": {"findings"},
+    "health_report": {"acknowledge", "findings", "health", "layout", "pool", "query", "site"},
+    "cli_health": {"findings", "health_report", "site"},
+    "marks": {"findings", "views"},
     "htmltable": {"addresses"},
     "pieces": {
-        *{"addresses", "chartviews", "layout", "markup", "pictures", "plots", "pool", "report"},
+        *{
+            "addresses",
+            "chartviews",
+            "layout",
+            "marks",
+            "markup",
+            "pictures",
+            "plots",
+            "pool",
+            "report",
+        },
         *{"site", "tables", "trends", "views", "writer"},
     },
+    "health_pages": {"addresses", "findings", "health_report", "pieces", "tables"},
     "pages": {
-        *{"addresses", "bundle", "layout", "pictures", "pieces", "plots", "pool", "report"},
-        *{"site", "tables", "trends", "views", "writer"},
+        *{"addresses", "bundle", "comparepages", "health_pages", "health_report", "layout"},
+        *{"marks", "pictures", "pieces", "plots", "pool", "report", "site", "tables", "trends"},
+        *{"views", "writer"},
     },
     "pack": {"adapters", "bundle", "validate"},
     "cli_pack": {"adapters", "bundle", "pack"},
+    "publish": set(),
+    "cli_build": {"publish"},
     "query": {"pool", "site", "views"},
-    "cli": {"bundle", "cli_pack", "pages", "pool", "query", "report", "site", "streams"},
+    "entries": set(),
+    "boards": {"entries"},
+    "waivers": {"catalog", "entries", "pool"},
+    "pairing": {"boards", "catalog", "pool"},
+    "history": {"pairing", "pool", "stats"},
+    "compare": {"catalog", "history", "pairing", "pool", "stats", "waivers"},
+    "sides": {"history", "pairing", "pool", "query"},
+    "comparison": {"compare", "history", "pairing", "pool", "sides"},
+    "comparewords": {"catalog", "compare", "comparison", "pool"},
+    "comparetext": {"catalog", "compare", "comparewords", "comparison"},
+    "comparemarkdown": {"catalog", "compare", "comparewords", "comparison"},
+    "comparehtml": {"catalog", "compare", "comparewords", "comparison", "pool"},
+    "comparedata": {
+        *{"catalog", "compare", "comparewords", "comparison", "pool", "tables", "views"},
+    },
+    "changeview": {"catalog", "comparewords", "comparison", "tables"},
+    "changechart": {"changeview", "charts"},
+    "anchors": {"addresses", "history", "htmltable", "layout", "pool", "site", "views"},
+    "neighbours": {"addresses", "history", "pairing", "pool", "sides", "site"},
+    "comparepages": {
+        *{"anchors", "boards", "changeview", "compare", "comparewords", "comparison", "history"},
+        *{"neighbours", "pairing", "pictures", "pieces", "pool", "sides", "site", "tables"},
+        "waivers",
+    },
+    "cli_compare": {
+        *{"boards", "compare", "comparedata", "comparehtml", "comparemarkdown", "comparetext"},
+        *{"comparison", "history", "pairing", "sides", "site", "waivers"},
+    },
+    "cli": {
+        *{"bundle", "cli_build", "cli_compare", "cli_health", "cli_pack", "pages", "pool"},
+        *{"query", "report", "site", "streams"},
+    },
     "__main__": {"cli"},
 }
 """What each module of the core may import of the package, besides ``EVERYWHERE``."""
@@ -68,12 +136,26 @@ CORE: dict[str, set[str]] = {
 SHELL: dict[str, set[str]] = {
     "config": {"site", "streams"},
     "csp": set(),
+    "freshness": {"publish"},
     "numbering": set(),
-    "rendering": {"addresses", "htmltable"},
-    "directives": {"catalog", "config", "markup", "rendering", "spreadsheet"},
+    "footnotes": {"htmltable"},
+    "plaintable": {"footnotes", "htmltable"},
+    "celllinks": set(),
+    "rendering": {"addresses", "celllinks", "footnotes", "htmltable", "plaintable"},
+    "directives": {
+        "catalog",
+        "celllinks",
+        "config",
+        "footnotes",
+        "markup",
+        "rendering",
+        "spreadsheet",
+    },
+    "folding": set(),
     "chartdirective": {"config", "ownchart", "pictures", "rendering", "tables", "writer"},
     "extension": {
-        *{"chartdirective", "config", "csp", "directives", "numbering", "pages", "rendering"},
+        *{"chartdirective", "config", "csp", "directives", "folding", "freshness", "numbering"},
+        *{"pages", "rendering"},
     },
     "__init__": {"extension"},
 }
@@ -81,7 +163,7 @@ SHELL: dict[str, set[str]] = {
 
 ADAPTERS = {"adapters", "bundle", *EVERYWHERE}
 SPHINX = {"sphinx", "docutils", "sphinx_tabs", "sphinx_rtd_theme"}
-PLAIN = {"diagnostics", "units", "addresses", "writer", "markup", "spreadsheet"}
+PLAIN = {"diagnostics", "units", "addresses", "writer", "markup", "publish", "spreadsheet"}
 """Modules that need the standard library alone."""
 
 
@@ -168,7 +250,7 @@ def test_only_packing_knows_the_adapters() -> None:
 
 def test_only_the_command_and_the_shell_print_or_log() -> None:
     speaking = set()
-    silent = set(CORE) - {"cli", "cli_pack", "__main__"}
+    silent = set(CORE) - {"cli", "cli_build", "cli_compare", "cli_health", "cli_pack", "__main__"}
     for path in [*(modules()[name] for name in silent), *adapters()]:
         _, outside = imports(path)
         calls = [n.func for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.Call)]

@@ -78,7 +78,7 @@ def test_every_place_that_the_readme_names_is_there() -> None:
             assert (TOP / name).exists(), name
 
 
-@pytest.mark.parametrize("command", ["check", "schema", "list", "generate", "show"])
+@pytest.mark.parametrize("command", ["check", "schema", "list", "generate", "show", "build"])
 def test_each_command_explains_itself(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stopped:
         cli.main([command, "--help"])

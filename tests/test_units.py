@@ -165,3 +165,26 @@ def test_heads_name_unit_and_direction() -> None:
 
 def test_missing_failed_and_zero_are_three_texts() -> None:
     assert len({units.MISSING, units.FAILED, units.number(0.0)}) == 3
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [(0.1234, "+12.3 %"), (-0.5, "−50.0 %"), (0.0, "+0.0 %"), (-0.0, "+0.0 %"), (2.0, "+200.0 %")],
+)
+def test_a_change_has_its_sign(share: float, text: str) -> None:
+    assert units.percent(share) == text
+
+
+def test_a_change_that_is_not_zero_never_shows_as_zero() -> None:
+    assert units.percent(0.00012) == "+0.012 %"
+
+
+@pytest.mark.parametrize(("text", "share"), [("5%", 0.05), (" 2.5 % ", 0.025), ("0%", 0.0)])
+def test_a_percentage_is_read(text: str, share: float) -> None:
+    assert units.share(text) == share
+
+
+@pytest.mark.parametrize("text", ["5", "", "%", "-5%", "5%%", "١%", "1e9%", "nan%"])
+def test_what_is_no_percentage_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="not a percentage"):
+        units.share(text)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from perfguide.writer import MANIFEST, Writer
+from perfguide.writer import JOURNAL, MANIFEST, Writer
 
 
 def run(root: Path, **files: bytes) -> Writer:
@@ -18,6 +18,9 @@ def run(root: Path, **files: bytes) -> Writer:
         writer.write(name.replace("__", "/") + ".rst", data)
     writer.finish()
     return writer
+
+
+OWN = {MANIFEST, JOURNAL}
 
 
 def there(root: Path) -> set[str]:
@@ -32,7 +35,7 @@ def test_the_first_run_writes_all_and_lists_it(tmp_path: Path) -> None:
         "guides/b/c.rst",
         MANIFEST,
     ]
-    assert there(tmp_path) == {"guides/a.rst", "guides/b/c.rst", MANIFEST}
+    assert there(tmp_path) == {"guides/a.rst", "guides/b/c.rst", *OWN}
 
 
 def test_what_is_right_already_is_not_touched(tmp_path: Path) -> None:
@@ -51,10 +54,10 @@ def test_what_is_stale_goes_with_its_empty_folder(tmp_path: Path) -> None:
     run(tmp_path, a=b"1", old__deep__b=b"2", old__c=b"3")
     writer = run(tmp_path, a=b"1", old__c=b"3")
     assert writer.removed == ["old/deep/b.rst"]
-    assert there(tmp_path) == {"a.rst", "old/c.rst", MANIFEST}
+    assert there(tmp_path) == {"a.rst", "old/c.rst", *OWN}
     assert not (tmp_path / "old" / "deep").exists()
     run(tmp_path)
-    assert there(tmp_path) == {MANIFEST}
+    assert there(tmp_path) == OWN
     assert not (tmp_path / "old").exists()
     assert tmp_path.is_dir()
 
@@ -64,7 +67,7 @@ def test_files_of_others_stay(tmp_path: Path) -> None:
     (tmp_path / "ours" / "theirs.rst").write_bytes(b"x")
     (tmp_path / "theirs.rst").write_bytes(b"x")
     run(tmp_path)
-    assert there(tmp_path) == {MANIFEST, "ours/theirs.rst", "theirs.rst"}
+    assert there(tmp_path) == {*OWN, "ours/theirs.rst", "theirs.rst"}
 
 
 def test_what_has_gone_by_itself_is_no_trouble(tmp_path: Path) -> None:
@@ -99,18 +102,40 @@ def test_a_manifest_that_names_files_outside_removes_nothing_there(tmp_path: Pat
     assert (tmp_path / "precious").exists()
 
 
-@pytest.mark.parametrize("broken", [b"", b"{", b"\xff"])
-def test_a_broken_manifest_counts_as_none(tmp_path: Path, broken: bytes) -> None:
+@pytest.mark.parametrize("broken", [b"", b"{", b"\xff", b'["a.rst", "b', b"5", b"[[1]]", b"{}"])
+@pytest.mark.parametrize("name", [MANIFEST, JOURNAL])
+def test_what_manifest_or_journal_has_lost_is_in_the_other(
+    tmp_path: Path, name: str, broken: bytes
+) -> None:
     run(tmp_path, a=b"1")
-    (tmp_path / MANIFEST).write_bytes(broken)
+    (tmp_path / name).write_bytes(broken)
+    assert run(tmp_path, b=b"1").removed == ["a.rst"]
+    assert there(tmp_path) == {"b.rst", *OWN}
+
+
+@pytest.mark.parametrize("broken", [b"", b"{", b"\xff"])
+def test_with_both_of_them_broken_nothing_is_removed(tmp_path: Path, broken: bytes) -> None:
+    run(tmp_path, a=b"1")
+    for name in OWN:
+        (tmp_path / name).write_bytes(broken)
     assert run(tmp_path, b=b"1").removed == []
-    assert there(tmp_path) == {"a.rst", "b.rst", MANIFEST}
+    assert there(tmp_path) == {"a.rst", "b.rst", *OWN}
+
+
+def test_what_a_stopped_run_left_is_removed_by_the_next(tmp_path: Path) -> None:
+    stopped = Writer(tmp_path)
+    stopped.write("old/a.rst", b"1")
+    (tmp_path / "old/b.rst.part").write_bytes(b"half")
+    with (tmp_path / JOURNAL).open("ab") as journal:
+        journal.write(b'\n"old/b.rst"\n\n"old/c.r')
+    assert run(tmp_path, b=b"1").removed == ["old/a.rst"]
+    assert there(tmp_path) == {"b.rst", *OWN}
 
 
 def test_no_half_written_file_is_left(tmp_path: Path) -> None:
     run(tmp_path, a=b"1" * 100_000)
     run(tmp_path, a=b"2" * 100_000)
-    assert there(tmp_path) == {"a.rst", MANIFEST}
+    assert there(tmp_path) == {"a.rst", *OWN}
 
 
 def test_names_in_other_scripts_are_listed_and_removed(tmp_path: Path) -> None:

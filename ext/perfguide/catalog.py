@@ -13,14 +13,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
+from msgspec import Meta
 
-from . import chartspec, units
+from . import aliases, chartspec, units
 from .chartspec import Chart
 from .chartspec import Scalar as Scalar
 from .diagnostics import Diagnostic, nearest
+
+Percent = Annotated[float, Meta(ge=0, le=10_000)]
+Step = Annotated[float, Meta(ge=0, le=1e200)]
 
 RESERVED = {"board", "release", "platform"}
 """Names of columns that no parameter in a table's description may have."""
@@ -43,6 +47,26 @@ class Metric(_Spec, frozen=True):
     decimals: int = 2
     headline: bool = False
     """Whether the SoC's own page shows it."""
+    positive: bool | None = None
+    """Whether it is always above zero; left out: by its unit."""
+    at_most: float | None = None
+    """The largest figure that can be, in ``unit``."""
+    at_most_per: str = ""
+    """A parameter that ``at_most`` holds for each one of, such as ``threads``."""
+    rises_with: str = ""
+    """A parameter with which it must not fall, such as ``block_size``."""
+    steady: bool | None = None
+    """Whether releases and boards should agree on it; left out: unless it is a share."""
+    clock: bool = False
+    """Whether it is the clock of the board's processor."""
+    aliases: tuple[str, ...] = ()
+    """What older bundles call it; only where ``name`` is no pattern."""
+    threshold: Percent = 2.0
+    """The smallest change between two releases that matters, in per cent."""
+    noise_floor: Percent = 0.0
+    """How far two runs of one release can lie apart anyway, in per cent."""
+    step: Step = 0.0
+    """The smallest difference that the program can report, in ``unit``."""
 
 
 class Param(_Spec, frozen=True):
@@ -55,6 +79,11 @@ class Param(_Spec, frozen=True):
     """What a result means that leaves this parameter out."""
     values: dict[str, str] = {}
     """What pages call a value. The order here is the order in tables."""
+    aliases: dict[str, str] = {}
+    """What older bundles write, and the value that is meant: ``SHA2-256 = "sha256"``."""
+    condition: bool | None = None
+    """Whether it says how was measured and not what. Where this is left out, sizes of
+    blocks, buffers and files, file systems and versions do."""
 
 
 class Table(_Spec, frozen=True):
@@ -95,6 +124,9 @@ class Entry(_Spec, frozen=True):
     split: str = ""
     """A parameter each of whose values has a subsection of its own."""
     params: dict[str, Param] = {}
+    tools: tuple[str, ...] = ()
+    """The programs that measure, as bundles name them under ``tools``. What another
+    version of one of them has measured is another measurement."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,10 +270,14 @@ def _faults(path: Path, entry: Entry) -> list[Diagnostic]:
     out: list[Diagnostic] = []
     if not entry.metrics or not entry.tables:
         out.append(_fault(path, "“metrics” and “tables” each need at least one entry"))
+    out += _metric_faults(path, entry)
     for chart in entry.charts:
         known = [m.name for m in entry.metrics]
         out += _id_faults(path, f"chart “{chart.id}”: ", chart.id, [c.id for c in entry.charts])
         out += [_fault(path, *fault) for fault in chartspec.faults(chart, known)]
+    named = [(m.name, m.aliases) for m in entry.metrics]
+    valued = {name: param.aliases for name, param in entry.params.items()}
+    out += [_fault(path, *found) for found in aliases.faults(named, valued)]
     ids = [t.id for t in entry.tables]
     for table in entry.tables:
         where = f"table “{table.id}”: "
@@ -255,19 +291,31 @@ def _faults(path: Path, entry: Entry) -> list[Diagnostic]:
         if not table.rows:
             out.append(_fault(path, where + "“rows” is empty", "name a parameter or “metric”"))
         if "metric" in table.columns or table.tabs == "metric":
-            out.append(
-                _fault(
-                    path,
-                    where + "“metric” cannot be among “columns” or “tabs”",
-                    "leave it out: metrics are columns unless “rows” names them",
-                )
-            )
+            fault = where + "“metric” cannot be among “columns” or “tabs”"
+            hint = "leave it out: metrics are columns unless “rows” names them"
+            out.append(_fault(path, fault, hint))
         for name in table.metrics:
             if not any(
                 fnmatchcase(m.name, name) or fnmatchcase(name, m.name) for m in entry.metrics
             ):
                 hint = nearest(name, [m.name for m in entry.metrics])
                 out.append(_fault(path, where + f"no metric is named “{name}”", hint))
+    return out
+
+
+def _metric_faults(path: Path, entry: Entry) -> list[Diagnostic]:
+    """What a metric says of its figures must make sense together."""
+    out = []
+    for metric in entry.metrics:
+        where = f"metric “{metric.name}”: "
+        if metric.at_most_per and metric.at_most is None:
+            out.append(_fault(path, where + "“at_most_per” says nothing without “at_most”"))
+        if metric.clock and units.parse(metric.unit).kind != "frequency":
+            out.append(_fault(path, where + f"a clock cannot be in “{metric.unit}”"))
+        for name in filter(None, (metric.rises_with, metric.at_most_per)):
+            if entry.params and name not in entry.params:
+                hint = nearest(name, entry.params)
+                out.append(_fault(path, where + f"no parameter is named “{name}”", hint))
     return out
 
 

@@ -90,11 +90,8 @@ class PerfChart(SphinxDirective):
             return self._fault(name, f"cannot be read: {error}", "check the path and the quotes")
         folder = f"{self.config.perfguide_output}/{DRAWN}"
         stem = pictures.fingerprint(view, "own")[:24]
-        writer = Writer(Path(self.env.srcdir) / self.config.perfguide_output)
-        for form in pictures.FORMATS:
-            target = f"{DRAWN}/{stem}.{form}"
-            if not (writer.root / target).is_file():
-                writer.write(target, pictures.picture(view, form))
+        writer = Writer(Path(self.env.srcdir) / self.config.perfguide_output, journal=False)
+        pictures.write_one(writer, f"{DRAWN}/{stem}", view)
         writer.write(f"{DRAWN}/{stem}.csv", tables.to_csv(pictures.data([view])))
         alt = self.options.get("alt") or view.text()
         return self._figure([("", f"/{folder}/{stem}.*", alt)], f"{folder}/{stem}.csv", [])

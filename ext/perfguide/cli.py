@@ -14,7 +14,19 @@ from typing import TextIO, TypeVar
 
 from tqdm import tqdm
 
-from . import __version__, bundle, cli_pack, pages, query, report, site, streams
+from . import (
+    __version__,
+    bundle,
+    cli_build,
+    cli_compare,
+    cli_health,
+    cli_pack,
+    pages,
+    query,
+    report,
+    site,
+    streams,
+)
 from .diagnostics import Diagnostic, errors, visible, visible_json
 from .pool import family
 
@@ -24,9 +36,10 @@ FINE, FOUND, USAGE, NOTHING = 0, 1, 2, 3
 
 EXIT_STATUS = """exit status:
   0  all is well
-  1  what was asked about was found: check found a refused upload
+  1  what was asked about was found: check found a refused upload, health a finding,
+     compare a regression (with --fail-on)
   2  wrong usage, or a path that is not there
-  3  nothing to show
+  3  nothing to show, or nothing to compare
 """
 
 
@@ -41,7 +54,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FINE
     except OSError as error:
-        print(f"perfguide: {visible(str(error.filename))}: {error.strerror}", file=sys.stderr)
+        where = f"{visible(str(error.filename))}: " if error.filename else ""
+        print(f"perfguide: {where}{error.strerror or error}", file=sys.stderr)
         return USAGE
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
@@ -108,6 +122,9 @@ def _parser() -> argparse.ArgumentParser:
     show.add_argument("--json", action="store_true", help="print JSON")
     _add_site(show)
     show.set_defaults(run=_show)
+    cli_health.add_parser(add, BENCHMARKS, lambda settings: site.read(settings, _progress))
+    cli_build.add_parsers(add)
+    cli_compare.add_parsers(add, _add_site).set_defaults(run=_compare)
     cli_pack.add_parsers(add)
     return parser
 
@@ -160,6 +177,9 @@ def _settings(options: argparse.Namespace) -> site.Settings:
         benchmarks=(site.BUILT_IN, Path(options.benchmarks)),
         output=Path(getattr(options, "output", "source")),
         limits=streams.changed(dict(options.limit)),
+        acknowledged=Path(cli_health.ACKNOWLEDGED),
+        boards=Path(cli_compare.BOARDS),
+        waivers=Path(cli_compare.WAIVERS),
     )
 
 
@@ -202,10 +222,19 @@ def _schema(_options: argparse.Namespace) -> int:
 
 def _read(options: argparse.Namespace) -> tuple[site.Holdings, int]:
     """The holdings, with their findings on stderr; 2 where a path is not there."""
-    held = site.read(_settings(options), _progress)
-    _print_findings((d for d in held.diagnostics if d.severity != "note"), sys.stderr)
+    held = _read_with(_settings(options))
     missing = any(d.kind == "missing-path" for d in held.diagnostics)
     return held, USAGE if missing else FINE
+
+
+def _read_with(settings: site.Settings) -> site.Holdings:
+    held = site.read(settings, _progress)
+    _print_findings((d for d in held.diagnostics if d.severity != "note"), sys.stderr)
+    return held
+
+
+def _compare(options: argparse.Namespace) -> int:
+    return cli_compare.run(options, _settings(options), _read_with)
 
 
 def _list(options: argparse.Namespace) -> int:

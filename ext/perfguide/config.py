@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,12 +29,32 @@ VALUES: tuple[tuple[str, Any, tuple[type, ...], str], ...] = (
         (str,),
         "folder of benchmark descriptions, beside those that the package carries",
     ),
+    (
+        "perfguide_acknowledged",
+        "source/acknowledged.toml",
+        (str,),
+        "file of findings about figures that are accepted, with reasons",
+    ),
     ("perfguide_output", "source", (str,), "folder for the generated pages"),
     (
         "perfguide_number_by_page",
         False,
         (bool,),
         "whether the numbers of tables and figures begin anew on each page",
+    ),
+    ("perfguide_boards", "source/boards.toml", (str,), "file of the old names of boards"),
+    ("perfguide_waivers", "source/waivers.toml", (str,), "file of accepted changes"),
+    (
+        "perfguide_compare",
+        [],
+        (list, tuple),
+        "pairs of releases to compare beside neighbours, as (SoC, system, old, new)",
+    ),
+    (
+        "perfguide_own_output",
+        False,
+        (bool,),
+        "whether the output folder holds nothing else, and may be emptied",
     ),
     (
         "perfguide_csp",
@@ -65,8 +85,28 @@ def settings(config: Config, top: Path, formats: tuple[str, ...] = ("svg",)) -> 
         benchmarks=(BUILT_IN, top / config.perfguide_benchmarks),
         output=top / config.perfguide_output,
         formats=formats,
+        # As seen from here: a page may show it.
+        acknowledged=Path(os.path.relpath(top / config.perfguide_acknowledged)),
         limits=limits,
+        boards=top / config.perfguide_boards,
+        waivers=top / config.perfguide_waivers,
+        compare=_pairs(config.perfguide_compare),
     )
+
+
+def _pairs(given: Sequence[Any]) -> tuple[tuple[str, str, str, str], ...]:
+    """Pairs of releases, each four texts; raises :class:`ConfigError` for any other."""
+    out = []
+    for pair in given:
+        texts = isinstance(pair, list | tuple) and all(isinstance(part, str) for part in pair)
+        if not texts or len(pair) != 4:
+            raise ConfigError(
+                f"perfguide_compare: {pair!r} is not four texts; "
+                'write ("AM62X", "linux", "09.00", "09.02")'
+            )
+        soc, os_, old, new = pair
+        out.append((soc, os_, old, new))
+    return tuple(out)
 
 
 def warn(diagnostics: Iterable[Diagnostic], location: Any = None) -> None:

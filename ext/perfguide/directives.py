@@ -7,7 +7,7 @@ import io
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from docutils import nodes
 from docutils.parsers.rst import directives
@@ -18,9 +18,10 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 from sphinx.util.typing import ExtensionMetadata, OptionSpec
 
-from . import catalog, markup, spreadsheet
+from . import catalog, celllinks, markup, spreadsheet
 from .config import settings, warn
 from .diagnostics import Diagnostic, visible
+from .footnotes import NOTE
 from .rendering import download, perf_rows
 
 
@@ -54,6 +55,8 @@ class PerfCsvTable(SphinxDirective):
         "encoding": directives.encoding,
         "tabs": directives.flag,
         "marked": directives.flag,
+        "marks": directives.path,
+        "links": directives.path,
     }
 
     def run(self) -> list[nodes.Node]:
@@ -95,6 +98,8 @@ class PerfCsvTable(SphinxDirective):
             stub=stub,
             tabs="tabs" in self.options,
             widths=widths,
+            **self._marks(),
+            links=self._links(),
         )
         self.add_name(table)
         out: list[nodes.Node] = [table, *messages]
@@ -120,6 +125,37 @@ class PerfCsvTable(SphinxDirective):
         except (OSError, UnicodeDecodeError, LookupError) as error:
             self._fault(name, f"cannot be read: {error}", "check the path and the encoding")
             return name, None
+
+    def _marks(self) -> dict[str, Any]:
+        """What stands beside cells: by row and column the notes and their words."""
+        cells: dict[int, dict[int, list[tuple[int, str]]]] = {}
+        notes: list[dict[str, str]] = []
+        if "marks" in self.options:
+            name, path = self.env.relfn2path(self.options["marks"])
+            try:
+                content = json.loads(Path(path).read_bytes())
+                notes = [{key: str(note[key]) for key in NOTE} for note in content["notes"]]
+                for row, column, found in content["cells"]:
+                    own = [(range(len(notes))[n], str(detail)) for n, detail in found]
+                    cells.setdefault(int(row), {})[int(column)] = own
+            except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
+                self._fault(name, f"holds no marks: {error}", "generate it anew")
+                return {"marks": {}, "notes": []}
+            self.env.note_dependency(name)
+        return {"marks": cells, "notes": notes}
+
+    def _links(self) -> list[celllinks.Link]:
+        """What cells lead to: the number of the row and the column, page, fragment."""
+        if "links" not in self.options:
+            return []
+        name, path = self.env.relfn2path(self.options["links"])
+        try:
+            given = json.loads(Path(path).read_bytes())
+        except (OSError, ValueError) as error:
+            self._fault(name, f"cannot be read: {error}", "generate it anew")
+            return []
+        self.env.note_dependency(name)
+        return celllinks.links(given, self.config.perfguide_output)
 
     def _rows(self, text: str, dialect: csv.Dialect, source: str) -> list[list[str]] | None:
         try:

@@ -8,10 +8,22 @@ from typing import Any, TypeVar
 
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
 from sphinx.util.display import status_iterator
+from sphinx.util.fileutil import copy_asset
 from sphinx.util.typing import ExtensionMetadata
 
-from . import chartdirective, config, csp, directives, numbering, pages, rendering
+from . import (
+    chartdirective,
+    config,
+    csp,
+    directives,
+    folding,
+    freshness,
+    numbering,
+    pages,
+    rendering,
+)
 from .diagnostics import visible
 
 T = TypeVar("T")
@@ -31,15 +43,22 @@ def _generate(app: Sphinx) -> None:
     """Write the pages before Sphinx looks for files."""
     formats = ("pdf",) if app.builder.format == "latex" else ("svg",)
     settings = config.settings(app.config, Path(app.srcdir), formats)
-    outcome = pages.generate(settings, _progress)
+    if app.config.perfguide_own_output:
+        vars(app.builder)["epilog"] = ""  # it would name a folder that moves away
+    try:
+        outcome = pages.generate(settings, _progress)
+    except OSError as error:
+        raise ExtensionError(f"cannot write the pages: {error}") from error
     config.warn(outcome.diagnostics)
     if any(d.kind == "missing-path" for d in outcome.diagnostics):
         # The pages are as they were; whoever asked for others must not think he got them.
         app.statuscode = 2
 
 
-def _static_path(app: Sphinx, _config: Any) -> None:
-    app.config.html_static_path.append(str(STATIC))
+def _assets(app: Sphinx) -> None:
+    """Copy our own; a path in the configuration would show in the site's ``.buildinfo``."""
+    if app.builder.format == "html":
+        copy_asset(STATIC, Path(app.outdir, "_static"), force=True)
 
 
 def _page_context(
@@ -59,15 +78,15 @@ def _page_context(
 def setup(app: Sphinx, version: str) -> ExtensionMetadata:
     """Register all parts of the extension."""
     app.setup_extension("sphinx_tabs.tabs")
-    for part in (config, csp, directives, chartdirective, numbering, rendering):
+    for part in (config, csp, directives, chartdirective, folding, freshness, numbering, rendering):
         part.setup(app)
     app.connect("builder-inited", _generate)
-    app.connect("config-inited", _static_path)
+    app.connect("builder-inited", _assets)
     app.connect("html-page-context", _page_context)
     app.add_css_file("perfguide.css")
     return {
         "version": version,
         "parallel_read_safe": True,
         "parallel_write_safe": True,
-        "env_version": 2,
+        "env_version": 3,
     }

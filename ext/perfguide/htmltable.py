@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
 from . import units
 from .addresses import words
 
 _ARROWS = {units.ARROWS["higher"]: "higher is better", units.ARROWS["lower"]: "lower is better"}
-_FIGURE = re.compile(r"([-+]?[0-9][0-9.,]*(?:e[-+]?[0-9]+)?%?)(( \(|;| n=).*)?", re.DOTALL)
+_FIGURE = re.compile(r"([-+−]?[0-9][0-9.,]*(?:e[-+]?[0-9]+)?(?: ?%)?)(( \(|;| n=).*)?", re.DOTALL)
 
 
 def _symbol(sign: str, name: str, classes: str) -> str:
@@ -24,8 +24,26 @@ def label(text: str) -> str:
     return escape(text)
 
 
-def cell(text: str) -> str:
-    """One ``td``; what is behind the mean is set apart from it."""
+def mark(uri: str, severity: str, words: str) -> str:
+    """The sign beside a figure that leads to the finding about it."""
+    said = escape(words)
+    return (
+        f'<a class="perf-mark perf-mark-{escape(severity)}" href="{escape(uri)}" '
+        f'title="{said}" aria-label="{said}">†</a>'
+    )
+
+
+def cell(text: str, marks: str = "", link: str = "") -> str:
+    """One ``td``, with ``marks`` as markup; what is behind the mean is set apart from it.
+    With a link the text leads to that address."""
+    plain = _cell(text)
+    if link:
+        start, _, inner = plain.partition(">")
+        plain = f'{start}><a href="{escape(link)}">{inner.removesuffix("</td>")}</a></td>'
+    return f"{plain.removesuffix('</td>')}{marks}</td>" if marks else plain
+
+
+def _cell(text: str) -> str:
     if text == units.MISSING:
         return f'<td class="perf-n">{_symbol(text, "not measured", "perf-missing")}</td>'
     if text == units.FAILED:
@@ -77,15 +95,30 @@ def joined(header: Sequence[Sequence[str]], level: int, start: int, end: int) ->
     return all(row[start] == row[end] for row in header[: level + 1])
 
 
-def body(
-    rows: Iterable[Sequence[str]], stub: int, prefix: str, header: Sequence[Sequence[str]]
-) -> str:
-    """The ``tbody``; each row has an address made from its keys but for their units."""
+def row_name(row: Sequence[str], header: Sequence[Sequence[str]], stub: int) -> str:
+    """The end of a row's address: its keys but for their units."""
     named = [c for c in range(stub) if not header or header[0][c] != "Unit"]
+    return words(" ".join(row[column] for column in named))
+
+
+def body(
+    rows: Iterable[Sequence[str]],
+    stub: int,
+    prefix: str,
+    header: Sequence[Sequence[str]],
+    marks: Mapping[int, Mapping[int, str]] | None = None,
+    links: Mapping[tuple[int, int], str] | None = None,
+) -> str:
+    """The ``tbody``; each row has an address made from its keys but for their units.
+
+    By row and column, ``marks`` holds the markup that stands behind a cell's text, and
+    ``links`` the address that it leads to.
+    """
     out = ["<tbody>"]
     used: dict[str, int] = {}
-    for row in rows:
-        name = words(" ".join(row[column] for column in named))
+    for number, row in enumerate(rows):
+        beside = (marks or {}).get(number, {})
+        name = row_name(row, header, stub)
         used[name] = used.get(name, 0) + 1
         if used[name] > 1:
             name = f"{name}--{used[name]}"
@@ -95,7 +128,8 @@ def body(
                 kind = ' class="perf-key"' if position == 0 else ""
                 out.append(f'<th scope="row"{kind}>{label(text)}</th>')
             else:
-                out.append(cell(text))
+                link = (links or {}).get((number, position), "")
+                out.append(cell(text, beside.get(position, ""), link))
         out.append("</tr>")
     out.append("</tbody>")
     return "".join(out)

@@ -71,6 +71,21 @@ class Layout:
                 return position
         return None
 
+    def anchor(self, record: Record) -> str:
+        """The address on its guide's page of the section that shows a record."""
+        own = slug(record.benchmark)
+        if self.claim(record) is None:
+            return f"other-{own}"
+        split = self.catalog.benchmarks[record.benchmark].entry.split
+        return f"{own}--{part_id(record.params[split])}" if split else own
+
+    def table(self, record: Record) -> str:
+        """The name of the table that shows a record, on its guide's page."""
+        anchor, position = self.anchor(record), self.claim(record)
+        if position is None:
+            return anchor
+        return f"{anchor}-{self.catalog.benchmarks[record.benchmark].entry.tables[position].id}"
+
     def sections(
         self, records: Iterable[Record], shape: Shape | None = None
     ) -> tuple[list[Section], dict[str, list[Record]]]:
@@ -97,7 +112,7 @@ class Layout:
             for part in sorted(parts, key=ranks.__getitem__):
                 tables, value = parts[part], values[part]
                 label = benchmark.value_label(split, value) if split else ""
-                address = _address(value) if split else ""
+                address = part_id(value) if split else ""
                 views = [
                     view(benchmark, benchmark.entry.tables[position], tables[position], shape)
                     for position in sorted(tables)
@@ -118,7 +133,8 @@ def _value(split: str, tables: dict[int, list[Record]]) -> Scalar:
     return first.params[split] if split else ""
 
 
-def _address(value: Scalar) -> str:
+def part_id(value: Scalar) -> str:
+    """A part's name in addresses."""
     return slug(value) if isinstance(value, str) else hashed(canonical_part(value))
 
 

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from . import addresses, pictures, report, tables, trends
+from . import addresses, health_pages, health_report, pictures, report, trends
 from .bundle import Bundle
+from .comparepages import ComparePages
 from .diagnostics import Diagnostic
 from .layout import Section
+from .marks import Marks
 from .pieces import Pieces, Shown, ShownChart
 from .plots import Scene
 from .pool import GuideKey, family, guide_key, version
@@ -36,18 +38,27 @@ def generate(settings: Settings, progress: Progress[Any] = no_progress) -> Outco
     if any(d.kind == "missing-path" for d in holdings.diagnostics):
         # A mistyped folder must not empty the site.
         return Outcome(holdings.diagnostics, (), (), holdings)
+    checked = health_report.check(holdings, settings.acknowledged)
     writer = Writer(settings.output)
-    site = Pages(holdings, writer)
+    site = Pages(holdings, writer, settings, Marks(checked.findings))
     site.write(progress)
+    health_pages.write(site, checked)
     pictures.write(writer, site.pictures, settings.formats)
     writer.finish()
-    return Outcome(holdings.diagnostics, tuple(writer.written), tuple(writer.removed), holdings)
+    found = (*holdings.diagnostics, *checked.diagnostics, *site.comparisons.diagnostics)
+    return Outcome(found, tuple(writer.written), tuple(writer.removed), holdings)
 
 
 class Pages(Pieces):
     """All pages of one site, made from one set of holdings."""
 
-    def write(self, progress: Progress[GuideKey]) -> None:
+    def __init__(
+        self, holdings: Holdings, writer: Writer, settings: Settings, marks: Marks | None = None
+    ) -> None:
+        super().__init__(holdings, writer, marks)
+        self.comparisons = ComparePages(self, settings)
+
+    def write(self, progress: Progress[Any]) -> None:
         """Write every page."""
         for key in progress(self.guides, "writing guides"):
             self._guide(key)
@@ -59,6 +70,7 @@ class Pages(Pieces):
             self._soc(soc, keys)
         for name in self.pool.benchmarks():
             self._benchmark(name)
+        self.comparisons.write(progress)
         self._indexes(by_soc)
         self._reports()
 
@@ -88,6 +100,7 @@ class Pages(Pieces):
             page,
             "guide.rst.jinja",
             title=f"{key.soc} performance guide, {family(key)} {key.release}",
+            compared=[self._from(page, to) for to in self.comparisons.beside([key])],
             key=key,
             boards=self.table(
                 page, "boards", "Boards in this guide", report.boards([b.bundle for b in bundles])
@@ -136,7 +149,7 @@ class Pages(Pieces):
                 view = report.headline_view(self.holdings.catalog, chosen)
                 name = f"headline-{self.platform(members[0])}"
                 caption = f"{soc} headline figures, {family(members[0])}"
-                headlines.append(self.table(page, name, caption, tables.grid(view), 1))
+                headlines.append(self.view(page, name, view, caption))
                 found = trends.over_releases(
                     self.holdings.catalog, chosen, self._scenes[self.platform(members[0])]
                 )
@@ -163,6 +176,7 @@ class Pages(Pieces):
             ],
             headlines=headlines,
             charts=small,
+            compared=[self._from(page, to) for to in self.comparisons.beside(keys)],
         )
 
     @cached_property
@@ -177,6 +191,11 @@ class Pages(Pieces):
             if key in self.addresses.guide:
                 bundles.setdefault(self.platform(key), []).append(loaded.bundle)
         return {name: trends.scene(found, bundles[name]) for name, found in releases.items()}
+
+    @staticmethod
+    def _from(page: str, target: str) -> str:
+        """A page's address as seen from another."""
+        return "../" * page.count("/") + target
 
     def _benchmark(self, name: str) -> None:
         page = self.addresses.benchmark[name]

@@ -15,6 +15,7 @@ import msgspec
 
 from . import addresses, units
 from .answers import at
+from .changeview import ChangeView
 from .chartviews import ChartView
 from .tables import Grid
 from .writer import Writer
@@ -33,7 +34,7 @@ class Picture:
     """One picture: its file without the suffix, and what it shows."""
 
     stem: str
-    view: ChartView
+    view: ChartView | ChangeView
 
 
 def stem(page: str, name: str, alternative: str) -> str:
@@ -42,7 +43,7 @@ def stem(page: str, name: str, alternative: str) -> str:
     return f"{page}/{addresses.hashed('/'.join((page, name, alternative)))}"
 
 
-def fingerprint(view: ChartView, form: str) -> str:
+def fingerprint(view: ChartView | ChangeView, form: str) -> str:
     """What a drawn file depends on: the view, how it is drawn, and by what."""
     by = [DRAWING, version("matplotlib"), form, view]
     return hashlib.sha256(msgspec.json.encode(by, order="deterministic")).hexdigest()
@@ -51,7 +52,8 @@ def fingerprint(view: ChartView, form: str) -> str:
 def write(writer: Writer, pictures: Sequence[Picture], formats: Sequence[str]) -> int:
     """Draw what is missing or out of date, on all cores; return how many were drawn.
 
-    A picture in a format that is not wanted now stays where it is still right.
+    A picture in a format that is not wanted now stays where it is still right. The
+    ledger holds a hash of each file besides, so that a damaged one is drawn anew.
     """
     try:
         drawn = json.loads((writer.root / LEDGER).read_bytes())
@@ -59,37 +61,64 @@ def write(writer: Writer, pictures: Sequence[Picture], formats: Sequence[str]) -
         drawn = {}
     known = drawn if isinstance(drawn, dict) else {}
     prints: dict[str, str] = {}
-    tasks: list[tuple[str, ChartView, str]] = []
+    kept: dict[str, list[str]] = {}
+    tasks: list[tuple[str, ChartView | ChangeView, str]] = []
     for picture in pictures:
         for form in FORMATS:
             name, print_ = f"{picture.stem}.{form}", fingerprint(picture.view, form)
-            if known.get(name) == print_ and (writer.root / name).is_file():
+            prints[name] = print_
+            if known.get(name) == [print_, _hash(writer, name)]:
                 writer.keep(name)
+                kept[name] = known[name]
             elif form in formats:
                 tasks.append((name, picture.view, form))
-            else:
-                continue
-            prints[name] = print_
     for (name, _, _), data in zip(tasks, _draw_all(tasks), strict=True):
         writer.write(name, data)
-    text = json.dumps(prints, indent=0, sort_keys=True)
+        kept[name] = [prints[name], hashlib.sha256(data).hexdigest()]
+    text = json.dumps(kept, indent=0, sort_keys=True)
     writer.write(LEDGER, text.encode("utf-8") + b"\n")
     return len(tasks)
 
 
-def picture(view: ChartView, form: str) -> bytes:
+def write_one(writer: Writer, stem: str, view: ChartView) -> None:
+    """Draw one picture in all formats, unless its files are as they were drawn."""
+    ledger = f"{stem}.json"
+    try:
+        known = json.loads((writer.root / ledger).read_bytes())
+    except (FileNotFoundError, ValueError):
+        known = None
+    if known == {form: _hash(writer, f"{stem}.{form}") for form in FORMATS}:
+        return
+    sums = {}
+    for form in FORMATS:
+        data = picture(view, form)
+        writer.write(f"{stem}.{form}", data)
+        sums[form] = hashlib.sha256(data).hexdigest()
+    writer.write(ledger, json.dumps(sums).encode())
+
+
+def _hash(writer: Writer, name: str) -> str:
+    try:
+        return hashlib.sha256((writer.root / name).read_bytes()).hexdigest()
+    except FileNotFoundError:
+        return ""
+
+
+def picture(view: ChartView | ChangeView, form: str) -> bytes:
     """The bytes of one picture."""
     # Imported by who draws: most builds have nothing to draw and start without it.
-    from . import charts
+    from . import changechart, charts
 
+    if isinstance(view, ChangeView):
+        return changechart.draw(view, form)
     return charts.draw(view, form)
 
 
-def _draw(task: tuple[str, ChartView, str]) -> bytes:
+def _draw(task: tuple[str, ChartView | ChangeView, str]) -> bytes:
     return picture(task[1], task[2])
 
 
-def _draw_all(tasks: Sequence[tuple[str, ChartView, str]]) -> list[bytes]:
+def _draw_all(tasks: Sequence[tuple[str, ChartView | ChangeView, str]]) -> list[bytes]:
     if len(tasks) <= FEW:
         return [_draw(task) for task in tasks]
     context = multiprocessing.get_context("forkserver")

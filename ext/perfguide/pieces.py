@@ -12,6 +12,7 @@ from . import addresses, markup, pictures, report, tables, trends
 from .chartviews import ChartView
 from .diagnostics import visible
 from .layout import Layout, Section
+from .marks import Marks
 from .pictures import Picture
 from .plots import Scene, charts
 from .pool import GuideKey, Record, family
@@ -23,7 +24,7 @@ from .writer import Writer
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A table on a page: its caption, its file, its name in links."""
+    """A table on a page: its caption, its file, its name in links; the file of its marks."""
 
     title: str
     file: str
@@ -31,6 +32,7 @@ class Shown:
     header: int
     stub: int
     tabs: int
+    marks: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +47,17 @@ class ShownChart:
     answer: Shown | None
 
 
+def label(page: str, name: str) -> str:
+    """The name of a page's table or chart in links."""
+    return f"{page.partition('/')[2]}/{name}".lower()
+
+
 class Pieces:
     """What all pages of one site share: the holdings, the addresses, the writer."""
 
-    def __init__(self, holdings: Holdings, writer: Writer) -> None:
+    def __init__(self, holdings: Holdings, writer: Writer, marks: Marks | None = None) -> None:
         self.holdings = holdings
+        self.marks = marks or Marks()
         self.writer = writer
         self.pool = holdings.pool
         self.layout = Layout(holdings.catalog)
@@ -83,14 +91,17 @@ class Pieces:
         folder = page.rpartition("/")[2]
         self.writer.write(f"{page}/{name}.csv", tables.to_csv(grid))
         file = f"{folder}/{name}.csv"
-        label = f"{page.partition('/')[2]}/{name}".lower()
-        return Shown(title, file, label, len(grid.header), grid.stub, tabs)
+        return Shown(title, file, label(page, name), len(grid.header), grid.stub, tabs)
 
     def view(self, page: str, name: str, view: View, title: str = "") -> Shown:
         """Write a view's table beside its page."""
-        return self.table(
-            page, name, title or view.title, tables.grid(view), 1 if view.tabbed else 0
-        )
+        tabs = 1 if view.tabbed else 0
+        shown = self.table(page, name, title or view.title, tables.grid(view), tabs)
+        marks = self.marks.of(view)
+        if marks is None:
+            return shown
+        self.writer.write(f"{page}/{name}.marks.json", marks)
+        return replace(shown, marks=f"{shown.file.removesuffix('.csv')}.marks.json")
 
     def platform(self, key: GuideKey) -> str:
         """A SoC and SDK family as a part of an address: ``am62x-linux``."""
@@ -122,13 +133,26 @@ class Pieces:
 
         With ``left`` a table beside it says what is left at shares of the x axis.
         """
-        folder = page.rpartition("/")[2]
         made = [Picture(pictures.stem(page, name, view.name), view) for view in found]
         self.pictures += made
         self.writer.write(f"{page}/{name}.csv", tables.to_csv(pictures.data(found)))
+        file = self.chart_file(page, name, made, found[0].small)
+        answer = None
+        if left:
+            caption = f"{title}: throughput left, {found[0].y_label}"
+            answer = self.table(page, f"{name}-left", caption, pictures.shares(found), 1)
+        words = [(v.name, w) for v in found for w in (*v.says, *v.warnings)]
+        if found[0].small:
+            # What is said of many figures alike is said once.
+            words = [("", w) for w in dict.fromkeys(w for _, w in words)]
+        return ShownChart(title, file, label(page, name), tuple(words), answer)
+
+    def chart_file(self, page: str, name: str, made: Sequence[Picture], small: bool = False) -> str:
+        """Write what ``perf-chart`` reads; its data is to be ``NAME.csv`` beside it."""
+        folder = page.rpartition("/")[2]
         content = {
             "data": f"{folder}/{name}.csv",
-            "small": found[0].small,
+            "small": small,
             "pictures": [
                 {
                     "name": visible(p.view.name),
@@ -140,16 +164,7 @@ class Pieces:
         }
         text = json.dumps(content, indent=1, ensure_ascii=False)
         self.writer.write(f"{page}/{name}.json", text.encode("utf-8") + b"\n")
-        answer = None
-        if left:
-            caption = f"{title}: throughput left, {found[0].y_label}"
-            answer = self.table(page, f"{name}-left", caption, pictures.shares(found), 1)
-        words = [(v.name, w) for v in found for w in (*v.says, *v.warnings)]
-        if found[0].small:
-            # What is said of many figures alike is said once.
-            words = [("", w) for w in dict.fromkeys(w for _, w in words)]
-        label = f"{page.partition('/')[2]}/{name}".lower()
-        return ShownChart(title, f"{folder}/{name}.json", label, tuple(words), answer)
+        return f"{folder}/{name}.json"
 
     def small(
         self, page: str, name: str, title: str, found: Sequence[ChartView]

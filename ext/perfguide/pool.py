@@ -106,6 +106,7 @@ class Pool:
         keyed = pd.DataFrame(keys)
         # A group's number is the place of its first result, so nothing is sorted.
         group = keyed.groupby(list(keys), observed=True, sort=False).ngroup().to_numpy()
+        self._group = group
         order = np.argsort(group, kind="stable")
         starts = np.flatnonzero(np.r_[True, np.diff(group[order]) > 0]) if len(order) else order
         self._members = np.split(order, starts[1:]) if len(order) else []
@@ -144,6 +145,55 @@ class Pool:
         """All figures of one benchmark, over all guides."""
         return list(self._records(self._by_benchmark.get((name,), ())))
 
+    def figures(self) -> pd.DataFrame:
+        """All pooled figures as numbers, without a :class:`Record` for each.
+
+        A row for each figure; its position is what :meth:`take` takes. Columns:
+        ``sdk soc os release board benchmark metric unit params`` (categories;
+        ``params`` is canonical JSON with the defaults), ``mean low high`` (NaN
+        where failed; the extremes are the mean where nothing else is known),
+        ``spread``, whether extremes are known, and ``runs``.
+        """
+        out = self._identity.copy()
+        for name in ("mean", "low", "high"):
+            out[name] = np.full(len(out), np.nan)
+        out["spread"] = False
+        out["runs"] = np.array([len(members) for members in self._members], dtype="int64")
+        if not len(out):
+            return out
+        rows = np.concatenate(self._members)
+        sound = ~self._failed[rows]
+        rows = rows[sound]
+        owner = np.repeat(np.arange(len(out)), out["runs"])[sound]
+        if not len(rows):
+            return out
+        held, starts, count = np.unique(owner, return_index=True, return_counts=True)
+        weight = self._weight[rows]
+        total = np.add.reduceat(weight, starts)
+        mean = np.add.reduceat(self._value[rows] * weight, starts) / total
+        mean[count == 1] = self._value[rows][starts[count == 1]]
+        columns = {
+            "mean": mean,
+            "low": np.minimum.reduceat(self._low[rows], starts),
+            "high": np.maximum.reduceat(self._high[rows], starts),
+            "spread": (count > 1) | np.maximum.reduceat(self._spread[rows], starts),
+        }
+        for name, values in columns.items():
+            out.loc[held, name] = values
+        return out
+
+    def positions(self) -> np.ndarray[Any, Any]:
+        """For each row of the frame the position in :meth:`figures` it is pooled into."""
+        return self._group
+
+    def params(self, text: str) -> dict[str, Scalar]:
+        """What the canonical text of parameters in :meth:`figures` means."""
+        return self._params[text]
+
+    def take(self, positions: Iterable[int]) -> list[Record]:
+        """The figures at some positions of :meth:`figures`."""
+        return list(self._records(positions))
+
     def bundles(self, records: Iterable[Record]) -> list[Loaded]:
         """The bundles behind figures, by board, date and id."""
         rows = sorted({row for record in records for row in record.cell.members})
@@ -162,6 +212,23 @@ class Pool:
         names = self.frame.table["command"].cat.categories
         stated = (str(names[code]) for code in used)
         return sorted((command for command in stated if command.strip(" ")), key=units.natural)
+
+    def conditions(self, record: Record) -> dict[str, frozenset[str]]:
+        """Under which conditions a figure was taken: what its results state of each
+        of ``CONDITIONS``, and as ``tool NAME`` the versions of programs. What nobody
+        states is left out; more than one text where the pooled results differ."""
+        rows = list(record.cell.members)
+        table = self.frame.table
+        out: dict[str, frozenset[str]] = {}
+        for name, (codes, unstated) in self._conditions.items():
+            if stated := set(codes[rows].tolist()) - {unstated}:
+                names = table[name].cat.categories
+                out[name] = frozenset(str(names[code]) for code in stated)
+        for position in dict.fromkeys(self._bundle[rows].tolist()):
+            for tool, value in self.frame.bundles[position].bundle.tools.items():
+                place = f"tool {tool}"
+                out[place] = out.get(place, frozenset()) | {units.plain(value)}
+        return out
 
     def _records(self, rows: Iterable[int]) -> Iterator[Record]:
         chosen = self._identity.iloc[np.asarray(list(rows), dtype="int64")]

@@ -19,14 +19,17 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.typing import ExtensionMetadata
 from sphinx_tabs.tabs import SphinxTabsPanel, SphinxTabsTab, SphinxTabsTablist
 
-from . import htmltable, units
+from . import celllinks, footnotes, htmltable, plaintable, units
 from .addresses import slug
 
 
 class perf_rows(nodes.General, nodes.Element):  # noqa: N801
     """The cells of one table: ``header`` and ``body`` (rows of text), ``stub``
     (how many columns are row keys), ``tabs`` (whether the first key says which
-    alternative a row belongs to), ``widths`` (relative widths, or nothing)."""
+    alternative a row belongs to), ``widths`` (relative widths, or nothing),
+    ``notes`` (dictionaries of ``NOTE``), ``marks`` (by row and column of the body
+    pairs of a note's number and words) and ``links`` (row, column, page and fragment
+    of each cell that leads somewhere)."""
 
 
 class perf_figure(nodes.General, nodes.Element):  # noqa: N801
@@ -83,7 +86,14 @@ def visit_grid_html(translator: Any, node: perf_grid) -> None:
         f'<table class="perf-grid no-search" aria-label="{label}">'
         + htmltable.columns(node["widths"])
         + htmltable.head(node["header"], node["stub"])
-        + htmltable.body(node["body"], node["stub"], node["prefix"], node["header"])
+        + htmltable.body(
+            node["body"],
+            node["stub"],
+            node["prefix"],
+            node["header"],
+            footnotes.links(translator, node),
+            celllinks.targets(translator.builder, node["links"]),
+        )
         + "</table></div>\n"
     )
     raise nodes.SkipNode
@@ -117,7 +127,9 @@ class _HtmlTables(SphinxPostTransform):
             prefix = table["ids"][0] if table["ids"] else ""
             names = list(dict.fromkeys(row[0] for row in leaf["body"])) if leaf["tabs"] else []
             if len(names) < 2:
-                figure += grid(leaf, leaf["body"], caption, prefix)
+                whole = grid(leaf, caption, prefix)
+                whole["links"] = leaf["links"]
+                figure += whole
             elif self.tabs:
                 named = [(name, alternative(leaf, name, caption, prefix)) for name in names]
                 figure += tab_set(named, caption, prefix)
@@ -211,7 +223,9 @@ class PlainTables(SphinxPostTransform):
             table = leaf.parent
             if len(leaf["body"]) > 30:
                 table["classes"].append("longtable")
-            table.replace(leaf, docutils_group(leaf))
+            table.replace(leaf, plaintable.group(leaf))
+            if leaf["notes"]:
+                table.parent.insert(table.parent.index(table) + 1, footnotes.listed(leaf))
         for figure in list(self.document.findall(nodes.figure)):
             _spread_pictures(
                 figure, [child for child in figure.children if isinstance(child, perf_picture)]
@@ -221,22 +235,26 @@ class PlainTables(SphinxPostTransform):
                 download.parent.remove(download)
 
 
-def grid(leaf: perf_rows, body: Sequence[Sequence[str]], label: str, prefix: str) -> perf_grid:
-    """One HTML table over some rows of a leaf."""
+def grid(leaf: perf_rows, label: str, prefix: str) -> perf_grid:
+    """One HTML table over all rows of a leaf."""
     return perf_grid(
         header=leaf["header"],
-        body=body,
+        body=leaf["body"],
+        marks=leaf["marks"],
+        notes=leaf["notes"],
         stub=leaf["stub"],
         widths=leaf["widths"],
         label=label,
         prefix=prefix,
+        links=[],
     )
 
 
 def alternative(leaf: perf_rows, name: str, label: str, prefix: str) -> perf_grid:
     """The table of one alternative, without the column that names it, and
     without columns of figures in which it has none."""
-    rows = [row for row in leaf["body"] if row[0] == name]
+    numbers = [number for number, row in enumerate(leaf["body"]) if row[0] == name]
+    rows = [leaf["body"][number] for number in numbers]
     stub, width = leaf["stub"], len(leaf["header"][0])
     kept = [
         column
@@ -246,10 +264,17 @@ def alternative(leaf: perf_rows, name: str, label: str, prefix: str) -> perf_gri
     return perf_grid(
         header=[tuple(row[c] for c in kept) for row in leaf["header"]],
         body=[tuple(row[c] for c in kept) for row in rows],
+        marks={
+            new: {kept.index(c): found for c, found in leaf["marks"][old].items() if c in kept}
+            for new, old in enumerate(numbers)
+            if old in leaf["marks"]
+        },
+        notes=leaf["notes"],
         stub=stub - 1,
         widths=[leaf["widths"][c] for c in kept] if leaf["widths"] else [],
         label=f"{label}: {name}",
         prefix=f"{prefix}--{slug(name)}" if prefix else "",
+        links=[],
     )
 
 
@@ -278,46 +303,6 @@ def tab_set(named: Sequence[tuple[str, nodes.Node]], label: str, prefix: str) ->
     outer += tabs
     outer.extend(panels)
     return outer
-
-
-def docutils_group(leaf: perf_rows) -> nodes.tgroup:
-    """The cells as docutils' own nodes, for formats other than HTML."""
-    header, width = leaf["header"], len((leaf["header"] or leaf["body"])[0])
-    group = nodes.tgroup(cols=width)
-    for column in range(width):
-        text = max((len(row[column]) for row in [*header[-1:], *leaf["body"]]), default=1)
-        share = leaf["widths"][column] if leaf["widths"] else max(1, min(text, 40))
-        group += nodes.colspec(colwidth=share, stub=int(column < leaf["stub"]))
-    if header:
-        head = nodes.thead()
-        for level, row in enumerate(header):
-            line = nodes.row()
-            column = 0
-            while column < width:
-                end = column + 1
-                while (
-                    leaf["stub"] <= column
-                    and level < len(header) - 1
-                    and end < width
-                    and htmltable.joined(header, level, column, end)
-                ):
-                    end += 1
-                line += _entry(row[column], end - column - 1)
-                column = end
-            head += line
-        group += head
-    body = nodes.tbody()
-    for row in leaf["body"]:
-        body += nodes.row("", *(_entry(text) for text in row))
-    group += body
-    return group
-
-
-def _entry(text: str, more: int = 0) -> nodes.entry:
-    entry = nodes.entry(morecols=more) if more else nodes.entry()
-    if text:
-        entry += nodes.paragraph("", "", nodes.Text(text))
-    return entry
 
 
 def _never(translator: Any, node: nodes.Element) -> None:

@@ -26,13 +26,21 @@ class Settings:
     benchmark descriptions, later ones before earlier ones. ``output``: the
     folder that gets ``guides/``, ``by-benchmark/`` and ``reports/``.
     ``formats``: the kinds of picture that are wanted, ``svg`` and ``pdf``.
+    ``acknowledged``: a file of findings about figures that are accepted.
+    ``boards``: the file of boards' old names. ``waivers``: the file of accepted
+    changes. ``compare``: pairs of releases, as (SoC, system, old, new), that have a
+    page beside those of neighbours.
     """
 
     results: tuple[Path, ...]
     benchmarks: tuple[Path, ...]
     output: Path
     formats: tuple[str, ...] = ("svg",)
+    acknowledged: Path | None = None
     limits: Limits = field(default_factory=Limits)
+    boards: Path | None = None
+    waivers: Path | None = None
+    compare: tuple[tuple[str, str, str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -192,6 +192,23 @@ def spread(
     return text
 
 
+def percent(share: float, decimals: int = 1) -> str:
+    """A relative change in per cent, always with its sign: ``+12.3 %``, ``−5.0 %``."""
+    text = number(100 * share, decimals)
+    return f"{text.replace('-', '−') if text.startswith('-') else '+' + text} %"
+
+
+def share(text: str) -> float:
+    """What ``5%`` or ``2.5 %`` stands for: 0.05, 0.025.
+
+    Raises :class:`ValueError` where it is not a percentage of zero or more.
+    """
+    found = re.fullmatch(r"\s*(\d{1,6}(?:\.\d{1,9})?)\s*%\s*", text, re.ASCII)
+    if not found:
+        raise ValueError("it is not a percentage, such as 5% or 2.5%")
+    return float(found[1]) / 100
+
+
 def size(count: int | float) -> str:
     """A number of bytes as boards' tools write it: ``4k``, ``256k``, ``1m``.
 

@@ -24,6 +24,8 @@ class Row:
     keys: tuple[str, ...]
     cells: tuple[Cell | None, ...]
     decimals: tuple[int, ...]
+    single: bool = False
+    """Whether it shows single samples of what another row shows the mean of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +163,8 @@ def _with_runs(table: View) -> View:
         most = max((len(c.samples) for c in row.cells if c), default=0)
         for run in range(most if most > 1 else 0):
             cells = tuple(_sample(cell, run) for cell in row.cells)
-            rows.append(replace(row, keys=(*row.keys, str(run + 1)), cells=cells))
+            keys = (*row.keys, str(run + 1))
+            rows.append(replace(row, keys=keys, cells=cells, single=True))
         rows.append(replace(row, keys=(*row.keys, "mean")))
     return replace(table, key_labels=(*table.key_labels, "Run"), rows=tuple(rows))
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from pathlib import Path, PurePosixPath
 
 MANIFEST = "reports/manifest.json"
+JOURNAL = "reports/manifest.log"
 
 
 class Writer:
@@ -14,10 +16,16 @@ class Writer:
     ``write`` leaves a file alone whose bytes are right already, so that its
     time of change says when its content last changed. ``finish`` removes what
     an earlier run wrote and this one did not, and nothing else.
+
+    The manifest lists what is ours. So does the journal, a line for each file that
+    is written before the file is there: what a stopped run has left is known too,
+    and what either of the two has lost is in the other. Who removes his files himself
+    asks for no ``journal``.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, journal: bool = True) -> None:
         self.root = root
+        self._journal = journal
         self.written: list[str] = []
         self.removed: list[str] = []
         self._wanted: set[str] = set()
@@ -30,17 +38,24 @@ class Writer:
         if name in self._wanted:
             raise ValueError(f"written twice: {name!r}")
         self._wanted.add(name)
+        if self._put(name, data):
+            self.written.append(name)
+
+    def _put(self, name: str, data: bytes) -> bool:
+        """Whether a file had to be written."""
         path = self.root / name
         try:
             if path.read_bytes() == data:
-                return
+                return False
         except FileNotFoundError:
+            if self._journal:
+                self._announce(name)
             path.parent.mkdir(parents=True, exist_ok=True)
         # A reader never sees half a file: it is written aside and moved into place.
-        aside = path.with_name(path.name + ".part")
+        aside = _aside(path)
         aside.write_bytes(data)
         aside.replace(path)
-        self.written.append(name)
+        return True
 
     def keep(self, name: str) -> None:
         """Say that a file of an earlier run is still right."""
@@ -48,25 +63,52 @@ class Writer:
 
     def finish(self) -> None:
         """Remove what is stale and remember what is ours."""
-        manifest = self.root / MANIFEST
-        try:
-            earlier = json.loads(manifest.read_bytes())
-        except (FileNotFoundError, ValueError):
-            earlier = []
-        self._wanted.add(MANIFEST)
-        for name in sorted(set(map(str, earlier)) - self._wanted):
+        own = {MANIFEST, JOURNAL}
+        for name in sorted(self._earlier() - self._wanted - own):
             path = self.root / name
             if ".." in PurePosixPath(name).parts or PurePosixPath(name).is_absolute():
                 continue
+            _aside(path).unlink(missing_ok=True)
             if path.is_file():
                 path.unlink()
                 self.removed.append(name)
             self._remove_empty(path.parent)
-        self._wanted.discard(MANIFEST)
-        listed = json.dumps(sorted({*self._wanted, MANIFEST}), indent=0, ensure_ascii=False)
+        names = sorted({*self._wanted, MANIFEST})
+        for name in [*names, JOURNAL]:
+            _aside(self.root / name).unlink(missing_ok=True)
+        lines = "".join(f"{json.dumps(name)}\n" for name in names)
+        self._put(JOURNAL, lines.encode())
+        listed = json.dumps(names, indent=0, ensure_ascii=False)
         self.write(MANIFEST, listed.encode("utf-8", "surrogatepass") + b"\n")
+
+    def _announce(self, name: str) -> None:
+        """Say that a file is going to be ours."""
+        journal = self.root / JOURNAL
+        journal.parent.mkdir(parents=True, exist_ok=True)
+        with journal.open("ab") as file:
+            # A line that was cut short must not take this one with it.
+            file.write(b"\n" + json.dumps(name).encode() + b"\n")
+
+    def _earlier(self) -> set[str]:
+        """The files that are ours, as far as manifest and journal are sound."""
+        found: set[str] = set()
+        for name in (MANIFEST, JOURNAL):
+            try:
+                data = (self.root / name).read_bytes()
+            except FileNotFoundError:
+                continue
+            for part in [data] if name == MANIFEST else data.splitlines():
+                with contextlib.suppress(ValueError):
+                    held = json.loads(part)
+                    listed = held if isinstance(held, list) else [held]
+                    found |= {each for each in listed if isinstance(each, str)}
+        return found
 
     def _remove_empty(self, folder: Path) -> None:
         while folder != self.root and folder.is_dir() and not any(folder.iterdir()):
             folder.rmdir()
             folder = folder.parent
+
+
+def _aside(path: Path) -> Path:
+    return path.with_name(f"{path.name}.part")

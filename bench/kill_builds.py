@@ -1,0 +1,104 @@
+"""Kill builds at random moments: is the site always whole, and the next build right?
+
+A build is killed by SIGKILL, in turn with all its processes, alone its first
+process, or one process of it by chance. Exit status 0 where every trial held.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+import small_site
+
+WAYS = ("all", "first", "one")
+
+
+def processes(group: int) -> list[int]:
+    """The processes of a group."""
+    found = []
+    for path in Path("/proc").iterdir():
+        if path.name.isdigit():
+            try:
+                stat = (path / "stat").read_text().rpartition(")")[2].split()
+            except OSError:
+                continue  # it has just ended
+            if int(stat[2]) == group:
+                found.append(int(path.name))
+    return sorted(found)
+
+
+def kill(build: subprocess.Popen[bytes], way: str, chance: random.Random) -> None:
+    """Kill in one of the ways, whatever of the build is still there."""
+    if way == "all":
+        os.killpg(build.pid, signal.SIGKILL)
+        return
+    victim = build.pid if way == "first" else chance.choice(processes(build.pid))
+    os.kill(victim, signal.SIGKILL)
+
+
+def main() -> int:
+    """Run the trials and print what was seen."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kills", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    chance = random.Random(options.seed)
+    seen: Counter[str] = Counter()
+    with tempfile.TemporaryDirectory() as scratch:
+        sites = small_site.clean_sites(Path(scratch))
+        project = small_site.make(Path(scratch) / "project")
+        small_site.set_state(project, 0)
+        begun = time.monotonic()
+        small_site.build(project)
+        length = time.monotonic() - begun
+        shown = 0
+        trial = 0
+        while trial < options.kills:
+            wanted, way = 1 - shown, WAYS[trial % len(WAYS)]
+            small_site.set_state(project, wanted)
+            build = subprocess.Popen(
+                small_site.COMMAND,
+                cwd=project,
+                env=small_site.ENVIRONMENT,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+            begun = time.monotonic()
+            try:
+                build.wait(chance.random() * length)
+                length = time.monotonic() - begun
+                seen["ended before it was killed, and does not count"] += 1
+            except subprocess.TimeoutExpired:
+                kill(build, way, chance)
+                build.wait()
+                trial += 1
+                seen[f"killed ({way})"] += 1
+            after = small_site.site(project)
+            if after not in sites:
+                seen["site neither old nor new"] += 1
+            done = small_site.build(project)
+            if done.returncode:
+                print(done.stderr, file=sys.stderr)
+                seen["next build failed"] += 1
+            if small_site.site(project) != sites[wanted]:
+                seen["next build not equal to a clean one"] += 1
+            seen["site new after the kill"] += after == sites[wanted]
+            seen["site old after the kill"] += after == sites[shown]
+            shown = wanted
+    for what, count in sorted(seen.items()):
+        print(f"{count:5} {what}")
+    return int(any("site neither" in what or "next build" in what for what in seen))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,84 @@
+"""A small site in two states, for the trials that harm its building."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+TOP = Path(__file__).resolve().parent.parent
+GENERATED = ("guides", "by-benchmark", "compare", "reports")
+COMMAND = [sys.executable, "-m", "perfguide", "build"]
+# The code is a copy, so that work on it does not disturb long trials.
+ENVIRONMENT = os.environ | {"PYTHONPATH": "ext", "NO_COLOR": "1"}
+
+
+def make(folder: Path) -> Path:
+    """The project with small bundles instead of its results."""
+    folder.mkdir(parents=True)
+    for name in ("conf.py", "index.rst"):
+        shutil.copy(TOP / name, folder / name)
+    ignored = shutil.ignore_patterns(*GENERATED, "__pycache__")
+    shutil.copytree(TOP / "source", folder / "source", ignore=ignored)
+    shutil.copytree(TOP / "ext", folder / "ext", ignore=ignored)
+    put(folder, "b", "2", [{"metric": "copy", "samples": [1.0, 2.0]}])
+    return folder
+
+
+def put(folder: Path, name: str, soc: str, results: list[dict[str, object]]) -> None:
+    """Write a bundle."""
+    bundle = {
+        "format": "perfguide-bundle",
+        "version": 1,
+        "id": name,
+        "created": "2024-04-02T09:30:00Z",
+        "sdk": {"version": "09.02", "os": "linux"},
+        "board": {"name": f"board-{name}", "soc": f"SOC{soc}"},
+        "results": [{"benchmark": "stream", "unit": "MB/s", **result} for result in results],
+    }
+    path = folder / f"results/{name}.json"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps(bundle), "utf-8")
+
+
+def set_state(folder: Path, state: int) -> None:
+    """Two states that differ in figures and in the set of pages."""
+    if state:
+        put(folder, "a", "1", [{"metric": "copy", "value": 1234.5}])
+        put(folder, "c", "3", [{"metric": "add", "value": 3.0}])
+    else:
+        put(folder, "a", "1", [{"metric": "copy", "value": 4321.0}])
+        (folder / "results/c.json").unlink(missing_ok=True)
+
+
+def build(folder: Path) -> subprocess.CompletedProcess[str]:
+    """Build to the end."""
+    return subprocess.run(
+        COMMAND, cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, check=False
+    )
+
+
+def site(folder: Path) -> dict[str, bytes]:
+    """Every file that is published."""
+    top = folder / "build/html"
+    return {
+        path.relative_to(top).as_posix(): path.read_bytes()
+        for path in top.rglob("*")
+        if path.is_file()
+    }
+
+
+def clean_sites(folder: Path) -> list[dict[str, bytes]]:
+    """What a build from nothing gives for each state."""
+    sites = []
+    for state in (0, 1):
+        project = make(folder / f"clean-{state}")
+        set_state(project, state)
+        done = build(project)
+        if done.returncode:
+            raise RuntimeError(done.stderr)
+        sites.append(site(project))
+    return sites

@@ -1,0 +1,81 @@
+"""What the chart of a comparison shows: how each benchmark's figures changed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from . import units
+from .catalog import Catalog
+from .comparewords import figure
+from .comparison import Comparison
+from .tables import Grid, listing
+
+Kind = Literal["regressed", "improved", "other"]
+
+
+@dataclass(frozen=True, slots=True)
+class Strip:
+    """One benchmark: the ratios of its figures in the better direction (1.1 is a tenth
+    better) with what became of them, and their geometric mean."""
+
+    title: str
+    mean: float
+    points: tuple[tuple[float, Kind], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeView:
+    """A chart of changes by benchmark, in catalog order."""
+
+    name: str
+    strips: tuple[Strip, ...]
+
+    def text(self) -> str:
+        """What the chart shows, for those who do not see it."""
+        worst = min(self.strips, key=lambda s: s.mean)
+        best = max(self.strips, key=lambda s: s.mean)
+        number = sum(len(strip.points) for strip in self.strips)
+        counted = {kind: self._count(kind) for kind in ("regressed", "improved")}
+        return (
+            f"Changes of {number} figures by benchmark, in the better direction: "
+            f"{counted['regressed']} regressed, {counted['improved']} improved; geometric means "
+            f"from {units.percent(worst.mean - 1)} ({worst.title}) "
+            f"to {units.percent(best.mean - 1)} ({best.title})."
+        )
+
+    def _count(self, kind: str) -> int:
+        return sum(1 for strip in self.strips for _, own in strip.points if own == kind)
+
+
+def change_view(comparison: Comparison) -> ChangeView | None:
+    """The chart of a comparison; ``None`` where no figure can be compared."""
+    strips = []
+    for group in comparison.groups:
+        points = tuple(
+            (row.ratio, _kind(row.verdict))
+            for row in comparison.rows
+            if row.benchmark == group.benchmark and row.ratio is not None
+        )
+        if points and group.ratio is not None:
+            strips.append(Strip(group.title, group.ratio, points))
+    return ChangeView("", tuple(strips)) if strips else None
+
+
+def _kind(verdict: str) -> Kind:
+    if verdict == "regressed":
+        return "regressed"
+    return "improved" if verdict == "improved" else "other"
+
+
+def data(comparison: Comparison, catalog: Catalog) -> Grid:
+    """Every point of the chart, with all its digits."""
+    head = ("Benchmark", "Board", "Figure", "Ratio, above 1 is better", "Verdict")
+    order: Sequence[str] = [group.benchmark for group in comparison.groups]
+    rows = [
+        (row.benchmark, row.board, figure(row, catalog), units.exact(row.ratio), row.verdict)
+        for row in sorted(comparison.rows, key=lambda r: order.index(r.benchmark))
+        if row.ratio is not None
+    ]
+    return listing(head, rows, 3)

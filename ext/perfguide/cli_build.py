@@ -1,0 +1,72 @@
+"""The command ``perfguide build``: Sphinx as a process of its own, its site swapped in."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from . import publish
+
+Add = Callable[..., argparse.ArgumentParser]
+
+
+def add_parsers(add: Add) -> None:
+    """Add the command to the parser."""
+    build = add(
+        "build",
+        "build the site aside and put it into place when it is whole",
+        "Until then, and where the build fails or is stopped, the folder holds the site "
+        "of before. Two builds take turns.",
+    )
+    build.add_argument("--builder", default="html", metavar="NAME", help="default: html")
+    build.add_argument("--output", metavar="DIR", help="the site; default: build/BUILDER")
+    build.add_argument(
+        "--results",
+        action="append",
+        metavar="PATH",
+        help="folder or file of bundles; may be given more than once; default: as conf.py says",
+    )
+    build.add_argument("-j", "--jobs", default="auto", metavar="N", help="default: auto")
+    build.add_argument("--strict", action="store_true", help="every warning is an error")
+    build.add_argument(
+        "options", nargs="*", metavar="OPTION", help="after --: options of sphinx-build"
+    )
+    build.set_defaults(run=_build)
+
+
+def _build(options: argparse.Namespace) -> int:
+    at = publish.place(Path(options.output or f"build/{options.builder}"))
+    chosen = ["-b", options.builder, "-D", "perfguide_own_output=1"]
+    if options.results:
+        chosen += ["-D", f"perfguide_results={','.join(options.results)}"]
+    if options.strict:
+        chosen += ["-W", "-n"]
+    chosen += options.options
+    depends = publish.key(chosen, [Path(__file__).parent, Path("conf.py")], os.environ)
+    where = ["-d", str(at.doctrees), "-j", options.jobs, ".", str(at.next)]
+    with publish.locked(at.target.parent, _waiting) as lock:
+        command = [sys.executable, "-m", "sphinx", *chosen, *where]
+        status = publish.build(at, depends, lambda: _sphinx(command, lock))
+    if status:
+        print(f"perfguide: not built; {at.target} is as it was", file=sys.stderr)
+    return status
+
+
+def _waiting(holder: str) -> None:
+    print(f"perfguide: another build is running ({holder}); waiting for it", file=sys.stderr)
+
+
+def _sphinx(command: list[str], lock: int) -> int:
+    """Run Sphinx to its end; the exit status, with that of a signal as shells give it."""
+    # It inherits the lock: if it outlives us, the next build waits for it.
+    with subprocess.Popen(command, pass_fds=[lock]) as process:
+        try:
+            status = process.wait()
+        except KeyboardInterrupt:
+            process.wait()  # the terminal has interrupted it too
+            raise
+    return status if status >= 0 else 128 - status

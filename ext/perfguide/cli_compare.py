@@ -1,0 +1,205 @@
+"""The command ``compare``: two releases, folders or archives side by side."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from . import (
+    boards,
+    comparedata,
+    comparehtml,
+    comparemarkdown,
+    comparetext,
+    site,
+    units,
+    waivers,
+)
+from .compare import Rules
+from .comparison import Asked, Comparison, compare
+from .diagnostics import errors, nearest, visible
+from .history import History
+from .pairing import Names
+from .sides import Only, choose, nearest_releases
+
+FINE, FOUND, USAGE, NOTHING = 0, 1, 2, 3
+FORMATS = ("text", "markdown", "json", "csv", "html", "junit")
+WAIVERS, BOARDS = "source/waivers.toml", "source/boards.toml"
+
+Read = Callable[[site.Settings], site.Holdings]
+AddParser = Callable[..., argparse.ArgumentParser]
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """What OLD or NEW is: a path, or else the name of a release."""
+
+    text: str
+    path: Path | None
+
+
+def add_parsers(
+    add: AddParser, add_site: Callable[[argparse.ArgumentParser], None]
+) -> argparse.ArgumentParser:
+    """Add the command to the parser of all."""
+    parser = add(
+        "compare",
+        "say what changed between two releases",
+        "OLD and NEW are releases of --results, the beginnings of their names (09.01), or "
+        "folders, files or archives of bundles. What is there as a path, or has a / in it, is "
+        "a path. The "
+        "statistics learn the noise from all other releases in --results.",
+    )
+    parser.add_argument("old", metavar="OLD", help="09.01, or a folder or archive")
+    parser.add_argument("new", metavar="NEW", help="09.02, or a folder or archive")
+    parser.add_argument("--soc", default="*", metavar="S", help="only this SoC; * for any name")
+    parser.add_argument("--os", default="*", metavar="O", help="only this operating system")
+    parser.add_argument("--board", default="*", metavar="B", help="only this board")
+    parser.add_argument("--benchmark", default="*", metavar="G", help="only this benchmark")
+    parser.add_argument("--format", choices=FORMATS, default="text", help="default: text")
+    parser.add_argument(
+        "--threshold",
+        type=_threshold,
+        metavar="5%",
+        help="the smallest change that matters; default: each metric's own",
+    )
+    parser.add_argument(
+        "--fail-on",
+        choices=["regression"],
+        help="exit with 1 where a figure regressed or fails now, and nobody has accepted it",
+    )
+    parser.add_argument("--all", action="store_true", help="list every row in the text too")
+    parser.add_argument("--waivers", metavar="FILE", help=f"accepted changes; default: {WAIVERS}")
+    parser.add_argument("--boards", metavar="FILE", help=f"names of boards; default: {BOARDS}")
+    parser.add_argument(
+        "--link",
+        default="",
+        metavar="URL",
+        type=_link,
+        help=("where all of it is, for Markdown that has to leave out rows"),
+    )
+    parser.add_argument(
+        "-o", "--output", dest="file", metavar="FILE", type=Path, help="write it there"
+    )
+    add_site(parser)
+    return parser
+
+
+def _threshold(text: str) -> float:
+    try:
+        return units.share(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"“{visible(text)}”: {error}") from None
+
+
+def _link(text: str) -> str:
+    if text and not text.startswith(("https://", "http://")):
+        raise argparse.ArgumentTypeError("write it with https://")
+    return text
+
+
+def run(options: argparse.Namespace, settings: site.Settings, read: Read) -> int:
+    """Compare and print; the exit status says what was found."""
+    given = [_given(options.old), _given(options.new)]
+    missing = [g.path for g in given if g.path and not g.path.exists()]
+    missing += [Path(p) for p in (options.waivers, options.boards) if p and not Path(p).is_file()]
+    for path in missing:
+        print(f"perfguide compare: {visible(str(path))}: there is no such path", file=sys.stderr)
+    if missing:
+        return USAGE
+    rest: site.Holdings | None = None
+    if options.results or any(g.path is None for g in given):
+        rest = read(settings)
+        if any(d.kind == "missing-path" for d in rest.diagnostics):
+            return USAGE
+    held = [read(replace(settings, results=(g.path,))) if g.path else rest for g in given]
+    known, faults = boards.load(Path(options.boards or BOARDS))
+    accepted, wrong = waivers.load(Path(options.waivers or WAIVERS))
+    for finding in (*faults, *wrong):
+        print(finding, file=sys.stderr)
+    if errors([*faults, *wrong]):
+        return USAGE
+    old, new = held
+    assert old is not None and new is not None  # a release is always looked up in the results
+    names = Names(new.catalog, known)
+    history = History([h.pool for h in (old, new, rest) if h], names)
+    only = Only(options.soc, options.os, options.board, options.benchmark)
+    asked = []
+    for side, holdings in zip(given, (old, new), strict=True):
+        wanted = None if side.path else side.text
+        chosen = choose(history, holdings.pool, wanted, only, names)
+        if not chosen.records:
+            print(_nothing(side, holdings), file=sys.stderr)
+            return NOTHING
+        asked.append(Asked(side.text, holdings.pool, chosen))
+    rules = Rules(names, accepted, options.threshold)
+    comparison = compare(asked[0], asked[1], history, rules, only)
+    if not comparison.common:
+        for note in comparison.notes:
+            print(visible(note), file=sys.stderr)
+        print("nothing to compare: the two sides have no figure in common", file=sys.stderr)
+        return NOTHING
+    _print_findings(comparison)
+    _write(render(comparison, options, new), options.file)
+    return FOUND if options.fail_on and comparison.alarms else FINE
+
+
+def _given(text: str) -> _Given:
+    path = Path(text)
+    suffixes = (".json", ".jsonl", ".gz", ".zst", ".zip", ".tar", ".xz")
+    if "/" in text or text in (".", "..") or text.endswith(suffixes):
+        return _Given(text, path)
+    return _Given(text, path if path.exists() else None)
+
+
+def _nothing(side: _Given, held: site.Holdings) -> str:
+    if side.path:
+        return f"nothing to compare: {visible(side.text)} has no figures that were asked for"
+    known = nearest_releases(held.pool)
+    hint = nearest(side.text, known) or f"there are {', '.join(map(visible, known)) or 'none'}"
+    what = "no release that was asked for is, or begins with,"
+    return f"nothing to compare: {what} “{visible(side.text)}” ({hint})"
+
+
+def _print_findings(comparison: Comparison) -> None:
+    """What is in every format too; a reader of the exit status looks here."""
+    for finding in comparison.findings:
+        print(finding, file=sys.stderr)
+
+
+def render(comparison: Comparison, options: argparse.Namespace, held: site.Holdings) -> str:
+    """The comparison in the format that was asked for."""
+    catalog = held.catalog
+    match options.format:
+        case "markdown":
+            return comparemarkdown.render(comparison, catalog, options.link)
+        case "json":
+            return comparedata.to_json(comparison)
+        case "csv":
+            return comparedata.to_comma_separated(comparison)
+        case "html":
+            return comparehtml.render(comparison, catalog)
+        case "junit":
+            return comparedata.to_junit(comparison, catalog)
+    coloured = options.file is None and _colours()
+    return comparetext.render(comparison, catalog, options.all, coloured)
+
+
+def _colours() -> bool:
+    """Whether the output goes to a terminal that shows colours; see no-color.org."""
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return sys.stdout.isatty() and not plain
+
+
+def _write(text: str, output: Path | None) -> None:
+    data = text.encode("utf-8", "backslashreplace")
+    if output is not None:
+        output.write_bytes(data)
+        return
+    sys.stdout.flush()
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()

@@ -1,0 +1,158 @@
+"""Writes the pages that compare two releases, and what leads to them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from . import changeview, pictures, tables, units
+from . import comparewords as words
+from .anchors import Anchors
+from .boards import load as load_boards
+from .compare import Row, Rules, Verdict
+from .comparison import Asked, Comparison, compare
+from .diagnostics import Diagnostic
+from .history import History
+from .neighbours import Neighbours, plan
+from .pairing import Names
+from .pictures import Picture
+from .pieces import Pieces, Shown
+from .pool import GuideKey, Record, family, version
+from .sides import Only
+from .site import Progress, Settings
+from .tables import Grid, listing
+from .waivers import load as load_waivers
+
+LINKED = 3
+"""The columns of a table of changes that lead to the older and the newer guide are
+this one and the next."""
+
+
+class ComparePages:
+    """All pages below ``compare/`` of one site."""
+
+    def __init__(self, pieces: Pieces, settings: Settings) -> None:
+        self._pieces = pieces
+        boards, faults = load_boards(settings.boards)
+        waivers, wrong = load_waivers(settings.waivers)
+        self._names = Names(pieces.holdings.catalog, boards)
+        self._rules = Rules(self._names, waivers)
+        self._history = History([pieces.pool], self._names)
+        self._pages, unknown = plan(
+            pieces.pool, self._history, self._names, pieces.addresses, settings.compare
+        )
+        self._anchors = Anchors(pieces.layout, pieces.addresses, pieces.pool, self._history)
+        self._used: set[int] = set()
+        self.diagnostics: list[Diagnostic] = [*faults, *wrong, *unknown]
+
+    def beside(self, keys: Sequence[GuideKey]) -> list[str]:
+        """The pages that compare these guides with older ones, the newest first."""
+        wanted = set(keys)
+        return [pair.address for pair in self._ordered() if pair.new in wanted]
+
+    def _ordered(self) -> list[Neighbours]:
+        newest = sorted(self._pages, key=lambda p: version(p.new.release), reverse=True)
+        return sorted(newest, key=lambda p: (units.natural(p.new.soc), p.new.os, p.new.sdk))
+
+    def write(self, progress: Progress[Neighbours]) -> None:
+        """Write every page, and the index."""
+        for pair in progress(self._pages, "comparing releases"):
+            self._page(pair)
+        by_soc: dict[str, list[str]] = {}
+        for pair in self._ordered():
+            by_soc.setdefault(pair.old.soc, []).append(pair.address.removeprefix("compare/"))
+        self._pieces.page("compare/index", "comparisons.rst.jinja", by_soc=by_soc)
+        for waiver in self._rules.waivers:
+            if waiver.number not in self._used:
+                hint = "remove it, or mend its names"
+                finding = waiver.finding("no page that compares two releases needs it", hint)
+                self.diagnostics.append(finding)
+
+    def _page(self, pair: Neighbours) -> None:
+        pool = self._pieces.pool
+        comparison = compare(
+            Asked(pair.old.release, pool, pair.before),
+            Asked(pair.new.release, pool, pair.after),
+            self._history,
+            self._rules,
+            Only(soc=pair.old.soc),
+        )
+        self._used |= {row.waiver.number for row in comparison.rows if row.waiver}
+        sections = []
+        for verdict in (*words.LEADING, *words.FOLDED):
+            found = words.of_verdict(comparison.rows, [verdict])
+            if found:
+                opened = verdict in ("regressed", "failed-after")
+                shown = self._table(pair.address, verdict, found, comparison)
+                title = f"{words.TITLES[verdict]} ({len(found)})"
+                sections.append({"title": title, "open": opened, **shown})
+        self._pieces.page(
+            pair.address,
+            "compare.rst.jinja",
+            title=_title(pair),
+            pair=pair,
+            summary=words.summary(comparison),
+            guides=[self._guide(pair.address, key) for key in (pair.old, pair.new)],
+            sections=sections,
+            chart=self._chart(pair.address, comparison),
+            benchmarks=self._benchmarks(pair.address, comparison),
+            coverage=[finding.text() for finding in comparison.coverage],
+            notes=comparison.notes,
+            findings=[finding.text() for finding in comparison.findings],
+        )
+
+    def _guide(self, page: str, key: GuideKey) -> str:
+        """A guide's page as seen from a page that compares."""
+        return "../" * page.count("/") + self._pieces.addresses.guide[key]
+
+    def _table(
+        self, page: str, verdict: Verdict, found: Sequence[Row], comparison: Comparison
+    ) -> dict[str, object]:
+        catalog = self._pieces.holdings.catalog
+        head = ("Figure", "Board", "Unit", "Old", "New", "Change", "Why")
+        lines, links = [], []
+        for number, row in enumerate(found):
+            places = words.decimals(row, catalog)
+            name = f"{row.benchmark}: {words.figure(row, catalog)}"
+            old, new = (_cell(record, places) for record in (row.old, row.new))
+            why = words.ground(row)
+            lines.append((name, row.board, words.unit(row), old, new, words.change(row), why))
+            for column, record in ((LINKED, row.old), (LINKED + 1, row.new)):
+                if record:
+                    anchor = self._anchors.of(record)
+                    links.append([number, column, anchor.page, anchor.table, anchor.row])
+        shown = self._pieces.table(page, verdict, words.TITLES[verdict], listing(head, lines, 3))
+        text = json.dumps(links, ensure_ascii=False, separators=(",", ":"))
+        file = shown.file.removesuffix(".csv") + ".links.json"
+        self._pieces.writer.write(
+            f"{page}/{verdict}.links.json", text.replace("],[", "],\n[").encode() + b"\n"
+        )
+        return {"table": shown, "links": file}
+
+    def _chart(self, page: str, comparison: Comparison) -> dict[str, str] | None:
+        found = changeview.change_view(comparison)
+        if found is None:
+            return None
+        made = Picture(pictures.stem(page, "changes", ""), found)
+        self._pieces.pictures.append(made)
+        grid = changeview.data(comparison, self._pieces.holdings.catalog)
+        self._pieces.writer.write(f"{page}/changes.csv", tables.to_csv(grid))
+        file = self._pieces.chart_file(page, "changes", [made])
+        name = f"{page.partition('/')[2]}/compare-changes".lower()
+        return {"title": "Changes by benchmark", "file": file, "name": name}
+
+    def _benchmarks(self, page: str, comparison: Comparison) -> Shown | None:
+        if not comparison.groups:
+            return None
+        head = ("Benchmark", "Geometric mean, + is better", "Figures")
+        lines = [(g.title, words.ratio(g), words.tally(g)) for g in comparison.groups]
+        grid: Grid = listing(head, lines)
+        return self._pieces.table(page, "benchmarks", "Benchmarks", grid)
+
+
+def _title(pair: Neighbours) -> str:
+    return f"{pair.new.soc}, {family(pair.new)}: {pair.old.release} → {pair.new.release}"
+
+
+def _cell(record: Record | None, places: int) -> str:
+    return tables.cell_text(record.cell if record else None, places)

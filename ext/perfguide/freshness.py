@@ -1,0 +1,229 @@
+"""Sees to it that a build on top of an earlier one gives what a clean build gives.
+
+Sphinx reads a page again when its time of change says so, and writes a page
+again when it was read. But a page also shows titles and places of others, a
+copied file can be older than the one that it replaces, and the search index
+keeps words that are gone.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import logging
+import shutil
+import time
+from collections.abc import Iterable, Iterator, Set
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.builders.html import StandaloneHTMLBuilder
+from sphinx.environment import BuildEnvironment
+from sphinx.environment.collectors import EnvironmentCollector
+from sphinx.errors import ExtensionError
+from sphinx.util.typing import ExtensionMetadata
+
+from .publish import ASSETS, FINISHED
+
+INDEX_ENTRIES = "index-entries.json"
+
+
+@dataclass(slots=True)
+class State:
+    """What is known of the pages from build to build; it is kept with Sphinx's own.
+
+    ``hashes``: of each page's source and of all that it depends on. ``linking``:
+    pages that refer to labels, which may be on other pages. ``shared``: what every
+    page shows of the others, when pages were last written. ``started``: when this
+    build began to read, in nanoseconds.
+    """
+
+    hashes: dict[str, str] = field(default_factory=dict)
+    linking: set[str] = field(default_factory=set)
+    shared: str = ""
+    started: int = 0
+
+
+def state(env: BuildEnvironment) -> State:
+    """The state that belongs to an environment."""
+    held: State = vars(env).setdefault("perfguide_state", State())
+    return held
+
+
+class Freshness(EnvironmentCollector):
+    """Says what to read and what to write besides what Sphinx finds itself."""
+
+    def process_doc(self, app: Sphinx, doctree: nodes.document) -> None:
+        """Note what a page shows of others."""
+        docname, known = app.env.current_document.docname, state(app.env)
+        for reference in doctree.findall(addnodes.pending_xref):
+            if (reference.get("refdomain"), reference.get("reftype")) != ("std", "doc"):
+                known.linking.add(docname)
+
+    def clear_doc(self, app: Sphinx, env: BuildEnvironment, docname: str) -> None:
+        """Forget a page."""
+        known = state(env)
+        known.hashes.pop(docname, None)
+        known.linking.discard(docname)
+
+    def merge_other(
+        self, app: Sphinx, env: BuildEnvironment, docnames: Set[str], other: BuildEnvironment
+    ) -> None:
+        """Take over what another process has noted."""
+        state(env).linking |= state(other).linking & docnames
+
+    def get_outdated_docs(
+        self,
+        app: Sphinx,
+        env: BuildEnvironment,
+        added: set[str],
+        changed: set[str],
+        removed: set[str],
+    ) -> list[str]:
+        """The pages whose bytes changed, whatever the times of their files say."""
+        known = state(env)
+        known.started = time.time_ns()
+        kept = set(env.all_docs) - added - changed - removed
+        return [name for name in sorted(kept) if _hash(env, name) != known.hashes.get(name)]
+
+    def get_updated_docs(self, app: Sphinx, env: BuildEnvironment) -> list[str]:
+        """The pages to write besides those that were read."""
+        known = state(env)
+        read = sorted(set(env.all_docs) - set(known.hashes))
+        for docname in read:
+            known.hashes[docname] = _hash(env, docname, known.started)
+        _name_images(env)
+        for held in _index_leftovers(env):
+            held.clear()
+        shared = _shared(app, env)
+        if shared == known.shared:
+            return sorted(known.linking) if read else []
+        known.shared = shared
+        if app.config.perfguide_own_output:
+            # Nothing may stay that the new set of pages would not have made. What
+            # extensions put among the assets at the beginning is of this build.
+            for path in set(Path(app.outdir).iterdir()) - {Path(app.outdir, ASSETS)}:
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+        return sorted(env.all_docs)
+
+
+def _hash(env: BuildEnvironment, docname: str, started: int | None = None) -> str:
+    """The bytes that a page was made of; nothing where one changed since ``started``,
+    because then nobody knows which bytes were read."""
+    whole = hashlib.sha256()
+    paths = {str(env.doc2path(docname)), *map(str, env.dependencies.get(docname, ()))}
+    for name in sorted(paths):
+        path = Path(env.srcdir, name)
+        try:
+            if started is not None and path.stat().st_mtime_ns >= started:
+                return ""
+            content = hashlib.sha256(path.read_bytes()).digest()
+        except OSError:
+            content = b"missing"
+        whole.update(name.encode("utf-8", "surrogatepass") + b"\0" + content)
+    return whole.hexdigest()
+
+
+def _name_images(env: BuildEnvironment) -> None:
+    """Name pictures of equal file names by their paths, not by the order of reading."""
+    named = type(env.images)()
+    for path, (docnames, _) in sorted(env.images.items()):
+        for docname in sorted(docnames):
+            named.add_file(docname, path)
+    env.images = named
+
+
+def _index_leftovers(env: BuildEnvironment) -> Iterable[dict[Any, Any]]:
+    """What earlier builds left for the search index, which is on disk and read from there."""
+    yield env._search_index_objtypes
+    yield env._search_index_objnames
+    yield env._search_index_index_entries
+
+
+def _shared(app: Sphinx, env: BuildEnvironment) -> str:
+    """What pages show of others, and the files that all pages share, as one hash."""
+    whole = hashlib.sha256(f"{app.builder.name} {app.outdir}".encode())
+
+    def add(*parts: object) -> None:
+        whole.update(repr(parts).encode("utf-8", "surrogatepass"))
+
+    for docname in sorted(env.all_docs):
+        toc = env.tocs.get(docname)
+        titles = (env.titles.get(docname), env.longtitles.get(docname))
+        add(docname, *(str(title) for title in titles), toc.pformat() if toc else "")
+        add(env.toctree_includes.get(docname), sorted(env.toc_secnumbers.get(docname, {}).items()))
+    add(sorted((path, name) for path, (_, name) in env.images.items()))
+    add(sorted((path, name) for path, (_, name) in env.dlfiles.items()))
+    config = app.config
+    for given in (*config.html_static_path, *config.templates_path, *config.html_extra_path):
+        for path in _files(Path(app.confdir, str(given))):
+            add(str(path), hashlib.sha256(path.read_bytes()).hexdigest())
+    return whole.hexdigest()
+
+
+def _files(path: Path) -> Iterator[Path]:
+    if path.is_file():
+        yield path
+    else:
+        yield from sorted(file for file in path.rglob("*") if file.is_file())
+
+
+def _whole_index(app: Sphinx) -> Iterable[tuple[str, dict[str, Any], str]]:
+    """Make the search index what it is when every page is written.
+
+    Sphinx reads what it has of other pages from its own earlier output, in which
+    words stay that are on no page any more, and index entries are lost.
+    """
+    builder = app.builder
+    if not isinstance(builder, StandaloneHTMLBuilder) or builder.indexer is None:
+        return ()
+    indexer = builder.indexer
+    indexer.prune(app.env.all_docs)
+    for words in (indexer._mapping, indexer._title_mapping):
+        for word in [word for word, docnames in words.items() if not docnames]:
+            del words[word]
+    kept = Path(app.doctreedir, INDEX_ENTRIES)
+    try:
+        earlier = json.loads(kept.read_bytes())
+    except (FileNotFoundError, ValueError):
+        earlier = {}
+    entries = {**earlier, **indexer._index_entries}
+    indexer._index_entries.clear()
+    for docname in sorted(set(entries) & set(app.env.all_docs)):
+        indexer._index_entries[docname] = entries[docname]
+    kept.write_text(json.dumps(indexer._index_entries), "utf-8")
+    return ()
+
+
+def _finished(app: Sphinx, exception: Exception | None) -> None:
+    """Say that all has been written."""
+    if exception is None and app.config.perfguide_own_output:
+        Path(app.doctreedir, FINISHED).touch()
+
+
+class _Unwritten(logging.Filter):
+    """Ends the build where Sphinx would only warn that a file could not be written."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Pass on all other records."""
+        for given in record.args if isinstance(record.args, tuple) else ():
+            if isinstance(given, OSError) and given.errno != errno.ENOENT:
+                raise ExtensionError(record.getMessage())
+        return True
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    """Register the collector."""
+    app.add_env_collector(Freshness)
+    app.connect("html-collect-pages", _whole_index)
+    app.connect("build-finished", _finished, priority=900)
+    unwritten = _Unwritten()
+    for name in list(logging.root.manager.loggerDict):
+        if name.startswith("sphinx.sphinx.builders"):
+            logging.getLogger(name).addFilter(unwritten)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,249 @@
+"""A site is built aside and put into place in one step, wholly or not at all.
+
+Beside a site ``build/html`` stands the folder ``build/.html``: ``next`` is the site
+that is being built, ``doctrees`` is Sphinx's cache, and ``stamp.json``, written last,
+says what both are when a build has ended well. Cache and site are used again
+only where they still are, byte for byte, what the stamp says.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import fcntl
+import hashlib
+import json
+import os
+import platform
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import distributions
+from pathlib import Path
+
+LOCK = ".lock"
+ASSETS = "_static"
+"""What every build of Sphinx makes anew; it is never taken from the site before."""
+
+RENAME_EXCHANGE = 2
+AT_FDCWD = -100
+NO_EXCHANGE = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP)
+"""How a kernel or a file system says that it cannot exchange two names."""
+FINISHED = "finished"
+"""The file among the doctrees by which the extension says that it came to its end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a site is published, and the folder for all that belongs to its building."""
+
+    target: Path
+    work: Path
+
+    @property
+    def next(self) -> Path:
+        """The site that is being built."""
+        return self.work / "next"
+
+    @property
+    def doctrees(self) -> Path:
+        """Sphinx's cache."""
+        return self.work / "doctrees"
+
+    @property
+    def stamp(self) -> Path:
+        """What cache and site were when the last build ended well."""
+        return self.work / "stamp.json"
+
+
+def place(target: Path) -> Place:
+    """The place of a site. A link of the user's is followed, so that what it
+    leads to is replaced and not the link."""
+    work = target.parent / f".{target.name}"
+    if target.is_symlink() and not target.resolve().is_relative_to(work.resolve()):
+        target = target.resolve()
+        work = target.parent / f".{target.name}"
+    return Place(target, work)
+
+
+@contextmanager
+def locked(folder: Path, waiting: Callable[[str], None]) -> Iterator[int]:
+    """Hold the lock of a folder; yield its file descriptor.
+
+    ``waiting`` is told who holds it before this waits. Whoever inherits the
+    descriptor holds the lock too: it is free when all of them have ended.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    file = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            waiting(os.pread(file, 200, 0).decode("utf-8", "replace") or "another process")
+            fcntl.flock(file, fcntl.LOCK_EX)
+        now = datetime.now(UTC).isoformat(" ", "seconds")
+        os.ftruncate(file, 0)
+        os.pwrite(file, f"process {os.getpid()} on {platform.node()}, since {now}".encode(), 0)
+        yield file
+    finally:
+        os.close(file)
+
+
+def key(arguments: Sequence[str], files: Sequence[Path], environment: Mapping[str, str]) -> str:
+    """What a cache depends on besides pages: how Sphinx is called, with which
+    versions of all packages, by which code and configuration (``files``, or
+    folders of them)."""
+    installed = sorted(f"{found.name} {found.version}" for found in distributions())
+    code = [fingerprint(path) for path in files]
+    epoch = environment.get("SOURCE_DATE_EPOCH", "")
+    parts = [platform.python_version(), installed, code, list(arguments), epoch]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def fingerprint(path: Path) -> str:
+    """Names and bytes of all files in a folder, or of one file, as one SHA-256."""
+    whole = hashlib.sha256()
+    for name, file in sorted(_files(path)):
+        content = os.fsencode(file.readlink()) if file.is_symlink() else _sha256(file)
+        whole.update(os.fsencode(name) + b"\0%d " % len(content) + content)
+    return whole.hexdigest()
+
+
+def _files(path: Path) -> Iterator[tuple[str, Path]]:
+    if path.is_file():
+        yield path.name, path
+    for folder, folders, files in os.walk(path):
+        if "__pycache__" in folders:
+            folders.remove("__pycache__")
+        links = [name for name in folders if Path(folder, name).is_symlink()]
+        for name in [*files, *links]:
+            file = Path(folder, name)
+            yield file.relative_to(path).as_posix(), file
+
+
+def _sha256(file: Path) -> bytes:
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").digest()
+
+
+def build(at: Place, depends: str, run: Callable[[], int]) -> int:
+    """Build a site and publish it where ``run`` returned 0 and left ``FINISHED`` among
+    the doctrees; return what it returned.
+
+    ``run`` fills ``at.next``, which holds the published site where that can be
+    used again, but for its assets, and nothing otherwise. ``depends`` is what ``key`` gave. The
+    caller holds the lock. Raises ``OSError`` where a folder cannot be written;
+    what is published is then what it was.
+    """
+    at.work.mkdir(parents=True, exist_ok=True)
+    _remove(at.next)
+    old = fingerprint(at.target)
+    if _stamped(at) == _stamp(depends, fingerprint(at.doctrees), old):
+        _copy(at.target, at.next)
+    else:
+        _remove(at.doctrees)
+        at.next.mkdir()
+    finished = at.doctrees / FINISHED
+    finished.unlink(missing_ok=True)
+    status = run()
+    if status == 0 and finished.exists():
+        finished.unlink()
+        new = fingerprint(at.next)
+        if new != old or not at.target.exists():
+            os.sync()  # so that no file is empty after a power cut
+            swap(at.next, at.target, at.work)
+        _write(at.stamp, _stamp(depends, fingerprint(at.doctrees), new))
+    _remove(at.next)
+    return status
+
+
+def _copy(site: Path, target: Path) -> None:
+    """Copy a site but for its assets. Never by hard links: Sphinx writes into files."""
+
+    def ignored(folder: str, _names: list[str]) -> list[str]:
+        return [ASSETS] if Path(folder) == site else []
+
+    try:
+        shutil.copytree(site, target, symlinks=True, ignore=ignored)
+    except shutil.Error as error:
+        _, file, reason = error.args[0][0]
+        raise OSError(errno.EIO, reason, str(file)) from error
+
+
+def _stamp(depends: str, doctrees: str, site: str) -> dict[str, str]:
+    return {"depends": depends, "doctrees": doctrees, "site": site}
+
+
+def _stamped(at: Place) -> object:
+    try:
+        return json.loads(at.stamp.read_bytes())
+    except (FileNotFoundError, ValueError):
+        return None
+
+
+def _write(path: Path, value: object) -> None:
+    aside = path.with_name(f"{path.name}.part")
+    with aside.open("w", encoding="utf-8") as file:
+        json.dump(value, file)
+        file.flush()
+        os.fsync(file.fileno())
+    aside.replace(path)
+
+
+def _remove(path: Path) -> None:
+    """Remove a file, a link or a folder, if there is one."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def swap(new: Path, target: Path, work: Path) -> None:
+    """Put the folder ``new`` into the place of ``target`` in one step.
+
+    What was there is then at ``new`` or gone. Where a file system cannot exchange
+    two names, the target becomes a link to a folder in ``work``; only the very
+    first change from a folder to such a link takes two steps.
+    """
+    try:
+        # This also replaces an empty folder.
+        new.rename(target)
+        return
+    except OSError as error:
+        if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
+            raise
+    if target.is_symlink() or not exchange(new, target):
+        link(new, target, work)
+
+
+def exchange(one: Path, other: Path) -> bool:
+    """Exchange two names in one step; ``False`` where this cannot be done here."""
+    renameat2 = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
+    if renameat2 is None:
+        return False
+    names = os.fsencode(one), os.fsencode(other)
+    if renameat2(AT_FDCWD, names[0], AT_FDCWD, names[1], RENAME_EXCHANGE) == 0:
+        return True
+    number = ctypes.get_errno()
+    if number in NO_EXCHANGE:
+        return False
+    raise OSError(number, os.strerror(number), str(other))
+
+
+def link(new: Path, target: Path, work: Path) -> None:
+    """Make ``target`` a link to ``new``, which moves to a name of its own in ``work``."""
+    earlier = target.resolve() if target.is_symlink() else None
+    names = (work / f"site-{number}" for number in (1, 2))
+    site = next(name for name in names if earlier is None or name.resolve() != earlier)
+    _remove(site)
+    new.rename(site)
+    aside = work / "link"
+    _remove(aside)
+    aside.symlink_to(os.path.relpath(site, target.parent))
+    if earlier is None:
+        target.rename(new)
+    aside.replace(target)
+    if earlier is not None and earlier.is_relative_to(work.resolve()):
+        _remove(earlier)

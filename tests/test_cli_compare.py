@@ -1,0 +1,232 @@
+"""``perfguide compare``: what it takes, what it prints, and its exit status."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+from zipfile import ZipFile
+
+import pytest
+from making import ROOT, TOML, plain, result, text
+
+from perfguide.cli import main
+
+SLOW, FAST = [100.0, 100.2, 99.8, 100.1, 99.9], [150.0, 150.3, 149.7, 150.1, 149.9]
+
+
+class Farm:
+    """A folder with two releases, and the command run in it."""
+
+    def __init__(
+        self, top: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        self.top = top
+        self._capsys = capsys
+        monkeypatch.chdir(top)
+        monkeypatch.delenv("NO_COLOR", raising=False)
+        self.benchmarks = top / "source/benchmarks"
+        self.benchmarks.mkdir(parents=True)
+        (self.benchmarks / "speed.toml").write_text(TOML, "utf-8")
+        (self.benchmarks / "speed.rst").write_text("Prose.\n", "utf-8")
+        self.release("09.01.00", FAST, "results/old.json")
+        self.release("09.02.00", SLOW, "results/new.json")
+
+    def release(self, release: str, samples: list[float], name: str, **more: Any) -> Path:
+        """Upload one run of a release."""
+        path = self.top / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        run = plain(result(samples=samples), id=f"{release}{name}", sdk__version=release, **more)
+        path.write_bytes(text(run))
+        return path
+
+    def compare(self, *arguments: str | Path) -> tuple[int, str, str]:
+        """Exit status, stdout and stderr."""
+        status = main(["compare", *map(str, arguments)])
+        said = self._capsys.readouterr()
+        return status, said.out, said.err
+
+
+@pytest.fixture
+def farm(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Farm:
+    return Farm(tmp_path, capsys, monkeypatch)
+
+
+def test_a_regression_is_an_exit_status_only_where_it_is_asked_for(farm: Farm) -> None:
+    status, out, _ = farm.compare("09.01", "09.02")
+    assert status == 0
+    assert "1 regressed" in out and "AM62X, Linux, sk: 09.01.00 → 09.02.00" in out
+    assert farm.compare("09.01", "09.02", "--fail-on", "regression")[0] == 1
+
+
+def test_an_improvement_is_no_regression(farm: Farm) -> None:
+    status, out, _ = farm.compare("09.02", "09.01", "--fail-on", "regression")
+    assert status == 0
+    assert "1 improved" in out
+
+
+def test_what_fails_now_is_a_regression(farm: Farm) -> None:
+    run = plain(result(status="fail"), id="f", sdk__version="09.03")
+    (farm.top / "results/f.json").write_bytes(text(run))
+    assert farm.compare("09.02", "09.03", "--fail-on", "regression")[0] == 1
+
+
+def test_a_waiver_accepts_a_regression(farm: Farm) -> None:
+    accepted = '[[waivers]]\nbenchmark = "speed"\nmetric = "rate"\nreason = "r"\nuntil = "09.03"\n'
+    path = farm.top / "source/waivers.toml"
+    path.write_text(accepted, "utf-8")
+    status, out, err = farm.compare("09.01", "09.02", "--fail-on", "regression")
+    assert (status, err) == (0, "")
+    assert "1 accepted" in out and "accepted until 09.03: r" in " ".join(out.split())
+    other = farm.top / "other.toml"
+    other.write_text(accepted.replace("09.03", "09.02"), "utf-8")
+    status, out, err = farm.compare("09.01", "09.02", "--fail-on", "regression", "--waivers", other)
+    assert status == 1
+    assert "lapsed with 09.02, and the change is still there" in err
+    assert "lapsed with 09.02" in " ".join(out.split())
+
+
+def test_a_faulty_waiver_is_named_and_nothing_is_compared(farm: Farm) -> None:
+    path = farm.top / "w.toml"
+    path.write_text('[[waivers]]\nbenchmark = "speed"\n', "utf-8")
+    status, out, err = farm.compare("09.01", "09.02", "--waivers", path)
+    assert (status, out) == (2, "")
+    assert re.search(r"w\.toml:1: error: entry 1 of “waivers”: “\w+” is missing", err)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("no/such.json", "09.02"),
+        ("09.01", "missing.tar.gz"),
+        ("09.01", "09.02", "--waivers", "none.toml"),
+        ("09.01", "09.02", "--results", "nowhere"),
+        ("09.01", "09.02", "--benchmarks", "nowhere"),
+    ],
+)
+def test_a_path_that_is_not_there_is_wrong_usage(farm: Farm, arguments: tuple[str, ...]) -> None:
+    status, out, err = farm.compare(*arguments)
+    assert (status, out) == (2, "")
+    assert "there is no such" in err or "nowhere" in err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("09.01",), ("09.01", "09.02", "--threshold", "5"), ("09.01", "09.02", "--format", "pdf")],
+)
+def test_wrong_usage_is_refused(farm: Farm, arguments: tuple[str, ...]) -> None:
+    with pytest.raises(SystemExit) as refused:
+        farm.compare(*arguments)
+    assert refused.value.code == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("09.01", "10.00"), "“10.00”"),
+        (("09.01", "09.02", "--soc", "AM64X"), "“09.01”"),
+        (("09.01", "09.02", "--benchmark", "none"), "nothing to compare"),
+        (("09.01", "09.01.00"), "both sides are 09.01.00"),
+    ],
+)
+def test_nothing_to_compare_has_a_status_of_its_own(
+    farm: Farm, arguments: tuple[str, ...], said: str
+) -> None:
+    status, out, err = farm.compare(*arguments)
+    assert (status, out) == (3, "")
+    assert said in err
+
+
+def test_two_releases_without_a_board_in_common_are_nothing_to_compare(farm: Farm) -> None:
+    farm.release("09.03", SLOW, "results/x.json", board__name="other")
+    status, _, err = farm.compare("09.02", "09.03")
+    assert status == 3
+    assert "no figure in common" in err
+
+
+def test_a_bundle_that_is_refused_does_not_stop_the_others(farm: Farm) -> None:
+    (farm.top / "results/bad.json").write_text("{", "utf-8")
+    status, out, err = farm.compare("09.01", "09.02")
+    assert status == 0 and "1 regressed" in out
+    assert "bad.json" in err
+
+
+def test_folders_files_and_archives_can_be_compared(farm: Farm) -> None:
+    folder = farm.top / "folder"
+    farm.release("09.01.00", FAST, "folder/deep/a.json")
+    file = farm.release("09.01.00", SLOW, "run.json")
+    with ZipFile(farm.top / "run.zip", "w") as archive:
+        archive.write(file, "run.json")
+    for new in ("run.json", "run.zip", "./run.json", "09.02"):
+        status, out, err = farm.compare(folder, new, "--fail-on", "regression")
+        assert (status, err) == (1, ""), new
+        assert "1 regressed" in out
+
+
+def test_boards_of_an_old_name_are_matched(farm: Farm) -> None:
+    (farm.top / "source/boards.toml").write_text(
+        '[[boards]]\nsoc = "AM62X"\nname = "sk"\naliases = ["sk-old"]\n', "utf-8"
+    )
+    farm.release("09.00", FAST, "results/older.json", board__name="sk-old")
+    status, out, _ = farm.compare("09.00", "09.02", "--board", "sk-old", "--format", "json")
+    assert status == 0
+    row = json.loads(out)["rows"][0]
+    assert row["aliases"] == ["board “sk-old” is now “sk”"]
+
+
+def test_a_threshold_above_the_change_silences_it(farm: Farm) -> None:
+    arguments = ("09.01", "09.02", "--format", "json", "--threshold", "80%")
+    assert json.loads(farm.compare(*arguments)[1])["rows"][0]["floor"] == 0.8
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "json", "csv", "html", "junit"])
+def test_a_file_gets_the_bytes_that_the_terminal_gets(farm: Farm, form: str) -> None:
+    status, out, _ = farm.compare("09.01", "09.02", "--format", form)
+    again, nothing, _ = farm.compare("09.01", "09.02", "--format", form, "-o", "out")
+    assert (status, again, nothing) == (0, 0, "")
+    assert (farm.top / "out").read_text("utf-8") == out != ""
+
+
+def on_terminal(folder: Path, **environment: str) -> str:
+    """What the command writes to a terminal."""
+    parent, child = pty.openpty()
+    run = [sys.executable, "-m", "perfguide", "compare", "09.01", "09.02"]
+    known = os.environ | {"PYTHONPATH": str(ROOT / "ext"), "TERM": "xterm"} | environment
+    if "NO_COLOR" not in environment:
+        known.pop("NO_COLOR", None)
+    with subprocess.Popen(run, cwd=folder, stdout=child, stderr=child, env=known) as process:
+        os.close(child)
+        written = b""
+        while True:
+            try:
+                more = os.read(parent, 65536)
+            except OSError:  # Linux says so when the other end has gone
+                break
+            if not more:
+                break
+            written += more
+    os.close(parent)
+    assert process.returncode == 0, written
+    return written.decode("utf-8")
+
+
+def test_colours_are_for_terminals_that_want_them(farm: Farm) -> None:
+    assert "\x1b[" in on_terminal(farm.top).rpartition("\x1b[?25h")[2]
+    assert "\x1b[31m" not in on_terminal(farm.top, NO_COLOR="1")
+    assert "\x1b[31m" not in on_terminal(farm.top, TERM="dumb")
+    assert "\x1b" not in farm.compare("09.01", "09.02")[1]
+
+
+def test_make_compares_two_releases() -> None:
+    run = subprocess.run(
+        ["make", "-n", "compare", "OLD=09.00", "NEW=x y"], cwd=ROOT, capture_output=True, text=True,
+        check=True,
+    )  # fmt: skip
+    assert 'perfguide compare "09.00" "x y" --results results' in run.stdout

@@ -1,0 +1,488 @@
+"""Which figures are compared, which cannot be, and what is said of the others."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from making import TOML, described, loaded, only, pooled, result
+
+from perfguide import waivers
+from perfguide.boards import Boards
+from perfguide.catalog import Catalog
+from perfguide.compare import Row, Rules
+from perfguide.comparewords import summary
+from perfguide.comparison import Asked, Comparison, compare
+from perfguide.history import History
+from perfguide.pairing import Names
+from perfguide.sides import Only, choose
+from perfguide.validate import Loaded
+
+SLOW, FAST = [100.0, 100.2, 99.8, 100.1, 99.9], [150.0, 150.3, 149.7, 150.1, 149.9]
+OLDER: dict[str, Any] = {"id": "old", "sdk__version": "09.01"}
+NEWER: dict[str, Any] = {"id": "new", "sdk__version": "09.02"}
+
+
+def compared(
+    *bundles: Loaded,
+    catalog: Catalog | None = None,
+    boards: dict[tuple[str, str], str] | None = None,
+    accepted: Sequence[waivers.Waiver] = (),
+    threshold: float | None = None,
+    releases: tuple[str, str] = ("09.01", "09.02"),
+    narrowed: Only | None = None,
+) -> Comparison:
+    """Two releases of some bundles side by side."""
+    pool = pooled(bundles, catalog)
+    names = Names(catalog or Catalog({}), Boards(boards or {}))
+    history = History([pool], names)
+    wanted = narrowed or Only()
+    old, new = (
+        Asked(release, pool, choose(history, pool, release, wanted, names)) for release in releases
+    )
+    return compare(old, new, history, Rules(names, tuple(accepted), threshold), wanted)
+
+
+def pair(
+    old: dict[str, Any], new: dict[str, Any], catalog: Catalog | None = None, **more: Any
+) -> Row:
+    """The one row of two releases with one figure each."""
+    both = compared(loaded(old, **OLDER), loaded(new, **NEWER), catalog=catalog, **more)
+    found: Row = only(both.rows)
+    return found
+
+
+@pytest.fixture
+def speed(tmp_path: Path) -> Catalog:
+    return described(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("metric", "unit", "old", "new", "verdict"),
+    [
+        ("rate", "MB/s", SLOW, FAST, "improved"),
+        ("rate", "MB/s", FAST, SLOW, "regressed"),
+        ("lat_a", "us", SLOW, FAST, "regressed"),
+        ("lat_a", "us", FAST, SLOW, "improved"),
+        ("clock", "MHz", SLOW, FAST, "changed"),
+    ],
+)
+def test_a_change_is_judged_in_the_better_direction(
+    speed: Catalog, metric: str, unit: str, old: list[float], new: list[float], verdict: str
+) -> None:
+    row = pair(result(metric, unit, samples=old), result(metric, unit, samples=new), speed)
+    assert row.verdict == verdict
+    assert row.change == pytest.approx(sum(new) / sum(old) - 1)
+    assert row.q is not None and row.q < 0.05
+    assert row.ground
+
+
+def test_units_of_one_kind_are_converted_first() -> None:
+    row = pair(
+        result("other", "kB/s", samples=[100_000.0, 100_100.0, 99_900.0]),
+        result("other", "MB/s", samples=[100.0, 100.1, 99.9]),
+    )
+    assert row.verdict in ("same", "noisy")
+    assert row.change == pytest.approx(0, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ({"board__cpu_mhz": 1400}, {"board__cpu_mhz": 1250}, "the clock was “1400” and is “1250”"),
+        ({"board__memory": "DDR4"}, {"board__memory": "LPDDR4"}, "the memory was “DDR4”"),
+        ({"board__governor": "performance"}, {"board__governor": "ondemand"}, "the governor was"),
+    ],
+)
+def test_other_conditions_on_the_board_are_a_reason_not_to_compare(
+    speed: Catalog, old: dict[str, Any], new: dict[str, Any], reason: str
+) -> None:
+    both = compared(
+        loaded(result(samples=SLOW), **OLDER, **old),
+        loaded(result(samples=FAST), **NEWER, **new),
+        catalog=speed,
+    )
+    row = only(both.rows)
+    assert row.verdict == "incomparable"
+    assert reason in row.ground
+    assert both.groups[0].of == 0
+
+
+def test_another_command_is_a_reason_not_to_compare(speed: Catalog) -> None:
+    row = pair(
+        result(samples=SLOW, command="speed -a"), result(samples=FAST, command="speed -b"), speed
+    )
+    assert row.verdict == "incomparable"
+    assert "the command was “speed -a” and is “speed -b”" in row.ground
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("speed  -a ", "speed -a"),
+        ("/usr/bin/speed -a", "/opt/bench/bin/speed -a"),
+        ("speed -H 192.168.0.1 -l 60", "speed -H 10.0.0.7 -l 60"),
+        ("speed -a;", "speed -a"),
+        ("", "speed -a"),
+    ],
+)
+def test_a_command_written_otherwise_is_the_same_command(
+    speed: Catalog, old: str, new: str
+) -> None:
+    row = pair(result(samples=SLOW, command=old), result(samples=FAST, command=new), speed)
+    assert row.verdict == "improved"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("24105 MiB", "24098 MiB"), ("512 MB  LPDDR4", "512 MB LPDDR4")]
+)
+def test_memory_that_a_kernel_keeps_to_itself_does_not_count(
+    speed: Catalog, old: str, new: str
+) -> None:
+    both = compared(
+        loaded(result(samples=SLOW), **OLDER, board__memory=old),
+        loaded(result(samples=FAST), **NEWER, board__memory=new),
+        catalog=speed,
+    )
+    assert only(both.rows).verdict == "improved"
+
+
+def test_kernel_and_image_change_with_the_release_and_are_told_once(speed: Catalog) -> None:
+    lines = [result(params={"block_size": n}, samples=SLOW) for n in (16, 64, 256)]
+    both = compared(
+        loaded(*lines, **OLDER, sdk__kernel="6.1", sdk__image="default"),
+        loaded(*lines, **NEWER, sdk__kernel="6.6", sdk__image="default"),
+        catalog=speed,
+    )
+    assert "incomparable" not in {row.verdict for row in both.rows}
+    told = "AM62X, Linux, sk: the kernel changed: “6.1” before, “6.6” now"
+    assert both.notes == (told,)
+
+
+def test_another_version_of_the_measuring_program_is_a_reason_not_to_compare() -> None:
+    old = loaded(result(samples=SLOW), **OLDER, tools={"speed": "1.0", "gcc": "12"})
+    new = loaded(result(samples=FAST), **NEWER, tools={"speed": "2.0", "gcc": "13"})
+    both = compared(old, new)
+    assert only(both.rows).ground == "the version of speed was “1.0” and is “2.0”"
+
+
+def test_the_description_says_which_programs_measure(tmp_path: Path) -> None:
+    old = loaded(result(samples=SLOW), **OLDER, tools={"speed": "1.0", "gcc": "12"})
+    new = loaded(result(samples=FAST), **NEWER, tools={"speed": "1.0", "gcc": "13"})
+    catalog = described(tmp_path, TOML.replace("command =", 'tools = ["gcc"]\ncommand ='))
+    assert only(compared(old, new, catalog=catalog).rows).verdict == "incomparable"
+    both = compared(old, new, catalog=described(tmp_path))
+    assert only(both.rows).verdict == "improved"
+    assert "the version of gcc changed: “12” before, “13” now" in only(both.notes)
+
+
+def test_a_figure_that_pools_different_clocks_is_not_compared(speed: Catalog) -> None:
+    both = compared(
+        loaded(result(samples=SLOW), **OLDER, board__cpu_mhz=1000),
+        loaded(result(samples=SLOW), **(OLDER | {"id": "too"}), board__cpu_mhz=1400),
+        loaded(result(samples=FAST), **NEWER, board__cpu_mhz=1000),
+        catalog=speed,
+    )
+    row = only(both.rows)
+    assert row.verdict == "incomparable"
+    assert "the clock differs between the old runs that one figure pools" in row.ground
+
+
+def test_units_of_two_kinds_stand_side_by_side_uncompared() -> None:
+    row = pair(result("other", "MB/s", value=5.0), result("other", "ns", value=7.0))
+    assert row.verdict == "incomparable"
+    assert row.ground == "the unit was MB/s and is ns"
+    assert row.old and row.new and row.change is None
+
+
+def test_another_block_size_alone_stands_side_by_side_uncompared(speed: Catalog) -> None:
+    row = pair(
+        result(samples=SLOW, params={"block_size": 1024}),
+        result(samples=FAST, params={"block_size": 4096}),
+        speed,
+    )
+    assert row.verdict == "incomparable"
+    assert row.ground == "block_size was 1024 and is 4096"
+
+
+def test_what_is_measured_is_no_condition(speed: Catalog) -> None:
+    both = compared(
+        loaded(result(samples=SLOW, params={"algorithm": "md5"}), **OLDER),
+        loaded(result(samples=FAST, params={"algorithm": "sha1"}), **NEWER),
+        catalog=speed,
+    )
+    assert [row.verdict for row in both.rows] == ["only-old", "only-new"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "verdict"),
+    [
+        ({"status": "fail"}, {"value": 5.0}, "failed-before"),
+        ({"value": 5.0}, {"status": "fail"}, "failed-after"),
+        ({"status": "fail"}, {"status": "fail"}, "failed-both"),
+    ],
+)
+def test_a_failure_is_neither_missing_nor_zero(
+    speed: Catalog, old: dict[str, Any], new: dict[str, Any], verdict: str
+) -> None:
+    row = pair(result(**old), result(**new), speed)
+    assert row.verdict == verdict
+    assert row.change is None
+    assert row.alarming == (verdict == "failed-after")
+
+
+def test_runs_that_failed_beside_others_are_told(speed: Catalog) -> None:
+    both = compared(
+        loaded(result(samples=SLOW), **OLDER),
+        loaded(result(samples=FAST), **NEWER),
+        loaded(result(status="fail"), **(NEWER | {"id": "bad"})),
+        catalog=speed,
+    )
+    assert "1 of 2 runs failed now" in only(both.rows).ground
+
+
+def test_a_zero_before_has_no_relative_change(speed: Catalog) -> None:
+    row = pair(result(samples=[0.0, 0.0]), result(samples=SLOW), speed)
+    assert row.change is None
+    assert row.ratio is None
+
+
+def test_rows_stand_by_the_size_of_their_change_as_numbers(speed: Catalog) -> None:
+    factors = {1: 1.09, 2: 0.875, 3: 1.4, 4: 0.4}
+    old = [result(params={"block_size": n}, samples=SLOW) for n in factors]
+    new = [
+        result(params={"block_size": n}, samples=[x * f for x in SLOW]) for n, f in factors.items()
+    ]
+    both = compared(loaded(*old, **OLDER), loaded(*new, **NEWER), catalog=speed)
+    assert [row.params["block_size"] for row in both.rows] == [4, 3, 2, 1]
+
+
+def test_a_benchmark_has_the_geometric_mean_in_the_better_direction(speed: Catalog) -> None:
+    both = compared(
+        loaded(
+            result(samples=SLOW), result("lat_a", "us", samples=SLOW),
+            result("lat_b", "us", status="fail"), result("lat_c", "us", samples=SLOW), **OLDER,
+        ),
+        loaded(
+            result(samples=[2 * x for x in SLOW]), result("lat_a", "us", samples=SLOW),
+            result("lat_b", "us", samples=SLOW), **NEWER,
+        ),
+        catalog=speed,
+    )  # fmt: skip
+    group = only(both.groups)
+    assert group.title == "Speed"
+    assert group.of == 2
+    assert group.ratio == pytest.approx(math.sqrt(2))
+    assert group.counts["failed-before"] == group.counts["only-old"] == 1
+
+
+def test_a_renamed_metric_value_and_board_are_matched_and_told(tmp_path: Path) -> None:
+    toml = TOML.replace('label = "Rate" }', 'label = "Rate", aliases = ["speed_rate"] }')
+    toml = toml.replace("[params.engine]", '[params.engine]\naliases = { ACC = "hw" }')
+    both = compared(
+        loaded(
+            result("speed_rate", samples=SLOW, params={"engine": "ACC"}),
+            **OLDER,
+            board__name="sk-old",
+        ),
+        loaded(result(samples=FAST, params={"engine": "hw"}), **NEWER),
+        catalog=described(tmp_path, toml),
+        boards={("AM62X", "sk-old"): "sk"},
+    )
+    row = only(both.rows)
+    assert row.verdict == "improved"
+    assert (row.board, row.metric, row.params) == ("sk", "rate", {"engine": "hw"})
+    assert row.aliases == (
+        "board “sk-old” is now “sk”",
+        "metric “speed_rate” is now “rate”",
+        "engine “ACC” is now “hw”",
+    )
+
+
+def test_the_same_name_goes_before_an_alias(tmp_path: Path) -> None:
+    toml = TOML.replace('label = "Rate" }', 'label = "Rate", aliases = ["speed_rate"] }')
+    both = compared(
+        loaded(result(samples=SLOW), result("speed_rate", samples=FAST), **OLDER),
+        loaded(result(samples=SLOW), **NEWER),
+        catalog=described(tmp_path, toml),
+    )
+    assert [(row.old.metric if row.old else "", row.verdict) for row in both.rows][1:] == [
+        ("speed_rate", "only-old")
+    ]
+    assert both.rows[0].old and both.rows[0].old.metric == "rate"
+
+
+def test_two_old_names_of_one_thing_are_not_taken_for_it(speed: Catalog) -> None:
+    boards = {("AM62X", "a"): "sk", ("AM62X", "b"): "sk"}
+    both = compared(
+        loaded(result(samples=SLOW), **OLDER, board__name="a"),
+        loaded(result(samples=FAST), **(OLDER | {"id": "x"}), board__name="b"),
+        loaded(result(samples=FAST), **NEWER),
+        catalog=speed,
+        boards=boards,
+    )
+    assert sorted(row.verdict for row in both.rows) == ["only-new", "only-old", "only-old"]
+
+
+def test_coverage_is_a_finding_of_its_own(speed: Catalog) -> None:
+    both = compared(
+        loaded(result(), result("lat_a", "us"), **OLDER),
+        loaded(result(), **(OLDER | {"id": "b"}), board__name="gone"),
+        loaded(result(), result("lat_b", "us"), result("lat_c", "us"), **NEWER),
+        catalog=speed,
+    )
+    assert [finding.text() for finding in both.coverage] == [
+        "AM62X, Linux: the board gone (1 figure) is no longer measured",
+        "AM62X, Linux, sk, speed: 1 of 2 figures is no longer measured",
+        "AM62X, Linux, sk, speed: 2 of 3 figures were not measured before",
+    ]
+    assert {row.board for row in both.rows} == {"sk"}
+
+
+def test_history_is_the_same_figure_under_the_same_conditions(speed: Catalog) -> None:
+    def run(release: str, value: float, **more: Any) -> Loaded:
+        return loaded(result(value=value), id=release, sdk__version=release, **more)
+
+    pool = pooled(
+        [
+            run("10.0", 10.0),
+            run("9.3", 3.0),
+            run("9.1", 1.0, board__cpu_mhz=1000),
+            run("9.2", 2.0, board__cpu_mhz=2000),
+            run("9.4", 4.0, board__cpu_mhz=1000),
+        ],
+        speed,
+    )
+    names = Names(speed, Boards())
+    history = History([pool], names)
+    newest = only([r for k in pool.guides() for r in pool.of_guide(k) if k.release == "9.4"])
+    found = history.of(pool, newest, {"9.4", "9.3"}, ())
+    assert [side.mean for side in found] == [1.0, 10.0]
+
+
+def test_the_threshold_of_a_metric_its_noise_and_its_step_have_to_be_passed(
+    tmp_path: Path,
+) -> None:
+    toml = TOML.replace('label = "Rate" }', 'label = "Rate", threshold = 60 }')
+    toml = toml.replace('"us", better = "lower" }', '"us", better = "lower", noise_floor = 70 }')
+    toml = toml.replace("decimals = 1 }", "decimals = 1, step = 60 }")
+    catalog = described(tmp_path, toml)
+    metrics = [("rate", "MB/s"), ("lat_a", "us"), ("load", "%")]
+    old = loaded(*(result(m, u, samples=SLOW) for m, u in metrics), **OLDER)
+    new = loaded(*(result(m, u, samples=FAST) for m, u in metrics), **NEWER)
+    both = compared(old, new, catalog=catalog)
+    floors = {row.metric: row.floor for row in both.rows}
+    assert floors == {
+        "rate": pytest.approx(0.6), "lat_a": pytest.approx(0.7), "load": pytest.approx(0.6, 0.01)
+    }  # fmt: skip
+    given = {row.metric: row.floor for row in compared(
+        old, new, catalog=catalog, threshold=0.05
+    ).rows}  # fmt: skip
+    assert given["rate"] == pytest.approx(0.05)
+    assert given["lat_a"] == pytest.approx(0.7)
+
+
+def waiver(most: str = "", **more: Any) -> waivers.Waiver:
+    spec = {"benchmark": "speed", "metric": "*", "reason": "known", "until": "10.00"}
+    made = waivers.Spec(**(spec | {"most": most} | more))
+    return waivers.Waiver(made, float(most or 0) / 100 or None, "waivers.toml", 1, 3)
+
+
+def regression(speed: Catalog, accepted: waivers.Waiver) -> Comparison:
+    old, new = loaded(result(samples=FAST), **OLDER), loaded(result(samples=SLOW), **NEWER)
+    return compared(old, new, catalog=speed, accepted=[accepted])
+
+
+def test_an_accepted_regression_is_shown_and_is_no_alarm(speed: Catalog) -> None:
+    both = regression(speed, waiver())
+    row = only(both.rows)
+    assert row.verdict == "regressed"
+    assert row.waiver is not None and not row.alarming
+    assert both.findings == ()
+    assert "1 regressed, 0 failed after (1 accepted)" in summary(both)[1]
+
+
+@pytest.mark.parametrize(
+    ("accepted", "said"),
+    [
+        (waiver(until="09.02"), "lapsed with 09.02, and the change is still there"),
+        (waiver(most="10"), "accepts less than what is found now"),
+        (waiver(metric="lat_*"), "is not used: no figure has these names"),
+        (waiver(board="other"), "is not used: no figure has these names"),
+        (waiver(params={"engine": "hw"}), "is not used: no figure has these names"),
+    ],
+)
+def test_a_waiver_that_does_not_hold_is_reported(
+    speed: Catalog, accepted: waivers.Waiver, said: str
+) -> None:
+    both = regression(speed, accepted)
+    assert only(both.rows).alarming
+    assert said in only(both.findings).message
+    assert only(both.findings).line == 3
+
+
+def test_a_waiver_that_is_needed_no_longer_is_reported(speed: Catalog) -> None:
+    old, new = loaded(result(samples=SLOW), **OLDER), loaded(result(samples=FAST), **NEWER)
+    both = compared(old, new, catalog=speed, accepted=[waiver()])
+    assert "nothing that it accepts was found" in only(both.findings).message
+    both = compared(old, new, catalog=speed, accepted=[waiver(until="09.02")])
+    assert "lapsed with 09.02 and is not needed" in only(both.findings).message
+
+
+def test_a_waiver_for_what_was_not_asked_about_is_left_alone(speed: Catalog) -> None:
+    old, new = loaded(result(samples=SLOW), **OLDER), loaded(result(samples=FAST), **NEWER)
+    narrowed = Only(soc="AM62X")
+    both = compared(old, new, catalog=speed, accepted=[waiver(soc="AM64X")], narrowed=narrowed)
+    assert both.findings == ()
+
+
+def test_the_beginning_of_a_name_takes_the_newest_of_each_board_and_says_so(
+    speed: Catalog,
+) -> None:
+    both = compared(
+        loaded(result(), id="1", sdk__version="09.01.00", board__name="a"),
+        loaded(result(), id="2", sdk__version="09.01.02", board__name="a"),
+        loaded(result(), id="3", sdk__version="09.01.00", board__name="b"),
+        loaded(result(), id="4", sdk__version="09.02", board__name="a"),
+        loaded(result(), id="5", sdk__version="09.02", board__name="b"),
+        loaded(result(), id="6", sdk__version="09.02.01", board__name="a"),
+        catalog=speed,
+    )
+    assert [(s.board, s.old, s.new) for s in both.spans] == [
+        ("a", "09.01.02", "09.02"),
+        ("b", "09.01.00", "09.02"),
+    ]
+    assert only(both.notes) == (
+        "AM62X, Linux: “09.01” is 2 releases (09.01.00, 09.01.02); "
+        "of each board the newest was taken"
+    )
+
+
+def test_several_socs_are_compared_at_once(speed: Catalog) -> None:
+    both = compared(
+        *(
+            loaded(result(samples=SLOW), id=f"{soc}{release}", sdk__version=release,
+                   board__soc=soc, board__name=f"{soc}-sk")
+            for soc in ("AM62X", "AM64X") for release in ("09.01", "09.02")
+        ),
+        catalog=speed,
+    )  # fmt: skip
+    assert [span.title for span in both.spans] == ["AM62X, Linux", "AM64X, Linux"]
+    assert len(both.rows) == 2
+
+
+def test_the_summary_has_three_lines_that_fit(speed: Catalog) -> None:
+    both = compared(
+        loaded(result(), **(OLDER | {"sdk__version": "9" * 200})),
+        loaded(result(), **(NEWER | {"sdk__version": "8" * 200})),
+        catalog=speed,
+        releases=("9" * 200, "8" * 200),
+    )
+    lines = summary(both)
+    assert len(lines) == 3
+    assert all(len(line) <= 80 for line in lines), lines
+    assert json.dumps(lines)

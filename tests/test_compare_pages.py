@@ -1,0 +1,251 @@
+"""The pages that compare two releases: which there are, what they show, where they lead."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import html5lib
+import pytest
+from conftest import run_sphinx
+from making import SHIPPED, only, plain, result, text
+
+from perfguide import changechart, changeview, pages, site
+
+RATES = [100.0, 100.2, 99.8, 100.1, 99.9]
+HOSTILE = "<script>alert(1)</script>|`x`\\**b**@team"
+
+
+def run(release: str, factor: float, **more: Any) -> dict[str, Any]:
+    """A run of one release: figures in tables, in tabs, and under "Other results"."""
+    samples = [rate * factor for rate in RATES]
+    crypto = [
+        {
+            "benchmark": "openssl",
+            "metric": "throughput",
+            "unit": "kB/s",
+            "params": {"algorithm": algorithm, "block_size": size, "engine": engine},
+            "samples": samples,
+        }
+        for algorithm in ("aes-128-cbc", "sha256")
+        for size in (16, 1024)
+        for engine in ("hw", "sw")
+    ]
+    nbench = {"benchmark": "nbench", "metric": "idea", "unit": "iterations/s", "samples": samples}
+    emmc = {
+        "benchmark": "emmc",
+        "metric": "read_throughput",
+        "unit": "MB/s",
+        "params": {"filesystem": "ext4", "buffer_size": 4096},
+        "samples": samples,
+    }
+    other = result(f"odd {HOSTILE}", "things", samples=samples, params={"a b": HOSTILE})
+    known = {"id": f"run {release}", "sdk__version": release}
+    return plain(*crypto, nbench, emmc, other, **(known | more))
+
+
+def fill(folder: Path, *runs: dict[str, Any]) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for number, bundle in enumerate(runs):
+        (folder / f"{number}.json").write_bytes(text(bundle))
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> site.Settings:
+    fill(tmp_path / "results", run("9.1", 2), run("9.2", 1), run("10.0", 3))
+    return site.Settings((tmp_path / "results",), (SHIPPED,), tmp_path / "source", formats=())
+
+
+def compare_pages(settings: site.Settings) -> set[str]:
+    top = settings.output / "compare"
+    return {path.relative_to(top).as_posix() for path in top.rglob("*.rst")}
+
+
+def test_neighbours_in_release_order_have_a_page_and_others_none(settings: site.Settings) -> None:
+    assert pages.generate(settings).diagnostics == ()
+    folder = "AM62X/linux"
+    expected = {"index.rst", f"{folder}/9.1-vs-9.2.rst", f"{folder}/9.2-vs-10.0.rst"}
+    assert compare_pages(settings) == expected
+
+
+def test_a_pair_that_is_asked_for_has_a_page_too_and_only_one(settings: site.Settings) -> None:
+    wanted = (("AM62X", "linux", "9.1", "10"), ("AM62X", "linux", "9.1", "9.2"))
+    assert pages.generate(replace(settings, compare=wanted)).diagnostics == ()
+    assert "AM62X/linux/9.1-vs-10.0.rst" in compare_pages(settings)
+    assert len(compare_pages(settings)) == 4
+
+
+@pytest.mark.parametrize(
+    ("pair", "said", "hint"),
+    [
+        (("AM62", "linux", "9.1", "9.2"), "has no guide", "AM62X, linux"),
+        (("AM62X", "linux", "9.1", "9.9"), "“9.9”", "9."),
+        (("AM62X", "linux", "9.1", "9.1"), "both are 9.1", "name two releases"),
+    ],
+)
+def test_a_pair_that_is_not_there_is_reported(
+    settings: site.Settings, pair: tuple[str, str, str, str], said: str, hint: str
+) -> None:
+    fault = only(pages.generate(replace(settings, compare=(pair,))).diagnostics)
+    assert (fault.kind, fault.origin) == ("compare", "perfguide_compare")
+    assert said in fault.message and hint in fault.hint
+
+
+def test_pages_are_written_only_when_their_bytes_change(settings: site.Settings) -> None:
+    pages.generate(settings)
+    assert pages.generate(settings).written == ()
+    fill(settings.results[0], run("9.1", 2), run("9.2", 1))
+    removed = pages.generate(settings).removed
+    assert "compare/AM62X/linux/9.2-vs-10.0.rst" in removed
+    assert compare_pages(settings) == {"index.rst", "AM62X/linux/9.1-vs-9.2.rst"}
+
+
+def test_one_release_has_nothing_to_compare(settings: site.Settings) -> None:
+    fill(settings.results[0], run("9.1", 2))
+    pages.generate(settings)
+    assert compare_pages(settings) == {"index.rst"}
+    assert "no two releases" in (settings.output / "compare/index.rst").read_text("utf-8")
+
+
+def test_releases_whose_addresses_would_be_one_get_two(settings: site.Settings) -> None:
+    fill(settings.results[0], *(run(name, 1) for name in ("1", "2-vs-3")),
+         *(run(name, 1, board__soc="S2") for name in ("1-vs-2", "3")))  # fmt: skip
+    assert pages.generate(settings).diagnostics == ()
+    fill(settings.results[0], *(run(name, 1) for name in ("a", "a-vs-b", "b-vs-c", "c")))
+    wanted = (("AM62X", "linux", "a", "b-vs-c"), ("AM62X", "linux", "a-vs-b", "c"))
+    assert pages.generate(replace(settings, compare=wanted)).diagnostics == ()
+    assert len(compare_pages(settings)) == 1 + 3 + 2
+
+
+def test_a_waiver_that_no_page_needs_is_reported(settings: site.Settings) -> None:
+    path = settings.output / "waivers.toml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    entry = '[[waivers]]\nbenchmark = "nbench"\nmetric = "{}"\nreason = "r"\nuntil = "99"\n'
+    path.write_text(entry.format("idea") + entry.format("none"), "utf-8")
+    fault = only(pages.generate(replace(settings, waivers=path)).diagnostics)
+    assert (fault.kind, fault.line) == ("waiver-lapsed", 6)
+    page = (settings.output / "compare/AM62X/linux/9.1-vs-9.2.rst").read_text("utf-8")
+    assert "accepted" in page
+
+
+def test_the_chart_says_what_changed_and_is_drawn_the_same_again() -> None:
+    strips = (
+        changeview.Strip("Speed", 0.7, ((0.5, "regressed"), (0.98, "other"))),
+        changeview.Strip(f"_{HOSTILE}$x$", 1.2, ((1.2, "improved"),)),
+    )
+    view = changeview.ChangeView("", strips)
+    assert view.text() == (
+        "Changes of 3 figures by benchmark, in the better direction: 1 regressed, 1 improved; "
+        f"geometric means from −30.0 % (Speed) to +20.0 % (_{HOSTILE}$x$)."
+    )
+    drawn = changechart.draw(view)
+    assert drawn == changechart.draw(view)
+    tree = html5lib.parse(drawn.decode(), namespaceHTMLElements=False)
+    ids = {element.get("id") for element in tree.iter()}
+    assert {"changes-regressed", "changes-improved", "changes-other"} <= ids
+    assert tree.find(".//script") is None
+    assert changechart.draw(view, "pdf").startswith(b"%PDF")
+
+
+@pytest.fixture
+def hostile(project: Path) -> Path:
+    """The project with hostile names and two releases."""
+    named = {"board__name": HOSTILE, "board__soc": HOSTILE, "sdk__os": HOSTILE}
+    fill(project / "results", run(f"9.1{HOSTILE}", 2, **named), run(f"9.2{HOSTILE}", 1, **named))
+    return project
+
+
+def _page(folder: Path) -> Path:
+    return Path(
+        only([p for p in folder.glob("source/compare/**/*.html") if p.name != "index.html"])
+    )
+
+
+def test_a_page_shows_names_as_text_and_each_row_leads_to_both_guides(
+    hostile: Path, tmp_path: Path
+) -> None:
+    built = run_sphinx(hostile, tmp_path / "html", "-b", "html", "-W", "--keep-going", "-n")
+    assert built.returncode == 0, built.stderr
+    path = _page(tmp_path / "html")
+    tree = html5lib.parse(path.read_text("utf-8"), namespaceHTMLElements=False)
+    main = next(e for e in tree.iter("div") if e.get("role") == "main")
+    assert not list(main.iter("script"))
+    words = " ".join("".join(main.itertext()).split())
+    assert HOSTILE in words
+    # The summary first, regressions next, everything else folded.
+    places = [words.index(w) for w in ("on both sides", "Regressions (", "All other figures")]
+    assert places == sorted(places)
+    titles = [e.text for e in main.iter("summary")]
+    assert titles and not any((title or "").startswith("Regressions") for title in titles)
+    links = [
+        (e.get("href") or "").partition("#")
+        for table in main.iter("table") for cell in table.iter("td") for e in cell.iter("a")
+    ]  # fmt: skip
+    # Eight figures of OpenSSL, one each of eMMC, NBench and what has no description.
+    assert len(links) == 2 * 11
+    targets = {page: (path.parent / unquote(page)).resolve() for page, _, _ in links}
+    assert len(set(targets.values())) == 2
+    shown = {page: target.read_text("utf-8") for page, target in targets.items()}
+    for page, _, fragment in links:
+        assert f'<tr id="{fragment}">' in shown[page], fragment
+
+
+def test_guides_the_soc_and_the_front_page_lead_to_a_comparison(
+    hostile: Path, tmp_path: Path
+) -> None:
+    built = run_sphinx(hostile, tmp_path / "html", "-b", "html")
+    assert built.returncode == 0, built.stderr
+    name = _page(tmp_path / "html").name
+    leading = {
+        path.relative_to(tmp_path / "html/source").parts[0]
+        for path in (tmp_path / "html/source").rglob("*.html")
+        if re.search(
+            rf'<a class="reference internal" href="[^"]*{re.escape(name)}"', path.read_text()
+        )
+    }
+    assert {"guides", "compare"} <= leading
+    guides = [p for p in (tmp_path / "html/source/guides").rglob("*.html") if name in p.read_text()]
+    assert sorted(p.name == "index.html" for p in guides) == [False, True]
+    assert "source/compare/index.html" in (tmp_path / "html/index.html").read_text("utf-8")
+
+
+@pytest.mark.parametrize("builder", ["text", "latex"])
+def test_other_builders_show_what_is_folded(hostile: Path, tmp_path: Path, builder: str) -> None:
+    fill(hostile / "results", run("9.1", 1), run("9.2", 1))
+    built = run_sphinx(hostile, tmp_path / "out", "-b", builder, "-W", "--keep-going")
+    assert built.returncode == 0, built.stderr
+    form = "*.txt" if builder == "text" else "*.tex"
+    written = "".join(path.read_text("utf-8") for path in (tmp_path / "out").rglob(form))
+    assert "(11)" in written and written.count("idea") > 2
+
+
+def test_a_pair_that_is_no_pair_ends_the_build_with_its_reason(
+    project: Path, tmp_path: Path
+) -> None:
+    with (project / "conf.py").open("a", encoding="utf-8") as conf:
+        conf.write('\nperfguide_compare = [("AM62X", "linux", "09.00")]\n')
+    built = run_sphinx(project, tmp_path / "html", "-b", "html")
+    assert built.returncode == 2
+    assert "perfguide_compare: ('AM62X', 'linux', '09.00') is not four texts" in built.stderr
+
+
+def test_a_cell_leads_nowhere_where_the_file_of_links_is_broken(
+    project: Path, tmp_path: Path
+) -> None:
+    (project / "page.rst").write_text(
+        ":orphan:\n\nPage\n====\n\n.. perf-csv-table:: T\n   :links: links.json\n\n   a,1\n",
+        "utf-8",
+    )
+    (project / "links.json").write_text("{", "utf-8")
+    built = run_sphinx(project, tmp_path / "html", "-b", "html")
+    assert built.returncode == 0
+    assert "links.json" in built.stderr and "perfguide.table" in built.stderr
+    (project / "links.json").write_text(json.dumps([[0, 1, "none", "t", "--a"]]), "utf-8")
+    built = run_sphinx(project, tmp_path / "html", "-b", "html")
+    assert '<td class="perf-n">1</td>' in (tmp_path / "html/page.html").read_text("utf-8")

@@ -1,0 +1,394 @@
+"""Findings are shown where they belong: acknowledged or not, in the command, on pages, at cells."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import html5lib
+import pytest
+from conftest import run_sphinx
+from html_tables import NAMESPACE, figures
+from making import SHIPPED, loaded, only, pooled
+
+from perfguide import acknowledge, catalog, health, health_report
+from perfguide.cli import main
+from perfguide.findings import Finding
+
+CATALOG = catalog.load([SHIPPED])[0]
+
+
+def zero(board: str = "sk", **more: Any) -> dict[str, Any]:
+    """A bundle with a figure of zero that cannot be, and one below its minimum."""
+    bundle = {
+        "format": "perfguide-bundle",
+        "version": 1,
+        "id": f"run-{board}",
+        "created": "2024-04-02T09:30:00Z",
+        "sdk": {"version": "09.01", "os": "linux"},
+        "board": {"name": board, "soc": "AM62X"},
+        "results": [
+            {"benchmark": "stream", "metric": "copy", "unit": "MB/s", "value": 0.0},
+            {"benchmark": "stream", "metric": "add", "unit": "MB/s", "value": 3.2, "min": 4.0},
+            {"benchmark": "stream", "metric": "triad", "unit": "MB/s", "value": 7.0},
+            {"benchmark": "x\u202ey<b>", "metric": "`c`", "unit": "MB/s", "value": 0.0},
+        ],
+    }
+    bundle["results"][3]["benchmark"] = "x`y<b>"
+    return {**bundle, **more}
+
+
+def findings(*boards: str) -> list[Finding]:
+    bundles = [loaded(**zero(board)) for board in boards]
+    return health.examine(pooled(bundles, CATALOG), CATALOG)
+
+
+# -- acknowledgements --------------------------------------------------------------
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "acknowledged.toml"
+    path.write_text(text, "utf-8")
+    return path
+
+
+def accepted(path: Path, found: list[Finding]) -> tuple[list[Finding], list[str]]:
+    """Findings after the file of acknowledgements, and what is said about the file."""
+    entries, faults = acknowledge.load(path, health.RULES)
+    settled, unused = acknowledge.apply(found, entries, path)
+    return settled, [f"{d.kind} {d.pointer}: {d.text()}" for d in (*faults, *unused)]
+
+
+def test_an_acknowledged_finding_stays_with_its_reason(tmp_path: Path) -> None:
+    text = '[[acknowledged]]\nrule = "outside-range"\nreason = "known"\n'
+    settled, said = accepted(written(tmp_path, text), findings("sk"))
+    assert said == []
+    assert {f.rule.id: f.acknowledged for f in settled} == {
+        "outside-range": "known",
+        "not-positive": "",
+    }
+    assert len(settled) == len(findings("sk"))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "boards"),
+    [
+        ('board = "l*"', ["lp"]),
+        ('guide = "AM62X/linux/09.*"', ["lp", "sk"]),
+        ('guide = "AM62X/rt-linux/*"', []),
+        ('benchmark = "stream"\nmetric = "copy"', ["lp", "sk"]),
+        ('metric = "triad"', []),
+    ],
+)
+def test_patterns_accept_some_figures_of_a_finding(
+    tmp_path: Path, pattern: str, boards: list[str]
+) -> None:
+    text = f'[[acknowledged]]\nrule = "not-positive"\nreason = "r"\n{pattern}\n'
+    settled, said = accepted(written(tmp_path, text), findings("sk", "lp"))
+    stream = [f for f in settled if (f.rule.id, f.benchmark) == ("not-positive", "stream")]
+    taken = sorted(s.record.board for f in stream if f.acknowledged for s in f.suspects)
+    left = sorted(s.record.board for f in stream if not f.acknowledged for s in f.suspects)
+    assert taken == boards and sorted(taken + left) == ["lp", "sk"]
+    assert len({f.id for f in settled}) == len(settled)
+    assert bool(said) == (not boards)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[[acknowledged", "acknowledged : is not TOML"),
+        ("[[accepted]]\n", "/accepted: “accepted” has no meaning here"),
+        ("acknowledged = 3\n", "/acknowledged: is not a list"),
+        ('[[acknowledged]]\nrule = "zero"\nreason = "r"\n', "/acknowledged/0/rule: there is no rule “zero”"),
+        ('[[acknowledged]]\nrule = "clok"\nreason = "r"\n', "did you mean “clock”?"),
+        ('[[acknowledged]]\nrule = "clock"\n', "/acknowledged/0: Object missing required field `reason`"),
+        ('[[acknowledged]]\nrule = "clock"\nreason = " "\n', "/acknowledged/0/reason: the reason is empty"),
+        ('[[acknowledged]]\nrule = "clock"\nreason = 3\n', "Expected `str`, got `int` - at `$.reason`"),
+        ('[[acknowledged]]\nrule = "clock"\nreason = "r"\nbord = "*"\n', "/acknowledged/0/bord: there is no key “bord” (did you mean “board”?"),
+    ],
+)  # fmt: skip
+def test_a_malformed_acknowledgement_is_said_exactly(tmp_path: Path, text: str, said: str) -> None:
+    _, told = accepted(written(tmp_path, text), findings("sk"))
+    assert said in only(told)
+    assert "it accepts nothing" in only(told)
+
+
+def test_an_unused_acknowledgement_is_reported_and_the_others_hold(tmp_path: Path) -> None:
+    text = (
+        '[[acknowledged]]\nrule = "clock"\nreason = "old"\n'
+        '[[acknowledged]]\nrule = "not-positive"\nreason = "r"\n'
+    )
+    settled, said = accepted(written(tmp_path, text), findings("sk"))
+    assert only(said).startswith(
+        "acknowledged-unused /acknowledged/0: accepts no finding: clock, old"
+    )
+    assert any(f.acknowledged for f in settled)
+    assert acknowledge.load(tmp_path / "none.toml", health.RULES) == ([], [])
+
+
+# -- the command -------------------------------------------------------------------
+
+
+class Shell:
+    """A folder with a bundle, and the command run on it."""
+
+    def __init__(self, top: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        self.top = top
+        self._capsys = capsys
+        self.put("a.json", zero())
+
+    def put(self, name: str, bundle: dict[str, Any]) -> None:
+        (self.top / "results").mkdir(exist_ok=True)
+        (self.top / "results" / name).write_text(json.dumps(bundle), "utf-8")
+
+    def run(self, *arguments: str) -> tuple[int, str, str]:
+        status = main(
+            ["health", str(self.top / "results"), "--benchmarks", str(SHIPPED), *arguments]
+        )
+        said = self._capsys.readouterr()
+        return status, said.out, said.err
+
+
+@pytest.fixture
+def shell(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Shell:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    return Shell(tmp_path, capsys)
+
+
+GOLDEN = """\
+error: AM62X, Linux 09.01, stream: zero or negative where that cannot be
+  sk, copy: the figure is 0 MB/s
+  what to do: leave the failed sample out, or upload it as "status": "fail"
+  [not-positive-…]
+
+error: AM62X, Linux 09.01, stream: mean outside its own range
+  sk, add: the mean 3.2 MB/s is below its minimum 4
+  what to do: compute the mean anew from the samples, and upload them instead of
+  the mean
+  [outside-range-…]
+
+error: AM62X, Linux 09.01, x`y<b>: zero or negative where that cannot be
+  sk, `c`: the figure is 0 MB/s
+  what to do: leave the failed sample out, or upload it as "status": "fail"
+  [not-positive-…]
+
+3 errors, no warnings, no notes
+"""
+
+
+def test_health_prints_findings_the_worst_first(shell: Shell) -> None:
+    status, out, err = shell.run()
+    assert (status, err) == (1, "")
+    assert re.sub(r"-[0-9a-f]{10}]", "-…]", out) == GOLDEN
+    assert max(map(len, out.splitlines())) <= 80
+
+
+def test_health_is_fine_where_nothing_is_that_bad(shell: Shell) -> None:
+    results = [
+        {"benchmark": "whetstone", "metric": "whetstone", "unit": "MIPS", "value": 5000.0,
+         "params": {"run": n}} for n in range(2)
+    ]  # fmt: skip
+    shell.put("a.json", zero(results=results))
+    assert shell.run() == (0, "no errors, no warnings, no notes\n", "")
+
+
+def test_fail_on_says_what_is_bad_enough(shell: Shell) -> None:
+    older = zero(
+        results=[{"benchmark": "stream", "metric": "copy", "unit": "MB/s", "value": 1.0}] * 1
+    )
+    newer = {**older, "id": "new", "sdk": {"version": "09.02", "os": "linux"},
+             "results": [{**older["results"][0], "metric": "add"}]}  # fmt: skip
+    shell.put("a.json", older)
+    shell.put("b.json", newer)
+    assert shell.run()[0] == 0
+    assert shell.run("--fail-on", "error")[0] == 0
+    assert shell.run("--fail-on", "warning")[0] == 1
+    assert shell.run("--fail-on", "note")[0] == 1
+
+
+def test_acknowledged_findings_are_listed_last_and_do_not_fail(shell: Shell) -> None:
+    text = "".join(
+        f'[[acknowledged]]\nrule = "{rule}"\nreason = "as \\u001b[31mpublished"\n'
+        for rule in ("outside-range", "not-positive", "clock")
+    )
+    path = written(shell.top, text)
+    status, out, err = shell.run("--acknowledged", str(path))
+    assert status == 0
+    assert out.startswith("acknowledged\n") and "accepted: as \\x1b[31mpublished" in out
+    assert out.endswith("no errors, no warnings, no notes; 3 acknowledged\n")
+    assert "accepts no finding: clock" in err and "\x1b" not in out + err
+
+
+def test_wrong_usage_is_told_from_findings(shell: Shell) -> None:
+    assert shell.run("--acknowledged", "nowhere.toml")[0] == 2
+    assert shell.run("--acknowledged", str(written(shell.top, "x = [")))[0] == 2
+    assert main(["health", "nowhere"]) == 2
+    shell.put("a.json", zero(results=[]))
+    assert shell.run()[0] == 3
+
+
+def test_json_holds_each_cell_with_its_sources(shell: Shell) -> None:
+    status, out, _ = shell.run("--format", "json")
+    found = json.loads(out)
+    assert (status, found["format"], found["version"]) == (1, "perfguide-health", 1)
+    assert found["counts"] == {"error": 3, "warning": 0, "note": 0}
+    first = found["findings"][1]
+    assert (first["rule"], first["acknowledged"]) == ("outside-range", None)
+    assert first["page"] == f"reports/health#{first['id']}"
+    cell = only(first["cells"])
+    assert (cell["board"], cell["metric"], cell["mean"], cell["min"]) == ("sk", "add", 3.2, 4.0)
+    assert cell["section"] == "guides/AM62X/linux/09.01#stream"
+    assert cell["sources"] == [{"bundle": "run-sk", "file": "a.json", "pointer": "/results/1"}]
+    other = found["findings"][2]["cells"][0]["section"]
+    assert other.startswith("guides/AM62X/linux/09.01#other-x-y-b-")
+
+
+# -- pages -------------------------------------------------------------------------
+
+
+@pytest.fixture
+def site(project: Path) -> Path:
+    for path in sorted((project / "results").rglob("*.json")):
+        path.unlink()
+    (project / "results/a.json").write_text(json.dumps(zero()), "utf-8")
+    fine = zero("lp")
+    fine["results"] = fine["results"][2:3]
+    (project / "results/b.json").write_text(json.dumps(fine), "utf-8")
+    return project
+
+
+def marks(page: Path) -> list[tuple[str, str, str]]:
+    """For each mark on a page the text of its cell, where it leads, and what it says."""
+    tree = html5lib.parse(page.read_text("utf-8"))
+    return [
+        ("".join(cell.itertext()), link.get("href"), link.get("aria-label"))
+        for cell in tree.iter(f"{NAMESPACE}td")
+        for link in cell.iter(f"{NAMESPACE}a")
+        if link.get("class", "").startswith("perf-mark")
+    ]
+
+
+def ids(page: Path) -> set[str]:
+    return {e.get("id") for e in html5lib.parse(page.read_text("utf-8")).iter() if e.get("id")}
+
+
+def test_marks_stand_at_the_cells_and_lead_to_the_report(site: Path, tmp_path: Path) -> None:
+    run = run_sphinx(site, tmp_path / "html", "-W", "-n")
+    assert run.returncode == 0, run.stderr
+    top = tmp_path / "html/source"
+    found = marks(top / "guides/AM62X/linux/09.01.html")
+    assert [text for text, _, _ in found] == ["0.00†", "3.20 (min 4.00, max 3.20)†", "0.00†"]
+    assert found[0][2] == "Error: zero or negative where that cannot be: the figure is 0 MB/s"
+    known = ids(top / "reports/health.html")
+    for _, link, _ in found:
+        page, _, anchor = link.partition("#")
+        assert page == "../../../reports/health.html" and anchor in known
+    # The same figures are marked where other pages show them.
+    assert len(marks(top / "by-benchmark/stream.html")) == 4
+    assert marks(top / "guides/AM62X/index.html")
+
+
+def test_a_mark_changes_no_figure_and_no_csv(site: Path, tmp_path: Path) -> None:
+    run_sphinx(site, tmp_path / "html")
+    page = tmp_path / "html/source/guides/AM62X/linux/09.01.html"
+    assert "0.00" in {figure.text for figure in figures(page)}
+    download = only(list((tmp_path / "html/_downloads").rglob("stream-stream.csv")))
+    rows = list(csv.reader(download.read_text("utf-8").splitlines()))
+    assert [row[2:] for row in rows[1:]] == [
+        ["—", "0.00"],
+        ["—", "3.20 (min 4.00, max 3.20)"],
+        ["7.00", "7.00"],
+    ]
+
+
+def test_the_report_leads_to_the_section_of_each_finding(site: Path, tmp_path: Path) -> None:
+    run_sphinx(site, tmp_path / "html")
+    report = tmp_path / "html/source/reports/health.html"
+    text = report.read_text("utf-8")
+    links = set(re.findall(r'href="(\.\./guides/[^"]*)"', text))
+    targets = {link.partition("#")[2] for link in links} - {""}
+    assert targets and targets <= ids(tmp_path / "html/source/guides/AM62X/linux/09.01.html")
+    assert "3 errors, no warnings, no notes" in text and "x`y&lt;b&gt;" in text
+    assert "the mean 3.2 MB/s is below its minimum 4" in text
+
+
+def test_a_mended_figure_takes_its_marks_along(site: Path, tmp_path: Path) -> None:
+    run_sphinx(site, tmp_path / "html")
+    folder = site / "source/guides/AM62X/linux/09.01"
+    assert (folder / "stream-stream.marks.json").exists()
+    mended = zero()
+    for result in mended["results"]:
+        result["value"] = 5.0
+    (site / "results/a.json").write_text(json.dumps(mended), "utf-8")
+    run = run_sphinx(site, tmp_path / "html", "-W", "-n")
+    assert run.returncode == 0, run.stderr
+    assert not list(folder.glob("*.marks.json"))
+    assert marks(tmp_path / "html/source/guides/AM62X/linux/09.01.html") == []
+    assert "no errors" in (tmp_path / "html/source/reports/health.html").read_text("utf-8")
+
+
+def test_only_pages_whose_marks_change_are_read_again(site: Path, tmp_path: Path) -> None:
+    run_sphinx(site, tmp_path / "html")
+    assert "no targets are out of date" in run_sphinx(site, tmp_path / "html").stdout
+    text = '[[acknowledged]]\nrule = "outside-range"\nreason = "it is so"\n'
+    (site / "source/acknowledged.toml").write_text(text, "utf-8")
+    run = run_sphinx(site, tmp_path / "html")
+    assert set(re.findall(r"reading sources... \[ *\d+%\] (\S+)", run.stdout)) == {
+        "source/guides/AM62X/linux/09.01",
+        "source/by-benchmark/stream",
+        "source/reports/health",
+    }
+    report = (tmp_path / "html/source/reports/health.html").read_text("utf-8")
+    assert "Acknowledged" in report and "it is so" in report
+
+
+@pytest.mark.parametrize("builder", ["text", "latex", "singlehtml"])
+def test_marks_show_in_other_formats_without_a_warning(
+    site: Path, tmp_path: Path, builder: str
+) -> None:
+    run = run_sphinx(site, tmp_path / builder, "-b", builder, "-W", "-n")
+    assert run.returncode == 0, run.stderr
+    if builder == "singlehtml":
+        page = tmp_path / builder / "index.html"
+        assert {link.partition("#")[0] for _, link, _ in marks(page)} == {""}
+        assert {link[1:] for _, link, _ in marks(page)} <= ids(page)
+        return
+    name = "source/guides/AM62X/linux/09.01.txt" if builder == "text" else "*.tex"
+    text = only(list((tmp_path / builder).glob(name))).read_text("utf-8")
+    plain = " ".join(text.split())
+    assert "0.00 †" in plain
+    assert "†1 Error: zero or negative where that cannot be. sk, copy: the figure is" in plain
+
+
+def test_a_broken_file_of_marks_is_a_warning_and_the_table_stays(
+    site: Path, tmp_path: Path
+) -> None:
+    (site / "own.csv").write_text("a,b\n1,2\n", "utf-8")
+    for name, content in (
+        ("broken", "{"),
+        ("short", '{"notes": [], "cells": [[0, 1, [[3, "x"]]]]}'),
+    ):
+        (site / f"{name}.marks.json").write_text(content, "utf-8")
+        (site / f"{name}.rst").write_text(
+            f":orphan:\n\nOwn\n===\n\n.. perf-csv-table:: T\n   :file: own.csv\n"
+            f"   :header-rows: 1\n   :stub-columns: 1\n   :marks: {name}.marks.json\n",
+            "utf-8",
+        )
+    run = run_sphinx(site, tmp_path / "html")
+    assert run.returncode == 0
+    assert run.stderr.count("holds no marks") == 2
+    assert {f.text for f in figures(tmp_path / "html/short.html")} == {"2"}
+
+
+def test_the_summary_counts_what_is_open() -> None:
+    found = tuple(findings("sk"))
+    assert (
+        health_report.summary(health_report.Health(found, ())) == "3 errors, no warnings, no notes"
+    )
+    assert health_report.summary(health_report.Health((), ())) == "no errors, no warnings, no notes"

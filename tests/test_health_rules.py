@@ -1,0 +1,513 @@
+"""Each health rule finds its fault, and is silent where there is none."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from making import SHIPPED, loaded, only, pooled
+
+from perfguide import catalog, health
+from perfguide.findings import Finding
+from perfguide.health_cells import split
+from perfguide.validate import Loaded
+
+CATALOG = catalog.load([SHIPPED])[0]
+RESULTS = SHIPPED.parents[1] / "results"
+
+
+def figure(
+    benchmark: str, metric: str, unit: str, value: float | None, **more: Any
+) -> dict[str, Any]:
+    out = {"benchmark": benchmark, "metric": metric, "unit": unit, **more}
+    return out if value is None else {**out, "value": value}
+
+
+def run(
+    *results: dict[str, Any], board: str = "sk", release: str = "09.01", **changes: Any
+) -> Loaded:
+    """A bundle of one board and release."""
+    name = f"{board}-{release}-{changes.get('sdk__os', 'linux')}"
+    return loaded(*results, id=name, board__name=board, sdk__version=release, **changes)
+
+
+def found(rule: str, *bundles: Loaded) -> list[Finding]:
+    """What one rule says of bundles."""
+    return [f for f in health.examine(pooled(bundles, CATALOG), CATALOG) if f.rule.id == rule]
+
+
+def copy(value: float | None, **more: Any) -> dict[str, Any]:
+    return figure("stream", "copy", "MB/s", value, **more)
+
+
+def test_every_rule_says_what_it_is_and_what_to_do() -> None:
+    assert len(health.RULES) == 16
+    for name, rule in health.RULES.items():
+        assert name == rule.id and rule.title and rule.about and rule.advice
+        assert rule.severity in ("error", "warning", "note")
+
+
+# -- one figure --------------------------------------------------------------------
+
+
+def test_a_mean_below_its_minimum_is_found() -> None:
+    finding = only(found("outside-range", run(copy(3.43, min=4.26, max=4.36))))
+    assert finding.severity == "error"
+    assert finding.reason == "sk, copy: the mean 3.43 MB/s is below its minimum 4.26"
+
+
+def test_a_mean_above_its_maximum_is_found_in_each_pooled_run() -> None:
+    one, two = (
+        run(copy(2.0, min=1.0, max=3.0)),
+        loaded(copy(5.0, min=1.0, max=4.0), id="b", board__name="sk", sdk__version="09.01"),
+    )
+    assert "above its maximum 4" in only(found("outside-range", one, two)).reason
+
+
+def test_one_published_end_is_enough_and_swapped_ends_are_a_fault() -> None:
+    assert found("outside-range", run(copy(3.2, min=4.0)))
+    assert found("outside-range", run(copy(4.8, max=4.0)))
+    assert found("outside-range", run(copy(3.2, min=4.0, max=3.0)))
+    assert not found("outside-range", run(copy(3.5, min=3.0)))
+
+
+@pytest.mark.parametrize("mean", [4.26, 4.3, 4.36, 4.255, 4.364])
+def test_a_mean_in_its_range_but_for_rounding_is_fine(mean: float) -> None:
+    assert found("outside-range", run(copy(mean, min=4.26, max=4.36))) == []
+
+
+def test_a_published_average_that_its_samples_contradict_is_found() -> None:
+    finding = only(found("samples-contradict", run(copy(14.52, samples=[13.52, 13.52, 13.51]))))
+    assert "14.52 MB/s was published" in finding.reason and "is 13.52" in finding.reason
+
+
+def test_two_published_extremes_of_two_samples_are_the_samples() -> None:
+    assert found("samples-contradict", run(copy(12.0, min=10.0, max=20.0, count=2)))
+    assert not found("samples-contradict", run(copy(15.0, min=10.0, max=20.0, count=2)))
+    assert not found("samples-contradict", run(copy(14.0, min=10.0, max=20.0, count=3)))
+
+
+@pytest.mark.parametrize("value", [13.51, 13.52, 13.5, 14.0, 13.516667])
+def test_a_published_average_that_is_rounded_or_cut_is_fine(value: float) -> None:
+    assert found("samples-contradict", run(copy(value, samples=[13.52, 13.52, 13.51]))) == []
+
+
+@pytest.mark.parametrize("more", [{"samples": [0.0]}, {"samples": [-1.0]}, {"samples": [0.0, 5.0]}])
+def test_a_rate_of_zero_or_less_is_found(more: dict[str, Any]) -> None:
+    assert found("not-positive", run(figure("stream", "copy", "MB/s", None, **more)))
+
+
+def test_a_zero_that_can_be_or_a_failure_is_fine() -> None:
+    udp = {"driver": "cpsw", "direction": "egress", "frame_size": 64}
+    fine = run(
+        figure("ethernet-udp", "packet_loss", "%", 0.0, params=udp),
+        figure("ethernet-udp", "cpu_load", "%", 0.0, params=udp),
+        figure("thermal", "ambient", "degC", -5.0),
+        copy(None, status="fail"),
+    )
+    assert found("not-positive", fine) == []
+
+
+def test_a_minimum_of_zero_is_called_a_sample() -> None:
+    bundle = run(figure("lmbench", "latency_for_1.00_mb_block_size", "ns", 27.0, min=0.0, max=54.0))
+    assert "a sample of 0 ns is in the mean" in only(found("not-positive", bundle)).reason
+
+
+def openssl_load(value: float, **params: Any) -> dict[str, Any]:
+    return figure("openssl", "cpu_load", "%", value, params={"algorithm": "a", **params})
+
+
+def test_a_load_above_all_there_is_is_found() -> None:
+    assert found("over-limit", run(openssl_load(101)))
+    assert "for 2 threads" in only(found("over-limit", run(openssl_load(201, threads=2)))).reason
+    assert found("over-limit", run(figure("new", "cpu_load", "%", 120)))
+
+
+def test_a_load_of_several_threads_is_fine() -> None:
+    assert not found("over-limit", run(openssl_load(100), openssl_load(196, threads=2)))
+    new = figure("new", "cpu_load", "%", 380, params={"threads": 4})
+    assert not found("over-limit", run(new, figure("new", "gain", "%", 250)))
+
+
+def test_samples_in_two_groups_are_found_also_over_several_runs() -> None:
+    groups = [100.0, 101.0, 100.5, 150.0, 150.5, 151.0]
+    assert (
+        "3 samples are 100 to 101"
+        in only(found("two-groups", run(copy(None, samples=groups)))).reason
+    )
+    halves = [
+        loaded(copy(None, samples=part), id=name, board__name="sk")
+        for name, part in (("a", groups[:3]), ("b", groups[3:]))
+    ]
+    assert found("two-groups", *halves)
+
+
+def test_samples_of_one_population_are_not_split() -> None:
+    random = np.random.default_rng(7)
+    draws = [
+        (100 + 8 * random.standard_normal(n)).tolist() for n in (6, 8, 12, 30) for _ in range(500)
+    ]
+    assert sum(split(samples) is not None for samples in draws) <= 2
+    assert split([41, 41, 41, 42, 42, 42]) is None
+    assert split([1.0, 1.0, 1.0, 1.0, 1.0, 9.0]) is None
+    assert split([1.0, 2.0]) is None
+
+
+# -- the board ---------------------------------------------------------------------
+
+LTP = "cd /opt/ltp && ./runltp -P {} -f ddt/lmbench -s LMBENCH_L_PERF_0001"
+
+
+@pytest.mark.parametrize("platform", ["j721e-idk-gw", "am335x-evm", "am64xx_sk-fs"])
+def test_a_command_for_another_soc_is_found(platform: str) -> None:
+    bundle = run(copy(1.0, command=LTP.format(platform)))
+    assert f"names “{platform}”, and the SoC is AM62X" in only(found("other-soc", bundle)).reason
+
+
+@pytest.mark.parametrize(
+    "command", [LTP.format("am62xx_sk-fs"), "stream_c", "openssl speed -evp aes-128-cbc", ""]
+)
+def test_a_command_for_the_boards_own_soc_is_fine(command: str) -> None:
+    assert found("other-soc", run(copy(1.0, command=command))) == []
+
+
+def mhz(value: float) -> dict[str, Any]:
+    return figure("dhrystone", "cpu_clock", "MHz", value)
+
+
+def test_a_clock_that_contradicts_its_bundle_is_found() -> None:
+    assert found("clock", run(mhz(1250), board__cpu_mhz=1400))
+    text = "AM64x module with ARM running at 1GHz, DDR data rate 1600 MT/S"
+    assert found("clock", run(mhz(800), board__description=text))
+    assert not found("clock", run(mhz(1000), board__cpu_mhz=1000, board__description=text))
+
+
+def test_a_clock_unlike_the_boards_other_runs_is_found() -> None:
+    others = [run(mhz(1400), release=f"09.0{n}") for n in range(3)]
+    odd = only(found("clock", *others, run(mhz(1250), release="10.00")))
+    assert "3 of 4 runs of this board are at 1400 MHz" in odd.reason
+    assert odd.guide.release == "10.00"
+    assert not found("clock", *others, run(mhz(1250), board="lp"))
+    assert not found("clock", *others[:2], run(mhz(1250), release="10.00"))
+
+
+# -- metrics beside each other -----------------------------------------------------
+
+
+def mem(metric: str, value: float, **more: Any) -> dict[str, Any]:
+    return figure("lmbench", metric, "MB/s", value, **more)
+
+
+def test_an_extreme_that_is_another_metrics_figure_is_found() -> None:
+    finding = only(
+        found(
+            "pooled-metrics",
+            run(
+                mem("bw_mem-bzero-1mb", 1194.63, min=723.98, max=1665.28),
+                mem("bw_mem-bcopy-1mb", 723.98),
+            ),
+        )
+    )
+    assert [s.record.metric for s in finding.suspects] == ["bw_mem-bzero-1mb"]
+    assert "its minimum 723.98 MB/s is also the figure of bw_mem-bcopy-1mb" in finding.reason
+
+
+def test_pooled_metrics_of_a_guide_are_one_finding() -> None:
+    results = []
+    for size in ("1mb", "2mb", "4mb"):
+        low, high = 700 + len(results) + 0.37, 1600 + len(results) + 0.29
+        results += [
+            mem(f"bw_mem-bzero-{size}", (low + high) / 2, min=low, max=high),
+            mem(f"bw_mem-fcp-{size}", high - 300, min=high - 600, max=high),
+            mem(f"bw_mem-bcopy-{size}", low),
+        ]
+    finding = only(found("pooled-metrics", run(*results), run(*results, board="lp")))
+    assert len(finding.suspects) == 12
+
+
+def test_figures_that_agree_in_few_digits_or_of_other_units_or_runs_are_fine() -> None:
+    assert not found(
+        "pooled-metrics",
+        run(mem("bw_mem-a", 150.0, min=125.0, max=175.0), mem("bw_mem-b", 125.0)),
+        run(mem("bw_mem-a", 1194.63, min=723.98, max=1665.28)),
+        run(mem("bw_mem-b", 723.98), board="lp"),
+    )
+    other = figure("lmbench", "lat_b", "us", 723.98)
+    assert not found("pooled-metrics", run(mem("a", 1194.63, min=723.98, max=1665.28), other))
+
+
+def names(*pairs: tuple[float, float]) -> list[Loaded]:
+    """Runs in which a latency stands under its short and its long name."""
+    return [
+        run(
+            figure("lmbench", "lat_unix", "us", short),
+            figure("lmbench", "af_unix_sock_stream_latency", "us", long),
+            release=f"09.0{n}",
+        )
+        for n, (short, long) in enumerate(pairs)
+    ]
+
+
+def test_one_measurement_under_two_names_is_told_once() -> None:
+    finding = only(found("two-names", *names(*[(x, x) for x in (26.96, 22.33, 22.46, 25.6)])))
+    assert finding.severity == "note" and finding.guide.release == "09.03"
+    assert "the same figures as lat_unix in all 4 runs" in finding.reason
+    assert {s.record.guide.release for s in finding.suspects} == {"09.03"}
+
+
+def test_two_metrics_that_sometimes_agree_are_two_metrics() -> None:
+    assert not found("two-names", *names((26.96, 26.96), (22.33, 22.33), (22.46, 22.47)))
+    assert not found("two-names", *names((1.0, 1.0), (1.0, 1.0), (1.0, 1.0), (1.0, 1.0)))
+    assert not found("two-names", *names((26.96, 26.96), (22.33, 22.33)))
+
+
+def whetstones(*values: float) -> list[Loaded]:
+    return [
+        run(figure("whetstone", "whetstone", "MIPS", v), board=f"b{n}")
+        for n, v in enumerate(values)
+    ]
+
+
+@pytest.mark.parametrize("values", [(5000, 10000, 5000, 5000), (5000, 3333.3, 2500, 3333.3, 5000)])
+def test_results_in_steps_are_found(values: Sequence[float]) -> None:
+    finding = only(found("coarse-steps", *whetstones(*values)))
+    assert len(finding.suspects) == len(values)
+    assert found("board-apart", *whetstones(*values)) == []
+
+
+@pytest.mark.parametrize(
+    "values",
+    [(5000, 10000), (5000, 5000, 5000, 5000), (5000, 9800, 5000, 5000), (4998, 4999, 4999, 4999)],
+)
+def test_results_that_are_no_steps_are_fine(values: Sequence[float]) -> None:
+    assert found("coarse-steps", *whetstones(*values)) == []
+
+
+# -- figures in a row --------------------------------------------------------------
+
+
+def boards(release: str, **values: float) -> list[Loaded]:
+    return [run(copy(value), board=name, release=release) for name, value in values.items()]
+
+
+def test_one_board_far_from_its_siblings_is_found() -> None:
+    finding = only(found("board-apart", *boards("09.01", a=100.0, b=103.0, c=30.0)))
+    assert "30 MB/s where the 2 other boards have about 100.00, 3.33 times lower" in finding.reason
+
+
+def test_a_board_that_always_differs_or_boards_that_all_differ_are_fine() -> None:
+    usual = [
+        b for n in range(3) for b in boards(f"09.0{n}", a=100.0 + n, b=103.0 + n, c=30.0 + n / 10)
+    ]
+    assert found("board-apart", *usual) == []
+    assert found("board-apart", *boards("09.01", a=100.0, b=60.0, c=30.0)) == []
+    assert found("board-apart", *boards("09.01", a=100.0, c=30.0)) == []
+    assert found("board-apart", *boards("09.01", a=100.0, b=99.0, c=60.0)) == []
+
+
+def releases(*values: float, metric: str = "copy", **more: Any) -> list[Loaded]:
+    return [
+        run(figure(more.get("benchmark", "stream"), metric, more.get("unit", "MB/s"), value),
+            release=f"09.{n:02}")
+        for n, value in enumerate(values)
+    ]  # fmt: skip
+
+
+def test_a_jump_that_the_next_release_takes_back_is_found() -> None:
+    finding = only(found("one-release-jump", *releases(100, 101, 50, 100.5, 101)))
+    assert finding.guide.release == "09.02"
+    assert "2.02 times lower than 101 in 09.01, and 100.5 again in 09.03" in finding.reason
+
+
+@pytest.mark.parametrize(
+    "values", [(100, 101, 50, 50, 50), (100, 60, 105, 55, 110, 60), (100, 80, 100), (100, 50)]
+)
+def test_a_change_that_stays_or_is_usual_or_small_is_fine(values: Sequence[float]) -> None:
+    assert found("one-release-jump", *releases(*values)) == []
+
+
+def test_what_need_not_be_steady_is_not_followed() -> None:
+    noisy = releases(
+        100, 101, 50, 100, 101, metric="latency_max", benchmark="cyclictest", unit="us"
+    )
+    assert found("one-release-jump", *noisy) == []
+
+
+def udp(**by_size: float) -> Loaded:
+    params = {"driver": "cpsw", "direction": "ingress"}
+    return run(
+        *(
+            figure("ethernet-udp", "throughput", "Mbit/s", value,
+                   params={**params, "frame_size": int(size[1:])})
+            for size, value in by_size.items()
+        )
+    )  # fmt: skip
+
+
+def test_a_curve_that_dips_is_found() -> None:
+    finding = only(found("curve-dips", udp(f64=12.0, f256=29.9, f1024=12.52, f1518=932.85)))
+    assert [s.record.params["frame_size"] for s in finding.suspects] == [1024]
+    assert "12.52 Mbit/s at frame_size 1024, after 29.9 at 256" in finding.reason
+
+
+def test_a_curve_that_rises_or_flattens_is_fine() -> None:
+    assert found("curve-dips", udp(f64=12.0, f256=29.9, f1024=940.0, f1518=932.0)) == []
+    sizes = [
+        figure("openssl", "throughput", "kB/s", value,
+               params={"algorithm": "a", "engine": engine, "block_size": size})
+        for engine, values in (("hw", (5, 50)), ("sw", (90, 91)))
+        for size, value in zip((16, 8192), values, strict=True)
+    ]  # fmt: skip
+    assert found("curve-dips", run(*sizes)) == []
+
+
+# -- what is not there -------------------------------------------------------------
+
+
+def nbench(*metrics: str) -> list[dict[str, Any]]:
+    return [figure("nbench", m, "iterations/s", 5.0 + n) for n, m in enumerate(metrics)]
+
+
+def test_a_benchmark_that_a_release_lost_is_found() -> None:
+    one = run(copy(1.0), *nbench("idea", "huffman"))
+    finding = only(found("lost-table", one, run(copy(1.0), release="09.02")))
+    assert (finding.guide.release, finding.benchmark, len(finding.suspects)) == (
+        "09.02",
+        "nbench",
+        2,
+    )
+    assert {s.record.guide.release for s in finding.suspects} == {"09.01"}
+    assert "in 09.01, and none of this benchmark in 09.02" in finding.reason
+
+
+def test_rows_that_a_release_lost_are_found() -> None:
+    runs = run(*nbench("idea", "huffman")), run(*nbench("idea"), release="09.02")
+    finding = only(found("lost-rows", *runs))
+    assert [s.record.metric for s in finding.suspects] == ["huffman"]
+    assert found("lost-table", *runs) == []
+
+
+def test_a_failed_or_new_row_a_board_that_went_and_an_older_release_lost_nothing() -> None:
+    failed = figure("nbench", "idea", "iterations/s", None, status="fail")
+    for later in (
+        [run(failed, *nbench("huffman"), release="9.2")],
+        [run(copy(1.0), board="lp", release="9.2")],
+    ):
+        bundles = [run(*nbench("huffman"), *nbench("idea")), *later]
+        assert not found("lost-rows", *bundles) and not found("lost-table", *bundles)
+
+
+def test_a_bin_of_a_histogram_and_a_setting_are_missed_by_nobody() -> None:
+    def bins(*latencies: int) -> list[dict[str, Any]]:
+        return [
+            figure("cyclictest", "histogram", "1", 9.0, params={"core": 0, "latency": latency})
+            for latency in latencies
+        ]
+
+    assert found("lost-rows", run(*bins(5, 6, 7)), run(*bins(5, 6), release="09.02")) == []
+    assert found("row-cut-short", run(*bins(5, 6, 7)), run(*bins(5, 6), board="lp")) == []
+
+
+def test_rows_under_another_value_of_a_parameter_are_not_lost() -> None:
+    def rows(**more: Any) -> list[dict[str, Any]]:
+        return [
+            figure("disk", "rate", "MB/s", 1.0 + size, params={"size": size, **more})
+            for size in (1, 2)
+        ]
+
+    first = run(*rows(table=7))
+    assert found("lost-rows", first, run(*rows(table=8), release="09.02")) == []
+    assert found("lost-rows", first, run(*rows(), release="09.02")) == []
+    assert found("lost-rows", run(*rows()), run(*rows(table=8), release="09.02")) == []
+    # What the release after that has makes no difference.
+    gone = run(copy(1.0), release="09.03")
+    assert found("lost-rows", first, run(*rows(table=8), release="09.02"), gone) == []
+    assert found("lost-rows", first, run(*rows(table=8)[:1], release="09.02"))
+
+
+def ipsec(board: str, *algorithms: str) -> Loaded:
+    return run(
+        *(
+            figure("ipsec", metric, unit, 100.0, params={"algorithm": a})
+            for a in algorithms
+            for metric, unit in (("throughput", "Mbit/s"), ("cpu_load", "%"))
+        ),
+        board=board,
+    )
+
+
+def test_a_row_cut_short_is_found() -> None:
+    most = ("3des", "aes128", "aes192")
+    cut = [ipsec("a", *most, "aes256"), ipsec("b", *most), ipsec("c", *most)]
+    finding = only(found("row-cut-short", *cut))
+    assert {s.record.params["algorithm"] for s in finding.suspects} == {"aes256"}
+    assert "b and c have no figure in this row" in finding.reason
+
+
+def test_a_board_that_measured_little_or_other_things_does_not_cut_rows() -> None:
+    most = ("3des", "aes128", "aes192", "aes256")
+    assert found("row-cut-short", ipsec("a", *most), ipsec("b", *most[:2])) == []
+    assert found("row-cut-short", ipsec("a", *most), run(copy(1.0), board="b")) == []
+
+
+# -- all together ------------------------------------------------------------------
+
+
+def published() -> list[Loaded]:
+    """The bundles of published figures that the project carries."""
+    out = []
+    for path in sorted(RESULTS.rglob("*.json")):
+        plain = json.loads(path.read_bytes())
+        if plain["board"]["soc"] != "X86-64":
+            out.append(loaded(**plain))
+    return out
+
+
+@pytest.fixture(scope="module")
+def known() -> list[Finding]:
+    return health.examine(pooled(published(), CATALOG), CATALOG)
+
+
+@pytest.mark.parametrize(
+    ("rule", "benchmark", "metric", "words"),
+    [
+        ("samples-contradict", "dm-crypt", "buffered_read", "14.52 MB/s was published"),
+        ("pooled-metrics", "lmbench", "bw_mem-bzero-1mb", "minimum 723.98 MB/s is also the figure of bw_mem-bcopy-1mb"),
+        ("not-positive", "lmbench", "latency_for_1.00_mb_block_size", "a sample of 0 ns"),
+        ("not-positive", "lmbench", "lat_ctx-4-256k", "the figure is 0 µs"),
+        ("two-names", "lmbench", "af_unix_sock_stream_latency", "the same figures as lat_unix"),
+        ("curve-dips", "ethernet-udp", "throughput", "12.52 Mbit/s at frame_size 1024, after 29.9 at 256"),
+        ("coarse-steps", "whetstone", "whetstone", "one of 5000, 10000 MIPS"),
+        ("lost-rows", "ipsec", "throughput", "in 09.00.00.03, and not in 09.01.00.08"),
+    ],
+)  # fmt: skip
+def test_the_known_faults_of_published_figures_are_found(
+    known: list[Finding], rule: str, benchmark: str, metric: str, words: str
+) -> None:
+    details = [
+        s.detail
+        for f in known
+        if (f.rule.id, f.benchmark) == (rule, benchmark)
+        for s in f.suspects
+        if s.record.metric == metric
+    ]
+    assert any(words in detail for detail in details)
+
+
+def test_findings_are_few_and_the_worst_come_first(known: list[Finding]) -> None:
+    ranks = [("error", "warning", "note").index(f.severity) for f in known]
+    assert ranks == sorted(ranks) and len(known) < 20
+    assert len({f.id for f in known}) == len(known)
+
+
+def test_the_order_of_bundles_changes_no_finding(known: list[Finding]) -> None:
+    again = health.examine(pooled(reversed(published()), CATALOG), CATALOG)
+    assert [(f.id, f.reason) for f in again] == [(f.id, f.reason) for f in known]
+
+
+def test_no_bundle_or_failures_alone_give_no_finding() -> None:
+    assert health.examine(pooled([], CATALOG), CATALOG) == []
+    assert health.examine(pooled([run(copy(None, status="fail"))], CATALOG), CATALOG) == []

@@ -1,0 +1,298 @@
+"""A site is put into place wholly or not at all, and only what is whole is used again."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from conftest import TOP
+
+from perfguide import publish
+from perfguide.publish import Place, build, fingerprint, locked, place
+
+
+def fill(folder: Path, *names: str, text: str = "x") -> Path:
+    """A folder with these files."""
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(f"{name} {text}", "utf-8")
+    return folder
+
+
+def names(folder: Path) -> set[str]:
+    return {p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()}
+
+
+def make(at: Place, *pages: str, text: str = "x", status: int = 0, depends: str = "1") -> bool:
+    """A build that writes these pages and a cache; whether it had the site before to begin with."""
+    begun = False
+
+    def run() -> int:
+        nonlocal begun
+        begun = any(at.next.iterdir())
+        fill(at.next, *pages, "_static/style.css", text=text)
+        fill(at.doctrees, *pages, text=text)
+        (at.doctrees / publish.FINISHED).touch()
+        return status
+
+    assert build(at, depends, run) == status
+    return begun
+
+
+@pytest.fixture
+def at(tmp_path: Path) -> Place:
+    """A place with a published site of two pages."""
+    at = place(tmp_path / "build/html")
+    at.target.parent.mkdir()
+    make(at, "a.html", "b/c.html")
+    return at
+
+
+def test_a_first_build_publishes_what_it_wrote_and_nothing_else(at: Place) -> None:
+    assert names(at.target) == {"a.html", "b/c.html", "_static/style.css"}
+    assert not at.next.exists()
+
+
+def test_an_empty_folder_is_replaced(tmp_path: Path) -> None:
+    at = place(tmp_path / "html")
+    at.target.mkdir()
+    make(at, "a.html")
+    assert "a.html" in names(at.target)
+
+
+def test_a_folder_that_was_built_otherwise_is_replaced_whole(tmp_path: Path) -> None:
+    at = place(tmp_path / "html")
+    fill(at.target, "stale.html", "a.html")
+    assert make(at, "a.html") is False
+    assert names(at.target) == {"a.html", "_static/style.css"}
+
+
+def test_a_second_build_begins_with_the_site_before_but_for_its_assets(at: Place) -> None:
+    def run() -> int:
+        assert names(at.next) == {"a.html", "b/c.html"}
+        assert names(at.doctrees) == {"a.html", "b/c.html"}
+        return 1
+
+    assert build(at, "1", run) == 1
+
+
+def test_a_build_that_changes_nothing_leaves_the_very_folder(at: Place) -> None:
+    before = at.target.stat().st_ino
+    assert make(at, "a.html", "b/c.html") is True
+    assert at.target.stat().st_ino == before
+    make(at, "a.html", "b/c.html", text="y")
+    assert at.target.stat().st_ino != before
+
+
+def test_a_failed_build_leaves_the_site_and_is_not_built_upon(at: Place) -> None:
+    before = fingerprint(at.target)
+    make(at, "a.html", text="half", status=2)
+    assert fingerprint(at.target) == before
+    assert make(at, "a.html") is False
+    assert names(at.target) == {"a.html", "_static/style.css"}
+
+
+def test_a_program_that_ended_well_without_building_publishes_nothing(at: Place) -> None:
+    before = fingerprint(at.target)
+    assert build(at, "1", lambda: 0) == 0
+    assert fingerprint(at.target) == before
+
+
+def test_a_build_that_raises_leaves_the_site(at: Place) -> None:
+    before = fingerprint(at.target)
+
+    def run() -> int:
+        fill(at.next, "a.html", text="half")
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        build(at, "1", run)
+    assert fingerprint(at.target) == before
+
+
+@pytest.mark.parametrize("damage", ["cut", "altered", "more", "fewer", "link"])
+@pytest.mark.parametrize("where", ["doctrees", "target"])
+def test_a_damaged_cache_or_site_is_not_built_upon(at: Place, where: str, damage: str) -> None:
+    file: Path = getattr(at, where) / "a.html"
+    match damage:
+        case "cut":
+            file.write_bytes(file.read_bytes()[:-1])
+        case "altered":
+            file.write_bytes(file.read_bytes()[:-1] + b"!")
+        case "more":
+            fill(file.parent, "planted.html")
+        case "fewer":
+            file.unlink()
+        case "link":
+            shutil.copy(file, at.work / "elsewhere")
+            file.unlink()
+            file.symlink_to(at.work / "elsewhere")
+    assert make(at, "a.html", "b/c.html") is False
+    assert names(at.target) == {"a.html", "b/c.html", "_static/style.css"}
+    assert make(at, "a.html", "b/c.html") is True
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"5", b"\xff", b'{"depends": "1"}'])
+def test_a_damaged_stamp_is_none(at: Place, content: bytes) -> None:
+    at.stamp.write_bytes(content)
+    assert make(at, "a.html") is False
+
+
+def test_another_version_does_not_build_upon_the_cache(at: Place) -> None:
+    assert make(at, "a.html", depends="2") is False
+    assert make(at, "a.html", depends="2") is True
+
+
+def test_the_key_changes_with_code_configuration_options_and_epoch(tmp_path: Path) -> None:
+    code = fill(tmp_path / "code", "a.py", "sub/b.py")
+    conf = fill(tmp_path, "conf.py") / "conf.py"
+    first = publish.key(["-b", "html"], [code, conf], {"HOME": "/a"})
+    assert publish.key(["-b", "html"], [code, conf], {"HOME": "/b"}) == first
+    fill(code, "__pycache__/a.pyc")
+    assert publish.key(["-b", "html"], [code, conf], {}) == first
+    keys = {first, publish.key(["-b", "text"], [code, conf], {})}
+    keys.add(publish.key(["-b", "html"], [code, conf], {"SOURCE_DATE_EPOCH": "1"}))
+    fill(code, "sub/b.py", text="y")
+    keys.add(publish.key(["-b", "html"], [code, conf], {}))
+    fill(tmp_path, "conf.py", text="y")
+    keys.add(publish.key(["-b", "html"], [code, conf], {}))
+    assert len(keys) == 5
+
+
+def test_a_fingerprint_tells_names_from_content(tmp_path: Path) -> None:
+    one = fill(tmp_path / "1", "a")
+    two = fill(tmp_path / "2", "b")
+    (two / "b").write_bytes((one / "a").read_bytes())
+    assert fingerprint(one) != fingerprint(two)
+    (two / "b").rename(two / "a")
+    assert fingerprint(one) == fingerprint(two)
+    assert fingerprint(tmp_path / "none") == fingerprint(tmp_path / "1/none")
+
+
+def test_a_link_of_the_users_stays_and_what_it_leads_to_is_replaced(tmp_path: Path) -> None:
+    (tmp_path / "www").mkdir()
+    (tmp_path / "build").mkdir()
+    (tmp_path / "build/html").symlink_to(tmp_path / "www")
+    make(place(tmp_path / "build/html"), "a.html")
+    make(place(tmp_path / "build/html"), "b.html")
+    assert (tmp_path / "build/html").is_symlink()
+    assert names(tmp_path / "www") == {"a.html", "b.html", "_static/style.css"}
+
+
+def test_where_names_cannot_be_exchanged_a_link_is_turned(tmp_path: Path) -> None:
+    at = place(tmp_path / "html")
+    fill(at.target, "0.html")
+    at.work.mkdir()
+    for number in range(1, 5):
+        new = fill(at.next, f"{number}.html")
+        if at.target.is_symlink():
+            publish.swap(new, at.target, at.work)
+        else:
+            publish.link(new, at.target, at.work)
+        assert place(tmp_path / "html") == at
+        assert at.target.is_symlink() and names(at.target) == {f"{number}.html"}
+        shutil.rmtree(at.next, ignore_errors=True)
+    assert len([p for p in at.work.iterdir() if p.is_dir()]) == 1
+    assert make(at, "a.html") is False
+    assert make(at, "a.html") is True
+    assert names(at.target) == {"a.html", "_static/style.css"}
+
+
+HOLD = """
+import sys, time
+from pathlib import Path
+from perfguide.publish import locked
+with locked(Path(sys.argv[1]), lambda holder: print("waits:", holder, flush=True)):
+    print("has it", flush=True)
+    time.sleep(float(sys.argv[2]))
+"""
+
+
+def _holder(folder: Path, seconds: float) -> subprocess.Popen[str]:
+    environment = os.environ | {"PYTHONPATH": str(TOP / "ext")}
+    command = [sys.executable, "-c", HOLD, str(folder), str(seconds)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
+
+
+def test_the_second_build_says_who_is_first_and_waits(tmp_path: Path) -> None:
+    with _holder(tmp_path, 1) as first:
+        assert first.stdout is not None and first.stdout.readline() == "has it\n"
+        said: list[str] = []
+        begun = time.monotonic()
+        with locked(tmp_path, said.append):
+            assert time.monotonic() - begun > 0.5
+            assert first.wait() == 0
+    assert said and said[0].startswith(f"process {first.pid} on ")
+
+
+def test_a_killed_holder_holds_nothing(tmp_path: Path) -> None:
+    with _holder(tmp_path, 60) as first:
+        assert first.stdout is not None and first.stdout.readline() == "has it\n"
+        first.kill()
+        first.wait()
+        said: list[str] = []
+        with locked(tmp_path, said.append):
+            assert said == []
+
+
+def test_what_a_killed_build_started_holds_the_lock_until_it_has_ended(tmp_path: Path) -> None:
+    with locked(tmp_path, lambda _: None) as lock:
+        child = subprocess.Popen(["sleep", "1"], pass_fds=[lock])
+    said: list[str] = []
+    with child, locked(tmp_path, said.append):
+        assert len(said) == 1
+        assert child.wait(timeout=5) == 0
+
+
+ALTERNATE = """
+import sys
+from pathlib import Path
+from perfguide import publish
+at = publish.place(Path(sys.argv[1]))
+def run(text):
+    for number in range(40):
+        (at.next / f"{number}.html").write_text(text)
+    at.doctrees.mkdir(exist_ok=True)
+    (at.doctrees / publish.FINISHED).touch()
+    return 0
+while True:
+    for text in ("old", "new"):
+        publish.build(at, "1", lambda: run(text))
+        print(text, flush=True)
+"""
+
+
+@pytest.mark.parametrize("way", ["exchange", "link"])
+def test_a_site_is_whole_whenever_its_publisher_is_killed(tmp_path: Path, way: str) -> None:
+    at = place(tmp_path / "html")
+    chance = random.Random(7)
+    if way == "link":
+        at.target.mkdir()
+        at.next.mkdir(parents=True)
+        for number in range(40):
+            (at.next / f"{number}.html").write_text("new", "utf-8")
+        publish.link(at.next, at.target, at.work)
+        shutil.rmtree(at.next)
+    environment = os.environ | {"PYTHONPATH": str(TOP / "ext")}
+    seen = set()
+    for turn in range(16):
+        command = [sys.executable, "-c", ALTERNATE, str(at.target)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as run:
+            assert run.stdout is not None and run.stdout.readline() == "old\n"
+            begun = time.monotonic()
+            for _ in range(turn % 3):
+                run.stdout.readline()
+            time.sleep(chance.random() * max(0.05, time.monotonic() - begun))
+            run.send_signal(signal.SIGKILL)
+        texts = {path.read_text("utf-8") for path in at.target.iterdir()}
+        assert len(texts) == 1
+        assert len(list(at.target.iterdir())) == 40
+        seen |= texts
+    assert {"old", "new"} <= seen
