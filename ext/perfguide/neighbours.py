@@ -29,6 +29,9 @@ class Neighbours:
     after: Side
     address: str
 
+    def __str__(self) -> str:
+        return f"{self.old} and {self.new.release}"
+
 
 def plan(
     pool: Pool,
