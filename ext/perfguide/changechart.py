@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import math
-import re
 from typing import Any, cast
 
 import matplotlib as mpl
@@ -13,7 +11,7 @@ from matplotlib.ticker import FuncFormatter, NullLocator
 
 from . import units
 from .changeview import ChangeView, Kind
-from .charts import COLOURS, STYLE
+from .charts import COLOURS, STYLE, WIDTH, saved
 from .diagnostics import visible
 
 # Okabe and Ito's vermilion and green; the shape and the place tell them apart too.
@@ -32,21 +30,12 @@ MOST_LABEL = 40
 def draw(view: ChangeView, form: str = "svg") -> bytes:
     """The picture: a strip of points for each benchmark, better to the right."""
     with mpl.rc_context(cast(Any, STYLE)):
-        figure = _figure(view)
-        buffer = io.BytesIO()
-        metadata = {"Date": None} if form == "svg" else {"CreationDate": None}
-        figure.savefig(buffer, format=form, metadata=metadata)
-    drawn = buffer.getvalue()
-    if form == "svg":
-        # The size in points is for print; on a page the picture takes the width it gets.
-        drawn = re.sub(rb'(<svg[^>]*?) width="[^"]*"', rb"\1", drawn, count=1)
-        drawn = re.sub(rb'(<svg[^>]*?) height="[^"]*"', rb"\1", drawn, count=1)
-    return drawn
+        return saved(_figure(view), form)
 
 
 def _figure(view: ChangeView) -> Figure:
     count = len(view.strips)
-    figure = Figure(figsize=(7.0, 1.5 + 0.3 * count))
+    figure = Figure(figsize=(WIDTH, 1.5 + 0.3 * count))
     axes = figure.subplots()
     for kind, (marker, colour, size, label) in LOOKS.items():
         places = [
@@ -78,7 +67,7 @@ def _figure(view: ChangeView) -> Figure:
     axes.set_ylim(-count + 0.4, 0.6)
     _scale(axes, [math.log(r) for strip in view.strips for r, _ in strip.points])
     axes.set_xlabel("change in the better direction")
-    figure.legend(loc="lower center", ncols=4, frameon=False, fontsize=8.5)
+    figure.legend(loc="lower center", ncols=4, frameon=False, fontsize=8, columnspacing=1.2)
     figure.tight_layout(rect=(0, 0.3 / figure.get_figheight(), 1, 1))
     return figure
 

@@ -63,10 +63,15 @@ def draw(view: ChartView, form: str = "svg") -> bytes:
     """The picture: one panel for each, at most two side by side, on equal axes."""
     style = STYLE | ({"font.size": 8.5} if view.small else {})
     with mpl.rc_context(cast(Any, style)):
-        figure = _figure(view)
-        buffer = io.BytesIO()
-        metadata = {"Date": None} if form == "svg" else {"CreationDate": None}
-        figure.savefig(buffer, format=form, metadata=metadata)
+        return saved(_figure(view), form)
+
+
+def saved(figure: Figure, form: str) -> bytes:
+    """The bytes of a figure, without the moment of its drawing. The style that it was
+    made in has to be the current one."""
+    buffer = io.BytesIO()
+    metadata = {"Date": None} if form == "svg" else {"CreationDate": None}
+    figure.savefig(buffer, format=form, metadata=metadata)
     data = buffer.getvalue()
     if form == "svg":
         # The size in points is for print; on a page the picture takes the width it gets.

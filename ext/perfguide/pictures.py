@@ -21,7 +21,7 @@ from .tables import Grid
 from .writer import Writer
 
 FORMATS = ("svg", "pdf")
-DRAWING = 2
+DRAWING = 3
 """Raised when the same view should be drawn anew."""
 
 LEDGER = "reports/pictures.json"
