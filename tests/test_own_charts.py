@@ -9,7 +9,7 @@ from conftest import run_sphinx
 from svg_points import corners, on_one_scale, words
 
 from perfguide import ownchart
-from perfguide.ownchart import Fault, Wish
+from perfguide.ownchart import TableFault, Wish
 
 TABLE = "Size,Alpha,Beta\n16,1.5,3\n64,2.5,\n256,4.5,9\n"
 
@@ -42,7 +42,7 @@ def test_names_on_the_x_axis_keep_their_order() -> None:
 def test_a_table_that_cannot_be_drawn_says_why(
     text: str, wish: Wish, message: str, hint: str
 ) -> None:
-    with pytest.raises(Fault) as caught:
+    with pytest.raises(TableFault) as caught:
         ownchart.view(text, wish)
     assert message in str(caught.value) and hint in caught.value.hint
 

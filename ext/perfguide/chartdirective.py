@@ -84,7 +84,7 @@ class PerfChart(SphinxDirective):
                 text = Path(path).read_bytes().decode("utf-8-sig")
                 self.env.note_dependency(name)
             view = ownchart.view(text, self._wish())
-        except ownchart.Fault as fault:
+        except ownchart.TableFault as fault:
             return self._fault(name, str(fault), fault.hint)
         except (OSError, UnicodeDecodeError, csv.Error) as error:
             return self._fault(name, f"cannot be read: {error}", "check the path and the quotes")

@@ -14,7 +14,7 @@ from .chartviews import ChartView, Line, Panel, Point
 from .diagnostics import nearest
 
 
-class Fault(Exception):
+class TableFault(Exception):
     """What is wrong with the table or with what is asked of it; ``hint`` says how to
     mend it."""
 
@@ -41,16 +41,16 @@ def view(text: str, wish: Wish) -> ChartView:
 
     Without ``wish.x`` the first column is x; without ``wish.lines`` all others are
     lines. Where a cell of x is not a number, all of them are names. An empty cell, or
-    a dash, is a gap. Raises :class:`Fault`.
+    a dash, is a gap. Raises :class:`TableFault`.
     """
     rows = [row for row in csv.reader(io.StringIO(text), strict=True) if any(row)]
     if len(rows) < 2:
-        raise Fault("has no row of figures", "give a row of names and at least one of figures")
+        raise TableFault("has no row of figures", "give a row of names and at least one of figures")
     head = [name.strip() for name in rows[0]]
     x = _column(wish.x or head[0], head)
     ys = [_column(name, head) for name in wish.lines or [h for h in head if h != head[x]]]
     if not ys:
-        raise Fault("has no column for a line", "give a column besides the one for x")
+        raise TableFault("has no column for a line", "give a column besides the one for x")
     cells = [row[x].strip() if x < len(row) else "" for row in rows[1:]]
     numbers = [_number(cell) for cell in cells]
     named = wish.kind == "bars" or any(number is None for number in numbers)
@@ -63,7 +63,9 @@ def view(text: str, wish: Wish) -> ChartView:
                 continue
             if (value := _number(cell)) is None:
                 where = f"row {place + 2}, column “{head[y]}”"
-                raise Fault(f"{where}: “{cell[:40]}” is not a number", "leave it empty for a gap")
+                raise TableFault(
+                    f"{where}: “{cell[:40]}” is not a number", "leave it empty for a gap"
+                )
             number = numbers[place]
             at = float(place) if named or number is None else number
             points.append(Point(at, value, None, None, cells[place]))
@@ -71,7 +73,7 @@ def view(text: str, wish: Wish) -> ChartView:
             ordered = points if named else sorted(points, key=lambda point: point.x)
             lines.append(Line(head[y], tuple(ordered)))
     if not lines:
-        raise Fault("has no figure in the columns for lines")
+        raise TableFault("has no figure in the columns for lines")
     return ChartView(
         "own",
         wish.title,
@@ -88,7 +90,7 @@ def view(text: str, wish: Wish) -> ChartView:
 
 def _column(name: str, head: Sequence[str]) -> int:
     if name not in head:
-        raise Fault(f"has no column “{name}”", nearest(name, head))
+        raise TableFault(f"has no column “{name}”", nearest(name, head))
     return head.index(name)
 
 
