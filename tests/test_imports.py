@@ -102,6 +102,13 @@ CORE: dict[str, set[str]] = {
     },
     "pack": {"adapters", "bundle", "validate"},
     "cli_pack": {"adapters", "bundle", "pack"},
+    "spool": set(),
+    "shelf": {"archive", "logs", "streams", "validate"},
+    "uploads": {"addresses", "archive", "logs", "validate"},
+    "intake": {
+        *{"archive", "ledger", "logs", "shelf", "spool", "streams", "uploads", "validate"},
+    },
+    "cli_intake": {"intake", "spool", "streams"},
     "publish": set(),
     "cli_build": {"publish"},
     "query": {"logs", "origins", "pool", "site", "streams", "views"},
@@ -134,7 +141,7 @@ CORE: dict[str, set[str]] = {
         *{"comparison", "history", "pairing", "sides", "site", "waivers"},
     },
     "cli": {
-        *{"bundle", "cli_build", "cli_compare", "cli_health", "cli_pack"},
+        *{"bundle", "cli_build", "cli_compare", "cli_health", "cli_intake", "cli_pack"},
         *{"pages", "pool", "query", "report", "site", "streams"},
     },
     "__main__": {"cli"},
@@ -262,7 +269,7 @@ def test_only_packing_knows_the_adapters() -> None:
 
 def test_only_the_command_and_the_shell_print_or_log() -> None:
     speaking = set()
-    silent = set(CORE) - {"cli", "cli_build", "cli_compare", "cli_health"}
+    silent = set(CORE) - {"cli", "cli_build", "cli_compare", "cli_health", "cli_intake"}
     silent -= {"cli_pack", "__main__"}
     for path in [*(modules()[name] for name in silent), *adapters()]:
         _, outside = imports(path)
