@@ -96,7 +96,7 @@ def test_every_container_gives_its_documents_in_order(tmp_path: Path, name: str)
     members = {
         "b/one.json": ONE,
         "a.jsonl": TWO,
-        "c.json.gz": gzip.compress(ONE),
+        "c.json.gz": gzip.compress(ONE, mtime=0),
         "d.jsonl.zst": zst(TWO),
         "notes.md": b"text",
     }
@@ -115,10 +115,10 @@ def test_every_container_gives_its_documents_in_order(tmp_path: Path, name: str)
     [
         ("x.json", ONE, False),
         ("x.jsonl", ONE, True),
-        ("x.json.gz", gzip.compress(ONE), False),
-        ("x.JSONL.GZ", gzip.compress(ONE), True),
+        ("x.json.gz", gzip.compress(ONE, mtime=0), False),
+        ("x.JSONL.GZ", gzip.compress(ONE, mtime=0), True),
         ("x.json.zst", zst(ONE), False),
-        ("two.json.gz", gzip.compress(ONE[:3]) + gzip.compress(ONE[3:]), False),
+        ("two.json.gz", gzip.compress(ONE[:3], mtime=0) + gzip.compress(ONE[3:], mtime=0), False),
         ("two.json.zst", zst(ONE[:3]) + zst(ONE[3:]), False),
     ],
 )

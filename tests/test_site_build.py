@@ -83,7 +83,7 @@ def test_one_changed_bundle_rereads_only_the_pages_that_show_it(
         "source/guides/SOC1/linux/09.02",
         "source/guides/SOC1/index",
         "source/by-benchmark/stream",
-        "source/reports/provenance",
+        "source/reports/provenance/SOC1/linux/09.02",
     }
     guide = (tmp_path / "html/source/guides/SOC1/linux/09.02.html").read_text("utf-8")
     assert "4321.00" in guide and "1234.50" not in guide

@@ -14,7 +14,7 @@ import stat
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, cast
@@ -72,7 +72,7 @@ def find(roots: Sequence[str | Path]) -> tuple[list[Source], list[Diagnostic]]:
     """All result files below the roots, sorted by name; a root may be a file.
 
     Other files are passed over with a note, except for text that is written for
-    people and the logs that belong to bundles.
+    people and the logs and signatures that belong to bundles.
     """
     sources: list[Source] = []
     diagnostics: list[Diagnostic] = []
@@ -109,11 +109,19 @@ def find(roots: Sequence[str | Path]) -> tuple[list[Source], list[Diagnostic]]:
 
 def _for_people(name: str) -> bool:
     base = PurePosixPath(name).name.lower()
-    return base.startswith(".") or base.endswith((".md", ".rst", ".txt", ".log", LOG_ARCHIVE))
+    return base.startswith(".") or base.endswith(
+        (".md", ".rst", ".txt", ".log", ".sig", LOG_ARCHIVE)
+    )
 
 
-def read(source: Source, limits: Limits | None = None) -> Iterator[Document | Diagnostic]:
-    """The documents in one file, in the order of the container.
+Wanted = Callable[[str], bool]
+
+
+def read(
+    source: Source, limits: Limits | None = None, wanted: Wanted = is_document
+) -> Iterator[Document | Diagnostic]:
+    """The documents in one file, in the order of the container; ``wanted`` says by
+    their names which members those are.
 
     A fault ends this file only: what was sound before it has been yielded, and
     the fault comes as a diagnostic.
@@ -126,7 +134,7 @@ def read(source: Source, limits: Limits | None = None) -> Iterator[Document | Di
         with source.path.open("rb") as file:
             if is_container(source.name):
                 members = _zip if source.name.lower().endswith(".zip") else _tar
-                yield from members(source, file, limits)
+                yield from members(source, file, limits, wanted)
             else:
                 yield _document(source, source.name, file, limits)
     except LimitError as error:
@@ -184,7 +192,9 @@ def _refusal(origin: str, name: str) -> Diagnostic | None:
     return Diagnostic("refused-member", origin, f"is not opened: {reason}", hint)
 
 
-def _zip(source: Source, file: IO[bytes], limits: Limits) -> Iterator[Document | Diagnostic]:
+def _zip(
+    source: Source, file: IO[bytes], limits: Limits, wanted: Wanted
+) -> Iterator[Document | Diagnostic]:
     size = remaining(file)
     # What all members give together counts against the one file that they lie in,
     # so that it does not help to let them overlap, or to claim that they are large.
@@ -199,7 +209,7 @@ def _zip(source: Source, file: IO[bytes], limits: Limits) -> Iterator[Document |
                 continue
             if refused := _refusal(origin, info.filename) or _kind_refusal(origin, info):
                 yield refused
-            elif is_document(info.filename):
+            elif wanted(info.filename):
                 most = min(limits.document, left)
                 packed = min(info.compress_size, size)
                 with container.open(info) as member:
@@ -283,7 +293,9 @@ _HEADERS = (
 )
 
 
-def _tar(source: Source, file: IO[bytes], limits: Limits) -> Iterator[Document | Diagnostic]:
+def _tar(
+    source: Source, file: IO[bytes], limits: Limits, wanted: Wanted
+) -> Iterator[Document | Diagnostic]:
     size = remaining(file)
     with decompressed(source.name, file, limits) as stream:
         capped = Capped(stream, limits.container, size, limits.ratio)
@@ -307,7 +319,7 @@ def _tar(source: Source, file: IO[bytes], limits: Limits) -> Iterator[Document |
                     )
                 elif refused := _refusal(origin, info.name):
                     yield refused
-                elif is_document(info.name):
+                elif wanted(info.name):
                     member = container.extractfile(info)
                     assert member is not None  # a regular file always has content
                     raw = Capped(member, limits.document, limits.document, limits.ratio).read()

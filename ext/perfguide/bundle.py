@@ -108,6 +108,8 @@ class Bundle(_Object, frozen=True):
     results: list[Result]
     runner: Runner | None = None
     supersedes: list[Name] = []
+    reason: Text = ""
+    """Why the bundles in ``supersedes`` are withdrawn; the errata show it."""
     tools: dict[Name, Value] = {}
     """Versions and settings of the programs that measured."""
 

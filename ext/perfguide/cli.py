@@ -20,6 +20,7 @@ from . import (
     cli_build,
     cli_compare,
     cli_health,
+    cli_intake,
     cli_pack,
     pages,
     query,
@@ -36,9 +37,9 @@ FINE, FOUND, USAGE, NOTHING = 0, 1, 2, 3
 
 EXIT_STATUS = """exit status:
   0  all is well
-  1  what was asked about was found: check found a refused upload, health a finding,
-     compare a regression (with --fail-on)
-  2  wrong usage, or a path that is not there
+  1  what was asked about was found: check or intake refused an upload, health has
+     a finding, compare a regression (with --fail-on)
+  2  wrong usage, a path that is not there, or a file that cannot be written
   3  nothing to show, or nothing to compare
 """
 
@@ -126,6 +127,7 @@ def _parser() -> argparse.ArgumentParser:
     cli_build.add_parsers(add)
     cli_compare.add_parsers(add, _add_site).set_defaults(run=_compare)
     cli_pack.add_parsers(add)
+    cli_intake.add_parser(add, _add_limits)
     return parser
 
 

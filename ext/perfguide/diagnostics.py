@@ -47,6 +47,7 @@ KINDS: dict[str, Kind] = {
     "chart": Kind("error", "a chart that cannot be shown"),
     "acknowledged": Kind("error", "an acknowledgement of a finding that cannot be used"),
     "acknowledged-unused": Kind("note", "an acknowledgement that accepts no finding"),
+    "log-archive": Kind("warning", "logs beside a bundle that cannot be read"),
     "log-row": Kind("warning", "a row of a log that is cut, broken or ambiguous"),
     "log-failed": Kind("warning", "a measurement that its program reports as failed"),
     "log-note": Kind("note", "something in a log that changes how its figures are to be read"),

@@ -18,7 +18,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 from sphinx.util.typing import ExtensionMetadata, OptionSpec
 
-from . import catalog, celllinks, markup, spreadsheet
+from . import catalog, celllinks, markup, originlink, spreadsheet
 from .config import settings, warn
 from .diagnostics import Diagnostic, visible
 from .footnotes import NOTE
@@ -57,6 +57,7 @@ class PerfCsvTable(SphinxDirective):
         "marked": directives.flag,
         "marks": directives.path,
         "links": directives.path,
+        "origin": directives.unchanged,
     }
 
     def run(self) -> list[nodes.Node]:
@@ -104,7 +105,10 @@ class PerfCsvTable(SphinxDirective):
         self.add_name(table)
         out: list[nodes.Node] = [table, *messages]
         if "file" in self.options:
-            out.append(download(self.env.docname, source, "CSV"))
+            line = download(self.env.docname, source, "CSV")
+            if "origin" in self.options:
+                line += originlink.link(self.options["origin"], self.env.docname)
+            out.append(line)
         return out
 
     def _text(self) -> tuple[str, str | None]:

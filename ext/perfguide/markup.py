@@ -22,7 +22,12 @@ def text(value: str) -> str:
     """
     if _SAFE.fullmatch(value):
         return value
-    return f":{ROLE}:`{quote(visible(value), safe='')}`"
+    return f":{ROLE}:`{quoted(value)}`"
+
+
+def quoted(value: str) -> str:
+    """Text in percent-encoding, which has no character that means something in markup."""
+    return quote(visible(value), safe="")
 
 
 def decoded(content: str) -> str:

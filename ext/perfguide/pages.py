@@ -14,10 +14,11 @@ from .comparepages import ComparePages
 from .diagnostics import Diagnostic
 from .layout import Section
 from .marks import Marks
-from .pieces import Pieces, Shown, ShownChart
+from .pieces import ShownChart
 from .plots import Scene
 from .pool import GuideKey, family, guide_key, version
 from .site import Holdings, Progress, Settings, newest, no_progress, read
+from .tracing import Traces
 from .views import OVER_RELEASES, SIDE_BY_SIDE, other_view
 from .writer import Writer
 
@@ -45,17 +46,22 @@ def generate(settings: Settings, progress: Progress[Any] = no_progress) -> Outco
     health_pages.write(site, checked)
     pictures.write(writer, site.pictures, settings.formats)
     writer.finish()
-    found = (*holdings.diagnostics, *checked.diagnostics, *site.comparisons.diagnostics)
+    found = (
+        *holdings.diagnostics,
+        *checked.diagnostics,
+        *site.comparisons.diagnostics,
+        *site.diagnostics,
+    )
     return Outcome(found, tuple(writer.written), tuple(writer.removed), holdings)
 
 
-class Pages(Pieces):
+class Pages(Traces):
     """All pages of one site, made from one set of holdings."""
 
     def __init__(
         self, holdings: Holdings, writer: Writer, settings: Settings, marks: Marks | None = None
     ) -> None:
-        super().__init__(holdings, writer, marks)
+        super().__init__(holdings, writer, settings.limits, marks)
         self.comparisons = ComparePages(self, settings)
 
     def write(self, progress: Progress[Any]) -> None:
@@ -76,6 +82,7 @@ class Pages(Pieces):
 
     def _guide(self, key: GuideKey) -> None:
         page = self.addresses.guide[key]
+        self.trace = self.trace_of(key)
         records = self.pool.of_guide(key)
         sections, other = self.layout.sections(records)
         chapters: dict[str, dict[str, dict[str, object]]] = {}
@@ -119,7 +126,11 @@ class Pages(Pieces):
             others=others,
             measured=report.period(bundles),
             figures=len(records),
+            provenance=self.trace,
+            errata=self.errata_of(key),
         )
+        self.write_trace(key, records, self.trace)
+        self.trace = None
 
     def _latest(self) -> None:
         for key in newest(self.guides).values():
@@ -281,13 +292,10 @@ class Pages(Pieces):
         page = "reports/provenance"
         faults = [d for d in self.holdings.diagnostics if d.kind not in report.NOT_OF_UPLOADS]
         held = self.holdings.ledger
-        by_soc: dict[str, list[Shown]] = {}
-        for soc in self.addresses.soc:
-            mine = [b for b in held.bundles if b.bundle.board.soc == soc]
-            folder = self.addresses.soc[soc].split("/")[1]
-            name = f"bundles-{addresses.slug(folder.lower())}"
-            grid = report.provenance(mine)
-            by_soc[soc] = [self.table(page, name, f"Published bundles of {soc}", grid)]
+        by_soc: dict[str, list[tuple[str, str]]] = {}
+        for key in self.guides:
+            address = self.trace_of(key).page.removeprefix("reports/")
+            by_soc.setdefault(key.soc, []).append((str(key), address))
         refused = withdrawn = None
         if faults:
             title = "Findings about uploads"
@@ -296,4 +304,5 @@ class Pages(Pieces):
             grid = report.withdrawn(held.withdrawn)
             withdrawn = self.table(page, "withdrawn", "Withdrawn bundles", grid)
         self.page(page, "provenance.rst.jinja", by_soc=by_soc, refused=refused, withdrawn=withdrawn)
+        self.write_errata()
         self.page("reports/index", "reports.rst.jinja")

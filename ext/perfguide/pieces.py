@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import jinja2
 
@@ -33,6 +33,24 @@ class Shown:
     stub: int
     tabs: int
     marks: str = ""
+    origin: str = ""
+    """The name that the link to the origin of the figures leads to."""
+    origin_title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """The page that says where the figures of another page come from, and the
+    tables of that other page as they are written."""
+
+    page: str
+    title: str
+    tables: list[tuple[Shown, View]] = field(default_factory=list)
+
+    @property
+    def label(self) -> str:
+        """The page's name in links."""
+        return self.page.partition("/")[2].lower()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +81,7 @@ class Pieces:
         self.layout = Layout(holdings.catalog)
         self.guides = self.pool.guides()
         self.pictures: list[Picture] = []
+        self.trace: Trace | None = None
         self.addresses: Addresses = plan(self.guides, self.pool.benchmarks())
         self.platforms = addresses.joined(
             "/".join(page.split("/")[1:-1]) for page in self.addresses.guide.values()
@@ -76,6 +95,7 @@ class Pieces:
             autoescape=False,  # the output is reStructuredText; see markup.text
         )
         self.environment.filters["text"] = markup.text
+        self.environment.filters["quoted"] = markup.quoted
         self.environment.filters["toctree_title"] = visible
         self.environment.globals.update(
             heading=markup.heading, literal=markup.literal, family=family
@@ -98,10 +118,14 @@ class Pieces:
         tabs = 1 if view.tabbed else 0
         shown = self.table(page, name, title or view.title, tables.grid(view), tabs)
         marks = self.marks.of(view)
-        if marks is None:
-            return shown
-        self.writer.write(f"{page}/{name}.marks.json", marks)
-        return replace(shown, marks=f"{shown.file.removesuffix('.csv')}.marks.json")
+        if marks is not None:
+            self.writer.write(f"{page}/{name}.marks.json", marks)
+            shown = replace(shown, marks=f"{shown.file.removesuffix('.csv')}.marks.json")
+        if self.trace is None:
+            return replace(shown, origin="provenance", origin_title="Provenance")
+        self.trace.tables.append((shown, view))
+        origin = f"{self.trace.label}/{name}"
+        return replace(shown, origin=origin, origin_title=self.trace.title)
 
     def platform(self, key: GuideKey) -> str:
         """A SoC and SDK family as a part of an address: ``am62x-linux``."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -99,6 +99,7 @@ class Pool:
         self._spread = table["spread"].to_numpy(dtype="bool")
         self._counted = table["counted"].to_numpy(dtype="bool")
         self._bundle = table["bundle"].to_numpy(dtype="int64")
+        self._result = table["result"].to_numpy(dtype="int64")
         self._samples = table["samples"].to_numpy()
         self._conditions = {name: _codes(table[name]) for name in CONDITIONS}
         keys = {name: table[name] for name in NAMES if name not in ("params", "unit")}
@@ -203,6 +204,17 @@ class Pool:
             found,
             key=lambda b: (units.natural(b.bundle.board.name), b.bundle.created, b.bundle.id),
         )
+
+    def places(self, members: Iterable[int]) -> list[tuple[int, int]]:
+        """For rows of the frame the bundle's position in it, and the result's in the bundle."""
+        rows = list(members)
+        return list(zip(self._bundle[rows].tolist(), self._result[rows].tolist(), strict=True))
+
+    def only(self, record: Record, bundles: Collection[int]) -> Cell | None:
+        """A figure as it is where only bundles at some positions count; ``None``
+        where none of them holds it."""
+        rows = [row for row in record.cell.members if self._bundle[row] in bundles]
+        return self._cell(np.asarray(rows, dtype="int64")) if rows else None
 
     def commands(self, records: Iterable[Record]) -> list[str]:
         """The different commands behind figures, in natural order."""

@@ -9,11 +9,18 @@ from typing import Any
 
 import msgspec
 
-from . import units
+from . import logs, origins, units
 from .diagnostics import nearest, visible
 from .pool import Cell, Record, family
 from .site import Holdings
+from .streams import Limits
 from .views import params_text
+
+SHOWN = (
+    *("bundle", "sha256", "created", "runner", "job_url", "board", "kernel", "image"),
+    *("command", "log", "log_file", "log_text"),
+)
+"""What the command says of each source, in this order."""
 
 PARTS = ("soc", "release", "board", "benchmark", "metric")
 
@@ -112,7 +119,7 @@ def as_text(held: Holdings, record: Record) -> str:
     ]
     for source in sources(held, record):
         lines.append(f"  from {visible(source['file'])} at {visible(source['pointer'])}")
-        for key in ("bundle", "sha256", "created", "runner", "kernel", "image", "command", "log"):
+        for key in SHOWN:
             if source.get(key):
                 lines.append(f"    {key:8} {visible(str(source[key]))}")
         if source.get("figures"):
@@ -153,33 +160,31 @@ def as_json(held: Holdings, record: Record) -> dict[str, Any]:
     }
 
 
-def sources(held: Holdings, record: Record) -> list[dict[str, Any]]:
+def sources(held: Holdings, record: Record, limits: Limits | None = None) -> list[dict[str, Any]]:
     """Where a figure comes from: for each pooled result its bundle, its place in
     it, its command and its line in the log, with the figures as uploaded."""
-    table = held.pool.frame.table
-    rows = list(record.cell.members)
-    positions = dict(zip(rows, table["bundle"].iloc[rows].tolist(), strict=True))
-    indices = dict(zip(rows, table["result"].iloc[rows].tolist(), strict=True))
-    out: list[dict[str, Any]] = []
-    for row in rows:
-        loaded = held.pool.frame.bundles[positions[row]]
-        index = indices[row]
-        found, result = loaded.bundle, loaded.bundle.results[index]
-        plain = msgspec.to_builtins(result)
-        kept = ("samples", "value", "min", "max", "count", "status", "unit")
-        out.append(
-            {
-                "bundle": found.id,
-                "file": loaded.origin,
-                "pointer": f"/results/{index}",
-                "sha256": loaded.digest,
-                "created": found.created.isoformat(),
-                "runner": found.runner.name if found.runner else "",
-                "kernel": found.sdk.kernel,
-                "image": found.sdk.image,
-                "command": result.command,
-                "log": f"{result.log.file}:{result.log.line}" if result.log else "",
-                "figures": {key: plain[key] for key in kept if key in plain},
-            }
+    bundles = held.pool.frame.bundles
+    places = held.pool.places(record.cell.members)
+    chosen: dict[int, list[int]] = {}
+    for position, index in places:
+        chosen.setdefault(position, []).append(index)
+    kept = {
+        position: logs.find(
+            bundles[position], logs.wanted(bundles[position], indices), limits or Limits()
         )
+        for position, indices in chosen.items()
+    }
+    out: list[dict[str, Any]] = []
+    for position, index in places:
+        loaded = bundles[position]
+        result = loaded.bundle.results[index]
+        plain = msgspec.to_builtins(result)
+        shown = ("samples", "value", "min", "max", "count", "status", "unit")
+        source = origins.facts(loaded) | {"pointer": f"/results/{index}", "command": result.command}
+        if log := result.log:
+            source["log"] = f"{log.file}:{log.line}"
+            source["log_file"] = kept[position].places.get(log.file, "")
+            source["log_text"] = kept[position].text(log.file, log.line)
+        source["figures"] = {key: plain[key] for key in shown if key in plain}
+        out.append(source)
     return out

@@ -19,7 +19,7 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.typing import ExtensionMetadata
 from sphinx_tabs.tabs import SphinxTabsPanel, SphinxTabsTab, SphinxTabsTablist
 
-from . import celllinks, footnotes, htmltable, plaintable, units
+from . import celllinks, footnotes, htmltable, originlink, plaintable, units
 from .addresses import slug
 
 
@@ -232,7 +232,7 @@ class PlainTables(SphinxPostTransform):
             )
         for download in list(self.document.findall(perf_download)):
             if not download.get("kept"):
-                download.parent.remove(download)
+                download.replace_self(originlink.on_paper(download))
 
 
 def grid(leaf: perf_rows, label: str, prefix: str) -> perf_grid:

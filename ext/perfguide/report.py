@@ -100,30 +100,6 @@ def sources(bundles: Sequence[Loaded]) -> Grid:
     return _without_empty(listing(head, rows))
 
 
-def provenance(bundles: Sequence[Loaded]) -> Grid:
-    """Published bundles with what each contributed and the file it came in."""
-    ordered = sorted(
-        bundles,
-        key=lambda b: (version(b.bundle.sdk.version), b.bundle.board.name, b.bundle.id),
-    )
-    rows = [
-        (
-            b.bundle.id,
-            f"{b.bundle.sdk.os} {b.bundle.sdk.version}",
-            b.bundle.board.name,
-            _moment(b.bundle),
-            b.bundle.runner.name if b.bundle.runner else units.MISSING,
-            str(len(b.bundle.results)),
-            str(len({r.benchmark for r in b.bundle.results})),
-            b.origin,
-            b.digest[:16],
-        )
-        for b in ordered
-    ]
-    head = ("Bundle", "Release", "Board", "Measured", "Runner", "Results", "Benchmarks")
-    return listing((*head, "File", "SHA-256 of the content"), rows)
-
-
 def refused(faults: Sequence[Diagnostic]) -> Grid:
     """What is wrong with uploads, and how to mend it."""
     rows = []
@@ -137,8 +113,17 @@ def refused(faults: Sequence[Diagnostic]) -> Grid:
 
 def withdrawn(items: Sequence[Withdrawal]) -> Grid:
     """Bundles that a later one replaced."""
-    rows = [(w.old.bundle.id, w.old.origin, w.new.bundle.id, _moment(w.new.bundle)) for w in items]
-    return listing(("Withdrawn bundle", "File", "Replaced by", "On"), rows)
+    rows = [
+        (
+            w.old.bundle.id,
+            w.old.origin,
+            w.new.bundle.id,
+            _moment(w.new.bundle),
+            w.new.bundle.reason or units.MISSING,
+        )
+        for w in items
+    ]
+    return _without_empty(listing(("Withdrawn bundle", "File", "Replaced by", "On", "Why"), rows))
 
 
 def is_headline(catalog: Catalog, record: Record) -> bool:

@@ -1,0 +1,169 @@
+"""Files that move from one folder to another and are never half there.
+
+What is read is opened by its name in an open folder and never through a link.
+What is written stands under a name of its own, on disk, before it is renamed.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import hashlib
+import os
+import secrets
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+LOCK = ".intake.lock"
+_PREFIX, _SUFFIX = ".intake-", ".part"
+_CHUNK = 1024**2
+
+
+class BusyError(Exception):
+    """Another process has the folder."""
+
+
+class UnfitError(Exception):
+    """A file that is not taken, whatever it holds; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """A file's bytes under a name of ours, their SHA-256, and which file it was."""
+
+    path: Path
+    digest: str
+    identity: tuple[int, ...]
+
+
+@contextmanager
+def locked(*folders: Path) -> Iterator[None]:
+    """Have folders to oneself, taken in this order; raises :class:`BusyError`.
+
+    The lock goes with the process, however it ends.
+    """
+    opened: list[int] = []
+    try:
+        for folder in folders:
+            opened.append(os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644))
+            try:
+                fcntl.flock(opened[-1], fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise BusyError(str(folder)) from None
+        yield
+    finally:
+        for descriptor in reversed(opened):
+            os.close(descriptor)
+
+
+def sweep(folder: Path) -> None:
+    """Remove what a killed process has left half written."""
+    for path in folder.glob(f"{_PREFIX}*{_SUFFIX}"):
+        path.unlink(missing_ok=True)
+
+
+def identity(folder: int, name: str) -> tuple[int, ...]:
+    """Which file a name stands for, and in which state."""
+    return _identity(os.stat(name, dir_fd=folder, follow_symlinks=False))
+
+
+def _identity(found: os.stat_result) -> tuple[int, ...]:
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+
+
+def copy(folder: int, name: str, target: Path, limit: int) -> Copy:
+    """The bytes of a file in a new file of the folder ``target``, on disk.
+
+    Raises :class:`UnfitError` where it is no regular file or has more than
+    ``limit`` bytes; nothing is left behind then, nor after any other fault.
+    """
+    try:
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+        source = os.open(name, flags, dir_fd=folder)
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.ENXIO):
+            raise UnfitError("it is no regular file") from None
+        raise
+    with os.fdopen(source, "rb") as file:
+        found = os.fstat(file.fileno())
+        if not stat.S_ISREG(found.st_mode):
+            raise UnfitError("it is no regular file")
+        path = target / f"{_PREFIX}{secrets.token_hex(8)}{_SUFFIX}"
+        digest, size = hashlib.sha256(), 0
+        try:
+            with path.open("xb") as out:
+                while chunk := file.read(_CHUNK):
+                    size += len(chunk)
+                    if size > limit:
+                        raise UnfitError(f"it has more than {limit} bytes")
+                    digest.update(chunk)
+                    out.write(chunk)
+                out.flush()
+                os.fsync(out.fileno())
+        except BaseException:
+            path.unlink(missing_ok=True)
+            raise
+        return Copy(path, digest.hexdigest(), _identity(found))
+
+
+def publish(path: Path, target: Path) -> None:
+    """Give a written file its name, for good: the folders too are on disk afterwards."""
+    missing = [folder for folder in target.parents if not folder.exists()]
+    target.parent.mkdir(parents=True, exist_ok=True)
+    path.replace(target)
+    for folder in {target.parent, *(made.parent for made in missing)}:
+        _sync(folder)
+
+
+def write(data: bytes, target: Path) -> None:
+    """Make a file hold ``data``, for good."""
+    path = target.with_name(f"{_PREFIX}{secrets.token_hex(8)}{_SUFFIX}")
+    try:
+        with path.open("xb") as out:
+            out.write(data)
+            out.flush()
+            os.fsync(out.fileno())
+        publish(path, target)
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+
+
+def move(folder: int, name: str, target: Path) -> None:
+    """Move a file of any kind as it is; between file systems its bytes or, of a
+    link, its text. Raises :class:`OSError` where neither can be done."""
+    try:
+        os.rename(name, target, src_dir_fd=folder)
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            raise
+    else:
+        _sync(target.parent)
+        return
+    if stat.S_ISLNK(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode):
+        target.symlink_to(os.readlink(name, dir_fd=folder))
+    else:
+        try:
+            made = copy(folder, name, target.parent, 2**63)
+        except UnfitError as unfit:
+            raise OSError(errno.EXDEV, str(unfit), name) from None
+        publish(made.path, target)
+    os.unlink(name, dir_fd=folder)
+
+
+def remove(folder: int, name: str, known: tuple[int, ...]) -> None:
+    """Remove a file unless it has changed since it was copied."""
+    with suppress(FileNotFoundError):
+        if identity(folder, name) == known:
+            os.unlink(name, dir_fd=folder)
+
+
+def _sync(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

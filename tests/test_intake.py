@@ -1,0 +1,470 @@
+"""Sound uploads go to the results, others aside with the reason, and none is lost."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import io
+import os
+import subprocess
+import time
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from debian import program
+from making import only, plain, result, text
+
+from perfguide import pack
+from perfguide.cli import main
+from perfguide.pack import Log
+
+LOGGED = plain(
+    result(value=1.5, log={"file": "speed.log", "line": 1}), id="logged", runner__name="lab"
+)
+LOGS = pack.archive([Log("speed.log", b"rate 1.5 MB/s\n")])
+
+
+class Farm:
+    """An inbox, a results folder, and the command run on them."""
+
+    def __init__(self, top: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        self.top = top
+        self.inbox, self.results = top / "inbox", top / "results"
+        self.rejected = self.inbox / "rejected"
+        for folder in (self.inbox, self.results):
+            folder.mkdir()
+        self._capsys = capsys
+
+    def put(self, name: str, data: Any) -> Path:
+        """Upload a file."""
+        path = self.inbox / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data if isinstance(data, bytes) else text(data))
+        return path
+
+    def take(self, *options: str | Path) -> tuple[int, str, str]:
+        """Exit status, stdout and stderr of one run."""
+        given = [str(o) for o in ("--settle", 0, *options)]
+        status = main(["intake", str(self.inbox), str(self.results), *given])
+        said = self._capsys.readouterr()
+        return status, said.out, said.err
+
+    def stored(self) -> dict[str, bytes]:
+        """What stands in the results."""
+        return tree(self.results)
+
+    def waiting(self) -> dict[str, bytes]:
+        """What stands in the inbox, apart from what was refused."""
+        return {n: d for n, d in tree(self.inbox).items() if not n.startswith("rejected/")}
+
+    def reason(self, name: str) -> str:
+        """Why an upload was refused; the upload has to be there too."""
+        assert os.path.lexists(self.rejected / name)
+        return (self.rejected / f"{name}.reason.txt").read_text("utf-8")
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and not path.is_symlink() and path.name != ".intake.lock"
+    }
+
+
+@pytest.fixture
+def farm(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Farm:
+    return Farm(tmp_path, capsys)
+
+
+def key(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:16]
+
+
+# -- what is taken -----------------------------------------------------------------
+
+
+def test_a_sound_upload_is_stored_unchanged_under_a_derived_name(farm: Farm) -> None:
+    data = farm.put("lab/Any Name.JSON", plain(id="Lab 3/run 7")).read_bytes()
+    status, out, err = farm.take()
+    assert (status, err) == (0, "")
+    name = f"AM62X/linux/09.01/lab-3-run-7-{key(data)}.json"
+    assert farm.stored() == {name: data}
+    assert farm.waiting() == {}
+    assert out.splitlines() == [
+        f"lab/Any Name.JSON: taken: 1 bundle with 1 results in {name}",
+        "1 taken, 0 duplicate, 0 refused, 0 waiting, 0 failed",
+    ]
+    assert main(["check", str(farm.results)]) == 0
+
+
+def test_logs_go_along_with_their_bundle_and_lead_to_its_lines(
+    farm: Farm, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = farm.put("run.json", LOGGED).read_bytes()
+    farm.put("run.logs.tar.zst", LOGS)
+    assert farm.take()[0] == 0
+    stem = f"AM62X/linux/09.01/logged-{key(data)}"
+    assert farm.stored() == {f"{stem}.json": data, f"{stem}.logs.tar.zst": LOGS}
+    assert farm.waiting() == {}
+    assert main(["show", "AM62X", "--results", str(farm.results)]) == 0
+    assert "log_text rate 1.5 MB/s" in capsys.readouterr().out
+
+
+def test_a_container_goes_where_its_bundles_have_all_in_common(farm: Farm) -> None:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as container:
+        container.writestr("a.json", text(plain(id="a")))
+        container.writestr("b.json", text(plain(id="b", sdk__version="09.02")))
+    farm.put("all.zip", buffer.getvalue())
+    lines = text(plain(id="c")) + b"\n" + text(plain(id="d")) + b"\n"
+    farm.put("all.jsonl", lines)
+    assert farm.take()[0] == 0
+    assert set(farm.stored()) == {
+        f"AM62X/linux/several/2-bundles-{key(buffer.getvalue())}.zip",
+        f"AM62X/linux/09.01/2-bundles-{key(lines)}.jsonl",
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "changes"),
+    [
+        ("x.json", {"id": "../../../escaped"}),
+        ("x.json", {"board__soc": "../../escaped"}),
+        ("x.json", {"sdk__os": ".."}),
+        ("x.json", {"sdk__version": "/etc/passwd"}),
+        ("x.json", {"board__soc": "a" * 200, "id": "é" * 200}),
+        ("-rf *.json", {"board__soc": "CON", "sdk__version": ".hidden"}),
+        ("new\nline\x1b[2J.json", {}),
+        ("..json.json", {"sdk__version": "x.json"}),
+    ],
+)
+def test_no_name_of_an_upload_becomes_a_path(
+    farm: Farm, name: str, changes: dict[str, Any]
+) -> None:
+    data = farm.put(f"lab {name}", plain(**changes)).read_bytes()
+    status, out, _ = farm.take()
+    assert status == 0
+    assert all(line.isprintable() for line in out.splitlines())
+    stored = only(list(farm.stored().items()))
+    assert stored[1] == data
+    parts = stored[0].split("/")
+    assert len(parts) == 4
+    assert all(part[0].isalnum() and len(part) < 120 for part in parts)
+    assert set(farm.top.iterdir()) == {farm.inbox, farm.results}
+
+
+# -- what is left, and what is refused ---------------------------------------------
+
+
+def test_what_may_still_be_on_its_way_is_left_alone(farm: Farm) -> None:
+    for name in (".run.json", "run.json.part", "run.json.tmp", "run.json~", ".git/run.json"):
+        farm.put(name, plain())
+    old = farm.put("fresh.json", plain())
+    os.utime(old, (1, 1))  # as a sender can; it is fresh all the same
+    before = farm.waiting()
+    assert farm.take("--settle", "30")[:2] == (
+        0,
+        "fresh.json: waiting: is too young\n0 taken, 0 duplicate, 0 refused, 1 waiting, 0 failed\n",
+    )
+    assert (farm.waiting(), farm.stored()) == (before, {})
+
+
+def test_an_upload_waits_for_logs_that_are_still_written(farm: Farm) -> None:
+    farm.put("run.json", LOGGED)
+    time.sleep(1.2)
+    farm.put("run.logs.tar.zst", LOGS)
+    assert "run.json: waiting" in farm.take("--settle", "1")[1]
+    time.sleep(1.2)
+    assert farm.take("--settle", "1")[0] == 0
+    assert len(farm.stored()) == 2
+
+
+def test_an_upload_with_faults_is_kept_aside_with_all_of_them(farm: Farm) -> None:
+    bad = plain(result(unit="MB/s"))
+    bad["results"][0]["metrik"] = bad["results"][0].pop("metric")
+    data = farm.put("lab/run.json", bad).read_bytes()
+    status, _, err = farm.take()
+    assert status == 1
+    assert "lab/run.json: refused: has faults" in err
+    assert (farm.rejected / "lab-run.json").read_bytes() == data
+    reason = farm.reason("lab-run.json")
+    assert "/results/0: error: “metric” is missing" in reason
+    assert "did you mean “metric”?" in reason
+    assert (farm.stored(), farm.waiting()) == ({}, {})
+    assert farm.take()[0] == 0
+
+
+def test_a_refused_upload_keeps_what_came_with_it_and_hides_no_other(farm: Farm) -> None:
+    for number in range(3):
+        farm.put("run.json", b"{" + str(number).encode())
+        farm.put("run.logs.tar.zst", LOGS + str(number).encode())
+        farm.put("run.json.sha256", b"x")
+        assert farm.take()[0] == 1
+    names = {path.name for path in farm.rejected.iterdir()}
+    for prefix in ("", "2-", "3-"):
+        for ending in ("json", "json.reason.txt", "json.sha256", "logs.tar.zst"):
+            assert f"{prefix}run.{ending}" in names
+    assert (farm.rejected / "2-run.json").read_bytes() == b"{1"
+    assert (farm.rejected / "2-run.logs.tar.zst").read_bytes() == LOGS + b"1"
+
+
+def test_one_bad_bundle_in_a_container_keeps_the_whole_aside(farm: Farm) -> None:
+    farm.put("all.jsonl", text(plain(id="a")) + b"\n{\n")
+    assert farm.take()[0] == 1
+    assert "all.jsonl#2:2: error:" in farm.reason("all.jsonl")
+    assert farm.stored() == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "reason"),
+    [
+        ("empty.json", b"", "it is empty"),
+        ("none.jsonl", b"\n", "holds no bundle"),
+        ("tool.exe", b"MZ", "no kind of file that holds bundles"),
+        ("cut.json.gz", b"\x1f\x8b\x08\x00", "cannot be read"),
+        ("twice.jsonl", text(plain()) + b"\n" + text(plain(results=[result(value=2)])), "run-1"),
+    ],
+)
+def test_the_reason_says_what_is_wrong(farm: Farm, name: str, data: bytes, reason: str) -> None:
+    farm.put(name, data)
+    assert farm.take()[0] == 1
+    assert reason in farm.reason(name)
+    assert farm.stored() == {}
+
+
+def test_links_and_devices_are_moved_aside_and_never_opened(farm: Farm) -> None:
+    secret = farm.top / "secret.json"
+    secret.write_bytes(text(plain(id="secret")))
+    outside = farm.top / "outside"
+    outside.mkdir()
+    (outside / "deep.json").write_bytes(text(plain(id="deep")))
+    (farm.inbox / "link.json").symlink_to(secret)
+    (farm.inbox / "gone.json").symlink_to("nowhere")
+    (farm.inbox / "folder").symlink_to(outside)
+    os.mkfifo(farm.inbox / "pipe.json")
+    farm.put("run.json", plain())
+    (farm.inbox / "run.logs.tar.zst").symlink_to(secret)
+    assert farm.take()[0] == 1
+    assert farm.stored() == {}
+    for name in ("link.json", "gone.json", "pipe.json", "run.json"):
+        assert "it is no regular file" in farm.reason(name)
+    assert "no kind of file" in farm.reason("folder")
+    assert (farm.rejected / "link.json").is_symlink()
+    assert secret.is_file() and (outside / "deep.json").is_file()
+
+
+def test_logs_without_their_upload_wait_and_then_go_aside(farm: Farm) -> None:
+    farm.put("run.logs.tar.zst", LOGS)
+    farm.put("run.json.sig", b"x")
+    status, out, _ = farm.take()
+    assert status == 0
+    assert out.count("waits for the upload that it belongs to") == 2
+    assert farm.take("--patience", "0")[0] == 1
+    assert "belongs to no upload" in farm.reason("run.logs.tar.zst")
+
+
+@pytest.mark.parametrize(
+    "data", [LOGS[:-5], b"no archive", pack.archive([Log("x", b"\0" * 50_000_000)])]
+)
+def test_logs_that_cannot_be_read_keep_their_bundle_aside(farm: Farm, data: bytes) -> None:
+    farm.put("run.json", LOGGED)
+    farm.put("run.logs.tar.zst", data)
+    assert farm.take()[0] == 1
+    assert "its logs, run.logs.tar.zst, cannot be read" in farm.reason("run.json")
+    assert (farm.rejected / "run.logs.tar.zst").read_bytes() == data
+
+
+# -- duplicates and conflicts --------------------------------------------------------
+
+
+def test_what_is_stored_already_is_not_stored_twice(farm: Farm) -> None:
+    farm.put("run.json", LOGGED)
+    farm.put("run.logs.tar.zst", LOGS)
+    farm.take()
+    before = farm.stored()
+    farm.put("again.json", LOGGED)
+    farm.put("again.logs.tar.zst", LOGS)
+    farm.put("other layout.jsonl", text(dict(reversed(LOGGED.items()))))
+    status, out, _ = farm.take()
+    assert (status, out.count("duplicate: is stored already as AM62X/")) == (0, 2)
+    assert (farm.stored(), farm.waiting()) == (before, {})
+
+
+def test_a_duplicate_with_other_logs_is_kept_aside(farm: Farm) -> None:
+    farm.put("run.json", LOGGED)
+    farm.take()
+    farm.put("run.json", LOGGED)
+    farm.put("run.logs.tar.zst", LOGS)
+    assert farm.take()[0] == 1
+    assert "not with these logs" in farm.reason("run.json")
+    assert (farm.rejected / "run.logs.tar.zst").read_bytes() == LOGS
+
+
+def test_bundles_put_there_by_hand_count_too(farm: Farm) -> None:
+    (farm.results / "hand").mkdir()
+    (farm.results / "hand/all.jsonl").write_bytes(b"\n" + text(plain(id="a")) + b"\n")
+    (farm.results / "hand/broken.json").write_bytes(b"{")
+    farm.put("a.json", plain(id="a"))
+    farm.put("b.json", plain(result(value=7), id="a"))
+    status, out, err = farm.take()
+    assert status == 1
+    assert "a.json: duplicate: is stored already as hand/all.jsonl#2" in out
+    assert "the id “a” is that of hand/all.jsonl#2, with other content" in err
+
+
+def test_of_two_contents_under_one_id_the_first_stays_and_the_other_goes_aside(
+    farm: Farm,
+) -> None:
+    first = farm.put("1.json", plain(result(value=1))).read_bytes()
+    farm.put("2.json", plain(result(value=2)))
+    assert farm.take()[0] == 1
+    assert list(farm.stored().values()) == [first]
+    assert "“run-1” is that of AM62X/linux/09.01/run-1-" in farm.reason("2.json")
+    assert main(["check", str(farm.results)]) == 0
+
+
+# -- checksums and signatures --------------------------------------------------------
+
+
+def test_a_checksum_has_to_be_right(farm: Farm) -> None:
+    data = farm.put("good.json", plain(id="good")).read_bytes()
+    farm.put("good.json.sha256", f"{hashlib.sha256(data).hexdigest()}  good.json\n".encode())
+    farm.put("bad.json", plain(id="bad"))
+    farm.put("bad.json.sha256", f"{'0' * 64}  bad.json\n".encode())
+    assert farm.take()[0] == 1
+    assert list(farm.stored().values()) == [data]
+    assert "has the SHA-256" in farm.reason("bad.json")
+    assert farm.waiting() == {}
+
+
+class Signer:
+    """A runner's key, made by ssh-keygen, and its line for the file of signers."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        program("ssh-keygen", "openssh-client")
+        self.key = folder / f"key-{name.replace(' ', '-')}"
+        make = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", str(self.key)]
+        subprocess.run(make, check=True)
+        public = self.key.with_suffix(".pub").read_text().strip()
+        self.line = f'"{name}" {public}\n'
+
+    def sign(self, path: Path, namespace: str = "perfguide") -> None:
+        """Write the signature beside a file."""
+        signing = ["ssh-keygen", "-q", "-Y", "sign", "-n", namespace, "-f", str(self.key)]
+        subprocess.run([*signing, str(path)], check=True, capture_output=True)
+
+
+@pytest.fixture(scope="module")
+def runners(tmp_path_factory: pytest.TempPathFactory) -> tuple[Signer, Signer, Path]:
+    folder = tmp_path_factory.mktemp("keys")
+    lab, other = Signer(folder, "lab 3"), Signer(folder, "other")
+    allowed = folder / "allowed_signers"
+    allowed.write_text(lab.line + other.line)
+    return lab, other, allowed
+
+
+def test_what_its_runner_signed_is_taken_with_the_signature(
+    farm: Farm, runners: tuple[Signer, Signer, Path]
+) -> None:
+    lab, _, allowed = runners
+    path = farm.put("run.json", LOGGED | {"runner": {"name": "lab 3"}})
+    packed = farm.put("run.logs.tar.zst", LOGS)
+    lab.sign(path)
+    lab.sign(packed)
+    status, _, err = farm.take("--allowed-signers", allowed, "--require-signature")
+    assert (status, err) == (0, "")
+    stored = farm.stored()
+    assert sorted(name.partition("-")[2][16:] for name in stored) == [
+        ".json",
+        ".json.sig",
+        ".logs.tar.zst",
+        ".logs.tar.zst.sig",
+    ]
+    name = next(name for name in stored if name.endswith(".json"))
+    verify = ["ssh-keygen", "-Y", "verify", "-f", str(allowed), "-I", "lab 3", "-n", "perfguide"]
+    verify += ["-s", str(farm.results / f"{name}.sig")]
+    assert subprocess.run(verify, input=stored[name], capture_output=True).returncode == 0
+
+
+@pytest.mark.parametrize("how", ["altered", "other", "namespace", "nobody", "logs", "garbage"])
+def test_what_another_signed_is_kept_aside(
+    farm: Farm, runners: tuple[Signer, Signer, Path], how: str
+) -> None:
+    lab, other, allowed = runners
+    about = {} if how == "nobody" else {"runner": {"name": "lab 3"}}
+    path = farm.put("run.json", plain(**about))
+    if how == "garbage":
+        farm.put("run.json.sig", b"no signature")
+    else:
+        signer = other if how == "other" else lab
+        signer.sign(path, "file" if how == "namespace" else "perfguide")
+    if how == "altered":
+        path.write_bytes(path.read_bytes() + b"\n")
+    if how == "logs":
+        other.sign(farm.put("run.logs.tar.zst", LOGS))
+    assert farm.take("--allowed-signers", allowed)[0] == 1
+    expected = "does not name the runner" if how == "nobody" else "is not a good one of “lab 3”"
+    assert expected in farm.reason("run.json")
+    assert (farm.rejected / "run.json.sig").is_file()
+    assert farm.stored() == {}
+
+
+def test_a_signature_can_be_required(farm: Farm, runners: tuple[Signer, Signer, Path]) -> None:
+    lab, _, allowed = runners
+    farm.put("plain.json", plain(id="unsigned"))
+    assert farm.take("--allowed-signers", allowed)[0] == 0
+    farm.put("other.json", plain(id="other"))
+    path = farm.put("logs.json", plain(id="with logs", runner={"name": "lab 3"}))
+    lab.sign(path)
+    farm.put("logs.logs.tar.zst", LOGS)
+    assert farm.take("--allowed-signers", allowed, "--require-signature")[0] == 1
+    assert "other.json is not signed" in farm.reason("other.json")
+    assert "logs.logs.tar.zst is not signed" in farm.reason("logs.json")
+
+
+# -- usage ---------------------------------------------------------------------------
+
+
+def test_wrong_usage_touches_nothing(farm: Farm) -> None:
+    farm.put("run.json", plain())
+    inside = farm.results / "inbox"
+    inside.mkdir()
+    for arguments, said in (
+        ([farm.top / "nowhere", farm.results], "there is no such folder"),
+        ([farm.inbox, farm.top / "nowhere"], "there is no such folder"),
+        ([inside, farm.results], "must not be inside each other"),
+        ([farm.inbox, farm.results, "--rejected", inside], "inside the results"),
+        ([farm.inbox, farm.results, "--require-signature"], "needs --allowed-signers"),
+        ([farm.inbox, farm.results, "--allowed-signers", farm.top / "x"], "no such file"),
+    ):
+        assert main(["intake", *map(str, arguments)]) == 2
+        assert said in farm._capsys.readouterr().err
+    assert (farm.stored(), list(farm.waiting())) == ({}, ["run.json"])
+
+
+def test_a_folder_for_refused_uploads_can_be_named(farm: Farm) -> None:
+    farm.put("run.json", b"{")
+    assert farm.take("--rejected", farm.top / "aside")[0] == 1
+    assert {p.name for p in (farm.top / "aside").iterdir()} == {"run.json", "run.json.reason.txt"}
+
+
+def test_quietly_it_says_only_what_was_refused(farm: Farm) -> None:
+    farm.put("good.json", plain())
+    assert farm.take("-q") == (0, "", "")
+    farm.put("bad.json", b"{")
+    status, out, err = farm.take("-q")
+    assert (status, out) == (1, "")
+    assert err.startswith("bad.json: refused:")
+
+
+def test_while_another_intake_is_at_work_nothing_is_done(farm: Farm) -> None:
+    farm.put("run.json", plain())
+    with (farm.results / ".intake.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        status, out, _ = farm.take()
+    assert status == 0
+    assert out.startswith("nothing done: another intake is at work")
+    assert list(farm.waiting()) == ["run.json"]
+    assert "1 taken" in farm.take()[1]
