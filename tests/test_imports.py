@@ -72,6 +72,13 @@ CORE: dict[str, set[str]] = {
     "cli_health": {"findings", "health_report", "site"},
     "marks": {"findings", "views"},
     "htmltable": {"addresses"},
+    "api": {"bundle", "catalog", "pool", "tables", "validate"},
+    "explorer": {"api", "catalog", "pool", "tables"},
+    "parquet": {"pool"},
+    "workbook": {"api", "catalog", "layout", "pool", "report", "tables", "views"},
+    "downloads": {
+        *{"api", "explorer", "layout", "parquet", "pool", "site", "workbook", "writer"},
+    },
     "pieces": {
         *{
             "addresses",
@@ -88,7 +95,8 @@ CORE: dict[str, set[str]] = {
     },
     "health_pages": {"addresses", "findings", "health_report", "pieces", "tables"},
     "pages": {
-        *{"addresses", "bundle", "comparepages", "health_pages", "health_report", "layout"},
+        *{"addresses", "api", "bundle", "comparepages", "downloads", "health_pages"},
+        *{"health_report", "layout"},
         *{"marks", "pictures", "pieces", "plots", "pool", "report", "site", "tables", "trends"},
         *{"views", "writer"},
     },
@@ -153,9 +161,10 @@ SHELL: dict[str, set[str]] = {
     },
     "folding": set(),
     "chartdirective": {"config", "ownchart", "pictures", "rendering", "tables", "writer"},
+    "dataset": {"api", "explorer"},
     "extension": {
-        *{"chartdirective", "config", "csp", "directives", "folding", "freshness", "numbering"},
-        *{"pages", "rendering"},
+        *{"chartdirective", "config", "csp", "dataset", "directives", "folding", "freshness"},
+        *{"numbering", "pages", "rendering"},
     },
     "__init__": {"extension"},
 }

@@ -17,6 +17,7 @@ from . import (
     chartdirective,
     config,
     csp,
+    dataset,
     directives,
     folding,
     freshness,
@@ -78,7 +79,8 @@ def _page_context(
 def setup(app: Sphinx, version: str) -> ExtensionMetadata:
     """Register all parts of the extension."""
     app.setup_extension("sphinx_tabs.tabs")
-    for part in (config, csp, directives, chartdirective, folding, freshness, numbering, rendering):
+    parts = (config, csp, directives, chartdirective, dataset)
+    for part in (*parts, folding, freshness, numbering, rendering):
         part.setup(app)
     app.connect("builder-inited", _generate)
     app.connect("builder-inited", _assets)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from . import addresses, health_pages, health_report, pictures, report, trends
+from . import addresses, api, downloads, health_pages, health_report, pictures, report, trends
 from .bundle import Bundle
 from .comparepages import ComparePages
 from .diagnostics import Diagnostic
@@ -44,6 +44,7 @@ def generate(settings: Settings, progress: Progress[Any] = no_progress) -> Outco
     site.write(progress)
     health_pages.write(site, checked)
     pictures.write(writer, site.pictures, settings.formats)
+    downloads.write(writer, holdings, site.addresses, site.layout, progress)
     writer.finish()
     found = (*holdings.diagnostics, *checked.diagnostics, *site.comparisons.diagnostics)
     return Outcome(found, tuple(writer.written), tuple(writer.removed), holdings)
@@ -119,6 +120,7 @@ class Pages(Pieces):
             others=others,
             measured=report.period(bundles),
             figures=len(records),
+            data=api.guide_path(page),
         )
 
     def _latest(self) -> None:
