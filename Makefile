@@ -73,7 +73,7 @@ $(ENV)/.test: $(ENV)/.site requirements-test.txt
 clean:
 	rm -rf build/html build/dirhtml build/text build/latex build/linkcheck build/doctrees
 	rm -rf build/.html build/.dirhtml build/.text build/.latex
-	rm -rf source/guides source/compare source/by-benchmark source/reports
+	rm -rf source/guides source/compare source/by-benchmark source/reports source/api
 
 distclean: clean
 	rm -rf build

@@ -16,7 +16,7 @@ from debian import library, program
 
 TOP = Path(__file__).resolve().parent.parent
 SHARED = TOP.parent / "shared"
-GENERATED = ("guides", "by-benchmark", "compare", "reports")
+GENERATED = ("guides", "by-benchmark", "compare", "reports", "api")
 
 
 def run_sphinx(source: Path, target: Path, *options: str) -> subprocess.CompletedProcess[str]:

@@ -27,6 +27,7 @@ KINDS = {
     "benchmark": "source/by-benchmark/openssl.html",
     "report": "source/reports/provenance.html",
     "hand-written": "source/reading.html",
+    "explorer": "source/explore.html",
     "search": "search.html",
     "index": "genindex.html",
 }

@@ -76,6 +76,13 @@ CORE: dict[str, set[str]] = {
     "errata": {"catalog", "frame", "ledger", "pool", "validate"},
     "feed": {"errata", "pool", "validate"},
     "htmltable": {"addresses"},
+    "api": {"bundle", "catalog", "pool", "tables", "validate"},
+    "explorer": {"api", "catalog", "pool", "tables"},
+    "parquet": {"pool"},
+    "workbook": {"api", "catalog", "layout", "pool", "report", "tables", "views"},
+    "downloads": {
+        *{"api", "explorer", "layout", "parquet", "pool", "site", "workbook", "writer"},
+    },
     "pieces": {
         *{
             "addresses",
@@ -96,7 +103,16 @@ CORE: dict[str, set[str]] = {
         *{"site", "streams", "tables", "views", "writer"},
     },
     "pages": {
-        *{"addresses", "bundle", "comparepages", "health_pages", "health_report", "layout"},
+        *{
+            "addresses",
+            "api",
+            "bundle",
+            "comparepages",
+            "downloads",
+            "health_pages",
+            "health_report",
+            "layout",
+        },
         *{"marks", "pictures", "pieces", "plots", "pool", "report", "site", "tables", "tracing"},
         *{"trends", "views", "writer"},
     },
@@ -172,8 +188,18 @@ SHELL: dict[str, set[str]] = {
     },
     "folding": set(),
     "chartdirective": {"config", "ownchart", "pictures", "rendering", "tables", "writer"},
+    "dataset": {"api", "explorer"},
     "extension": {
-        *{"chartdirective", "config", "csp", "directives", "feed", "folding", "freshness"},
+        *{
+            "chartdirective",
+            "config",
+            "csp",
+            "dataset",
+            "directives",
+            "feed",
+            "folding",
+            "freshness",
+        },
         *{"numbering", "originlink", "pages", "rendering", "writer"},
     },
     "__init__": {"extension"},

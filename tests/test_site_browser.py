@@ -20,6 +20,8 @@ PAGES = (
     "source/reports/provenance.html",
     "source/methods.html",
     "source/reading.html",
+    "source/explore.html",
+    "source/data.html",
 )
 GUIDE = PAGES[3]
 OPENSSL = PAGES[4]

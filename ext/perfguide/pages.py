@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from . import addresses, health_pages, health_report, pictures, report, trends
+from . import addresses, api, downloads, health_pages, health_report, pictures, report, trends
 from .bundle import Bundle
 from .comparepages import ComparePages
 from .diagnostics import Diagnostic
@@ -45,6 +45,7 @@ def generate(settings: Settings, progress: Progress[Any] = no_progress) -> Outco
     site.write(progress)
     health_pages.write(site, checked)
     pictures.write(writer, site.pictures, settings.formats)
+    downloads.write(writer, holdings, site.addresses, site.layout, progress)
     writer.finish()
     found = (
         *holdings.diagnostics,
@@ -128,6 +129,7 @@ class Pages(Traces):
             figures=len(records),
             provenance=self.trace,
             errata=self.errata_of(key),
+            data=api.guide_path(page),
         )
         self.write_trace(key, records, self.trace)
         self.trace = None

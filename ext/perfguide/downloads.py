@@ -1,0 +1,150 @@
+"""Writes the site's data: JSON, spreadsheets, Parquet, and what the explorer loads."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from importlib.metadata import version
+from typing import Any
+
+import msgspec
+
+from . import api, explorer, parquet, workbook
+from .layout import Layout
+from .pool import GuideKey, Record
+from .site import Addresses, Holdings, Progress, no_progress
+from .writer import Writer
+
+LEDGER = "reports/downloads.json"
+"""Hashes of what each file was made from that takes longer to make than to compare, and
+of the file."""
+
+FILES = {"benchmarks": "benchmarks.json", "datapackage": "datapackage.json"}
+
+
+def write(
+    writer: Writer,
+    holdings: Holdings,
+    addresses: Addresses,
+    layout: Layout,
+    progress: Progress[GuideKey] = no_progress,
+) -> None:
+    """Write all files. A new bundle changes its guide's files and the lists above them."""
+    _Downloads(writer, holdings, addresses, layout).write(progress)
+
+
+class _Downloads:
+    """The files of one site."""
+
+    def __init__(
+        self, writer: Writer, holdings: Holdings, addresses: Addresses, layout: Layout
+    ) -> None:
+        self._writer = writer
+        self._holdings = holdings
+        self._pool = holdings.pool
+        self._catalog = holdings.catalog
+        self._addresses = addresses
+        self._layout = layout
+        described = {name: b.entry for name, b in holdings.catalog.benchmarks.items()}
+        self._described = msgspec.json.encode(described, order="deterministic")
+        self._sheet_by = f"{workbook.MAKING} {version('xlsxwriter')}"
+        self._parquet_by = f"{parquet.MAKING} {version('pyarrow')}"
+        self._made: dict[str, list[str]] = {}
+        try:
+            made = json.loads((writer.root / LEDGER).read_bytes())
+        except (FileNotFoundError, ValueError):
+            made = {}
+        self._known = made if isinstance(made, dict) else {}
+
+    def write(self, progress: Progress[GuideKey]) -> None:
+        """Write everything, guide after guide."""
+        guides = self._pool.guides()
+        entries: dict[str, list[dict[str, Any]]] = {soc: [] for soc in self._addresses.soc}
+        parts: dict[str, list[tuple[GuideKey, str, Mapping[str, int]]]] = {}
+        seen: dict[str, set[tuple[str, str]]] = {}
+        for key in progress(guides, "writing data"):
+            page = self._addresses.guide[key]
+            records = self._pool.of_guide(key)
+            bundles = self._pool.bundles(records)
+            entries[key.soc].append(api.entry(key, page, records, bundles))
+            self._guide(key, page, records)
+            for record in records:
+                seen.setdefault(record.benchmark, set()).add((record.metric, record.unit))
+            path = api.guide_path(page)
+            parts.setdefault(key.soc, []).append((key, path, self._parts(path, records)))
+        metrics = api.benchmarks(seen, self._catalog)
+        files = [found["parquet"] for of_soc in entries.values() for found in of_soc]
+        self._put(FILES["benchmarks"], api.encode(metrics))
+        package = parquet.package(files, metrics["benchmarks"])
+        self._put(FILES["datapackage"], api.encode(package))
+        for soc, page in self._addresses.soc.items():
+            path = api.soc_path(page)
+            self._put(f"socs/{path}.json", api.encode(api.soc_file(soc, page, entries[soc])))
+            pages = {n: a.partition("/")[2] for n, a in self._addresses.benchmark.items()}
+            listed = explorer.soc_index(self._catalog, pages, parts[soc])
+            self._script(f"{path}/index", listed)
+        self._put(
+            "index.json", api.encode(api.index(self._addresses.soc, guides, self._pool, FILES))
+        )
+        socs = {soc: api.soc_path(page) for soc, page in self._addresses.soc.items()}
+        self._script("index", explorer.index(socs))
+        text = json.dumps(self._made, indent=0, sort_keys=True)
+        self._writer.write(LEDGER, text.encode("utf-8") + b"\n")
+
+    def _guide(self, key: GuideKey, page: str, records: list[Record]) -> None:
+        path = f"results/{api.guide_path(page)}"
+        data = api.guide(key, page, records, self._pool, self._catalog)
+        self._put(f"{path}.json", data)
+        self._slow(
+            f"{path}.xlsx",
+            (data, self._described, self._sheet_by),
+            lambda: workbook.make(key, records, self._pool, self._catalog, self._layout),
+        )
+        self._slow(
+            f"{path}.parquet",
+            (data, self._parquet_by),
+            lambda: parquet.make(records, self._pool),
+        )
+
+    def _parts(self, path: str, records: list[Record]) -> dict[str, int]:
+        """The explorer's files of one guide; returns their number by benchmark."""
+        found: dict[str, list[Record]] = {}
+        for record in records:
+            found.setdefault(record.benchmark, []).append(record)
+        counts = {}
+        for name, mine in found.items():
+            folder = f"{path}/{self._addresses.benchmark[name].partition('/')[2]}"
+            values = list(explorer.parts(self._catalog.get(name), mine))
+            for number, value in enumerate(values, 1):
+                self._script(f"{folder}/{number}", value)
+            counts[name] = len(values)
+        return counts
+
+    def _script(self, name: str, value: Mapping[str, Any]) -> None:
+        self._put(f"{explorer.FOLDER}/{name}.js", explorer.file(name, value))
+
+    def _put(self, name: str, data: bytes) -> None:
+        self._writer.write(f"{api.ROOT}/{name}", data)
+
+    def _slow(
+        self, name: str, made_from: tuple[bytes | str, ...], make: Callable[[], bytes]
+    ) -> None:
+        """Make a file anew only where what it is made from has changed.
+
+        The ledger holds a hash of the file besides, so that a damaged one is made anew.
+        """
+        digest = hashlib.sha256()
+        for item in made_from:
+            data = item.encode() if isinstance(item, str) else item
+            digest.update(hashlib.sha256(data).digest())
+        full, print_ = f"{api.ROOT}/{name}", digest.hexdigest()
+        path = self._writer.root / full
+        present = hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
+        if self._known.get(full) == [print_, present]:
+            self._writer.keep(full)
+            self._made[full] = [print_, present]
+        else:
+            made = make()
+            self._writer.write(full, made)
+            self._made[full] = [print_, hashlib.sha256(made).hexdigest()]

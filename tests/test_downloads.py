@@ -1,0 +1,345 @@
+"""The files of the site's data say what the bundles say, and change only with them."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pyarrow.parquet as pq
+import pytest
+from conftest import TOP
+from making import SHIPPED, TOML, loaded, only, plain, pooled, result
+
+from perfguide import api, explorer, pages, parquet
+from perfguide.site import Settings
+
+MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+
+
+def _settings(folder: Path) -> Settings:
+    described = folder / "described"
+    described.mkdir(exist_ok=True)
+    (described / "speed.toml").write_text(TOML, "utf-8")
+    (described / "speed.rst").write_text("What it measures.\n", "utf-8")
+    return Settings((folder / "results",), (described,), folder / "out")
+
+
+def _put(folder: Path, name: str, *results: dict[str, Any], **changes: Any) -> None:
+    (folder / "results").mkdir(exist_ok=True)
+    text = json.dumps(plain(*results, id=name, **changes))
+    (folder / "results" / f"{name}.json").write_text(text, "utf-8")
+
+
+def _json(folder: Path, name: str) -> Any:
+    return json.loads((folder / "out" / api.ROOT / name).read_bytes())
+
+
+def _script(path: Path) -> tuple[str, Any]:
+    """The name and the value that a file of the explorer hands over."""
+    text = path.read_text("ascii")
+    assert text.startswith("perfguideData(") and text.endswith(");\n")
+    inner = text.removeprefix("perfguideData(").removesuffix(");\n")
+    name, value = json.loads(f"[{inner}]")
+    return name, value
+
+
+def _sheets(data: bytes) -> dict[str, dict[str, tuple[str, str]]]:
+    """By sheet and cell: the kind of a cell (``s`` for text, ``n`` for a number) and its
+    content. A formula is no kind that is expected."""
+    book = zipfile.ZipFile(io.BytesIO(data))
+    shared = [
+        "".join(t.text or "" for t in item.iter(f"{MAIN}t"))
+        for item in ElementTree.fromstring(book.read("xl/sharedStrings.xml"))
+    ]
+    listed = ElementTree.fromstring(book.read("xl/workbook.xml")).iter(f"{MAIN}sheet")
+    out: dict[str, dict[str, tuple[str, str]]] = {}
+    for number, sheet in enumerate(listed, 1):
+        tree = ElementTree.fromstring(book.read(f"xl/worksheets/sheet{number}.xml"))
+        assert not list(tree.iter(f"{MAIN}f")), "a formula"
+        cells = out.setdefault(sheet.attrib["name"], {})
+        for cell in tree.iter(f"{MAIN}c"):
+            value = cell.find(f"{MAIN}v")
+            assert value is not None and value.text is not None
+            kind = cell.get("t", "n")
+            text = shared[int(value.text)] if kind == "s" else value.text
+            cells[cell.attrib["r"]] = (kind, text)
+    return out
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    """A site with two guides: a mean, a single figure, a failure and a zero."""
+    _put(
+        tmp_path,
+        "one",
+        result(samples=[1.5, 2.5, 3.25], params={"block_size": 16}),
+        result(value=0.0, params={"block_size": 64}),
+        result(status="fail", params={"block_size": 256}),
+        result("lat_mem", "us", value=0.1, min=0.05, max=0.2),
+    )
+    _put(tmp_path, "two", result(value=7.125, params={"block_size": 16}), sdk__version="09.02")
+    pages.generate(_settings(tmp_path))
+    return tmp_path
+
+
+def test_each_guide_is_one_json_file_that_the_lists_lead_to(site: Path) -> None:
+    soc = only(_json(site, "index.json")["socs"])
+    guides = _json(site, soc["file"])["guides"]
+    assert [g["release"] for g in guides] == ["09.01", "09.02"]
+    assert [g["figures"] for g in guides] == [4, 1]
+    for listed in guides:
+        guide = _json(site, listed["file"])
+        assert (guide["soc"], guide["release"]) == (listed["soc"], listed["release"])
+        assert len(guide["figures"]) == listed["figures"]
+        assert (site / "out" / f"{guide['page']}.rst").is_file()
+        for kind in ("spreadsheet", "parquet"):
+            assert (site / "out" / api.ROOT / listed[kind]).is_file()
+
+
+def test_a_mean_a_zero_and_a_failure_are_told_apart(site: Path) -> None:
+    guide = _json(site, "results/AM62X/linux/09.01.json")
+    by_size = {f["params"].get("block_size"): f for f in guide["figures"]}
+    mean, zero, failed, published = (by_size[key] for key in (16, 64, 256, None))
+    assert (mean["mean"], mean["min"], mean["max"], mean["count"]) == (7.25 / 3, 1.5, 3.25, 3)
+    assert mean["text"] == "2.42 (min 1.50, max 3.25) n=3"
+    assert mean["params"] == {"block_size": 16, "engine": "sw"}
+    assert (zero["mean"], zero["failed"], zero["text"]) == (0.0, 0, "0.00")
+    assert (failed["mean"], failed["failed"], failed["text"]) == (None, 1, "failed")
+    assert (published["min"], published["max"], published["unit"]) == (0.05, 0.2, "us")
+
+
+def test_every_figure_leads_to_its_bundle(site: Path) -> None:
+    guide = _json(site, "results/AM62X/linux/09.01.json")
+    bundle = only(guide["bundles"])
+    assert (bundle["id"], bundle["file"]) == ("one", "one.json")
+    given = json.loads((site / "results/one.json").read_bytes())["results"]
+    for figure in guide["figures"]:
+        position, pointer = only(figure["sources"])
+        assert position == 0
+        source = given[int(pointer.removeprefix("/results/"))]
+        assert source["metric"] == figure["metric"]
+        assert source.get("params", {}).get("block_size") == figure["params"].get("block_size")
+
+
+def test_parquet_has_the_figures_and_the_data_package_describes_its_columns(site: Path) -> None:
+    package = _json(site, "datapackage.json")
+    figures, metrics, used = package["resources"]
+    fields = {f["name"]: f for f in figures["schema"]["fields"]}
+    rows = []
+    for path in figures["path"]:
+        table = pq.read_table(site / "out" / api.ROOT / path)
+        assert table.column_names == list(fields)
+        for field in table.schema:
+            assert field.metadata[b"description"].decode() == fields[field.name]["description"]
+        rows += table.to_pylist()
+    assert len(rows) == 5
+    mean = only([r for r in rows if r["samples"] == [1.5, 2.5, 3.25]])
+    assert (mean["mean"], mean["count"], mean["unit"]) == (7.25 / 3, 3, "MB/s")
+    assert json.loads(mean["params"]) == {"block_size": 16, "engine": "sw"}
+    assert mean["bundles"] == ["one"]
+    failed = only([r for r in rows if r["failed"]])
+    assert (failed["mean"], failed["samples"]) == (None, [])
+    named = {(m["benchmark"], m["metric"], m["unit"]) for m in metrics["data"]}
+    assert named == {(r["benchmark"], r["metric"], r["unit"]) for r in rows}
+    assert {u["unit"] for u in used["data"]} == {r["unit"] for r in rows}
+    key = figures["schema"]["primaryKey"]
+    assert len({tuple(r[k] for k in key) for r in rows}) == len(rows)
+
+
+def test_a_spreadsheet_has_figures_as_numbers_with_their_unit_in_the_head(site: Path) -> None:
+    data = (site / "out" / api.ROOT / "results/AM62X/linux/09.01.xlsx").read_bytes()
+    sheets = _sheets(data)
+    assert list(sheets) == ["About", "Speed", "All figures"]
+    speed = sheets["Speed"].values()
+    assert ("s", "Rate (MB/s) ↑") in speed
+    # The format's own programs keep fifteen digits; the file has sixteen.
+    assert {text for kind, text in speed if kind == "n"} == {f"{7.25 / 3:.16g}", "0", "0.1"}
+    assert ("s", "failed") in speed
+    listed = sheets["All figures"]
+    heads = {text: cell[0] for cell, (_, text) in listed.items() if cell[1:] == "1"}
+    means = [listed[f"{heads['Mean']}{row}"] for row in range(2, 6)]
+    assert sorted(means) == sorted(
+        [("n", "2.416666666666667"), ("n", "0"), ("s", "failed"), ("n", "0.1")]
+    )
+
+
+def test_no_text_becomes_a_formula_a_link_or_a_key(tmp_path: Path) -> None:
+    hostile = '=HYPERLINK("http://example.org","x")'
+    _put(
+        tmp_path,
+        "one",
+        result(hostile, "@SUM(1)", params={"__proto__": "</script>", "-1": "https://a.example"}),
+        board__name=hostile,
+        board__description="+1",
+    )
+    assert pages.generate(_settings(tmp_path)).diagnostics == ()
+    top = tmp_path / "out" / api.ROOT
+    sheets = _sheets(only(list(top.rglob("*.xlsx"))).read_bytes())
+    texts = [text for cells in sheets.values() for kind, text in cells.values() if kind == "s"]
+    assert hostile in texts and "+1" in texts
+    book = zipfile.ZipFile(only(list(top.rglob("*.xlsx"))))
+    assert not [n for n in book.namelist() if "rels" in n and b"example.org" in book.read(n)]
+    _, value = _script(only(list(top.rglob("explore/AM62X/linux/*/*/1.js"))))
+    assert [p[0] for p in value["params"]] == ["-1", "__proto__", "engine"]
+
+    def keys(item: Any) -> set[str]:
+        if isinstance(item, dict):
+            return set(item) | {k for v in item.values() for k in keys(v)}
+        return {k for v in item for k in keys(v)} if isinstance(item, list) else set()
+
+    assert keys(value) == {"boards", "metrics", "params", "cases", "figures"}
+
+
+def test_the_explorer_has_every_figure_once_as_the_guide_shows_it(site: Path) -> None:
+    top = site / "out" / api.ROOT
+    shown = []
+    for path in sorted((top / "explore/AM62X/linux/09.01").rglob("*.js")):
+        name, part = _script(path)
+        assert path == top / "explore" / f"{name}.js"
+        for board, metric, case, text, mean, low, high in part["figures"]:
+            params = {part["params"][p][0]: part["params"][p][3][v] for p, v in part["cases"][case]}
+            keys = sorted((name, value[0]) for name, value in params.items())
+            shown.append(
+                (part["boards"][board], *part["metrics"][metric][:2], keys, text, mean, low, high)
+            )
+    guide = _json(site, "results/AM62X/linux/09.01.json")
+    expected = [
+        (
+            *(f["board"], f["metric"], f["unit"]),
+            sorted((name, explorer.address_key(value)) for name, value in f["params"].items()),
+            *(f["text"], f["mean"], f["min"], f["max"]),
+        )
+        for f in guide["figures"]
+    ]
+    assert sorted(shown, key=repr) == sorted(expected, key=repr)
+
+
+def test_no_file_of_the_explorer_is_above_its_limit(tmp_path: Path) -> None:
+    many = [
+        result(f"metric with quite a long name {n}", value=n / 7, params={"case": f"case {n}"})
+        for n in range(6000)
+    ]
+    _put(tmp_path, "big", *many)
+    pages.generate(_settings(tmp_path))
+    files = sorted((tmp_path / "out" / api.ROOT / "explore").rglob("*.js"))
+    assert max(path.stat().st_size for path in files) <= 300_000
+    parts = [_script(path)[1] for path in files if path.stem.isdigit()]
+    assert len(parts) > 2
+    metrics = [part["metrics"][f[1]][0] for part in parts for f in part["figures"]]
+    assert sorted(metrics) == sorted(item["metric"] for item in many)
+    _, soc = _script(tmp_path / "out" / api.ROOT / "explore/AM62X/index.js")
+    assert only(soc["systems"])["releases"][0][2] == [[0, len(parts)]]
+
+
+@pytest.mark.parametrize(
+    ("value", "key"),
+    [
+        (16, "16"),
+        (0.5, "0.5"),
+        (True, "true"),
+        ("aes-128-cbc", "aes-128-cbc"),
+        ("16", '"16"'),
+        ("true", '"true"'),
+        ("*", '"*"'),
+        ("", '""'),
+    ],
+)
+def test_values_of_different_kinds_have_different_keys_in_addresses(value: Any, key: str) -> None:
+    assert explorer.address_key(value) == key
+
+
+def _times(folder: Path) -> dict[str, int]:
+    top = folder / "out" / api.ROOT
+    return {
+        p.relative_to(top).as_posix(): p.stat().st_mtime_ns for p in top.rglob("*") if p.is_file()
+    }
+
+
+def test_a_new_bundle_changes_its_guide_and_the_lists_alone(site: Path) -> None:
+    before = _times(site)
+    assert pages.generate(_settings(site)).written == ()
+    _put(site, "three", result(value=8.0, params={"block_size": 64}), sdk__version="09.02")
+    pages.generate(_settings(site))
+    after = _times(site)
+    changed = {name for name in after if before.get(name) != after[name]}
+    assert before.keys() == after.keys()
+    assert changed == {
+        "index.json",
+        "socs/AM62X.json",
+        "results/AM62X/linux/09.02.json",
+        "results/AM62X/linux/09.02.xlsx",
+        "results/AM62X/linux/09.02.parquet",
+        "explore/AM62X/linux/09.02/speed/1.js",
+    }
+
+
+def test_files_of_a_guide_that_is_gone_go_too(site: Path) -> None:
+    (site / "results/two.json").unlink()
+    pages.generate(_settings(site))
+    assert not [name for name in _times(site) if "09.02" in name]
+    assert _json(site, "datapackage.json")["resources"][0]["path"] == [
+        "results/AM62X/linux/09.01.parquet"
+    ]
+
+
+def test_damaged_files_are_made_anew_and_only_they(site: Path) -> None:
+    whole = {n: (site / "out" / api.ROOT / n).read_bytes() for n in _times(site)}
+    damaged = [n for n in whole if "09.01" in n]
+    assert {n.rpartition(".")[2] for n in damaged} == {"json", "js", "parquet", "xlsx"}
+    for name in damaged:
+        (site / "out" / api.ROOT / name).write_bytes(whole[name][:-20])
+    written = pages.generate(_settings(site)).written
+    assert sorted(written) == sorted(f"{api.ROOT}/{name}" for name in damaged)
+    assert {n: (site / "out" / api.ROOT / n).read_bytes() for n in _times(site)} == whole
+
+
+def test_a_damaged_list_of_what_files_were_made_from_only_costs_time(site: Path) -> None:
+    whole = {n: (site / "out" / api.ROOT / n).read_bytes() for n in _times(site)}
+    (site / "out/reports/downloads.json").write_text("[1", "utf-8")
+    pages.generate(_settings(site))
+    assert {n: (site / "out" / api.ROOT / n).read_bytes() for n in _times(site)} == whole
+
+
+@pytest.mark.parametrize("seed", ["1", "2"])
+def test_bytes_do_not_depend_on_hash_seed_zone_or_folder(
+    site: Path, tmp_path_factory: pytest.TempPathFactory, seed: str
+) -> None:
+    other = tmp_path_factory.mktemp(f"other-{seed}")
+    environment = os.environ | {"PYTHONHASHSEED": seed, "TZ": "Asia/Kolkata"}
+    environment["PYTHONPATH"] = str(TOP / "ext")
+    command = [sys.executable, "-m", "perfguide", "generate", "--output", str(other / "out")]
+    command += ["--results", "results", "--benchmarks", "described"]
+    subprocess.run(command, cwd=site, env=environment, check=True, capture_output=True)
+    names = _times(site)
+    assert names.keys() == _times(other).keys()
+    for name in names:
+        # The command adds the descriptions of its package, which other files do not show.
+        first, second = (f / "out" / api.ROOT / name for f in (site, other))
+        assert first.read_bytes() == second.read_bytes(), name
+
+
+def test_the_documented_files_are_those_that_are_written(site: Path) -> None:
+    text = (SHIPPED.parent / "data.rst").read_text("utf-8")
+    for name in ("index.json", "socs/SOC.json", "benchmarks.json", "datapackage.json"):
+        assert f"``{name}``" in text
+        assert (site / "out" / api.ROOT / name.replace("SOC", "AM62X")).is_file()
+    for suffix in ("json", "xlsx", "parquet"):
+        assert f"``results/SOC/OS/RELEASE.{suffix}``" in text
+    assert f"``{api.ROOT}/``" in text
+    guide = _json(site, "results/AM62X/linux/09.01.json")
+    for member in guide["figures"][0]:
+        assert f"``{member}``" in text, member
+
+
+def test_a_guide_without_figures_is_an_empty_table() -> None:
+    pool = pooled([loaded()])
+    data = parquet.make([], pool)
+    table = pq.read_table(io.BytesIO(data))
+    assert (table.num_rows, table.num_columns) == (0, len(parquet.COLUMNS))
