@@ -17,6 +17,10 @@ SIZES = np.array([0.01, 0.02, 0.05, 0.10, 0.20, 0.30])
 LEVELS = (0.01, 0.02, 0.05, 0.10, 0.20)
 """Relative standard deviations; two families of rows have each."""
 
+UNLIKE = (0.1, 0.6)
+"""How far the noise of a family's rows differs, as the standard deviation of its logarithm:
+each comparison has its own, between these."""
+
 ROWS = 500
 FAMILIES = 10
 SHAPES = ("normal", "log-normal", "bimodal", "outliers")
@@ -85,7 +89,8 @@ def compare(scenario: Scenario, seed: int) -> Comparison:
     key = [seed, scenario.samples, round(1000 * scenario.changed), SHAPES.index(scenario.shape)]
     random = np.random.default_rng([*key, scenario.history, round(100 * scenario.between)])
     families = np.arange(ROWS) % FAMILIES
-    spread = np.array(LEVELS)[families % len(LEVELS)] * np.exp(0.25 * random.standard_normal(ROWS))
+    unlike = random.uniform(*UNLIKE) * random.standard_normal(ROWS)
+    spread = np.array(LEVELS)[families % len(LEVELS)] * np.exp(unlike)
     level = 10 ** random.uniform(-2, 6, ROWS)
 
     def release() -> Floats:

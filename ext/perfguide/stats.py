@@ -23,7 +23,7 @@ from .scores import MANY, Tested, calibrated, deal_rows, ratio, with_tail
 
 Outcome = Literal["different", "same", "noisy"]
 
-KEPT = 0.8
+KEPT = 0.9
 """The part of the held rate that is spent; the rest is kept for what the noise hides of itself."""
 
 SURE = 0.8
