@@ -71,10 +71,14 @@ CORE: dict[str, set[str]] = {
     "health_report": {"acknowledge", "findings", "health", "layout", "pool", "query", "site"},
     "cli_health": {"findings", "health_report", "site"},
     "marks": {"findings", "views"},
+    "cells": {"pool", "views"},
+    "elsewhere": {"layout", "pool", "site"},
+    "redirects": set(),
     "htmltable": {"addresses"},
     "pieces": {
         *{
             "addresses",
+            "cells",
             "chartviews",
             "layout",
             "marks",
@@ -90,7 +94,7 @@ CORE: dict[str, set[str]] = {
     "pages": {
         *{"addresses", "bundle", "comparepages", "health_pages", "health_report", "layout"},
         *{"marks", "pictures", "pieces", "plots", "pool", "report", "site", "tables", "trends"},
-        *{"views", "writer"},
+        *{"elsewhere", "redirects", "views", "writer"},
     },
     "pack": {"adapters", "bundle", "validate"},
     "cli_pack": {"adapters", "bundle", "pack"},
@@ -141,9 +145,14 @@ SHELL: dict[str, set[str]] = {
     "footnotes": {"htmltable"},
     "plaintable": {"footnotes", "htmltable"},
     "celllinks": set(),
-    "rendering": {"addresses", "celllinks", "footnotes", "htmltable", "plaintable"},
+    "cellinfo": set(),
+    "leading": set(),
+    "glossary": set(),
+    "browsing": set(),
+    "rendering": {"addresses", "cellinfo", "celllinks", "footnotes", "htmltable", "plaintable"},
     "directives": {
         "catalog",
+        "cellinfo",
         "celllinks",
         "config",
         "footnotes",
@@ -155,7 +164,7 @@ SHELL: dict[str, set[str]] = {
     "chartdirective": {"config", "ownchart", "pictures", "rendering", "tables", "writer"},
     "extension": {
         *{"chartdirective", "config", "csp", "directives", "folding", "freshness", "numbering"},
-        *{"pages", "rendering"},
+        *{"browsing", "cellinfo", "glossary", "leading", "pages", "rendering"},
     },
     "__init__": {"extension"},
 }

@@ -19,6 +19,7 @@ from sphinx.util.docutils import SphinxDirective, SphinxRole
 from sphinx.util.typing import ExtensionMetadata, OptionSpec
 
 from . import catalog, celllinks, markup, spreadsheet
+from .cellinfo import behind
 from .config import settings, warn
 from .diagnostics import Diagnostic, visible
 from .footnotes import NOTE
@@ -57,6 +58,7 @@ class PerfCsvTable(SphinxDirective):
         "marked": directives.flag,
         "marks": directives.path,
         "links": directives.path,
+        "behind": directives.path,
     }
 
     def run(self) -> list[nodes.Node]:
@@ -105,6 +107,8 @@ class PerfCsvTable(SphinxDirective):
         out: list[nodes.Node] = [table, *messages]
         if "file" in self.options:
             out.append(download(self.env.docname, source, "CSV"))
+        if "behind" in self.options:
+            out.append(behind(self.env.docname, self.env.relfn2path(self.options["behind"])[0]))
         return out
 
     def _text(self) -> tuple[str, str | None]:
@@ -242,18 +246,6 @@ class PerfAnchor(SphinxDirective):
         return []
 
 
-class PerfRedirect(SphinxDirective):
-    """Sends the reader on to a page beside this one."""
-
-    required_arguments = 1
-    option_spec: ClassVar[OptionSpec] = {}
-
-    def run(self) -> list[nodes.Node]:
-        """Remember the target; it is written into the head of the page."""
-        self.env.metadata[self.env.docname]["perf-redirect"] = self.arguments[0]
-        return []
-
-
 class PerfOverview(SphinxDirective):
     """The SoCs with the newest release of each, and the newest guides."""
 
@@ -335,7 +327,6 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_directive("perf-prose", PerfProse)
     app.add_directive("perf-generated", PerfGenerated)
     app.add_directive("perf-anchor", PerfAnchor)
-    app.add_directive("perf-redirect", PerfRedirect)
     app.add_directive("perf-overview", PerfOverview)
     app.add_role(markup.ROLE, PerfText())
     return {"parallel_read_safe": True, "parallel_write_safe": True}
