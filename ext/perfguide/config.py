@@ -35,6 +35,12 @@ VALUES: tuple[tuple[str, Any, tuple[type, ...], str], ...] = (
         (str,),
         "file of findings about figures that are accepted, with reasons",
     ),
+    (
+        "perfguide_redirects",
+        "source/redirects.toml",
+        (str,),
+        "file of old addresses and the pages that they lead on to",
+    ),
     ("perfguide_output", "source", (str,), "folder for the generated pages"),
     (
         "perfguide_number_by_page",
@@ -87,6 +93,7 @@ def settings(config: Config, top: Path, formats: tuple[str, ...] = ("svg",)) -> 
         formats=formats,
         # As seen from here: a page may show it.
         acknowledged=Path(os.path.relpath(top / config.perfguide_acknowledged)),
+        redirects=Path(os.path.relpath(top / config.perfguide_redirects)),
         limits=limits,
         boards=top / config.perfguide_boards,
         waivers=top / config.perfguide_waivers,

@@ -45,6 +45,7 @@ KINDS: dict[str, Kind] = {
     "compare": Kind("error", "a comparison that was asked for and cannot be made"),
     "table": Kind("error", "a table that cannot be shown"),
     "chart": Kind("error", "a chart that cannot be shown"),
+    "redirect": Kind("error", "an old address that cannot lead on"),
     "acknowledged": Kind("error", "an acknowledgement of a finding that cannot be used"),
     "acknowledged-unused": Kind("note", "an acknowledgement that accepts no finding"),
     "log-archive": Kind("warning", "logs beside a bundle that cannot be read"),

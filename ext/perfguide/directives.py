@@ -19,6 +19,7 @@ from sphinx.util.docutils import SphinxDirective, SphinxRole
 from sphinx.util.typing import ExtensionMetadata, OptionSpec
 
 from . import catalog, celllinks, markup, originlink, spreadsheet
+from .cellinfo import behind
 from .config import settings, warn
 from .diagnostics import Diagnostic, visible
 from .footnotes import NOTE
@@ -58,6 +59,7 @@ class PerfCsvTable(SphinxDirective):
         "marks": directives.path,
         "links": directives.path,
         "origin": directives.unchanged,
+        "behind": directives.path,
     }
 
     def run(self) -> list[nodes.Node]:
@@ -109,6 +111,8 @@ class PerfCsvTable(SphinxDirective):
             if "origin" in self.options:
                 line += originlink.link(self.options["origin"], self.env.docname)
             out.append(line)
+        if "behind" in self.options:
+            out.append(behind(self.env.docname, self.env.relfn2path(self.options["behind"])[0]))
         return out
 
     def _text(self) -> tuple[str, str | None]:
@@ -246,18 +250,6 @@ class PerfAnchor(SphinxDirective):
         return []
 
 
-class PerfRedirect(SphinxDirective):
-    """Sends the reader on to a page beside this one."""
-
-    required_arguments = 1
-    option_spec: ClassVar[OptionSpec] = {}
-
-    def run(self) -> list[nodes.Node]:
-        """Remember the target; it is written into the head of the page."""
-        self.env.metadata[self.env.docname]["perf-redirect"] = self.arguments[0]
-        return []
-
-
 class PerfOverview(SphinxDirective):
     """The SoCs with the newest release of each, and the newest guides."""
 
@@ -339,7 +331,6 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_directive("perf-prose", PerfProse)
     app.add_directive("perf-generated", PerfGenerated)
     app.add_directive("perf-anchor", PerfAnchor)
-    app.add_directive("perf-redirect", PerfRedirect)
     app.add_directive("perf-overview", PerfOverview)
     app.add_role(markup.ROLE, PerfText())
     return {"parallel_read_safe": True, "parallel_write_safe": True}

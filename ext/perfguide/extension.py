@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
-from pathlib import Path, PurePosixPath
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import TypeVar
 
-from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 from sphinx.util.display import status_iterator
@@ -15,21 +13,24 @@ from sphinx.util.fileutil import copy_asset
 from sphinx.util.typing import ExtensionMetadata
 
 from . import (
+    browsing,
+    cellinfo,
     chartdirective,
     config,
     csp,
     dataset,
     directives,
-    feed,
+    feedfile,
     folding,
     freshness,
+    glossary,
+    leading,
     numbering,
     originlink,
     pages,
     rendering,
 )
 from .diagnostics import visible
-from .writer import Writer
 
 T = TypeVar("T")
 
@@ -66,80 +67,15 @@ def _assets(app: Sphinx) -> None:
         copy_asset(STATIC, Path(app.outdir, "_static"), force=True)
 
 
-def _page_context(
-    app: Sphinx, pagename: str, _template: str, context: dict[str, Any], doctree: nodes.document
-) -> None:
-    """Name the feed, and send the reader on from a page that leads to another one."""
-    if app.builder.name in SITES:
-        href = context["pathto"](FEED, 1)
-        context["metatags"] = (
-            f'{context.get("metatags", "")}\n<link rel="alternate" '
-            f'type="application/atom+xml" title="Releases and errata" href="{href}">'
-        )
-    target = app.env.metadata[pagename].get("perf-redirect")
-    if not target or not doctree:
-        return
-    folder = pagename.rpartition("/")[0]
-    uri = app.builder.get_relative_uri(pagename, f"{folder}/{target}")
-    context["metatags"] = (
-        f'{context.get("metatags", "")}\n<meta http-equiv="refresh" content="0; url={uri}">'
-    )
-
-
-FEED = "feed.xml"
-SITES = ("html", "dirhtml", "readthedocs", "readthedocsdirhtml")
-
-
-def _entries(app: Sphinx) -> list[dict[str, Any]]:
-    """What the generator wrote for the feed, for the builders that make a site."""
-    if app.builder.name not in SITES:
-        return []
-    path = Path(app.srcdir) / app.config.perfguide_output / "reports/feed.json"
-    try:
-        entries: list[dict[str, Any]] = json.loads(path.read_bytes())
-    except FileNotFoundError:
-        return []
-    return entries
-
-
-def _feed(app: Sphinx, exception: Exception | None) -> None:
-    """Write the feed beside the index, also where no page has changed."""
-    entries = _entries(app) if exception is None else []
-    if not entries:
-        return
-    base = str(app.config.html_baseurl or "")
-    base = f"{base.rstrip('/')}/" if base else ""
-
-    def address(page: str) -> str:
-        name = (PurePosixPath(app.config.perfguide_output) / page).as_posix()
-        return base + app.builder.get_target_uri(name)
-
-    own = f"{base}{FEED}" if base else ""
-    title = app.config.html_title
-    data = feed.atom(entries, title, app.config.author or app.config.project, address, own)
-    Writer(Path(app.outdir)).write(FEED, data)
-
-
 def setup(app: Sphinx, version: str) -> ExtensionMetadata:
     """Register all parts of the extension."""
     app.setup_extension("sphinx_tabs.tabs")
-    for part in (
-        config,
-        csp,
-        directives,
-        chartdirective,
-        dataset,
-        folding,
-        freshness,
-        numbering,
-        originlink,
-        rendering,
-    ):
+    for part in (config, csp, dataset, directives, chartdirective, folding, freshness, glossary):
+        part.setup(app)
+    for part in (cellinfo, feedfile, leading, numbering, originlink, rendering, browsing):
         part.setup(app)
     app.connect("builder-inited", _generate)
     app.connect("builder-inited", _assets)
-    app.connect("build-finished", _feed)
-    app.connect("html-page-context", _page_context)
     app.add_css_file("perfguide.css")
     return {
         "version": version,

@@ -8,15 +8,27 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from . import addresses, api, downloads, health_pages, health_report, pictures, report, trends
+from . import (
+    addresses,
+    api,
+    downloads,
+    health_pages,
+    health_report,
+    pictures,
+    redirects,
+    report,
+    trends,
+)
 from .bundle import Bundle
 from .comparepages import ComparePages
 from .diagnostics import Diagnostic
+from .elsewhere import Elsewhere
 from .layout import Section
 from .marks import Marks
 from .pieces import ShownChart
 from .plots import Scene
 from .pool import GuideKey, family, guide_key, version
+from .redirects import Redirect
 from .site import Holdings, Progress, Settings, newest, no_progress, read
 from .tracing import Traces
 from .views import OVER_RELEASES, SIDE_BY_SIDE, other_view
@@ -44,6 +56,8 @@ def generate(settings: Settings, progress: Progress[Any] = no_progress) -> Outco
     site = Pages(holdings, writer, settings, Marks(checked.findings))
     site.write(progress)
     health_pages.write(site, checked)
+    moved, faults = redirects.load(settings.redirects, site.is_page)
+    site.lead_on(moved)
     pictures.write(writer, site.pictures, settings.formats)
     downloads.write(writer, holdings, site.addresses, site.layout, progress)
     writer.finish()
@@ -52,6 +66,7 @@ def generate(settings: Settings, progress: Progress[Any] = no_progress) -> Outco
         *checked.diagnostics,
         *site.comparisons.diagnostics,
         *site.diagnostics,
+        *faults,
     )
     return Outcome(found, tuple(writer.written), tuple(writer.removed), holdings)
 
@@ -64,6 +79,7 @@ class Pages(Traces):
     ) -> None:
         super().__init__(holdings, writer, settings.limits, marks)
         self.comparisons = ComparePages(self, settings)
+        self.elsewhere = Elsewhere(self.pool, self.layout, self.addresses)
 
     def write(self, progress: Progress[Any]) -> None:
         """Write every page."""
@@ -97,17 +113,26 @@ class Pages(Traces):
                     "title": entry.title,
                     "prose": section.benchmark.name if section.benchmark.prose else "",
                     "parts": [],
+                    "elsewhere": self._beside(key, section.benchmark.name, slug),
                 },
             )
             parts = place["parts"]
             assert isinstance(parts, list)
-            parts.append(self.part(page, section))
+            part = self.part(page, section)
+            anchor = str(part["id"])
+            part["elsewhere"] = (
+                self._beside(key, section.benchmark.name, anchor) if section.part else ""
+            )
+            parts.append(part)
         others = [self.other(page, name, found) for name, found in other.items()]
+        for name, shown in zip(other, others, strict=True):
+            shown["elsewhere"] = self._beside(key, name, str(shown["id"]))
         bundles = self.pool.bundles(records)
         self.page(
             page,
             "guide.rst.jinja",
             title=f"{key.soc} performance guide, {family(key)} {key.release}",
+            elsewhere=json.dumps(self.elsewhere.guide(key)),
             compared=[self._from(page, to) for to in self.comparisons.beside([key])],
             key=key,
             boards=self.table(
@@ -133,6 +158,21 @@ class Pages(Traces):
         )
         self.write_trace(key, records, self.trace)
         self.trace = None
+
+    def _beside(self, key: GuideKey, name: str, anchor: str) -> str:
+        """The links from a benchmark's section to the same one elsewhere, as JSON."""
+        return json.dumps(self.elsewhere.section(key, anchor, name, self.platform(key)))
+
+    def is_page(self, address: str) -> bool:
+        """Whether there is such a page below the output folder, written by us or by hand."""
+        return self.writer.is_known(f"{address}.rst")
+
+    def lead_on(self, moved: Sequence[Redirect]) -> None:
+        """Write a page at each old address."""
+        for each in moved:
+            target = "/".join([".."] * each.old.count("/") + [each.new])
+            title = f"Moved: {each.old}"
+            self.page(each.old, "moved.rst.jinja", title=title, target=target, to=each)
 
     def _latest(self) -> None:
         for key in newest(self.guides).values():

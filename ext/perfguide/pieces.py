@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import jinja2
 
-from . import addresses, markup, pictures, report, tables, trends
+from . import addresses, cells, markup, pictures, report, tables, trends
 from .chartviews import ChartView
 from .diagnostics import visible
 from .layout import Layout, Section
@@ -24,7 +24,8 @@ from .writer import Writer
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A table on a page: its caption, its file, its name in links; the file of its marks."""
+    """A table on a page: its caption, its file, its name in links; the file of its marks,
+    and the one that says what is behind its cells."""
 
     title: str
     file: str
@@ -33,6 +34,7 @@ class Shown:
     stub: int
     tabs: int
     marks: str = ""
+    behind: str = ""
     origin: str = ""
     """The name that the link to the origin of the figures leads to."""
     origin_title: str = ""
@@ -117,6 +119,9 @@ class Pieces:
         """Write a view's table beside its page."""
         tabs = 1 if view.tabbed else 0
         shown = self.table(page, name, title or view.title, tables.grid(view), tabs)
+        if found := cells.behind(view, self.pool):
+            self.writer.write(f"{page}/{name}.cells.js", found)
+            shown = replace(shown, behind=f"{shown.file.removesuffix('.csv')}.cells.js")
         marks = self.marks.of(view)
         if marks is not None:
             self.writer.write(f"{page}/{name}.marks.json", marks)

@@ -19,7 +19,7 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.typing import ExtensionMetadata
 from sphinx_tabs.tabs import SphinxTabsPanel, SphinxTabsTab, SphinxTabsTablist
 
-from . import celllinks, footnotes, htmltable, originlink, plaintable, units
+from . import cellinfo, celllinks, footnotes, htmltable, originlink, plaintable, units
 from .addresses import slug
 
 
@@ -60,7 +60,8 @@ def visit_figure_html(translator: Any, node: perf_figure) -> None:
     """Open the figure and write its caption with number and link."""
     ids = f' id="{escape(node["ids"][0])}"' if node["ids"] else ""
     classes = " ".join(["perf-table", *node["classes"]])
-    translator.body.append(f'<figure class="{escape(classes)}"{ids}>\n')
+    file = cellinfo.attribute(translator, node["behind"])
+    translator.body.append(f'<figure class="{escape(classes)}"{ids}{file}>\n')
     translator.body.extend(f'<span id="{escape(extra)}"></span>' for extra in node["ids"][1:])
     if node["caption"]:
         translator.body.append("<figcaption>")
@@ -71,6 +72,8 @@ def visit_figure_html(translator: Any, node: perf_figure) -> None:
         translator.body.append(f'<span class="caption-text">{text}</span>')
         translator.add_permalink_ref(node, "Link to this table")
         translator.body.append("</figcaption>\n")
+    # Room for what script adds, so that nothing moves when it does.
+    translator.body.append('<div class="perf-tools"></div>\n')
 
 
 def depart_figure_html(translator: Any, node: perf_figure) -> None:
@@ -81,9 +84,10 @@ def depart_figure_html(translator: Any, node: perf_figure) -> None:
 def visit_grid_html(translator: Any, node: perf_grid) -> None:
     """Write a whole table in a box of its own that scrolls where it is wide."""
     label = escape(node["label"])
+    scales = cellinfo.scales(node["header"], node["body"], node["stub"])
     translator.body.append(
         f'<div class="perf-scroll" role="region" tabindex="0" aria-label="{label}">'
-        f'<table class="perf-grid no-search" aria-label="{label}">'
+        f'<table class="perf-grid no-search" aria-label="{label}"{node["places"]}{scales}>'
         + htmltable.columns(node["widths"])
         + htmltable.head(node["header"], node["stub"])
         + htmltable.body(
@@ -124,6 +128,7 @@ class _HtmlTables(SphinxPostTransform):
             if "align" in table:
                 classes.append(f"align-{table['align']}")
             figure = perf_figure(ids=table["ids"], classes=classes, caption=caption)
+            figure["behind"] = cellinfo.taken(table)
             prefix = table["ids"][0] if table["ids"] else ""
             names = list(dict.fromkeys(row[0] for row in leaf["body"])) if leaf["tabs"] else []
             if len(names) < 2:
@@ -247,6 +252,7 @@ def grid(leaf: perf_rows, label: str, prefix: str) -> perf_grid:
         label=label,
         prefix=prefix,
         links=[],
+        places="",
     )
 
 
@@ -275,6 +281,7 @@ def alternative(leaf: perf_rows, name: str, label: str, prefix: str) -> perf_gri
         label=f"{label}: {name}",
         prefix=f"{prefix}--{slug(name)}" if prefix else "",
         links=[],
+        places=cellinfo.places(numbers, kept),
     )
 
 

@@ -27,6 +27,7 @@ class Settings:
     folder that gets ``guides/``, ``by-benchmark/`` and ``reports/``.
     ``formats``: the kinds of picture that are wanted, ``svg`` and ``pdf``.
     ``acknowledged``: a file of findings about figures that are accepted.
+    ``redirects``: a file of old addresses and the pages that they lead on to.
     ``boards``: the file of boards' old names. ``waivers``: the file of accepted
     changes. ``compare``: pairs of releases, as (SoC, system, old, new), that have a
     page beside those of neighbours.
@@ -37,6 +38,7 @@ class Settings:
     output: Path
     formats: tuple[str, ...] = ("svg",)
     acknowledged: Path | None = None
+    redirects: Path | None = None
     limits: Limits = field(default_factory=Limits)
     boards: Path | None = None
     waivers: Path | None = None

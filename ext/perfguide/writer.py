@@ -61,6 +61,12 @@ class Writer:
         """Say that a file of an earlier run is still right."""
         self._wanted.add(name)
 
+    def is_known(self, name: str) -> bool:
+        """Whether this run wants a file, or it is there and not ours."""
+        if name in self._wanted:
+            return True
+        return (self.root / name).is_file() and name not in self._earlier()
+
     def finish(self) -> None:
         """Remove what is stale and remember what is ours."""
         own = {MANIFEST, JOURNAL}

@@ -1,0 +1,7 @@
+/* Leads on from an old address, to the section and cell that were asked for. */
+(() => {
+  const target = new URL(document.currentScript.dataset.target, location.href);
+  target.search = location.search;
+  if (location.hash.length > 1) target.hash = location.hash;
+  location.replace(target);
+})();
