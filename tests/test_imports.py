@@ -72,6 +72,7 @@ CORE: dict[str, set[str]] = {
     "cli_health": {"findings", "health_report", "site"},
     "marks": {"findings", "views"},
     "htmltable": {"addresses"},
+    "lightcss": set(),
     "pieces": {
         *{
             "addresses",
@@ -138,6 +139,7 @@ SHELL: dict[str, set[str]] = {
     "csp": set(),
     "freshness": {"publish"},
     "numbering": set(),
+    "theme": {"lightcss"},
     "footnotes": {"htmltable"},
     "plaintable": {"footnotes", "htmltable"},
     "celllinks": set(),
@@ -155,7 +157,7 @@ SHELL: dict[str, set[str]] = {
     "chartdirective": {"config", "ownchart", "pictures", "rendering", "tables", "writer"},
     "extension": {
         *{"chartdirective", "config", "csp", "directives", "folding", "freshness", "numbering"},
-        *{"pages", "rendering"},
+        *{"pages", "rendering", "theme"},
     },
     "__init__": {"extension"},
 }

@@ -23,6 +23,7 @@ from . import (
     numbering,
     pages,
     rendering,
+    theme,
 )
 from .diagnostics import visible
 
@@ -78,7 +79,8 @@ def _page_context(
 def setup(app: Sphinx, version: str) -> ExtensionMetadata:
     """Register all parts of the extension."""
     app.setup_extension("sphinx_tabs.tabs")
-    for part in (config, csp, directives, chartdirective, folding, freshness, numbering, rendering):
+    parts = (config, csp, directives, chartdirective, folding, freshness, numbering)
+    for part in (*parts, rendering, theme):
         part.setup(app)
     app.connect("builder-inited", _generate)
     app.connect("builder-inited", _assets)
@@ -88,5 +90,5 @@ def setup(app: Sphinx, version: str) -> ExtensionMetadata:
         "version": version,
         "parallel_read_safe": True,
         "parallel_write_safe": True,
-        "env_version": 3,
+        "env_version": 4,
     }
