@@ -20,6 +20,7 @@ from . import (
     directives,
     folding,
     freshness,
+    inline,
     numbering,
     pages,
     rendering,
@@ -40,7 +41,7 @@ def _label(item: object) -> str:
     return visible(str(item))
 
 
-def _generate(app: Sphinx) -> None:
+def _generate(app: Sphinx, figures: inline.Inline) -> None:
     """Write the pages before Sphinx looks for files."""
     formats = ("pdf",) if app.builder.format == "latex" else ("svg",)
     settings = config.settings(app.config, Path(app.srcdir), formats)
@@ -51,6 +52,7 @@ def _generate(app: Sphinx) -> None:
     except OSError as error:
         raise ExtensionError(f"cannot write the pages: {error}") from error
     config.warn(outcome.diagnostics)
+    figures.hold(outcome.holdings)
     if any(d.kind == "missing-path" for d in outcome.diagnostics):
         # The pages are as they were; whoever asked for others must not think he got them.
         app.statuscode = 2
@@ -82,7 +84,8 @@ def setup(app: Sphinx, version: str) -> ExtensionMetadata:
     parts = (config, csp, directives, chartdirective, folding, freshness, numbering)
     for part in (*parts, rendering, theme):
         part.setup(app)
-    app.connect("builder-inited", _generate)
+    figures = inline.setup(app)
+    app.connect("builder-inited", lambda app: _generate(app, figures))
     app.connect("builder-inited", _assets)
     app.connect("html-page-context", _page_context)
     app.add_css_file("perfguide.css")
