@@ -74,10 +74,16 @@ CORE: dict[str, set[str]] = {
     "htmltable": {"addresses"},
     "lightcss": set(),
     "badge": set(),
+    "findwords": {"catalog", "pool"},
+    "about": {
+        *{"addresses", "catalog", "findwords", "layout", "naming", "pool", "report", "validate"},
+    },
     "pieces": {
         *{
+            "about",
             "addresses",
             "chartviews",
+            "findwords",
             "layout",
             "marks",
             "markup",
@@ -90,6 +96,7 @@ CORE: dict[str, set[str]] = {
     },
     "health_pages": {"addresses", "findings", "health_report", "pieces", "tables"},
     "pages": {
+        *{"about", "findwords"},
         *{"addresses", "bundle", "comparepages", "health_pages", "health_report", "layout"},
         *{"marks", "pictures", "pieces", "plots", "pool", "report", "site", "tables", "trends"},
         *{"views", "writer"},
@@ -147,6 +154,7 @@ SHELL: dict[str, set[str]] = {
     "freshness": {"publish"},
     "numbering": set(),
     "theme": {"lightcss"},
+    "discovery": {"config"},
     "inline": {"badge", "celllinks", "config", "quoted", "site"},
     "footnotes": {"htmltable"},
     "plaintable": {"footnotes", "htmltable"},
@@ -164,8 +172,8 @@ SHELL: dict[str, set[str]] = {
     "folding": set(),
     "chartdirective": {"config", "ownchart", "pictures", "rendering", "tables", "writer"},
     "extension": {
-        *{"chartdirective", "config", "csp", "directives", "folding", "freshness", "numbering"},
-        *{"inline", "pages", "rendering", "theme"},
+        *{"chartdirective", "config", "csp", "directives", "discovery", "folding", "freshness"},
+        *{"inline", "numbering", "pages", "rendering", "theme"},
     },
     "__init__": {"extension"},
 }

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 from sphinx.util.display import status_iterator
@@ -18,6 +17,7 @@ from . import (
     config,
     csp,
     directives,
+    discovery,
     folding,
     freshness,
     inline,
@@ -64,30 +64,15 @@ def _assets(app: Sphinx) -> None:
         copy_asset(STATIC, Path(app.outdir, "_static"), force=True)
 
 
-def _page_context(
-    app: Sphinx, pagename: str, _template: str, context: dict[str, Any], doctree: nodes.document
-) -> None:
-    """Send the reader on from a page that leads to another one."""
-    target = app.env.metadata[pagename].get("perf-redirect")
-    if not target or not doctree:
-        return
-    folder = pagename.rpartition("/")[0]
-    uri = app.builder.get_relative_uri(pagename, f"{folder}/{target}")
-    context["metatags"] = (
-        f'{context.get("metatags", "")}\n<meta http-equiv="refresh" content="0; url={uri}">'
-    )
-
-
 def setup(app: Sphinx, version: str) -> ExtensionMetadata:
     """Register all parts of the extension."""
     app.setup_extension("sphinx_tabs.tabs")
-    parts = (config, csp, directives, chartdirective, folding, freshness, numbering)
+    parts = (config, csp, directives, chartdirective, discovery, folding, freshness, numbering)
     for part in (*parts, rendering, theme):
         part.setup(app)
     figures = inline.setup(app)
     app.connect("builder-inited", lambda app: _generate(app, figures))
     app.connect("builder-inited", _assets)
-    app.connect("html-page-context", _page_context)
     app.add_css_file("perfguide.css")
     return {
         "version": version,
