@@ -30,7 +30,7 @@ perfguide_csp = True
 smartquotes = False
 nitpicky = False
 
-html_theme = "sphinx_rtd_theme"
+html_theme = "perfguide"
 html_theme_options = {"navigation_depth": 3, "titles_only": True}
 html_show_copyright = False
 html_show_sourcelink = False

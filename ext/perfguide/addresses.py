@@ -85,3 +85,8 @@ def hashed(name: str) -> str:
 
 def _fold(name: str) -> str:
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
+
+
+def anchor(text: str) -> str:
+    """The anchor that a page gets for a name that ``perf-anchor`` is given."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-").lstrip("-0123456789") or text

@@ -15,12 +15,13 @@ def links(given: Sequence[Sequence[Any]], top: str) -> list[Link]:
     """What a file of links says, with pages below ``top`` and fragments as docutils
     makes them of a table's name."""
     return [
-        (row, column, f"{top}/{page}", f"{_address(table)}{end}")
+        (row, column, f"{top}/{page}", f"{address(table)}{end}")
         for row, column, page, table, end in given
     ]
 
 
-def _address(name: str) -> str:
+def address(name: str) -> str:
+    """The address that docutils makes of a table's name."""
     return nodes.make_id(nodes.fully_normalize_name(name))
 
 

@@ -114,7 +114,10 @@ class PerfChart(SphinxDirective):
         figure = nodes.figure(classes=["perf-chart", *classes])
         self.set_source_info(figure)
         for name, file, alt in shown:
-            figure += perf_picture("", nodes.image(uri=file, alt=alt), label=name)
+            image = nodes.image(uri=file, alt=alt)
+            _, pattern = self.env.relfn2path(file)
+            size = pictures.size(Path(pattern).with_suffix(".svg"))
+            figure += perf_picture("", image, label=name, size=size)
         inline, messages = self.state.inline_text(self.arguments[0], self.lineno)
         figure += nodes.caption(self.arguments[0], "", *inline)
         self.add_name(figure)

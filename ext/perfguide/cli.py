@@ -17,6 +17,7 @@ from tqdm import tqdm
 from . import (
     __version__,
     bundle,
+    cli_badge,
     cli_build,
     cli_compare,
     cli_health,
@@ -123,6 +124,7 @@ def _parser() -> argparse.ArgumentParser:
     show.add_argument("--json", action="store_true", help="print JSON")
     _add_site(show)
     show.set_defaults(run=_show)
+    cli_badge.add_parser(add, _add_site, _read)
     cli_health.add_parser(add, BENCHMARKS, lambda settings: site.read(settings, _progress))
     cli_build.add_parsers(add)
     cli_compare.add_parsers(add, _add_site).set_defaults(run=_compare)

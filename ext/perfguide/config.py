@@ -69,6 +69,12 @@ VALUES: tuple[tuple[str, Any, tuple[type, ...], str], ...] = (
         "whether pages carry a strict Content-Security-Policy; see SECURITY.md",
     ),
     (
+        "perfguide_badges",
+        {},
+        (dict,),
+        "badges to write: a name, and the query of the figure that it shows",
+    ),
+    (
         "perfguide_limits",
         {},
         (dict,),

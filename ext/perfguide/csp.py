@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 from docutils import nodes
@@ -42,16 +43,20 @@ class OwnScripts(Extension):
 
     def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:
         """The template with one script of ours in the place of its own."""
-        if name not in _FILES or "sphinx_rtd_theme" not in (filename or ""):
+        # A theme that stands on this one asks for the file by its folder too.
+        file = (name or "").rpartition("/")[2]
+        if file not in _FILES or "sphinx_rtd_theme" not in (filename or ""):
             return source
-        files = iter([_FILES[name]])
+        files = iter([_FILES[file]])
         return _INLINE.sub(lambda _: next(files, ""), source)
 
 
 def _own_scripts(app: Sphinx) -> None:
     if not app.config.perfguide_csp or not isinstance(app.builder, StandaloneHTMLBuilder):
         return
-    if app.config.html_theme == "sphinx_rtd_theme":
+    if any(
+        Path(folder).name == "sphinx_rtd_theme" for folder in app.builder.theme.get_theme_dirs()
+    ):
         environment = getattr(app.builder.templates, "environment", None)
         if environment is not None:
             environment.add_extension(OwnScripts)

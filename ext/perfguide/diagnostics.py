@@ -44,6 +44,8 @@ KINDS: dict[str, Kind] = {
     "boards": Kind("error", "an entry of the list of boards that cannot be used"),
     "compare": Kind("error", "a comparison that was asked for and cannot be made"),
     "table": Kind("error", "a table that cannot be shown"),
+    "figure": Kind("error", "a figure in prose or on a badge that is not there, or not alone"),
+    "about": Kind("error", "what a page is about cannot be read"),
     "chart": Kind("error", "a chart that cannot be shown"),
     "redirect": Kind("error", "an old address that cannot lead on"),
     "acknowledged": Kind("error", "an acknowledgement of a finding that cannot be used"),

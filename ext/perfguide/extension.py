@@ -20,15 +20,18 @@ from . import (
     csp,
     dataset,
     directives,
+    discovery,
     feedfile,
     folding,
     freshness,
     glossary,
+    inline,
     leading,
     numbering,
     originlink,
     pages,
     rendering,
+    theme,
 )
 from .diagnostics import visible
 
@@ -45,7 +48,7 @@ def _label(item: object) -> str:
     return visible(str(item))
 
 
-def _generate(app: Sphinx) -> None:
+def _generate(app: Sphinx, figures: inline.Inline) -> None:
     """Write the pages before Sphinx looks for files."""
     formats = ("pdf",) if app.builder.format == "latex" else ("svg",)
     settings = config.settings(app.config, Path(app.srcdir), formats)
@@ -56,6 +59,7 @@ def _generate(app: Sphinx) -> None:
     except OSError as error:
         raise ExtensionError(f"cannot write the pages: {error}") from error
     config.warn(outcome.diagnostics)
+    figures.hold(outcome.holdings)
     if any(d.kind == "missing-path" for d in outcome.diagnostics):
         # The pages are as they were; whoever asked for others must not think he got them.
         app.statuscode = 2
@@ -72,14 +76,17 @@ def setup(app: Sphinx, version: str) -> ExtensionMetadata:
     app.setup_extension("sphinx_tabs.tabs")
     for part in (config, csp, dataset, directives, chartdirective, folding, freshness, glossary):
         part.setup(app)
-    for part in (cellinfo, feedfile, leading, numbering, originlink, rendering, browsing):
+    for part in (cellinfo, discovery, feedfile, leading, numbering, originlink, rendering):
         part.setup(app)
-    app.connect("builder-inited", _generate)
+    for part in (theme, browsing):
+        part.setup(app)
+    figures = inline.setup(app)
+    app.connect("builder-inited", lambda app: _generate(app, figures))
     app.connect("builder-inited", _assets)
     app.add_css_file("perfguide.css")
     return {
         "version": version,
         "parallel_read_safe": True,
         "parallel_write_safe": True,
-        "env_version": 3,
+        "env_version": 4,
     }

@@ -126,7 +126,9 @@ def body(
         for position, text in enumerate(row):
             if position < stub:
                 kind = ' class="perf-key"' if position == 0 else ""
-                out.append(f'<th scope="row"{kind}>{label(text)}</th>')
+                # An empty cell is no row head: it would be announced as one without a name.
+                tag, scope = ("th", ' scope="row"') if text.strip() else ("td", "")
+                out.append(f"<{tag}{scope}{kind}>{label(text)}</{tag}>")
             else:
                 link = (links or {}).get((number, position), "")
                 out.append(cell(text, beside.get(position, ""), link))

@@ -9,9 +9,11 @@ from functools import cached_property
 from typing import Any
 
 from . import (
+    about,
     addresses,
     api,
     downloads,
+    findwords,
     health_pages,
     health_report,
     pictures,
@@ -23,6 +25,7 @@ from .bundle import Bundle
 from .comparepages import ComparePages
 from .diagnostics import Diagnostic
 from .elsewhere import Elsewhere
+from .findwords import Page
 from .layout import Section
 from .marks import Marks
 from .pieces import ShownChart
@@ -96,6 +99,7 @@ class Pages(Traces):
         self.comparisons.write(progress)
         self._indexes(by_soc)
         self._reports()
+        self.writer.write("guides/words.json", findwords.index(self.findable))
 
     def _guide(self, key: GuideKey) -> None:
         page = self.addresses.guide[key]
@@ -128,10 +132,17 @@ class Pages(Traces):
         for name, shown in zip(other, others, strict=True):
             shown["elsewhere"] = self._beside(key, name, str(shown["id"]))
         bundles = self.pool.bundles(records)
+        catalog = self.holdings.catalog
+        title = f"{key.soc} performance guide, {family(key)} {key.release}"
+        words = findwords.split(key.soc, family(key), key.release, *report.natural_boards(records))
+        self.findable.append(
+            (Page(page, title, words, self._ranks[key]), about.places(sections, other, catalog))
+        )
+        self.about(page, about.guide(key, records, sections, other, bundles, catalog))
         self.page(
             page,
             "guide.rst.jinja",
-            title=f"{key.soc} performance guide, {family(key)} {key.release}",
+            title=title,
             elsewhere=json.dumps(self.elsewhere.guide(key)),
             compared=[self._from(page, to) for to in self.comparisons.beside([key])],
             key=key,
@@ -174,6 +185,14 @@ class Pages(Traces):
             title = f"Moved: {each.old}"
             self.page(each.old, "moved.rst.jinja", title=title, target=target, to=each)
 
+    @cached_property
+    def _ranks(self) -> dict[GuideKey, int]:
+        """For each guide, how many newer releases its family has."""
+        families: dict[tuple[str, str, str], list[GuideKey]] = {}
+        for key in sorted(self.guides, key=lambda k: version(k.release), reverse=True):
+            families.setdefault((key.sdk, key.soc, key.os), []).append(key)
+        return {key: rank for found in families.values() for rank, key in enumerate(found)}
+
     def _latest(self) -> None:
         for key in newest(self.guides).values():
             page = self.addresses.latest(key)
@@ -188,6 +207,7 @@ class Pages(Traces):
         for key in sorted(keys, key=lambda k: version(k.release), reverse=True):
             families.setdefault((key.sdk, key.os), []).append(key)
         folder = page.rpartition("/")[0]
+        self.about(page, about.soc(soc, keys, report.natural_boards(records)))
         headlines = []
         small = []
         for _, members in sorted(families.items()):
@@ -283,13 +303,18 @@ class Pages(Traces):
                 shown.append({"title": "", "tables": [self.view(page, f"{prefix}other", view)]})
             drawn = self._histories(page, sections, prefix, self._scenes[platform])
             histories.append({"title": title, "id": platform, "parts": shown, "charts": drawn})
+        title = about.title(self.holdings.catalog, name)
+        boards = report.natural_boards(latest)
+        self.about(page, about.benchmark(title, records, boards))
+        place = about.whole(name, records, self.holdings.catalog)
+        self.findable.append((Page(page, title, (), 0), place))
         self.page(
             page,
             "benchmark.rst.jinja",
-            title=known.entry.title if known else name,
+            title=title,
             prose=name if known and known.prose else "",
             command=known.entry.command if known else "",
-            boards=report.natural_boards(latest),
+            boards=boards,
             charts=beside,
             side_by_side=side_by_side,
             histories=histories,

@@ -6,10 +6,12 @@ import hashlib
 import json
 import multiprocessing
 import os
+import re
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from importlib.metadata import version
+from pathlib import Path
 
 import msgspec
 
@@ -41,6 +43,19 @@ def stem(page: str, name: str, alternative: str) -> str:
     """The file of a picture. Its last part is unique over all pages, because a
     site keeps all pictures in one folder."""
     return f"{page}/{addresses.hashed('/'.join((page, name, alternative)))}"
+
+
+_VIEW_BOX = re.compile(rb'viewBox="0 0 ([0-9.]+) ([0-9.]+)"')
+
+
+def size(svg: Path) -> tuple[int, int] | None:
+    """Width and height of a drawn picture in CSS pixels, or ``None`` where it is not there."""
+    try:
+        with svg.open("rb") as file:
+            found = _VIEW_BOX.search(file.read(1000))
+    except FileNotFoundError:
+        return None
+    return (round(float(found[1])), round(float(found[2]))) if found else None
 
 
 def fingerprint(view: ChartView | ChangeView, form: str) -> str:

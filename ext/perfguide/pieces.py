@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import jinja2
 
-from . import addresses, cells, markup, pictures, report, tables, trends
+from . import about, addresses, cells, markup, pictures, report, tables, trends
 from .chartviews import ChartView
 from .diagnostics import visible
+from .findwords import Page, Place
 from .layout import Layout, Section
 from .marks import Marks
 from .pictures import Picture
@@ -84,6 +85,7 @@ class Pieces:
         self.guides = self.pool.guides()
         self.pictures: list[Picture] = []
         self.trace: Trace | None = None
+        self.findable: list[tuple[Page, list[Place]]] = []
         self.addresses: Addresses = plan(self.guides, self.pool.benchmarks())
         self.platforms = addresses.joined(
             "/".join(page.split("/")[1:-1]) for page in self.addresses.guide.values()
@@ -107,6 +109,10 @@ class Pieces:
         """Write a page from its template."""
         page = self.environment.get_template(template).render(address=address, **values)
         self.writer.write(f"{address}.rst", f".. perf-generated::\n\n{page}".encode())
+
+    def about(self, page: str, told: Mapping[str, object]) -> None:
+        """Write what search engines are told of a page beside it."""
+        self.writer.write(f"{page}/{about.FILE}", about.as_json(told))
 
     def table(self, page: str, name: str, title: str, grid: Grid, tabs: int = 0) -> Shown:
         """Write a table's file beside its page, into the folder of the page's name."""

@@ -41,7 +41,8 @@ class perf_grid(nodes.General, nodes.Element):  # noqa: N801
 
 
 class perf_picture(nodes.General, nodes.Element):  # noqa: N801
-    """One picture of a chart; ``label`` names the alternative that it shows."""
+    """One picture of a chart; ``label`` names the alternative that it shows, ``size``
+    is its width and height in CSS pixels, or ``None`` where the SVG is not there."""
 
 
 class perf_download(nodes.General, nodes.Element):  # noqa: N801
@@ -153,6 +154,11 @@ class _HtmlTables(SphinxPostTransform):
 def _chart_for_html(figure: nodes.figure, tabs: bool) -> None:
     """Put the pictures of a chart into tabs, or one after another under their names."""
     pictures = [child for child in figure.children if isinstance(child, perf_picture)]
+    for picture in pictures:
+        image = picture[0]
+        if picture["size"] and isinstance(image, nodes.image):
+            # Known before the file is: nothing on the page moves when it comes.
+            image["width"], image["height"] = map(str, picture["size"])
     if "perf-small" in figure["classes"]:
         beside = nodes.container(classes=["perf-pictures"])
         for picture in pictures:
@@ -303,6 +309,7 @@ def tab_set(named: Sequence[tuple[str, nodes.Node]], label: str, prefix: str) ->
         panel = SphinxTabsPanel(classes=["sphinx-tabs-panel", "group-tab"])
         panel["ids"], panel["name"], panel["role"] = [f"panel-{own}"], group, "tabpanel"
         panel["tabindex"], panel["aria-labelledby"] = 0, f"tab-{own}"
+        panel["data-label"] = name  # shown on paper and without script, where no tab is
         if number:
             panel["hidden"] = "true"
         panel += content

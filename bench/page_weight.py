@@ -1,0 +1,57 @@
+"""What a reader's browser transfers before a page of a built site can be read.
+
+    python bench/page_weight.py build/html source/guides/AM62X/linux/09.01.00.08.html …
+
+Prints CSV: for each page the bytes of its HTML, style sheets and scripts as gzip sends
+them (level 6, as web servers do), and their sum. Pictures are not counted: they come
+later, and the text does not wait for them. The exit status is 1 where a sum is over the
+limit of 150 KB (of 1000 bytes).
+"""
+
+from __future__ import annotations
+
+import gzip
+import sys
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import html5lib
+
+LIMIT = 150_000
+NAMESPACE = "{http://www.w3.org/1999/xhtml}"
+
+
+def sent(path: Path) -> int:
+    """The bytes of a file as gzip sends them."""
+    return len(gzip.compress(path.read_bytes(), compresslevel=6, mtime=0))
+
+
+def weight(page: Path) -> tuple[int, int, int]:
+    """The bytes of a page, of its style sheets with what they import, and of its scripts."""
+    styles = scripts = 0
+    for node in html5lib.parse(page.read_text("utf-8")).iter():
+        if node.tag == f"{NAMESPACE}link" and node.get("rel") == "stylesheet":
+            styles += sent(_file(page, node.get("href")))
+        elif node.tag == f"{NAMESPACE}script" and node.get("src"):
+            scripts += sent(_file(page, node.get("src")))
+    return sent(page), styles, scripts
+
+
+def _file(page: Path, address: str) -> Path:
+    return (page.parent / unquote(urlsplit(address).path)).resolve()
+
+
+def main(arguments: list[str]) -> int:
+    """Print the table; 1 where a page is too heavy."""
+    site, *pages = arguments
+    print("Page,HTML (kB),Style (kB),Script (kB),Sum (kB)")
+    heavy = False
+    for name in pages:
+        parts = weight(Path(site, name))
+        heavy |= sum(parts) > LIMIT
+        print(",".join([name, *(f"{size / 1000:.1f}" for size in (*parts, sum(parts)))]))
+    return 1 if heavy else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,68 @@
+"""All pages of a built site: is the HTML sound, and does every link lead somewhere?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+from xml.etree.ElementTree import Element
+
+import html5lib
+
+NAMESPACE = "{http://www.w3.org/1999/xhtml}"
+LOADED = ("href", "src", "data", "poster", "action")
+NAMED = ("aria-controls", "aria-labelledby", "aria-describedby", "for")
+
+
+def parsed(path: Path) -> Element:
+    """A page as a browser understands it, refused where it is not well-formed HTML."""
+    parser = html5lib.HTMLParser(strict=True)
+    root: Element = parser.parse(path.read_text("utf-8"))
+    return root
+
+
+def pages(site: Path) -> dict[Path, Element]:
+    """All pages. An error names the page."""
+    out = {}
+    for path in sorted(site.rglob("*.html")):
+        try:
+            out[path] = parsed(path)
+        except html5lib.html5parser.ParseError as error:
+            raise AssertionError(f"{path}: {error}") from error
+    return out
+
+
+def ids(root: Element) -> list[str]:
+    return [value for node in root.iter() if (value := node.get("id")) is not None]
+
+
+def broken(site: Path, found: dict[Path, Element]) -> Iterator[str]:
+    """Every link, picture, script, form or reference that leads nowhere."""
+    anchors = {path.resolve(): set(ids(root)) for path, root in found.items()}
+    for path, root in found.items():
+        for node in root.iter():
+            for name, value in node.items():
+                if name in LOADED and node.tag != f"{NAMESPACE}data":
+                    yield from _target(site, path, value, anchors)
+                elif name == "content" and node.get("http-equiv") == "refresh":
+                    yield from _target(site, path, value.partition("url=")[2], anchors)
+                elif name in NAMED:
+                    for word in value.split():
+                        if word not in anchors[path.resolve()]:
+                            yield f"{path.relative_to(site)}: {name}={word}"
+
+
+def _target(site: Path, path: Path, value: str, anchors: dict[Path, set[str]]) -> Iterator[str]:
+    parts = urlsplit(value)
+    if parts.scheme or parts.netloc:
+        if not re.fullmatch(r"https?|data|mailto", parts.scheme):
+            yield f"{path.relative_to(site)}: {value}"
+        return
+    target = (path.parent / unquote(parts.path)).resolve() if parts.path else path.resolve()
+    if target.is_dir():
+        target /= "index.html"
+    anchor = unquote(parts.fragment)
+    there = target.is_relative_to(site.resolve()) and target.is_file()
+    if not there or (anchor and anchor not in anchors.get(target, set())):
+        yield f"{path.relative_to(site)}: {value}"

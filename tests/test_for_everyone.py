@@ -1,0 +1,347 @@
+"""The built site for every reader: keyboard, screen reader, phone, dark, paper, no script."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from conftest import TOP, copy_project, run_sphinx
+from playwright.sync_api import Browser, Page, sync_playwright
+from serving import served
+from site_links import NAMESPACE, broken, ids, pages
+
+BASE = "https://guides.example/perf"
+GUIDE = "source/guides/AM62X/linux/09.01.00.08.html"
+CHARTS = "source/guides/X86-64/linux/12.11.html"
+KINDS = {
+    "landing page": "index.html",
+    "guides": "source/guides/index.html",
+    "SoC": "source/guides/AM62X/index.html",
+    "guide": "source/guides/AM62X/linux/09.00.00.03.html",
+    "benchmark": "source/by-benchmark/ethernet-udp.html",
+    "comparison": "source/compare/AM62X/linux/09.00.00.03-vs-09.01.00.08.html",
+    "provenance": "source/reports/provenance.html",
+    "health": "source/reports/health.html",
+    "methods": "source/methods.html",
+    "search": "search.html?q=lmbench",
+    "index": "genindex.html",
+}
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("everyone")
+    project = copy_project(folder / "project")
+    for name in ("AM64X", "AM335X"):
+        shutil.rmtree(project / "results" / name)
+    run = run_sphinx(project, folder / "html", "-j2", "-q", "-D", f"html_baseurl={BASE}/")
+    assert run.returncode == 0, run.stderr
+    return folder / "html"
+
+
+@pytest.fixture(scope="module")
+def address(site: Path) -> Iterator[str]:
+    with served(site) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def browser(chromium: Path) -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(
+            executable_path=chromium,
+            args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
+        )
+        yield started
+        started.close()
+
+
+def _open(browser: Browser, url: str, width: int = 1280, **options: Any) -> Page:
+    context = browser.new_context(viewport={"width": width, "height": 800}, **options)
+    page = context.new_page()
+    page.goto(url, wait_until="load")
+    return page
+
+
+def _colour(page: Page, selector: str, name: str = "background-color") -> list[int]:
+    value = page.evaluate(
+        "([s, n]) => getComputedStyle(document.querySelector(s)).getPropertyValue(n)",
+        [selector, name],
+    )
+    return [int(part) for part in re.findall(r"\d+", value)[:3]]
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
+@pytest.mark.parametrize("kind", KINDS)
+def test_axe_finds_nothing(
+    browser: Browser, address: str, kind: str, scheme: Any, width: int
+) -> None:
+    page = _open(browser, f"{address}/{KINDS[kind]}", width, color_scheme=scheme)
+    if kind == "search":
+        page.wait_for_selector("#perf-found a")
+        page.wait_for_selector("#search-results li p.context")
+    found = Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()
+    page.context.close()
+
+
+def test_html_is_sound_and_every_link_and_anchor_leads_somewhere(site: Path) -> None:
+    found = pages(site)
+    assert len(found) > 30
+    assert list(broken(site, found)) == []
+    for path, root in found.items():
+        names = ids(root)
+        assert len(names) == len(set(names)), path
+
+
+def test_the_checker_of_links_sees_what_is_broken(tmp_path: Path) -> None:
+    text = (
+        '<!DOCTYPE html><title>x</title><a href="no.html">a</a><a href="#no">b</a><img src="p.png">'
+    )
+    (tmp_path / "a.html").write_text(text + '<p aria-labelledby="z" id="y">c</p>', "utf-8")
+    found = pages(tmp_path)
+    assert len(list(broken(tmp_path, found))) == 4
+    (tmp_path / "a.html").write_text("<p>no doctype<b></p>", "utf-8")
+    with pytest.raises(AssertionError, match=r"a\.html"):
+        pages(tmp_path)
+
+
+def test_the_keyboard_alone_is_enough(browser: Browser, address: str) -> None:
+    page = _open(browser, f"{address}/{CHARTS}")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "perf-skip"
+    assert page.evaluate("document.activeElement.getBoundingClientRect().top") >= 0
+    page.keyboard.press("Enter")
+    assert page.evaluate("location.hash") == "#perf-main"
+    page.keyboard.press("Tab")
+    inside = "document.querySelector('[role=main]').contains(document.activeElement)"
+    assert page.evaluate(inside)
+    assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") != "none"
+    tabs = page.locator(".perf-table .perf-tabs").first.get_by_role("tab")
+    tabs.first.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    assert tabs.nth(1).get_attribute("aria-selected") == "true"
+    panel = page.locator(f"[id='{tabs.nth(1).get_attribute('aria-controls')}']")
+    assert panel.is_visible()
+    page.context.close()
+
+
+def test_the_menu_of_a_phone_is_a_button(browser: Browser, address: str) -> None:
+    page = _open(browser, f"{address}/index.html", 390)
+    page.get_by_role("button", name="Navigation menu").focus()
+    page.keyboard.press("Enter")
+    assert "shift" in str(page.locator(".wy-nav-side").get_attribute("class"))
+    page.context.close()
+
+
+def test_dark_follows_the_system_and_the_switch_is_remembered(
+    browser: Browser, address: str
+) -> None:
+    context = browser.new_context(color_scheme="dark")
+    page = context.new_page()
+    page.goto(f"{address}/{GUIDE}")
+    button = page.locator(".perf-scheme")
+    assert max(_colour(page, ".wy-nav-content-wrap")) < 60
+    assert button.get_attribute("aria-pressed") == "true"
+    button.click()
+    assert min(_colour(page, ".wy-body-for-nav")) > 200
+    page.goto(f"{address}/index.html")
+    assert min(_colour(page, ".wy-body-for-nav")) > 200
+    assert page.locator(".perf-scheme").get_attribute("aria-pressed") == "false"
+    page.locator(".perf-scheme").click()  # back to the system's: nothing is kept
+    assert page.evaluate("Object.keys(localStorage)") == []
+    page.emulate_media(color_scheme="light")
+    assert min(_colour(page, ".wy-body-for-nav")) > 200
+    page.locator(".perf-scheme").click()
+    assert max(_colour(page, ".wy-body-for-nav")) < 60
+    # Charts keep their white card.
+    page.goto(f"{address}/{CHARTS}")
+    assert _colour(page, "figure.perf-chart img") == [255, 255, 255]
+    context.close()
+
+
+@pytest.mark.parametrize("width", [360, 640])  # 640: a desk of 1280 at 200 % zoom
+def test_nothing_is_wider_than_a_narrow_window(browser: Browser, address: str, width: int) -> None:
+    page = _open(browser, f"{address}/index.html", width)
+    for name in (*KINDS.values(), GUIDE, CHARTS):
+        page.goto(f"{address}/{name}")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, name
+    page.context.close()
+
+
+def test_everything_can_be_read_without_script(browser: Browser, address: str) -> None:
+    for width in (390, 1280):
+        page = _open(browser, f"{address}/{CHARTS}", width, java_script_enabled=False)
+        panels = page.locator(".perf-tabs > [role=tabpanel]")
+        assert panels.count() > 10
+        assert all(panel.is_visible() for panel in panels.all())
+        assert page.locator(".wy-menu-vertical a").first.is_visible()
+        assert not page.locator(".perf-scheme").is_visible()
+        page.context.close()
+
+
+def test_paper_is_white_and_has_every_alternative(browser: Browser, address: str) -> None:
+    page = _open(browser, f"{address}/{CHARTS}", color_scheme="dark")
+    page.emulate_media(media="print", color_scheme="dark")
+    ground = "getComputedStyle(document.body).backgroundColor"
+    assert page.evaluate(ground) in ("rgb(255, 255, 255)", "rgba(0, 0, 0, 0)")
+    assert max(_colour(page, ".perf-grid td", "color")) < 120
+    assert not page.locator(".wy-nav-side").is_visible()
+    panels = page.locator(".perf-tabs > [role=tabpanel]")
+    assert all(panel.is_visible() for panel in panels.all())
+    page.context.close()
+
+
+def test_nothing_moves_for_those_who_want_no_motion(browser: Browser, address: str) -> None:
+    page = _open(browser, f"{address}/index.html", reduced_motion="reduce")
+    longest = page.evaluate(
+        "Math.max(...[...document.querySelectorAll('*')].map("
+        "e => parseFloat(getComputedStyle(e).transitionDuration)))"
+    )
+    assert longest <= 0.001
+    page.context.close()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_layout_does_not_shift(browser: Browser, address: str, width: int) -> None:
+    page = _open(browser, f"{address}/{CHARTS}", width)
+    page.wait_for_load_state("networkidle")
+    shift = page.evaluate(
+        "new Promise(done => { let sum = 0; new PerformanceObserver(list => { for (const e of"
+        " list.getEntries()) sum += e.value; }).observe({type: 'layout-shift', buffered: true});"
+        " setTimeout(() => done(sum), 500); })"
+    )
+    assert shift < 0.01
+    page.context.close()
+
+
+def test_every_chart_says_its_size_before_it_is_there(site: Path) -> None:
+    charts = 0
+    for path, root in pages(site).items():
+        for image in root.iter(f"{NAMESPACE}img"):
+            assert int(image.get("width", 0)) > 100 and int(image.get("height", 0)) > 50, path
+            charts += 1
+    assert charts > 20
+
+
+def test_a_guide_weighs_less_than_150_kb(site: Path) -> None:
+    tool = [sys.executable, TOP / "bench/page_weight.py", site, GUIDE, CHARTS]
+    run = subprocess.run(tool, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert len(run.stdout.splitlines()) == 3
+
+
+def _search(page: Page, address: str, query: str) -> list[tuple[str, str]]:
+    page.goto(f"{address}/index.html")
+    page.locator("#rtd-search-form input[name=q]").fill(query)
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/search.html?*")
+    page.wait_for_selector("#search-results p")
+    links = page.locator("#perf-found a").all()
+    return [(str(link.get_attribute("href")), link.inner_text()) for link in links]
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("aes 128 cbc am62", "source/guides/AM62X/linux/09.01.00.08.html#openssl"),
+        ("AM62 aes-128-cbc", "source/guides/AM62X/linux/09.01.00.08.html#openssl"),
+        ("lat_mem_rd", "source/by-benchmark/lmbench.html#newest"),
+        ("lat_mem_rd am62", "source/guides/AM62X/linux/09.01.00.08.html#lmbench"),
+        ("lmbench 09.00", "source/guides/AM62X/linux/09.00.00.03.html#lmbench"),
+        ("am62xxsip_sk-fs dhrystone", "source/guides/AM62X/linux/09.01.00.08.html#dhrystone"),
+    ],
+)
+def test_search_leads_to_the_section(
+    browser: Browser, address: str, site: Path, query: str, first: str
+) -> None:
+    page = _open(browser, f"{address}/index.html")
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    found = _search(page, address, query)
+    assert found[0][0].removeprefix("./") == first
+    page.locator("#perf-found a").first.click()
+    page.wait_for_url(f"**/{first}")
+    assert page.evaluate("document.getElementById(location.hash.slice(1)) !== null")
+    assert said == []
+    page.context.close()
+
+
+def test_search_works_from_a_folder_and_says_nothing_where_nothing_is(
+    browser: Browser, site: Path
+) -> None:
+    page = _open(browser, f"file://{site}/search.html?q=lat_mem_rd")
+    assert page.locator("#perf-found a").count() > 1
+    page.goto(f"file://{site}/search.html?q=zzzzqq")
+    assert not page.locator("#perf-found").is_visible()
+    page.context.close()
+
+
+def test_the_index_has_names_and_no_figures(site: Path) -> None:
+    words = (site / "_static/perfguide-words.js").read_text("utf-8")
+    whole = words + (site / "searchindex.js").read_text("utf-8")
+    assert "1252" not in whole and "32702" not in whole
+    index = json.loads(words.partition("=")[2].rstrip(";\n"))
+    anchors = {
+        path.relative_to(site).as_posix(): set(ids(root)) for path, root in pages(site).items()
+    }
+    assert len(index["places"]) > 40
+    for page, section, anchor in index["places"]:
+        assert anchor in anchors[index["pages"][page][0]]
+        assert index["sections"][section][0]
+
+
+def test_pages_say_what_they_are(site: Path) -> None:
+    described = set()
+    for path, root in pages(site).items():
+        name = path.relative_to(site).as_posix()
+        metas = {
+            n.get("name") or n.get("property"): n.get("content")
+            for n in root.iter(f"{NAMESPACE}meta")
+        }
+        links = {n.get("rel"): n.get("href") for n in root.iter(f"{NAMESPACE}link")}
+        if name.startswith(("genindex", "search")):
+            continue
+        leads = name.replace("latest", "09.01.00.08" if "AM62X" in name else "12.11")
+        assert links["canonical"] == f"{BASE}/{leads}"
+        assert metas["og:title"]
+        described.add(metas.get("description"))
+    assert None not in described and len(described) > 30
+    guide = (site / GUIDE).read_text("utf-8")
+    assert "1014 figures of LMBench" in guide and "measured on am62xx_lp_sk-fs" in guide
+
+
+def test_each_guide_is_a_dataset(site: Path) -> None:
+    for name in (GUIDE, CHARTS):
+        blocks = re.findall(
+            r'<script type="application/ld\+json">(.*?)</script>', (site / name).read_text("utf-8")
+        )
+        (dataset,) = map(json.loads, blocks)
+        assert dataset["@type"] == "Dataset" and dataset["url"] == f"{BASE}/{name}"
+        assert 50 <= len(dataset["description"]) <= 5000
+        assert dataset["creator"]["name"] and dataset["variableMeasured"]
+        files = [d["contentUrl"].removeprefix(f"{BASE}/") for d in dataset["distribution"]]
+        assert len(files) > 5 and all((site / file).is_file() for file in files)
+
+
+def test_the_sitemap_and_the_feed_name_pages_that_are_there(site: Path) -> None:
+    places = [n.text or "" for n in ET.parse(site / "sitemap.xml").iter() if n.tag.endswith("loc")]
+    assert len(places) > 25 and len(places) == len(set(places))
+    assert all((site / place.removeprefix(f"{BASE}/")).is_file() for place in places)
+    assert not any("latest" in place for place in places)
+    atom = "{http://www.w3.org/2005/Atom}"
+    feed = ET.parse(site / "feed.xml").getroot()
+    entries = feed.findall(f"{atom}entry")
+    assert len(entries) == 3
+    days = [entry.findtext(f"{atom}updated") for entry in entries]
+    assert days == sorted(days, reverse=True) and feed.findtext(f"{atom}updated") == days[0]
