@@ -39,6 +39,10 @@ compare: $(ENV)/.site
 serve: html
 	@$(BIN)/python -m http.server --bind 127.0.0.1 --directory build/html 8000
 
+# Each figure beside its goal; BENCH=full takes larger archives.
+bench: $(ENV)/.test
+	@$(BIN)/python bench/run.py $(if $(BENCH),--size $(BENCH))
+
 test: lint
 	@$(BIN)/python -m pytest -n auto $(PYTESTOPTS)
 
@@ -82,6 +86,7 @@ help:
 	@echo "make html       the site in build/html; RESULTS=folder takes other bundles,"
 	@echo "                STRICT=1 makes every warning an error"
 	@echo "make test       checks of the code, and all tests"
+	@echo "make bench      how fast it is, each figure beside its goal; BENCH=full for more"
 	@echo "make check      are all bundles sound? the exit status says"
 	@echo "make list       the guides that the bundles give"
 	@echo "make compare OLD=09.00 NEW=09.01   what changed between two releases;"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime
 import hashlib
+import re
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -16,13 +17,17 @@ from msgspec import UNSET, Meta, UnsetType
 FORMAT = "perfguide-bundle"
 VERSION = 1
 
+PRINTABLE = "^[^\\x00-\\x1f\\x7f-\\x9f]*$"
+"""What a name looks like: no control characters."""
+
 Name = Annotated[
     str,
     Meta(
         min_length=1,
         max_length=200,
-        pattern="^[^\\x00-\\x1f\\x7f-\\x9f]*$",
         description="1 to 200 printable characters",
+        # The decoder would take most of its time for it; ``consistent`` looks once at each name.
+        extra_json_schema={"pattern": PRINTABLE},
     ),
 ]
 Text = Annotated[str, Meta(max_length=10_000)]
@@ -34,7 +39,12 @@ Value = Text | Whole | float | bool
 
 
 class _Object(
-    msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True
+    msgspec.Struct,
+    frozen=True,
+    kw_only=True,
+    omit_defaults=True,
+    forbid_unknown_fields=True,
+    gc=False,  # what comes from JSON has no cycles, and the collector need not walk over it
 ):
     pass
 
@@ -137,7 +147,12 @@ def encode(bundle: Bundle) -> bytes:
 
 def digest(bundle: Bundle) -> str:
     """SHA-256 of the content: layout, key order and unknown keys do not count."""
-    return hashlib.sha256(encode(bundle)).hexdigest()
+    return content_hash(encode(bundle))
+
+
+def content_hash(encoded: bytes) -> str:
+    """The digest of a bundle that is encoded already."""
+    return hashlib.sha256(encoded).hexdigest()
 
 
 def schema() -> dict[str, Any]:
@@ -160,8 +175,10 @@ def consistent(bundle: Bundle) -> bool:
     names |= {bundle.board.name, bundle.board.soc, *bundle.supersedes}
     if bundle.runner:
         names.add(bundle.runner.name)
-    for r in bundle.results:
-        names |= {r.benchmark, r.metric, r.unit, *r.params}
+    results = bundle.results
+    names.update([r.benchmark for r in results], [r.metric for r in results])
+    names.update([r.unit for r in results], *[r.params for r in results if r.params])
+    for r in results:
         published = r.value is not UNSET
         if published or r.samples is not UNSET:
             if r.status is not UNSET:
@@ -170,7 +187,8 @@ def consistent(bundle: Bundle) -> bool:
             return False
         if not published and not (r.min is UNSET and r.max is UNSET and r.count is UNSET):
             return False
-    return all(is_name(name) for name in names)
+    others = {r.log.file for r in results if r.log} | set(bundle.tools)
+    return all(map(is_name, names)) and all(re.search(PRINTABLE, name) for name in others)
 
 
 def is_name(text: str) -> bool:

@@ -49,11 +49,12 @@ def _found(value: Any) -> str:
 def _wanted(kind: inspect.Type) -> str:
     """What is allowed, in words."""
     match kind:
+        case inspect.Metadata(type=inner, extra_json_schema={"pattern": _}):
+            return _wanted(inner).replace("characters", "printable characters")
         case inspect.Metadata(type=inner):
             return _wanted(inner)
-        case inspect.StrType(min_length=low, max_length=high, pattern=pattern):
-            kind_of = "printable characters" if pattern else "characters"
-            return f"text of {low or 0} to {high} {kind_of}" if high else "text"
+        case inspect.StrType(min_length=low, max_length=high):
+            return f"text of {low or 0} to {high} characters" if high else "text"
         case inspect.IntType(ge=low, le=high):
             return f"a whole number from {low} to {high}" if high else "a whole number"
         case inspect.FloatType(gt=above, ge=low, le=high):
@@ -84,6 +85,9 @@ def check(value: Any, kind: inspect.Type, place: str) -> Iterator[Fault]:
     if isinstance(value, NotFinite):
         return  # found when the text was read
     match kind:
+        case inspect.Metadata(type=inner, extra_json_schema={"pattern": pattern}):
+            if not (_fits(value, inner) and re.search(pattern, value)):
+                yield _wrong(value, kind, place)
         case inspect.Metadata(type=inner):
             yield from check(value, inner, place)
         case inspect.UnionType(types=types):
@@ -128,12 +132,11 @@ def _bare(kind: inspect.Type) -> inspect.Type:
 def _fits(value: Any, kind: inspect.Type) -> bool:
     """Whether a single value is what a type without parts allows."""
     match kind:
-        case inspect.StrType(min_length=low, max_length=high, pattern=pattern):
+        case inspect.StrType(min_length=low, max_length=high):
             return (
                 isinstance(value, str)
                 and len(value) >= (low or 0)
                 and (high is None or len(value) <= high)
-                and (pattern is None or re.search(pattern, value) is not None)
             )
         case inspect.BoolType():
             return isinstance(value, bool)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from . import (
@@ -201,8 +201,8 @@ class Pages(Traces):
 
     def _soc(self, soc: str, keys: Sequence[GuideKey]) -> None:
         page = self.addresses.soc[soc]
-        by_guide = {key: self.pool.of_guide(key) for key in keys}
-        records = [record for found in by_guide.values() for record in found]
+        headline = partial(report.is_headline, self.holdings.catalog)
+        by_guide = {key: self.pool.of_guide(key, headline) for key in keys}
         families: dict[tuple[str, str], list[GuideKey]] = {}
         for key in sorted(keys, key=lambda k: version(k.release), reverse=True):
             families.setdefault((key.sdk, key.os), []).append(key)
@@ -215,8 +215,7 @@ class Pages(Traces):
                 record
                 for key in members
                 for record in by_guide[key]
-                if report.is_headline(self.holdings.catalog, record)
-                and self.layout.claim(record) is not None
+                if self.layout.claim(record) is not None
             ]
             if chosen:
                 view = report.headline_view(self.holdings.catalog, chosen)
@@ -235,7 +234,7 @@ class Pages(Traces):
                 page,
                 "boards",
                 f"{soc} boards",
-                report.boards([b.bundle for b in self.pool.bundles(records)], with_releases=True),
+                report.boards([b.bundle for b in self.pool.bundles_of(keys)], with_releases=True),
             ),
             families=[
                 {
@@ -280,7 +279,9 @@ class Pages(Traces):
             self.part(page, section, "newest-", "newest figures") for section in sections
         ]
         claimed = [r for r in latest if known and self.layout.claim(r) is not None]
-        chosen = [r for r in claimed if report.is_headline(self.holdings.catalog, r)]
+        chosen = [
+            r for r in claimed if report.is_headline(self.holdings.catalog, r.benchmark, r.metric)
+        ]
         found = trends.of_boards(self.holdings.catalog, chosen)
         beside = self.small(page, "boards", "Boards side by side", found)
         for section in sections:
@@ -328,7 +329,7 @@ class Pages(Traces):
             record
             for section in sections
             for record in section.records
-            if report.is_headline(self.holdings.catalog, record)
+            if report.is_headline(self.holdings.catalog, record.benchmark, record.metric)
         ]
         found = trends.over_releases(self.holdings.catalog, chosen, known)
         out = self.small(page, f"{prefix}trend", "Figures over releases", found)

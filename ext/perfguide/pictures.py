@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
@@ -60,8 +61,14 @@ def size(svg: Path) -> tuple[int, int] | None:
 
 def fingerprint(view: ChartView | ChangeView, form: str) -> str:
     """What a drawn file depends on: the view, how it is drawn, and by what."""
-    by = [DRAWING, version("matplotlib"), form, view]
+    by = [DRAWING, _drawn_by(), form, view]
     return hashlib.sha256(msgspec.json.encode(by, order="deterministic")).hexdigest()
+
+
+@cache
+def _drawn_by() -> str:
+    # Looking it up parses all that is known of the package, 5 ms each time.
+    return version("matplotlib")
 
 
 def write(writer: Writer, pictures: Sequence[Picture], formats: Sequence[str]) -> int:

@@ -2,32 +2,21 @@
 
 from __future__ import annotations
 
-import json
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from . import units
+from . import terms, units
 from .bundle import Bundle
 from .catalog import Catalog, Scalar
-from .frame import CONDITIONS, NAMES, Frame, canonical
+from .frame import CONDITIONS, NAMES, Frame
 from .validate import Loaded
 
 DEFAULT_SDK = "Processor SDK"
 OS_NAMES = {"linux": "Linux", "rt-linux": "RT-Linux"}
-
-CONDITION_WORDS = {
-    "cpu_mhz": "clock",
-    "memory": "memory",
-    "governor": "governor",
-    "kernel": "kernel",
-    "image": "image",
-    "command": "command",
-}
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -89,8 +78,8 @@ class Pool:
     def __init__(self, frame: Frame, catalog: Catalog) -> None:
         self.frame = frame
         table = frame.table
-        params, self._params = _defaulted(table, catalog)
-        unit, self._factor = _target_units(table, catalog)
+        params, self._params = terms.defaulted(table, catalog)
+        unit, self._factor = terms.target_units(table, catalog)
         self._value = table["value"].to_numpy(dtype="float64") * self._factor
         self._low = table["low"].to_numpy(dtype="float64") * self._factor
         self._high = table["high"].to_numpy(dtype="float64") * self._factor
@@ -101,7 +90,7 @@ class Pool:
         self._bundle = table["bundle"].to_numpy(dtype="int64")
         self._result = table["result"].to_numpy(dtype="int64")
         self._samples = table["samples"].to_numpy()
-        self._conditions = {name: _codes(table[name]) for name in CONDITIONS}
+        self._conditions = {name: terms.codes(table[name]) for name in CONDITIONS}
         keys = {name: table[name] for name in NAMES if name not in ("params", "unit")}
         keys |= {"params": params, "unit": unit}
         keyed = pd.DataFrame(keys)
@@ -110,9 +99,9 @@ class Pool:
         self._group = group
         order = np.argsort(group, kind="stable")
         starts = np.flatnonzero(np.r_[True, np.diff(group[order]) > 0]) if len(order) else order
-        self._members = np.split(order, starts[1:]) if len(order) else []
-        firsts = order[starts] if len(order) else order
-        self._identity = keyed.iloc[firsts].reset_index(drop=True)
+        self._order = order
+        self._ends = np.append(starts, len(order))
+        self._identity = keyed.iloc[order[starts]].reset_index(drop=True)
         self._by_guide = self._indices(["sdk", "soc", "os", "release"])
         self._by_benchmark = self._indices(["benchmark"])
 
@@ -137,10 +126,25 @@ class Pool:
         """The names of all benchmarks that have a result."""
         return sorted(key[0] for key in self._by_benchmark)
 
-    def of_guide(self, key: GuideKey) -> list[Record]:
-        """All figures of one guide."""
-        rows = self._by_guide.get((key.sdk, key.soc, key.os, key.release), ())
+    def of_guide(
+        self, key: GuideKey, wanted: Callable[[str, str], bool] | None = None
+    ) -> list[Record]:
+        """All figures of one guide, or those whose benchmark and metric are ``wanted``."""
+        rows = self._rows(key)
+        if wanted is not None:
+            columns = [self._identity[name].iloc[rows] for name in ("benchmark", "metric")]
+            sorts = list(zip(*columns, strict=True))
+            known = {sort: wanted(*sort) for sort in set(sorts)}
+            rows = rows[np.array([known[sort] for sort in sorts], dtype="bool")]
         return list(self._records(rows))
+
+    def count(self, key: GuideKey) -> int:
+        """How many figures a guide has."""
+        return len(self._rows(key))
+
+    def _rows(self, key: GuideKey) -> np.ndarray[Any, Any]:
+        none = np.empty(0, dtype="int64")
+        return self._by_guide.get((key.sdk, key.soc, key.os, key.release), none)
 
     def of_benchmark(self, name: str) -> list[Record]:
         """All figures of one benchmark, over all guides."""
@@ -159,10 +163,10 @@ class Pool:
         for name in ("mean", "low", "high"):
             out[name] = np.full(len(out), np.nan)
         out["spread"] = False
-        out["runs"] = np.array([len(members) for members in self._members], dtype="int64")
+        out["runs"] = np.diff(self._ends).astype("int64")
         if not len(out):
             return out
-        rows = np.concatenate(self._members)
+        rows = self._order
         sound = ~self._failed[rows]
         rows = rows[sound]
         owner = np.repeat(np.arange(len(out)), out["runs"])[sound]
@@ -198,8 +202,15 @@ class Pool:
     def bundles(self, records: Iterable[Record]) -> list[Loaded]:
         """The bundles behind figures, by board, date and id."""
         rows = sorted({row for record in records for row in record.cell.members})
-        positions = set(self._bundle[rows].tolist()) if rows else set()
-        found = [self.frame.bundles[position] for position in positions]
+        return self._bundles(np.asarray(rows, dtype="int64"))
+
+    def bundles_of(self, keys: Iterable[GuideKey]) -> list[Loaded]:
+        """The bundles behind all figures of guides, by board, date and id."""
+        positions = np.concatenate([np.empty(0, dtype="int64"), *map(self._rows, keys)])
+        return self._bundles(self._members(positions)[0])
+
+    def _bundles(self, rows: np.ndarray[Any, Any]) -> list[Loaded]:
+        found = [self.frame.bundles[position] for position in np.unique(self._bundle[rows])]
         return sorted(
             found,
             key=lambda b: (units.natural(b.bundle.board.name), b.bundle.created, b.bundle.id),
@@ -242,21 +253,61 @@ class Pool:
                 out[place] = out.get(place, frozenset()) | {units.plain(value)}
         return out
 
-    def _records(self, rows: Iterable[int]) -> Iterator[Record]:
-        chosen = self._identity.iloc[np.asarray(list(rows), dtype="int64")]
+    def _members(
+        self, positions: np.ndarray[Any, Any]
+    ) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+        """The rows of the frame behind some figures, one figure's after another's, and
+        how many each has."""
+        starts = self._ends[positions]
+        sizes = self._ends[positions + 1] - starts
+        within = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        return self._order[np.repeat(starts, sizes) + within], sizes
+
+    def _records(self, positions: Iterable[int]) -> Iterator[Record]:
+        places = np.asarray(list(positions), dtype="int64")
+        chosen = self._identity.iloc[places]
         columns = [chosen[name].tolist() for name in (*NAMES[:7], "unit", "params")]
-        for row, sdk, soc, os, release, board, benchmark, metric, unit, params in zip(
-            chosen.index, *columns, strict=True
+        guides: dict[tuple[str, ...], GuideKey] = {}
+        for cell, sdk, soc, os, release, board, benchmark, metric, unit, params in zip(
+            self._cells(places), *columns, strict=True
         ):
-            yield Record(
-                GuideKey(sdk, soc, os, release),
-                board,
-                benchmark,
-                metric,
-                unit,
-                self._params[params],
-                self._cell(self._members[row]),
-            )
+            names = (sdk, soc, os, release)
+            if names not in guides:
+                guides[names] = GuideKey(*names)
+            own = self._params[params]
+            yield Record(guides[names], board, benchmark, metric, unit, own, cell)
+
+    def _cells(self, positions: np.ndarray[Any, Any]) -> Iterator[Cell]:
+        """The pooled figures at some positions; most are one result each, and quickly made."""
+        rows, sizes = self._members(positions)
+        kept = (self._value, self._low, self._high, self._weight, self._failed)
+        columns = [rows.tolist(), *(column[rows].tolist() for column in kept)]
+        begin = 0
+        for size in sizes.tolist():
+            if size == 1 and not columns[5][begin]:
+                row, value, low, high, weight, _ = (column[begin] for column in columns)
+                spread = self._spread[row]
+                yield Cell(
+                    value,
+                    low if spread else None,
+                    high if spread else None,
+                    weight if self._counted[row] else None,
+                    0,
+                    1,
+                    (),
+                    self._samples_of(row),
+                    (row,),
+                )
+            else:
+                yield self._cell(rows[begin : begin + size])
+            begin += size
+
+    def _samples_of(self, row: int) -> tuple[float, ...]:
+        given = self._samples[row]
+        if given is None:
+            return ()
+        factor = float(self._factor[row])
+        return given if factor == 1.0 else tuple(x * factor for x in given)
 
     def _cell(self, members: np.ndarray[Any, Any]) -> Cell:
         rows = tuple(members.tolist())
@@ -273,11 +324,7 @@ class Pool:
         if len(sound) > 1 or self._spread[sound[0]]:
             low, high = float(self._low[sound].min()), float(self._high[sound].max())
         count = int(self._weight[sound].sum()) if self._counted[sound].all() else None
-        samples: tuple[float, ...] = ()
-        for row in sound:
-            if (given := self._samples[row]) is not None:
-                factor = float(self._factor[row])
-                samples += given if factor == 1.0 else tuple(x * factor for x in given)
+        samples = tuple(x for row in sound for x in self._samples_of(row))
         differs = self._differs(rows) if len(rows) > 1 else ()
         return Cell(mean, low, high, count, failed, len(rows), differs, samples, rows)
 
@@ -287,14 +334,8 @@ class Pool:
         for name, (codes, unstated) in self._conditions.items():
             stated = {code for code in codes[list(rows)].tolist() if code != unstated}
             if len(stated) > 1:
-                out.append(CONDITION_WORDS[name])
+                out.append(terms.CONDITION_WORDS[name])
         return tuple(out)
-
-
-def _codes(column: pd.Series[Any]) -> tuple[np.ndarray[Any, Any], int]:
-    """A condition as numbers, and the number that stands for "not stated"."""
-    categories = list(column.cat.categories)
-    return column.cat.codes.to_numpy(), categories.index("") if "" in categories else -1
 
 
 def os_name(name: str) -> str:
@@ -312,56 +353,3 @@ def family(key: GuideKey) -> str:
 def version(text: str) -> tuple[tuple[int, int, str], ...]:
     """A sort key for release names: 9.2 before 10.0, 09.02 before 09.02.01."""
     return units.natural(text)
-
-
-def _defaulted(
-    table: pd.DataFrame, catalog: Catalog
-) -> tuple[pd.Series[Any], dict[str, dict[str, Scalar]]]:
-    """Each row's parameters with the catalog's defaults, as canonical text, and
-    what each such text means."""
-    decoded: dict[str, dict[str, Scalar]] = {}
-    texts: dict[tuple[str, str], str] = {}
-    pairs = table[["benchmark", "params"]].drop_duplicates()
-    for benchmark, text in zip(pairs["benchmark"], pairs["params"], strict=True):
-        params: dict[str, Scalar] = json.loads(text)
-        if entry := catalog.get(benchmark):
-            for name, param in entry.entry.params.items():
-                if param.default is not None:
-                    params.setdefault(name, param.default)
-        full = canonical(params)
-        texts[benchmark, text] = full
-        decoded[full] = json.loads(full)
-    full_texts = [texts[pair] for pair in zip(table["benchmark"], table["params"], strict=True)]
-    return pd.Series(pd.Categorical(full_texts), index=table.index), decoded
-
-
-def _target_units(
-    table: pd.DataFrame, catalog: Catalog
-) -> tuple[pd.Series[Any], np.ndarray[Any, Any]]:
-    """The unit that each row is shown in, and the factor into it.
-
-    The catalog's unit where the row's unit is of that kind; else the commonest
-    spelling of its kind for this metric, so that one kind pools.
-    """
-    named = zip(table["benchmark"], table["metric"], table["unit"], strict=True)
-    triples = Counter(named)
-    commonest: dict[tuple[str, str, str], tuple[int, str]] = {}
-    for (benchmark, metric, text), count in triples.items():
-        unit = units.parse(text)
-        place = (benchmark, metric, unit.kind)
-        commonest[place] = min(commonest.get(place, (0, "")), (-count, unit.name))
-    chosen: dict[tuple[str, str, str], tuple[str, float]] = {}
-    for benchmark, metric, text in triples:
-        entry = catalog.get(benchmark)
-        known = entry.metric(metric) if entry else None
-        target = commonest[benchmark, metric, units.parse(text).kind][1]
-        if known and units.factor(text, known.unit) is not None:
-            target = units.parse(known.unit).name
-        factor = units.factor(text, target)
-        assert factor is not None  # both are of one kind
-        chosen[benchmark, metric, text] = (target, factor)
-    rows = [
-        chosen[row] for row in zip(table["benchmark"], table["metric"], table["unit"], strict=True)
-    ]
-    target_units = pd.Series(pd.Categorical([r[0] for r in rows]), index=table.index)
-    return target_units, np.array([r[1] for r in rows], dtype="float64")

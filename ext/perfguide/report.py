@@ -126,11 +126,11 @@ def withdrawn(items: Sequence[Withdrawal]) -> Grid:
     return _without_empty(listing(("Withdrawn bundle", "File", "Replaced by", "On", "Why"), rows))
 
 
-def is_headline(catalog: Catalog, record: Record) -> bool:
-    """Whether the SoC's own page shows a figure."""
-    benchmark = catalog.get(record.benchmark)
-    metric = benchmark.metric(record.metric) if benchmark else None
-    return metric is not None and metric.headline
+def is_headline(catalog: Catalog, benchmark: str, metric: str) -> bool:
+    """Whether the SoC's own page shows figures of a benchmark's metric."""
+    entry = catalog.get(benchmark)
+    known = entry.metric(metric) if entry else None
+    return known is not None and known.headline
 
 
 def headline_view(catalog: Catalog, records: Sequence[Record]) -> View:
@@ -196,8 +196,7 @@ def overview(pool: Pool, guides: Sequence[GuideKey], plan: Addresses) -> dict[st
     recent = []
     latest = set(newest(guides).values())
     for key in guides:
-        records = pool.of_guide(key)
-        bundles = pool.bundles(records)
+        bundles = pool.bundles_of([key])
         last = max(b.bundle.created for b in bundles)
         entry = {
             "soc": key.soc,
@@ -205,8 +204,8 @@ def overview(pool: Pool, guides: Sequence[GuideKey], plan: Addresses) -> dict[st
             "release": key.release,
             "guide": plan.guide[key],
             "page": plan.soc[key.soc],
-            "boards": natural_boards(records),
-            "figures": len(records),
+            "boards": sorted({b.bundle.board.name for b in bundles}, key=units.natural),
+            "figures": pool.count(key),
             "measured": last.date().isoformat(),
         }
         recent.append((last, entry))

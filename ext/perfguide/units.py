@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 Better = Literal["higher", "lower", "neither"]
@@ -236,6 +237,7 @@ def plain(value: str | int | float | bool) -> str:
 _DIGITS = re.compile(r"(\d+)")
 
 
+@lru_cache(maxsize=2**16)
 def natural(text: str) -> tuple[tuple[int, int, str], ...]:
     """A sort key under which ``bw-2mb`` stands before ``bw-16mb``.
 
