@@ -72,6 +72,7 @@ CORE: dict[str, set[str]] = {
     "cli_health": {"findings", "health_report", "site"},
     "marks": {"findings", "views"},
     "htmltable": {"addresses"},
+    "papertable": set(),
     "pieces": {
         *{
             "addresses",
@@ -152,10 +153,13 @@ SHELL: dict[str, set[str]] = {
         "spreadsheet",
     },
     "folding": set(),
+    "paper": {
+        *{"addresses", "footnotes", "papertable", "plaintable", "pool", "rendering", "site"},
+    },
     "chartdirective": {"config", "ownchart", "pictures", "rendering", "tables", "writer"},
     "extension": {
         *{"chartdirective", "config", "csp", "directives", "folding", "freshness", "numbering"},
-        *{"pages", "rendering"},
+        *{"pages", "paper", "rendering", "site"},
     },
     "__init__": {"extension"},
 }

@@ -22,11 +22,18 @@ from . import (
     freshness,
     numbering,
     pages,
+    paper,
     rendering,
+    site,
 )
 from .diagnostics import visible
 
 T = TypeVar("T")
+
+PARTS = (
+    *(config, csp, directives, chartdirective, folding, freshness, numbering, paper),
+    rendering,
+)
 
 STATIC = Path(__file__).with_name("static")
 
@@ -50,6 +57,12 @@ def _generate(app: Sphinx) -> None:
     except OSError as error:
         raise ExtensionError(f"cannot write the pages: {error}") from error
     config.warn(outcome.diagnostics)
+    if app.builder.format == "latex" and app.config.perfguide_pdf:
+        pool = outcome.holdings.pool
+        planned = site.plan(pool.guides(), pool.benchmarks())
+        faults = paper.choose(app.config.perfguide_pdf, app.config, pool.guides(), planned)
+        config.warn(faults)
+        app.statuscode = 2 if faults else app.statuscode
     if any(d.kind == "missing-path" for d in outcome.diagnostics):
         # The pages are as they were; whoever asked for others must not think he got them.
         app.statuscode = 2
@@ -78,7 +91,7 @@ def _page_context(
 def setup(app: Sphinx, version: str) -> ExtensionMetadata:
     """Register all parts of the extension."""
     app.setup_extension("sphinx_tabs.tabs")
-    for part in (config, csp, directives, chartdirective, folding, freshness, numbering, rendering):
+    for part in PARTS:
         part.setup(app)
     app.connect("builder-inited", _generate)
     app.connect("builder-inited", _assets)
