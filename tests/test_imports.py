@@ -131,6 +131,7 @@ CORE: dict[str, set[str]] = {
         *{"query", "report", "site", "streams"},
     },
     "__main__": {"cli"},
+    "reference": {"acknowledge", "boards", "bundle", "catalog", "chartspec", "waivers"},
 }
 """What each module of the core may import of the package, besides ``EVERYWHERE``."""
 
@@ -153,13 +154,14 @@ SHELL: dict[str, set[str]] = {
         "spreadsheet",
     },
     "folding": set(),
+    "referencepages": {"cli", "config", "reference"},
     "paper": {
         *{"addresses", "footnotes", "papertable", "plaintable", "pool", "rendering", "site"},
     },
     "chartdirective": {"config", "ownchart", "pictures", "rendering", "tables", "writer"},
     "extension": {
         *{"chartdirective", "config", "csp", "directives", "folding", "freshness", "numbering"},
-        *{"pages", "paper", "rendering", "site"},
+        *{"pages", "paper", "referencepages", "rendering", "site"},
     },
     "__init__": {"extension"},
 }

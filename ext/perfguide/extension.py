@@ -23,6 +23,7 @@ from . import (
     numbering,
     pages,
     paper,
+    referencepages,
     rendering,
     site,
 )
@@ -32,7 +33,7 @@ T = TypeVar("T")
 
 PARTS = (
     *(config, csp, directives, chartdirective, folding, freshness, numbering, paper),
-    rendering,
+    *(referencepages, rendering),
 )
 
 STATIC = Path(__file__).with_name("static")
