@@ -8,6 +8,10 @@ JOBS    ?= auto
 
 ENV    := build/env
 BIN    := $(ENV)/bin
+GUIDE  ?= newest
+TEX     = latexmk texlive-xetex texlive-latex-extra texlive-fonts-recommended tex-gyre fonts-freefont-otf
+# When the sources last changed: a PDF says it, and is the same each time.
+EPOCH   = $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
 PERFGUIDE = $(BIN)/perfguide
 BUILD   = $(PERFGUIDE) build --results $(RESULTS) --jobs $(JOBS) $(if $(STRICT),--strict)
 
@@ -20,6 +24,24 @@ html: $(ENV)/.site
 dirhtml text latex: $(ENV)/.site
 	@$(BUILD) --builder $@ -- $(SPHINXOPTS)
 	@echo "The pages are in build/$@"
+
+# A guide as a PDF, for the newest release of each SoC, or for those that GUIDE names.
+pdf: $(ENV)/.site
+	@for tool in latexmk xelatex; do command -v $$tool >/dev/null || missing=1; done; \
+	  test "$$(kpsewhich FreeSerif.otf tabulary.sty 2>/dev/null | wc -l)" = 2 || missing=1; \
+	  test -z "$$missing" || { test "$$(id -u)" = 0 && \
+	  { apt-get update -qq && apt-get install -y -qq --no-install-recommends $(TEX); } >&2; } || \
+	  { echo "Install LaTeX first: sudo apt-get install --no-install-recommends $(TEX)" >&2; exit 1; }
+	@$(BUILD) --builder latex -- -D "perfguide_pdf=$(GUIDE)" $(SPHINXOPTS)
+	@rm -rf build/.pdf && mkdir -p build/.pdf/done
+	@cd build/latex && for document in *.tex; do name=$${document%.tex}; \
+	  FORCE_SOURCE_DATE=1 SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$(EPOCH)} \
+	  latexmk -pdfxe -interaction=nonstopmode -halt-on-error -outdir=../.pdf $$document \
+	    >../.pdf/$$name.said 2>&1 && mv ../.pdf/$$name.pdf ../.pdf/done/ || \
+	  { tail -20 ../.pdf/$$name.said >&2; echo "not set: build/.pdf/$$name.log says why" >&2; exit 1; }; \
+	done
+	@rm -rf build/pdf && mv build/.pdf/done build/pdf
+	@ls build/pdf/*.pdf
 
 linkcheck: $(ENV)/.site
 	@$(BIN)/sphinx-build -b $@ -j $(JOBS) -d build/doctrees -D perfguide_results=$(RESULTS) \
@@ -75,8 +97,8 @@ $(ENV)/.test: $(ENV)/.site requirements-test.txt
 
 # What the site is made of; the environment stays, and so does the lock of a running build.
 clean:
-	rm -rf build/html build/dirhtml build/text build/latex build/linkcheck build/doctrees
-	rm -rf build/.html build/.dirhtml build/.text build/.latex
+	rm -rf build/html build/dirhtml build/text build/latex build/linkcheck build/doctrees build/pdf
+	rm -rf build/.pdf build/.html build/.dirhtml build/.text build/.latex
 	rm -rf source/guides source/compare source/by-benchmark source/reports source/api
 
 distclean: clean
@@ -85,6 +107,8 @@ distclean: clean
 help:
 	@echo "make html       the site in build/html; RESULTS=folder takes other bundles,"
 	@echo "                STRICT=1 makes every warning an error"
+	@echo "make pdf        PDFs of the newest guides in build/pdf; GUIDE=AM62X/linux/09.01"
+	@echo "                takes another one, GUIDE='*' all"
 	@echo "make test       checks of the code, and all tests"
 	@echo "make bench      how fast it is, each figure beside its goal; BENCH=full for more"
 	@echo "make check      are all bundles sound? the exit status says"

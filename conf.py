@@ -38,4 +38,15 @@ html_last_updated_fmt = None
 html_title = project
 
 latex_engine = "xelatex"
-latex_elements = {"papersize": "a4paper"}
+latex_use_xindy = False
+latex_domain_indices = False
+latex_appendices = ["source/reading", "source/methods"]
+latex_elements = {
+    "papersize": "a4paper",
+    "pointsize": "10pt",
+    "extraclassoptions": "openany,oneside",
+    "figure_align": "H",
+    "makeindex": "",
+    "printindex": "",
+    "sphinxsetup": "hmargin={2cm,2cm},vmargin={2.2cm,2.2cm}",
+}

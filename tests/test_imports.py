@@ -93,6 +93,7 @@ CORE: dict[str, set[str]] = {
     "about": {
         *{"addresses", "catalog", "findwords", "layout", "naming", "pool", "report", "validate"},
     },
+    "papertable": set(),
     "pieces": {
         *{
             "about",
@@ -184,6 +185,7 @@ CORE: dict[str, set[str]] = {
         *{"pages", "pool", "query", "report", "site", "streams"},
     },
     "__main__": {"cli"},
+    "reference": {"acknowledge", "boards", "bundle", "catalog", "chartspec", "waivers"},
 }
 """What each module of the core may import of the package, besides ``EVERYWHERE``."""
 
@@ -220,13 +222,17 @@ SHELL: dict[str, set[str]] = {
         "spreadsheet",
     },
     "folding": set(),
+    "referencepages": {"cli", "config", "reference"},
+    "paper": {
+        *{"addresses", "footnotes", "papertable", "plaintable", "pool", "rendering", "site"},
+    },
     "chartdirective": {"config", "ownchart", "pictures", "rendering", "tables", "writer"},
     "dataset": {"api", "explorer"},
     "extension": {
         *{"browsing", "cellinfo", "chartdirective", "config", "csp", "dataset", "directives"},
         *{"discovery", "inline", "theme"},
         *{"feedfile", "folding", "freshness", "glossary", "leading", "numbering", "originlink"},
-        *{"pages", "rendering"},
+        *{"pages", "paper", "referencepages", "rendering", "site"},
     },
     "__init__": {"extension"},
 }

@@ -23,11 +23,15 @@ class Acknowledgement(msgspec.Struct, frozen=True, forbid_unknown_fields=True, k
     rule: str
     """The id of a rule."""
     reason: str
+    """Why the finding is accepted; the report shows it."""
     guide: str = "*"
     """SoC, operating system and release: ``AM62X/linux/09.01``."""
     board: str = "*"
+    """Names of boards."""
     benchmark: str = "*"
+    """Names of benchmarks."""
     metric: str = "*"
+    """Names of metrics."""
 
     def covers(self, finding: Finding, suspect: Suspect) -> bool:
         """Whether it accepts one figure of a finding."""

@@ -17,8 +17,11 @@ class Board(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     """One entry of the list: a board's name of today and those of older bundles."""
 
     soc: str
+    """The SoC on the board."""
     name: str
+    """What the board is called today."""
     aliases: tuple[str, ...]
+    """What older bundles call it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,36 +53,52 @@ class Runner(_Object, frozen=True):
     """What ran the benchmarks."""
 
     name: Name
+    """Its name, such as that of the lab."""
     job_url: Text = ""
+    """Where the run can be looked at."""
     version: Text = ""
+    """Its version."""
 
 
 class Sdk(_Object, frozen=True):
     """The SDK release that was on the board."""
 
     version: Name
+    """The release, such as ``09.02.01.10``."""
     os: Name
+    """``linux``, ``rt-linux`` or another word."""
     name: Name = "Processor SDK"
+    """The SDK's family; each has guides of its own."""
     kernel: Text = ""
+    """The version of the kernel that ran."""
     image: Text = ""
+    """The image on the board, such as ``default``."""
 
 
 class Board(_Object, frozen=True):
     """The board that was measured."""
 
     name: Name
+    """Its name; tables have a column for each."""
     soc: Name
+    """The SoC on the board; each has guides of its own."""
     description: Text = ""
+    """The board in words."""
     cpu_mhz: Annotated[float, Meta(gt=0, le=1e9)] | UnsetType = UNSET
+    """The clock of the processor, in MHz."""
     memory: Text = ""
+    """Kind and speed of the memory, such as ``DDR4 1600 MT/s``."""
     governor: Text = ""
+    """How the kernel chose the clock, such as ``performance``."""
 
 
 class Log(_Object, frozen=True):
     """Where a figure stands in the output of the program that measured it."""
 
     file: Name
+    """The log's name."""
     line: Count
+    """The line in it, from 1."""
 
 
 class Result(_Object, frozen=True):
@@ -93,31 +109,52 @@ class Result(_Object, frozen=True):
     """
 
     benchmark: Name
+    """The benchmark's name; the name of its description, where there is one."""
     metric: Name
+    """What of it was measured."""
     unit: Name
+    """The unit of all figures of this result, such as ``kB/s``."""
     params: dict[Name, Value] = {}
+    """Under which conditions, such as ``block_size``."""
     samples: Annotated[list[Figure], Meta(min_length=1)] | UnsetType = UNSET
+    """Every single figure that was measured."""
     value: Figure | UnsetType = UNSET
+    """The mean that the program reported."""
     min: Figure | UnsetType = UNSET
+    """The smallest figure behind ``value``."""
     max: Figure | UnsetType = UNSET
+    """The largest figure behind ``value``."""
     count: Count | UnsetType = UNSET
+    """How many figures are behind ``value``."""
     status: Literal["fail"] | UnsetType = UNSET
+    """Stands in place of figures where the measurement failed."""
     command: Text = ""
+    """The command line that measured."""
     log: Log | None = None
+    """Where the figure stands in a log."""
 
 
 class Bundle(_Object, frozen=True):
     """What one run of one or more benchmarks measured on one board."""
 
     format: Literal["perfguide-bundle"]
+    """What the file is."""
     version: Literal[1]
+    """The version of the format."""
     id: Name
+    """A name that no other bundle has."""
     created: Annotated[datetime.datetime, Meta(tz=True, description="RFC 3339, with an offset")]
+    """When it was measured, such as ``2024-04-02T09:30:00Z``."""
     sdk: Sdk
+    """The SDK release."""
     board: Board
+    """The board."""
     results: list[Result]
+    """What was measured."""
     runner: Runner | None = None
+    """What ran the benchmarks."""
     supersedes: list[Name] = []
+    """The ids of older bundles of the same runner that this one withdraws."""
     reason: Text = ""
     """Why the bundles in ``supersedes`` are withdrawn; the errata show it."""
     tools: dict[Name, Value] = {}

@@ -42,9 +42,11 @@ class Metric(_Spec, frozen=True):
     unit: str
     """The unit in which pages show it."""
     better: units.Better
+    """Which figures are better; ``neither`` for a setting."""
     label: str = ""
     """What pages call it; the name itself where this is left out."""
     decimals: int = 2
+    """How many decimals pages show."""
     headline: bool = False
     """Whether the SoC's own page shows it."""
     positive: bool | None = None
@@ -73,6 +75,7 @@ class Param(_Spec, frozen=True):
     """How one parameter is named, shown and ordered."""
 
     label: str = ""
+    """What pages call it; the name with spaces where this is left out."""
     show: Literal["plain", "size", "hex"] = "plain"
     """Numbers as they are, as ``4k`` and ``1m``, or as hexadecimal digits."""
     default: Scalar | None = None
@@ -100,6 +103,7 @@ class Table(_Spec, frozen=True):
     rows: tuple[str, ...]
     """Parameters down the side, outermost first; ``metric`` may be one."""
     metrics: tuple[str, ...] = ("*",)
+    """Names or patterns of the metrics that it shows."""
     where: dict[str, Scalar] = {}
     """Parameters that must have just this value."""
     columns: tuple[str, ...] = ()
@@ -114,16 +118,23 @@ class Entry(_Spec, frozen=True):
     """The ``.toml`` file of one benchmark."""
 
     title: str
+    """What pages call the benchmark."""
     chapter: str
+    """The chapter of a guide in which its section stands."""
     order: int
     """Where its section stands in a guide, over all benchmarks."""
     metrics: list[Metric]
+    """What it measures."""
     tables: list[Table]
+    """Its tables, in the order of the page."""
     charts: list[Chart] = []
+    """Its charts, in the order of the page."""
     command: str = ""
+    """The usual command, shown where bundles name none."""
     split: str = ""
     """A parameter each of whose values has a subsection of its own."""
     params: dict[str, Param] = {}
+    """How parameters are named, shown and ordered, by name."""
     tools: tuple[str, ...] = ()
     """The programs that measure, as bundles name them under ``tools``. What another
     version of one of them has measured is another measurement."""

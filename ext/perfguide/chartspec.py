@@ -41,11 +41,14 @@ class Chart(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     """On the x axis: a parameter, another metric of the same run, ``metric``,
     ``board`` or ``release``."""
     on: Page = "guide"
+    """In each guide; on the benchmark's page over the releases; or there with the newest
+    figures of all boards."""
     kind: Literal["lines", "bars", "steps"] = "lines"
     """Lines with a mark at each point, bars beside their names, or the steps of a histogram."""
     along: str = ""
     """Where ``x`` is a metric: the parameter that changes from point to point."""
     where: dict[str, Scalar] = {}
+    """Parameters that must have just this value."""
     series: str | tuple[str, ...] = ()
     """Parameters with one line for each of their values."""
     panels: str | tuple[str, ...] = ()
@@ -61,7 +64,9 @@ class Chart(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     y_label: str = ""
     """What the y axis is called, where several metrics share it."""
     x_scale: Literal["linear", "log2"] = "linear"
+    """``log2`` for sizes that double."""
     y_scale: Literal["linear", "log"] = "linear"
+    """``log`` for figures of very different size."""
     answer: Literal["", "cross-over", "cpu-share"] = ""
     """What is worked out from it and said in words or figures."""
 

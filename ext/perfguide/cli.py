@@ -47,7 +47,7 @@ EXIT_STATUS = """exit status:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status."""
-    options = _parser().parse_args(arguments)
+    options = parser().parse_args(arguments)
     try:
         status: int = options.run(options)
         sys.stdout.flush()  # while a reader who has gone can still be met with grace
@@ -65,7 +65,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return status
 
 
-def _parser() -> argparse.ArgumentParser:
+def parser() -> argparse.ArgumentParser:
+    """The parser of the whole command line."""
     parser = argparse.ArgumentParser(
         prog="perfguide",
         description="Check the results of a board farm and turn them into performance guides.",

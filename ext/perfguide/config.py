@@ -63,6 +63,13 @@ VALUES: tuple[tuple[str, Any, tuple[type, ...], str], ...] = (
         "whether the output folder holds nothing else, and may be emptied",
     ),
     (
+        "perfguide_pdf",
+        "",
+        (str,),
+        "guides that LaTeX makes a document of each: ``newest``, or SOC/os/release with ``*`` "
+        "for any characters; left out: what ``latex_documents`` says",
+    ),
+    (
         "perfguide_csp",
         False,
         (bool,),

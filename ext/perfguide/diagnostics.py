@@ -39,6 +39,7 @@ KINDS: dict[str, Kind] = {
     "catalog": Kind("error", "a benchmark description that cannot be used"),
     "catalog-prose": Kind("warning", "a benchmark description without its text"),
     "no-results": Kind("warning", "no sound bundle was found"),
+    "no-guide": Kind("error", "a guide was asked for that is not there"),
     "waiver": Kind("error", "an accepted change that cannot be used"),
     "waiver-lapsed": Kind("warning", "an accepted change that holds no longer, or is not needed"),
     "boards": Kind("error", "an entry of the list of boards that cannot be used"),

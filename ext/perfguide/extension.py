@@ -30,12 +30,21 @@ from . import (
     numbering,
     originlink,
     pages,
+    paper,
+    referencepages,
     rendering,
+    site,
     theme,
 )
 from .diagnostics import visible
 
 T = TypeVar("T")
+
+PARTS = (
+    *(config, csp, dataset, directives, chartdirective, folding, freshness, glossary),
+    *(cellinfo, discovery, feedfile, leading, numbering, originlink, paper, referencepages),
+    *(rendering, theme, browsing),
+)
 
 STATIC = Path(__file__).with_name("static")
 
@@ -60,6 +69,12 @@ def _generate(app: Sphinx, figures: inline.Inline) -> None:
         raise ExtensionError(f"cannot write the pages: {error}") from error
     config.warn(outcome.diagnostics)
     figures.hold(outcome.holdings)
+    if app.builder.format == "latex" and app.config.perfguide_pdf:
+        pool = outcome.holdings.pool
+        planned = site.plan(pool.guides(), pool.benchmarks())
+        faults = paper.choose(app.config.perfguide_pdf, app.config, pool.guides(), planned)
+        config.warn(faults)
+        app.statuscode = 2 if faults else app.statuscode
     if any(d.kind == "missing-path" for d in outcome.diagnostics):
         # The pages are as they were; whoever asked for others must not think he got them.
         app.statuscode = 2
@@ -74,11 +89,7 @@ def _assets(app: Sphinx) -> None:
 def setup(app: Sphinx, version: str) -> ExtensionMetadata:
     """Register all parts of the extension."""
     app.setup_extension("sphinx_tabs.tabs")
-    for part in (config, csp, dataset, directives, chartdirective, folding, freshness, glossary):
-        part.setup(app)
-    for part in (cellinfo, discovery, feedfile, leading, numbering, originlink, rendering):
-        part.setup(app)
-    for part in (theme, browsing):
+    for part in PARTS:
         part.setup(app)
     figures = inline.setup(app)
     app.connect("builder-inited", lambda app: _generate(app, figures))

@@ -20,6 +20,7 @@ from . import (
     redirects,
     report,
     trends,
+    units,
 )
 from .bundle import Bundle
 from .comparepages import ComparePages
@@ -207,7 +208,9 @@ class Pages(Traces):
         for key in sorted(keys, key=lambda k: version(k.release), reverse=True):
             families.setdefault((key.sdk, key.os), []).append(key)
         folder = page.rpartition("/")[0]
-        self.about(page, about.soc(soc, keys, report.natural_boards(records)))
+        bundles = [loaded.bundle for loaded in self.pool.bundles_of(keys)]
+        named = sorted({bundle.board.name for bundle in bundles}, key=units.natural)
+        self.about(page, about.soc(soc, keys, named))
         headlines = []
         small = []
         for _, members in sorted(families.items()):
@@ -234,7 +237,7 @@ class Pages(Traces):
                 page,
                 "boards",
                 f"{soc} boards",
-                report.boards([b.bundle for b in self.pool.bundles_of(keys)], with_releases=True),
+                report.boards(bundles, with_releases=True),
             ),
             families=[
                 {

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from docutils import nodes
 
 from . import footnotes, htmltable
 
 
-def group(leaf: nodes.Element) -> nodes.tgroup:
-    """The cells as docutils' own nodes, for formats other than HTML."""
-    header, width = leaf["header"], len((leaf["header"] or leaf["body"])[0])
+def group(leaf: nodes.Element, columns: Sequence[int] | None = None) -> nodes.tgroup:
+    """The cells as docutils' own nodes, for formats other than HTML; all, or those of
+    some columns, with every row key among them."""
+    shown = range(len((leaf["header"] or leaf["body"])[0])) if columns is None else columns
+    header, width = [[row[c] for c in shown] for row in leaf["header"]], len(shown)
     out = nodes.tgroup(cols=width)
-    for column in range(width):
-        text = max((len(row[column]) for row in [*header[-1:], *leaf["body"]]), default=1)
+    for column in shown:
+        text = max((len(row[column]) for row in [*leaf["header"][-1:], *leaf["body"]]), default=1)
         share = leaf["widths"][column] if leaf["widths"] else max(1, min(text, 40))
         out += nodes.colspec(colwidth=share, stub=int(column < leaf["stub"]))
     if header:
@@ -36,8 +40,8 @@ def group(leaf: nodes.Element) -> nodes.tgroup:
     body = nodes.tbody()
     for number, row in enumerate(leaf["body"]):
         marks = leaf["marks"].get(number, {})
-        shown = (text + footnotes.sign(marks.get(c, ())) for c, text in enumerate(row))
-        body += nodes.row("", *(_entry(text) for text in shown))
+        cells = (row[c] + footnotes.sign(marks.get(c, ())) for c in shown)
+        body += nodes.row("", *(_entry(text) for text in cells))
     out += body
     return out
 

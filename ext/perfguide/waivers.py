@@ -21,14 +21,21 @@ class Spec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     """One entry of the file. Names may hold ``*`` and ``?`` for any characters."""
 
     benchmark: str
+    """Names of benchmarks."""
     metric: str
+    """Names of metrics."""
     reason: str
+    """Why the change is accepted; pages show it."""
     until: str
     """The release with which it lapses: for that one and later ones it does not hold."""
     soc: str = "*"
+    """Names of SoCs."""
     os: str = "*"
+    """Names of operating systems."""
     board: str = "*"
+    """Names of boards."""
     params: dict[str, Scalar] = {}
+    """Parameters that must have just this value."""
     most: str = ""
     """The largest change that is accepted, as ``25%``; any where this is left out."""
 

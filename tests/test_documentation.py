@@ -1,0 +1,178 @@
+"""The site's own documentation: made from the code where it can be, tried where not."""
+
+from __future__ import annotations
+
+import csv
+import re
+import shlex
+import shutil
+import textwrap
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from conftest import TOP, run_sphinx
+
+from perfguide import (
+    acknowledge,
+    adapters,
+    boards,
+    catalog,
+    cli,
+    config,
+    ownchart,
+    reference,
+    validate,
+    waivers,
+)
+
+PAGES = [TOP / "source" / f"{name}.rst" for name in ("publishing", "extending")]
+
+
+def snippets(language: str) -> list[str]:
+    """Every block of a language in the pages for publishers and extenders."""
+    out = []
+    for page in PAGES:
+        pattern = rf"\.\. code-block:: {language}\n\n((?:   .*\n|\n)+)"
+        out += [textwrap.dedent(found) for found in re.findall(pattern, page.read_text("utf-8"))]
+    assert out
+    return out
+
+
+def test_every_key_of_every_file_is_described() -> None:
+    for name, of in reference.TYPES.items():
+        found = reference.keys(of)
+        assert [key.name for key in found] == [f.encode_name for f in msgspec.structs.fields(of)]
+        for key in found:
+            assert key.kind and key.text.endswith((".", "``")), f"{name}.{key.name}: {key}"
+
+
+def test_a_key_tells_its_type_default_and_meaning() -> None:
+    found = {key.name: key for key in reference.keys(catalog.Metric)}
+    assert found["better"].kind == "“higher” or “lower” or “neither”"
+    assert found["better"].default == "required"
+    assert (found["threshold"].kind, found["threshold"].default) == ("number, in %", "2.0")
+    assert found["headline"].default == "false"
+    assert "per cent" in found["threshold"].text
+    assert {k.name: k.kind for k in reference.keys(reference.TYPES["bundle"])}["results"] == (
+        "list of object: result"
+    )
+
+
+def test_every_option_of_every_command_is_described() -> None:
+    found = {command.name: command for command in reference.commands(cli.parser())}
+    assert {"check", "compare", "health", "pack", "build"} <= set(found)
+    for command in found.values():
+        assert command.text
+    compare = {option.written: option.text for option in found["compare"].options}
+    assert "--threshold 5%" in compare and "--fail-on {regression}" in compare
+    assert "OLD NEW" in found["compare"].usage
+
+
+def test_json_snippets_are_sound_bundles() -> None:
+    for text in snippets("json"):
+        assert validate.validate(text.encode())[1] == []
+
+
+def test_toml_snippets_are_what_the_files_may_hold(tmp_path: Path) -> None:
+    whole = next(text for text in snippets("toml") if text.startswith("title ="))
+    kinds = set()
+    for text in snippets("toml"):
+        held = tomllib.loads(text)
+        kind = next(iter(held))
+        kinds.add(kind)
+        match kind:
+            case "acknowledged":
+                msgspec.convert(held[kind], list[acknowledge.Acknowledgement])
+            case "waivers":
+                msgspec.convert(held[kind], list[waivers.Spec])
+            case "boards":
+                msgspec.convert(held[kind], list[boards.Board])
+            case "charts":
+                more = '{ name = "latency", unit = "us", better = "lower" },\n]\n'
+                metrics = whole.partition("\n[[charts]]")[0].replace("]\n", more, 1)
+                (tmp_path / "example.toml").write_text(f"{metrics}\n{text}", "utf-8")
+                (tmp_path / "example.rst").write_text("Text.\n", "utf-8")
+                found, wrong = catalog.load([tmp_path])
+                assert (wrong, list(found.benchmarks)) == ([], ["example"]), text
+            case "title":
+                (tmp_path / "example.toml").write_text(text, "utf-8")
+                (tmp_path / "example.rst").write_text("Text.\n", "utf-8")
+                assert catalog.load([tmp_path])[1] == []
+            case _:
+                assert held["project"]["entry-points"]["perfguide.adapters"]
+    assert kinds == {"acknowledged", "waivers", "boards", "charts", "title", "project"}
+
+
+def test_the_adapter_of_the_documentation_reads_its_own_example() -> None:
+    (code,) = [text for text in snippets("python") if "FORMAT" in text]
+    held: dict[str, Any] = {}
+    exec(code, held)
+    form = held["FORMAT"]
+    reading = form.read(form.example.encode(), adapters.Context("a.log", {"size": 4}))
+    assert form.recognises(form.example.encode())
+    (result,) = reading.results
+    assert (result.samples, result.unit, result.params) == ([12.5], "MB/s", {"size": 4})
+    assert (result.log.line, reading.lines) == (1, {1})
+
+
+def test_values_that_the_documentation_sets_are_values_of_the_configuration() -> None:
+    known = {name for name, *_ in config.VALUES}
+    for text in snippets("python"):
+        assert set(re.findall(r"^(perfguide_\w+) =", text, re.M)) <= known
+
+
+def test_commands_of_the_documentation_are_understood() -> None:
+    tried = 0
+    targets = re.search(r"\.PHONY: (.*)", (TOP / "Makefile").read_text("utf-8"))
+    assert targets
+    for text in snippets("sh"):
+        for line in text.splitlines():
+            words = shlex.split(line, comments=True)
+            if words[:1] == ["perfguide"]:
+                cli.parser().parse_args(words[1:])
+                tried += 1
+            elif words[:1] == ["make"]:
+                assert words[1] in targets[1].split()
+                tried += 1
+    assert tried > 6
+
+
+@pytest.mark.parametrize("name", ["lines", "bars", "steps"])
+def test_charts_of_the_cookbook_hold_the_figures_that_they_are_given(name: str) -> None:
+    text = (TOP / f"source/cookbook/{name}.inc").read_text("utf-8")
+    table = textwrap.dedent(text.split("\n\n", 1)[1])
+    head, *rows = csv.reader(table.splitlines(), skipinitialspace=True)
+    given = [float(cell) for row in rows for cell in row[1:] if cell]
+    view = ownchart.view(table, ownchart.Wish("Title", kind=_kind(name)))
+    drawn = sorted(p.y for panel in view.panels for line in panel.lines for p in line.points)
+    assert drawn == sorted(given) and len(head) > 1
+
+
+def _kind(name: str) -> Any:
+    return name
+
+
+def test_the_pages_show_the_references_and_draw_the_charts(
+    project: Path, tmp_path: Path, write_bundle: Callable[..., Path]
+) -> None:
+    for folder in (project / "results").iterdir():
+        if folder.is_dir():
+            shutil.rmtree(folder)
+    write_bundle(project / "results/a.json")
+    run = run_sphinx(project, tmp_path / "html", "-W", "-n")
+    assert run.returncode == 0, run.stderr
+    site = tmp_path / "html/source"
+    settings = (site / "configuration.html").read_text("utf-8")
+    assert all(f">{name}<" in settings for name, *_ in config.VALUES)
+    commands = (site / "commands.html").read_text("utf-8")
+    assert "perfguide compare" in commands and "the smallest change that matters" in commands
+    formats = (site / "formats.html").read_text("utf-8")
+    assert "The smallest change between two releases that matters" in formats
+    extending = (site / "extending.html").read_text("utf-8")
+    assert extending.count('class="perf-chart') == 3
+    assert "health_losses" in extending
+    assert "problematic" not in extending
