@@ -1,4 +1,11 @@
-"""What script adds to a page: its files, and the table library on demand."""
+"""What script adds to a page: its files, and the table library on demand.
+
+Sorting, filtering and hiding columns are DataTables, as the package itables carries it:
+kept well, under the MIT licence, and able to hide columns below heads of several levels.
+itables has it as a module with all its parts, 175 kB compressed. A page that was opened
+as a file may load no module, and most readers sort nothing, so it becomes a plain script
+that a page asks for at the first use.
+"""
 
 from __future__ import annotations
 

@@ -94,16 +94,20 @@ class Pages(Pieces):
                     "title": entry.title,
                     "prose": section.benchmark.name if section.benchmark.prose else "",
                     "parts": [],
-                    "elsewhere": self._beside(key, section, slug),
+                    "elsewhere": self._beside(key, section.benchmark.name, slug),
                 },
             )
             parts = place["parts"]
             assert isinstance(parts, list)
             part = self.part(page, section)
             anchor = str(part["id"])
-            part["elsewhere"] = self._beside(key, section, anchor) if section.part else ""
+            part["elsewhere"] = (
+                self._beside(key, section.benchmark.name, anchor) if section.part else ""
+            )
             parts.append(part)
         others = [self.other(page, name, found) for name, found in other.items()]
+        for name, shown in zip(other, others, strict=True):
+            shown["elsewhere"] = self._beside(key, name, str(shown["id"]))
         bundles = self.pool.bundles(records)
         self.page(
             page,
@@ -131,9 +135,8 @@ class Pages(Pieces):
             figures=len(records),
         )
 
-    def _beside(self, key: GuideKey, section: Section, anchor: str) -> str:
-        """The links from a section to the same one elsewhere, as JSON."""
-        name = section.benchmark.name
+    def _beside(self, key: GuideKey, name: str, anchor: str) -> str:
+        """The links from a benchmark's section to the same one elsewhere, as JSON."""
         return json.dumps(self.elsewhere.section(key, anchor, name, self.platform(key)))
 
     def is_page(self, address: str) -> bool:

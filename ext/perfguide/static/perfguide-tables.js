@@ -298,9 +298,13 @@
   const panel = make("div", { className: "perf-behind", id: "perf-behind", hidden: true });
   let shownFor = null;
   let pinned = false;
+  let waiting;
 
   const hide = () => {
-    if (pinned && panel.contains(document.activeElement)) shownFor.focus();
+    clearTimeout(waiting);
+    const back = pinned && panel.contains(document.activeElement) ? shownFor : null;
+    // While it counts as pinned, the focus that comes back opens nothing.
+    if (back) back.focus();
     panel.hidden = true;
     shownFor = null;
     pinned = false;
@@ -337,6 +341,7 @@
   };
 
   const show = async (cell, pin) => {
+    clearTimeout(waiting);
     const table = cell.closest("table");
     const figure = cell.closest("figure");
     const model = modelOf(table);
@@ -346,7 +351,8 @@
     pinned = pin;
     const { column } = model.places.get(cell);
     const row = cell.parentElement;
-    const key = [...row.cells].filter((each) => each.scope === "row").map(textOf).join(", ");
+    const key = [...row.cells].filter((each) => each.scope === "row")
+      .map(textOf).filter(Boolean).join(", ");
     const title = column < model.stub ? key : `${key}; ${model.columns[column].labels.join(", ")}`;
     const list = make("dl");
     if (column >= model.stub) line(list, "Shown", textOf(cell) || "nothing");
@@ -389,13 +395,12 @@
   };
 
   const listen = () => {
-    let timer;
     document.addEventListener("pointerover", (event) => {
-      clearTimeout(timer);
+      clearTimeout(waiting);
       const cell = cellAt(event);
       if (pinned || event.pointerType === "touch") return;
       if (cell && cell.closest("figure.perf-table")?.dataset.cells && cell.tagName === "TD") {
-        timer = setTimeout(() => { if (!pinned) show(cell, false); }, 350);
+        waiting = setTimeout(() => { if (!pinned) show(cell, false); }, 350);
       } else if (shownFor && !panel.contains(event.target)) hide();
     });
     document.addEventListener("click", (event) => {

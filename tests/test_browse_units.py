@@ -1,0 +1,215 @@
+"""Parts of browsing that need no browser: redirects, links elsewhere, files behind cells."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from perfguide import browsing, cellinfo, cells, redirects
+from perfguide.pages import generate
+from perfguide.site import BUILT_IN, Settings
+
+TOP = Path(__file__).resolve().parent.parent
+PAGES = {"guides/NEW/index", "guides/taken", "by-benchmark/openssl"}
+
+
+def loaded(path: Path, text: str) -> tuple[list[redirects.Redirect], list[str]]:
+    path.write_text(text, "utf-8")
+    found, faults = redirects.load(path, PAGES.__contains__)
+    return found, [fault.text() for fault in faults]
+
+
+def test_an_old_address_leads_to_a_page_and_a_section(tmp_path: Path) -> None:
+    text = '[moved]\n"guides/OLD/index" = "guides/NEW/index"\n"x" = "by-benchmark/openssl#newest"\n'
+    found, faults = loaded(tmp_path / "r.toml", text)
+    assert faults == []
+    assert found == [
+        redirects.Redirect("guides/OLD/index", "guides/NEW/index", ""),
+        redirects.Redirect("x", "by-benchmark/openssl", "newest"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        ('"guides/taken" = "guides/NEW/index"', "there is a page “guides/taken”"),
+        ('"old" = "guides/missing"', "there is no page “guides/missing”"),
+        ('"../old" = "guides/NEW/index"', "is no address of a page"),
+        ('"/old" = "guides/NEW/index"', "is no address of a page"),
+        ('"old.html" = "guides/NEW/index"', "is no address of a page"),
+        ('"old" = "https://example.org/"', "is no address of a page"),
+        ('"old" = "guides/NEW/index#a b"', "is no address of a section"),
+        ('"old" = 3', "is not a text"),
+        ('"old" = "older"\n"older" = "guides/NEW/index"', "leads on itself"),
+        ('"a" = "b"\n"b" = "a"', "leads on itself"),
+    ],
+)
+def test_an_old_address_that_cannot_lead_on_is_named(
+    tmp_path: Path, entry: str, words: str
+) -> None:
+    found, faults = loaded(tmp_path / "r.toml", f"[moved]\n{entry}\n")
+    assert any(words in fault for fault in faults)
+    assert all(each.old == "older" for each in found)
+
+
+@pytest.mark.parametrize("text", ["moved = 3", "[moves]\na = 'b'", "[moved", "\udcff"])
+def test_a_file_of_another_form_is_a_finding(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "r.toml"
+    path.write_bytes(text.encode("utf-8", "surrogateescape"))
+    found, faults = redirects.load(path, PAGES.__contains__)
+    assert found == [] and len(faults) == 1 and faults[0].kind == "redirect"
+
+
+def test_without_a_file_nothing_leads_on(tmp_path: Path) -> None:
+    assert redirects.load(tmp_path / "none.toml", PAGES.__contains__) == ([], [])
+
+
+def test_a_module_becomes_a_script_that_leaves_its_default_export() -> None:
+    script = browsing.classic("var a=1;\nexport{b as B,a as default,c};\n/* licence */")
+    assert "window.perfguideDataTable=a;" in script and "licence" in script
+    assert "export" not in script
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        "var a=1;",
+        "export{a as b};",
+        'import{x}from"y";export{x as default};',
+        "export{a as default};export{b};",
+    ],
+)
+def test_a_module_of_another_form_is_refused(module: str) -> None:
+    with pytest.raises(ValueError, match="not a module"):
+        browsing.classic(module)
+
+
+def test_the_library_carries_its_licences() -> None:
+    script = browsing.library()
+    assert (
+        "MIT License" in script and "SpryMedia" in script and "window.perfguideDataTable=" in script
+    )
+
+
+def test_a_table_says_which_rows_and_columns_of_its_file_it_shows() -> None:
+    assert cellinfo.places([0, 1, 2], [0, 1]) == ""
+    assert cellinfo.places([4, 5], [1, 2, 3]) == ' data-perf-rows="4" data-perf-columns="1"'
+    assert cellinfo.places([0, 7], [1, 3]) == ' data-perf-rows="0,7" data-perf-columns="1,3"'
+
+
+def test_a_table_says_its_units_only_where_rows_differ() -> None:
+    header = [["Metric", "Unit", "a"]]
+    assert cellinfo.scales(header, [["x", "MB/s ↑", "1"], ["y", "MB/s ↑", "2"]], 2) == ""
+    text = cellinfo.scales(header, [["x", "GB/s ↑", "1"], ["y", "MB/s ↑", "2"]], 2)
+    assert "[&quot;data rate&quot;, 1000000000.0]" in text
+    assert cellinfo.scales(header, [["x", "u", "1"], ["y", "v", "2"]], 1) == ""
+
+
+def settings(folder: Path, **changes: Any) -> Settings:
+    benchmarks = (BUILT_IN, TOP / "source/benchmarks")
+    return Settings((folder / "results",), benchmarks, folder / "out", **changes)
+
+
+def stream(value: float, **more: Any) -> dict[str, Any]:
+    return {"benchmark": "stream", "metric": "copy", "unit": "MB/s", "samples": [value], **more}
+
+
+Bundle = Callable[..., Path]
+
+
+def test_behind_a_cell_are_its_samples_bundles_and_commands(
+    tmp_path: Path, write_bundle: Bundle
+) -> None:
+    results = tmp_path / "results"
+    write_bundle(results / "a.json", [stream(1.5, command="stream_c </script>")])
+    write_bundle(results / "b.json", [stream(2.5, command="stream_c -x")], id="run-2")
+    generate(settings(tmp_path))
+    [file] = (tmp_path / "out/guides/SOC1/linux").rglob("stream-*.cells.js")
+    data = file.read_bytes()
+    assert data.startswith(cells.ASSIGNED) and data.isascii()
+    content = json.loads(data.removeprefix(cells.ASSIGNED))
+    assert [each[0] for each in content["bundles"]] == ["run-1", "run-2"]
+    assert content["bundles"][0][1:] == ["board-a", "09.02", "2024-04-02"]
+    assert content["commands"] == ["stream_c </script>", "stream_c -x"]
+    [[row, column, bundles, commands, samples, count, runs, failed]] = content["cells"]
+    assert (row, column) == (0, 2) and (bundles, commands) == ([0, 1], [0, 1])
+    assert (samples, count, runs, failed) == (["1.5", "2.5"], 2, 2, 0)
+
+
+def test_of_many_samples_a_page_gets_the_first_and_their_number(
+    tmp_path: Path, write_bundle: Bundle
+) -> None:
+    many = {**stream(1.0), "samples": [float(x) for x in range(1, 101)]}
+    write_bundle(tmp_path / "results/a.json", [many])
+    generate(settings(tmp_path))
+    [file] = (tmp_path / "out/guides/SOC1/linux").rglob("stream-*.cells.js")
+    [entry] = json.loads(file.read_bytes().removeprefix(cells.ASSIGNED))["cells"]
+    assert len(entry[4]) == cells.MOST_SAMPLES and entry[5] == 100
+
+
+def links(page: str) -> list[list[list[str]]]:
+    found = page.split(".. perf-elsewhere::\n\n   ")[1:]
+    return [json.loads(each.splitlines()[0]) for each in found]
+
+
+def test_a_section_leads_only_to_releases_that_have_it(
+    tmp_path: Path, write_bundle: Bundle
+) -> None:
+    whet = {"benchmark": "whetstone", "metric": "whetstone", "unit": "MIPS", "value": 5000}
+    for number, release in enumerate(["09.02", "10.0", "9.1", "10.1", "11.0"]):
+        results = [stream(1.0)] if release == "10.0" else [stream(1.0), whet]
+        write_bundle(
+            tmp_path / f"results/{number}.json", results, id=f"r{number}", sdk__version=release
+        )
+    generate(settings(tmp_path))
+    page = (tmp_path / "out/guides/SOC1/linux/09.02.rst").read_text("utf-8")
+    head, *sections = links(page)
+    folder = "guides/SOC1/linux/"
+    assert head == [
+        ["previous release, 9.1", f"{folder}9.1", ""],
+        ["next release, 10.0", f"{folder}10.0", ""],
+        ["newest release, 11.0", f"{folder}11.0", ""],
+    ]
+    by_anchor = {
+        next(each[2] for each in found if each[1].startswith("guides")): found for found in sections
+    }
+    assert ["next release, 10.0", f"{folder}10.0", "stream"] in by_anchor["stream"]
+    assert ["all releases", "by-benchmark/stream", "over-releases-soc1-linux"] in by_anchor[
+        "stream"
+    ]
+    assert ["other boards", "by-benchmark/stream", "newest"] in by_anchor["stream"]
+    whetstone = next(found for anchor, found in by_anchor.items() if "whetstone" in anchor)
+    assert [each[0] for each in whetstone[:2]] == ["previous release, 9.1", "newest release, 11.0"]
+
+
+def test_a_redirect_is_written_and_goes_when_its_entry_goes(
+    tmp_path: Path, write_bundle: Bundle
+) -> None:
+    write_bundle(tmp_path / "results/a.json")
+    file = tmp_path / "redirects.toml"
+    file.write_text('[moved]\n"guides/OLD/index" = "guides/SOC1/index#soc"\n', "utf-8")
+    outcome = generate(settings(tmp_path, redirects=file))
+    page = tmp_path / "out/guides/OLD/index.rst"
+    assert not [d for d in outcome.diagnostics if d.kind == "redirect"]
+    assert ".. perf-redirect:: ../../guides/SOC1/index#soc" in page.read_text("utf-8")
+    assert generate(settings(tmp_path, redirects=file)).written == ()
+    file.write_text("[moved]\n", "utf-8")
+    assert "guides/OLD/index.rst" in generate(settings(tmp_path, redirects=file)).removed
+
+
+def test_a_redirect_never_takes_the_place_of_a_page(tmp_path: Path, write_bundle: Bundle) -> None:
+    write_bundle(tmp_path / "results/a.json")
+    own = tmp_path / "out/mine.rst"
+    own.parent.mkdir()
+    own.write_text("Mine\n====\n", "utf-8")
+    file = tmp_path / "redirects.toml"
+    text = '[moved]\n"mine" = "guides/SOC1/index"\n"guides/SOC1/linux/09.02" = "mine"\n'
+    file.write_text(text, "utf-8")
+    outcome = generate(settings(tmp_path, redirects=file))
+    assert len([d for d in outcome.diagnostics if d.kind == "redirect"]) == 2
+    assert own.read_text("utf-8") == "Mine\n====\n"
+    assert "perf-redirect" not in (tmp_path / "out/guides/SOC1/linux/09.02.rst").read_text("utf-8")
