@@ -218,7 +218,7 @@ def test_generated_pages_that_were_damaged_are_written_anew(small: Path) -> None
     run_build(small)
     before = site(small)
     generated = [p for p in (small / "source/guides").rglob("*") if p.is_file()]
-    assert {p.suffix for p in generated} == {".rst", ".csv", ".svg", ".json"}
+    assert {p.suffix for p in generated} == {".rst", ".csv", ".svg", ".json", ".js"}
     for path in generated:
         path.write_bytes(path.read_bytes()[:-20])
     for name in ("pictures.json", "manifest.json"):

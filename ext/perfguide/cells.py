@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from . import units
+from .diagnostics import visible
 from .pool import Cell, Pool
 from .views import View
 
@@ -55,13 +56,20 @@ def behind(view: View, pool: Pool) -> bytes | None:
         return None
     loaded = [pool.frame.bundles[position].bundle for position in bundles]
     content = {
-        "bundles": [[b.id, b.board.name, b.sdk.version, str(b.created)[:10]] for b in loaded],
-        "commands": list(commands),
+        "bundles": [
+            [*map(_shown, (b.id, b.board.name, b.sdk.version)), str(b.created)[:10]] for b in loaded
+        ],
+        "commands": list(map(_shown, commands)),
         "cells": cells,
     }
     # ASCII alone: no character of it means anything to whatever reads scripts.
     text = json.dumps(content, ensure_ascii=True, separators=(",", ":"))
     return ASSIGNED + text.encode("ascii") + b"\n"
+
+
+def _shown(text: str) -> str:
+    """A text with an escape for what would not show or would move other text."""
+    return visible(text, len(text))
 
 
 def _samples(cell: Cell) -> tuple[list[str], int]:
