@@ -8,6 +8,7 @@ from typing import Any
 
 from . import addresses, findwords, naming, report, units
 from .catalog import Benchmark, Catalog
+from .diagnostics import visible
 from .findwords import Place
 from .layout import Section
 from .pool import GuideKey, Record, family
@@ -26,9 +27,18 @@ def enumeration(names: Sequence[str], more: int = NAMED) -> str:
 
 
 def as_json(value: Mapping[str, Any]) -> bytes:
-    """The same value as the same bytes, whatever the order of its keys."""
-    text = json.dumps(value, indent=1, ensure_ascii=False, sort_keys=True)
+    """The same value as the same bytes, whatever the order of its keys; what would not
+    show in a text, or would move other text, is an escape."""
+    text = json.dumps(_visible(value), indent=1, ensure_ascii=False, sort_keys=True)
     return text.encode("utf-8", "backslashreplace") + b"\n"
+
+
+def _visible(value: Any) -> Any:
+    if isinstance(value, str):
+        return visible(value, 10**6)
+    if isinstance(value, Mapping):
+        return {key: _visible(item) for key, item in value.items()}
+    return [_visible(item) for item in value] if isinstance(value, list) else value
 
 
 def guide(
