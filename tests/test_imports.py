@@ -24,6 +24,9 @@ CORE: dict[str, set[str]] = {
     "bundle": set(),
     "faults": {"bundle"},
     "validate": {"archive", "bundle", "faults", "streams"},
+    "remote": {"archive", "publish", "streams"},
+    "workers": {"publish"},
+    "ingest": {"archive", "streams", "validate", "workers"},
     "ledger": {"validate"},
     "frame": {"archive", "bundle", "validate"},
     "aliases": set(),
@@ -43,7 +46,7 @@ CORE: dict[str, set[str]] = {
     "charts": {"axesmarks", "chartviews"},
     "pictures": {
         *{"addresses", "answers", "changechart", "changeview", "charts", "chartviews", "tables"},
-        "writer",
+        *{"workers", "writer"},
     },
     "relative": set(),
     "noise": {"relative"},
@@ -62,14 +65,15 @@ CORE: dict[str, set[str]] = {
         *{"health_pairs", "health_series", "pool"},
     },
     "site": {
-        *{"addresses", "archive", "catalog", "frame", "ledger", "pool", "streams", "validate"},
+        *{"addresses", "archive", "catalog", "frame", "ingest", "ledger", "pool", "remote"},
+        *{"streams", "validate", "workers"},
     },
     "report": {
         *{"bundle", "catalog", "ledger", "naming", "pool", "site", "tables", "validate", "views"},
     },
     "acknowledge": {"findings"},
     "health_report": {"acknowledge", "findings", "health", "layout", "pool", "query", "site"},
-    "cli_health": {"findings", "health_report", "site"},
+    "cli_health": {"findings", "health_report", "remote", "site"},
     "marks": {"findings", "views"},
     "htmltable": {"addresses"},
     "pieces": {
@@ -90,7 +94,7 @@ CORE: dict[str, set[str]] = {
     "pages": {
         *{"addresses", "bundle", "comparepages", "health_pages", "health_report", "layout"},
         *{"marks", "pictures", "pieces", "plots", "pool", "report", "site", "tables", "trends"},
-        *{"views", "writer"},
+        *{"views", "workers", "writer"},
     },
     "pack": {"adapters", "bundle", "validate"},
     "cli_pack": {"adapters", "bundle", "pack"},
@@ -123,18 +127,18 @@ CORE: dict[str, set[str]] = {
     },
     "cli_compare": {
         *{"boards", "compare", "comparedata", "comparehtml", "comparemarkdown", "comparetext"},
-        *{"comparison", "history", "pairing", "sides", "site", "waivers"},
+        *{"comparison", "history", "pairing", "remote", "sides", "site", "waivers"},
     },
     "cli": {
         *{"bundle", "cli_build", "cli_compare", "cli_health", "cli_pack", "pages", "pool"},
-        *{"query", "report", "site", "streams"},
+        *{"query", "remote", "report", "site", "streams", "workers"},
     },
     "__main__": {"cli"},
 }
 """What each module of the core may import of the package, besides ``EVERYWHERE``."""
 
 SHELL: dict[str, set[str]] = {
-    "config": {"site", "streams"},
+    "config": {"remote", "site", "streams"},
     "csp": set(),
     "freshness": {"publish"},
     "numbering": set(),
@@ -155,7 +159,7 @@ SHELL: dict[str, set[str]] = {
     "chartdirective": {"config", "ownchart", "pictures", "rendering", "tables", "writer"},
     "extension": {
         *{"chartdirective", "config", "csp", "directives", "folding", "freshness", "numbering"},
-        *{"pages", "rendering"},
+        *{"pages", "rendering", "workers"},
     },
     "__init__": {"extension"},
 }

@@ -23,12 +23,14 @@ from . import (
     cli_pack,
     pages,
     query,
+    remote,
     report,
     site,
     streams,
 )
 from .diagnostics import Diagnostic, errors, visible, visible_json
 from .pool import family
+from .workers import WorkersError
 
 T = TypeVar("T")
 
@@ -56,6 +58,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         where = f"{visible(str(error.filename))}: " if error.filename else ""
         print(f"perfguide: {where}{error.strerror or error}", file=sys.stderr)
+        return USAGE
+    except WorkersError as error:
+        print(f"perfguide: {visible(str(error))}", file=sys.stderr)
         return USAGE
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
@@ -87,6 +92,7 @@ def _parser() -> argparse.ArgumentParser:
         "paths", nargs="*", default=["results"], metavar="PATH", help="default: results"
     )
     _add_limits(check)
+    _add_elsewhere(check)
     check.add_argument("-q", "--quiet", action="store_true", help="print findings only")
     check.set_defaults(run=_check)
 
@@ -134,7 +140,7 @@ def _add_site(parser: argparse.ArgumentParser) -> None:
         "--results",
         action="append",
         metavar="PATH",
-        help="folder or file of bundles; may be given more than once; default: results",
+        help="folder, file or URL of bundles; may be given more than once; default: results",
     )
     parser.add_argument(
         "--benchmarks",
@@ -143,6 +149,22 @@ def _add_site(parser: argparse.ArgumentParser) -> None:
         help="folder of benchmark descriptions; default: source/benchmarks",
     )
     _add_limits(parser)
+    _add_elsewhere(parser)
+
+
+def _add_elsewhere(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--store",
+        default="build/store",
+        metavar="DIR",
+        help="folder that keeps what was read at URLs; default: build/store",
+    )
+    parser.add_argument(
+        "--scheduler",
+        default="",
+        metavar="ADDRESS",
+        help="Dask scheduler whose workers read and draw, such as tcp://host:8786",
+    )
 
 
 def _add_limits(parser: argparse.ArgumentParser) -> None:
@@ -173,13 +195,15 @@ def _settings(options: argparse.Namespace) -> site.Settings:
     if options.benchmarks != BENCHMARKS and not Path(options.benchmarks).is_dir():
         raise FileNotFoundError(0, "there is no such folder", options.benchmarks)
     return site.Settings(
-        results=tuple(Path(p) for p in options.results or ["results"]),
+        results=tuple(remote.place(p) for p in options.results or ["results"]),
         benchmarks=(site.BUILT_IN, Path(options.benchmarks)),
         output=Path(getattr(options, "output", "source")),
         limits=streams.changed(dict(options.limit)),
         acknowledged=Path(cli_health.ACKNOWLEDGED),
         boards=Path(cli_compare.BOARDS),
         waivers=Path(cli_compare.WAIVERS),
+        store=Path(options.store),
+        scheduler=options.scheduler,
     )
 
 
@@ -195,8 +219,14 @@ def _progress(items: Sequence[T], label: str) -> Iterable[T]:
 
 
 def _check(options: argparse.Namespace) -> int:
-    paths = tuple(Path(p) for p in options.paths)
-    settings = site.Settings(paths, (), Path(), limits=streams.changed(dict(options.limit)))
+    settings = site.Settings(
+        results=tuple(remote.place(p) for p in options.paths),
+        benchmarks=(),
+        output=Path(),
+        limits=streams.changed(dict(options.limit)),
+        store=Path(options.store),
+        scheduler=options.scheduler,
+    )
     held = site.read(settings, _progress)
     found = [d for d in held.diagnostics if d.severity != "note" and d.kind != "no-results"]
     _print_findings(found, sys.stdout)

@@ -25,6 +25,7 @@ from . import (
     rendering,
 )
 from .diagnostics import visible
+from .workers import WorkersError
 
 T = TypeVar("T")
 
@@ -49,6 +50,8 @@ def _generate(app: Sphinx) -> None:
         outcome = pages.generate(settings, _progress)
     except OSError as error:
         raise ExtensionError(f"cannot write the pages: {error}") from error
+    except WorkersError as error:
+        raise ExtensionError(visible(str(error))) from error
     config.warn(outcome.diagnostics)
     if any(d.kind == "missing-path" for d in outcome.diagnostics):
         # The pages are as they were; whoever asked for others must not think he got them.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from . import addresses, health_pages, health_report, pictures, report, trends
+from . import addresses, health_pages, health_report, pictures, report, trends, workers
 from .bundle import Bundle
 from .comparepages import ComparePages
 from .diagnostics import Diagnostic
@@ -33,8 +33,16 @@ class Outcome:
 
 
 def generate(settings: Settings, progress: Progress[Any] = no_progress) -> Outcome:
-    """Read the bundles and write every page; what is right already is left alone."""
-    holdings = read(settings, progress)
+    """Read the bundles and write every page; what is right already is left alone.
+
+    Raises :class:`workers.WorkersError`.
+    """
+    with workers.at(settings.scheduler) as run:
+        return _generate(settings, progress, run)
+
+
+def _generate(settings: Settings, progress: Progress[Any], run: workers.Run) -> Outcome:
+    holdings = read(settings, progress, run)
     if any(d.kind == "missing-path" for d in holdings.diagnostics):
         # A mistyped folder must not empty the site.
         return Outcome(holdings.diagnostics, (), (), holdings)
@@ -43,7 +51,7 @@ def generate(settings: Settings, progress: Progress[Any] = no_progress) -> Outco
     site = Pages(holdings, writer, settings, Marks(checked.findings))
     site.write(progress)
     health_pages.write(site, checked)
-    pictures.write(writer, site.pictures, settings.formats)
+    pictures.write(writer, site.pictures, settings.formats, run)
     writer.finish()
     found = (*holdings.diagnostics, *checked.diagnostics, *site.comparisons.diagnostics)
     return Outcome(found, tuple(writer.written), tuple(writer.removed), holdings)
