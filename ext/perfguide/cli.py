@@ -19,6 +19,7 @@ from . import (
     bundle,
     cli_build,
     cli_compare,
+    cli_export,
     cli_health,
     cli_pack,
     pages,
@@ -131,6 +132,8 @@ def _parser() -> argparse.ArgumentParser:
     cli_health.add_parser(add, BENCHMARKS, lambda settings: site.read(settings, _progress))
     cli_build.add_parsers(add)
     cli_compare.add_parsers(add, _add_site).set_defaults(run=_compare)
+    export = cli_export.add_parser(add, _add_site)
+    export.set_defaults(run=lambda o: cli_export.run(o.parquet, lambda: _read(o)))
     cli_pack.add_parsers(add)
     return parser
 
