@@ -18,9 +18,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from perfguide import dataset, remote, site
+from perfguide import dataset, pages, pictures, remote, site, workers
 from perfguide.streams import Limits
+from perfguide.writer import Writer
 
+TOP = Path(__file__).resolve().parent.parent
 RESULTS = 500
 
 
@@ -47,9 +49,23 @@ def cost(name: str, count: int, work: Callable[[], Any]) -> Any:
     out = work()
     after, wall = resource.getrusage(resource.RUSAGE_SELF), time.perf_counter() - start
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    each = f"{1000 * cpu / count:8.2f} ms CPU and {1000 * wall / count:8.2f} ms for each bundle"
+    each = f"{1000 * cpu / count:8.2f} ms CPU and {1000 * wall / count:8.2f} ms for each"
     print(f"{name:24} {each}; peak {after.ru_maxrss // 1024} MiB", flush=True)
     return out
+
+
+def draw(scheduler: str) -> None:
+    """The pictures of one SoC, here and by workers."""
+    results, described = TOP / "results/AM335X", TOP / "source/benchmarks"
+    with tempfile.TemporaryDirectory() as folder:
+        settings = site.Settings((results,), (described,), Path(folder))
+        made = pages.Pages(site.read(settings), Writer(Path(folder)), settings)
+        made.write(site.no_progress)
+    tasks = [(each.stem, each.view, "svg") for each in made.pictures][:12]
+    cost("draw here", len(tasks), lambda: [pictures._draw(task) for task in tasks])
+    if scheduler:
+        with workers.at(scheduler) as run:
+            cost("draw by workers", len(tasks), lambda: list(run(pictures._draw, tasks)))
 
 
 def main() -> None:
@@ -88,6 +104,7 @@ def main() -> None:
         cost("export", count, lambda: dataset.write(held.pool.frame, out))
         size = sum(path.stat().st_size for path in out.rglob("*.parquet"))
         print(f"{'parquet':24} {size / count:8.0f} bytes for each bundle")
+        draw(options.scheduler)
     finally:
         shutil.rmtree(folder)
 
