@@ -17,12 +17,14 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
-from typing import IO, Any, cast
+from typing import IO, Any, TypeVar, cast
 
 import zstandard
 
 from .diagnostics import Diagnostic
 from .streams import FREE, Capped, LimitError, Limits, decompressed, remaining
+
+T = TypeVar("T")
 
 DOCUMENTS = (".json", ".jsonl")
 COMPRESSED = (".gz", ".zst")
@@ -34,11 +36,13 @@ LOG_ARCHIVE = ".logs.tar.zst"
 @dataclass(frozen=True, slots=True)
 class Source:
     """A file that may hold bundles: its root as the user named it, and the
-    file's name below that root, with ``/`` between folders."""
+    file's name below that root, with ``/`` between folders. ``content`` is what it
+    holds, for who cannot open ``path``."""
 
     root: str
     name: str
     path: Path
+    content: bytes | None = None
 
     def __str__(self) -> str:
         return self.name
@@ -92,19 +96,25 @@ def find(roots: Sequence[str | Path]) -> tuple[list[Source], list[Diagnostic]]:
                 Diagnostic("missing-path", str(root), "there is no such file or folder")
             )
             continue
-        for source in found:
-            if is_document(source.name) or is_container(source.name):
-                sources.append(source)
-            elif not _for_people(source.name):
-                diagnostics.append(
-                    Diagnostic(
-                        "ignored",
-                        source.name,
-                        "not a kind of file that holds bundles",
-                        f"bundles are in {' '.join((*DOCUMENTS, *CONTAINERS))} files",
-                    )
-                )
+        kept, notes = chosen(found, str)
+        sources += kept
+        diagnostics += notes
     return sources, diagnostics
+
+
+def chosen(found: Sequence[T], name: Callable[[T], str]) -> tuple[list[T], list[Diagnostic]]:
+    """Those of some files that may hold bundles, by their names, and notes on others."""
+    kept: list[T] = []
+    diagnostics: list[Diagnostic] = []
+    for each in found:
+        called = name(each)
+        if is_document(called) or is_container(called):
+            kept.append(each)
+        elif not _for_people(called):
+            hint = f"bundles are in {' '.join((*DOCUMENTS, *CONTAINERS))} files"
+            message = "not a kind of file that holds bundles"
+            diagnostics.append(Diagnostic("ignored", called, message, hint))
+    return kept, diagnostics
 
 
 def _for_people(name: str) -> bool:
@@ -128,10 +138,10 @@ def read(
     """
     limits = limits or Limits()
     try:
-        if not stat.S_ISREG(source.path.stat().st_mode):
+        if source.content is None and not stat.S_ISREG(source.path.stat().st_mode):
             yield Diagnostic("refused-member", source.name, "is not a regular file")
             return
-        with source.path.open("rb") as file:
+        with _opened(source) as file:
             if is_container(source.name):
                 members = _zip if source.name.lower().endswith(".zip") else _tar
                 yield from members(source, file, limits, wanted)
@@ -162,6 +172,10 @@ def read(
             f"cannot be read: {reason}",
             "the file is damaged or cut short; upload it again",
         )
+
+
+def _opened(source: Source) -> IO[bytes]:
+    return source.path.open("rb") if source.content is None else io.BytesIO(source.content)
 
 
 def _document(source: Source, origin: str, file: IO[bytes], limits: Limits) -> Document:

@@ -20,17 +20,20 @@ from . import (
     cli_badge,
     cli_build,
     cli_compare,
+    cli_export,
     cli_health,
     cli_intake,
     cli_pack,
     pages,
     query,
+    remote,
     report,
     site,
     streams,
 )
 from .diagnostics import Diagnostic, errors, visible, visible_json
 from .pool import family
+from .workers import WorkersError
 
 T = TypeVar("T")
 
@@ -58,6 +61,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         where = f"{visible(str(error.filename))}: " if error.filename else ""
         print(f"perfguide: {where}{error.strerror or error}", file=sys.stderr)
+        return USAGE
+    except WorkersError as error:
+        print(f"perfguide: {visible(str(error))}", file=sys.stderr)
         return USAGE
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
@@ -90,6 +96,7 @@ def parser() -> argparse.ArgumentParser:
         "paths", nargs="*", default=["results"], metavar="PATH", help="default: results"
     )
     _add_limits(check)
+    _add_elsewhere(check)
     check.add_argument("-q", "--quiet", action="store_true", help="print findings only")
     check.set_defaults(run=_check)
 
@@ -129,6 +136,8 @@ def parser() -> argparse.ArgumentParser:
     cli_health.add_parser(add, BENCHMARKS, lambda settings: site.read(settings, _progress))
     cli_build.add_parsers(add)
     cli_compare.add_parsers(add, _add_site).set_defaults(run=_compare)
+    export = cli_export.add_parser(add, _add_site)
+    export.set_defaults(run=lambda o: cli_export.run(o.parquet, lambda: _read(o)))
     cli_pack.add_parsers(add)
     cli_intake.add_parser(add, _add_limits)
     return parser
@@ -139,7 +148,7 @@ def _add_site(parser: argparse.ArgumentParser) -> None:
         "--results",
         action="append",
         metavar="PATH",
-        help="folder or file of bundles; may be given more than once; default: results",
+        help="folder, file or URL of bundles; may be given more than once; default: results",
     )
     parser.add_argument(
         "--benchmarks",
@@ -148,6 +157,22 @@ def _add_site(parser: argparse.ArgumentParser) -> None:
         help="folder of benchmark descriptions; default: source/benchmarks",
     )
     _add_limits(parser)
+    _add_elsewhere(parser)
+
+
+def _add_elsewhere(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--store",
+        default="build/store",
+        metavar="DIR",
+        help="folder that keeps what was read at URLs; default: build/store",
+    )
+    parser.add_argument(
+        "--scheduler",
+        default="",
+        metavar="ADDRESS",
+        help="Dask scheduler whose workers read and draw, such as tcp://host:8786",
+    )
 
 
 def _add_limits(parser: argparse.ArgumentParser) -> None:
@@ -178,13 +203,15 @@ def _settings(options: argparse.Namespace) -> site.Settings:
     if options.benchmarks != BENCHMARKS and not Path(options.benchmarks).is_dir():
         raise FileNotFoundError(0, "there is no such folder", options.benchmarks)
     return site.Settings(
-        results=tuple(Path(p) for p in options.results or ["results"]),
+        results=tuple(remote.place(p) for p in options.results or ["results"]),
         benchmarks=(site.BUILT_IN, Path(options.benchmarks)),
         output=Path(getattr(options, "output", "source")),
         limits=streams.changed(dict(options.limit)),
         acknowledged=Path(cli_health.ACKNOWLEDGED),
         boards=Path(cli_compare.BOARDS),
         waivers=Path(cli_compare.WAIVERS),
+        store=Path(options.store),
+        scheduler=options.scheduler,
     )
 
 
@@ -200,8 +227,14 @@ def _progress(items: Sequence[T], label: str) -> Iterable[T]:
 
 
 def _check(options: argparse.Namespace) -> int:
-    paths = tuple(Path(p) for p in options.paths)
-    settings = site.Settings(paths, (), Path(), limits=streams.changed(dict(options.limit)))
+    settings = site.Settings(
+        results=tuple(remote.place(p) for p in options.paths),
+        benchmarks=(),
+        output=Path(),
+        limits=streams.changed(dict(options.limit)),
+        store=Path(options.store),
+        scheduler=options.scheduler,
+    )
     held = site.read(settings, _progress)
     found = [d for d in held.diagnostics if d.severity != "note" and d.kind != "no-results"]
     _print_findings(found, sys.stdout)

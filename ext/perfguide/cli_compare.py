@@ -15,6 +15,7 @@ from . import (
     comparehtml,
     comparemarkdown,
     comparetext,
+    remote,
     site,
     units,
     waivers,
@@ -36,10 +37,10 @@ AddParser = Callable[..., argparse.ArgumentParser]
 
 @dataclass(frozen=True, slots=True)
 class _Given:
-    """What OLD or NEW is: a path, or else the name of a release."""
+    """What OLD or NEW is: a path or a URL, or else the name of a release."""
 
     text: str
-    path: Path | None
+    path: Path | str | None
 
 
 def add_parsers(
@@ -105,7 +106,8 @@ def _link(text: str) -> str:
 def run(options: argparse.Namespace, settings: site.Settings, read: Read) -> int:
     """Compare and print; the exit status says what was found."""
     given = [_given(options.old), _given(options.new)]
-    missing = [g.path for g in given if g.path and not g.path.exists()]
+    paths = [g.path for g in given if isinstance(g.path, Path)]
+    missing = [path for path in paths if not path.exists()]
     missing += [Path(p) for p in (options.waivers, options.boards) if p and not Path(p).is_file()]
     for path in missing:
         print(f"perfguide compare: {visible(str(path))}: there is no such path", file=sys.stderr)
@@ -149,6 +151,8 @@ def run(options: argparse.Namespace, settings: site.Settings, read: Read) -> int
 
 
 def _given(text: str) -> _Given:
+    if remote.is_url(text):
+        return _Given(text, text)
     path = Path(text)
     suffixes = (".json", ".jsonl", ".gz", ".zst", ".zip", ".tar", ".xz")
     if "/" in text or text in (".", "..") or text.endswith(suffixes):

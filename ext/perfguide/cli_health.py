@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from . import health_report, site
+from . import health_report, remote, site
 from .diagnostics import errors
 from .findings import SEVERITIES
 
@@ -59,7 +59,7 @@ def _run(options: argparse.Namespace, benchmarks: str, read: Read) -> int:
         if given != usual and not Path(given).exists():
             raise FileNotFoundError(0, "there is no such file or folder", given)
     settings = site.Settings(
-        results=tuple(Path(p) for p in options.paths),
+        results=tuple(remote.place(p) for p in options.paths),
         benchmarks=(site.BUILT_IN, Path(options.benchmarks)),
         output=Path("source"),
         acknowledged=Path(options.acknowledged),

@@ -14,6 +14,7 @@ from sphinx.util import logging
 from sphinx.util.typing import ExtensionMetadata
 
 from .diagnostics import Diagnostic
+from .remote import is_url
 from .site import BUILT_IN, Settings
 from .streams import changed
 
@@ -22,7 +23,19 @@ logger = logging.getLogger(__name__)
 # name, default, types, help. Nothing here re-reads pages when it changes: what
 # a value changes is the generated pages, and those that differ are read again.
 VALUES: tuple[tuple[str, Any, tuple[type, ...], str], ...] = (
-    ("perfguide_results", ["results"], (list, tuple, str), "folders or files of bundles"),
+    (
+        "perfguide_results",
+        ["results"],
+        (list, tuple, str),
+        "folders or files of bundles, or URLs such as s3://bucket/folder",
+    ),
+    ("perfguide_store", "build/store", (str,), "folder that keeps what was read at URLs"),
+    (
+        "perfguide_scheduler",
+        "",
+        (str,),
+        "address of a Dask scheduler whose workers read bundles and draw: tcp://host:8786",
+    ),
     (
         "perfguide_benchmarks",
         "source/benchmarks",
@@ -100,7 +113,7 @@ def settings(config: Config, top: Path, formats: tuple[str, ...] = ("svg",)) -> 
     results = [given] if isinstance(given, str) else list(given)
     return Settings(
         # As seen from here, so that a message names a path that a shell finds.
-        results=tuple(Path(os.path.relpath(top / path)) for path in results),
+        results=tuple(p if is_url(p) else Path(os.path.relpath(top / p)) for p in results),
         benchmarks=(BUILT_IN, top / config.perfguide_benchmarks),
         output=top / config.perfguide_output,
         formats=formats,
@@ -111,6 +124,8 @@ def settings(config: Config, top: Path, formats: tuple[str, ...] = ("svg",)) -> 
         boards=top / config.perfguide_boards,
         waivers=top / config.perfguide_waivers,
         compare=_pairs(config.perfguide_compare),
+        store=top / config.perfguide_store,
+        scheduler=config.perfguide_scheduler,
     )
 
 

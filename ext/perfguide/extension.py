@@ -37,6 +37,7 @@ from . import (
     theme,
 )
 from .diagnostics import visible
+from .workers import WorkersError
 
 T = TypeVar("T")
 
@@ -67,6 +68,8 @@ def _generate(app: Sphinx, figures: inline.Inline) -> None:
         outcome = pages.generate(settings, _progress)
     except OSError as error:
         raise ExtensionError(f"cannot write the pages: {error}") from error
+    except WorkersError as error:
+        raise ExtensionError(visible(str(error))) from error
     config.warn(outcome.diagnostics)
     figures.hold(outcome.holdings)
     if app.builder.format == "latex" and app.config.perfguide_pdf:

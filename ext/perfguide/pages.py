@@ -21,6 +21,7 @@ from . import (
     report,
     trends,
     units,
+    workers,
 )
 from .bundle import Bundle
 from .comparepages import ComparePages
@@ -50,8 +51,16 @@ class Outcome:
 
 
 def generate(settings: Settings, progress: Progress[Any] = no_progress) -> Outcome:
-    """Read the bundles and write every page; what is right already is left alone."""
-    holdings = read(settings, progress)
+    """Read the bundles and write every page; what is right already is left alone.
+
+    Raises :class:`workers.WorkersError`.
+    """
+    with workers.at(settings.scheduler) as run:
+        return _generate(settings, progress, run)
+
+
+def _generate(settings: Settings, progress: Progress[Any], run: workers.Run) -> Outcome:
+    holdings = read(settings, progress, run)
     if any(d.kind == "missing-path" for d in holdings.diagnostics):
         # A mistyped folder must not empty the site.
         return Outcome(holdings.diagnostics, (), (), holdings)
@@ -62,7 +71,7 @@ def generate(settings: Settings, progress: Progress[Any] = no_progress) -> Outco
     health_pages.write(site, checked)
     moved, faults = redirects.load(settings.redirects, site.is_page)
     site.lead_on(moved)
-    pictures.write(writer, site.pictures, settings.formats)
+    pictures.write(writer, site.pictures, settings.formats, run)
     downloads.write(writer, holdings, site.addresses, site.layout, progress)
     writer.finish()
     found = (

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import msgspec
 
-from . import addresses, units
+from . import addresses, units, workers
 from .answers import at
 from .changeview import ChangeView
 from .chartviews import ChartView
@@ -71,8 +71,14 @@ def _drawn_by() -> str:
     return version("matplotlib")
 
 
-def write(writer: Writer, pictures: Sequence[Picture], formats: Sequence[str]) -> int:
-    """Draw what is missing or out of date, on all cores; return how many were drawn.
+def write(
+    writer: Writer,
+    pictures: Sequence[Picture],
+    formats: Sequence[str],
+    run: workers.Run = workers.here,
+) -> int:
+    """Draw what is missing or out of date; return how many were drawn. All cores
+    draw, or the workers of ``run`` where that is not this process.
 
     A picture in a format that is not wanted now stays where it is still right. The
     ledger holds a hash of each file besides, so that a damaged one is drawn anew.
@@ -94,7 +100,7 @@ def write(writer: Writer, pictures: Sequence[Picture], formats: Sequence[str]) -
                 kept[name] = known[name]
             elif form in formats:
                 tasks.append((name, picture.view, form))
-    for (name, _, _), data in zip(tasks, _draw_all(tasks), strict=True):
+    for (name, _, _), data in zip(tasks, _draw_all(tasks, run), strict=True):
         writer.write(name, data)
         kept[name] = [prints[name], hashlib.sha256(data).hexdigest()]
     text = json.dumps(kept, indent=0, sort_keys=True)
@@ -140,13 +146,17 @@ def _draw(task: tuple[str, ChartView | ChangeView, str]) -> bytes:
     return picture(task[1], task[2])
 
 
-def _draw_all(tasks: Sequence[tuple[str, ChartView | ChangeView, str]]) -> list[bytes]:
+def _draw_all(
+    tasks: Sequence[tuple[str, ChartView | ChangeView, str]], run: workers.Run
+) -> list[bytes]:
+    if run is not workers.here:
+        return list(run(_draw, tasks))
     if len(tasks) <= FEW:
         return [_draw(task) for task in tasks]
     context = multiprocessing.get_context("forkserver")
-    workers = min(len(tasks), os.cpu_count() or 1)
-    with ProcessPoolExecutor(workers, mp_context=context) as pool:
-        return list(pool.map(_draw, tasks, chunksize=max(1, len(tasks) // (4 * workers))))
+    processes = min(len(tasks), os.cpu_count() or 1)
+    with ProcessPoolExecutor(processes, mp_context=context) as pool:
+        return list(pool.map(_draw, tasks, chunksize=max(1, len(tasks) // (4 * processes))))
 
 
 def data(views: Sequence[ChartView]) -> Grid:

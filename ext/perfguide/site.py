@@ -7,7 +7,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from . import addresses, archive, catalog, frame, ledger, pool, units, validate
+from . import (
+    addresses,
+    archive,
+    catalog,
+    frame,
+    ingest,
+    ledger,
+    pool,
+    remote,
+    units,
+    validate,
+    workers,
+)
 from .diagnostics import Diagnostic
 from .pool import DEFAULT_SDK, GuideKey
 from .streams import Limits
@@ -22,7 +34,7 @@ BUILT_IN = Path(__file__).with_name("benchmarks")
 class Settings:
     """Where things are. Paths are as the user wrote them.
 
-    ``results``: folders or files of bundles. ``benchmarks``: folders of
+    ``results``: folders or files of bundles, or URLs of them, as text. ``benchmarks``: folders of
     benchmark descriptions, later ones before earlier ones. ``output``: the
     folder that gets ``guides/``, ``by-benchmark/`` and ``reports/``.
     ``formats``: the kinds of picture that are wanted, ``svg`` and ``pdf``.
@@ -30,10 +42,11 @@ class Settings:
     ``redirects``: a file of old addresses and the pages that they lead on to.
     ``boards``: the file of boards' old names. ``waivers``: the file of accepted
     changes. ``compare``: pairs of releases, as (SoC, system, old, new), that have a
-    page beside those of neighbours.
+    page beside those of neighbours. ``store``: the folder that keeps what was read at
+    URLs. ``scheduler``: the address of a Dask scheduler whose workers read and draw.
     """
 
-    results: tuple[Path, ...]
+    results: tuple[str | Path, ...]
     benchmarks: tuple[Path, ...]
     output: Path
     formats: tuple[str, ...] = ("svg",)
@@ -43,6 +56,8 @@ class Settings:
     boards: Path | None = None
     waivers: Path | None = None
     compare: tuple[tuple[str, str, str, str], ...] = ()
+    store: Path = Path("build/store")
+    scheduler: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +79,24 @@ def no_progress(items: Sequence[T], _label: str) -> Iterable[T]:
     return items
 
 
-def read(settings: Settings, progress: Progress[archive.Source] = no_progress) -> Holdings:
-    """Read every bundle and every benchmark description."""
-    sources, diagnostics = archive.find(settings.results)
+def read(
+    settings: Settings,
+    progress: Progress[archive.Source] = no_progress,
+    run: workers.Run | None = None,
+) -> Holdings:
+    """Read every bundle and every benchmark description.
+
+    ``run`` reads the files; left out, it is what the settings ask for. Raises
+    :class:`workers.WorkersError`.
+    """
+    if run is None:
+        with workers.at(settings.scheduler) as run:
+            return read(settings, progress, run)
+    sources, diagnostics = remote.find(settings.results, settings.store, settings.limits, progress)
     loaded: list[validate.Loaded] = []
-    for source in progress(sources, "reading bundles"):
-        for item in validate.upload(source, settings.limits):
+    outcomes = ingest.outcomes(sources, settings.limits, run)
+    for _, items in zip(progress(sources, "reading bundles"), outcomes, strict=True):
+        for item in items:
             if isinstance(item, Diagnostic):
                 diagnostics.append(item)
             else:

@@ -1,0 +1,113 @@
+"""What reading bundles costs here, by workers of a Dask scheduler, and from a bucket.
+
+CPU seconds, so that other work on the machine disturbs little. Run it with an
+address to measure workers too, and with a URL of a bucket to measure that:
+
+    python bench/scale.py [BUNDLES] [--scheduler tcp://…] [--url s3://bucket/empty]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import shutil
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from perfguide import hive, pages, pictures, remote, site, workers
+from perfguide.streams import Limits
+from perfguide.writer import Writer
+
+TOP = Path(__file__).resolve().parent.parent
+RESULTS = 500
+
+
+def bundle(number: int) -> dict[str, Any]:
+    results = [
+        {
+            "benchmark": f"bench{n % 20}",
+            "metric": f"metric{n // 20}",
+            "unit": "MB/s",
+            "params": {"size": 2 ** (n % 8), "engine": "hw"},
+            "samples": [round(n * 1.1 + number / 7, 4), n * 1.2 + 1],
+            "command": f"bench{n % 20} -s {n}",
+        }
+        for n in range(RESULTS)
+    ]
+    board = {"name": f"board-{number % 5}", "soc": f"SOC{number % 7}"}
+    sdk = {"version": f"{9 + number // 100:02}.{number // 10 % 10:02}", "os": "linux"}
+    head = {"format": "perfguide-bundle", "version": 1, "id": f"run-{number}", "sdk": sdk}
+    return {**head, "created": "2024-04-02T09:30:00Z", "board": board, "results": results}
+
+
+def cost(name: str, count: int, work: Callable[[], Any]) -> Any:
+    before, start = resource.getrusage(resource.RUSAGE_SELF), time.perf_counter()
+    out = work()
+    after, wall = resource.getrusage(resource.RUSAGE_SELF), time.perf_counter() - start
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    each = f"{1000 * cpu / count:8.2f} ms CPU and {1000 * wall / count:8.2f} ms for each"
+    print(f"{name:24} {each}; peak {after.ru_maxrss // 1024} MiB", flush=True)
+    return out
+
+
+def draw(scheduler: str) -> None:
+    """The pictures of one SoC, here and by workers."""
+    results, described = TOP / "results/AM335X", TOP / "source/benchmarks"
+    with tempfile.TemporaryDirectory() as folder:
+        settings = site.Settings((results,), (described,), Path(folder))
+        made = pages.Pages(site.read(settings), Writer(Path(folder)), settings)
+        made.write(site.no_progress)
+    tasks = [(each.stem, each.view, "svg") for each in made.pictures][:12]
+    cost("draw here", len(tasks), lambda: [pictures._draw(task) for task in tasks])
+    if scheduler:
+        with workers.at(scheduler) as run:
+            cost("draw by workers", len(tasks), lambda: list(run(pictures._draw, tasks)))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("bundles", nargs="?", type=int, default=300)
+    parser.add_argument("--scheduler", default="")
+    parser.add_argument("--url", default="")
+    options = parser.parse_args()
+    count = options.bundles
+    folder = Path(tempfile.mkdtemp())
+    try:
+        for number in range(count):
+            text = json.dumps(bundle(number))
+            (folder / f"{number:06}.json").write_text(text, encoding="utf-8")
+        print(f"{count} bundles of {RESULTS} results, {len(text)} bytes each")
+        here = site.Settings((folder,), (), Path())
+        held = cost("read here", count, lambda: site.read(here))
+        if options.scheduler:
+            there = site.Settings((folder,), (), Path(), scheduler=options.scheduler)
+            cost("read by workers", count, lambda: site.read(there))
+        if options.url:
+            import fsspec
+
+            fs, top = fsspec.core.url_to_fs(options.url)
+            fs.put(str(folder), top, recursive=True)
+            store = folder / "store"
+
+            def fetch() -> int:
+                found = remote.fetch(options.url, store, Limits(), site.no_progress)
+                assert len(found.sources) == count, found.diagnostics
+                return found.read
+
+            cost("first fetch", count, fetch)
+            assert cost("fetch, nothing new", count, fetch) == 0
+        out = folder / "parquet"
+        cost("export", count, lambda: hive.write(held.pool.frame, out))
+        size = sum(path.stat().st_size for path in out.rglob("*.parquet"))
+        print(f"{'parquet':24} {size / count:8.0f} bytes for each bundle")
+        draw(options.scheduler)
+    finally:
+        shutil.rmtree(folder)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,59 @@
+"""Files to bundles, here or by workers elsewhere, in the order of the files."""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from . import validate, workers
+from .archive import Source
+from .diagnostics import Diagnostic
+from .streams import Limits
+from .validate import Loaded
+
+Found = list[Loaded | Diagnostic]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Reads the bundles of one file and every finding about it, wherever this runs."""
+
+    limits: Limits
+
+    def __call__(self, source: Source) -> Found:
+        """What is in a file."""
+        return list(validate.upload(source, self.limits))
+
+
+def outcomes(sources: Sequence[Source], limits: Limits, run: workers.Run) -> Iterator[Found]:
+    """What is in each file.
+
+    Workers get the content of files and need no folder in common with this
+    machine. A file larger than one text may be is read here, so that what waits for
+    workers fits into memory.
+    """
+    reading = Reading(limits)
+    if run is workers.here:
+        yield from map(reading, sources)
+        return
+    away = [_travels(source, limits) for source in sources]
+    pieces = (_with_content(s) for s, travels in zip(sources, away, strict=True) if travels)
+    found = run(reading, pieces)
+    for source, travels in zip(sources, away, strict=True):
+        yield next(found) if travels else reading(source)
+
+
+def _travels(source: Source, limits: Limits) -> bool:
+    try:
+        state = source.path.stat()
+    except OSError:
+        return False
+    return stat.S_ISREG(state.st_mode) and state.st_size <= limits.document
+
+
+def _with_content(source: Source) -> Source:
+    try:
+        return replace(source, content=source.path.read_bytes())
+    except OSError:
+        return source  # who reads it meets the same, and says so

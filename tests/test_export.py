@@ -1,0 +1,126 @@
+"""The Parquet dataset, read by two engines that know nothing of us."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pytest
+from conftest import TOP
+
+from perfguide import site
+from perfguide.cli import main
+
+RESULTS = [
+    {"benchmark": "stream", "metric": "copy", "unit": "MB/s", "samples": [0.1, 0.2, 0.4]},
+    {"benchmark": "stream", "metric": "add", "unit": "MB/s", "value": 5.5, "min": 1, "max": 9},
+    {"benchmark": "stream", "metric": "scale", "unit": "MB/s", "status": "fail"},
+    {"benchmark": "x", "metric": "m", "unit": "s", "params": {"b": 1, "a": "ü"}, "samples": [0]},
+]
+NAMED = ds.partitioning(
+    pa.schema([("soc", pa.string()), ("os", pa.string()), ("release", pa.string())]),
+    flavor="hive",
+)
+
+
+@pytest.fixture
+def results(write_bundle: Callable[..., Path], tmp_path: Path) -> Path:
+    folder = tmp_path / "results"
+    odd = {"board__soc": "A/B ü%=..", "sdk__version": "10"}
+    write_bundle(folder / "1.json", RESULTS, id="one")
+    write_bundle(folder / "2.json", RESULTS[:1], id="two", sdk__version="09.10")
+    write_bundle(folder / "3.json", RESULTS[:1], id="three", sdk__os="rt-linux", **odd)
+    return folder
+
+
+def export(results: Path, folder: Path) -> int:
+    return main(["export", "--results", str(results), "--parquet", str(folder)])
+
+
+def digests(folder: Path) -> dict[str, str]:
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    return {
+        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in files
+    }
+
+
+def test_both_engines_read_every_result_as_it_was_uploaded(results: Path, tmp_path: Path) -> None:
+    assert export(results, tmp_path / "out") == 0
+    table = site.read(site.Settings((results,), (), Path())).pool.frame.table
+    wanted = sorted(
+        (row.soc, row.os, row.release, row.metric, row.params, row.samples, bool(row.failed))
+        for row in table.itertuples()
+    )
+    names = ["soc", "os", "release", "metric", "params", "samples", "failed"]
+    found = ds.dataset(tmp_path / "out", partitioning=NAMED).to_table(columns=names)
+    by_arrow = [tuple(row.values()) for row in found.to_pylist()]
+    files = f"'{tmp_path}/out/**/*.parquet', hive_partitioning = true, hive_types_autocast = false"
+    by_duckdb = duckdb.sql(f"select {', '.join(names)} from read_parquet({files})").fetchall()
+
+    def plain(rows: list[Any]) -> list[Any]:
+        return [(*r[:5], None if r[5] is None else tuple(r[5]), r[6]) for r in rows]
+
+    assert sorted(plain(by_arrow), key=repr) == sorted(wanted, key=repr)
+    assert sorted(plain(by_duckdb), key=repr) == sorted(wanted, key=repr)
+    assert {row[0] for row in by_duckdb} == {"SOC1", "A/B ü%=.."}
+    assert {row[2] for row in by_duckdb} == {"09.02", "09.10", "10"}
+
+
+def test_missing_failed_and_zero_are_three_things(results: Path, tmp_path: Path) -> None:
+    export(results, tmp_path / "out")
+    files = f"'{tmp_path}/out/soc=SOC1/os=linux/release=09.02/*.parquet'"
+    query = f"select metric, value, failed, samples from read_parquet({files}) order by result"
+    assert duckdb.sql(query).fetchall() == [
+        ("copy", pytest.approx(0.7 / 3), False, [0.1, 0.2, 0.4]),
+        ("add", 5.5, False, None),
+        ("scale", None, True, None),
+        ("m", 0.0, False, [0.0]),
+    ]
+
+
+def test_the_same_results_give_the_same_bytes(results: Path, tmp_path: Path) -> None:
+    export(results, tmp_path / "one")
+    export(results, tmp_path / "two")
+    assert digests(tmp_path / "one") == digests(tmp_path / "two")
+    assert "soc=SOC1/os=linux/release=09.10/part-0.parquet" in digests(tmp_path / "one")
+
+
+def test_what_is_gone_is_gone_from_the_next_export(results: Path, tmp_path: Path) -> None:
+    export(results, tmp_path / "out")
+    (results / "2.json").unlink()
+    assert export(results, tmp_path / "out") == 0
+    assert not [name for name in digests(tmp_path / "out") if "09.10" in name]
+
+
+def test_a_folder_of_other_files_is_left_alone(
+    results: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "notes").write_text("keep")
+    assert export(results, mine) == 2
+    assert "is not an earlier export" in capsys.readouterr().err
+    assert digests(mine).keys() == {"notes"}
+
+
+def test_a_name_too_long_for_a_folder_is_refused(
+    write_bundle: Callable[..., Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_bundle(tmp_path / "results/1.json", RESULTS, board__soc="ü" * 100)
+    assert export(tmp_path / "results", tmp_path / "out") == 2
+    assert "too long for the name of a folder" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_all_our_own_results_are_in_it(tmp_path: Path) -> None:
+    results = TOP / "results/AM335X"
+    assert export(results, tmp_path / "out") == 0
+    held = site.read(site.Settings((results,), (), Path()))
+    found = ds.dataset(tmp_path / "out", partitioning=NAMED)
+    assert found.count_rows() == len(held.pool.frame.table)

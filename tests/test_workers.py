@@ -1,0 +1,205 @@
+"""Reading and drawing by the workers of a real Dask scheduler, one of which is killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import TOP
+from distributed import Client
+
+from perfguide import pages, pictures, site, workers
+from perfguide.archive import Source
+from perfguide.cli import main
+
+
+@dataclass
+class Cluster:
+    """A scheduler and its worker processes."""
+
+    address: str
+    client: Client
+    processes: dict[str, subprocess.Popen[bytes]]
+    at_work: list[str] = field(default_factory=list)
+
+    def kill_one_at_work(self) -> str:
+        """End a worker as soon as it holds work, with no chance to say goodbye; its name.
+
+        It is stopped first, so that what it holds is surely not done.
+        """
+        name, process = sorted(self.processes.items())[0]
+        process.send_signal(signal.SIGSTOP)
+
+        def kill() -> None:
+            for _ in range(6000):
+                if self.client.processing([name])[name]:
+                    self.at_work.append(name)
+                    break
+                time.sleep(0.01)
+            process.send_signal(signal.SIGKILL)
+
+        threading.Thread(target=kill, daemon=True).start()
+        return name
+
+    def left(self) -> set[str]:
+        return set(self.client.scheduler_info(n_workers=-1)["workers"])
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[Cluster]:
+    environment = os.environ | {"PYTHONPATH": str(TOP / "ext")}
+    file = tmp_path / "scheduler.json"
+    log = (tmp_path / "log").open("wb")
+    started: list[subprocess.Popen[bytes]] = []
+
+    def start(*command: str) -> subprocess.Popen[bytes]:
+        line = [sys.executable, "-m", "distributed.cli." + command[0], *command[1:]]
+        # Away from our files: a worker gets what it works on.
+        process = subprocess.Popen(line, env=environment, cwd=tmp_path, stdout=log, stderr=log)
+        started.append(process)
+        return process
+
+    try:
+        listen = ["--host", "127.0.0.1", "--port", "0", "--no-dashboard"]
+        start("dask_scheduler", *listen, "--scheduler-file", str(file))
+        for name in ("one", "two"):
+            options = ["--nthreads", "2", "--no-nanny", "--no-dashboard", "--name", name]
+            start("dask_worker", "--scheduler-file", str(file), *options)
+        for _ in range(600):
+            if file.exists() and file.read_text().endswith("}"):
+                break
+            time.sleep(0.1)
+        address = json.loads(file.read_text())["address"]
+        with Client(address, timeout=60, set_as_default=False) as client:
+            client.wait_for_workers(2, timeout=120)
+            by_pid = {process.pid: process for process in started}
+            pids = client.run(os.getpid)
+            yield Cluster(address, client, {name: by_pid[pid] for name, pid in pids.items()})
+    finally:
+        for process in started:
+            process.kill()
+            process.wait()
+        log.close()
+
+
+def settings(results: Path, output: Path, scheduler: str = "") -> site.Settings:
+    described = (TOP / "source/benchmarks",)
+    return site.Settings((results,), described, output, scheduler=scheduler)
+
+
+def many(folder: Path, make_bundle: Callable[..., dict[str, Any]]) -> Path:
+    """Files that take a while, a bad one and a compressed one among them."""
+    folder.mkdir()
+    results = [
+        {"benchmark": "stream", "metric": f"m{n}", "unit": "MB/s", "samples": [n + 0.1, n]}
+        for n in range(400)
+    ]
+    for number in range(120):
+        bundle = make_bundle(results, id=f"run-{number}", board__name=f"board-{number}")
+        (folder / f"{number:03}.json").write_text(json.dumps(bundle))
+    (folder / "050.json").write_text('{"format": "perfguide-bundle"')
+    return folder
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
+
+
+def test_reading_ends_the_same_where_a_worker_is_killed(
+    cluster: Cluster, make_bundle: Callable[..., dict[str, Any]], tmp_path: Path
+) -> None:
+    results = many(tmp_path / "results", make_bundle)
+    killed: list[str] = []
+
+    def progress(items: Sequence[Source], _label: str) -> Iterable[Source]:
+        for number, item in enumerate(items):
+            if number == 5:
+                killed.append(cluster.kill_one_at_work())
+            yield item
+
+    there = site.read(settings(results, tmp_path, cluster.address), progress)
+    here = site.read(settings(results, tmp_path))
+    assert cluster.at_work == killed != []
+    assert cluster.left().isdisjoint(killed)
+    assert there.ledger == here.ledger
+    assert there.diagnostics == here.diagnostics
+    assert there.pool.frame.table.equals(here.pool.frame.table)
+
+
+def test_pages_and_pictures_are_the_same_bytes_where_a_worker_is_killed(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    results = TOP / "results/AM335X"
+    pages.generate(settings(results, tmp_path / "here"))
+    killed: list[str] = []
+    run_pieces = workers._Remote.run
+
+    def killing(self: Any, work: Callable[..., Any], pieces: Iterable[Any]) -> Iterator[Any]:
+        for number, outcome in enumerate(run_pieces(self, work, pieces)):
+            if work is pictures._draw and number == 1:
+                killed.append(cluster.kill_one_at_work())
+            yield outcome
+
+    monkeypatch.setattr(workers._Remote, "run", killing)
+    pages.generate(settings(results, tmp_path / "there", cluster.address))
+    assert cluster.at_work == killed != []
+    assert any(name.endswith(".svg") for name in tree(tmp_path / "here"))
+    assert tree(tmp_path / "there") == tree(tmp_path / "here")
+
+
+def test_a_worker_with_other_code_is_refused(cluster: Cluster) -> None:
+    def other() -> None:
+        from perfguide import workers as mine
+
+        mine.itself.cache_clear()
+        mine.DECIDING = ("msgspec",)
+
+    cluster.client.run(other)
+    with (
+        pytest.raises(workers.WorkersError, match="another perfguide"),
+        workers.at(cluster.address) as run,
+    ):
+        list(run(abs, [-1]))
+
+
+def test_work_that_ends_every_worker_is_an_error(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workers, "PATIENCE", 1)
+    with (
+        pytest.raises(workers.WorkersError, match="no worker is left"),
+        workers.at(cluster.address) as run,
+    ):
+        cluster.client.run(os._exit, 1, on_error="ignore")
+        list(run(abs, [-1]))
+
+
+def test_nobody_at_the_address_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(workers, "PATIENCE", 1)
+    command = ["check", str(TOP / "results/AM335X"), "--scheduler", "tcp://127.0.0.1:9"]
+    assert main(command) == 2
+    assert "tcp://127.0.0.1:9: no scheduler answers there" in capsys.readouterr().err
+
+
+def test_a_scheduler_without_workers_is_an_error(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for process in cluster.processes.values():
+        process.kill()
+        process.wait()
+    monkeypatch.setattr(workers, "PATIENCE", 3)
+    with pytest.raises(workers.WorkersError, match="no worker"), workers.at(cluster.address) as run:
+        list(run(abs, [-1]))
