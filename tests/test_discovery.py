@@ -125,10 +125,10 @@ def test_without_the_sites_address_nothing_absolute_is_written(
 ) -> None:
     run = run_sphinx(hostile, tmp_path / "out", "-D", "html_baseurl=")
     assert run.returncode == 0, run.stderr
-    assert not (tmp_path / "out/sitemap.xml").exists() and not (tmp_path / "out/feed.xml").exists()
+    assert not (tmp_path / "out/sitemap.xml").exists()
     for path in (tmp_path / "out").rglob("*.html"):
         text = path.read_text("utf-8")
-        assert "og:url" not in text and "canonical" not in text and "atom+xml" not in text
+        assert "og:url" not in text and "canonical" not in text
 
 
 def test_a_paragraph_of_ones_own_or_a_meta_directive_is_the_description(

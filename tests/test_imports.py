@@ -116,6 +116,9 @@ CORE: dict[str, set[str]] = {
         *{"site", "tables", "trends", "views", "writer"},
     },
     "health_pages": {"addresses", "findings", "health_report", "pieces", "tables"},
+    "benchmark_pages": {
+        *{"about", "findwords", "layout", "pieces", "plots", "pool", "report", "trends", "views"},
+    },
     "tracing": {
         *{"addresses", "errata", "feed", "logs", "marks", "origins", "pieces", "pool", "query"},
         *{"site", "streams", "tables", "views", "writer"},
@@ -125,6 +128,7 @@ CORE: dict[str, set[str]] = {
             "about",
             "addresses",
             "api",
+            "benchmark_pages",
             "bundle",
             "comparepages",
             "elsewhere",

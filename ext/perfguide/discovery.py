@@ -1,4 +1,4 @@
-"""What a page tells search engines, feed readers and the search page of itself."""
+"""What a page tells search engines and the search page of itself."""
 
 from __future__ import annotations
 
@@ -22,11 +22,8 @@ from .config import warn
 from .diagnostics import Diagnostic
 
 SITEMAP = "http://www.sitemaps.org/schemas/sitemap/0.9"
-ATOM = "http://www.w3.org/2005/Atom"
 LONGEST = 300
 """Characters of a description; search engines cut what is longer."""
-NEWEST = 20
-"""So many guides are in the feed."""
 ABOUT = "perf-about"
 REDIRECT = "perf-redirect"
 
@@ -113,12 +110,6 @@ def _page_context(
         for name, value in graph.items()
         if value
     ]
-    if app.config.html_baseurl:
-        root = "../" * app.builder.get_target_uri(pagename).count("/")
-        tags.append(
-            f'<link rel="alternate" type="application/atom+xml" href="{root}feed.xml" '
-            f'title="{escape(app.config.html_title)}">'
-        )
     if "dataset" in told:
         tags.append(_data_block(_dataset(app, pagename, told["dataset"], doctree)))
     context["metatags"] = "\n  ".join([given, *tags])
@@ -173,8 +164,8 @@ def _search_words(app: Sphinx) -> None:
     target.write_text(f"window.perfguideWords={text};\n", "utf-8")
 
 
-def _site_files(app: Sphinx, exception: Exception | None) -> None:
-    """Write the sitemap and the feed, where the site's address is known."""
+def _write_sitemap(app: Sphinx, exception: Exception | None) -> None:
+    """Write the sitemap, where the site's address is known."""
     if exception is not None or not isinstance(app.builder, StandaloneHTMLBuilder):
         return
     if not app.config.html_baseurl or app.builder.name == "epub":
@@ -182,7 +173,6 @@ def _site_files(app: Sphinx, exception: Exception | None) -> None:
     pages = sorted(name for name in app.env.found_docs if REDIRECT not in app.env.metadata[name])
     told = {name: _told(app.env, name).get("dataset", {}) for name in pages}
     _write(Path(app.outdir, "sitemap.xml"), _sitemap(app, told))
-    _write(Path(app.outdir, "feed.xml"), _feed(app, told))
 
 
 def _sitemap(app: Sphinx, told: dict[str, dict[str, Any]]) -> ElementTree.Element:
@@ -192,31 +182,6 @@ def _sitemap(app: Sphinx, told: dict[str, dict[str, Any]]) -> ElementTree.Elemen
         ElementTree.SubElement(entry, "loc").text = address(app, name)
         if dataset:
             ElementTree.SubElement(entry, "lastmod").text = dataset["dateModified"]
-    return top
-
-
-def _feed(app: Sphinx, told: dict[str, dict[str, Any]]) -> ElementTree.Element:
-    """The guides with the newest figures, as Atom (RFC 4287)."""
-    guides = [(dataset["dateModified"], name) for name, dataset in told.items() if dataset]
-    newest = sorted(guides, reverse=True)[:NEWEST]
-    top = ElementTree.Element("feed", xmlns=ATOM)
-    home = address(app, app.config.root_doc)
-    ElementTree.SubElement(top, "title").text = app.config.html_title
-    ElementTree.SubElement(top, "id").text = home
-    ElementTree.SubElement(top, "link", href=home)
-    own = f"{app.config.html_baseurl.rstrip('/')}/feed.xml"
-    ElementTree.SubElement(top, "link", href=own, rel="self")
-    day = newest[0][0] if newest else "1970-01-01"
-    ElementTree.SubElement(top, "updated").text = f"{day}T00:00:00Z"
-    author = ElementTree.SubElement(top, "author")
-    ElementTree.SubElement(author, "name").text = app.config.author
-    for day, name in newest:
-        entry = ElementTree.SubElement(top, "entry")
-        ElementTree.SubElement(entry, "title").text = told[name]["name"]
-        ElementTree.SubElement(entry, "id").text = address(app, name)
-        ElementTree.SubElement(entry, "link", href=address(app, name))
-        ElementTree.SubElement(entry, "updated").text = f"{day}T00:00:00Z"
-        ElementTree.SubElement(entry, "summary").text = told[name]["description"]
     return top
 
 
@@ -232,5 +197,5 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.connect("builder-inited", _search_words, priority=600)
     app.connect("html-page-context", _page_context)
     # Before the end of the build is noted.
-    app.connect("build-finished", _site_files, priority=400)
+    app.connect("build-finished", _write_sitemap, priority=400)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

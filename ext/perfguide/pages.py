@@ -12,6 +12,7 @@ from . import (
     about,
     addresses,
     api,
+    benchmark_pages,
     downloads,
     findwords,
     health_pages,
@@ -28,15 +29,12 @@ from .comparepages import ComparePages
 from .diagnostics import Diagnostic
 from .elsewhere import Elsewhere
 from .findwords import Page
-from .layout import Section
 from .marks import Marks
-from .pieces import ShownChart
 from .plots import Scene
 from .pool import GuideKey, family, guide_key, version
 from .redirects import Redirect
 from .site import Holdings, Progress, Settings, newest, no_progress, read
 from .tracing import Traces
-from .views import OVER_RELEASES, SIDE_BY_SIDE, other_view
 from .writer import Writer
 
 
@@ -105,7 +103,7 @@ class Pages(Traces):
         for soc, keys in by_soc.items():
             self._soc(soc, keys)
         for name in self.pool.benchmarks():
-            self._benchmark(name)
+            benchmark_pages.write(self, name, self._scenes)
         self.comparisons.write(progress)
         self._indexes(by_soc)
         self._reports()
@@ -280,75 +278,6 @@ class Pages(Traces):
     def _from(page: str, target: str) -> str:
         """A page's address as seen from another."""
         return "../" * page.count("/") + target
-
-    def _benchmark(self, name: str) -> None:
-        page = self.addresses.benchmark[name]
-        records = self.pool.of_benchmark(name)
-        known = self.holdings.catalog.get(name)
-        latest = report.newest_of_each_board(records)
-        sections, other = self.layout.sections(latest, SIDE_BY_SIDE)
-        side_by_side = [
-            self.part(page, section, "newest-", "newest figures") for section in sections
-        ]
-        claimed = [r for r in latest if known and self.layout.claim(r) is not None]
-        chosen = [
-            r for r in claimed if report.is_headline(self.holdings.catalog, r.benchmark, r.metric)
-        ]
-        found = trends.of_boards(self.holdings.catalog, chosen)
-        beside = self.small(page, "boards", "Boards side by side", found)
-        for section in sections:
-            beside += self.charts(page, section, f"newest-{section.part_id}".strip("-"), "newest")
-        if name in other:
-            table = self.other(page, name, other[name], SIDE_BY_SIDE)["table"]
-            side_by_side.append({"title": "", "tables": [table]})
-        histories = []
-        for members in report.by_platform(records):
-            platform = self.platform(members[0].guide)
-            title = f"{members[0].guide.soc}, {family(members[0].guide)}"
-            prefix = f"{platform}-"
-            sections, other = self.layout.sections(members, OVER_RELEASES)
-            shown = [
-                self.part(page, section, prefix, f"{title}, over releases") for section in sections
-            ]
-            if name in other:
-                words = f"Other results, {title}, over releases"
-                view = other_view(words, other[name], OVER_RELEASES)
-                shown.append({"title": "", "tables": [self.view(page, f"{prefix}other", view)]})
-            drawn = self._histories(page, sections, prefix, self._scenes[platform])
-            histories.append({"title": title, "id": platform, "parts": shown, "charts": drawn})
-        title = about.title(self.holdings.catalog, name)
-        boards = report.natural_boards(latest)
-        self.about(page, about.benchmark(title, records, boards))
-        place = about.whole(name, records, self.holdings.catalog)
-        self.findable.append((Page(page, title, (), 0), place))
-        self.page(
-            page,
-            "benchmark.rst.jinja",
-            title=title,
-            prose=name if known and known.prose else "",
-            command=known.entry.command if known else "",
-            boards=boards,
-            charts=beside,
-            side_by_side=side_by_side,
-            histories=histories,
-        )
-
-    def _histories(
-        self, page: str, sections: Sequence[Section], prefix: str, known: Scene
-    ) -> list[ShownChart]:
-        """The charts of a benchmark over the releases of one platform."""
-        chosen = [
-            record
-            for section in sections
-            for record in section.records
-            if report.is_headline(self.holdings.catalog, record.benchmark, record.metric)
-        ]
-        found = trends.over_releases(self.holdings.catalog, chosen, known)
-        out = self.small(page, f"{prefix}trend", "Figures over releases", found)
-        for section in sections:
-            name = f"{prefix}{section.part_id}".strip("-")
-            out += self.charts(page, section, name, "releases", known)
-        return out
 
     def _indexes(self, by_soc: dict[str, list[GuideKey]]) -> None:
         socs = [(soc, self.addresses.soc[soc].removeprefix("guides/")) for soc in sorted(by_soc)]

@@ -88,7 +88,8 @@ def visit_grid_html(translator: Any, node: perf_grid) -> None:
     scales = cellinfo.scales(node["header"], node["body"], node["stub"])
     translator.body.append(
         f'<div class="perf-scroll" role="region" tabindex="0" aria-label="{label}">'
-        f'<table class="perf-grid no-search" aria-label="{label}"{node["places"]}{scales}>'
+        f'<table class="perf-grid no-search" aria-label="{label}" '
+        f'data-perf-stub="{node["stub"]}"{node["places"]}{scales}>'
         + htmltable.columns(node["widths"])
         + htmltable.head(node["header"], node["stub"])
         + htmltable.body(

@@ -67,7 +67,7 @@
     rows.forEach((row, number) => {
       [...row.cells].forEach((cell, column) => places.set(cell, { row: number, column }));
     });
-    const stub = rows.length ? [...rows[0].cells].filter((cell) => cell.scope === "row").length : 0;
+    const stub = Number(table.dataset.perfStub);
     const model = { head, columns, places, rows, stub };
     models.set(table, model);
     return model;
