@@ -81,7 +81,7 @@ CORE: dict[str, set[str]] = {
     "errata": {"catalog", "frame", "ledger", "pool", "validate"},
     "feed": {"errata", "pool", "validate"},
     "cells": {"pool", "views"},
-    "elsewhere": {"layout", "pool", "site"},
+    "elsewhere": {"addresses", "layout", "pool", "site"},
     "redirects": set(),
     "htmltable": {"addresses"},
     "api": {"bundle", "catalog", "pool", "tables", "validate"},

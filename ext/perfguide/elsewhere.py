@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
+from . import addresses
 from .layout import Layout
 from .pool import GuideKey, Pool, version
 from .site import Addresses
@@ -58,7 +59,7 @@ class Elsewhere:
         page = self._plan.benchmark[benchmark]
         out = self._releases(key, anchor)
         if len(self._families[key.sdk, key.soc, key.os]) > 1:
-            out.append(("all releases", page, f"over-releases-{platform}"))
+            out.append(("all releases", page, addresses.anchor(f"over-releases-{platform}")))
         return [*out, ("other boards", page, "newest")]
 
     def _releases(self, key: GuideKey, anchor: str) -> list[Link]:
@@ -70,7 +71,11 @@ class Elsewhere:
             ("newest release", members[own + 2 :][-1:]),
         ]
         return [
-            (f"{words}, {other.release}", self._plan.guide[other], anchor)
+            (
+                f"{words}, {other.release}",
+                self._plan.guide[other],
+                addresses.anchor(anchor) if anchor else "",
+            )
             for words, found in wanted
             for other in found
             if not anchor or anchor in self._anchors.get(other, ())
