@@ -17,7 +17,7 @@ from making import only
 from perfguide import addresses, markup
 from perfguide.diagnostics import visible
 from perfguide.directives import PerfText
-from perfguide.pool import GuideKey
+from perfguide.guidekeys import GuideKey
 from perfguide.site import newest, plan
 
 TRICKY = [

@@ -19,7 +19,7 @@ from perfguide import bundle, errata, feed, ledger, pages, site
 from perfguide.catalog import Catalog
 from perfguide.errata import Erratum
 from perfguide.faults import BUNDLE
-from perfguide.pool import guide_key
+from perfguide.guidekeys import guide_key
 from perfguide.validate import Loaded, validate
 
 ATOM = "{http://www.w3.org/2005/Atom}"

@@ -13,7 +13,8 @@ from making import described, loaded, only, pooled, records, result
 
 from perfguide import frame
 from perfguide.catalog import Catalog
-from perfguide.pool import Cell, GuideKey, Record, family, version
+from perfguide.guidekeys import GuideKey, family, version
+from perfguide.pool import Cell, Record
 from perfguide.validate import Loaded
 
 

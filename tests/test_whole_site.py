@@ -138,7 +138,6 @@ def steps(project: Path, write_bundle: Bundle) -> Iterator[tuple[str, str]]:
     yield "bundles went, and their guides with them", ""
 
 
-@pytest.mark.xfail(reason="known fault: more pages are written than changed")
 def test_a_build_upon_an_earlier_one_equals_a_clean_one(
     small: Path, write_bundle: Bundle, tmp_path: Path
 ) -> None:
@@ -153,7 +152,6 @@ def test_a_build_upon_an_earlier_one_equals_a_clean_one(
         assert stays not in pages_written(run), (done, run.stdout)
 
 
-@pytest.mark.xfail(reason="known fault: one page is read in each build")
 def test_without_a_change_no_page_is_read_or_written(small: Path) -> None:
     assert pages_read(run_build(small)) > 10
     before = (small / "build/html").stat().st_ino

@@ -137,7 +137,6 @@ def test_reading_ends_the_same_where_a_worker_is_killed(
     assert there.pool.frame.table.equals(here.pool.frame.table)
 
 
-@pytest.mark.xfail(reason="known fault: the data files of a guide differ")
 def test_pages_and_pictures_are_the_same_bytes_where_a_worker_is_killed(
     cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

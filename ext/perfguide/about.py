@@ -10,8 +10,9 @@ from . import addresses, findwords, naming, report, units
 from .catalog import Benchmark, Catalog
 from .diagnostics import visible
 from .findwords import Place
+from .guidekeys import GuideKey, family
 from .layout import Section
-from .pool import GuideKey, Record, family
+from .pool import Record
 from .validate import Loaded
 
 FILE = "about.json"

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from . import addresses, htmltable
+from .guidekeys import GuideKey
 from .history import History
 from .layout import Layout, part_id
-from .pool import GuideKey, Pool, Record
+from .pool import Pool, Record
 from .site import Addresses
 from .views import Shape, View, other_view, view
 

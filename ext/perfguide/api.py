@@ -11,9 +11,10 @@ from typing import Any
 import msgspec
 
 from . import tables, units
-from .bundle import Bundle
+from .bundle import Board, Bundle, Runner, Sdk
 from .catalog import Benchmark, Catalog
-from .pool import GuideKey, Pool, Record, family
+from .guidekeys import GuideKey, family
+from .pool import Pool, Record, measured
 from .validate import Loaded
 
 VERSION = 1
@@ -172,21 +173,13 @@ def _metric(benchmark: Benchmark | None, metric: str, unit: str) -> dict[str, An
 
 
 def _figure(record: Record, benchmark: Benchmark | None) -> dict[str, Any]:
-    cell = record.cell
     return {
         "board": record.board,
         "benchmark": record.benchmark,
         "metric": record.metric,
-        "params": record.params,
-        "unit": record.unit,
-        "mean": cell.mean,
-        "min": cell.low,
-        "max": cell.high,
-        "count": cell.count,
-        "failed": cell.failed,
-        "runs": cell.runs,
-        "differs": cell.differs,
-        "text": tables.cell_text(cell, decimals(benchmark, record.metric)),
+        **measured(record),
+        "differs": record.cell.differs,
+        "text": tables.cell_text(record.cell, decimals(benchmark, record.metric)),
     }
 
 
@@ -198,7 +191,13 @@ def _bundle(loaded: Loaded) -> dict[str, Any]:
         # What no UTF-8 text can hold, as in names of files, shows as an escape.
         "file": loaded.origin.encode("utf-8", "backslashreplace").decode("utf-8"),
         "created": found.created.isoformat(),
-        "runner": msgspec.to_builtins(found.runner),
-        "sdk": msgspec.to_builtins(found.sdk),
-        "board": msgspec.to_builtins(found.board),
+        "runner": _told(found.runner) if found.runner else None,
+        "sdk": _told(found.sdk),
+        "board": _told(found.board),
     }
+
+
+def _told(of: Runner | Sdk | Board) -> dict[str, Any]:
+    """What a part of a bundle says; what it leaves open is not there."""
+    members = msgspec.structs.asdict(of).items()
+    return {name: value for name, value in members if value not in ("", msgspec.UNSET)}

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from . import about, report, trends
 from .findwords import Page
+from .guidekeys import family
 from .layout import Section
 from .pieces import Pieces, ShownChart
 from .plots import Scene
-from .pool import family
 from .views import OVER_RELEASES, SIDE_BY_SIDE, other_view
 
 

@@ -21,9 +21,6 @@ from .diagnostics import Diagnostic
 from .rendering import download, perf_picture
 from .writer import Writer
 
-DRAWN = "reports/drawn"
-"""The folder, below the generated ones, of pictures that hand-written pages ask for."""
-
 
 def _names(argument: str) -> tuple[str, ...]:
     """Names of columns, as in a row of CSV."""
@@ -88,11 +85,11 @@ class PerfChart(SphinxDirective):
             return self._fault(name, str(fault), fault.hint)
         except (OSError, UnicodeDecodeError, csv.Error) as error:
             return self._fault(name, f"cannot be read: {error}", "check the path and the quotes")
-        folder = f"{self.config.perfguide_output}/{DRAWN}"
+        folder = f"{self.config.perfguide_output}/{pictures.DRAWN}"
         stem = pictures.fingerprint(view, "own")[:24]
         writer = Writer(Path(self.env.srcdir) / self.config.perfguide_output, journal=False)
-        pictures.write_one(writer, f"{DRAWN}/{stem}", view)
-        writer.write(f"{DRAWN}/{stem}.csv", tables.to_csv(pictures.data([view])))
+        pictures.write_one(writer, f"{pictures.DRAWN}/{stem}", view)
+        writer.write(f"{pictures.DRAWN}/{stem}.csv", tables.to_csv(pictures.data([view])))
         alt = self.options.get("alt") or view.text()
         return self._figure([("", f"/{folder}/{stem}.*", alt)], f"{folder}/{stem}.csv", [])
 
@@ -131,7 +128,7 @@ class PerfChart(SphinxDirective):
 
 def _prune(_app: Sphinx, env: BuildEnvironment) -> None:
     """Remove pictures that no page asks for any more."""
-    folder = Path(env.srcdir) / env.config.perfguide_output / DRAWN
+    folder = Path(env.srcdir) / env.config.perfguide_output / pictures.DRAWN
     if not folder.is_dir():
         return
     used = {Path(name).stem for name in env.images} | {Path(name).stem for name in env.dlfiles}

@@ -32,7 +32,7 @@ from . import (
     streams,
 )
 from .diagnostics import Diagnostic, errors, visible, visible_json
-from .pool import family
+from .guidekeys import family
 from .workers import WorkersError
 
 T = TypeVar("T")

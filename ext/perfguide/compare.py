@@ -8,9 +8,10 @@ from typing import Literal
 
 from . import units
 from .catalog import Metric, Scalar
+from .guidekeys import GuideKey
 from .history import History, scaled, side
 from .pairing import Match, Names, match, obstacles
-from .pool import GuideKey, Pool, Record
+from .pool import Pool, Record
 from .stats import Judgement, Pair, judge
 from .waivers import Waiver
 

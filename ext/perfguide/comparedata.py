@@ -12,7 +12,7 @@ from .catalog import Catalog
 from .compare import ALARMS, WORDS, Row
 from .comparison import Comparison
 from .diagnostics import visible
-from .pool import Record
+from .pool import Record, measured
 from .tables import Grid, listing, to_csv
 from .views import params_text
 
@@ -88,20 +88,12 @@ def _row(row: Row) -> dict[str, Any]:
 def _side(record: Record | None) -> dict[str, Any] | None:
     if record is None:
         return None
-    cell = record.cell
     return {
         "release": record.guide.release,
         "board": record.board,
         "metric": record.metric,
-        "params": record.params,
-        "unit": record.unit,
-        "mean": cell.mean,
-        "min": cell.low,
-        "max": cell.high,
-        "count": cell.count,
-        "failed": cell.failed,
-        "runs": cell.runs,
-        "samples": list(cell.samples),
+        **measured(record),
+        "samples": list(record.cell.samples),
     }
 
 

@@ -12,12 +12,13 @@ from .boards import load as load_boards
 from .compare import Row, Rules, Verdict
 from .comparison import Asked, Comparison, compare
 from .diagnostics import Diagnostic
+from .guidekeys import GuideKey, family, version
 from .history import History
 from .neighbours import Neighbours, plan
 from .pairing import Names
 from .pictures import Picture
 from .pieces import Pieces, Shown
-from .pool import GuideKey, Record, family, version
+from .pool import Record
 from .sides import Only
 from .site import Progress, Settings
 from .tables import Grid, listing

@@ -8,7 +8,8 @@ from . import units
 from .catalog import Catalog
 from .compare import WORDS, Row, Verdict
 from .comparison import Comparison, Group
-from .pool import Cell, Record, family
+from .guidekeys import family
+from .pool import Cell, Record
 
 LEADING: tuple[Verdict, ...] = (
     "regressed",

@@ -11,10 +11,11 @@ from typing import Literal
 from . import units
 from .compare import WORDS, Figures, Row, Rules, Verdict, about, rows
 from .diagnostics import Diagnostic
+from .guidekeys import GuideKey, family
 from .history import History, Platform
 from .pairing import BY_DESIGN, Names
 from .pairing import WORDS as CONDITIONS
-from .pool import GuideKey, Pool, Record, family
+from .pool import Pool, Record
 from .sides import Only, Side
 
 

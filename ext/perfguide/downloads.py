@@ -11,8 +11,9 @@ from typing import Any
 import msgspec
 
 from . import api, explorer, parquet, workbook
+from .guidekeys import GuideKey
 from .layout import Layout
-from .pool import GuideKey, Record
+from .pool import Record
 from .site import Addresses, Holdings, Progress, no_progress
 from .writer import Writer
 

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from . import addresses
+from .guidekeys import GuideKey, version
 from .layout import Layout
-from .pool import GuideKey, Pool, version
+from .pool import Pool
 from .site import Addresses
 
 Link = tuple[str, str, str]

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from . import frame
 from .catalog import Catalog
+from .guidekeys import GuideKey, guide_key
 from .ledger import Ledger
-from .pool import Cell, GuideKey, Pool, Record, guide_key
+from .pool import Cell, Pool, Record
 from .validate import Loaded
 
 

@@ -15,7 +15,8 @@ from . import tables, units
 from .api import decimals
 from .catalog import Benchmark, Catalog, Scalar
 from .diagnostics import visible
-from .pool import GuideKey, Record, family
+from .guidekeys import GuideKey, family
+from .pool import Record
 
 T = TypeVar("T")
 

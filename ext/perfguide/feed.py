@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 from .diagnostics import visible
 from .errata import Erratum
-from .pool import GuideKey, guide_key
+from .guidekeys import GuideKey, guide_key
 from .validate import Loaded
 
 MOST = 200

@@ -11,7 +11,8 @@ import pandas as pd
 
 from . import units
 from .catalog import Catalog, Metric, Scalar
-from .pool import GuideKey, Pool, version
+from .guidekeys import GuideKey, version
+from .pool import Pool
 
 Ints = np.ndarray[Any, np.dtype[np.int64]]
 Floats = np.ndarray[Any, np.dtype[np.float64]]

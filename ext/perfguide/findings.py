@@ -9,7 +9,8 @@ from typing import Literal
 
 from . import units
 from .figures import Figures
-from .pool import GuideKey, Record
+from .guidekeys import GuideKey
+from .pool import Record
 from .views import params_text
 
 Severity = Literal["error", "warning", "note"]

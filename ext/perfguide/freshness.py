@@ -28,6 +28,7 @@ from sphinx.environment.collectors import EnvironmentCollector
 from sphinx.errors import ExtensionError
 from sphinx.util.typing import ExtensionMetadata
 
+from . import pictures
 from .publish import ASSETS, FINISHED
 
 INDEX_ENTRIES = "index-entries.json"
@@ -38,13 +39,14 @@ class State:
     """What is known of the pages from build to build; it is kept with Sphinx's own.
 
     ``hashes``: of each page's source and of all that it depends on. ``linking``:
-    pages that refer to labels, which may be on other pages. ``shared``: what every
-    page shows of the others, when pages were last written. ``started``: when this
-    build began to read, in nanoseconds.
+    pages that refer to labels, which may be on other pages. ``targets``: what there
+    was to refer to, and ``shared``: what every page shows of the others, when pages
+    were last written. ``started``: when this build began to read, in nanoseconds.
     """
 
     hashes: dict[str, str] = field(default_factory=dict)
     linking: set[str] = field(default_factory=set)
+    targets: str = ""
     shared: str = ""
     started: int = 0
 
@@ -100,9 +102,11 @@ class Freshness(EnvironmentCollector):
         _name_images(env)
         for held in _index_leftovers(env):
             held.clear()
-        shared = _shared(app, env)
+        shared, targets = _shared(app, env), _targets(env)
         if shared == known.shared:
-            return sorted(known.linking) if read else []
+            moved, known.targets = targets != known.targets, targets
+            return sorted(known.linking) if moved else []
+        known.targets = targets
         known.shared = shared
         if app.config.perfguide_own_output:
             # Nothing may stay that the new set of pages would not have made. What
@@ -116,11 +120,14 @@ def _hash(env: BuildEnvironment, docname: str, started: int | None = None) -> st
     """The bytes that a page was made of; nothing where one changed since ``started``,
     because then nobody knows which bytes were read."""
     whole = hashlib.sha256()
+    # What a page has drawn while it was read follows from the page.
+    drawn = Path(env.srcdir, env.config.perfguide_output, pictures.DRAWN).resolve()
     paths = {str(env.doc2path(docname)), *map(str, env.dependencies.get(docname, ()))}
     for name in sorted(paths):
         path = Path(env.srcdir, name)
         try:
-            if started is not None and path.stat().st_mtime_ns >= started:
+            changed = started is not None and path.stat().st_mtime_ns >= started
+            if changed and path.parent.resolve() != drawn:
                 return ""
             content = hashlib.sha256(path.read_bytes()).digest()
         except OSError:
@@ -143,6 +150,17 @@ def _index_leftovers(env: BuildEnvironment) -> Iterable[dict[Any, Any]]:
     yield env._search_index_objtypes
     yield env._search_index_objnames
     yield env._search_index_index_entries
+
+
+def _targets(env: BuildEnvironment) -> str:
+    """All that references of pages are resolved with, as one hash."""
+    whole = hashlib.sha256()
+    standard = env.domains.standard_domain
+    labels = (standard.labels, standard.anonlabels, env.toc_fignumbers)
+    objects = ((domain.name, *map(str, domain.get_objects())) for domain in env.domains.sorted())
+    for part in (*(sorted(held.items()) for held in labels), *(sorted(held) for held in objects)):
+        whole.update(repr(part).encode("utf-8", "surrogatepass"))
+    return whole.hexdigest()
 
 
 def _shared(app: Sphinx, env: BuildEnvironment) -> str:

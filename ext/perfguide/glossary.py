@@ -7,6 +7,7 @@ from typing import Any
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 from sphinx.roles import XRefRole
 from sphinx.transforms import SphinxTransform
 from sphinx.util.typing import ExtensionMetadata
@@ -15,8 +16,8 @@ ROLE = "perf-term"
 
 
 class PerfTerm(XRefRole):
-    """Like ``term``, but it is plain text where the project has no such term: the
-    descriptions of benchmarks are used in projects with other glossaries too."""
+    """Like ``term``, but it is plain text where the project has no glossary: the
+    descriptions of benchmarks are used in other projects too."""
 
     def __init__(self) -> None:
         super().__init__(innernodeclass=nodes.inline, lowercase=False)
@@ -51,8 +52,19 @@ class FirstUse(SphinxTransform):
             seen.add(term)
 
 
+def _without_glossary(
+    _app: Sphinx, env: BuildEnvironment, node: addnodes.pending_xref, content: nodes.Element
+) -> nodes.Element | None:
+    """The words alone, where no page defines a term."""
+    if not node.get("perf-term"):
+        return None
+    kinds = {kind for _, _, kind, *_ in env.domains.standard_domain.get_objects()}
+    return None if "term" in kinds else content
+
+
 def setup(app: Sphinx) -> ExtensionMetadata:
     """Register the role and the transform."""
     app.add_role(ROLE, PerfTerm())
     app.add_transform(FirstUse)
+    app.connect("missing-reference", _without_glossary)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

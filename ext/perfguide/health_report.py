@@ -12,8 +12,8 @@ from typing import Any
 from . import acknowledge, health
 from .diagnostics import Diagnostic, visible
 from .findings import SEVERITIES, Finding, Suspect
+from .guidekeys import GuideKey, family
 from .layout import Layout
-from .pool import GuideKey, family
 from .query import sources
 from .site import Addresses, Holdings, plan
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from . import units
+from .guidekeys import GuideKey, version
 from .pairing import Conditions, Key, Names, obstacles
-from .pool import Cell, GuideKey, Pool, Record, version
+from .pool import Cell, Pool, Record
 from .stats import Side
 
 Platform = tuple[str, str, str]

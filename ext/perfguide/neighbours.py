@@ -10,9 +10,10 @@ from itertools import pairwise
 
 from .addresses import hashed
 from .diagnostics import Diagnostic, nearest
+from .guidekeys import GuideKey
 from .history import History, Platform
 from .pairing import Names
-from .pool import GuideKey, Pool
+from .pool import Pool
 from .sides import Only, Side, choose
 from .site import Addresses
 

@@ -29,9 +29,9 @@ from .comparepages import ComparePages
 from .diagnostics import Diagnostic
 from .elsewhere import Elsewhere
 from .findwords import Page
+from .guidekeys import GuideKey, family, guide_key, version
 from .marks import Marks
 from .plots import Scene
-from .pool import GuideKey, family, guide_key, version
 from .redirects import Redirect
 from .site import Holdings, Progress, Settings, newest, no_progress, read
 from .tracing import Traces

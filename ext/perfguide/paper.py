@@ -16,7 +16,7 @@ from sphinx.util.typing import ExtensionMetadata
 
 from . import addresses, footnotes, papertable, plaintable
 from .diagnostics import Diagnostic
-from .pool import GuideKey, family
+from .guidekeys import GuideKey, family
 from .rendering import perf_download, perf_picture, perf_rows
 from .site import Addresses, newest
 

@@ -27,6 +27,9 @@ FORMATS = ("svg", "pdf")
 DRAWING = 3
 """Raised when the same view should be drawn anew."""
 
+DRAWN = "reports/drawn"
+"""The folder, below the generated ones, of pictures that hand-written pages ask for."""
+
 LEDGER = "reports/pictures.json"
 FEW = 4
 """So many pictures are drawn faster here than processes start."""

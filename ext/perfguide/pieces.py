@@ -12,11 +12,12 @@ from . import about, addresses, cells, markup, pictures, report, tables, trends
 from .chartviews import ChartView
 from .diagnostics import visible
 from .findwords import Page, Place
+from .guidekeys import GuideKey, family
 from .layout import Layout, Section
 from .marks import Marks
 from .pictures import Picture
 from .plots import Scene, charts
-from .pool import GuideKey, Record, family
+from .pool import Record
 from .site import Addresses, Holdings, plan
 from .tables import Grid
 from .views import Shape, View, other_view

@@ -11,7 +11,8 @@ from . import chartwords, units
 from .catalog import Benchmark
 from .chartspec import OUTER, Chart, Scalar, names
 from .chartviews import ChartView, Line, Panel, Point
-from .pool import Record, family, version
+from .guidekeys import family, version
+from .pool import Record
 
 Key = tuple[Any, ...]
 

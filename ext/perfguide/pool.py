@@ -10,31 +10,10 @@ import numpy as np
 import pandas as pd
 
 from . import terms, units
-from .bundle import Bundle
 from .catalog import Catalog, Scalar
 from .frame import CONDITIONS, NAMES, Frame
+from .guidekeys import GuideKey, version
 from .validate import Loaded
-
-DEFAULT_SDK = "Processor SDK"
-OS_NAMES = {"linux": "Linux", "rt-linux": "RT-Linux"}
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class GuideKey:
-    """What one guide is about."""
-
-    sdk: str
-    soc: str
-    os: str
-    release: str
-
-    def __str__(self) -> str:
-        return f"{self.soc}, {family(self)} {self.release}"
-
-
-def guide_key(bundle: Bundle) -> GuideKey:
-    """The guide that a bundle's figures stand in."""
-    return GuideKey(bundle.sdk.name, bundle.board.soc, bundle.sdk.os, bundle.sdk.version)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +49,21 @@ class Record:
     unit: str
     params: dict[str, Scalar]
     cell: Cell
+
+
+def measured(record: Record) -> dict[str, Any]:
+    """What was measured, for programs; every format has it under the same names."""
+    cell = record.cell
+    return {
+        "params": record.params,
+        "unit": record.unit,
+        "mean": cell.mean,
+        "min": cell.low,
+        "max": cell.high,
+        "count": cell.count,
+        "failed": cell.failed,
+        "runs": cell.runs,
+    }
 
 
 class Pool:
@@ -336,20 +330,3 @@ class Pool:
             if len(stated) > 1:
                 out.append(terms.CONDITION_WORDS[name])
         return tuple(out)
-
-
-def os_name(name: str) -> str:
-    """What pages call an operating system."""
-    # Another word stays told apart from the names that pages give to known systems.
-    return OS_NAMES.get(name) or (f"“{name}”" if name in OS_NAMES.values() else name)
-
-
-def family(key: GuideKey) -> str:
-    """A guide's SDK family and OS in words: ``Linux``, ``Edge AI SDK, Linux``."""
-    system = os_name(key.os)
-    return system if key.sdk == DEFAULT_SDK else f"{key.sdk}, {system}"
-
-
-def version(text: str) -> tuple[tuple[int, int, str], ...]:
-    """A sort key for release names: 9.2 before 10.0, 09.02 before 09.02.01."""
-    return units.natural(text)

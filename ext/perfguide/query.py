@@ -11,7 +11,8 @@ import msgspec
 
 from . import logs, origins, units
 from .diagnostics import nearest, visible
-from .pool import Cell, Record, family
+from .guidekeys import family
+from .pool import Cell, Record, measured
 from .site import Holdings
 from .streams import Limits
 from .views import params_text
@@ -142,20 +143,12 @@ def exact_text(cell: Cell) -> str:
 
 def as_json(held: Holdings, record: Record) -> dict[str, Any]:
     """A figure with its sources, for programs."""
-    cell = record.cell
     return {
         "name": name(record),
         "sdk": record.guide.sdk,
         "os": record.guide.os,
-        "params": record.params,
-        "unit": record.unit,
-        "mean": cell.mean,
-        "min": cell.low,
-        "max": cell.high,
-        "count": cell.count,
-        "failed": cell.failed,
-        "runs": cell.runs,
-        "differs": list(cell.differs),
+        **measured(record),
+        "differs": list(record.cell.differs),
         "sources": sources(held, record),
     }
 

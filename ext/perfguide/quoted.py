@@ -10,10 +10,11 @@ from . import naming, query, tables, units
 from .anchors import Anchor, Anchors
 from .boards import Boards
 from .diagnostics import Diagnostic, visible
+from .guidekeys import family, version
 from .history import History
 from .layout import Layout
 from .pairing import Names
-from .pool import Record, family, version
+from .pool import Record
 from .site import Holdings, plan
 
 LATEST = "latest"

@@ -11,8 +11,9 @@ from . import naming, units
 from .bundle import Bundle
 from .catalog import Catalog
 from .diagnostics import Diagnostic, errors
+from .guidekeys import GuideKey, family, version
 from .ledger import Withdrawal
-from .pool import Cell, GuideKey, Pool, Record, family, version
+from .pool import Cell, Pool, Record
 from .site import Addresses, newest
 from .tables import Grid, listing
 from .validate import Loaded

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
 from . import units
+from .guidekeys import GuideKey, family, version
 from .history import History, Platform
 from .pairing import Names
-from .pool import GuideKey, Pool, Record, family, version
+from .pool import Pool, Record
 from .query import is_release
 
 

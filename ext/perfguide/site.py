@@ -21,7 +21,7 @@ from . import (
     workers,
 )
 from .diagnostics import Diagnostic
-from .pool import DEFAULT_SDK, GuideKey
+from .guidekeys import DEFAULT_SDK, GuideKey, version
 from .streams import Limits
 
 T = TypeVar("T")
@@ -157,6 +157,6 @@ def plan(guides: Sequence[GuideKey], benchmarks: Sequence[str]) -> Addresses:
 def newest(guides: Sequence[GuideKey]) -> dict[tuple[str, str, str], GuideKey]:
     """For each SDK family, SoC and OS the guide of its newest release."""
     out: dict[tuple[str, str, str], GuideKey] = {}
-    for key in sorted(guides, key=lambda k: pool.version(k.release)):
+    for key in sorted(guides, key=lambda k: version(k.release)):
         out[key.sdk, key.soc, key.os] = key
     return dict(sorted(out.items(), key=lambda i: (units.natural(i[0][1]), i[0][0], i[0][2])))

@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from . import addresses, errata, feed, origins, query, units
 from .diagnostics import Diagnostic
 from .errata import Change, Erratum
+from .guidekeys import GuideKey, guide_key
 from .logs import Found, find, wanted
 from .marks import Marks
 from .pieces import Pieces, Trace
-from .pool import GuideKey, Record, guide_key
+from .pool import Record
 from .site import Holdings, plan
 from .streams import Limits
 from .tables import Grid, listing

@@ -13,8 +13,9 @@ from .bundle import Bundle
 from .catalog import Catalog
 from .chartspec import Chart
 from .chartviews import ChartView
+from .guidekeys import version
 from .plots import Change, Scene, charts
-from .pool import Record, version
+from .pool import Record
 
 MOST = 24
 """So many pictures a page shows side by side; the tables have all figures."""

@@ -11,7 +11,8 @@ from typing import Any
 
 from . import units
 from .catalog import Benchmark, Scalar, Table
-from .pool import Cell, Record, family, version
+from .guidekeys import family, version
+from .pool import Cell, Record
 
 Key = tuple[Any, ...]
 

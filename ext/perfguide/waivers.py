@@ -12,7 +12,7 @@ import msgspec
 from . import entries, units
 from .catalog import Scalar
 from .diagnostics import Diagnostic
-from .pool import version
+from .guidekeys import version
 
 NAME = "waivers"
 

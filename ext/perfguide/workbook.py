@@ -19,8 +19,9 @@ from . import tables, units
 from .api import decimals
 from .catalog import Catalog
 from .diagnostics import visible
+from .guidekeys import GuideKey, family
 from .layout import Layout
-from .pool import GuideKey, Pool, Record, family
+from .pool import Pool, Record
 from .report import boards, sources
 from .tables import Grid
 from .views import View, other_view, params_text
