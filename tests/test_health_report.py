@@ -100,20 +100,20 @@ def test_patterns_accept_some_figures_of_a_finding(
     ("text", "said"),
     [
         ("[[acknowledged", "acknowledged : is not TOML"),
-        ("[[accepted]]\n", "/accepted: “accepted” has no meaning here"),
-        ("acknowledged = 3\n", "/acknowledged: is not a list"),
-        ('[[acknowledged]]\nrule = "zero"\nreason = "r"\n', "/acknowledged/0/rule: there is no rule “zero”"),
+        ("[[accepted]]\n", "“accepted” has no meaning here (write [[acknowledged]] entries)"),
+        ("acknowledged = 3\n", "“acknowledged” is one value where a list of tables is due (write [[acknowledged]]"),
+        ('[[acknowledged]]\nrule = "zero"\nreason = "r"\n', "entry 1 of “acknowledged”: there is no rule “zero”"),
         ('[[acknowledged]]\nrule = "clok"\nreason = "r"\n', "did you mean “clock”?"),
-        ('[[acknowledged]]\nrule = "clock"\n', "/acknowledged/0: Object missing required field `reason`"),
-        ('[[acknowledged]]\nrule = "clock"\nreason = " "\n', "/acknowledged/0/reason: the reason is empty"),
-        ('[[acknowledged]]\nrule = "clock"\nreason = 3\n', "Expected `str`, got `int` - at `$.reason`"),
-        ('[[acknowledged]]\nrule = "clock"\nreason = "r"\nbord = "*"\n', "/acknowledged/0/bord: there is no key “bord” (did you mean “board”?"),
+        ('[[acknowledged]]\nrule = "clock"\n', "entry 1 of “acknowledged”: “reason” is missing"),
+        ('[[acknowledged]]\nrule = "clock"\nreason = " "\n', "entry 1 of “acknowledged”: the reason is empty"),
+        ('[[acknowledged]]\nrule = "clock"\nreason = 3\n', "“reason” is int where str is due"),
+        ('[[acknowledged]]\nrule = "clock"\nreason = "r"\nbord = "*"\n', "entry 1 of “acknowledged”: “bord” is not known (did you mean “board”?"),
     ],
 )  # fmt: skip
 def test_a_malformed_acknowledgement_is_said_exactly(tmp_path: Path, text: str, said: str) -> None:
     _, told = accepted(written(tmp_path, text), findings("sk"))
     assert said in only(told)
-    assert "it accepts nothing" in only(told)
+    assert ("this entry has no effect" in only(told)) == ("entry 1" in only(told))
 
 
 def test_an_unused_acknowledgement_is_reported_and_the_others_hold(tmp_path: Path) -> None:
@@ -122,9 +122,8 @@ def test_an_unused_acknowledgement_is_reported_and_the_others_hold(tmp_path: Pat
         '[[acknowledged]]\nrule = "not-positive"\nreason = "r"\n'
     )
     settled, said = accepted(written(tmp_path, text), findings("sk"))
-    assert only(said).startswith(
-        "acknowledged-unused /acknowledged/0: accepts no finding: clock, old"
-    )
+    unused = "acknowledged-unused : entry 1 of “acknowledged”: accepts no finding: clock, old"
+    assert only(said).startswith(unused)
     assert any(f.acknowledged for f in settled)
     assert acknowledge.load(tmp_path / "none.toml", health.RULES) == ([], [])
 

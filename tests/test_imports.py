@@ -85,7 +85,7 @@ CORE: dict[str, set[str]] = {
         "guidekeys",
         *{"bundle", "catalog", "ledger", "naming", "pool", "site", "tables", "validate", "views"},
     },
-    "acknowledge": {"findings"},
+    "acknowledge": {"entries", "findings"},
     "health_report": {
         "guidekeys",
         "acknowledge",
@@ -103,7 +103,7 @@ CORE: dict[str, set[str]] = {
     "feed": {"guidekeys", "errata", "pool", "validate"},
     "cells": {"pool", "views"},
     "elsewhere": {"guidekeys", "addresses", "layout", "pool", "site"},
-    "redirects": set(),
+    "redirects": {"entries"},
     "htmltable": {"addresses"},
     "api": {"guidekeys", "bundle", "catalog", "pool", "tables", "validate"},
     "explorer": {"guidekeys", "api", "catalog", "pool", "tables"},

@@ -6,7 +6,7 @@ import re
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import msgspec
 
@@ -18,6 +18,9 @@ _PLACE = re.compile(r"(.*?) - at `\$(.*)`", re.DOTALL)
 _LINE = re.compile(r" \(at line (\d+), column \d+\)")
 
 
+UNHELD = "until it is mended, this entry has no effect"
+
+
 @dataclass(frozen=True, slots=True)
 class Entry(Generic[T]):
     """One entry: its value, its number counted from 1, and its line where it is known."""
@@ -25,6 +28,26 @@ class Entry(Generic[T]):
     value: T
     number: int
     line: int | None
+
+
+def document(path: Path, kind: str) -> tuple[dict[str, Any], str, list[Diagnostic]]:
+    """What a file holds, and its text; nothing where there is no such file.
+
+    A file that is no TOML gives one diagnostic of ``kind``.
+    """
+    try:
+        text = path.read_bytes().decode("utf-8")
+        return tomllib.loads(text), text, []
+    except FileNotFoundError:
+        return {}, "", []
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, OSError) as error:
+        found = _LINE.search(str(error))
+        line = int(found[1]) if found else None
+        message = f"is not TOML: {_LINE.sub('', str(error))}"
+        hint = "mend this line; until then none of its entries holds"
+        if isinstance(error, OSError):
+            message, hint = f"cannot be read: {error.strerror}", "none of its entries holds"
+        return {}, "", [Diagnostic(kind, str(path), message, hint, line=line)]
 
 
 def read(
@@ -35,25 +58,15 @@ def read(
     An entry with a fault is left out with a diagnostic of ``kind``, and does not
     touch the others. A file that is no TOML gives one diagnostic and no entry.
     """
-    try:
-        text = path.read_bytes().decode("utf-8")
-        content = tomllib.loads(text)
-    except FileNotFoundError:
-        return [], []
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError, OSError) as error:
-        found = _LINE.search(str(error))
-        line = int(found[1]) if found else None
-        message = f"is not TOML: {_LINE.sub('', str(error))}"
-        hint = "mend this line; until then none of its entries holds"
-        return [], [Diagnostic(kind, str(path), message, hint, line=line)]
-    diagnostics = [
+    content, text, diagnostics = document(path, kind)
+    diagnostics += [
         Diagnostic(kind, str(path), f"“{key}” has no meaning here", f"write [[{name}]] entries")
         for key in content
         if key != name
     ]
     given = content.get(name, [])
     if not isinstance(given, list):
-        message = f"“{name}” is one table where a list of them is due"
+        message = f"“{name}” is one value where a list of tables is due"
         diagnostics.append(Diagnostic(kind, str(path), message, f"write [[{name}]]"))
         return [], diagnostics
     lines = _lines(text, name)
@@ -64,6 +77,7 @@ def read(
             entries.append(Entry(msgspec.convert(raw, spec), number, line))
         except msgspec.ValidationError as error:
             message, hint = _words(str(error), spec)
+            hint = f"{hint}; {UNHELD}"
             entry = f"entry {number} of “{name}”: {message}"
             diagnostics.append(Diagnostic(kind, str(path), entry, hint, line=line))
     return entries, diagnostics

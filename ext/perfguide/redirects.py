@@ -7,13 +7,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-import msgspec
-
+from . import entries
 from .diagnostics import Diagnostic
 
 _ADDRESS = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*(?:/[A-Za-z0-9_][A-Za-z0-9._-]*)*")
 _SECTION = re.compile(r"[A-Za-z][A-Za-z0-9._-]*")
 TABLE = "moved"
+KIND = "redirect"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +35,9 @@ def load(
     """
     if path is None:
         return [], []
-    try:
-        document = msgspec.toml.decode(path.read_bytes())
-    except FileNotFoundError:
-        return [], []
-    except OSError as error:
-        return [], [_fault(path, "", f"cannot be read: {error.strerror}")]
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        return [], [_fault(path, "", f"is not TOML: {error}")]
+    document, _, faults = entries.document(path, KIND)
     hint = f'write below [{TABLE}]: "guides/OLD/index" = "guides/NEW/index"'
-    faults = [
+    faults += [
         _fault(path, f"/{name}", f"“{name}” has no meaning here", hint)
         for name in document
         if name != TABLE
@@ -88,6 +81,4 @@ def _wrong(
 
 def _fault(path: Path, pointer: str, message: str, hint: str = "") -> Diagnostic:
     effect = "until it is mended, this address leads nowhere"
-    return Diagnostic(
-        "redirect", str(path), message, f"{hint}; {effect}" if hint else effect, pointer
-    )
+    return Diagnostic(KIND, str(path), message, f"{hint}; {effect}" if hint else effect, pointer)
