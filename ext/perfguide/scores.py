@@ -87,6 +87,13 @@ def splits(first: int, second: int) -> Floats:
     return out
 
 
+def scored(first: int, second: int) -> bool:
+    """Whether so many samples a side are tested by scores besides the t-test."""
+    ways = math.comb(first + second, second)
+    ways = SPLITS if ways > _ALL else ways // 2 if first == second else ways
+    return ways >= MANY and first + second <= _WIDEST
+
+
 def deal_rows(
     rows: Sequence[Row], families: Sequence[str], priors: dict[str, Prior], between: Floats
 ) -> Tested:
@@ -123,7 +130,7 @@ def deal_rows(
     sizes = (small, large)
     plain = _t_test(values, truth, ways, sizes, between)
     seen, split = plain.p(names, priors, past, worth, rounding)
-    if len(ways) < MANY or sum(sizes) > _WIDEST:
+    if not scored(small, large):
         return Tested(seen, split)
     exact = rounding[:, 0] == 0
     for name in dict.fromkeys(families):
@@ -133,8 +140,8 @@ def deal_rows(
         scale = _scale(values[mine], truth[mine])
         best = best_kernel(values[mine], truth[mine], sizes)
         for kernel in (MILD,) if best is None else (MILD, best):
-            scored = _scores(values[mine], kernel, scale)
-            test = _t_test(scored, truth[mine], ways, sizes, between[mine])
+            scores = _scores(values[mine], kernel, scale)
+            test = _t_test(scores, truth[mine], ways, sizes, between[mine])
             none = np.zeros((int(mine.sum()), 1))
             more_seen, more_split = test.p(names[mine], {}, none, none, none)
             seen[mine] = np.minimum(seen[mine], more_seen)

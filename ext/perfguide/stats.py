@@ -19,7 +19,7 @@ from scipy import special
 
 from .noise import Family, family, spikes
 from .relative import EQUAL, Place, Row, scaled
-from .scores import MANY, Tested, calibrated, deal_rows, ratio, with_tail
+from .scores import MANY, Tested, calibrated, deal_rows, ratio, scored, with_tail
 
 Outcome = Literal["different", "same", "noisy"]
 
@@ -328,8 +328,11 @@ def _ground(row: Row, noise: _Noise) -> str:
         "samples and history": f"the scatter within and between releases over {rows} of this metric",
     }[made.source]
     if all(side.values for side in sides) and row.old.count + row.new.count > 2:
+        tests = "moderated t-test"
+        if scored(len(row.old.values), len(row.new.values)):
+            tests += " and scores of the differences"
         return (
-            f"{row.old.count} samples against {row.new.count}: moderated t-test, calibrated on "
+            f"{row.old.count} samples against {row.new.count}: {tests}, calibrated on "
             f"dealt samples, with {where}"
         )
     if _overlap(row):
