@@ -66,7 +66,7 @@ bench: $(ENV)/.test
 	@$(BIN)/python bench/run.py $(if $(BENCH),--size $(BENCH))
 
 test: lint
-	@$(BIN)/python -m pytest -n auto $(PYTESTOPTS)
+	@$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder $(PYTESTOPTS)
 
 # What the formats of a comparison have to look like; look at the difference before a commit.
 goldens: $(ENV)/.test

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parent.parent
-GENERATED = ("guides", "by-benchmark", "compare", "reports")
+GENERATED = ("guides", "by-benchmark", "compare", "reports", "api")
 COMMAND = [sys.executable, "-m", "perfguide", "build"]
 # The code is a copy, so that work on it does not disturb long trials.
 ENVIRONMENT = os.environ | {"PYTHONPATH": "ext", "NO_COLOR": "1"}

@@ -19,6 +19,17 @@ SHARED = TOP.parent / "shared"
 GENERATED = ("guides", "by-benchmark", "compare", "reports", "api")
 
 
+LONGEST = ("faults", "hostile_text", "bombs", "compare_pages", "whole_site", "intake_faults")
+"""The tests that take longest, by file."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what takes longest: a process is given whole files, so that sites that
+    the tests of a file share are built once, and none shall be left alone with a long one."""
+    order = {f"test_{name}": place for place, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: order.get(item.path.stem, len(order)))
+
+
 def run_sphinx(source: Path, target: Path, *options: str) -> subprocess.CompletedProcess[str]:
     """Run sphinx-build as a user does; the doctrees go beside the target."""
     # Where CI is set, Sphinx colours its output, which tests read.

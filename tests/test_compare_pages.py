@@ -228,6 +228,7 @@ def test_other_builders_show_what_is_folded(hostile: Path, tmp_path: Path, build
 def test_a_pair_that_is_no_pair_ends_the_build_with_its_reason(
     project: Path, tmp_path: Path
 ) -> None:
+    fill(project / "results", run("9.1", 1))
     with (project / "conf.py").open("a", encoding="utf-8") as conf:
         conf.write('\nperfguide_compare = [("AM62X", "linux", "09.00")]\n')
     built = run_sphinx(project, tmp_path / "html", "-b", "html")
@@ -238,6 +239,7 @@ def test_a_pair_that_is_no_pair_ends_the_build_with_its_reason(
 def test_a_cell_leads_nowhere_where_the_file_of_links_is_broken(
     project: Path, tmp_path: Path
 ) -> None:
+    fill(project / "results", run("9.1", 1))
     (project / "page.rst").write_text(
         ":orphan:\n\nPage\n====\n\n.. perf-csv-table:: T\n   :links: links.json\n\n   a,1\n",
         "utf-8",

@@ -15,13 +15,13 @@ def _trials(name: str, *options: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_a_build_may_be_killed_at_any_moment() -> None:
-    done = _trials("kill_builds.py", "--kills", "12", "--seed", "7")
+    done = _trials("kill_builds.py", "--kills", "6", "--seed", "7")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "killed (all)" in done.stdout
 
 
 def test_the_disk_may_be_full_at_any_write() -> None:
-    done = _trials("full_disk.py", "--kib", "3000", "--files", "120")
+    done = _trials("full_disk.py", "--kib", "5000", "--files", "250")
     if done.returncode == 3:
         pytest.skip(done.stderr)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -16,10 +16,12 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx.util.typing import ExtensionMetadata, OptionSpec
 
 from . import ownchart, pictures, tables
-from .config import warn
+from .config import picture_formats, warn
 from .diagnostics import Diagnostic
 from .rendering import download, perf_picture
 from .writer import Writer
+
+WANTED = "perfguide_formats"
 
 
 def _names(argument: str) -> tuple[str, ...]:
@@ -88,7 +90,8 @@ class PerfChart(SphinxDirective):
         folder = f"{self.config.perfguide_output}/{pictures.DRAWN}"
         stem = pictures.fingerprint(view, "own")[:24]
         writer = Writer(Path(self.env.srcdir) / self.config.perfguide_output, journal=False)
-        pictures.write_one(writer, f"{pictures.DRAWN}/{stem}", view)
+        formats = vars(self.env)[WANTED]
+        pictures.write_one(writer, f"{pictures.DRAWN}/{stem}", view, formats)
         writer.write(f"{pictures.DRAWN}/{stem}.csv", tables.to_csv(pictures.data([view])))
         alt = self.options.get("alt") or view.text()
         return self._figure([("", f"/{folder}/{stem}.*", alt)], f"{folder}/{stem}.csv", [])
@@ -126,6 +129,11 @@ class PerfChart(SphinxDirective):
         return []
 
 
+def _want(app: Sphinx) -> None:
+    """Say in which formats this build shows pictures."""
+    vars(app.env)[WANTED] = picture_formats(app)
+
+
 def _prune(_app: Sphinx, env: BuildEnvironment) -> None:
     """Remove pictures that no page asks for any more."""
     folder = Path(env.srcdir) / env.config.perfguide_output / pictures.DRAWN
@@ -140,5 +148,6 @@ def _prune(_app: Sphinx, env: BuildEnvironment) -> None:
 def setup(app: Sphinx) -> ExtensionMetadata:
     """Register the directive."""
     app.add_directive("perf-chart", PerfChart)
+    app.connect("builder-inited", _want)
     app.connect("env-check-consistency", _prune)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

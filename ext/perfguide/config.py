@@ -129,6 +129,11 @@ def settings(config: Config, top: Path, formats: tuple[str, ...] = ("svg",)) -> 
     )
 
 
+def picture_formats(app: Sphinx) -> tuple[str, ...]:
+    """The formats of pictures that the pages of a build show."""
+    return ("pdf",) if app.builder.format == "latex" else ("svg",)
+
+
 def _pairs(given: Sequence[Any]) -> tuple[tuple[str, str, str, str], ...]:
     """Pairs of releases, each four texts; raises :class:`ConfigError` for any other."""
     out = []

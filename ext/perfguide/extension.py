@@ -60,8 +60,7 @@ def _label(item: object) -> str:
 
 def _generate(app: Sphinx, figures: inline.Inline) -> None:
     """Write the pages before Sphinx looks for files."""
-    formats = ("pdf",) if app.builder.format == "latex" else ("svg",)
-    settings = config.settings(app.config, Path(app.srcdir), formats)
+    settings = config.settings(app.config, Path(app.srcdir), config.picture_formats(app))
     if app.config.perfguide_own_output:
         vars(app.builder)["epilog"] = ""  # it would name a folder that moves away
     try:

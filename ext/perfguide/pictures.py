@@ -111,21 +111,22 @@ def write(
     return len(tasks)
 
 
-def write_one(writer: Writer, stem: str, view: ChartView) -> None:
-    """Draw one picture in all formats, unless its files are as they were drawn."""
+def write_one(writer: Writer, stem: str, view: ChartView, formats: Sequence[str]) -> None:
+    """Draw one picture in the formats in which its file is not as it was drawn."""
     ledger = f"{stem}.json"
     try:
         known = json.loads((writer.root / ledger).read_bytes())
     except (FileNotFoundError, ValueError):
         known = None
-    if known == {form: _hash(writer, f"{stem}.{form}") for form in FORMATS}:
-        return
-    sums = {}
-    for form in FORMATS:
-        data = picture(view, form)
-        writer.write(f"{stem}.{form}", data)
-        sums[form] = hashlib.sha256(data).hexdigest()
-    writer.write(ledger, json.dumps(sums).encode())
+    found = {form: _hash(writer, f"{stem}.{form}") for form in FORMATS}
+    held = known if isinstance(known, dict) else {}
+    sums = {form: sum_ for form, sum_ in found.items() if sum_ and held.get(form) == sum_}
+    for form in formats:
+        if form not in sums:
+            data = picture(view, form)
+            writer.write(f"{stem}.{form}", data)
+            sums[form] = hashlib.sha256(data).hexdigest()
+    writer.write(ledger, json.dumps(sums, sort_keys=True).encode())
 
 
 def _hash(writer: Writer, name: str) -> str:
