@@ -1,8 +1,8 @@
-"""What charts cost: one of each kind, and 300 drawn on all cores.
+"""What charts cost: one of each kind, and many drawn on all cores.
 
-Run it with ``build/env/bin/python bench/charts.py``. The pictures are those of this
+Part of ``make bench``; alone: ``build/env/bin/python bench/charts.py``. The pictures are those of this
 repository's results, each drawn once more with all figures a little changed until
-there are 300 different ones.
+there are enough different ones.
 """
 
 from __future__ import annotations
@@ -12,11 +12,13 @@ import os
 import statistics
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import cycle, islice
 from pathlib import Path
+
+from measuring import Figure
 
 from perfguide import pages, pictures, site
 from perfguide.chartviews import ChartView
@@ -24,15 +26,20 @@ from perfguide.pictures import Picture
 from perfguide.writer import Writer
 
 TOP = Path(__file__).resolve().parents[1]
+SLACK = 1.5
+"""All cores may take so many times their share: processes have to start."""
+ENOUGH = 100
+"""With fewer pictures, the start of the processes counts for more than drawing."""
 
 
 def views() -> list[ChartView]:
-    """The pictures of the site over this repository's results."""
+    """The charts of the site over this repository's results."""
     with tempfile.TemporaryDirectory() as folder:
         settings = site.Settings((TOP / "results",), (TOP / "source/benchmarks",), Path(folder))
         made = pages.Pages(site.read(settings), Writer(settings.output), settings)
         made.write(site.no_progress)
-        return [picture.view for picture in made.pictures]
+        views = (picture.view for picture in made.pictures)
+        return [view for view in views if isinstance(view, ChartView)]
 
 
 def points(view: ChartView) -> int:
@@ -55,43 +62,76 @@ def changed(view: ChartView, factor: float) -> ChartView:
     return replace(view, panels=panels)
 
 
-def seconds(work: Callable[[], object], times: int) -> float:
-    """The median time of some runs."""
+def milliseconds(work: Callable[[], object], times: int) -> float:
+    """The median CPU time of some runs in this process."""
     out = []
     for _ in range(times):
-        start = time.perf_counter()
+        start = time.process_time()
         work()
-        out.append(time.perf_counter() - start)
-    return statistics.median(out)
+        out.append(time.process_time() - start)
+    return statistics.median(out) * 1e3
+
+
+def clock(work: Callable[[], object]) -> float:
+    """The time on the clock."""
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def each(found: Sequence[ChartView], times: int) -> list[Figure]:
+    """What the largest picture of each kind costs."""
+    kinds: dict[str, ChartView] = {}
+    for view in found:
+        name = f"{view.kind}, {'small' if view.small else f'{len(view.panels)} panels'}"
+        kinds[name] = max((kinds.get(name, view), view), key=points)
+    pictures.picture(found[0], "svg")  # the first one loads the fonts
+    return [
+        Figure(
+            f"A chart as {form.upper()}: {name}",
+            f"{points(view)} points",
+            milliseconds(partial(pictures.picture, view, form), times),
+            "ms",
+        )
+        for name, view in sorted(kinds.items())
+        for form in ("svg", "pdf")
+    ]
+
+
+def together(found: Sequence[ChartView], count: int) -> list[Figure]:
+    """All cores against one, on the clock, and what is left where nothing changed."""
+    many = [
+        Picture(f"guides/bench/{number}", changed(view, 1 + number / 1e6))
+        for number, view in enumerate(islice(cycle(found), count))
+    ]
+    pictures.picture(found[0], "svg")
+    one_by_one = clock(lambda: [pictures.picture(p.view, "svg") for p in many])
+    with tempfile.TemporaryDirectory() as folder:
+        fresh = clock(lambda: pictures.write(Writer(Path(folder)), many, ("svg",)))
+        again = clock(lambda: pictures.write(Writer(Path(folder)), many, ("svg",)))
+    cores = os.cpu_count() or 1
+    size = f"{count} charts, {cores} cores"
+    most = SLACK / cores if cores > 1 and count >= ENOUGH else None
+    return [
+        Figure(
+            "Charts on all cores, to one after another", size, fresh / one_by_one, "times", most
+        ),
+        Figure("Charts that are drawn already, to drawing them", size, again / one_by_one, "times"),
+    ]
+
+
+def figures(count: int, times: int) -> list[Figure]:
+    """What charts cost: one of each kind ``times`` times, and ``count`` on all cores."""
+    found = views()
+    return [*each(found, times), *together(found, count)]
 
 
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description="What charts cost.")
     parser.add_argument("--count", type=int, default=300, help="how many pictures to draw at once")
-    count = parser.parse_args().count
-    found = views()
-    kinds: dict[str, ChartView] = {}
-    for view in found:
-        name = f"{view.kind}, {'small' if view.small else f'{len(view.panels)} panels'}"
-        kinds[name] = max((kinds.get(name, view), view), key=points)
-    pictures.picture(found[0], "svg")  # the first one loads the fonts
-    print(f"{'one picture':<24} {'points':>7} {'SVG, ms':>9} {'PDF, ms':>9}")
-    for name, view in sorted(kinds.items()):
-        cost = [seconds(partial(pictures.picture, view, form), 5) for form in ("svg", "pdf")]
-        print(f"{name:<24} {points(view):>7} {cost[0] * 1e3:>9.0f} {cost[1] * 1e3:>9.0f}")
-    many = [
-        Picture(f"guides/bench/{number}", changed(view, 1 + number / 1e6))
-        for number, view in enumerate(islice(cycle(found), count))
-    ]
-    one_by_one = sum(seconds(partial(pictures.picture, p.view, "svg"), 1) for p in many)
-    with tempfile.TemporaryDirectory() as folder:
-        fresh = seconds(lambda: pictures.write(Writer(Path(folder)), many, ("svg",)), 1)
-        again = seconds(lambda: pictures.write(Writer(Path(folder)), many, ("svg",)), 1)
-    print(f"\n{count} pictures, {os.cpu_count()} cores")
-    print(f"one after another         {one_by_one:8.2f} s")
-    print(f"on all cores              {fresh:8.2f} s  {fresh / one_by_one:.2f} of that")
-    print(f"again, nothing changed    {again:8.2f} s  {again / one_by_one:.3f} of that")
+    for figure in figures(parser.parse_args().count, 5):
+        print(figure)
 
 
 if __name__ == "__main__":

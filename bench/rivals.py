@@ -90,6 +90,23 @@ def asv_decides(old: Floats, new: Floats) -> NDArray[np.bool_]:
     return np.array(out)
 
 
+def asv_project(folder: Path, rows: Sequence[str]) -> None:
+    """What asv wants beside the repository and its results: the machine, one benchmark
+    with a parameter whose values are the rows, and the settings."""
+    machine = {"machine": "farm", "version": 1}
+    _write(folder / "results" / "farm" / "machine.json", machine)
+    described = {
+        "name": "bench.row", "code": "", "version": "1", "type": "time", "unit": "seconds",
+        "param_names": ["row"], "params": [list(rows)], "number": 1, "timeout": 60,
+    }  # fmt: skip
+    _write(folder / "results" / "benchmarks.json", {"bench.row": described, "version": 2})
+    settings = {
+        "version": 1, "project": "bench", "repo": "repository", "branches": ["main"],
+        "results_dir": "results", "environment_type": "existing",
+    }  # fmt: skip
+    _write(folder / "asv.conf.json", settings)
+
+
 def asv_compare(old: Floats, new: Floats, folder: Path) -> NDArray[np.bool_]:
     """Which rows ``asv compare`` marks as changed, with its own settings.
 
@@ -113,18 +130,7 @@ def asv_compare(old: Floats, new: Floats, folder: Path) -> NDArray[np.bool_]:
         _write(
             folder / "results" / "farm" / f"{commit[:8]}-env.json", _results(commit, rows, values)
         )
-    machine = {"machine": "farm", "version": 1}
-    _write(folder / "results" / "farm" / "machine.json", machine)
-    described = {
-        "name": "bench.row", "code": "", "version": "1", "type": "time", "unit": "seconds",
-        "param_names": ["row"], "params": [rows], "number": 1, "timeout": 60,
-    }  # fmt: skip
-    _write(folder / "results" / "benchmarks.json", {"bench.row": described, "version": 2})
-    settings = {
-        "version": 1, "project": "bench", "repo": "repository", "branches": ["main"],
-        "results_dir": "results", "environment_type": "existing",
-    }  # fmt: skip
-    _write(folder / "asv.conf.json", settings)
+    asv_project(folder, rows)
     command = [sys.executable, "-m", "asv", "compare", "--machine", "farm", *commits]
     done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=folder)
     marks: dict[int, bool] = {}

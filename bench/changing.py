@@ -1,0 +1,59 @@
+"""What one new bundle in a large archive costs, and what a build costs where nothing changed."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import sites
+import synthetic
+from measuring import Cost, Figure, least, ran
+
+EMPTY = """
+extensions = ["sphinx_rtd_theme"]
+html_theme = "sphinx_rtd_theme"
+"""
+
+
+def start(folder: Path, turns: int) -> Cost:
+    """What Sphinx takes by itself: a site of one page with the theme, nothing to do."""
+    folder.mkdir()
+    (folder / "conf.py").write_text(EMPTY, "utf-8")
+    (folder / "index.rst").write_text("A page\n======\n", "utf-8")
+    command = ["-m", "sphinx", "-q", "-d", "build/doctrees", "-j", sites.JOBS, ".", "build/html"]
+    return least([ran(command, folder) for _ in range(turns + 1)][1:])
+
+
+def costs(bundles: int, guides: int, results: int, turns: int) -> tuple[Cost, Cost, Cost, Cost]:
+    """Sphinx's own start, everything, nothing changed, and one new bundle."""
+    with tempfile.TemporaryDirectory() as given:
+        top = Path(given)
+        own = start(top / "empty", turns)
+        folder = sites.project(top / "site", bundles, guides, results)
+        sites.drawn(folder)
+        whole = sites.sphinx(folder)
+        same, new = [], []
+        for turn in range(turns):
+            same.append(sites.sphinx(folder))
+            *_, (name, bundle) = synthetic.bundles(bundles + turn + 1, guides, results)
+            (folder / "results" / name).write_text(json.dumps(bundle), "utf-8")
+            new.append(sites.sphinx(folder))
+        return own, whole, least(same), least(new)
+
+
+def figures(sizes: Sequence[tuple[int, int]], results: int, turns: int) -> list[Figure]:
+    """Each size is a number of bundles and one of guides."""
+    out = []
+    for bundles, guides in sizes:
+        own, whole, same, new = costs(bundles, guides, results, turns)
+        size = f"{bundles} bundles of {results} results, {guides} guides"
+        out += [
+            Figure("The whole site, charts drawn: CPU", size, whole.cpu, "s"),
+            Figure("One new bundle, beyond Sphinx's own start", size, new.cpu - own.cpu, "s", 5.0),
+            Figure(
+                "Nothing changed, beyond Sphinx's own start", size, same.cpu - own.cpu, "s", 1.0
+            ),
+        ]
+    return out

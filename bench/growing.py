@@ -1,0 +1,83 @@
+"""How each part of a build grows with guides and with bundles.
+
+The parts are measured with few and with many, what the fewest take is taken off, and a
+power is fitted to the rest: 1 is in proportion, 2 in proportion to the square.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import phases
+import sites
+from measuring import TOP, Figure
+
+MOST = 1.1
+LEAST_SHARE = 0.03
+"""Phases with a smaller share of what the whole build grows by are told but not fitted."""
+ENOUGH = 60
+"""Smaller archives are told, not judged: there chance is larger than growth."""
+Parts = dict[str, float]
+
+
+def parts(bundles: int, guides: int, results: int) -> Parts:
+    """CPU seconds of each phase of a build with charts drawn, its memory in MiB, and
+    what it wrote in MB."""
+    with tempfile.TemporaryDirectory() as given:
+        folder = sites.project(Path(given, "site"), bundles, guides, results)
+        with (folder / "conf.py").open("a", encoding="utf-8") as file:
+            file.write(f"\nsys.path.append({str(TOP / 'bench')!r})\nextensions.append('phases')\n")
+        sites.drawn(folder)
+        cost = sites.sphinx(folder, jobs="1")
+        html = folder / "build" / "html"
+        out = {f"CPU to {name}": spent for name, spent in phases.taken(folder).items()}
+        out["CPU in all"] = cost.cpu
+        out["peak memory"] = cost.memory
+        out["bytes of all pages"] = sum(p.stat().st_size for p in html.rglob("*.html")) / 1e6
+        out["bytes of the search index"] = (html / "searchindex.js").stat().st_size / 1e6
+        return out
+
+
+def power(sizes: Sequence[int], values: Sequence[float]) -> float:
+    """The power ``k`` that fits ``value = first + c · (size - first size)^k`` best, by
+    least squares of the logarithms. ``nan`` where a value does not grow."""
+    x = np.array(sizes[1:], dtype=float) - sizes[0]
+    y = np.array(values[1:], dtype=float) - values[0]
+    if (y <= 0).any():
+        return float("nan")
+    return float(np.polyfit(np.log(x), np.log(y), 1)[0])
+
+
+def _unit(name: str) -> str:
+    return "s" if name.startswith("CPU") else "MiB" if "memory" in name else "MB"
+
+
+def _fitted(what: str, sizes: Sequence[int], found: Sequence[Parts]) -> list[Figure]:
+    out = []
+    size = f"{sizes[0]} to {sizes[-1]} {what}"
+    most = MOST if sizes[-1] >= ENOUGH else None
+    whole = found[-1]["CPU in all"] - found[0]["CPU in all"]
+    for name in found[0]:
+        values = [one[name] for one in found]
+        out.append(
+            Figure(f"{name[0].upper()}{name[1:]}", f"{sizes[-1]} {what}", values[-1], _unit(name))
+        )
+        if name.startswith("CPU") and values[-1] - values[0] < LEAST_SHARE * whole:
+            continue
+        k = power(sizes, values)
+        if not np.isnan(k):
+            out.append(Figure(f"Power of growth: {name}", size, k, "", most))
+    return out
+
+
+def by_guides(sizes: Sequence[int], results: int) -> list[Figure]:
+    """Guides of one bundle each."""
+    return _fitted("guides", sizes, [parts(n, n, results) for n in sizes])
+
+
+def by_bundles(sizes: Sequence[int], guides: int, results: int) -> list[Figure]:
+    """Ever more bundles in as many guides."""
+    return _fitted("bundles", sizes, [parts(n, guides, results) for n in sizes])

@@ -1,0 +1,99 @@
+"""What all parts of the bench share: a figure beside its goal, and what work costs."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import resource
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+TOP = Path(__file__).resolve().parent.parent
+HEAD = ("Part", "Figure", "Size", "Measured", "Goal", "Outcome")
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One measured figure and the most that it should be; ``None`` where nothing is asked."""
+
+    what: str
+    size: str
+    value: float
+    unit: str
+    goal: float | None = None
+
+    @property
+    def missed(self) -> bool:
+        """Whether the goal is not reached."""
+        return self.goal is not None and not self.value <= self.goal
+
+    def cells(self) -> tuple[str, str, str, str, str]:
+        """A row of the table, but for the part of the bench."""
+        goal = "—" if self.goal is None else f"at most {self.goal:g}"
+        met = "—" if self.goal is None else ("missed" if self.missed else "met")
+        return self.what, self.size, f"{self.value:.2f} {self.unit}".strip(), goal, met
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What a command took: CPU time of it and its children that have ended, time on the
+    clock, both in seconds, and the memory of its largest process in MiB."""
+
+    cpu: float
+    clock: float
+    memory: float
+
+
+def least(costs: Sequence[Cost]) -> Cost:
+    """The least of each kind, which other work on the machine disturbed least."""
+    return Cost(
+        min(c.cpu for c in costs), min(c.clock for c in costs), min(c.memory for c in costs)
+    )
+
+
+def cpu() -> float:
+    """CPU time of this process and its children that have ended, in seconds."""
+    who = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    used = [resource.getrusage(each) for each in who]
+    return sum(each.ru_utime + each.ru_stime for each in used)
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """The CPU time of some work."""
+    start = cpu()
+    work()
+    return cpu() - start
+
+
+def apart(work: Callable[..., Any], *given: object) -> Any:
+    """The result of some work in a fresh process of its own."""
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, mp_context=context) as pool:
+        return pool.submit(work, *given).result()
+
+
+def ran(command: Sequence[str | Path], folder: Path) -> Cost:
+    """Run Python with a command in a folder, and wait for all its processes. Raises
+    ``RuntimeError`` with the end of what it said where it fails."""
+    given = os.environ | {"PYTHONPATH": str(TOP / "ext"), "LC_ALL": "C.UTF-8", "NO_COLOR": "1"}
+    with (folder / "said.log").open("w+b") as log:
+        done = subprocess.run(
+            [sys.executable, TOP / "bench" / "costs.py", sys.executable, *command],
+            cwd=folder,
+            env=given,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            check=True,
+        )
+        log.seek(0)
+        said = log.read().decode("utf-8", "replace")
+    taken = json.loads(done.stdout.splitlines()[-1])
+    if taken["status"]:
+        raise RuntimeError(f"{command}: {said[-2000:]}")
+    return Cost(taken["cpu"], taken["clock"], taken["memory"])

@@ -1,0 +1,53 @@
+"""A Sphinx extension that says where a build's CPU time went.
+
+It writes ``phases.json`` beside ``conf.py``: CPU seconds of the process up to the end of each
+phase. With one process (``-j 1``) nothing else works for the build.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+from sphinx.application import Sphinx
+
+FIRST, LAST = -10_000, 10_000
+"""Before, and after all other listeners of an event."""
+NAMES = ("start", "generate", "look for files", "read", "join", "write", "index and copy")
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Note the time at the events between phases."""
+    ends: dict[str, float] = {}
+
+    def note(name: str) -> None:
+        ends[name] = time.process_time()
+
+    def written(app: Sphinx, name: str, *_: object) -> None:
+        if name in app.env.all_docs:
+            note("write")
+
+    def finished(app: Sphinx, _exception: Exception | None) -> None:
+        note("index and copy")
+        Path(app.confdir, "phases.json").write_text(json.dumps(ends), "utf-8")
+
+    app.connect("builder-inited", lambda _: note("start"), priority=FIRST)
+    app.connect("builder-inited", lambda _: note("generate"), priority=LAST)
+    app.connect("env-before-read-docs", lambda *_: note("look for files"), priority=LAST)
+    app.connect("env-updated", lambda *_: note("read"), priority=FIRST)
+    app.connect("env-check-consistency", lambda *_: note("join"), priority=LAST)
+    app.connect("html-page-context", written, priority=LAST)
+    app.connect("build-finished", finished, priority=LAST)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def taken(folder: Path) -> dict[str, float]:
+    """The CPU seconds of each phase of a build that has ended."""
+    ends = json.loads((folder / "phases.json").read_bytes())
+    before = 0.0
+    out = {}
+    for name in NAMES:
+        out[name] = ends[name] - before
+        before = ends[name]
+    return out

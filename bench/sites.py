@@ -1,0 +1,81 @@
+"""Projects over synthetic archives, and Sphinx run on them."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import synthetic
+from measuring import TOP, Cost, apart, ran
+
+from perfguide import pages, pictures, site
+
+INDEX = """
+Performance guides
+==================
+
+.. toctree::
+   :maxdepth: 1
+
+   source/guides/index
+   source/by-benchmark/index
+   source/compare/index
+   source/reports/index
+"""
+JOBS = "2"
+
+
+def project(folder: Path, bundles: int, guides: int, results: int) -> Path:
+    """This project's configuration and descriptions of benchmarks with another archive,
+    and none of its pages but the glossary, to which the descriptions lead."""
+    (folder / "source").mkdir(parents=True)
+    shutil.copy(TOP / "conf.py", folder / "conf.py")
+    shutil.copy(TOP / "source" / "glossary.rst", folder / "source" / "glossary.rst")
+    shutil.copytree(TOP / "source" / "benchmarks", folder / "source" / "benchmarks")
+    (folder / "index.rst").write_text(f"{INDEX}   source/glossary\n", "utf-8")
+    synthetic.write(folder / "results", bundles, guides, results)
+    return folder
+
+
+def settings(folder: Path) -> site.Settings:
+    """Where a project has its parts."""
+    source = folder / "source"
+    return site.Settings((folder / "results",), (source / "benchmarks",), source)
+
+
+def drawn(folder: Path) -> int:
+    """Write all pages of a project with their charts; how many charts there are.
+
+    One picture is drawn and stands for all, because to draw each would take longer than
+    all that is measured; a build only checks and copies them. Their hashes are those
+    that the build looks for.
+    """
+    return int(apart(_drawn, folder))
+
+
+def _drawn(folder: Path) -> int:
+    count = 0
+
+    def run(work: Callable[[Any], Any], given: Iterable[Any]) -> Iterable[Any]:
+        nonlocal count
+        tasks = list(given)
+        if work is not pictures._draw:
+            return map(work, tasks)
+        count += len(tasks)
+        return [work(tasks[0])] * len(tasks) if tasks else []
+
+    pages._generate(settings(folder), site.no_progress, run)
+    return count
+
+
+def sphinx(folder: Path, *options: str, jobs: str = JOBS) -> Cost:
+    """Build a project's site in ``build/html``."""
+    where = ["-d", "build/doctrees", "-j", jobs, ".", "build/html"]
+    return ran(["-m", "sphinx", "-q", *options, *where], folder)
+
+
+def forget(folder: Path) -> None:
+    """Remove what a build made, but for generated pages and charts."""
+    shutil.rmtree(folder / "build", ignore_errors=True)
