@@ -33,13 +33,15 @@ def costs(bundles: int, guides: int, results: int, turns: int) -> tuple[Cost, Co
         own = start(top / "empty", turns)
         folder = sites.project(top / "site", bundles, guides, results)
         sites.drawn(folder)
-        whole = sites.sphinx(folder)
+        whole = sites.built(folder)
         same, new = [], []
         for turn in range(turns):
-            same.append(sites.sphinx(folder))
+            same.append(sites.built(folder))
             *_, (name, bundle) = synthetic.bundles(bundles + turn + 1, guides, results)
             (folder / "results" / name).write_text(json.dumps(bundle), "utf-8")
-            new.append(sites.sphinx(folder))
+            new.append(sites.built(folder))
+        if not (folder / "build" / "html" / "index.html").exists():
+            raise RuntimeError("there is no site")
         return own, whole, least(same), least(new)
 
 

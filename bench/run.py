@@ -20,7 +20,7 @@ import growing
 import handwritten
 import peers
 import reading
-from measuring import HEAD, TOP, Figure
+from measuring import HEAD, TOP, Figure, cpu
 
 TABLE = TOP / "source" / "speed.csv"
 SIZES = ("quick", "usual", "full")
@@ -89,7 +89,8 @@ def main() -> int:
         keep(options.output, found)
     told = [figure for each in found.values() for figure in each]
     missed = sum(figure.missed for figure in told)
-    print(f"{missed} of {len(told)} missed; {time.monotonic() - start:.0f} s")
+    taken = f"{time.monotonic() - start:.0f} s, {cpu():.0f} s of CPU time"
+    print(f"{missed} of {len(told)} missed; {taken}")
     return 1 if missed else 0
 
 

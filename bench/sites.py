@@ -76,6 +76,11 @@ def sphinx(folder: Path, *options: str, jobs: str = JOBS) -> Cost:
     return ran(["-m", "sphinx", "-q", *options, *where], folder)
 
 
+def built(folder: Path) -> Cost:
+    """Build a project's site as ``make html`` does: aside, and put into place when whole."""
+    return ran(["-m", "perfguide", "build", "--jobs", JOBS, "--", "-q"], folder)
+
+
 def forget(folder: Path) -> None:
     """Remove what a build made, but for generated pages and charts."""
     shutil.rmtree(folder / "build", ignore_errors=True)
