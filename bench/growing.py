@@ -18,6 +18,8 @@ from measuring import TOP, Figure
 MOST = 1.1
 LEAST_SHARE = 0.03
 """Phases with a smaller share of what the whole build grows by are told but not fitted."""
+LEAST_GROWTH = 0.1
+"""What grows by less than this part of what it was at first is not fitted either."""
 ENOUGH = 60
 """Smaller archives are told, not judged: there chance is larger than growth."""
 Parts = dict[str, float]
@@ -65,7 +67,10 @@ def _fitted(what: str, sizes: Sequence[int], found: Sequence[Parts]) -> list[Fig
         out.append(
             Figure(f"{name[0].upper()}{name[1:]}", f"{sizes[-1]} {what}", values[-1], _unit(name))
         )
-        if name.startswith("CPU") and values[-1] - values[0] < LEAST_SHARE * whole:
+        grown = values[-1] - values[0]
+        if grown < LEAST_GROWTH * values[0]:
+            continue
+        if name.startswith("CPU") and grown < LEAST_SHARE * whole:
             continue
         k = power(sizes, values)
         if not np.isnan(k):

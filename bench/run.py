@@ -45,7 +45,8 @@ def figures(part: str, size: str) -> list[Figure]:
     if part == "guides":
         return growing.by_guides(([1, 2, 3], [20, 60, 180], [20, 60, 180, 540])[at], 30)
     if part == "bundles":
-        return growing.by_bundles(([2, 4, 6], [20, 60, 180], [20, 60, 180, 540])[at], 20, 30)
+        sizes = ([2, 4, 6], [20, 100, 500], [20, 100, 500, 2_500])[at]
+        return growing.by_bundles(sizes, (2, 20, 20)[at], 50)
     if part == "charts":
         return charts.figures((4, 100, 300)[at], (1, 3, 5)[at])
     sizes = ([(3, 20)], [(200, 300)], [(200, 300), (1_000, 240)])[at]
