@@ -197,6 +197,7 @@ def _limit(text: str) -> tuple[str, int]:
 
 
 BENCHMARKS = "source/benchmarks"
+CACHE = "build/cache"
 
 
 def _settings(options: argparse.Namespace) -> site.Settings:
@@ -212,6 +213,7 @@ def _settings(options: argparse.Namespace) -> site.Settings:
         waivers=Path(cli_compare.WAIVERS),
         store=Path(options.store),
         scheduler=options.scheduler,
+        cache=Path(CACHE),
     )
 
 
@@ -297,9 +299,8 @@ def _generate(options: argparse.Namespace) -> int:
     _print_findings((d for d in outcome.diagnostics if d.severity != "note"), sys.stderr)
     if any(d.kind == "missing-path" for d in outcome.diagnostics):
         return USAGE
-    pool = outcome.holdings.pool
     print(
-        f"{len(pool.guides())} guides with {len(pool)} figures in {options.output}: "
+        f"{outcome.guides} guides with {outcome.figures} figures in {options.output}: "
         f"{len(outcome.written)} files changed, {len(outcome.removed)} removed"
     )
     return FINE

@@ -70,7 +70,7 @@ def _generate(app: Sphinx, figures: inline.Inline) -> None:
     except WorkersError as error:
         raise ExtensionError(visible(str(error))) from error
     config.warn(outcome.diagnostics)
-    figures.hold(outcome.holdings)
+    figures.hold(outcome.read, outcome.inputs)
     if app.builder.format == "latex" and app.config.perfguide_pdf:
         pool = outcome.holdings.pool
         planned = site.plan(pool.guides(), pool.benchmarks())

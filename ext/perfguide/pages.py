@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from typing import Any
 
 from . import (
@@ -35,17 +35,28 @@ from .plots import Scene
 from .redirects import Redirect
 from .site import Holdings, Progress, Settings, newest, no_progress, read
 from .tracing import Traces
+from .unchanged import Known, Unchanged
 from .writer import Writer
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a run did: findings, the files it wrote and removed, and the pages."""
+    """What a run did: findings, the files it wrote and removed, and how many guides and
+    figures there are. ``inputs`` is a hash of all that the pages are made from, empty where
+    it is not known. ``read`` gives what was read; where nothing changed, it reads now."""
 
     diagnostics: tuple[Diagnostic, ...]
     written: tuple[str, ...]
     removed: tuple[str, ...]
-    holdings: Holdings
+    guides: int
+    figures: int
+    inputs: str
+    read: Callable[[], Holdings]
+
+    @property
+    def holdings(self) -> Holdings:
+        """All that was read."""
+        return self.read()
 
 
 def generate(settings: Settings, progress: Progress[Any] = no_progress) -> Outcome:
@@ -53,17 +64,26 @@ def generate(settings: Settings, progress: Progress[Any] = no_progress) -> Outco
 
     Raises :class:`workers.WorkersError`.
     """
+    last = Unchanged(settings)
+    if known := last.recall():
+        later = cache(lambda: read(settings, progress))
+        counts = (known.guides, known.figures)
+        return Outcome(known.diagnostics, (), (), *counts, last.inputs, later)
     with workers.at(settings.scheduler) as run:
-        return _generate(settings, progress, run)
+        return _generate(settings, progress, run, last)
 
 
-def _generate(settings: Settings, progress: Progress[Any], run: workers.Run) -> Outcome:
+def _generate(
+    settings: Settings, progress: Progress[Any], run: workers.Run, last: Unchanged
+) -> Outcome:
     holdings = read(settings, progress, run)
+    counts = (len(holdings.pool.guides()), len(holdings.pool))
     if any(d.kind == "missing-path" for d in holdings.diagnostics):
         # A mistyped folder must not empty the site.
-        return Outcome(holdings.diagnostics, (), (), holdings)
+        return Outcome(holdings.diagnostics, (), (), *counts, "", lambda: holdings)
+    last.forget()
     checked = health_report.check(holdings, settings.acknowledged)
-    writer = Writer(settings.output)
+    writer = Writer(settings.output, memo=last.memo)
     site = Pages(holdings, writer, settings, Marks(checked.findings))
     site.write(progress)
     health_pages.write(site, checked)
@@ -79,7 +99,9 @@ def _generate(settings: Settings, progress: Progress[Any], run: workers.Run) -> 
         *site.diagnostics,
         *faults,
     )
-    return Outcome(found, tuple(writer.written), tuple(writer.removed), holdings)
+    last.remember(writer, Known(found, *counts))
+    done = (tuple(writer.written), tuple(writer.removed))
+    return Outcome(found, *done, *counts, last.inputs, lambda: holdings)
 
 
 class Pages(Traces):
