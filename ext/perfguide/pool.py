@@ -83,7 +83,7 @@ class Pool:
         self._counted = table["counted"].to_numpy(dtype="bool")
         self._bundle = table["bundle"].to_numpy(dtype="int64")
         self._result = table["result"].to_numpy(dtype="int64")
-        self._samples = table["samples"].to_numpy()
+        self._samples = frame.samples
         self._conditions = {name: terms.codes(table[name]) for name in CONDITIONS}
         self._names = {name: table[name].cat.categories.tolist() for name in CONDITIONS}
         self._taken: dict[tuple[object, ...], dict[str, frozenset[str]]] = {}
@@ -307,9 +307,7 @@ class Pool:
             begin += size
 
     def _samples_of(self, row: int) -> tuple[float, ...]:
-        given = self._samples[row]
-        if given is None:
-            return ()
+        given = self._samples.of(row)
         factor = float(self._factor[row])
         return given if factor == 1.0 else tuple(x * factor for x in given)
 
