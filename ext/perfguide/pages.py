@@ -325,8 +325,10 @@ class Pages(Traces):
         held = self.holdings.ledger
         by_soc: dict[str, list[tuple[str, str]]] = {}
         for key in self.guides:
-            address = self.trace_of(key).page.removeprefix("reports/")
-            by_soc.setdefault(key.soc, []).append((str(key), address))
+            by_soc.setdefault(key.soc, []).append((str(key), self.trace_of(key).page))
+        titles = {soc: f"Provenance of {soc}" for soc in by_soc}
+        listed = self.listed(page, titles, by_soc)
+        listed = {soc: address.removeprefix("reports/") for soc, address in listed.items()}
         refused = withdrawn = None
         if faults:
             title = "Findings about uploads"
@@ -334,6 +336,6 @@ class Pages(Traces):
         if held.withdrawn:
             grid = report.withdrawn(held.withdrawn)
             withdrawn = self.table(page, "withdrawn", "Withdrawn bundles", grid)
-        self.page(page, "provenance.rst.jinja", by_soc=by_soc, refused=refused, withdrawn=withdrawn)
+        self.page(page, "provenance.rst.jinja", by_soc=listed, refused=refused, withdrawn=withdrawn)
         self.write_errata()
         self.page("reports/index", "reports.rst.jinja")
