@@ -25,6 +25,7 @@ from . import (
     cli_intake,
     cli_pack,
     pages,
+    phases,
     query,
     remote,
     report,
@@ -112,6 +113,7 @@ def parser() -> argparse.ArgumentParser:
     generate.add_argument(
         "--output", default="source", metavar="DIR", help="where pages go; default: source"
     )
+    generate.add_argument("--profile", action="store_true", help="say where the time went")
     generate.set_defaults(run=_generate)
 
     show = add(
@@ -295,7 +297,10 @@ def _list(options: argparse.Namespace) -> int:
 
 
 def _generate(options: argparse.Namespace) -> int:
-    outcome = pages.generate(_settings(options), _progress)
+    spent = phases.Phases()
+    outcome = pages.generate(_settings(options), _progress, spent.mark)
+    if options.profile:
+        print(spent.text(), end="", file=sys.stderr)
     _print_findings((d for d in outcome.diagnostics if d.severity != "note"), sys.stderr)
     if any(d.kind == "missing-path" for d in outcome.diagnostics):
         return USAGE

@@ -94,6 +94,7 @@ VALUES: tuple[tuple[str, Any, tuple[type, ...], str], ...] = (
         (bool,),
         "whether pages carry a strict Content-Security-Policy; see SECURITY.md",
     ),
+    ("perfguide_profile", False, (bool,), "whether a build tells where its time went"),
     (
         "perfguide_badges",
         {},

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import cache, cached_property, partial
 from typing import Any
 
@@ -26,11 +25,12 @@ from . import (
 )
 from .bundle import Bundle
 from .comparepages import ComparePages
-from .diagnostics import Diagnostic
 from .elsewhere import Elsewhere
 from .findwords import Page
 from .guidekeys import GuideKey, family, guide_key, version
 from .marks import Marks
+from .outcome import Outcome
+from .phases import Mark, no_mark
 from .plots import Scene
 from .redirects import Redirect
 from .site import Holdings, Progress, Settings, newest, no_progress, read
@@ -39,57 +39,45 @@ from .unchanged import Known, Unchanged
 from .writer import Writer
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What a run did: findings, the files it wrote and removed, and how many guides and
-    figures there are. ``inputs`` is a hash of all that the pages are made from, empty where
-    it is not known. ``read`` gives what was read; where nothing changed, it reads now."""
-
-    diagnostics: tuple[Diagnostic, ...]
-    written: tuple[str, ...]
-    removed: tuple[str, ...]
-    guides: int
-    figures: int
-    inputs: str
-    read: Callable[[], Holdings]
-
-    @property
-    def holdings(self) -> Holdings:
-        """All that was read."""
-        return self.read()
-
-
-def generate(settings: Settings, progress: Progress[Any] = no_progress) -> Outcome:
+def generate(
+    settings: Settings, progress: Progress[Any] = no_progress, mark: Mark = no_mark
+) -> Outcome:
     """Read the bundles and write every page; what is right already is left alone.
 
-    Raises :class:`workers.WorkersError`.
+    ``mark`` is told the name of each phase when it has ended. Raises :class:`workers.WorkersError`.
     """
     last = Unchanged(settings)
-    if known := last.recall():
+    known = last.recall()
+    mark("looking for what changed")
+    if known:
         later = cache(lambda: read(settings, progress))
         counts = (known.guides, known.figures)
         return Outcome(known.diagnostics, (), (), *counts, last.inputs, later)
     with workers.at(settings.scheduler) as run:
-        return _generate(settings, progress, run, last)
+        return _generate(settings, progress, run, last, mark)
 
 
 def _generate(
-    settings: Settings, progress: Progress[Any], run: workers.Run, last: Unchanged
+    settings: Settings, progress: Progress[Any], run: workers.Run, last: Unchanged, mark: Mark
 ) -> Outcome:
     holdings = read(settings, progress, run)
+    mark("reading bundles")
     counts = (len(holdings.pool.guides()), len(holdings.pool))
     if any(d.kind == "missing-path" for d in holdings.diagnostics):
         # A mistyped folder must not empty the site.
         return Outcome(holdings.diagnostics, (), (), *counts, "", lambda: holdings)
     last.forget()
     checked = health_report.check(holdings, settings.acknowledged)
+    mark("checking figures")
     writer = Writer(settings.output, memo=last.memo)
     site = Pages(holdings, writer, settings, Marks(checked.findings))
-    site.write(progress)
+    site.write(progress, mark)
     health_pages.write(site, checked)
     moved, faults = redirects.load(settings.redirects, site.is_page)
     site.lead_on(moved)
+    mark("writing reports")
     pictures.write(writer, site.pictures, settings.formats, run)
+    mark("drawing charts")
     downloads.write(writer, holdings, site.addresses, site.layout, progress)
     writer.finish()
     found = (
@@ -100,6 +88,7 @@ def _generate(
         *faults,
     )
     last.remember(writer, Known(found, *counts))
+    mark("writing data")
     done = (tuple(writer.written), tuple(writer.removed))
     return Outcome(found, *done, *counts, last.inputs, lambda: holdings)
 
@@ -114,19 +103,23 @@ class Pages(Traces):
         self.comparisons = ComparePages(self, settings)
         self.elsewhere = Elsewhere(self.pool, self.layout, self.addresses)
 
-    def write(self, progress: Progress[Any]) -> None:
+    def write(self, progress: Progress[Any], mark: Mark = no_mark) -> None:
         """Write every page."""
         for key in progress(self.guides, "writing guides"):
             self._guide(key)
+        mark("writing guides")
         self._latest()
         by_soc: dict[str, list[GuideKey]] = {}
         for key in self.guides:
             by_soc.setdefault(key.soc, []).append(key)
         for soc, keys in by_soc.items():
             self._soc(soc, keys)
+        mark("writing SoCs")
         for name in self.pool.benchmarks():
             benchmark_pages.write(self, name, self._scenes)
+        mark("writing benchmarks")
         self.comparisons.write(progress)
+        mark("comparing releases")
         self._indexes(by_soc)
         self._reports()
         self.writer.write("guides/words.json", findwords.index(self.findable))
