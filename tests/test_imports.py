@@ -220,7 +220,9 @@ CORE: dict[str, set[str]] = {
         *{"neighbours", "pairing", "pictures", "pieces", "pool", "sides", "site", "tables"},
         "waivers",
     },
+    "cli_comparing": set(),
     "cli_compare": {
+        "cli_comparing",
         *{"boards", "compare", "comparedata", "comparehtml", "comparemarkdown", "comparetext"},
         *{"comparison", "history", "pairing", "remote", "sides", "site", "waivers"},
     },
@@ -235,7 +237,15 @@ CORE: dict[str, set[str]] = {
     "cli": {
         "guidekeys",
         *{"cli_badge", "cli_export"},
-        *{"bundle", "cli_build", "cli_compare", "cli_health", "cli_intake", "cli_pack"},
+        *{
+            "bundle",
+            "cli_build",
+            "cli_compare",
+            "cli_comparing",
+            "cli_health",
+            "cli_intake",
+            "cli_pack",
+        },
         *{"pages", "phases", "pool", "query", "remote", "report", "site", "streams", "workers"},
     },
     "__main__": {"cli"},
