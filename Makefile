@@ -98,6 +98,7 @@ $(ENV)/.test: $(ENV)/.site requirements-test.txt
 # What the site is made of; the environment stays, and so does the lock of a running build.
 clean:
 	rm -rf build/html build/dirhtml build/text build/latex build/linkcheck build/doctrees build/pdf
+	rm -rf build/cache
 	rm -rf build/.pdf build/.html build/.dirhtml build/.text build/.latex
 	rm -rf source/guides source/compare source/by-benchmark source/reports source/api
 

@@ -17,7 +17,7 @@ from perfguide.catalog import Catalog
 from perfguide.compare import Row, Rules
 from perfguide.comparewords import summary
 from perfguide.comparison import Asked, Comparison, compare
-from perfguide.history import History
+from perfguide.history import PAST, History
 from perfguide.pairing import Names
 from perfguide.sides import Only, choose
 from perfguide.validate import Loaded
@@ -341,6 +341,22 @@ def test_coverage_is_a_finding_of_its_own(speed: Catalog) -> None:
         "AM62X, Linux, sk, speed: 2 of 3 figures were not measured before",
     ]
     assert {row.board for row in both.rows} == {"sk"}
+
+
+def test_history_is_the_nearest_releases_and_no_more_than_count(speed: Catalog) -> None:
+    sides = [
+        loaded(result("rate", "MB/s", value=float(n)), id=f"run-{n}", sdk__version=f"9.{n}")
+        for n in range(1, 61)
+    ]
+    pool, names = pooled(sides, speed), Names(speed, Boards())
+    history = History([pool], names)
+    for old, new in ((29, 30), (1, 2), (59, 60), (20, 40)):
+        newest = only([r for r in pool.of_benchmark("speed") if r.guide.release == f"9.{new}"])
+        found = history.of(pool, newest, {f"9.{old}", f"9.{new}"}, ())
+        others = [n for n in range(1, 61) if n not in (old, new)]
+        apart = {n: max(old - n, n - new, 0) for n in others}
+        nearest = sorted(sorted(others, key=lambda n: (apart[n], n))[:PAST])
+        assert [past.mean for past in found] == nearest
 
 
 def test_history_is_the_same_figure_under_the_same_conditions(speed: Catalog) -> None:

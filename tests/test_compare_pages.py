@@ -70,7 +70,12 @@ def compare_pages(settings: site.Settings) -> set[str]:
 def test_neighbours_in_release_order_have_a_page_and_others_none(settings: site.Settings) -> None:
     assert pages.generate(settings).diagnostics == ()
     folder = "AM62X/linux"
-    expected = {"index.rst", f"{folder}/9.1-vs-9.2.rst", f"{folder}/9.2-vs-10.0.rst"}
+    expected = {
+        "index.rst",
+        "AM62X/index.rst",
+        f"{folder}/9.1-vs-9.2.rst",
+        f"{folder}/9.2-vs-10.0.rst",
+    }
     assert compare_pages(settings) == expected
 
 
@@ -78,7 +83,7 @@ def test_a_pair_that_is_asked_for_has_a_page_too_and_only_one(settings: site.Set
     wanted = (("AM62X", "linux", "9.1", "10"), ("AM62X", "linux", "9.1", "9.2"))
     assert pages.generate(replace(settings, compare=wanted)).diagnostics == ()
     assert "AM62X/linux/9.1-vs-10.0.rst" in compare_pages(settings)
-    assert len(compare_pages(settings)) == 4
+    assert len(compare_pages(settings)) == 5
 
 
 @pytest.mark.parametrize(
@@ -103,7 +108,11 @@ def test_pages_are_written_only_when_their_bytes_change(settings: site.Settings)
     fill(settings.results[0], run("9.1", 2), run("9.2", 1))
     removed = pages.generate(settings).removed
     assert "compare/AM62X/linux/9.2-vs-10.0.rst" in removed
-    assert compare_pages(settings) == {"index.rst", "AM62X/linux/9.1-vs-9.2.rst"}
+    assert compare_pages(settings) == {
+        "index.rst",
+        "AM62X/index.rst",
+        "AM62X/linux/9.1-vs-9.2.rst",
+    }
 
 
 def test_one_release_has_nothing_to_compare(settings: site.Settings) -> None:
@@ -120,7 +129,7 @@ def test_releases_whose_addresses_would_be_one_get_two(settings: site.Settings) 
     fill(settings.results[0], *(run(name, 1) for name in ("a", "a-vs-b", "b-vs-c", "c")))
     wanted = (("AM62X", "linux", "a", "b-vs-c"), ("AM62X", "linux", "a-vs-b", "c"))
     assert pages.generate(replace(settings, compare=wanted)).diagnostics == ()
-    assert len(compare_pages(settings)) == 1 + 3 + 2
+    assert len(compare_pages(settings)) == 2 + 3 + 2
 
 
 def test_a_waiver_that_no_page_needs_is_reported(settings: site.Settings) -> None:

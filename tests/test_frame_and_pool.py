@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from making import described, loaded, only, pooled, records, result
 
-from perfguide import frame
+from perfguide import archive, bundle, frame, ingest, workers
 from perfguide.catalog import Catalog
 from perfguide.guidekeys import GuideKey, family, version
 from perfguide.pool import Cell, Record
+from perfguide.streams import Limits
 from perfguide.validate import Loaded
 
 
@@ -335,3 +337,32 @@ def test_families_read_differently_where_they_are_different() -> None:
     assert len({family(key) for key in keys}) == len(keys)
     assert family(keys[0]) == "Linux"
     assert family(keys[-1]) == "Edge AI, zephyr"
+
+
+def test_what_many_bundles_say_alike_is_kept_once_and_stays_what_each_said(
+    tmp_path: Path, write_bundle: Callable[..., Path]
+) -> None:
+    flags: list[Any] = [True, 1, "1", 0, False, 1.5, ""]
+    results = [
+        {"benchmark": "b", "metric": "m", "unit": "s", "params": {"p": flag}, "samples": [n + 0.5]}
+        for n, flag in enumerate(flags, 1)
+    ]
+    turned = [
+        {**each, "params": {"p": flag}} for each, flag in zip(results, flags[::-1], strict=True)
+    ]
+    for name, own in (("a", results), ("b", results), ("c", turned)):
+        write_bundle(tmp_path / f"{name}.json", own, id=name)
+    sources, _ = archive.find([tmp_path])
+    found = [item for each in ingest.outcomes(sources, Limits(), workers.here) for item in each]
+    bundles = [item for item in found if isinstance(item, Loaded)]
+    a, b, c = (item.bundle for item in bundles)
+    assert [item.digest for item in bundles] == [bundle.digest(each) for each in (a, b, c)]
+    for mine, own in ((a, flags), (b, flags), (c, flags[::-1])):
+        assert [repr(r.params["p"]) for r in mine.results] == [repr(flag) for flag in own]
+        assert [r.samples for r in mine.results] == [[n + 0.5] for n in range(1, len(own) + 1)]
+    assert all(x.params is y.params for x, y in zip(a.results, b.results, strict=True))
+    assert all(x.metric is a.results[0].metric for x in c.results)
+    table = frame.build(bundles).table
+    assert table["params"].tolist() == [
+        frame.canonical({"p": flag}) for flag in (*flags, *flags, *flags[::-1])
+    ]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from . import addresses, htmltable
 from .guidekeys import GuideKey
 from .history import History
-from .layout import Layout, part_id
+from .layout import Layout, Signature, part_id, signature
 from .pool import Pool, Record
 from .site import Addresses
 from .views import Shape, View, other_view, view
@@ -23,6 +23,17 @@ class Anchor:
     row: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """Where a figure stands in any guide: the table, the row's name where the table has
+    no tabs there and where it has some, and what its tabs are known by."""
+
+    table: str
+    plain: str
+    tabbed: str = ""
+    tabs: tuple[str, str, int] | None = None
+
+
 class Anchors:
     """The anchors of figures. Each guide is looked through once."""
 
@@ -32,28 +43,38 @@ class Anchors:
         self._pool = pool
         self._history = history
         self._tabs: dict[GuideKey, dict[tuple[str, str, int], set[str]]] = {}
+        self._rows: dict[Signature, _Row] = {}
 
     def of(self, record: Record) -> Anchor:
         """Where a figure stands in the guide of its release."""
         page = self._pages.guide[record.guide]
-        label = page.partition("/")[2]
+        place = signature(record)
+        if place not in self._rows:
+            self._rows[place] = self._look_up(record)
+        row = self._rows[place]
+        name = f"{page.partition('/')[2]}/{row.table}".lower()
+        if row.tabs and len(self._alternatives(record.guide).get(row.tabs, ())) > 1:
+            return Anchor(page, name, row.tabbed)
+        return Anchor(page, name, row.plain)
+
+    def _look_up(self, record: Record) -> _Row:
+        """What does not depend on the guide."""
         slug = addresses.slug(record.benchmark)
         position = self._layout.claim(record)
         benchmark = self._layout.catalog.get(record.benchmark)
         if position is None or benchmark is None:
-            shown = other_view("", [record])
-            return Anchor(page, f"{label}/other-{slug}".lower(), f"--{_row(shown, 0)}")
-        table = benchmark.entry.tables[position]
-        split = benchmark.entry.split
+            return _Row(f"other-{slug}", f"--{_row(other_view('', [record]), 0)}")
+        table, split = benchmark.entry.tables[position], benchmark.entry.split
         part = part_id(record.params[split]) if split else ""
         section = f"{slug}--{part}" if part else slug
         shown = view(benchmark, table, [record], Shape())
-        name = f"{label}/{section}-{table.id}".lower()
-        tabs = self._alternatives(record.guide).get((record.benchmark, part, position), set())
-        if len(tabs) < 2:
-            return Anchor(page, name, f"--{_row(shown, 0)}")
         tab = addresses.slug(shown.rows[-1].keys[0])
-        return Anchor(page, name, f"--{tab}--{_row(shown, 1)}")
+        return _Row(
+            f"{section}-{table.id}",
+            f"--{_row(shown, 0)}",
+            f"--{tab}--{_row(shown, 1)}",
+            (record.benchmark, part, position) if table.tabs else None,
+        )
 
     def _alternatives(self, key: GuideKey) -> dict[tuple[str, str, int], set[str]]:
         """The names of the tabs of each table of a guide."""

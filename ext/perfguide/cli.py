@@ -10,7 +10,7 @@ import sys
 import textwrap
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TextIO, TypeVar
+from typing import TYPE_CHECKING, TextIO, TypeVar
 
 from tqdm import tqdm
 
@@ -19,21 +19,24 @@ from . import (
     bundle,
     cli_badge,
     cli_build,
-    cli_compare,
+    cli_comparing,
     cli_export,
     cli_health,
     cli_intake,
     cli_pack,
-    pages,
-    query,
+    phases,
     remote,
-    report,
-    site,
     streams,
 )
 from .diagnostics import Diagnostic, errors, visible, visible_json
 from .guidekeys import family
 from .workers import WorkersError
+
+if TYPE_CHECKING:
+    from . import site
+
+# What reads bundles is imported by each command that does so: it takes most of a second,
+# which help, the version, the schema and the start of a build need not wait for.
 
 T = TypeVar("T")
 
@@ -112,6 +115,7 @@ def parser() -> argparse.ArgumentParser:
     generate.add_argument(
         "--output", default="source", metavar="DIR", help="where pages go; default: source"
     )
+    generate.add_argument("--profile", action="store_true", help="say where the time went")
     generate.set_defaults(run=_generate)
 
     show = add(
@@ -133,9 +137,9 @@ def parser() -> argparse.ArgumentParser:
     _add_site(show)
     show.set_defaults(run=_show)
     cli_badge.add_parser(add, _add_site, _read)
-    cli_health.add_parser(add, BENCHMARKS, lambda settings: site.read(settings, _progress))
+    cli_health.add_parser(add, BENCHMARKS, _read_quietly)
     cli_build.add_parsers(add)
-    cli_compare.add_parsers(add, _add_site).set_defaults(run=_compare)
+    cli_comparing.add_parsers(add, _add_site).set_defaults(run=_compare)
     export = cli_export.add_parser(add, _add_site)
     export.set_defaults(run=lambda o: cli_export.run(o.parquet, lambda: _read(o)))
     cli_pack.add_parsers(add)
@@ -197,9 +201,12 @@ def _limit(text: str) -> tuple[str, int]:
 
 
 BENCHMARKS = "source/benchmarks"
+CACHE = "build/cache"
 
 
 def _settings(options: argparse.Namespace) -> site.Settings:
+    from . import site
+
     if options.benchmarks != BENCHMARKS and not Path(options.benchmarks).is_dir():
         raise FileNotFoundError(0, "there is no such folder", options.benchmarks)
     return site.Settings(
@@ -208,10 +215,11 @@ def _settings(options: argparse.Namespace) -> site.Settings:
         output=Path(getattr(options, "output", "source")),
         limits=streams.changed(dict(options.limit)),
         acknowledged=Path(cli_health.ACKNOWLEDGED),
-        boards=Path(cli_compare.BOARDS),
-        waivers=Path(cli_compare.WAIVERS),
+        boards=Path(cli_comparing.BOARDS),
+        waivers=Path(cli_comparing.WAIVERS),
         store=Path(options.store),
         scheduler=options.scheduler,
+        cache=Path(CACHE),
     )
 
 
@@ -227,6 +235,8 @@ def _progress(items: Sequence[T], label: str) -> Iterable[T]:
 
 
 def _check(options: argparse.Namespace) -> int:
+    from . import site
+
     settings = site.Settings(
         results=tuple(remote.place(p) for p in options.paths),
         benchmarks=(),
@@ -235,7 +245,7 @@ def _check(options: argparse.Namespace) -> int:
         store=Path(options.store),
         scheduler=options.scheduler,
     )
-    held = site.read(settings, _progress)
+    held = _read_quietly(settings)
     found = [d for d in held.diagnostics if d.severity != "note" and d.kind != "no-results"]
     _print_findings(found, sys.stdout)
     if any(d.kind == "missing-path" for d in found):
@@ -265,17 +275,27 @@ def _read(options: argparse.Namespace) -> tuple[site.Holdings, int]:
     return held, USAGE if missing else FINE
 
 
+def _read_quietly(settings: site.Settings) -> site.Holdings:
+    from . import site
+
+    return site.read(settings, _progress)
+
+
 def _read_with(settings: site.Settings) -> site.Holdings:
-    held = site.read(settings, _progress)
+    held = _read_quietly(settings)
     _print_findings((d for d in held.diagnostics if d.severity != "note"), sys.stderr)
     return held
 
 
 def _compare(options: argparse.Namespace) -> int:
+    from . import cli_compare
+
     return cli_compare.run(options, _settings(options), _read_with)
 
 
 def _list(options: argparse.Namespace) -> int:
+    from . import report
+
     held, status = _read(options)
     rows = [("SOC", "SYSTEM", "RELEASE", "FIGURES", "MEASURED", "BOARDS")]
     for key in held.pool.guides():
@@ -293,19 +313,25 @@ def _list(options: argparse.Namespace) -> int:
 
 
 def _generate(options: argparse.Namespace) -> int:
-    outcome = pages.generate(_settings(options), _progress)
+    from . import pages
+
+    spent = phases.Phases()
+    outcome = pages.generate(_settings(options), _progress, spent.mark)
+    if options.profile:
+        print(spent.text(), end="", file=sys.stderr)
     _print_findings((d for d in outcome.diagnostics if d.severity != "note"), sys.stderr)
     if any(d.kind == "missing-path" for d in outcome.diagnostics):
         return USAGE
-    pool = outcome.holdings.pool
     print(
-        f"{len(pool.guides())} guides with {len(pool)} figures in {options.output}: "
+        f"{outcome.guides} guides with {outcome.figures} figures in {options.output}: "
         f"{len(outcome.written)} files changed, {len(outcome.removed)} removed"
     )
     return FINE
 
 
 def _show(options: argparse.Namespace) -> int:
+    from . import query
+
     held, status = _read(options)
     if status:
         return status

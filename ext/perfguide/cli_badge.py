@@ -6,17 +6,19 @@ import argparse
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from . import badge
 from .diagnostics import Diagnostic
-from .quoted import Figures
-from .site import Holdings
+
+if TYPE_CHECKING:
+    from .site import Holdings
 
 FINE, USAGE, NOTHING = 0, 2, 3
 
 AddParser = Callable[..., argparse.ArgumentParser]
 AddSite = Callable[[argparse.ArgumentParser], None]
-Read = Callable[[argparse.Namespace], tuple[Holdings, int]]
+Read = Callable[[argparse.Namespace], "tuple[Holdings, int]"]
 
 
 def add_parser(add: AddParser, add_site: AddSite, read: Read) -> None:
@@ -37,6 +39,8 @@ def add_parser(add: AddParser, add_site: AddSite, read: Read) -> None:
 
 
 def _run(options: argparse.Namespace, read: Read) -> int:
+    from .quoted import Figures
+
     held, status = read(options)
     if status:
         return status

@@ -32,6 +32,7 @@ def add_parsers(add: Add) -> None:
     )
     build.add_argument("-j", "--jobs", default="auto", metavar="N", help="default: auto")
     build.add_argument("--strict", action="store_true", help="every warning is an error")
+    build.add_argument("--profile", action="store_true", help="say where the time went")
     build.add_argument(
         "options", nargs="*", metavar="OPTION", help="after --: options of sphinx-build"
     )
@@ -45,11 +46,13 @@ def _build(options: argparse.Namespace) -> int:
         chosen += ["-D", f"perfguide_results={','.join(options.results)}"]
     if options.strict:
         chosen += ["-W", "-n"]
+    # What is only said has no part in what a cache depends on.
+    said = ["-D", "perfguide_profile=1"] if options.profile else []
     chosen += options.options
     depends = publish.key(chosen, [Path(__file__).parent, Path("conf.py")], os.environ)
     where = ["-d", str(at.doctrees), "-j", options.jobs, ".", str(at.next)]
     with publish.locked(at.target.parent, _waiting) as lock:
-        command = [sys.executable, "-m", "sphinx", *chosen, *where]
+        command = [sys.executable, "-m", "sphinx", *chosen, *said, *where]
         status = publish.build(at, depends, lambda: _sphinx(command, lock))
     if status:
         print(f"perfguide: not built; {at.target} is as it was", file=sys.stderr)

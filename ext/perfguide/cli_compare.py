@@ -17,9 +17,9 @@ from . import (
     comparetext,
     remote,
     site,
-    units,
     waivers,
 )
+from .cli_comparing import BOARDS, WAIVERS
 from .compare import Rules
 from .comparison import Asked, Comparison, compare
 from .diagnostics import errors, nearest, visible
@@ -28,11 +28,8 @@ from .pairing import Names
 from .sides import Only, choose, nearest_releases
 
 FINE, FOUND, USAGE, NOTHING = 0, 1, 2, 3
-FORMATS = ("text", "markdown", "json", "csv", "html", "junit")
-WAIVERS, BOARDS = "source/waivers.toml", "source/boards.toml"
 
 Read = Callable[[site.Settings], site.Holdings]
-AddParser = Callable[..., argparse.ArgumentParser]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,66 +38,6 @@ class _Given:
 
     text: str
     path: Path | str | None
-
-
-def add_parsers(
-    add: AddParser, add_site: Callable[[argparse.ArgumentParser], None]
-) -> argparse.ArgumentParser:
-    """Add the command to the parser of all."""
-    parser = add(
-        "compare",
-        "say what changed between two releases",
-        "OLD and NEW are releases of --results, the beginnings of their names (09.01), or "
-        "folders, files or archives of bundles. What is there as a path, or has a / in it, is "
-        "a path. The "
-        "statistics learn the noise from all other releases in --results.",
-    )
-    parser.add_argument("old", metavar="OLD", help="09.01, or a folder or archive")
-    parser.add_argument("new", metavar="NEW", help="09.02, or a folder or archive")
-    parser.add_argument("--soc", default="*", metavar="S", help="only this SoC; * for any name")
-    parser.add_argument("--os", default="*", metavar="O", help="only this operating system")
-    parser.add_argument("--board", default="*", metavar="B", help="only this board")
-    parser.add_argument("--benchmark", default="*", metavar="G", help="only this benchmark")
-    parser.add_argument("--format", choices=FORMATS, default="text", help="default: text")
-    parser.add_argument(
-        "--threshold",
-        type=_threshold,
-        metavar="5%",
-        help="the smallest change that matters; default: each metric's own",
-    )
-    parser.add_argument(
-        "--fail-on",
-        choices=["regression"],
-        help="exit with 1 where a figure regressed or fails now, and nobody has accepted it",
-    )
-    parser.add_argument("--all", action="store_true", help="list every row in the text too")
-    parser.add_argument("--waivers", metavar="FILE", help=f"accepted changes; default: {WAIVERS}")
-    parser.add_argument("--boards", metavar="FILE", help=f"names of boards; default: {BOARDS}")
-    parser.add_argument(
-        "--link",
-        default="",
-        metavar="URL",
-        type=_link,
-        help=("where all of it is, for Markdown that has to leave out rows"),
-    )
-    parser.add_argument(
-        "-o", "--output", dest="file", metavar="FILE", type=Path, help="write it there"
-    )
-    add_site(parser)
-    return parser
-
-
-def _threshold(text: str) -> float:
-    try:
-        return units.share(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(f"“{visible(text)}”: {error}") from None
-
-
-def _link(text: str) -> str:
-    if text and not text.startswith(("https://", "http://")):
-        raise argparse.ArgumentTypeError("write it with https://")
-    return text
 
 
 def run(options: argparse.Namespace, settings: site.Settings, read: Read) -> int:

@@ -7,9 +7,13 @@ import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from . import hive, publish, site
+from . import publish
 from .diagnostics import visible
+
+if TYPE_CHECKING:
+    from . import site
 
 FINE, USAGE, NOTHING = 0, 2, 3
 
@@ -38,6 +42,8 @@ def run(folder: Path, read: Callable[[], tuple[site.Holdings, int]]) -> int:
     except ImportError:
         print("perfguide: pyarrow is needed; pip install 'perfguide[parquet]'", file=sys.stderr)
         return USAGE
+    from . import hive
+
     ours = not folder.exists() or (folder / hive.ABOUT).is_file()
     if not ours and (not folder.is_dir() or any(folder.iterdir())):
         message = "is not an earlier export, and is left alone; name a new or empty folder"

@@ -7,17 +7,20 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from . import health_report, remote, site
-from .diagnostics import errors
-from .findings import SEVERITIES
+from . import remote
+from .diagnostics import SEVERITIES, errors
+
+if TYPE_CHECKING:
+    from . import site
 
 FINE, FOUND, USAGE, NOTHING = 0, 1, 2, 3
 
 ACKNOWLEDGED = "source/acknowledged.toml"
 
 AddParser = Callable[..., argparse.ArgumentParser]
-Read = Callable[[site.Settings], site.Holdings]
+Read = Callable[["site.Settings"], "site.Holdings"]
 
 
 def add_parser(add: AddParser, benchmarks: str, read: Read) -> None:
@@ -55,6 +58,8 @@ def add_parser(add: AddParser, benchmarks: str, read: Read) -> None:
 
 
 def _run(options: argparse.Namespace, benchmarks: str, read: Read) -> int:
+    from . import health_report, site
+
     for given, usual in ((options.benchmarks, benchmarks), (options.acknowledged, ACKNOWLEDGED)):
         if given != usual and not Path(given).exists():
             raise FileNotFoundError(0, "there is no such file or folder", given)

@@ -59,10 +59,13 @@ class ComparePages:
         """Write every page, and the index."""
         for pair in progress(self._pages, "comparing releases"):
             self._page(pair)
-        by_soc: dict[str, list[str]] = {}
+        by_soc: dict[str, list[tuple[str, str]]] = {}
         for pair in self._ordered():
-            by_soc.setdefault(pair.old.soc, []).append(pair.address.removeprefix("compare/"))
-        self._pieces.page("compare/index", "comparisons.rst.jinja", by_soc=by_soc)
+            by_soc.setdefault(pair.old.soc, []).append(("", pair.address))
+        titles = {soc: f"Comparisons of {soc}" for soc in by_soc}
+        listed = self._pieces.listed("compare", titles, by_soc)
+        listed = {soc: page.removeprefix("compare/") for soc, page in listed.items()}
+        self._pieces.page("compare/index", "comparisons.rst.jinja", by_soc=listed)
         for waiver in self._rules.waivers:
             if waiver.number not in self._used:
                 hint = "remove it, or mend its names"

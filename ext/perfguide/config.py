@@ -29,6 +29,12 @@ VALUES: tuple[tuple[str, Any, tuple[type, ...], str], ...] = (
         (list, tuple, str),
         "folders or files of bundles, or URLs such as s3://bucket/folder",
     ),
+    (
+        "perfguide_cache",
+        "build/cache",
+        (str,),
+        "folder that keeps what spares work in later builds",
+    ),
     ("perfguide_store", "build/store", (str,), "folder that keeps what was read at URLs"),
     (
         "perfguide_scheduler",
@@ -88,6 +94,7 @@ VALUES: tuple[tuple[str, Any, tuple[type, ...], str], ...] = (
         (bool,),
         "whether pages carry a strict Content-Security-Policy; see SECURITY.md",
     ),
+    ("perfguide_profile", False, (bool,), "whether a build tells where its time went"),
     (
         "perfguide_badges",
         {},
@@ -125,6 +132,7 @@ def settings(config: Config, top: Path, formats: tuple[str, ...] = ("svg",)) -> 
         waivers=top / config.perfguide_waivers,
         compare=_pairs(config.perfguide_compare),
         store=top / config.perfguide_store,
+        cache=top / config.perfguide_cache,
         scheduler=config.perfguide_scheduler,
     )
 

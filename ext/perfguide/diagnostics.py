@@ -14,6 +14,9 @@ from typing import Literal
 
 Severity = Literal["error", "warning", "note"]
 
+SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
+"""From the worst to the mildest."""
+
 
 @dataclass(frozen=True, slots=True)
 class Kind:

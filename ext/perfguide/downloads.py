@@ -140,10 +140,9 @@ class _Downloads:
             data = item.encode() if isinstance(item, str) else item
             digest.update(hashlib.sha256(data).digest())
         full, print_ = f"{api.ROOT}/{name}", digest.hexdigest()
-        path = self._writer.root / full
-        present = hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
+        present = self._writer.present(full)
         if self._known.get(full) == [print_, present]:
-            self._writer.keep(full)
+            self._writer.keep(full, present)
             self._made[full] = [print_, present]
         else:
             made = make()

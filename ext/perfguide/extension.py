@@ -34,9 +34,11 @@ from . import (
     referencepages,
     rendering,
     site,
+    sphinxphases,
     theme,
 )
 from .diagnostics import visible
+from .phases import Phases
 from .workers import WorkersError
 
 T = TypeVar("T")
@@ -58,19 +60,19 @@ def _label(item: object) -> str:
     return visible(str(item))
 
 
-def _generate(app: Sphinx, figures: inline.Inline) -> None:
+def _generate(app: Sphinx, figures: inline.Inline, phases: Phases) -> None:
     """Write the pages before Sphinx looks for files."""
     settings = config.settings(app.config, Path(app.srcdir), config.picture_formats(app))
     if app.config.perfguide_own_output:
         vars(app.builder)["epilog"] = ""  # it would name a folder that moves away
     try:
-        outcome = pages.generate(settings, _progress)
+        outcome = pages.generate(settings, _progress, phases.mark)
     except OSError as error:
         raise ExtensionError(f"cannot write the pages: {error}") from error
     except WorkersError as error:
         raise ExtensionError(visible(str(error))) from error
     config.warn(outcome.diagnostics)
-    figures.hold(outcome.holdings)
+    figures.hold(outcome.read, outcome.inputs)
     if app.builder.format == "latex" and app.config.perfguide_pdf:
         pool = outcome.holdings.pool
         planned = site.plan(pool.guides(), pool.benchmarks())
@@ -94,7 +96,9 @@ def setup(app: Sphinx, version: str) -> ExtensionMetadata:
     for part in PARTS:
         part.setup(app)
     figures = inline.setup(app)
-    app.connect("builder-inited", lambda app: _generate(app, figures))
+    phases = Phases()
+    sphinxphases.setup(app, phases)
+    app.connect("builder-inited", lambda app: _generate(app, figures, phases))
     app.connect("builder-inited", _assets)
     app.add_css_file("perfguide.css")
     return {

@@ -5,18 +5,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from . import units
+from .diagnostics import SEVERITIES, Severity
 from .figures import Figures
 from .guidekeys import GuideKey
 from .pool import Record
 from .views import params_text
-
-Severity = Literal["error", "warning", "note"]
-
-SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
-"""From the worst to the mildest."""
 
 MOST_DETAILS = 3
 """Figures that a finding's reason speaks of; the others are in its list."""

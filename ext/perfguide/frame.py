@@ -7,12 +7,14 @@ import math
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from msgspec import UNSET
 
+from . import sharing
 from .bundle import Bundle, Result
 from .validate import Loaded
 
@@ -21,6 +23,23 @@ NAMES = ("sdk", "soc", "os", "release", "board", "benchmark", "metric", "unit", 
 
 CONDITIONS = ("cpu_mhz", "memory", "governor", "kernel", "image", "command")
 """The columns that say under which conditions it was taken."""
+
+
+Ints = np.ndarray[Any, np.dtype[np.int64]]
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+
+
+@dataclass(frozen=True, slots=True)
+class Samples:
+    """The samples of all rows, one row's after another's: those of row ``i`` are
+    ``flat[ends[i]:ends[i + 1]]``, none where a result has none."""
+
+    flat: Floats
+    ends: Ints
+
+    def of(self, row: int) -> tuple[float, ...]:
+        """The samples of one row."""
+        return tuple(self.flat[self.ends[row] : self.ends[row + 1]].tolist())
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,62 +53,141 @@ class Frame:
     the number of samples that it stands for, 1 where that is not known;
     ``low`` and ``high``, the extremes that are known; ``counted``, whether
     ``weight`` is known; ``spread``, whether extremes were measured or
-    published; ``failed``; ``samples``, a tuple or ``None``.
+    published; ``failed``. ``samples`` are those of each row.
     """
 
     table: pd.DataFrame
     bundles: tuple[Loaded, ...]
+    samples: Samples
 
 
 def build(bundles: Sequence[Loaded]) -> Frame:
     """One row for each result of the bundles, in their order."""
     per_bundle: dict[str, list[str]] = {name: [] for name in _OF_BUNDLES}
     counts = np.array([len(loaded.bundle.results) for loaded in bundles], dtype="int64")
-    sorts: dict[object, int] = {}
-    named: list[tuple[str, ...]] = []
-    sort, figures = array("q"), array("d")
-    samples: list[tuple[float, ...] | None] = []
+    kinds = _Kinds()
+    kind: list[Ints] = [np.empty(0, dtype="int64")]
+    figures = _Figures()
     for loaded in bundles:
-        bundle = loaded.bundle
-        for name, text in zip(_OF_BUNDLES, _said(bundle), strict=True):
+        for name, text in zip(_OF_BUNDLES, _said(loaded.bundle), strict=True):
             per_bundle[name].append(text)
-        for result in bundle.results:
-            params = result.params
-            # True equals 1 in Python, so the types are a part of the identity.
-            what = (*params.items(), *map(type, params.values())) if params else ()
-            key = (result.benchmark, result.metric, result.unit, result.command, what)
-            number = sorts.get(key)
-            if number is None:
-                number = sorts[key] = len(sorts)
-                named.append((*key[:4], canonical(params)))
-            sort.append(number)
-            samples.append(None if result.samples is UNSET else tuple(result.samples))
-            figures.extend(_figures(result, samples[-1]))
+        kind.append(kinds.of(loaded.bundle.results))
+        figures.add(loaded.bundle.results)
     owner = np.repeat(np.arange(len(bundles)), counts)
     columns = {name: _named(texts, owner) for name, texts in per_bundle.items()}
-    numbers = np.frombuffer(sort, dtype="int64")
-    by_sort = zip(*named, strict=True) if named else [()] * len(_OF_RESULTS)
+    numbers = np.concatenate(kind)
+    by_kind = zip(*kinds.named, strict=True) if kinds.named else [()] * len(_OF_RESULTS)
     columns |= {
-        name: _named(texts, numbers) for name, texts in zip(_OF_RESULTS, by_sort, strict=True)
+        name: _named(texts, numbers) for name, texts in zip(_OF_RESULTS, by_kind, strict=True)
     }
     table = pd.DataFrame({name: columns[name] for name in (*NAMES, *CONDITIONS)})
     table["bundle"] = owner
     table["result"] = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
-    by_name = zip(_FIGURES, np.frombuffer(figures).reshape(-1, len(_FIGURES)).T, strict=True)
-    for name, values in by_name:
-        table[name] = values.astype(_FIGURES[name])
-    table["samples"] = pd.Series(samples, dtype="object")
-    return Frame(table, tuple(bundles))
+    for name, values in figures.columns().items():
+        table[name] = values
+    return Frame(table, tuple(bundles), figures.samples())
+
+
+class _Kinds:
+    """What results are of, each different one with a number.
+
+    Bundles of one farm measure the same things in the same order, so what a whole bundle's
+    results are of is looked up at once.
+    """
+
+    def __init__(self) -> None:
+        self.named: list[tuple[str, ...]] = []
+        self._numbers: dict[tuple[object, ...], int] = {}
+        self._whole: dict[bytes, Ints] = {}
+
+    def of(self, results: Sequence[Result]) -> Ints:
+        """The number of each result's kind."""
+        place = sharing.kind(results)
+        if place not in self._whole:
+            found = [self._of(result) for result in results]
+            self._whole[place] = np.array(found, dtype="int64")
+        return self._whole[place]
+
+    def _of(self, result: Result) -> int:
+        params = result.params
+        # True equals 1 in Python, so the types are a part of the identity.
+        what = (*params.items(), *map(type, params.values())) if params else ()
+        key = (result.benchmark, result.metric, result.unit, result.command, what)
+        number = self._numbers.get(key)
+        if number is None:
+            number = self._numbers[key] = len(self.named)
+            self.named.append((*key[:4], canonical(params)))
+        return number
+
+
+class _Figures:
+    """The figures of results, gathered into columns. Figures are finite, so NaN can
+    stand for what is not said."""
+
+    def __init__(self) -> None:
+        self._sizes = array("q")
+        self._flat = array("d")
+        self._said = [array("d") for _ in ("value", "min", "max", "count")]
+        self._failed = array("b")
+
+    def add(self, results: Sequence[Result]) -> None:
+        """Add the figures of a bundle's results."""
+        given = [r.samples for r in results]
+        if UNSET not in given:
+            self._sizes.extend(map(len, given))  # type: ignore[arg-type]
+            self._flat.extend(chain.from_iterable(given))  # type: ignore[arg-type]
+            return
+        self._sizes.extend([0 if s is UNSET else len(s) for s in given])
+        self._flat.extend([x for s in given if s is not UNSET for x in s])
+        plain = [r for r in results if r.samples is UNSET]
+        self._failed.extend([r.status is not UNSET for r in plain])
+        nan, (values, lows, highs, counts) = math.nan, self._said
+        values.extend([nan if r.value is UNSET else r.value for r in plain])
+        lows.extend([nan if r.min is UNSET else r.min for r in plain])
+        highs.extend([nan if r.max is UNSET else r.max for r in plain])
+        counts.extend([nan if r.count is UNSET else r.count for r in plain])
+
+    def samples(self) -> Samples:
+        """The samples of all results."""
+        return Samples(np.array(self._flat), self._ends())
+
+    def _ends(self) -> Ints:
+        sizes = np.array(self._sizes, dtype="int64")
+        return np.concatenate([np.zeros(1, dtype="int64"), np.cumsum(sizes)])
+
+    def columns(self) -> dict[str, np.ndarray[Any, Any]]:
+        """The columns of a :class:`Frame` that hold figures."""
+        sizes, flat, ends = np.array(self._sizes, dtype="int64"), np.array(self._flat), self._ends()
+        starts, sampled = ends[:-1], sizes > 0
+        value, low, high = (np.full(len(sizes), np.nan) for _ in range(3))
+        weight, counted, spread = sizes.copy(), np.ones(len(sizes), dtype="bool"), sizes > 1
+        failed = np.zeros(len(sizes), dtype="bool")
+        if sampled.any():
+            value[sampled] = flat[starts[sampled]]
+            low[sampled] = np.minimum.reduceat(flat, starts[sampled])
+            high[sampled] = np.maximum.reduceat(flat, starts[sampled])
+        for row in np.flatnonzero(sizes > 1).tolist():
+            value[row] = math.fsum(self._flat[starts[row] : ends[row + 1]]) / sizes[row]
+        mean, bottom, top, count = (np.array(column) for column in self._said)
+        sound, published = ~np.isnan(mean), ~(np.isnan(bottom) & np.isnan(top))
+        known, failures = ~np.isnan(count), np.array(self._failed, dtype="bool")
+        plain = ~sampled
+        value[plain] = mean
+        low[plain], high[plain] = (np.where(np.isnan(e), mean, e) for e in (bottom, top))
+        weight[plain] = np.where(sound, np.where(known, np.nan_to_num(count), 1), 0)
+        counted[plain] = known | ~published
+        spread[plain] = published
+        failed[plain] = failures & ~sound
+        return {
+            **{"value": value, "weight": weight, "low": low, "high": high},
+            **{"counted": counted, "spread": spread, "failed": failed},
+        }
 
 
 _OF_BUNDLES = (
     *("sdk", "soc", "os", "release", "board", "cpu_mhz", "memory", "governor", "kernel", "image"),
 )
 _OF_RESULTS = ("benchmark", "metric", "unit", "command", "params")
-_FIGURES = {
-    **{"value": "float64", "weight": "int64", "low": "float64", "high": "float64"},
-    **{"counted": "bool", "spread": "bool", "failed": "bool"},
-}
 
 
 def _said(bundle: Bundle) -> tuple[str, ...]:
@@ -106,25 +204,6 @@ def _named(texts: Sequence[str], numbers: np.ndarray[Any, Any]) -> pd.Categorica
     rank = {text: place for place, text in enumerate(distinct)}
     codes = np.array([rank[text] for text in texts], dtype="int64")
     return pd.Categorical.from_codes(codes[numbers], categories=pd.Index(distinct))
-
-
-def _figures(result: Result, samples: tuple[float, ...] | None) -> tuple[float, ...]:
-    """What one result adds to the columns of figures, in the order of ``_FIGURES``."""
-    if samples is not None:
-        count = len(samples)
-        if count == 1:
-            return samples[0], 1, samples[0], samples[0], True, False, False
-        mean = math.fsum(samples) / count
-        return mean, count, min(samples), max(samples), True, True, False
-    value = result.value
-    if value is UNSET:
-        return math.nan, 0, math.nan, math.nan, True, False, result.status is not UNSET
-    low = value if result.min is UNSET else result.min
-    high = value if result.max is UNSET else result.max
-    published = result.min is not UNSET or result.max is not UNSET
-    counted = result.count is not UNSET
-    weight = 1 if result.count is UNSET else result.count
-    return value, weight, low, high, counted or not published, published, False
 
 
 def canonical(params: dict[str, Any]) -> str:

@@ -29,7 +29,11 @@ from sphinx.errors import ExtensionError
 from sphinx.util.typing import ExtensionMetadata
 
 from . import pictures
+from .memo import Memo
 from .publish import ASSETS, FINISHED
+
+SOURCES = "sources.json"
+"""The file of hashes of sources, in the folder of the cache."""
 
 INDEX_ENTRIES = "index-entries.json"
 
@@ -59,6 +63,8 @@ def state(env: BuildEnvironment) -> State:
 
 class Freshness(EnvironmentCollector):
     """Says what to read and what to write besides what Sphinx finds itself."""
+
+    memo = Memo()
 
     def process_doc(self, app: Sphinx, doctree: nodes.document) -> None:
         """Note what a page shows of others."""
@@ -90,15 +96,18 @@ class Freshness(EnvironmentCollector):
         """The pages whose bytes changed, whatever the times of their files say."""
         known = state(env)
         known.started = time.time_ns()
+        self.memo = Memo(Path(app.srcdir, app.config.perfguide_cache, SOURCES))
         kept = set(env.all_docs) - added - changed - removed
-        return [name for name in sorted(kept) if _hash(env, name) != known.hashes.get(name)]
+        hashed = ((name, _hash(env, name, self.memo)) for name in sorted(kept))
+        return [name for name, found in hashed if found != known.hashes.get(name)]
 
     def get_updated_docs(self, app: Sphinx, env: BuildEnvironment) -> list[str]:
         """The pages to write besides those that were read."""
         known = state(env)
         read = sorted(set(env.all_docs) - set(known.hashes))
         for docname in read:
-            known.hashes[docname] = _hash(env, docname, known.started)
+            known.hashes[docname] = _hash(env, docname, self.memo, known.started)
+        self.memo.save()
         _name_images(env)
         for held in _index_leftovers(env):
             held.clear()
@@ -116,7 +125,7 @@ class Freshness(EnvironmentCollector):
         return sorted(env.all_docs)
 
 
-def _hash(env: BuildEnvironment, docname: str, started: int | None = None) -> str:
+def _hash(env: BuildEnvironment, docname: str, memo: Memo, started: int | None = None) -> str:
     """The bytes that a page was made of; nothing where one changed since ``started``,
     because then nobody knows which bytes were read."""
     whole = hashlib.sha256()
@@ -129,7 +138,7 @@ def _hash(env: BuildEnvironment, docname: str, started: int | None = None) -> st
             changed = started is not None and path.stat().st_mtime_ns >= started
             if changed and path.parent.resolve() != drawn:
                 return ""
-            content = hashlib.sha256(path.read_bytes()).digest()
+            content = bytes.fromhex(memo.digest(path))
         except OSError:
             content = b"missing"
         whole.update(name.encode("utf-8", "surrogatepass") + b"\0" + content)

@@ -180,12 +180,13 @@ def _plainly_a_share(metric: str, params: dict[str, str | int | float | bool]) -
 
 def two_groups(figures: Figures) -> Iterator[Hit]:
     """Figures whose samples, of all runs, fall into two groups."""
-    table = figures.pool.frame.table
+    given = figures.pool.frame.samples
     positions = figures.pool.positions()
+    sizes = np.diff(given.ends)
+    whole = np.bincount(positions, sizes, len(figures))
     held: dict[int, list[float]] = {}
-    for position, samples in zip(positions.tolist(), table["samples"].tolist(), strict=True):
-        if samples is not None:
-            held.setdefault(position, []).extend(samples)
+    for row in np.flatnonzero((sizes > 0) & (whole[positions] >= FEWEST)).tolist():
+        held.setdefault(int(positions[row]), []).extend(given.of(row))
     for position, samples in held.items():
         if found := split(samples):
             lower, upper = found
@@ -196,6 +197,10 @@ def two_groups(figures: Figures) -> Iterator[Hit]:
             yield Hit("two-groups", position, detail, weight=(upper[0] - lower[-1]) / abs(upper[0]))
 
 
+FEWEST = 6
+"""Samples that can be two groups."""
+
+
 def split(samples: Sequence[float]) -> tuple[list[float], list[float]] | None:
     """Samples as two groups, each of three or more and of a quarter of all.
 
@@ -204,7 +209,7 @@ def split(samples: Sequence[float]) -> tuple[list[float], list[float]] | None:
     to 20 samples from one normal or exponential population 1 in 800 or fewer split.
     """
     ordered = sorted(samples)
-    least = max(3, -(-len(ordered) // 4))
+    least = max(FEWEST // 2, -(-len(ordered) // 4))
     if len(ordered) < 2 * least:
         return None
     gaps = np.diff(ordered)[least - 1 : len(ordered) - least]

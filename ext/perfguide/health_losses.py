@@ -156,14 +156,13 @@ def row_cut_short(figures: Figures) -> Iterator[Hit]:
     share = rows_of_board / rows_of_column.reindex(rows_of_board.index, level="column")
     due = share[(share >= 0.6)].index.to_frame(index=False)
     due = due[due["column"].map(rows_of_column) >= 3]
-    boards_due = due.groupby("column")["board"].agg(set)
-    boards_here = frame[frame["column"].isin(boards_due.index)].groupby("row")["board"].agg(set)
-    first = frame.drop_duplicates("row").set_index("row")["column"]
+    wanted = frame[["row", "column"]].drop_duplicates("row").merge(due, on="column")
     names = figures.names("board")
+    pairs = (wanted["row"] * len(names) + wanted["board"]).to_numpy()
+    absent_here = ~np.isin(pairs, row * len(names) + board)
     missing: dict[int, set[int]] = {}
-    for number, here in zip(boards_here.index.tolist(), boards_here.tolist(), strict=True):
-        if absent := boards_due[int(first[number])] - here:
-            missing[int(number)] = absent
+    for number, code in wanted.loc[absent_here, ["row", "board"]].itertuples(index=False):
+        missing.setdefault(int(number), set()).add(int(code))
     cut = np.isin(row, list(missing)) & _results(figures)
     for position in np.flatnonzero(cut).tolist():
         absent = sorted(names[code] for code in missing[int(row[position])])

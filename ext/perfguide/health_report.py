@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from . import acknowledge, health
-from .diagnostics import Diagnostic, visible
-from .findings import SEVERITIES, Finding, Suspect
+from .diagnostics import SEVERITIES, Diagnostic, visible
+from .findings import Finding, Suspect
 from .guidekeys import GuideKey, family
 from .layout import Layout
 from .query import sources

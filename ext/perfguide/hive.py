@@ -98,6 +98,7 @@ def _table(frame: Frame, rows: np.ndarray[Any, Any]) -> Any:
         "bundle": [b.bundle.id for b in bundles],
         "file": [b.origin for b in bundles],
         "sha256": [b.digest for b in bundles],
+        "samples": [frame.samples.of(row) or None for row in rows.tolist()],
     }
     arrays = []
     for field in schema():

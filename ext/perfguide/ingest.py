@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from . import validate, workers
 from .archive import Source
 from .diagnostics import Diagnostic
+from .sharing import Shared
 from .streams import Limits
 from .validate import Loaded
 
@@ -27,12 +28,21 @@ class Reading:
 
 
 def outcomes(sources: Sequence[Source], limits: Limits, run: workers.Run) -> Iterator[Found]:
-    """What is in each file.
+    """What is in each file; names and parameters that are equal are kept once.
 
     Workers get the content of files and need no folder in common with this
     machine. A file larger than one text may be is read here, so that what waits for
     workers fits into memory.
     """
+    shared = Shared()
+    for found in _outcomes(sources, limits, run):
+        for item in found:
+            if isinstance(item, Loaded):
+                shared.take(item.bundle)
+        yield found
+
+
+def _outcomes(sources: Sequence[Source], limits: Limits, run: workers.Run) -> Iterator[Found]:
     reading = Reading(limits)
     if run is workers.here:
         yield from map(reading, sources)

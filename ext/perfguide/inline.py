@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence, Set
+from functools import cached_property
 from pathlib import Path
 
 from docutils import nodes
@@ -19,6 +20,9 @@ from .quoted import Figures, Quoted
 from .site import Holdings
 
 KIND = "perf-figure"
+
+SEEN = "perfguide_quoted_from"
+"""The attribute of an environment with the hash of what its pages' figures were looked up in."""
 
 
 class PerfFigure(SphinxRole):
@@ -56,11 +60,18 @@ class Inline:
     """What the role looks figures up in. Processes that Sphinx starts inherit it."""
 
     def __init__(self) -> None:
-        self._figures: Figures | None = None
+        self._read: Callable[[], Holdings] | None = None
+        self._inputs = ""
 
-    def hold(self, held: Holdings) -> None:
-        """Take the holdings of this build."""
-        self._figures = Figures(held)
+    def hold(self, read: Callable[[], Holdings], inputs: str) -> None:
+        """Take the holdings of this build, and a hash of what they were made from, which is
+        empty where it is not known."""
+        self._read, self._inputs = read, inputs
+        vars(self).pop("_figures", None)
+
+    @cached_property
+    def _figures(self) -> Figures | None:
+        return Figures(self._read()) if self._read else None
 
     def look_up(self, text: str) -> Quoted | Diagnostic:
         """The figure that a query names, or what is wrong with the query."""
@@ -77,6 +88,9 @@ class Inline:
         removed: Set[str],
     ) -> Sequence[str]:
         """The pages that would now show another figure."""
+        if self._inputs and vars(env).get(SEEN) == self._inputs:
+            return []
+        vars(env)[SEEN] = self._inputs
         return sorted(
             docname
             for docname, shown in shown_on(env).items()

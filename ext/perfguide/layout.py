@@ -32,25 +32,30 @@ class Section:
     records: tuple[Record, ...]
 
 
+Signature = tuple[str, str, str, frozenset[tuple[str, type, Scalar]]]
+
+
+def signature(record: Record) -> Signature:
+    """What a record is of, whatever its board and release: the same for all records that
+    stand in the same row of a guide."""
+    # True equals 1 in Python, so the type is a part of the identity.
+    params = frozenset((name, type(v), v) for name, v in record.params.items())
+    return record.benchmark, record.metric, record.unit, params
+
+
 class Layout:
     """The catalog's tables, and which of them takes which record."""
 
     def __init__(self, catalog: Catalog) -> None:
         self.catalog = catalog
-        self._claims: dict[tuple[str, str, str, frozenset[tuple[str, Scalar]]], int | None] = {}
+        self._claims: dict[Signature, int | None] = {}
 
     def claim(self, record: Record) -> int | None:
         """The position of the table that takes a record, or ``None``."""
-        signature = (
-            record.benchmark,
-            record.metric,
-            record.unit,
-            # True equals 1 in Python, so the type is a part of the identity.
-            frozenset((f"{name}:{type(v).__name__}", v) for name, v in record.params.items()),
-        )
-        if signature not in self._claims:
-            self._claims[signature] = self._find(record)
-        return self._claims[signature]
+        place = signature(record)
+        if place not in self._claims:
+            self._claims[place] = self._find(record)
+        return self._claims[place]
 
     def _find(self, record: Record) -> int | None:
         benchmark = self.catalog.get(record.benchmark)

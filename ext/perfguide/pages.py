@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from typing import Any
 
 from . import (
@@ -26,50 +25,59 @@ from . import (
 )
 from .bundle import Bundle
 from .comparepages import ComparePages
-from .diagnostics import Diagnostic
 from .elsewhere import Elsewhere
 from .findwords import Page
 from .guidekeys import GuideKey, family, guide_key, version
 from .marks import Marks
+from .outcome import Outcome
+from .phases import Mark, no_mark
 from .plots import Scene
 from .redirects import Redirect
 from .site import Holdings, Progress, Settings, newest, no_progress, read
 from .tracing import Traces
+from .unchanged import Known, Unchanged
 from .writer import Writer
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What a run did: findings, the files it wrote and removed, and the pages."""
-
-    diagnostics: tuple[Diagnostic, ...]
-    written: tuple[str, ...]
-    removed: tuple[str, ...]
-    holdings: Holdings
-
-
-def generate(settings: Settings, progress: Progress[Any] = no_progress) -> Outcome:
+def generate(
+    settings: Settings, progress: Progress[Any] = no_progress, mark: Mark = no_mark
+) -> Outcome:
     """Read the bundles and write every page; what is right already is left alone.
 
-    Raises :class:`workers.WorkersError`.
+    ``mark`` is told the name of each phase when it has ended. Raises :class:`workers.WorkersError`.
     """
+    last = Unchanged(settings)
+    known = last.recall()
+    mark("looking for what changed")
+    if known:
+        later = cache(lambda: read(settings, progress))
+        counts = (known.guides, known.figures)
+        return Outcome(known.diagnostics, (), (), *counts, last.inputs, later)
     with workers.at(settings.scheduler) as run:
-        return _generate(settings, progress, run)
+        return _generate(settings, progress, run, last, mark)
 
 
-def _generate(settings: Settings, progress: Progress[Any], run: workers.Run) -> Outcome:
+def _generate(
+    settings: Settings, progress: Progress[Any], run: workers.Run, last: Unchanged, mark: Mark
+) -> Outcome:
     holdings = read(settings, progress, run)
+    mark("reading bundles")
+    counts = (len(holdings.pool.guides()), len(holdings.pool))
     if any(d.kind == "missing-path" for d in holdings.diagnostics):
         # A mistyped folder must not empty the site.
-        return Outcome(holdings.diagnostics, (), (), holdings)
+        return Outcome(holdings.diagnostics, (), (), *counts, "", lambda: holdings)
+    last.forget()
     checked = health_report.check(holdings, settings.acknowledged)
-    writer = Writer(settings.output)
+    mark("checking figures")
+    writer = Writer(settings.output, memo=last.memo)
     site = Pages(holdings, writer, settings, Marks(checked.findings))
-    site.write(progress)
+    site.write(progress, mark)
     health_pages.write(site, checked)
     moved, faults = redirects.load(settings.redirects, site.is_page)
     site.lead_on(moved)
+    mark("writing reports")
     pictures.write(writer, site.pictures, settings.formats, run)
+    mark("drawing charts")
     downloads.write(writer, holdings, site.addresses, site.layout, progress)
     writer.finish()
     found = (
@@ -79,7 +87,10 @@ def _generate(settings: Settings, progress: Progress[Any], run: workers.Run) -> 
         *site.diagnostics,
         *faults,
     )
-    return Outcome(found, tuple(writer.written), tuple(writer.removed), holdings)
+    last.remember(writer, Known(found, *counts))
+    mark("writing data")
+    done = (tuple(writer.written), tuple(writer.removed))
+    return Outcome(found, *done, *counts, last.inputs, lambda: holdings)
 
 
 class Pages(Traces):
@@ -92,19 +103,23 @@ class Pages(Traces):
         self.comparisons = ComparePages(self, settings)
         self.elsewhere = Elsewhere(self.pool, self.layout, self.addresses)
 
-    def write(self, progress: Progress[Any]) -> None:
+    def write(self, progress: Progress[Any], mark: Mark = no_mark) -> None:
         """Write every page."""
         for key in progress(self.guides, "writing guides"):
             self._guide(key)
+        mark("writing guides")
         self._latest()
         by_soc: dict[str, list[GuideKey]] = {}
         for key in self.guides:
             by_soc.setdefault(key.soc, []).append(key)
         for soc, keys in by_soc.items():
             self._soc(soc, keys)
+        mark("writing SoCs")
         for name in self.pool.benchmarks():
             benchmark_pages.write(self, name, self._scenes)
+        mark("writing benchmarks")
         self.comparisons.write(progress)
+        mark("comparing releases")
         self._indexes(by_soc)
         self._reports()
         self.writer.write("guides/words.json", findwords.index(self.findable))
@@ -303,8 +318,10 @@ class Pages(Traces):
         held = self.holdings.ledger
         by_soc: dict[str, list[tuple[str, str]]] = {}
         for key in self.guides:
-            address = self.trace_of(key).page.removeprefix("reports/")
-            by_soc.setdefault(key.soc, []).append((str(key), address))
+            by_soc.setdefault(key.soc, []).append((str(key), self.trace_of(key).page))
+        titles = {soc: f"Provenance of {soc}" for soc in by_soc}
+        listed = self.listed(page, titles, by_soc)
+        listed = {soc: address.removeprefix("reports/") for soc, address in listed.items()}
         refused = withdrawn = None
         if faults:
             title = "Findings about uploads"
@@ -312,6 +329,6 @@ class Pages(Traces):
         if held.withdrawn:
             grid = report.withdrawn(held.withdrawn)
             withdrawn = self.table(page, "withdrawn", "Withdrawn bundles", grid)
-        self.page(page, "provenance.rst.jinja", by_soc=by_soc, refused=refused, withdrawn=withdrawn)
+        self.page(page, "provenance.rst.jinja", by_soc=listed, refused=refused, withdrawn=withdrawn)
         self.write_errata()
         self.page("reports/index", "reports.rst.jinja")

@@ -98,8 +98,9 @@ def write(
         for form in FORMATS:
             name, print_ = f"{picture.stem}.{form}", fingerprint(picture.view, form)
             prints[name] = print_
-            if known.get(name) == [print_, _hash(writer, name)]:
-                writer.keep(name)
+            present = writer.present(name)
+            if known.get(name) == [print_, present]:
+                writer.keep(name, present)
                 kept[name] = known[name]
             elif form in formats:
                 tasks.append((name, picture.view, form))
@@ -118,7 +119,7 @@ def write_one(writer: Writer, stem: str, view: ChartView, formats: Sequence[str]
         known = json.loads((writer.root / ledger).read_bytes())
     except (FileNotFoundError, ValueError):
         known = None
-    found = {form: _hash(writer, f"{stem}.{form}") for form in FORMATS}
+    found = {form: writer.present(f"{stem}.{form}") for form in FORMATS}
     held = known if isinstance(known, dict) else {}
     sums = {form: sum_ for form, sum_ in found.items() if sum_ and held.get(form) == sum_}
     for form in formats:
@@ -127,13 +128,6 @@ def write_one(writer: Writer, stem: str, view: ChartView, formats: Sequence[str]
             writer.write(f"{stem}.{form}", data)
             sums[form] = hashlib.sha256(data).hexdigest()
     writer.write(ledger, json.dumps(sums, sort_keys=True).encode())
-
-
-def _hash(writer: Writer, name: str) -> str:
-    try:
-        return hashlib.sha256((writer.root / name).read_bytes()).hexdigest()
-    except FileNotFoundError:
-        return ""
 
 
 def picture(view: ChartView | ChangeView, form: str) -> bytes:

@@ -111,6 +111,22 @@ class Pieces:
         page = self.environment.get_template(template).render(address=address, **values)
         self.writer.write(f"{address}.rst", f".. perf-generated::\n\n{page}".encode())
 
+    def listed(
+        self,
+        folder: str,
+        titles: Mapping[str, str],
+        pages: Mapping[str, Sequence[tuple[str, str]]],
+    ) -> dict[str, str]:
+        """Write for each SoC a page that lists some of its pages, each as (title, address), an
+        empty title for the page's own; return the addresses of those pages."""
+        out = {}
+        for soc, found in pages.items():
+            address = f"{folder}/{self.addresses.soc[soc].partition('/')[2]}"
+            inside = [(t, page.removeprefix(address.removesuffix("index"))) for t, page in found]
+            self.page(address, "listed.rst.jinja", title=titles[soc], pages=inside)
+            out[soc] = address
+        return out
+
     def about(self, page: str, told: Mapping[str, object]) -> None:
         """Write what search engines are told of a page beside it."""
         self.writer.write(f"{page}/{about.FILE}", about.as_json(told))

@@ -83,8 +83,10 @@ class Pool:
         self._counted = table["counted"].to_numpy(dtype="bool")
         self._bundle = table["bundle"].to_numpy(dtype="int64")
         self._result = table["result"].to_numpy(dtype="int64")
-        self._samples = table["samples"].to_numpy()
+        self._samples = frame.samples
         self._conditions = {name: terms.codes(table[name]) for name in CONDITIONS}
+        self._names = {name: table[name].cat.categories.tolist() for name in CONDITIONS}
+        self._taken: dict[tuple[object, ...], dict[str, frozenset[str]]] = {}
         keys = {name: table[name] for name in NAMES if name not in ("params", "unit")}
         keys |= {"params": params, "unit": unit}
         keyed = pd.DataFrame(keys)
@@ -226,7 +228,7 @@ class Pool:
         rows = sorted({row for record in records for row in record.cell.members})
         codes, unstated = self._conditions["command"]
         used = set(codes[rows].tolist()) - {unstated} if rows else set()
-        names = self.frame.table["command"].cat.categories
+        names = self._names["command"]
         stated = (str(names[code]) for code in used)
         return sorted((command for command in stated if command.strip(" ")), key=units.natural)
 
@@ -235,13 +237,21 @@ class Pool:
         of ``CONDITIONS``, and as ``tool NAME`` the versions of programs. What nobody
         states is left out; more than one text where the pooled results differ."""
         rows = list(record.cell.members)
-        table = self.frame.table
+        bundles = frozenset(self._bundle[rows].tolist())
+        held = [frozenset(codes[rows].tolist()) for codes, _ in self._conditions.values()]
+        place = (bundles, *held)
+        if place not in self._taken:
+            self._taken[place] = self._stated(bundles, held)
+        return self._taken[place]
+
+    def _stated(
+        self, bundles: Iterable[int], held: Iterable[frozenset[int]]
+    ) -> dict[str, frozenset[str]]:
         out: dict[str, frozenset[str]] = {}
-        for name, (codes, unstated) in self._conditions.items():
-            if stated := set(codes[rows].tolist()) - {unstated}:
-                names = table[name].cat.categories
-                out[name] = frozenset(str(names[code]) for code in stated)
-        for position in dict.fromkeys(self._bundle[rows].tolist()):
+        for (name, (_, unstated)), codes in zip(self._conditions.items(), held, strict=True):
+            if stated := codes - {unstated}:
+                out[name] = frozenset(str(self._names[name][code]) for code in stated)
+        for position in sorted(bundles):
             for tool, value in self.frame.bundles[position].bundle.tools.items():
                 place = f"tool {tool}"
                 out[place] = out.get(place, frozenset()) | {units.plain(value)}
@@ -297,9 +307,7 @@ class Pool:
             begin += size
 
     def _samples_of(self, row: int) -> tuple[float, ...]:
-        given = self._samples[row]
-        if given is None:
-            return ()
+        given = self._samples.of(row)
         factor = float(self._factor[row])
         return given if factor == 1.0 else tuple(x * factor for x in given)
 

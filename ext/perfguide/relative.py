@@ -112,9 +112,10 @@ def scaled(old: Figures, new: Figures, history: Sequence[Figures] = ()) -> Row:
     every = np.array([v for side in sides for v in _figures(side)])
     logs = bool((every > 0).all() or (every < 0).all())
     top = float(np.abs(every).max()) or 1.0
+    log_top = math.log(top)
 
     def onto(value: float) -> float:
-        return math.log(abs(value)) - math.log(top) if logs else value / top
+        return math.log(abs(value)) - log_top if logs else value / top
 
     places = [_place(side, onto) for side in sides]
     unit = 1.0 if logs else abs(old.mean) / top
@@ -143,6 +144,9 @@ class _Scale(Protocol):
 
 
 def _place(side: Figures, onto: _Scale) -> Place:
+    if len(side.samples) == 1:
+        at = onto(side.samples[0])
+        return Place(at, 1, values=(at,), low=at, high=at)
     if side.samples:
         # Sorted, so that sums do not depend on the order of the runs.
         values = np.array(sorted(onto(v) for v in side.samples))

@@ -43,7 +43,8 @@ class Settings:
     ``boards``: the file of boards' old names. ``waivers``: the file of accepted
     changes. ``compare``: pairs of releases, as (SoC, system, old, new), that have a
     page beside those of neighbours. ``store``: the folder that keeps what was read at
-    URLs. ``scheduler``: the address of a Dask scheduler whose workers read and draw.
+    URLs. ``cache``: the folder that keeps what spares work in the next run, if there is one.
+    ``scheduler``: the address of a Dask scheduler whose workers read and draw.
     """
 
     results: tuple[str | Path, ...]
@@ -58,6 +59,7 @@ class Settings:
     compare: tuple[tuple[str, str, str, str], ...] = ()
     store: Path = Path("build/store")
     scheduler: str = ""
+    cache: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 from pathlib import Path, PurePosixPath
+
+from .memo import NOBODY, Identity, Memo, identity
 
 MANIFEST = "reports/manifest.json"
 JOURNAL = "reports/manifest.log"
@@ -20,12 +23,17 @@ class Writer:
     The manifest lists what is ours. So does the journal, a line for each file that
     is written before the file is there: what a stopped run has left is known too,
     and what either of the two has lost is in the other. Who removes his files himself
-    asks for no ``journal``.
+    asks for no ``journal``. ``memo`` spares reading what is there.
+
+    ``held`` has, for each file of this run, what it was known by when its bytes were right,
+    and their SHA-256.
     """
 
-    def __init__(self, root: Path, journal: bool = True) -> None:
+    def __init__(self, root: Path, journal: bool = True, memo: Memo | None = None) -> None:
         self.root = root
         self._journal = journal
+        self._memo = memo or Memo()
+        self.held: dict[str, tuple[Identity, str]] = {}
         self.written: list[str] = []
         self.removed: list[str] = []
         self._wanted: set[str] = set()
@@ -43,23 +51,41 @@ class Writer:
 
     def _put(self, name: str, data: bytes) -> bool:
         """Whether a file had to be written."""
-        path = self.root / name
-        try:
-            if path.read_bytes() == data:
-                return False
-        except FileNotFoundError:
+        path, digest = self.root / name, hashlib.sha256(data).hexdigest()
+        of, present = self._look(name)
+        if present == digest:
+            self.held[name] = of, digest
+            return False
+        if not present:
             if self._journal:
                 self._announce(name)
             path.parent.mkdir(parents=True, exist_ok=True)
         # A reader never sees half a file: it is written aside and moved into place.
         aside = _aside(path)
         aside.write_bytes(data)
+        made = aside.stat()
         aside.replace(path)
+        now = path.stat()
+        # Another process may have put its own file there.
+        own = identity(now)[:4] == identity(made)[:4]
+        self.held[name] = identity(now) if own else NOBODY, digest
         return True
 
-    def keep(self, name: str) -> None:
-        """Say that a file of an earlier run is still right."""
+    def present(self, name: str) -> str:
+        """The SHA-256 of the file that is there, or an empty text."""
+        return self._look(name)[1]
+
+    def _look(self, name: str) -> tuple[Identity, str]:
+        try:
+            return self._memo.look(f"{self.root}/{name}")
+        except FileNotFoundError:
+            return NOBODY, ""
+
+    def keep(self, name: str, digest: str) -> None:
+        """Say that a file of an earlier run, which has this SHA-256, is still right."""
         self._wanted.add(name)
+        of, present = self._look(name)
+        self.held[name] = of if present == digest else NOBODY, digest
 
     def is_known(self, name: str) -> bool:
         """Whether this run wants a file, or it is there and not ours."""
@@ -82,10 +108,11 @@ class Writer:
         names = sorted({*self._wanted, MANIFEST})
         for name in [*names, JOURNAL]:
             _aside(self.root / name).unlink(missing_ok=True)
-        lines = "".join(f"{json.dumps(name)}\n" for name in names)
-        self._put(JOURNAL, lines.encode())
         listed = json.dumps(names, indent=0, ensure_ascii=False)
         self.write(MANIFEST, listed.encode("utf-8", "surrogatepass") + b"\n")
+        # The last one: what is new is announced in it, the manifest too.
+        lines = "".join(f"{json.dumps(name)}\n" for name in names)
+        self._put(JOURNAL, lines.encode())
 
     def _announce(self, name: str) -> None:
         """Say that a file is going to be ours."""
