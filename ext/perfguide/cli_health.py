@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from . import health_report, remote, site
+from . import health_report, remote, site, streams
 from .diagnostics import errors
 from .findings import SEVERITIES
 
@@ -20,12 +20,12 @@ AddParser = Callable[..., argparse.ArgumentParser]
 Read = Callable[[site.Settings], site.Holdings]
 
 
-def add_parser(add: AddParser, benchmarks: str, read: Read) -> None:
+def add_parser(add: AddParser, benchmarks: str, read: Read) -> argparse.ArgumentParser:
     """Add the command to the parser of all; ``read`` reads bundles and shows progress."""
     parser = add(
         "health",
         "say what is wrong with the figures themselves",
-        "PATH is a folder or file of bundles. Findings that a file of acknowledgements "
+        "PATH is a folder, file or URL of bundles. Findings that a file of acknowledgements "
         "accepts are listed last and never fail.",
     )
     parser.add_argument(
@@ -52,6 +52,7 @@ def add_parser(add: AddParser, benchmarks: str, read: Read) -> None:
         help=f"folder of benchmark descriptions; default: {benchmarks}",
     )
     parser.set_defaults(run=lambda options: _run(options, benchmarks, read))
+    return parser
 
 
 def _run(options: argparse.Namespace, benchmarks: str, read: Read) -> int:
@@ -62,7 +63,10 @@ def _run(options: argparse.Namespace, benchmarks: str, read: Read) -> int:
         results=tuple(remote.place(p) for p in options.paths),
         benchmarks=(site.BUILT_IN, Path(options.benchmarks)),
         output=Path("source"),
+        limits=streams.changed(dict(options.limit)),
         acknowledged=Path(options.acknowledged),
+        store=Path(options.store),
+        scheduler=options.scheduler,
     )
     held = read(settings)
     checked = health_report.check(held, settings.acknowledged)

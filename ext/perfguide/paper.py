@@ -14,7 +14,7 @@ from sphinx.config import Config
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.typing import ExtensionMetadata
 
-from . import addresses, footnotes, papertable, plaintable
+from . import addresses, footnotes, originlink, papertable, plaintable
 from .diagnostics import Diagnostic
 from .guidekeys import GuideKey, family
 from .rendering import perf_download, perf_picture, perf_rows
@@ -68,7 +68,7 @@ class PaperPages(SphinxPostTransform):
             if "contents" in contents["classes"]:
                 contents.parent.remove(contents)  # the document has contents of its own
         for download in list(self.document.findall(perf_download)):
-            download.parent.remove(download)
+            download.replace_self(originlink.on_paper(download))
 
 
 def _latex(text: str) -> nodes.raw:
