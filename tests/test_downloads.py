@@ -264,7 +264,10 @@ def test_no_file_of_the_explorer_is_above_its_limit(tmp_path: Path) -> None:
         ("true", '"true"'),
         ("*", '"*"'),
         ("", '""'),
+        ("[1]", '"[1]"'),
+        (" " + "[" * 9999, '" ' + "[" * 9999 + '"'),
     ],
+    ids=lambda value: str(value)[:20],
 )
 def test_values_of_different_kinds_have_different_keys_in_addresses(value: Any, key: str) -> None:
     assert explorer.address_key(value) == key
