@@ -121,8 +121,7 @@ class Pieces:
 
     def trace_of(self, key: GuideKey) -> Trace:
         """The page that says where the figures of a guide come from."""
-        tail = self.addresses.guide[key].partition("/")[2]
-        return Trace(f"reports/provenance/{tail}", f"Provenance of {key}")
+        return Trace(self.addresses.trace(key), f"Provenance of {key}")
 
     def page(self, address: str, template: str, **values: object) -> None:
         """Write a page from its template."""
