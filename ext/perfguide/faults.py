@@ -60,7 +60,8 @@ def _wanted(kind: inspect.Type) -> str:
             return f"a whole number from {low} to {high}" if high else "a whole number"
         case inspect.FloatType(gt=above, ge=low, le=high):
             if above is not None:
-                return f"a number above {above:g}"
+                most = "" if high is None else f", at most {high:g}"
+                return f"a number above {above:g}{most}"
             limited = low is not None and high is not None
             return f"a number from {low:g} to {high:g}" if limited else "a number"
         case inspect.BoolType():
