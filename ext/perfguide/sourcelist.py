@@ -12,34 +12,47 @@ from .pieces import SOURCES, SOURCES_TITLE, Pieces, Shown, label
 from .pool import Record
 from .tables import listing
 
-HEAD = ("Guide", "Boards", "Table", "Where its figures come from")
+HEAD = ("Guide", "Boards", "Tables", "Where their figures come from")
 LINKED = 2
-"""The columns that lead to the table in its guide and to its sources are this one and
+"""The columns that lead to the section of its guide and to its sources are this one and
 the next."""
+
+Table = tuple[str, int, str]
+"""A table of a guide by its place there: the benchmark, the number of the table among
+those of the benchmark, and its name in links."""
 
 
 def write(site: Pieces, page: str, records: Iterable[Record]) -> tuple[Shown, str]:
     """Write the table of sources of a page that shows these figures, and the file of its
     links; return the table and the name of that file."""
-    held: dict[tuple[GuideKey, str], tuple[Record, set[str]]] = {}
+    held: dict[GuideKey, tuple[set[str], dict[Table, Record]]] = {}
     for record in records:
-        # Tables stand in the order in which their first figures come.
-        place = held.setdefault((record.guide, site.layout.table(record)), (record, set()))
-        place[1].add(record.board)
+        boards, tables = held.setdefault(record.guide, (set(), {}))
+        boards.add(record.board)
+        position = site.layout.claim(record)
+        # What no table of the catalog takes stands behind all that one does.
+        place = 10**6 if position is None else position
+        tables.setdefault((record.benchmark, place, site.layout.table(record)), record)
     rows: list[tuple[str, ...]] = []
     links: list[list[object]] = []
-    newest_first = sorted(held, key=lambda k: version(k[0].release), reverse=True)
-    for key, table in sorted(newest_first, key=lambda k: _platform(k[0])):
-        first, boards = held[key, table]
+    newest_first = sorted(held, key=lambda key: version(key.release), reverse=True)
+    for key in sorted(newest_first, key=_platform):
+        boards, tables = held[key]
         trace, guide = site.trace_of(key), site.addresses.guide[key]
-        links.append([len(rows), LINKED, guide, label(guide, table), ""])
-        links.append([len(rows), LINKED + 1, trace.page, label(trace.page, table), ""])
+        # The tables of one benchmark stand together there: the first leads to all.
+        benchmark, _, first = min(tables)
+        if all(each == benchmark for each, _, _ in tables):
+            links.append([len(rows), LINKED, guide, label(guide, first), ""])
+            links.append([len(rows), LINKED + 1, trace.page, label(trace.page, first), ""])
+        else:
+            links.append([len(rows), LINKED + 1, trace.page, trace.label, ""])
         named = ", ".join(sorted(boards, key=units.natural))
-        rows.append((str(key), named, site.layout.caption(first), trace.title))
-    shown = site.table(page, SOURCES, SOURCES_TITLE, listing(HEAD, rows, LINKED))
+        shown = dict.fromkeys(site.layout.caption(tables[each]) for each in sorted(tables))
+        rows.append((str(key), named, "; ".join(shown), trace.title))
+    listed = site.table(page, SOURCES, SOURCES_TITLE, listing(HEAD, rows, LINKED))
     text = json.dumps(links, ensure_ascii=False, separators=(",", ":"))
     site.writer.write(f"{page}/{SOURCES}.links.json", text.replace("],[", "],\n[").encode() + b"\n")
-    return shown, f"{shown.file.removesuffix('.csv')}.links.json"
+    return listed, f"{listed.file.removesuffix('.csv')}.links.json"
 
 
 def _platform(key: GuideKey) -> tuple[object, ...]:
