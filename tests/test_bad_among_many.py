@@ -73,9 +73,21 @@ def test_bad_uploads_change_nothing_but_the_list_of_them(
     project: Path, write_bundle: Bundle, tmp_path: Path
 ) -> None:
     shutil.rmtree(project / "results")
-    write_bundle(project / "results/good.json")
+    sweep = [
+        {
+            "benchmark": "openssl",
+            "metric": "throughput",
+            "unit": "kB/s",
+            "params": {"algorithm": "aes-128-cbc", "block_size": size, "engine": engine},
+            "value": size * speed,
+        }
+        for size in (16, 64)
+        for engine, speed in (("hw", 3.5), ("sw", 2.5))
+    ]
+    write_bundle(project / "results/good.json", sweep)
     write_bundle(project / "results/more.json", id="run-2", board__name="board-b")
-    first = run_sphinx(project, tmp_path / "without")
+    address = "-Dhtml_baseurl=https://farm.example/"
+    first = run_sphinx(project, tmp_path / "without", address)
     assert first.returncode == 0
     for name, data in BAD.items():
         (project / "results" / name).write_bytes(data)
@@ -83,9 +95,11 @@ def test_bad_uploads_change_nothing_but_the_list_of_them(
     sound = (project / "results/good.json").read_bytes()
     (project / "results/mixed.jsonl").write_bytes(b"{}\n" + sound + b"\n[]\n")
     shutil.rmtree(project / "source/guides")
-    run = run_sphinx(project, tmp_path / "with")
+    run = run_sphinx(project, tmp_path / "with", address)
     assert run.returncode == 0
     without, with_ = _tree(tmp_path / "without"), _tree(tmp_path / "with")
+    for kind in (".svg", ".json", "feed.xml", "/explore.html", "findings.json"):
+        assert any(name.endswith(kind) for name in without), kind
     index = "searchindex.js"
     assert _search(without.pop(index)) == _search(with_.pop(index))
     changed = {n for n in {*without, *with_} if without.get(n) != with_.get(n)}

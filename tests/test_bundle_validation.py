@@ -610,3 +610,40 @@ def test_faults_beyond_the_most_that_are_counted_are_not_looked_for() -> None:
     _, found = loaded_within(many, False)
     assert len(found) == 101
     assert "at least" in found[-1].message
+
+
+SOUND = text(plain()).decode()
+
+
+@pytest.mark.parametrize(
+    ("damaged", "hint"),
+    [
+        (SOUND[:90], "cut short; upload it again"),
+        (SOUND[:-1], "cut short; upload it again"),
+        (SOUND.replace('"', "'"), "double quotes"),
+        (SOUND[:-1] + ",}", "remove the comma"),
+        (SOUND.replace("[{", "[True, {"), "true, false and null"),
+        ("// a run\n" + SOUND, "no comments"),
+        ("# a run", "no comments"),
+        (SOUND + SOUND, "into a .jsonl file"),
+        ("size,value\n16,1\n", "perfguide pack"),
+        (SOUND.replace("run-1", "run\n1"), "a line end within text"),
+        (SOUND.replace(":", " ", 1), "mend the text there"),
+    ],
+)
+def test_text_that_is_not_json_is_refused_with_the_way_to_mend_it(damaged: str, hint: str) -> None:
+    sound, findings = outcome(damaged.encode())
+    found = only(findings)
+    assert sound == [] and found.kind == "syntax"
+    assert "is not JSON" in found.message and hint in found.hint
+
+
+@pytest.mark.parametrize(
+    "moment", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00", "0001-01-01T00:00:00Z"]
+)
+def test_a_time_that_some_zone_does_not_have_is_refused(moment: str) -> None:
+    sound, findings = outcome(text(plain(created=moment)))
+    found = only(findings)
+    assert sound == [] and found.pointer == "/created"
+    assert "end of the calendar" in found.message and found.hint
+    assert outcome(text(plain(created="0002-01-01T00:00:00+14:00")))[1] == []

@@ -197,6 +197,21 @@ def test_no_text_becomes_a_formula_a_link_or_a_key(tmp_path: Path) -> None:
     assert keys(value) == {"boards", "metrics", "params", "cases", "figures"}
 
 
+def test_sheets_are_called_as_near_to_their_benchmarks_as_the_format_allows(
+    tmp_path: Path,
+) -> None:
+    flags, quoted, long = "\U0001f3c1" * 40, "q" * 30 + "'b", "x" * 40
+    names = [flags, flags + "2", quoted, long, long.upper(), "[:]", "History", "'"]
+    _put(tmp_path, "one", *(result() | {"benchmark": name} for name in names))
+    assert pages.generate(_settings(tmp_path)).diagnostics == ()
+    book = only(list((tmp_path / "out" / api.ROOT).rglob("*.xlsx")))
+    listed = set(_sheets(book.read_bytes())) - {"About", "All figures"}
+    assert listed == {
+        *("\U0001f3c1" * 15, "\U0001f3c1" * 14 + " 2", "q" * 30),
+        *("X" * 31, "x" * 29 + " 2", "Sheet", "History 2", "Sheet 2"),
+    }
+
+
 def test_the_explorer_has_every_figure_once_as_the_guide_shows_it(site: Path) -> None:
     top = site / "out" / api.ROOT
     shown = []
@@ -249,7 +264,10 @@ def test_no_file_of_the_explorer_is_above_its_limit(tmp_path: Path) -> None:
         ("true", '"true"'),
         ("*", '"*"'),
         ("", '""'),
+        ("[1]", '"[1]"'),
+        (" " + "[" * 9999, '" ' + "[" * 9999 + '"'),
     ],
+    ids=lambda value: str(value)[:20],
 )
 def test_values_of_different_kinds_have_different_keys_in_addresses(value: Any, key: str) -> None:
     assert explorer.address_key(value) == key

@@ -232,6 +232,13 @@ def test_wrong_usage_is_told_from_findings(shell: Shell) -> None:
     assert shell.run()[0] == 3
 
 
+def test_health_reads_as_the_other_commands_do(shell: Shell) -> None:
+    status, _, err = shell.run("--scheduler", "tcp://127.0.0.1:9")
+    assert (status, "tcp://127.0.0.1:9: no scheduler answers there" in err) == (2, True)
+    status, _, err = shell.run("--limit", "document=10", "--store", "elsewhere")
+    assert (status, "more than 10 bytes" in err) == (3, True)
+
+
 def test_json_holds_each_cell_with_its_sources(shell: Shell) -> None:
     status, out, _ = shell.run("--format", "json")
     found = json.loads(out)

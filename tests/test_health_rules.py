@@ -174,6 +174,17 @@ def test_a_command_for_the_boards_own_soc_is_fine(command: str) -> None:
     assert found("other-soc", run(copy(1.0, command=command))) == []
 
 
+def test_a_soc_that_is_called_as_a_program_puts_no_other_board_in_doubt() -> None:
+    command = "openssl speed -P ultra -evp aes-128-cbc"
+    own = run(copy(1.0, command=command.replace("-P ultra ", "")))
+    named = [
+        run(copy(1.0), board=name, board__soc=name) for name in ("openssl", "aes-128-cbc", "ultra")
+    ]
+    assert found("other-soc", own, *named) == []
+    other = only(found("other-soc", run(copy(1.0, command=command)), *named))
+    assert "names “ultra”, and the SoC is AM62X" in other.reason
+
+
 def mhz(value: float) -> dict[str, Any]:
     return figure("dhrystone", "cpu_clock", "MHz", value)
 

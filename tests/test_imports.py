@@ -101,7 +101,7 @@ CORE: dict[str, set[str]] = {
         "query",
         "site",
     },
-    "cli_health": {"findings", "health_report", "remote", "site"},
+    "cli_health": {"findings", "health_report", "remote", "site", "streams"},
     "marks": {"findings", "views"},
     "origins": {"logs", "pool", "tables", "validate", "views"},
     "errata": {"guidekeys", "catalog", "frame", "ledger", "pool", "validate"},
@@ -145,9 +145,11 @@ CORE: dict[str, set[str]] = {
         *{"site", "tables", "trends", "views", "writer"},
     },
     "health_pages": {"addresses", "findings", "health_report", "pieces", "tables"},
+    "sourcelist": {"guidekeys", "pieces", "pool", "tables"},
     "benchmark_pages": {
         "guidekeys",
-        *{"about", "findwords", "layout", "pieces", "plots", "pool", "report", "trends", "views"},
+        *{"about", "findwords", "layout", "pieces", "plots", "pool", "report", "sourcelist"},
+        *{"trends", "views"},
     },
     "tracing": {
         "guidekeys",
@@ -172,7 +174,7 @@ CORE: dict[str, set[str]] = {
             "layout",
         },
         *{"marks", "pictures", "pieces", "plots", "pool", "report", "site", "tables", "tracing"},
-        *{"outcome", "phases", "trends", "unchanged", "views", "workers", "writer"},
+        *{"outcome", "phases", "sourcelist", "trends", "unchanged", "views", "workers", "writer"},
     },
     "pack": {"adapters", "bundle", "validate"},
     "cli_pack": {"adapters", "bundle", "pack"},
@@ -290,9 +292,12 @@ SHELL: dict[str, set[str]] = {
     "referencepages": {"cli", "config", "reference"},
     "paper": {
         "guidekeys",
-        *{"addresses", "footnotes", "papertable", "plaintable", "pool", "rendering", "site"},
+        *{"addresses", "footnotes", "originlink", "papertable", "plaintable", "rendering"},
+        "site",
     },
-    "chartdirective": {"config", "ownchart", "pictures", "rendering", "tables", "writer"},
+    "chartdirective": {
+        *{"config", "originlink", "ownchart", "pictures", "rendering", "tables", "writer"},
+    },
     "dataset": {"api", "explorer"},
     "extension": {
         *{"browsing", "cellinfo", "chartdirective", "config", "csp", "dataset", "directives"},

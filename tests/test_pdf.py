@@ -83,6 +83,9 @@ def test_a_guide_as_pdf_holds_every_figure_and_cuts_none(
     pages = text.split("\f")
     assert "SOC1 performance guide" in pages[0] and "09.02" in pages[0]
     assert "CONTENTS" in pages[1].upper() and "Sources" in text.title()
+    # Behind the guide stands where its figures come from.
+    assert "Provenance of SOC1, Linux 09.02" in " ".join(text.split())
+    assert "/results/0" in text and "/results/1" in text
     assert [n for n in range(120) if f"{1000 + n}.25" not in text] == []
     assert [n for n in range(12) if text.count(f"{5000 + n}.50") != 1] == []
     assert [n for n in range(12) if text.count(f"{5000 + n}.75") != 1] == []

@@ -201,6 +201,48 @@ def test_every_figure_stands_in_the_file_for_programs_with_its_sources(
     assert told == sum(len(b.bundle.results) for b in bundles.values())
 
 
+def test_each_chart_names_the_tables_that_say_where_its_figures_come_from(
+    shipped: tuple[Path, Outcome],
+) -> None:
+    out = shipped[0] / "out"
+    labels = {
+        name
+        for page in out.rglob("*.rst")
+        for name in re.findall(r":name: (.+)", page.read_text("utf-8"))
+    }
+    found: dict[str, list[str]] = {}
+    for page in out.rglob("*.rst"):
+        for chart in page.read_text("utf-8").split(".. perf-chart::")[1:]:
+            options = dict(re.findall(r"^   :(\w+): (.+)$", chart.partition("\n\n")[0], re.M))
+            if not options["name"].endswith("/compare-changes"):
+                found[options["name"]] = options["origin"].split()[0].split(",")
+    assert {name for names in found.values() for name in names} <= labels
+    nice = found["x86-64/linux/12.11/openssl-chart-nice"]
+    folder = "provenance/x86-64/linux/12.11/openssl-nice"
+    assert nice == [f"{folder}-throughput", f"{folder}-cpu-load"], "those of both its axes"
+    assert found["openssl/newest-chart-boards"] == ["openssl/sources"]
+
+
+def test_the_sources_of_a_page_over_several_guides_name_these_and_lead_on(
+    shipped: tuple[Path, Outcome],
+) -> None:
+    out = shipped[0] / "out"
+    listed = [(r["Guide"], r["Boards"]) for r in rows(out / "by-benchmark/ipsec/sources.csv")]
+    assert listed == [
+        ("AM62X, Linux 09.01.00.08", "am62xx_lp_sk-fs, am62xx_sk-fs, am62xxsip_sk-fs"),
+        ("AM62X, Linux 09.00.00.03", "am62xxsip_sk-fs"),
+        ("AM64X, RT-Linux 08.06.00.42", "am64xx-hsevm"),
+    ]
+    links = json.loads((out / "by-benchmark/ipsec/sources.links.json").read_bytes())
+    table = "am62x/linux/09.01.00.08/ipsec-algorithms"
+    assert links[:2] == [
+        [0, 2, "guides/AM62X/linux/09.01.00.08", table, ""],
+        [0, 3, "reports/provenance/AM62X/linux/09.01.00.08", f"provenance/{table}", ""],
+    ]
+    page = (out / "guides/AM62X/index.rst").read_text("utf-8")
+    assert ":origin: am62x/index/sources Sources" in page and ":name: am62x/index/sources" in page
+
+
 def test_the_shown_log_lines_hold_the_figures_that_came_from_them(
     shipped: tuple[Path, Outcome],
 ) -> None:
@@ -345,8 +387,15 @@ def test_each_table_of_a_guide_leads_to_the_origin_of_its_figures_offline(
     download = re.search(r'href="([^"]+provenance\.json)"', told)
     assert download
     assert (guide.parent / links[0][0]).resolve().parent.joinpath(download[1]).is_file()
-    benchmark = (tmp_path / "html/source/by-benchmark/stream.html").read_text("utf-8")
-    assert 'href="../reports/provenance.html#' in benchmark
+    # A page over several guides has a table of these, which leads on.
+    page = tmp_path / "html/source/by-benchmark/stream.html"
+    said = page.read_text("utf-8")
+    assert set(re.findall(r'href="#([^"]+)"><span[^>]*>Where these', said)) == {"stream-sources"}
+    rest = said.partition('id="stream-sources"')[2]
+    leading = re.findall(r'href="([^"#]+)#([^"]+)">Provenance of SoC &lt;b&gt;', rest)
+    assert len(leading) == 1
+    for target, anchor in leading:
+        assert f'id="{anchor}"' in (page.parent / target).read_text("utf-8")
 
 
 @pytest.mark.parametrize("builder", ["text", "latex"])
@@ -357,8 +406,11 @@ def test_on_paper_each_table_names_the_page_of_its_origin(
     assert (built.returncode, built.stderr) == (0, "")
     if builder == "latex":
         paper = only(list((tmp_path / "out").glob("*.tex"))).read_text("utf-8")
-        assert paper.count("Where these figures come from") >= 2
-        assert r"\hyperref[\detokenize{source/reports/provenance/" in paper
+        lines = [line for line in paper.splitlines() if "{Where these figures come from}" in line]
+        own = [line for line in lines if r"\hyperref[\detokenize{source/reports/prov" in line]
+        assert len(own) == 2, "the benchmark's own table, and the other results"
+        assert all("Provenance of SoC" in line for line in own)
+        assert [line for line in lines if "stream-sources}]" in line]
         assert "speed.log:2" in paper and "rate 64: 2.5 MB/s" in paper
     else:
         guide = only(list((tmp_path / "out/source/guides").glob("*/linux/09.01.txt")))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from . import about, report, trends
+from . import about, report, sourcelist, trends
 from .findwords import Page
 from .guidekeys import family
 from .layout import Section
@@ -50,6 +50,7 @@ def write(site: Pieces, name: str, scenes: Mapping[str, Scene]) -> None:
     title = about.title(site.holdings.catalog, name)
     boards = report.natural_boards(latest)
     site.about(page, about.benchmark(title, records, boards))
+    listed, links = sourcelist.write(site, page, records)
     place = about.whole(name, records, site.holdings.catalog)
     site.findable.append((Page(page, title, (), 0), place))
     site.page(
@@ -62,6 +63,8 @@ def write(site: Pieces, name: str, scenes: Mapping[str, Scene]) -> None:
         charts=beside,
         side_by_side=side_by_side,
         histories=histories,
+        sources=listed,
+        source_links=links,
     )
 
 

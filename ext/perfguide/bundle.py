@@ -206,8 +206,10 @@ def schema() -> dict[str, Any]:
 
 
 def consistent(bundle: Bundle) -> bool:
-    """Whether what the types cannot say holds too: printable names, and for each
-    result either figures or a failure."""
+    """Whether what the types cannot say holds too: printable names, a time that every
+    time zone has, and for each result either figures or a failure."""
+    if not in_every_zone(bundle.created):
+        return False
     names = {bundle.id, bundle.sdk.version, bundle.sdk.os, bundle.sdk.name}
     names |= {bundle.board.name, bundle.board.soc, *bundle.supersedes}
     if bundle.runner:
@@ -226,6 +228,16 @@ def consistent(bundle: Bundle) -> bool:
             return False
     others = {r.log.file for r in results if r.log} | set(bundle.tools)
     return all(map(is_name, names)) and all(re.search(PRINTABLE, name) for name in others)
+
+
+_FIRST = datetime.datetime(1, 1, 3, tzinfo=datetime.UTC)
+_LAST = datetime.datetime(9999, 12, 29, tzinfo=datetime.UTC)
+
+
+def in_every_zone(moment: datetime.datetime) -> bool:
+    """Whether a time can be told in UTC and in any other zone: dates end at the
+    years 1 and 9999."""
+    return _FIRST <= moment <= _LAST
 
 
 def is_name(text: str) -> bool:

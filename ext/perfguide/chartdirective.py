@@ -15,7 +15,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.typing import ExtensionMetadata, OptionSpec
 
-from . import ownchart, pictures, tables
+from . import originlink, ownchart, pictures, tables
 from .config import picture_formats, warn
 from .diagnostics import Diagnostic
 from .rendering import download, perf_picture
@@ -43,6 +43,7 @@ class PerfChart(SphinxDirective):
     option_spec: ClassVar[OptionSpec] = {
         "file": directives.path,
         "name": directives.unchanged,
+        "origin": directives.unchanged,
         "data": directives.path,
         "x": directives.unchanged,
         "lines": _names,
@@ -121,7 +122,10 @@ class PerfChart(SphinxDirective):
         inline, messages = self.state.inline_text(self.arguments[0], self.lineno)
         figure += nodes.caption(self.arguments[0], "", *inline)
         self.add_name(figure)
-        return [figure, *messages, download(self.env.docname, data, "Data of this chart (CSV)")]
+        line = download(self.env.docname, data, "Data of this chart (CSV)")
+        if "origin" in self.options:
+            line += originlink.link(self.options["origin"], self.env.docname)
+        return [figure, *messages, line]
 
     def _fault(self, name: str, message: str, hint: str) -> list[nodes.Node]:
         finding = Diagnostic("chart", name or self.env.docname, message, hint)

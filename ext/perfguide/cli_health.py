@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from . import remote
+from . import remote, streams
 from .diagnostics import SEVERITIES, errors
 
 if TYPE_CHECKING:
@@ -23,12 +23,12 @@ AddParser = Callable[..., argparse.ArgumentParser]
 Read = Callable[["site.Settings"], "site.Holdings"]
 
 
-def add_parser(add: AddParser, benchmarks: str, read: Read) -> None:
+def add_parser(add: AddParser, benchmarks: str, read: Read) -> argparse.ArgumentParser:
     """Add the command to the parser of all; ``read`` reads bundles and shows progress."""
     parser = add(
         "health",
         "say what is wrong with the figures themselves",
-        "PATH is a folder or file of bundles. Findings that a file of acknowledgements "
+        "PATH is a folder, file or URL of bundles. Findings that a file of acknowledgements "
         "accepts are listed last and never fail.",
     )
     parser.add_argument(
@@ -55,6 +55,7 @@ def add_parser(add: AddParser, benchmarks: str, read: Read) -> None:
         help=f"folder of benchmark descriptions; default: {benchmarks}",
     )
     parser.set_defaults(run=lambda options: _run(options, benchmarks, read))
+    return parser
 
 
 def _run(options: argparse.Namespace, benchmarks: str, read: Read) -> int:
@@ -67,7 +68,10 @@ def _run(options: argparse.Namespace, benchmarks: str, read: Read) -> int:
         results=tuple(remote.place(p) for p in options.paths),
         benchmarks=(site.BUILT_IN, Path(options.benchmarks)),
         output=Path("source"),
+        limits=streams.changed(dict(options.limit)),
         acknowledged=Path(options.acknowledged),
+        store=Path(options.store),
+        scheduler=options.scheduler,
     )
     held = read(settings)
     checked = health_report.check(held, settings.acknowledged)

@@ -170,7 +170,8 @@ def _value(benchmark: Benchmark | None, name: str, value: Scalar) -> list[Any]:
 def address_key(value: Scalar) -> str:
     """A parameter's value in an address: ``16``, ``aes-128-cbc``, and with quotes
     where a text could be taken for another value: ``"16"``, ``"true"``."""
-    if not isinstance(value, str):
+    if not isinstance(value, str) or value.lstrip()[:1] in ("[", "{"):
+        # What begins like a list is not read: it may be nested deeper than can be.
         return json.dumps(value)
     try:
         json.loads(value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -59,7 +60,8 @@ def _wanted(kind: inspect.Type) -> str:
             return f"a whole number from {low} to {high}" if high else "a whole number"
         case inspect.FloatType(gt=above, ge=low, le=high):
             if above is not None:
-                return f"a number above {above:g}"
+                most = "" if high is None else f", at most {high:g}"
+                return f"a number above {above:g}{most}"
             limited = low is not None and high is not None
             return f"a number from {low:g} to {high:g}" if limited else "a number"
         case inspect.BoolType():
@@ -216,6 +218,11 @@ def contradictions(plain: Any) -> Iterator[Fault]:
         if isinstance(params, dict):
             places += [(f"{place}/params/{pointer(key)}", key) for key in params]
         yield from _figure_faults(place, result)
+    if _fits(moment := plain.get("created"), inspect.DateTimeType()) and not (
+        schema.in_every_zone(msgspec.convert(moment, _MOMENT))
+    ):
+        message = f"“{moment}” is at the end of the calendar"
+        yield Fault("schema", "/created", message, "write when it was measured")
     for place, text in places:
         # An empty name and one with control characters break the type already.
         if isinstance(text, str) and text and not schema.is_name(text):
@@ -267,3 +274,31 @@ def _wrong(value: Any, kind: inspect.Type, place: str) -> Fault:
         guess = nearest(value, [v for v in kind.values if isinstance(v, str)])
         hint = f"{hint}; {guess}" if guess else hint
     return Fault("schema", place, f"is {_found(value)}", hint)
+
+
+def of_form(text: str, error: json.JSONDecodeError) -> Fault:
+    """What is wrong with a text that is not JSON, and how to mend what is most often
+    wrong there."""
+    where = f"line {error.lineno}, column {error.colno}"
+    cut = error.msg.startswith("Unterminated string") or not text[error.pos :].strip()
+    hint = "the file is cut short; upload it again" if cut else _mending(text, error.pos)
+    return Fault("syntax", "", f"is not JSON: {error.msg} ({where})", hint)
+
+
+def _mending(text: str, at: int) -> str:
+    here, before = text[at : at + 40], text[:at].rstrip()[-1:]
+    if here[:1] == "#" or here[:2] in ("//", "/*"):
+        return "JSON has no comments; remove it"
+    if not before and here[:1] not in "'{[":
+        return "a bundle is a JSON object; perfguide pack makes one of what programs print"
+    if here[:1] == "'":
+        return "JSON has double quotes; let a JSON library write it"
+    if (before == "," and here[:1] in "}]") or re.match(r",\s*[}\]]", here):
+        return "remove the comma before the end of the object or the list"
+    if re.match("True|False|None", here):
+        return "JSON writes true, false and null"
+    if here[:1] in "{[" and before in "}]":
+        return "write several bundles as an array, or one a line into a .jsonl file"
+    if here[:1] < " ":
+        return r"write a line end within text as \n"
+    return "mend the text there; a JSON library writes it without faults"

@@ -40,6 +40,10 @@ _PLATFORM = re.compile(
 """How commands write platforms: the SoC at the beginning of a board's name."""
 
 
+_ASKED = re.compile(r"(?:^|\s)(?:-P|--(?:platform|machine|board|soc))(?:\s+|=)(\S+)")
+"""Where a command names a platform, however it is written."""
+
+
 def other_soc(figures: Figures) -> Iterator[Hit]:
     """Commands that name a platform, and none that is the board's."""
     table = figures.pool.frame.table
@@ -61,11 +65,13 @@ def other_soc(figures: Figures) -> Iterator[Hit]:
 
 def _other_platform(command: str, soc: str, board: str, socs: set[str]) -> str:
     words = re.split(r"[\s/=,;:'\"]+", command)
+    # Only there: anybody can name a SoC in an upload, and call it “openssl”.
+    asked = {word.strip("'\"") for word in _ASKED.findall(command)}
     own = {_stem(soc), _stem(board)}
     other = ""
     for word in words:
         head = re.split(r"[-_.]", word, maxsplit=1)[0]
-        known = _PLATFORM.fullmatch(head) or word.casefold() in socs
+        known = _PLATFORM.fullmatch(head) or (word in asked and word.casefold() in socs)
         if not known:
             continue
         if any(_stem(head).startswith(o) or o.startswith(_stem(head)) for o in own if o):

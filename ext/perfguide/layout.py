@@ -91,6 +91,15 @@ class Layout:
             return anchor
         return f"{anchor}-{self.catalog.benchmarks[record.benchmark].entry.tables[position].id}"
 
+    def caption(self, record: Record) -> str:
+        """What the table that shows a record is called, on its guide's page."""
+        position, benchmark = self.claim(record), self.catalog.get(record.benchmark)
+        if position is None or benchmark is None:
+            return f"{benchmark.entry.title if benchmark else record.benchmark}, other results"
+        split = benchmark.entry.split
+        part = benchmark.value_label(split, record.params[split]) if split else ""
+        return ", ".join(filter(None, (benchmark.entry.tables[position].title, part)))
+
     def sections(
         self, records: Iterable[Record], shape: Shape | None = None
     ) -> tuple[list[Section], dict[str, list[Record]]]:

@@ -1,4 +1,4 @@
-"""The link under a table to where its figures come from."""
+"""The link under a table or a chart to where its figures come from."""
 
 from __future__ import annotations
 
@@ -11,28 +11,43 @@ from sphinx.util.typing import ExtensionMetadata
 
 from . import markup
 
+WORDS = "Where these figures come from"
+
 
 class perf_origin(nodes.General, nodes.Inline, nodes.TextElement):  # noqa: N801
-    """In the line under a table, the link to where its figures come from; on
+    """In the line under a table or a chart, the link to where its figures come from; on
     paper it is all that is left of that line."""
 
 
 def link(option: str, docname: str) -> perf_origin:
-    """The link. ``option`` is the target's name and, in percent-encoding, the
-    title of its page, which paper shows."""
-    name, _, title = option.partition(" ")
-    to = addnodes.pending_xref(
+    """The link. ``option`` is the target's name, or several joined by commas, and, in
+    percent-encoding, the title of their page, which paper shows. Several targets are
+    tables, and each is called by its caption."""
+    names, _, title = option.partition(" ")
+    first, *more = names.split(",")
+    shown = f" ({markup.decoded(title)})" if more else f": {markup.decoded(title)}"
+    page = nodes.inline("", shown, classes=["perf-on-paper"])
+    if not more:
+        return perf_origin("", "", _reference(first, docname, WORDS), page)
+    out = perf_origin("", "", nodes.Text(f"{WORDS}: "))
+    for number, name in enumerate((first, *more)):
+        out += [nodes.Text(", ")] if number else []
+        out += _reference(name, docname)
+    out += page
+    return out
+
+
+def _reference(name: str, docname: str, words: str = "") -> addnodes.pending_xref:
+    return addnodes.pending_xref(
         "",
-        nodes.inline("", "Where these figures come from"),
+        nodes.inline("", words or name),
         refdomain="std",
         reftype="ref",
-        refexplicit=True,
+        refexplicit=bool(words),
         refwarn=True,
         reftarget=name,
         refdoc=docname,
     )
-    page = nodes.inline("", f": {markup.decoded(title)}", classes=["perf-on-paper"])
-    return perf_origin("", "", to, page)
 
 
 def on_paper(line: nodes.Element) -> list[nodes.Node]:

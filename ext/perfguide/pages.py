@@ -19,6 +19,7 @@ from . import (
     pictures,
     redirects,
     report,
+    sourcelist,
     trends,
     units,
     workers,
@@ -32,6 +33,7 @@ from .marks import Marks
 from .outcome import Outcome
 from .phases import Mark, no_mark
 from .plots import Scene
+from .pool import Record
 from .redirects import Redirect
 from .site import Holdings, Progress, Settings, newest, no_progress, read
 from .tracing import Traces
@@ -234,6 +236,7 @@ class Pages(Traces):
         named = sorted({bundle.board.name for bundle in bundles}, key=units.natural)
         self.about(page, about.soc(soc, keys, named))
         headlines = []
+        headline_records: list[Record] = []
         small = []
         for _, members in sorted(families.items()):
             chosen = [
@@ -242,6 +245,7 @@ class Pages(Traces):
                 for record in by_guide[key]
                 if self.layout.claim(record) is not None
             ]
+            headline_records += chosen
             if chosen:
                 view = report.headline_view(self.holdings.catalog, chosen)
                 name = f"headline-{self.platform(members[0])}"
@@ -251,6 +255,9 @@ class Pages(Traces):
                     self.holdings.catalog, chosen, self._scenes[self.platform(members[0])]
                 )
                 small += self.small(page, f"trend-{self.platform(members[0])}", caption, found)
+        listed, links = None, ""
+        if headline_records:
+            listed, links = sourcelist.write(self, page, headline_records)
         self.page(
             page,
             "soc.rst.jinja",
@@ -274,6 +281,8 @@ class Pages(Traces):
             headlines=headlines,
             charts=small,
             compared=[self._from(page, to) for to in self.comparisons.beside(keys)],
+            sources=listed,
+            source_links=links,
         )
 
     @cached_property

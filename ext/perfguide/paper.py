@@ -14,11 +14,11 @@ from sphinx.config import Config
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.typing import ExtensionMetadata
 
-from . import addresses, footnotes, papertable, plaintable
+from . import addresses, footnotes, originlink, papertable, plaintable
 from .diagnostics import Diagnostic
 from .guidekeys import GuideKey, family
 from .rendering import perf_download, perf_picture, perf_rows
-from .site import Addresses, newest
+from .site import Addresses, newest, trace
 
 NEWEST = "newest"
 
@@ -50,6 +50,21 @@ def _named(key: GuideKey, wanted: str) -> bool:
     return fnmatchcase(name, wanted) or fnmatchcase(name, f"{wanted}*")
 
 
+class GuideLaTeXBuilder(LaTeXBuilder):
+    """The LaTeX builder of Sphinx, with the provenance of a guide behind the guide
+    where that is a document of its own."""
+
+    def assemble_doctree(
+        self, indexfile: str, toctree_only: bool, appendices: list[str]
+    ) -> nodes.document:
+        """Put the pages of one document together."""
+        begin = f"{self.config.perfguide_output}/"
+        if self.config.perfguide_pdf and indexfile.startswith(begin):
+            traced = begin + trace(indexfile.removeprefix(begin))
+            appendices = [*appendices, *({traced} & self.env.found_docs)]
+        return super().assemble_doctree(indexfile, toctree_only, appendices)
+
+
 class PaperPages(SphinxPostTransform):
     """Tables and charts as LaTeX can set them; goes before what serves all other formats."""
 
@@ -68,7 +83,7 @@ class PaperPages(SphinxPostTransform):
             if "contents" in contents["classes"]:
                 contents.parent.remove(contents)  # the document has contents of its own
         for download in list(self.document.findall(perf_download)):
-            download.parent.remove(download)
+            download.replace_self(originlink.on_paper(download))
 
 
 def _latex(text: str) -> nodes.raw:
@@ -167,7 +182,8 @@ def prepare(app: Sphinx) -> None:
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    """Register the transform."""
+    """Register the transform and the builder."""
+    app.add_builder(GuideLaTeXBuilder, override=True)
     app.add_post_transform(PaperPages)
     app.connect("builder-inited", prepare)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

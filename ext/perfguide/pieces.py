@@ -16,12 +16,17 @@ from .guidekeys import GuideKey, family
 from .layout import Layout, Section
 from .marks import Marks
 from .pictures import Picture
-from .plots import Scene, charts
+from .plots import Scene, with_figures
 from .pool import Record
 from .site import Addresses, Holdings, plan
 from .tables import Grid
 from .views import Shape, View, other_view
 from .writer import Writer
+
+SOURCES = "sources"
+SOURCES_TITLE = "Sources"
+"""The name and the title of the table, on a page over several guides, that says in
+which of them its figures stand, and where these come from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +72,14 @@ class ShownChart:
     name: str
     says: tuple[tuple[str, str], ...]
     answer: Shown | None
+    origin: str = ""
+    """The names, joined by commas, that the links to the origin of the figures lead to."""
+    origin_title: str = ""
+
+    def of(self, origin: str, title: str) -> ShownChart:
+        """The chart, and the table beside it, with links to the origin of the figures."""
+        answer = self.answer and replace(self.answer, origin=origin, origin_title=title)
+        return replace(self, answer=answer, origin=origin, origin_title=title)
 
 
 def label(page: str, name: str) -> str:
@@ -105,6 +118,10 @@ class Pieces:
         self.environment.globals.update(
             heading=markup.heading, literal=markup.literal, family=family
         )
+
+    def trace_of(self, key: GuideKey) -> Trace:
+        """The page that says where the figures of a guide come from."""
+        return Trace(self.addresses.trace(key), f"Provenance of {key}")
 
     def page(self, address: str, template: str, **values: object) -> None:
         """Write a page from its template."""
@@ -150,9 +167,9 @@ class Pieces:
             self.writer.write(f"{page}/{name}.marks.json", marks)
             shown = replace(shown, marks=f"{shown.file.removesuffix('.csv')}.marks.json")
         if self.trace is None:
-            return replace(shown, origin="provenance", origin_title="Provenance")
+            return replace(shown, origin=label(page, SOURCES), origin_title=SOURCES_TITLE)
         self.trace.tables.append((shown, view))
-        origin = f"{self.trace.label}/{name}"
+        origin = label(self.trace.page, name)
         return replace(shown, origin=origin, origin_title=self.trace.title)
 
     def platform(self, key: GuideKey) -> str:
@@ -172,10 +189,16 @@ class Pieces:
         for spec in section.benchmark.entry.charts:
             if spec.on != on:
                 continue
-            found = charts(section.benchmark, spec, section.records, known)
+            found = with_figures(section.benchmark, spec, section.records, known)
             if found:
                 left = spec.answer == "cpu-share"
-                shown.append(self.chart(page, f"{anchor}-{spec.id}", spec.title, found, left))
+                views = [view for view, _ in found]
+                made = self.chart(page, f"{anchor}-{spec.id}", spec.title, views, left)
+                if self.trace is not None:
+                    behind = (self.layout.table(r) for _, figures in found for r in figures)
+                    names = (label(self.trace.page, name) for name in dict.fromkeys(behind))
+                    made = made.of(",".join(names), self.trace.title)
+                shown.append(made)
         return shown
 
     def chart(
@@ -197,7 +220,8 @@ class Pieces:
         if found[0].small:
             # What is said of many figures alike is said once.
             words = [("", w) for w in dict.fromkeys(w for _, w in words)]
-        return ShownChart(title, file, label(page, name), tuple(words), answer)
+        shown = ShownChart(title, file, label(page, name), tuple(words), answer)
+        return shown.of(label(page, SOURCES), SOURCES_TITLE)
 
     def chart_file(self, page: str, name: str, made: Sequence[Picture], small: bool = False) -> str:
         """Write what ``perf-chart`` reads; its data is to be ``NAME.csv`` beside it."""

@@ -45,6 +45,13 @@ def charts(
     One for each value of ``each``, and of what the axes do not name of platform,
     release and board. A picture with nothing to compare is left out.
     """
+    return [view for view, _ in with_figures(benchmark, spec, records, scene)]
+
+
+def with_figures(
+    benchmark: Benchmark, spec: Chart, records: Sequence[Record], scene: Scene | None = None
+) -> list[tuple[ChartView, list[Record]]]:
+    """The same, each picture with the figures that are its points, on both axes."""
     plot = _Plot(benchmark, spec, records, scene or Scene())
     groups: dict[Key, list[Record]] = {}
     found = [record for record in records if plot.takes(record)]
@@ -52,8 +59,11 @@ def charts(
     for record in found:
         key = tuple(plot.place(name, record) for name in (*free, *spec.each))
         groups.setdefault((*key, record.unit), []).append(record)
-    made = [plot.view(members, (*free, *spec.each)) for _, members in sorted(groups.items())]
-    return [view for view in made if _shows(view, spec.lines)]
+    made = [
+        (plot.view(members, (*free, *spec.each)), [*members, *plot.across(members)])
+        for _, members in sorted(groups.items())
+    ]
+    return [(view, figures) for view, figures in made if _shows(view, spec.lines)]
 
 
 def _shows(view: ChartView, lines: int) -> bool:
@@ -106,6 +116,12 @@ class _Plot:
             for item in sorted(own, key=str):
                 found = found or self.xs.get((record.guide, record.board, own - {item}))
         return found
+
+    def across(self, found: Sequence[Record]) -> list[Record]:
+        """The figures that are the places of others on the x axis."""
+        if not self.spec.along:
+            return []
+        return [x for x in map(self.x_record, found) if x]
 
     def free(self, found: Sequence[Record]) -> tuple[str, ...]:
         """What of platform, release and board differs and is on no axis."""

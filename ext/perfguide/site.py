@@ -129,6 +129,15 @@ class Addresses:
         """The page that leads to the newest release of a guide's family."""
         return self.guide[key].rpartition("/")[0] + "/latest"
 
+    def trace(self, key: GuideKey) -> str:
+        """The page that says where the figures of a guide come from."""
+        return trace(self.guide[key])
+
+
+def trace(guide: str) -> str:
+    """The address of a guide's provenance, from that of the guide."""
+    return f"reports/provenance/{guide.partition('/')[2]}"
+
 
 def plan(guides: Sequence[GuideKey], benchmarks: Sequence[str]) -> Addresses:
     """Addresses for all pages.

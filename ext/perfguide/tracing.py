@@ -40,11 +40,6 @@ class Traces(Pieces):
             key: f"reports/errata/{every[key].partition('/')[2]}" for key in sorted(corrected)
         }
 
-    def trace_of(self, key: GuideKey) -> Trace:
-        """The page that says where the figures of a guide come from."""
-        tail = self.addresses.guide[key].partition("/")[2]
-        return Trace(f"reports/provenance/{tail}", f"Provenance of {key}")
-
     def write_trace(self, key: GuideKey, records: Sequence[Record], trace: Trace) -> None:
         """Write the provenance of one guide: it changes when that guide does."""
         frame = self.pool.frame

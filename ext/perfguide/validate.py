@@ -23,7 +23,7 @@ from . import bundle as schema
 from .archive import Document, Source
 from .bundle import Bundle, pointer
 from .diagnostics import KINDS, Diagnostic, visible
-from .faults import BUNDLE, Fault, NotFinite, check, contradictions, without_unknown
+from .faults import BUNDLE, Fault, NotFinite, check, contradictions, of_form, without_unknown
 from .streams import Limits
 
 MOST_FAULTS = 100
@@ -274,6 +274,7 @@ class _Pairs(list[tuple[str, Any]]):
     """The keys and values of an object as written, repeated keys and all."""
 
 
+_WHOLE = "write the whole character, or leave it out"
 _TOO_DEEP = Fault("syntax", "", "is nested too deeply", "a bundle has five levels")
 
 
@@ -301,8 +302,7 @@ def _tree(data: bytes) -> tuple[Any, list[Fault]]:
         place = data[: error.start].count(b"\n") + 1
         return None, [Fault("syntax", "", f"line {place} is not UTF-8 text", "save it as UTF-8")]
     except json.JSONDecodeError as error:
-        where = f"line {error.lineno}, column {error.colno}"
-        return None, [Fault("syntax", "", f"is not JSON: {error.msg} ({where})")]
+        return None, [of_form(text.removeprefix("\ufeff"), error)]
     except RecursionError:
         return None, [_TOO_DEEP]
     if text.startswith("\ufeff"):
@@ -321,7 +321,7 @@ def _plain(value: Any, place: str, faults: list[Fault]) -> Any:
                 message = f"“{key}” stands here twice"
                 faults.append(Fault("duplicate-key", step, message, "keep one of them"))
             if not _is_text(key):
-                faults.append(Fault("syntax", step, "a key with half a surrogate pair"))
+                faults.append(Fault("syntax", step, "a key with half a surrogate pair", _WHOLE))
             out[key] = _plain(inner, step, faults)
         return out
     if isinstance(value, list):
@@ -331,7 +331,7 @@ def _plain(value: Any, place: str, faults: list[Fault]) -> Any:
         hint = "a failed measurement is “status”: “fail”"
         faults.append(Fault("schema", place, message, hint))
     elif isinstance(value, str) and not _is_text(value):
-        faults.append(Fault("syntax", place, "text with half a surrogate pair"))
+        faults.append(Fault("syntax", place, "text with half a surrogate pair", _WHOLE))
     return value
 
 

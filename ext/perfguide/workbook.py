@@ -101,11 +101,11 @@ class _Book:
     def _sheet(self, name: str, widths: Sequence[int]) -> Worksheet:
         """A new sheet. Its name is as near to the wanted one as the format allows."""
         plain = re.sub(r"[\[\]:*?/\\]", " ", name).strip(" '") or "Sheet"
-        chosen, count = plain[:_LONGEST_NAME], 1
+        chosen, count = _begin(plain, _LONGEST_NAME), 1
         while chosen.casefold() in self._names | {"history"}:
             count += 1
             end = f" {count}"
-            chosen = plain[: _LONGEST_NAME - len(end)] + end
+            chosen = _begin(plain, _LONGEST_NAME - len(end)) + end
         self._names.add(chosen.casefold())
         sheet = self._book.add_worksheet(chosen)
         for column, width in enumerate(widths):
@@ -182,6 +182,13 @@ class _Book:
             shown = "0" + ("." + "0" * places if places else "")
             self._numbers[places] = self._book.add_format({"num_format": shown})
         return self._numbers[places]
+
+
+def _begin(name: str, most: int) -> str:
+    """The beginning of a name. The format counts units of UTF-16, of which some
+    characters take two, and lets no name end with an apostrophe."""
+    units_of = name.encode("utf-16-le", "surrogatepass")[: 2 * most]
+    return units_of.decode("utf-16-le", "ignore").rstrip(" '")
 
 
 def _text(sheet: Worksheet, row: int, column: int, text: str, form: Format | None = None) -> None:
