@@ -111,6 +111,7 @@ CORE: dict[str, set[str]] = {
     "workbook": {"guidekeys", "api", "catalog", "layout", "pool", "report", "tables", "views"},
     "downloads": {
         "guidekeys",
+        "addresses",
         *{"api", "explorer", "layout", "parquet", "pool", "site", "workbook", "writer"},
     },
     "lightcss": set(),
@@ -140,9 +141,11 @@ CORE: dict[str, set[str]] = {
         *{"site", "tables", "trends", "views", "writer"},
     },
     "health_pages": {"addresses", "findings", "health_report", "pieces", "tables"},
+    "longtables": {"addresses", "pieces"},
     "benchmark_pages": {
         "guidekeys",
-        *{"about", "findwords", "layout", "pieces", "plots", "pool", "report", "trends", "views"},
+        *{"about", "findwords", "layout", "longtables", "pieces", "plots", "pool", "report"},
+        *{"trends", "views"},
     },
     "tracing": {
         "guidekeys",
@@ -212,7 +215,17 @@ CORE: dict[str, set[str]] = {
     "comparepages": {
         "guidekeys",
         *{"anchors", "boards", "changeview", "compare", "comparewords", "comparison", "history"},
-        *{"neighbours", "pairing", "pictures", "pieces", "pool", "sides", "site", "tables"},
+        *{
+            "longtables",
+            "neighbours",
+            "pairing",
+            "pictures",
+            "pieces",
+            "pool",
+            "sides",
+            "site",
+            "tables",
+        },
         "waivers",
     },
     "cli_compare": {
@@ -251,7 +264,7 @@ SHELL: dict[str, set[str]] = {
     "celllinks": set(),
     "originlink": {"markup"},
     "cellinfo": set(),
-    "leading": set(),
+    "leading": {"celllinks"},
     "glossary": set(),
     "browsing": set(),
     "feedfile": {"feed", "writer"},
