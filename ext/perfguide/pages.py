@@ -70,7 +70,8 @@ def _generate(settings: Settings, progress: Progress[Any], run: workers.Run) -> 
     moved, faults = redirects.load(settings.redirects, site.is_page)
     site.lead_on(moved)
     pictures.write(writer, site.pictures, settings.formats, run)
-    downloads.write(writer, holdings, site.addresses, site.layout, progress)
+    pairs = site.comparisons.pairs()
+    downloads.write(writer, holdings, site.addresses, site.layout, progress, pairs)
     writer.finish()
     found = (
         *holdings.diagnostics,

@@ -59,7 +59,7 @@
         const known = params.get(name).values;
         for (const value of values) if (!known.has(value[0])) known.set(value[0], value);
       }
-      for (const [board, metric, place_, text, mean, low, high] of part.figures) {
+      for (const [board, metric, place_, text, mean, low, high, section] of part.figures) {
         const values = new Map(
           part.cases[place_].map(([p, v]) => [part.params[p][0], part.params[p][3][v][0]]),
         );
@@ -72,6 +72,7 @@
           mean,
           low,
           high,
+          section: part.sections[section],
         });
       }
     });
@@ -292,6 +293,7 @@
       params: params.filter((p) => p.values.length),
       title: benchmark.title,
       system: system.name,
+      compared: system.compared,
       metric,
       releases: chosen,
       boards: board ? [board] : boards,
@@ -336,7 +338,7 @@
     const said = missing.map(([what, value]) => `There is no ${what} “${value}” here. `);
     const n = found.rows.length;
     status.textContent = `${said.join("")}${n === 1 ? "1 figure" : `${n} figures`}.`;
-    result.replaceChildren(picture(found), table(found));
+    result.replaceChildren(picture(found), table(found), ...compared(found));
   }
 
   // ---- the table ---------------------------------------------------------------
@@ -359,6 +361,7 @@
       .sort((a, b) => open.reduce((d, p) => d || rank(p, a.row) - rank(p, b.row), 0))
       .map(({ row, figures: held }) => ({
         keys: open.map((p) => [p.label, shownValue(p, row)]),
+        all: () => held.values(),
         get: (release, board) => held.get(JSON.stringify([release, board])),
       }));
   }
@@ -403,6 +406,37 @@
     return el("td", { class: "perf-n" }, number, ...spread);
   }
 
+  /* A change as comparisons write it: “+12.3 %”, “−5.0 %”. */
+  function percent(share) {
+    const text = (100 * share).toFixed(1);
+    return `${text.startsWith("-") ? text.replace("-", "−") : `+${text}`} %`;
+  }
+
+  /* From the older release to the newer one, on each board that has both figures. */
+  function changes(found, one) {
+    const [[newer], [older]] = found.releases;
+    const cells = found.boards.map((board) => {
+      const [to, from] = [one.get(newer, board), one.get(older, board)];
+      if (!to || !from || to.mean === null || !from.mean) return cell(null);
+      return el("td", { class: "perf-n" }, percent((to.mean - from.mean) / Math.abs(from.mean)));
+    });
+    const keys = one.keys.map(([, text]) => el("th", { scope: "row" }, text));
+    const name = `Change ${older} → ${newer}`;
+    return el("tr", {}, el("th", { scope: "row", class: "perf-key" }, name), ...keys, ...cells);
+  }
+
+  /* What stands below the figures of two releases. */
+  function compared(found) {
+    if (found.releases.length !== 2) return [];
+    const [[newer], [older]] = found.releases;
+    const page = found.compared.find(([from, to]) => from === older && to === newer)?.[2];
+    const words = "The change is that of the means. ";
+    if (!page) return [el("p", {}, `${words}No page compares these two releases.`)];
+    const href = `${place.dataset.start}compare/${page}${place.dataset.end}`;
+    const link = el("a", { href }, `${older} → ${newer}`);
+    return [el("p", {}, `${words}Whether it is more than noise is said in the comparison `, link, ".")];
+  }
+
   function table(found) {
     const all = cases(found);
     const head = ["Release", ...(all[0]?.keys ?? []).map(([label]) => label)];
@@ -413,12 +447,14 @@
       for (const one of all) {
         const held = found.boards.map((board) => one.get(release, board));
         if (all.length > 1 && !held.some(Boolean)) continue; // a case that came or went
-        const href = `${place.dataset.start}guides/${path}${place.dataset.end}`;
+        const section = (held.find(Boolean) ?? [...one.all()][0]).section;
+        const href = `${place.dataset.start}guides/${path}${place.dataset.end}#${section}`;
         const first = el("th", { scope: "row", class: "perf-key" }, el("a", { href }, release));
         const keys = one.keys.map(([, text]) => el("th", { scope: "row" }, text));
         body.append(el("tr", {}, first, ...keys, ...held.map(cell)));
       }
     }
+    if (found.releases.length === 2) body.append(...all.map((one) => changes(found, one)));
     const words = caption(found);
     const grid = el("table", { class: "perf-grid no-search" });
     grid.append(el("caption", {}, words), el("thead", {}, el("tr", {}, ...tops)), body);
