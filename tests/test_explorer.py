@@ -18,6 +18,8 @@ from conftest import copy_project, run_sphinx
 from making import plain, result
 from playwright.sync_api import Browser, Page, expect
 
+from perfguide.dataset import SCRIPTS
+
 EXPLORE = "source/explore.html"
 HOSTILE = "<img src=x onerror=document.title='taken'>\"&amp;</script>"
 
@@ -346,7 +348,7 @@ def test_without_script_the_page_leads_to_the_figures(browser: Browser, site: Pa
     context.close()
 
 
-@pytest.mark.parametrize("name", ["perfguide-drawing.js", "perfguide-explore.js"])
+@pytest.mark.parametrize("name", SCRIPTS)
 def test_only_the_explorers_page_loads_its_scripts(site: Path, name: str) -> None:
     pages = [p for p in site.rglob("*.html") if name in p.read_text("utf-8")]
     assert pages == [site / EXPLORE]
