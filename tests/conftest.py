@@ -113,9 +113,11 @@ def chromium() -> Path:
     return Path(program("chromium"))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser(chromium: Path) -> Iterator[Browser]:
-    """One browser for all tests of a worker; each test has a page or a context of its own."""
+    """One browser for the tests of a module; each has a page or a context of its own.
+
+    Its event loop runs until it ends, and the tests of other modules want loops of theirs."""
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(
             executable_path=chromium,
