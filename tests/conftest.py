@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from xml.etree.ElementTree import Element
 
 import pytest
 from debian import library, program
+from playwright.sync_api import Browser, sync_playwright
+from serving import served
+from site_links import pages
 
 TOP = Path(__file__).resolve().parent.parent
 SHARED = TOP.parent / "shared"
@@ -61,31 +66,32 @@ def project(tmp_path: Path) -> Path:
     return copy_project(tmp_path / "project")
 
 
+def sound_bundle(results: list[dict[str, Any]] | None = None, **changes: Any) -> dict[str, Any]:
+    """A sound bundle as plain values, with whatever a test wants otherwise."""
+    bundle: dict[str, Any] = {
+        "format": "perfguide-bundle",
+        "version": 1,
+        "id": "run-1",
+        "created": "2024-04-02T09:30:00Z",
+        "runner": {"name": "lab"},
+        "sdk": {"version": "09.02", "os": "linux"},
+        "board": {"name": "board-a", "soc": "SOC1"},
+        "results": results
+        or [{"benchmark": "stream", "metric": "copy", "unit": "MB/s", "value": 1234.5}],
+    }
+    for key, value in changes.items():
+        part, _, inner = key.partition("__")
+        if inner:
+            bundle[part] = {**bundle[part], inner: value}
+        else:
+            bundle[part] = value
+    return bundle
+
+
 @pytest.fixture
 def make_bundle() -> Callable[..., dict[str, Any]]:
     """A sound bundle as plain values, with whatever a test wants otherwise."""
-
-    def make(results: list[dict[str, Any]] | None = None, **changes: Any) -> dict[str, Any]:
-        bundle: dict[str, Any] = {
-            "format": "perfguide-bundle",
-            "version": 1,
-            "id": "run-1",
-            "created": "2024-04-02T09:30:00Z",
-            "runner": {"name": "lab"},
-            "sdk": {"version": "09.02", "os": "linux"},
-            "board": {"name": "board-a", "soc": "SOC1"},
-            "results": results
-            or [{"benchmark": "stream", "metric": "copy", "unit": "MB/s", "value": 1234.5}],
-        }
-        for key, value in changes.items():
-            part, _, inner = key.partition("__")
-            if inner:
-                bundle[part] = {**bundle[part], inner: value}
-            else:
-                bundle[part] = value
-        return bundle
-
-    return make
+    return sound_bundle
 
 
 @pytest.fixture
@@ -105,3 +111,60 @@ def chromium() -> Path:
     """Debian's Chromium, and the library that its driver is linked to."""
     library("libatomic.so.1", "libatomic1")
     return Path(program("chromium"))
+
+
+@pytest.fixture(scope="module")
+def browser(chromium: Path) -> Iterator[Browser]:
+    """One browser for the tests of a module; each has a page or a context of its own.
+
+    Its event loop runs until it ends, and the tests of other modules want loops of theirs."""
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(
+            executable_path=chromium,
+            args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
+        )
+        yield started
+        started.close()
+
+
+BASE = "https://guides.example/perf"
+
+
+@pytest.fixture(scope="session")
+def real_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site of the project's own results, and of a SoC with a run that was withdrawn and
+    an upload that was refused. It is built once for all workers: look, and touch nothing."""
+    base = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        base = base.parent
+    folder = base / "real-site"
+    with (base / "real-site.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "html").is_dir():
+            shutil.rmtree(folder, ignore_errors=True)
+            project = copy_project(folder / "project")
+            corrected = sound_bundle(id="run-2", supersedes=["run-1"], reason="A worn card")
+            corrected["created"] = "2024-04-03T09:30:00Z"
+            corrected["results"] = [corrected["results"][0] | {"value": 1111.0}]
+            for bundle in (sound_bundle(), corrected):
+                text = json.dumps(bundle)
+                (project / f"results/{bundle['id']}.json").write_text(text, "utf-8")
+            (project / "results/refused.json").write_text("{", "utf-8")
+            target = folder / "building"
+            run = run_sphinx(project, target, "-j2", "-q", "-D", f"html_baseurl={BASE}/")
+            assert run.returncode == 0, run.stderr
+            target.rename(folder / "html")
+    return folder / "html"
+
+
+@pytest.fixture(scope="session")
+def real_address(real_site: Path) -> Iterator[str]:
+    """The same site on a server, with the headers that SECURITY.md asks for."""
+    with served(real_site) as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def real_pages(real_site: Path) -> dict[Path, Element]:
+    """Every page of that site as a browser understands it."""
+    return pages(real_site)

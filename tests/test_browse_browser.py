@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from conftest import TOP, copy_project, run_sphinx
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
 GUIDE = "source/guides/SOC1/linux/09.03.html"
 TABBED = "source/guides/AM335X/linux/06.00.00.00.html"
@@ -65,17 +65,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert run.returncode == 0, run.stderr
     assert "redirect" not in run.stderr
     return folder / "html"
-
-
-@pytest.fixture(scope="module")
-def browser(chromium: Path) -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(
-            executable_path=chromium,
-            args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
-        )
-        yield started
-        started.close()
 
 
 Open = Callable[..., Page]
@@ -345,7 +334,7 @@ def test_a_page_links_each_term_at_its_first_use_alone(opened: Open, site: Path)
 def test_every_term_of_the_prose_is_in_the_glossary() -> None:
     glossary = (TOP / "source/glossary.rst").read_text("utf-8")
     terms = {line.strip() for line in glossary.splitlines() if re.match(r"   \S", line)}
-    for path in (TOP / "source/benchmarks").glob("*.rst"):
+    for path in [*(TOP / "source").glob("*.rst"), *(TOP / "source/benchmarks").glob("*.rst")]:
         for text in re.findall(r":perf-term:`([^`]*)`", path.read_text("utf-8")):
             found = re.search(r"<(.*)>", text)
             assert " ".join((found[1] if found else text).split()) in terms, (path.name, text)

@@ -194,7 +194,7 @@ def test_no_text_becomes_a_formula_a_link_or_a_key(tmp_path: Path) -> None:
             return set(item) | {k for v in item.values() for k in keys(v)}
         return {k for v in item for k in keys(v)} if isinstance(item, list) else set()
 
-    assert keys(value) == {"boards", "metrics", "params", "cases", "figures"}
+    assert keys(value) == {"boards", "metrics", "params", "cases", "figures", "sections"}
 
 
 def test_sheets_are_called_as_near_to_their_benchmarks_as_the_format_allows(
@@ -215,10 +215,12 @@ def test_sheets_are_called_as_near_to_their_benchmarks_as_the_format_allows(
 def test_the_explorer_has_every_figure_once_as_the_guide_shows_it(site: Path) -> None:
     top = site / "out" / api.ROOT
     shown = []
+    page = (site / "out/guides/AM62X/linux/09.01.rst").read_text("utf-8")
     for path in sorted((top / "explore/AM62X/linux/09.01").rglob("*.js")):
         name, part = _script(path)
         assert path == top / "explore" / f"{name}.js"
-        for board, metric, case, text, mean, low, high in part["figures"]:
+        for board, metric, case, text, mean, low, high, section in part["figures"]:
+            assert f".. perf-anchor:: {part['sections'][section]}\n" in page
             params = {part["params"][p][0]: part["params"][p][3][v] for p, v in part["cases"][case]}
             keys = sorted((name, value[0]) for name, value in params.items())
             shown.append(

@@ -16,7 +16,9 @@ from urllib.parse import urlencode
 import pytest
 from conftest import copy_project, run_sphinx
 from making import plain, result
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
+
+from perfguide.dataset import SCRIPTS
 
 EXPLORE = "source/explore.html"
 HOSTILE = "<img src=x onerror=document.title='taken'>\"&amp;</script>"
@@ -60,17 +62,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     run = run_sphinx(project, folder / "html", "-q", "-W", "-n")
     assert run.returncode == 0, run.stderr
     return folder / "html"
-
-
-@pytest.fixture(scope="module")
-def browser(chromium: Path) -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(
-            executable_path=chromium,
-            args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
-        )
-        yield started
-        started.close()
 
 
 class _Quiet(http.server.SimpleHTTPRequestHandler):
@@ -159,7 +150,8 @@ def test_figures_stand_as_in_the_guides_and_failed_missing_and_zero_differ(
     cells = [re.sub("<[^>]*>", "", c) for c in re.findall(r"<td.*?</td>", guide)]
     assert "2.00 (min 1.50, max 2.50) n=2" in cells and "3.00" in cells
     page.get_by_role("link", name="09.02").click()
-    assert page.url.endswith("/source/guides/AM62X/linux/09.02.html")
+    assert page.url.endswith("/source/guides/AM62X/linux/09.02.html#openssl")
+    expect(page.locator(":target")).to_have_count(1)
 
 
 def test_the_address_holds_the_whole_choice(page: Page, site: Path) -> None:
@@ -213,8 +205,16 @@ def test_two_releases_are_shown_side_by_side_and_no_other(page: Page, site: Path
     expect(page.get_by_label("and release")).to_be_hidden()
     _choose(page, "Release", "09.01")
     _choose(page, "and release", "10.00")
-    assert [row[0] for row in _rows(page)] == ["Release", "10.00", "09.01"]
+    assert [row[0] for row in _rows(page)] == ["Release", "10.00", "09.01", "Change 09.01 → 10.00"]
+    assert _rows(page)[-1][1:] == ["+206.3 %", "−100.0 %"]
+    expect(page.locator(".perf-explorer-result")).to_contain_text("No page compares these two")
     assert "release=09.01" in page.url and "with=10.00" in page.url
+    _choose(page, "and release", "09.02")
+    assert _rows(page)[-1][1:] == ["—", "—"], "of a failure and a gap there is no change"
+    page.get_by_role("link", name="09.01 → 09.02").click()
+    expect(page.locator("h1").first).to_contain_text("09.01 → 09.02")
+    page.go_back()
+    expect(page.get_by_label("and release")).to_have_value("09.02")
     _choose(page, "Release", "all")
     assert [row[0] for row in _rows(page)] == ["Release", "10.00", "09.02", "09.01"]
 
@@ -348,7 +348,7 @@ def test_without_script_the_page_leads_to_the_figures(browser: Browser, site: Pa
     context.close()
 
 
-@pytest.mark.parametrize("name", ["perfguide-drawing.js", "perfguide-explore.js"])
+@pytest.mark.parametrize("name", SCRIPTS)
 def test_only_the_explorers_page_loads_its_scripts(site: Path, name: str) -> None:
     pages = [p for p in site.rglob("*.html") if name in p.read_text("utf-8")]
     assert pages == [site / EXPLORE]

@@ -116,6 +116,7 @@ CORE: dict[str, set[str]] = {
     "workbook": {"guidekeys", "api", "catalog", "layout", "pool", "report", "tables", "views"},
     "downloads": {
         "guidekeys",
+        "addresses",
         *{"api", "explorer", "layout", "parquet", "pool", "site", "workbook", "writer"},
     },
     "lightcss": set(),
@@ -146,9 +147,11 @@ CORE: dict[str, set[str]] = {
     },
     "health_pages": {"addresses", "findings", "health_report", "pieces", "tables"},
     "sourcelist": {"guidekeys", "pieces", "pool", "tables"},
+    "longtables": {"addresses", "pieces"},
     "benchmark_pages": {
         "guidekeys",
-        *{"about", "findwords", "layout", "pieces", "plots", "pool", "report", "sourcelist"},
+        *{"about", "findwords", "layout", "longtables", "pieces", "plots", "pool", "report"},
+        "sourcelist",
         *{"trends", "views"},
     },
     "tracing": {
@@ -219,7 +222,17 @@ CORE: dict[str, set[str]] = {
     "comparepages": {
         "guidekeys",
         *{"anchors", "boards", "changeview", "compare", "comparewords", "comparison", "history"},
-        *{"neighbours", "pairing", "pictures", "pieces", "pool", "sides", "site", "tables"},
+        *{
+            "longtables",
+            "neighbours",
+            "pairing",
+            "pictures",
+            "pieces",
+            "pool",
+            "sides",
+            "site",
+            "tables",
+        },
         "waivers",
     },
     "cli_comparing": set(),
@@ -269,7 +282,7 @@ SHELL: dict[str, set[str]] = {
     "celllinks": set(),
     "originlink": {"markup"},
     "cellinfo": set(),
-    "leading": set(),
+    "leading": {"celllinks"},
     "glossary": set(),
     "browsing": set(),
     "feedfile": {"feed", "writer"},

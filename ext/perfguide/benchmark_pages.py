@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
-from . import about, report, sourcelist, trends
+from . import about, longtables, report, sourcelist, trends
 from .findwords import Page
 from .guidekeys import family
 from .layout import Section
 from .pieces import Pieces, ShownChart
 from .plots import Scene
 from .views import OVER_RELEASES, SIDE_BY_SIDE, other_view
+
+Part = dict[str, Any]
+"""What a template is given of one part of a page."""
 
 
 def write(site: Pieces, name: str, scenes: Mapping[str, Scene]) -> None:
@@ -20,7 +24,9 @@ def write(site: Pieces, name: str, scenes: Mapping[str, Scene]) -> None:
     known = site.holdings.catalog.get(name)
     latest = report.newest_of_each_board(records)
     sections, other = site.layout.sections(latest, SIDE_BY_SIDE)
-    side_by_side = [site.part(page, section, "newest-", "newest figures") for section in sections]
+    side_by_side: list[Part] = [
+        site.part(page, section, "newest-", "newest figures") for section in sections
+    ]
     claimed = [r for r in latest if known and site.layout.claim(r) is not None]
     chosen = [
         r for r in claimed if report.is_headline(site.holdings.catalog, r.benchmark, r.metric)
@@ -32,7 +38,7 @@ def write(site: Pieces, name: str, scenes: Mapping[str, Scene]) -> None:
     if name in other:
         table = site.other(page, name, other[name], SIDE_BY_SIDE)["table"]
         side_by_side.append({"title": "", "tables": [table]})
-    histories = []
+    histories: list[Part] = []
     for members in report.by_platform(records):
         platform = site.platform(members[0].guide)
         title = f"{members[0].guide.soc}, {family(members[0].guide)}"
@@ -48,6 +54,7 @@ def write(site: Pieces, name: str, scenes: Mapping[str, Scene]) -> None:
         drawn = _histories(site, page, sections, prefix, scenes[platform])
         histories.append({"title": title, "id": platform, "parts": shown, "charts": drawn})
     title = about.title(site.holdings.catalog, name)
+    _lighten(site, page, title, side_by_side, histories)
     boards = report.natural_boards(latest)
     site.about(page, about.benchmark(title, records, boards))
     listed, links = sourcelist.write(site, page, records)
@@ -65,7 +72,26 @@ def write(site: Pieces, name: str, scenes: Mapping[str, Scene]) -> None:
         histories=histories,
         sources=listed,
         source_links=links,
+        link=longtables.link,
     )
+
+
+def _lighten(
+    site: Pieces, page: str, title: str, newest: Sequence[Part], histories: Sequence[Part]
+) -> None:
+    """Give tables pages of their own until the others make a light page."""
+    parts = [(part, "newest", title) for part in newest]
+    parts += [
+        (part, f"over-releases-{history['id']}", f"{title}, {history['title']} over releases")
+        for history in histories
+        for part in history["parts"]
+    ]
+    names = longtables.apart(shown for part, _, _ in parts for shown in part["tables"])
+    for part, section, words in parts:
+        part["tables"] = [
+            longtables.move(site, page, section, words, shown) if shown.name in names else shown
+            for shown in part["tables"]
+        ]
 
 
 def _histories(

@@ -20,7 +20,8 @@ from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.errors import ExtensionError
 from sphinx.util.typing import ExtensionMetadata
 
-SCRIPT = "perfguide-tables.js"
+SCRIPTS = ("grid", "tables", "cells", "links")
+"""What a page with tables asks for, in this order: each stands on the first one."""
 LIBRARY = "perfguide-datatables.js"
 PACKAGE = "itables"
 BUNDLE = "itables/html/dt_bundle.js"
@@ -81,8 +82,9 @@ def _page_context(
     page = f"{app.config.perfguide_output}/reports/provenance"
     found = page in app.env.found_docs
     uri = app.builder.get_relative_uri(pagename, page) if found else ""
-    attributes: dict[str, Any] = {"data-provenance": uri}
-    app.add_js_file(SCRIPT, loading_method="defer", **attributes)
+    for name in SCRIPTS:
+        attributes: dict[str, Any] = {"data-provenance": uri} if name == "cells" else {}
+        app.add_js_file(f"perfguide-{name}.js", loading_method="defer", **attributes)
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from typing import Any
 
-from . import changeview, pictures, tables, units
+from . import changeview, longtables, pictures, tables, units
 from . import comparewords as words
 from .anchors import Anchors
 from .boards import load as load_boards
@@ -27,6 +28,10 @@ from .waivers import load as load_waivers
 LINKED = 3
 """The columns of a table of changes that lead to the older and the newer guide are
 this one and the next."""
+
+MOST_BYTES = 300_000
+"""As :data:`longtables.MOST_BYTES`: these tables are words that repeat, and take 0.23 of
+the bytes of their files."""
 
 
 class ComparePages:
@@ -50,6 +55,10 @@ class ComparePages:
         """The pages that compare these guides with older ones, the newest first."""
         wanted = set(keys)
         return [pair.address for pair in self._ordered() if pair.new in wanted]
+
+    def pairs(self) -> dict[tuple[GuideKey, GuideKey], str]:
+        """The page of each older and newer guide that are compared."""
+        return {(pair.old, pair.new): pair.address for pair in self._ordered()}
 
     def _ordered(self) -> list[Neighbours]:
         newest = sorted(self._pages, key=lambda p: version(p.new.release), reverse=True)
@@ -82,7 +91,7 @@ class ComparePages:
             Only(soc=pair.old.soc),
         )
         self._used |= {row.waiver.number for row in comparison.rows if row.waiver}
-        sections = []
+        sections: list[dict[str, Any]] = []
         for verdict in (*words.LEADING, *words.FOLDED):
             found = words.of_verdict(comparison.rows, [verdict])
             if found:
@@ -90,12 +99,16 @@ class ComparePages:
                 shown = self._table(pair.address, verdict, found, comparison)
                 title = f"{words.TITLES[verdict]} ({len(found)})"
                 sections.append({"title": title, "open": opened, **shown})
+        self._lighten(pair, sections)
+        summary = words.summary(comparison)
+        told = f"{pair.new.soc}, {family(pair.new)}, what changed. {'; '.join(summary[:2])}."
+        self._pieces.about(pair.address, {"description": told})
         self._pieces.page(
             pair.address,
             "compare.rst.jinja",
             title=_title(pair),
             pair=pair,
-            summary=words.summary(comparison),
+            summary=summary,
             guides=[self._guide(pair.address, key) for key in (pair.old, pair.new)],
             sections=sections,
             chart=self._chart(pair.address, comparison),
@@ -103,7 +116,20 @@ class ComparePages:
             coverage=[finding.text() for finding in comparison.coverage],
             notes=comparison.notes,
             findings=[finding.text() for finding in comparison.findings],
+            link=longtables.link,
         )
+
+    def _lighten(self, pair: Neighbours, sections: Sequence[dict[str, Any]]) -> None:
+        """Give tables pages of their own until the others make a light page."""
+        names = longtables.apart((section["table"] for section in sections), MOST_BYTES)
+        for section in sections:
+            shown = section["table"]
+            if shown.name in names:
+                place = "compare" if section["open"] else "all-other-figures"
+                title = f"{shown.title}: {_title(pair)}"
+                section["table"] = longtables.move(
+                    self._pieces, pair.address, place, _title(pair), shown, title, section["links"]
+                )
 
     def _guide(self, page: str, key: GuideKey) -> str:
         """A guide's page as seen from a page that compares."""
@@ -111,7 +137,7 @@ class ComparePages:
 
     def _table(
         self, page: str, verdict: Verdict, found: Sequence[Row], comparison: Comparison
-    ) -> dict[str, object]:
+    ) -> dict[str, Any]:
         catalog = self._pieces.holdings.catalog
         head = ("Figure", "Board", "Unit", "Old", "New", "Change", "Why")
         lines, links = [], []

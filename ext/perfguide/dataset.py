@@ -16,7 +16,7 @@ from sphinx.util.typing import ExtensionMetadata, OptionSpec
 
 from . import api, explorer
 
-SCRIPTS = ("perfguide-drawing.js", "perfguide-explore.js")
+SCRIPTS = tuple(f"perfguide-{name}.js" for name in ("drawing", "figures", "shown", "explore"))
 """The page's scripts in the order in which they need each other."""
 
 FLAG = "perf-explorer"

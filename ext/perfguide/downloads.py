@@ -6,11 +6,13 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping
 from importlib.metadata import version
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
 
 from . import api, explorer, parquet, workbook
+from .addresses import anchor
 from .guidekeys import GuideKey
 from .layout import Layout
 from .pool import Record
@@ -30,18 +32,27 @@ def write(
     addresses: Addresses,
     layout: Layout,
     progress: Progress[GuideKey] = no_progress,
+    compared: Mapping[tuple[GuideKey, GuideKey], str] = MappingProxyType({}),
 ) -> None:
-    """Write all files. A new bundle changes its guide's files and the lists above them."""
-    _Downloads(writer, holdings, addresses, layout).write(progress)
+    """Write all files. A new bundle changes its guide's files and the lists above them.
+
+    ``compared`` has the page of each two guides that have one, the older one first."""
+    _Downloads(writer, holdings, addresses, layout, compared).write(progress)
 
 
 class _Downloads:
     """The files of one site."""
 
     def __init__(
-        self, writer: Writer, holdings: Holdings, addresses: Addresses, layout: Layout
+        self,
+        writer: Writer,
+        holdings: Holdings,
+        addresses: Addresses,
+        layout: Layout,
+        compared: Mapping[tuple[GuideKey, GuideKey], str],
     ) -> None:
         self._writer = writer
+        self._compared = compared
         self._holdings = holdings
         self._pool = holdings.pool
         self._catalog = holdings.catalog
@@ -83,7 +94,8 @@ class _Downloads:
             path = api.soc_path(page)
             self._put(f"socs/{path}.json", api.encode(api.soc_file(soc, page, entries[soc])))
             pages = {n: a.partition("/")[2] for n, a in self._addresses.benchmark.items()}
-            listed = explorer.soc_index(self._catalog, pages, parts[soc])
+            pairs = {pair: found for pair, found in self._compared.items() if pair[0].soc == soc}
+            listed = explorer.soc_index(self._catalog, pages, parts[soc], pairs)
             self._script(f"{path}/index", listed)
         self._put(
             "index.json", api.encode(api.index(self._addresses.soc, guides, self._pool, FILES))
@@ -116,11 +128,15 @@ class _Downloads:
         counts = {}
         for name, mine in found.items():
             folder = f"{path}/{self._addresses.benchmark[name].partition('/')[2]}"
-            values = list(explorer.parts(self._catalog.get(name), mine))
+            values = list(explorer.parts(self._catalog.get(name), mine, self._section))
             for number, value in enumerate(values, 1):
                 self._script(f"{folder}/{number}", value)
             counts[name] = len(values)
         return counts
+
+    def _section(self, record: Record) -> str:
+        """The anchor of a figure's section on the page of its guide."""
+        return anchor(self._layout.anchor(record))
 
     def _script(self, name: str, value: Mapping[str, Any]) -> None:
         self._put(f"{explorer.FOLDER}/{name}.js", explorer.file(name, value))

@@ -8,7 +8,7 @@ a key in them: there are names with a meaning of their own to a browser.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 from . import tables, units
@@ -41,12 +41,14 @@ def soc_index(
     catalog: Catalog,
     benchmarks: Mapping[str, str],
     guides: Sequence[tuple[GuideKey, str, Mapping[str, int]]],
+    compared: Mapping[tuple[GuideKey, GuideKey], str],
 ) -> dict[str, Any]:
     """One SoC's systems and releases, and for each release its benchmarks' files.
 
     ``guides`` has for each guide its place among the files and, by benchmark, the
     number of files. ``benchmarks`` has each benchmark's name among the files.
-    Releases come newest first if the guides come oldest first.
+    Releases come newest first if the guides come oldest first. ``compared`` has the page
+    of each two releases that have one, the older one first.
     """
     used = {name for _, _, counts in guides for name in counts}
     names = [name for name in catalog.benchmarks if name in used]
@@ -56,42 +58,54 @@ def soc_index(
     for key, path, counts in reversed(guides):
         system = systems.setdefault(
             (key.sdk, key.os),
-            {"sdk": key.sdk, "os": key.os, "name": family(key), "releases": []},
+            {"sdk": key.sdk, "os": key.os, "name": family(key), "releases": [], "compared": []},
         )
         parts = sorted([place[name], count] for name, count in counts.items())
         system["releases"].append([key.release, path, parts])
+    for (old, new), page in compared.items():
+        if (old.sdk, old.os) in systems:
+            system = systems[old.sdk, old.os]
+            system["compared"].append([old.release, new.release, page.partition("/")[2]])
     return {
         "benchmarks": [[name, _title(catalog, name), benchmarks[name]] for name in names],
         "systems": [systems[key] for key in sorted(systems)],
     }
 
 
-def parts(benchmark: Benchmark | None, records: Sequence[Record]) -> Iterator[dict[str, Any]]:
-    """One benchmark's figures in one guide, in as many values as the size asks for."""
-    value = part(benchmark, records)
+def parts(
+    benchmark: Benchmark | None, records: Sequence[Record], section: Callable[[Record], str]
+) -> Iterator[dict[str, Any]]:
+    """One benchmark's figures in one guide, in as many values as the size asks for.
+
+    ``section`` is the anchor of a figure's section on the page of the guide."""
+    value = part(benchmark, records, section)
     # The name in the call is short; a hundredth is left for it.
     if len(records) > 1 and len(file("", value)) > MOST_BYTES * 0.99:
         half = len(records) // 2
-        yield from parts(benchmark, records[:half])
-        yield from parts(benchmark, records[half:])
+        yield from parts(benchmark, records[:half], section)
+        yield from parts(benchmark, records[half:], section)
     else:
         yield value
 
 
-def part(benchmark: Benchmark | None, records: Sequence[Record]) -> dict[str, Any]:
+def part(
+    benchmark: Benchmark | None, records: Sequence[Record], section: Callable[[Record], str]
+) -> dict[str, Any]:
     """Figures with all that names them, as lists that refer to each other by position.
 
     ``metrics``: name, unit, label, label with unit and direction, place in the order,
     whether it is a headline. ``params``: name, label, place in the order, values; a
     value is its key in addresses, its text, and what it is ordered by. ``cases``: for
-    each set of parameters [parameter, value] pairs. ``figures``: board, metric, case,
-    text, mean, minimum, maximum; a failed figure has no mean.
+    each set of parameters [parameter, value] pairs. ``sections``: anchors in the guide.
+    ``figures``: board, metric, case, text, mean, minimum, maximum, section; a failed
+    figure has no mean.
     """
     boards = _Places[str]()
     metrics = _Places[tuple[str, str]]()
     params = _Places[str]()
     values: dict[str, _Places[tuple[str, Scalar]]] = {}
     cases = _Places[tuple[tuple[int, int], ...]]()
+    sections = _Places[str]()
     figures = []
     for record in records:
         case = []
@@ -110,6 +124,7 @@ def part(benchmark: Benchmark | None, records: Sequence[Record]) -> dict[str, An
                 cell.mean,
                 cell.low,
                 cell.high,
+                sections.of(section(record)),
             ]
         )
     ordered = list(benchmark.entry.params) if benchmark else []
@@ -126,6 +141,7 @@ def part(benchmark: Benchmark | None, records: Sequence[Record]) -> dict[str, An
             for name in params.items()
         ],
         "cases": cases.items(),
+        "sections": sections.items(),
         "figures": figures,
     }
 

@@ -12,6 +12,10 @@ from .addresses import words
 _ARROWS = {units.ARROWS["higher"]: "higher is better", units.ARROWS["lower"]: "lower is better"}
 _FIGURE = re.compile(r"([-+−]?[0-9][0-9.,]*(?:e[-+]?[0-9]+)?(?: ?%)?)(( \(|;| n=).*)?", re.DOTALL)
 
+_WIDE = ' class="perf-words"'
+WORDS = 40
+"""A cell of more characters is words, and needs room also where the page is narrow."""
+
 
 def _symbol(sign: str, name: str, classes: str) -> str:
     return f'<span class="{classes}" role="img" aria-label="{name}" title="{name}">{sign}</span>'
@@ -52,7 +56,7 @@ def _cell(text: str) -> str:
         rest = escape(found[2]) if found[2] else ""
         spread = f'<span class="perf-spread">{rest}</span>' if rest else ""
         return f'<td class="perf-n">{escape(found[1])}{spread}</td>'
-    return f"<td>{escape(text)}</td>"
+    return f"<td{_WIDE if len(text) > WORDS else ''}>{escape(text)}</td>"
 
 
 def head(header: Sequence[Sequence[str]], stub: int) -> str:

@@ -8,16 +8,20 @@ from html import escape
 from typing import Any, ClassVar
 
 from docutils import nodes
+from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.typing import ExtensionMetadata, OptionSpec
 
+from . import celllinks
+
 SCRIPT = "perfguide-redirect.js"
 
 
 class perf_elsewhere(nodes.Invisible, nodes.Element):  # noqa: N801
-    """A line of links, each a text, a page and a section there; only HTML shows it."""
+    """A line of links, each a text, a page and a section there; only HTML shows it.
+    ``moved``: whether they lead to tables that have left this page for one of their own."""
 
 
 class PerfRedirect(SphinxDirective):
@@ -33,19 +37,21 @@ class PerfRedirect(SphinxDirective):
 
 
 class PerfElsewhere(SphinxDirective):
-    """Links to the same section in other guides, as JSON on one line."""
+    """Links to the same section in other guides, as JSON on one line; with ``tables`` to
+    tables by their names, which have left this page for one of their own."""
 
     has_content = True
-    option_spec: ClassVar[OptionSpec] = {}
+    option_spec: ClassVar[OptionSpec] = {"tables": directives.flag}
 
     def run(self) -> list[nodes.Node]:
         """Make the node."""
         top = self.config.perfguide_output
+        moved = "tables" in self.options
         links = [
-            (str(words), f"{top}/{page}", str(section))
-            for words, page, section in json.loads("\n".join(self.content))
+            (str(words), f"{top}/{page}", celllinks.address(to) if moved else str(to))
+            for words, page, to in json.loads("\n".join(self.content))
         ]
-        return [perf_elsewhere(links=links)] if links else []
+        return [perf_elsewhere(links=links, moved=moved)] if links else []
 
 
 def visit_elsewhere_html(translator: Any, node: perf_elsewhere) -> None:
@@ -57,7 +63,8 @@ def visit_elsewhere_html(translator: Any, node: perf_elsewhere) -> None:
         # Where all pages are one, each has a fragment for an address already.
         target = f"{uri.partition('#')[0]}#{section}" if section else uri
         written.append(f'<a href="{escape(target)}">{escape(words)}</a>')
-    translator.body.append(f'<p class="perf-elsewhere no-search">{" · ".join(written)}</p>\n')
+    kind = "perf-moved" if node["moved"] else "perf-elsewhere no-search"
+    translator.body.append(f'<p class="{kind}">{" · ".join(written)}</p>\n')
     raise nodes.SkipNode
 
 

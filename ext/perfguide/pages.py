@@ -80,7 +80,8 @@ def _generate(
     mark("writing reports")
     pictures.write(writer, site.pictures, settings.formats, run)
     mark("drawing charts")
-    downloads.write(writer, holdings, site.addresses, site.layout, progress)
+    pairs = site.comparisons.pairs()
+    downloads.write(writer, holdings, site.addresses, site.layout, progress, pairs)
     writer.finish()
     found = (
         *holdings.diagnostics,

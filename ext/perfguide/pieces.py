@@ -45,6 +45,11 @@ class Shown:
     origin: str = ""
     """The name that the link to the origin of the figures leads to."""
     origin_title: str = ""
+    rows: int = 0
+    size: int = 0
+    """The bytes of its file: about three times what the table adds to its page, compressed."""
+    page: str = ""
+    """The page of its own that it stands on, where it is too long for this one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,9 +156,13 @@ class Pieces:
     def table(self, page: str, name: str, title: str, grid: Grid, tabs: int = 0) -> Shown:
         """Write a table's file beside its page, into the folder of the page's name."""
         folder = page.rpartition("/")[2]
-        self.writer.write(f"{page}/{name}.csv", tables.to_csv(grid))
-        file = f"{folder}/{name}.csv"
-        return Shown(title, file, label(page, name), len(grid.header), grid.stub, tabs)
+        data = tables.to_csv(grid)
+        self.writer.write(f"{page}/{name}.csv", data)
+        file, rows = f"{folder}/{name}.csv", len(grid.rows)
+        name = label(page, name)
+        return Shown(
+            title, file, name, len(grid.header), grid.stub, tabs, rows=rows, size=len(data)
+        )
 
     def view(self, page: str, name: str, view: View, title: str = "") -> Shown:
         """Write a view's table beside its page."""

@@ -1,82 +1,13 @@
-/* The explorer: one choice of figures as a table and a chart, held in the address.
-
-   Data comes in small files of the site, each loaded by a script element when it is
-   needed: that works from a disk too. Every text from them is put in as text. */
+/* The explorer: one choice of figures as a table and a chart, held in the address. */
 "use strict";
 
 (() => {
   const place = document.querySelector(".perf-explorer");
   if (!place) return;
-  const { el, chart } = window.perfguideDrawing;
-  const ALL = "*";
+  const { el } = window.perfguideDrawing;
+  const { figures, load } = window.perfguideFigures;
+  const { ALL, compared, picture, table } = window.perfguideShown;
   const order = new Intl.Collator("en", { numeric: true });
-
-  // ---- data --------------------------------------------------------------------
-
-  const files = new Map(); // name -> {promise, resolve}
-
-  window.perfguideData = (name, value) => files.get(name)?.resolve(value);
-
-  function load(name) {
-    if (files.has(name)) return files.get(name).promise;
-    const entry = {};
-    entry.promise = new Promise((resolve, reject) => {
-      entry.resolve = (value) => {
-        entry.came = true;
-        resolve(value);
-      };
-      const script = el("script", { src: place.dataset.files + name + ".js" });
-      const fail = () => {
-        files.delete(name); // so that the next choice tries again
-        reject(Object.assign(new Error(name), { file: name }));
-      };
-      // The data have come when the script ends; a file without them is no better than none.
-      script.onload = () => entry.came || fail();
-      script.onerror = fail;
-      document.head.append(script);
-    });
-    files.set(name, entry);
-    return entry.promise;
-  }
-
-  /* All figures of one benchmark in some releases, the newest release first. */
-  async function figures(index, slug, position, releases) {
-    const wanted = releases.flatMap(([release, path, parts]) => {
-      const count = parts.find(([place_]) => place_ === position)?.[1] ?? 0;
-      return Array.from({ length: count }, (_, i) => [release, `${path}/${slug}/${i + 1}`]);
-    });
-    const loaded = await Promise.all(wanted.map(([, name]) => load(name)));
-    const metrics = new Map();
-    const params = new Map();
-    const rows = [];
-    loaded.forEach((part, i) => {
-      for (const metric of part.metrics) {
-        const key = JSON.stringify(metric.slice(0, 2));
-        if (!metrics.has(key)) metrics.set(key, metric);
-      }
-      for (const [name, label, rank, values] of part.params) {
-        if (!params.has(name)) params.set(name, { label, rank, values: new Map() });
-        const known = params.get(name).values;
-        for (const value of values) if (!known.has(value[0])) known.set(value[0], value);
-      }
-      for (const [board, metric, place_, text, mean, low, high] of part.figures) {
-        const values = new Map(
-          part.cases[place_].map(([p, v]) => [part.params[p][0], part.params[p][3][v][0]]),
-        );
-        rows.push({
-          release: wanted[i][0],
-          board: part.boards[board],
-          metric: JSON.stringify(part.metrics[metric].slice(0, 2)),
-          params: values,
-          text,
-          mean,
-          low,
-          high,
-        });
-      }
-    });
-    return { metrics, params, rows };
-  }
 
   const byRank = (rank, name) => (a, b) => rank(a) - rank(b) || order.compare(name(a), name(b));
   const byValue = (a, b) =>
@@ -292,6 +223,7 @@
       params: params.filter((p) => p.values.length),
       title: benchmark.title,
       system: system.name,
+      compared: system.compared,
       metric,
       releases: chosen,
       boards: board ? [board] : boards,
@@ -336,95 +268,7 @@
     const said = missing.map(([what, value]) => `There is no ${what} “${value}” here. `);
     const n = found.rows.length;
     status.textContent = `${said.join("")}${n === 1 ? "1 figure" : `${n} figures`}.`;
-    result.replaceChildren(picture(found), table(found));
-  }
-
-  // ---- the table ---------------------------------------------------------------
-
-  const shownValue = (param, row) =>
-    param.values.find((v) => v[0] === row.params.get(param.name))?.[1] ?? "";
-
-  /* The rows by their parameters, in order: [row keys, figures by release and board]. */
-  function cases(found) {
-    const open = found.params.filter((p) => found.choice.params.get(p.name) === ALL);
-    const groups = new Map();
-    for (const row of found.rows) {
-      const key = JSON.stringify([...row.params].sort());
-      if (!groups.has(key)) groups.set(key, { row, figures: new Map() });
-      groups.get(key).figures.set(JSON.stringify([row.release, row.board]), row);
-    }
-    const rank = (param, row) =>
-      param.values.findIndex((v) => v[0] === row.params.get(param.name));
-    return [...groups.values()]
-      .sort((a, b) => open.reduce((d, p) => d || rank(p, a.row) - rank(p, b.row), 0))
-      .map(({ row, figures: held }) => ({
-        keys: open.map((p) => [p.label, shownValue(p, row)]),
-        get: (release, board) => held.get(JSON.stringify([release, board])),
-      }));
-  }
-
-  /* The figures over releases as a chart, the newest release last. */
-  function picture(found) {
-    const releases = found.releases.map(([release]) => release).reverse();
-    const lines = cases(found).flatMap((one) =>
-      found.boards.map((board) => ({
-        name: [board, ...one.keys.map(([label, text]) => `${label} ${text}`)].join(", "),
-        points: releases.map((release) => one.get(release, board)),
-      })),
-    );
-    return chart({
-      title: `${found.title}: ${found.metric[3]} by release`,
-      caption: caption(found),
-      axis: found.metric[3],
-      releases,
-      lines: lines.filter((line) => line.points.some(Boolean)),
-    });
-  }
-
-  function caption(found) {
-    const fixed = found.params
-      .filter((p) => found.choice.params.get(p.name) !== ALL)
-      .map((p) => `${p.label} ${shownValue(p, { params: found.choice.params })}`);
-    const { choice } = found;
-    const where = `${choice.soc}, ${found.system}`;
-    return [where, `${found.title}: ${found.metric[3]}`, ...fixed].join("; ");
-  }
-
-  function cell(figure) {
-    if (!figure) {
-      const dash = el("span", { class: "perf-missing", role: "img", "aria-label": "not measured" }, "—");
-      return el("td", { class: "perf-n" }, dash);
-    }
-    if (figure.mean === null) {
-      return el("td", { class: "perf-n" }, el("span", { class: "perf-failed" }, figure.text));
-    }
-    const [, number, rest] = /^(\S+)(.*)$/s.exec(figure.text);
-    const spread = rest ? [el("span", { class: "perf-spread" }, rest)] : [];
-    return el("td", { class: "perf-n" }, number, ...spread);
-  }
-
-  function table(found) {
-    const all = cases(found);
-    const head = ["Release", ...(all[0]?.keys ?? []).map(([label]) => label)];
-    const tops = [...head, ...found.boards].map((text) => el("th", { scope: "col" }, text));
-    tops[0].className = "perf-key";
-    const body = el("tbody");
-    for (const [release, path] of found.releases) {
-      for (const one of all) {
-        const held = found.boards.map((board) => one.get(release, board));
-        if (all.length > 1 && !held.some(Boolean)) continue; // a case that came or went
-        const href = `${place.dataset.start}guides/${path}${place.dataset.end}`;
-        const first = el("th", { scope: "row", class: "perf-key" }, el("a", { href }, release));
-        const keys = one.keys.map(([, text]) => el("th", { scope: "row" }, text));
-        body.append(el("tr", {}, first, ...keys, ...held.map(cell)));
-      }
-    }
-    const words = caption(found);
-    const grid = el("table", { class: "perf-grid no-search" });
-    grid.append(el("caption", {}, words), el("thead", {}, el("tr", {}, ...tops)), body);
-    const box = el("div", { class: "perf-scroll", role: "region", tabindex: "0", "aria-label": words });
-    box.append(grid);
-    return el("div", { class: "perf-table" }, box);
+    result.replaceChildren(picture(found), table(found), ...compared(found));
   }
 
   // ---- start -------------------------------------------------------------------

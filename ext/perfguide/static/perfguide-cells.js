@@ -1,0 +1,185 @@
+/* What is behind a cell: a panel with its samples, bundles and commands, for pointer, touch
+   and keys. */
+(() => {
+  "use strict";
+  const { addressOf, copy, load, make, modelOf, ready, textOf } = window.perfguideGrid;
+  const { provenance } = document.currentScript.dataset;
+
+  /* ---- What is behind a cell ---- */
+  const files = new Map();
+  const fileOf = (figure) => {
+    const address = figure.dataset.cells;
+    if (!address) return Promise.resolve(null);
+    if (!files.has(address)) {
+      files.set(address, load(address).then(() => {
+        const content = window.perfguideCells;
+        content.at = new Map(content.cells.map((each) => [`${each[0]}:${each[1]}`, each]));
+        return content;
+      }).catch(() => { files.delete(address); return null; }));
+    }
+    return files.get(address);
+  };
+
+  const original = (table, cell) => {
+    const { row, column } = modelOf(table).places.get(cell);
+    const place = (given, number) => {
+      if (!given) return number;
+      const list = given.split(",").map(Number);
+      return list.length === 1 ? list[0] + number : list[number];
+    };
+    return `${place(table.dataset.perfRows, row)}:${place(table.dataset.perfColumns, column)}`;
+  };
+
+  const panel = make("div", { className: "perf-behind", id: "perf-behind", hidden: true });
+  let shownFor = null;
+  let pinned = false;
+  let waiting;
+
+  const hide = () => {
+    clearTimeout(waiting);
+    const back = pinned && panel.contains(document.activeElement) ? shownFor : null;
+    // While it counts as pinned, the focus that comes back opens nothing.
+    if (back) back.focus();
+    panel.hidden = true;
+    shownFor = null;
+    pinned = false;
+  };
+
+  const place = (cell) => {
+    const box = cell.getBoundingClientRect();
+    const { width, height } = panel.getBoundingClientRect();
+    const below = box.bottom + height + 8 < innerHeight || box.top < height + 8;
+    panel.style.left = `${Math.max(4, Math.min(box.left, innerWidth - width - 4))}px`;
+    panel.style.top = `${below ? Math.min(box.bottom + 4, innerHeight - height - 4) : box.top - height - 4}px`;
+  };
+
+  const line = (list, name, ...value) => list.append(make("dt", { textContent: name }), make("dd", {}, ...value));
+
+  const describe = (list, content, entry) => {
+    const [, , bundles, commands, samples, count, runs, failed] = entry;
+    if (samples.length) {
+      const more = count > samples.length ? ` … and ${count - samples.length} more` : "";
+      line(list, samples.length === 1 ? "Sample" : `Samples (${count})`, samples.join(", ") + more);
+    } else {
+      line(list, "Samples", count > 1 ? `${count}, which the bundle does not list` : "none listed: the bundle has this figure alone");
+    }
+    if (runs > 1 || failed) line(list, "Runs", failed ? `${runs}, of which ${failed} failed` : `${runs}`);
+    const home = document.getElementById("sources") ? "#sources" : provenance;
+    for (const [id, board, release, day] of bundles.map((each) => content.bundles[each])) {
+      const name = home ? make("a", { href: home, textContent: id }) : id;
+      line(list, "Bundle", name, `: ${board}, ${release}, ${day}`);
+    }
+    for (const command of commands.slice(0, 3).map((each) => content.commands[each])) {
+      line(list, "Command", make("code", { textContent: command }));
+    }
+    if (commands.length > 3) line(list, "Command", `and ${commands.length - 3} more`);
+  };
+
+  const show = async (cell, pin) => {
+    clearTimeout(waiting);
+    const table = cell.closest("table");
+    const figure = cell.closest("figure");
+    const model = modelOf(table);
+    if (!model.places.has(cell)) return;
+    if (shownFor === cell && pinned && !pin) return;
+    shownFor = cell;
+    pinned = pin;
+    const { column } = model.places.get(cell);
+    const row = cell.parentElement;
+    const key = [...row.cells].filter((each) => each.scope === "row")
+      .map(textOf).filter(Boolean).join(", ");
+    const title = column < model.stub ? key : `${key}; ${model.columns[column].labels.join(", ")}`;
+    const list = make("dl");
+    if (column >= model.stub) line(list, "Shown", textOf(cell) || "nothing");
+    const parts = [make("p", { className: "perf-behind-title", textContent: title }), list];
+    if (pin) {
+      const tools = make("div", { className: "perf-behind-tools" });
+      const button = (words, act) => {
+        const made = make("button", { type: "button", textContent: words });
+        made.addEventListener("click", act);
+        tools.append(made);
+      };
+      const target = row.id || figure.id;
+      if (column >= model.stub && row.id) {
+        button("Copy link to this cell", () =>
+          copy(addressOf(target, model.columns[column].name), "Link to the cell copied"));
+      }
+      if (target) button("Copy link to this row", () => copy(addressOf(target), "Link to the row copied"));
+      button("Close", hide);
+      parts.push(tools);
+    }
+    panel.replaceChildren(...parts);
+    panel.setAttribute("role", pin ? "dialog" : "tooltip");
+    panel.setAttribute("aria-label", pin ? `What is behind ${title}` : "");
+    panel.classList.toggle("perf-pinned", pin);
+    panel.hidden = false;
+    place(cell);
+    if (column >= model.stub) {
+      const content = await fileOf(figure);
+      if (shownFor !== cell) return;
+      const entry = content && content.at.get(original(table, cell));
+      if (entry) describe(list, content, entry);
+      else if (figure.dataset.cells && !content) line(list, "Samples", "could not be loaded; see the sources");
+      place(cell);
+    }
+  };
+
+  const cellAt = (event) => {
+    const cell = event.target.closest?.("table.perf-grid tbody :is(td, th)");
+    return cell && !event.target.closest("a, button, input") ? cell : null;
+  };
+
+  const listen = () => {
+    document.addEventListener("pointerover", (event) => {
+      clearTimeout(waiting);
+      const cell = cellAt(event);
+      if (pinned || event.pointerType === "touch") return;
+      if (cell && cell.closest("figure.perf-table")?.dataset.cells && cell.tagName === "TD") {
+        waiting = setTimeout(() => { if (!pinned) show(cell, false); }, 350);
+      } else if (shownFor && !panel.contains(event.target)) hide();
+    });
+    document.addEventListener("click", (event) => {
+      const cell = cellAt(event);
+      if (cell && cell.closest("figure.perf-table")) show(cell, true);
+      else if (!panel.hidden && !panel.contains(event.target)) hide();
+    });
+    document.addEventListener("focusin", (event) => {
+      const cell = cellAt(event);
+      if (cell && cell === event.target && !pinned && cell.matches(":focus-visible")) show(cell, false);
+      else if (!pinned && shownFor && !cell) hide();
+    });
+    document.addEventListener("scroll", (event) => {
+      if (shownFor && !pinned && event.target !== panel) hide();
+      else if (shownFor && event.target !== panel) place(shownFor);
+    }, { capture: true, passive: true });
+    document.addEventListener("keydown", (event) => {
+      if (event.key === "Escape" && !panel.hidden) return hide();
+      const cell = cellAt(event);
+      if (!cell || cell !== event.target) return undefined;
+      if (event.key === "Enter" || event.key === " ") {
+        event.preventDefault();
+        return show(cell, true).then(() => panel.querySelector("button")?.focus());
+      }
+      const row = cell.parentElement;
+      const across = [...row.cells].indexOf(cell);
+      const next = {
+        ArrowLeft: () => row.cells[across - 1],
+        ArrowRight: () => row.cells[across + 1],
+        ArrowUp: () => row.previousElementSibling?.cells[across],
+        ArrowDown: () => row.nextElementSibling?.cells[across],
+      }[event.key]?.();
+      if (next) {
+        event.preventDefault();
+        cell.tabIndex = -1;
+        next.tabIndex = 0;
+        next.focus();
+      }
+      return undefined;
+    });
+  };
+
+  ready(() => {
+    document.body.append(panel);
+    listen();
+  });
+})();

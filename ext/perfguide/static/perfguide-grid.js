@@ -1,0 +1,113 @@
+/* What the scripts of tables share: elements, what is where in a table, saying and copying. */
+window.perfguideGrid = (() => {
+  "use strict";
+  const ARROWS = /\s*[↑↓]\s*$/;
+  const words = (text) =>
+    text.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "").slice(0, 80).replace(/-$/, "");
+
+  const make = (tag, properties = {}, ...children) => {
+    const element = document.createElement(tag);
+    for (const [name, value] of Object.entries(properties)) {
+      if (name.includes("-") || name === "role") element.setAttribute(name, value);
+      else element[name] = value;
+    }
+    element.append(...children);
+    return element;
+  };
+
+  /* A cell's text without the signs of findings beside it. */
+  const textOf = (cell) => {
+    if (!cell.querySelector(".perf-mark, .dt-column-order")) return cell.textContent.trim();
+    const copy = cell.cloneNode(true);
+    copy.querySelectorAll(".perf-mark, .dt-column-order").forEach((each) => each.remove());
+    return copy.textContent.trim();
+  };
+
+  /* ---- What is where in a table, before anything is sorted or hidden ---- */
+  const models = new WeakMap();
+
+  const headRows = (table) => {
+    const grid = [...table.tHead.rows].map(() => []);
+    [...table.tHead.rows].forEach((row, level) => {
+      let column = 0;
+      for (const cell of row.cells) {
+        while (grid[level][column]) column += 1;
+        for (let down = 0; down < cell.rowSpan; down += 1) {
+          for (let right = 0; right < cell.colSpan; right += 1) {
+            grid[level + down][column + right] = { text: textOf(cell), first: down === 0 };
+          }
+        }
+        column += cell.colSpan;
+      }
+    });
+    return grid;
+  };
+
+  const modelOf = (table) => {
+    if (models.has(table)) return models.get(table);
+    const head = table.tHead ? headRows(table) : [[]];
+    const width = head[0].length;
+    const used = {};
+    const columns = [...Array(width).keys()].map((column) => {
+      const labels = head.filter((row) => row[column].first).map((row) => row[column].text);
+      let name = words(labels.map((each) => each.replace(ARROWS, "")).join(" ")) || `column-${column}`;
+      used[name] = (used[name] || 0) + 1;
+      if (used[name] > 1) name += `--${used[name]}`;
+      return { labels, name };
+    });
+    const places = new WeakMap();
+    const rows = [...table.tBodies[0].rows];
+    rows.forEach((row, number) => {
+      [...row.cells].forEach((cell, column) => places.set(cell, { row: number, column }));
+    });
+    const stub = Number(table.dataset.perfStub);
+    const model = { head, columns, places, rows, stub };
+    models.set(table, model);
+    return model;
+  };
+
+  /* ---- Saying and copying ---- */
+  const status = make("div", { className: "perf-status", role: "status" });
+  const say = (text) => {
+    status.textContent = text;
+    status.classList.add("perf-said");
+    clearTimeout(say.timer);
+    say.timer = setTimeout(() => status.classList.remove("perf-said"), 2500);
+  };
+
+  const copy = async (text, said) => {
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      const area = make("textarea", { value: text, className: "perf-aside" });
+      document.body.append(area);
+      area.select();
+      const done = document.execCommand("copy");
+      area.remove();
+      if (!done) return say("The browser does not allow copying");
+    }
+    return say(said);
+  };
+
+  const addressOf = (fragment, cell = "") => {
+    const address = new URL(location.href);
+    address.search = cell ? `?cell=${encodeURIComponent(cell)}` : "";
+    address.hash = fragment ? `#${fragment}` : "";
+    return address.href;
+  };
+
+  const load = (address) => new Promise((resolve, reject) => {
+    const element = make("script", { src: address, onload: resolve });
+    element.onerror = () => reject(new Error(address));
+    document.head.append(element);
+  });
+
+  /* After all that others do when the page has been read, such as the tabs. */
+  const ready = (act) => {
+    if (document.readyState === "complete") act();
+    else document.addEventListener("DOMContentLoaded", () => setTimeout(act));
+  };
+
+  ready(() => document.body.append(status));
+  return { addressOf, copy, load, make, modelOf, ready, say, textOf };
+})();

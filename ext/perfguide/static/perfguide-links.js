@@ -1,0 +1,51 @@
+/* Addresses: the place that one names is shown, in its tab and at its cell, and signs behind
+   headings copy theirs. */
+(() => {
+  "use strict";
+  const { copy, modelOf, ready } = window.perfguideGrid;
+
+  /* A table that became too long for its page has one of its own; its rows are there. */
+  const follow = (id) => {
+    for (const link of document.querySelectorAll(".perf-moved a")) {
+      const own = decodeURIComponent(link.hash.slice(1));
+      if (own && (id === own || id.startsWith(`${own}--`))) {
+        location.replace(`${link.href.replace(/#.*/, "")}${location.search}${location.hash}`);
+      }
+    }
+  };
+
+  const lead = () => {
+    let id = "";
+    try { id = decodeURIComponent(location.hash.slice(1)); } catch { return; }
+    const found = id && document.getElementById(id);
+    if (!found) return follow(id);
+    for (let outer = found.closest("[role=tabpanel][hidden]"); outer;
+      outer = outer.parentElement.closest("[role=tabpanel][hidden]")) {
+      const tab = document.getElementById(outer.getAttribute("aria-labelledby"));
+      if (!tab) break;
+      tab.click();
+      if (outer.hidden) break;
+    }
+    const wanted = new URLSearchParams(location.search).get("cell");
+    let target = found;
+    if (wanted && found.tagName === "TR") {
+      const model = modelOf(found.closest("table"));
+      const column = model.columns.findIndex((each) => each.name === wanted);
+      target = [...found.cells].find((cell) => model.places.get(cell)?.column === column) || found;
+    }
+    document.querySelectorAll(".perf-target").forEach((each) => each.classList.remove("perf-target"));
+    if (found.tagName === "TR") {
+      target.classList.add("perf-target");
+      target.scrollIntoView({ block: "center", inline: "center" });
+    } else target.scrollIntoView();
+  };
+
+  ready(() => {
+    document.addEventListener("click", (event) => {
+      const link = event.target.closest?.("a.headerlink");
+      if (link) copy(link.href, "Link copied");
+    });
+    if (location.hash) lead();
+    window.addEventListener("hashchange", lead);
+  });
+})();

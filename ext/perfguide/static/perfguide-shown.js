@@ -1,0 +1,135 @@
+/* What the explorer shows of a choice: its figures as a table and as a chart, and how two
+   releases differ. Every text from the data is put in as text. */
+"use strict";
+
+window.perfguideShown = (() => {
+  const { el, chart } = window.perfguideDrawing;
+  const ALL = "*"; // in the address: every value of a parameter
+
+  const address = (page, fragment = "") => {
+    const { start, end } = document.querySelector(".perf-explorer").dataset;
+    return `${start}${page}${end}${fragment}`;
+  };
+
+  const shownValue = (param, row) =>
+    param.values.find((v) => v[0] === row.params.get(param.name))?.[1] ?? "";
+
+  /* The rows by their parameters, in order: [row keys, figures by release and board]. */
+  function cases(found) {
+    const open = found.params.filter((p) => found.choice.params.get(p.name) === ALL);
+    const groups = new Map();
+    for (const row of found.rows) {
+      const key = JSON.stringify([...row.params].sort());
+      if (!groups.has(key)) groups.set(key, { row, figures: new Map() });
+      groups.get(key).figures.set(JSON.stringify([row.release, row.board]), row);
+    }
+    const rank = (param, row) =>
+      param.values.findIndex((v) => v[0] === row.params.get(param.name));
+    return [...groups.values()]
+      .sort((a, b) => open.reduce((d, p) => d || rank(p, a.row) - rank(p, b.row), 0))
+      .map(({ row, figures: held }) => ({
+        keys: open.map((p) => [p.label, shownValue(p, row)]),
+        all: () => held.values(),
+        get: (release, board) => held.get(JSON.stringify([release, board])),
+      }));
+  }
+
+  /* The figures over releases as a chart, the newest release last. */
+  function picture(found) {
+    const releases = found.releases.map(([release]) => release).reverse();
+    const lines = cases(found).flatMap((one) =>
+      found.boards.map((board) => ({
+        name: [board, ...one.keys.map(([label, text]) => `${label} ${text}`)].join(", "),
+        points: releases.map((release) => one.get(release, board)),
+      })),
+    );
+    return chart({
+      title: `${found.title}: ${found.metric[3]} by release`,
+      caption: caption(found),
+      axis: found.metric[3],
+      releases,
+      lines: lines.filter((line) => line.points.some(Boolean)),
+    });
+  }
+
+  function caption(found) {
+    const fixed = found.params
+      .filter((p) => found.choice.params.get(p.name) !== ALL)
+      .map((p) => `${p.label} ${shownValue(p, { params: found.choice.params })}`);
+    const { choice } = found;
+    const where = `${choice.soc}, ${found.system}`;
+    return [where, `${found.title}: ${found.metric[3]}`, ...fixed].join("; ");
+  }
+
+  function cell(figure) {
+    if (!figure) {
+      const dash = el("span", { class: "perf-missing", role: "img", "aria-label": "not measured" }, "—");
+      return el("td", { class: "perf-n" }, dash);
+    }
+    if (figure.mean === null) {
+      return el("td", { class: "perf-n" }, el("span", { class: "perf-failed" }, figure.text));
+    }
+    const [, number, rest] = /^(\S+)(.*)$/s.exec(figure.text);
+    const spread = rest ? [el("span", { class: "perf-spread" }, rest)] : [];
+    return el("td", { class: "perf-n" }, number, ...spread);
+  }
+
+  /* A change as comparisons write it: “+12.3 %”, “−5.0 %”. */
+  function percent(share) {
+    const text = (100 * share).toFixed(1);
+    return `${text.startsWith("-") ? text.replace("-", "−") : `+${text}`} %`;
+  }
+
+  /* From the older release to the newer one, on each board that has both figures. */
+  function changes(found, one) {
+    const [[newer], [older]] = found.releases;
+    const cells = found.boards.map((board) => {
+      const [to, from] = [one.get(newer, board), one.get(older, board)];
+      if (!to || !from || to.mean === null || !from.mean) return cell(null);
+      return el("td", { class: "perf-n" }, percent((to.mean - from.mean) / Math.abs(from.mean)));
+    });
+    const keys = one.keys.map(([, text]) => el("th", { scope: "row" }, text));
+    const name = `Change ${older} → ${newer}`;
+    return el("tr", {}, el("th", { scope: "row", class: "perf-key" }, name), ...keys, ...cells);
+  }
+
+  /* What stands below the figures of two releases. */
+  function compared(found) {
+    if (found.releases.length !== 2) return [];
+    const [[newer], [older]] = found.releases;
+    const page = found.compared.find(([from, to]) => from === older && to === newer)?.[2];
+    const words = "The change is that of the means. ";
+    if (!page) return [el("p", {}, `${words}No page compares these two releases.`)];
+    const href = address(`compare/${page}`);
+    const link = el("a", { href }, `${older} → ${newer}`);
+    return [el("p", {}, `${words}Whether it is more than noise is said in the comparison `, link, ".")];
+  }
+
+  function table(found) {
+    const all = cases(found);
+    const head = ["Release", ...(all[0]?.keys ?? []).map(([label]) => label)];
+    const tops = [...head, ...found.boards].map((text) => el("th", { scope: "col" }, text));
+    tops[0].className = "perf-key";
+    const body = el("tbody");
+    for (const [release, path] of found.releases) {
+      for (const one of all) {
+        const held = found.boards.map((board) => one.get(release, board));
+        if (all.length > 1 && !held.some(Boolean)) continue; // a case that came or went
+        const section = (held.find(Boolean) ?? [...one.all()][0]).section;
+        const href = address(`guides/${path}`, `#${section}`);
+        const first = el("th", { scope: "row", class: "perf-key" }, el("a", { href }, release));
+        const keys = one.keys.map(([, text]) => el("th", { scope: "row" }, text));
+        body.append(el("tr", {}, first, ...keys, ...held.map(cell)));
+      }
+    }
+    if (found.releases.length === 2) body.append(...all.map((one) => changes(found, one)));
+    const words = caption(found);
+    const grid = el("table", { class: "perf-grid no-search" });
+    grid.append(el("caption", {}, words), el("thead", {}, el("tr", {}, ...tops)), body);
+    const box = el("div", { class: "perf-scroll", role: "region", tabindex: "0", "aria-label": words });
+    box.append(grid);
+    return el("div", { class: "perf-table" }, box);
+  }
+
+  return { ALL, compared, picture, table };
+})();

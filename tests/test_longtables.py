@@ -1,0 +1,57 @@
+"""Which tables leave a page for one of their own, and what is left of them there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from perfguide import longtables
+from perfguide.pages import generate
+from perfguide.pieces import Shown
+from perfguide.site import Settings
+
+Bundle = Callable[..., Path]
+
+
+def shown(name: str, size: int) -> Shown:
+    return Shown(name, f"x/{name}.csv", name, 1, 1, 0, rows=1, size=size)
+
+
+def test_the_largest_tables_leave_until_the_rest_is_light() -> None:
+    tables = [shown("a", 40), shown("b", 60), shown("c", 50)]
+    assert longtables.apart(tables, 150) == frozenset()
+    assert longtables.apart(tables, 149) == {"b"}
+    assert longtables.apart(tables, 89) == {"b", "c"}
+    assert longtables.apart([shown("d", 60), *tables], 150) == {"b"}
+
+
+def test_a_long_history_has_a_page_of_its_own_where_its_rows_keep_their_names(
+    tmp_path: Path, write_bundle: Bundle
+) -> None:
+    """Where it is shorter again, it is back."""
+    many = [
+        {"benchmark": "odd", "metric": f"a-metric-with-a-long-name-{n}", "unit": "MB/s", "value": n}
+        for n in range(1500)
+    ]
+    settings = Settings((tmp_path / "results",), (), tmp_path / "out")
+    for number, release in enumerate(("09.02", "09.03")):
+        path = tmp_path / f"results/{number}.json"
+        write_bundle(path, many, id=f"run-{number}", sdk__version=release)
+    generate(settings)
+    page, own = tmp_path / "out/by-benchmark/odd.rst", tmp_path / "out/by-benchmark/odd"
+    text, moved = page.read_text("utf-8"), (own / "soc1-linux-other.rst").read_text("utf-8")
+    assert ":file: odd/newest-other.csv" in text or ":file: odd/other-odd.csv" in text
+    assert ":file: odd/soc1-linux-other.csv" not in text
+    link = '"by-benchmark/odd/soc1-linux-other", "odd/soc1-linux-other"'
+    assert f'over releases: 1500 rows", {link}' in text
+    assert ".. perf-anchor:: over-releases-soc1-linux" in text
+    assert ":file: soc1-linux-other.csv" in moved
+    assert ":behind: soc1-linux-other.cells.js" in moved
+    assert ":name: odd/soc1-linux-other" in moved
+    assert '"by-benchmark/odd", "over-releases-soc1-linux"' in moved
+    for number, release in enumerate(("09.02", "09.03")):
+        path = tmp_path / f"results/{number}.json"
+        write_bundle(path, many[:9], id=f"run-{number}", sdk__version=release)
+    generate(settings)
+    assert ":file: odd/soc1-linux-other.csv" in page.read_text("utf-8")
+    assert not (own / "soc1-linux-other.rst").exists()
