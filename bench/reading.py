@@ -11,7 +11,7 @@ import msgspec
 import synthetic
 from measuring import Figure, apart, seconds
 
-from perfguide import archive, frame, ledger, validate
+from perfguide import archive, frame, ingest, ledger, validate, workers
 from perfguide.diagnostics import Diagnostic
 from perfguide.streams import Limits
 
@@ -32,10 +32,9 @@ def bytes_alone(files: Sequence[Path]) -> None:
 def framed(folder: Path) -> frame.Frame:
     """Find, read, validate and frame all bundles of a folder."""
     sources, _ = archive.find([folder])
-    limits = Limits()
     loaded: list[validate.Loaded] = []
-    for source in sources:
-        for item in validate.upload(source, limits):
+    for found in ingest.outcomes(sources, Limits(), workers.here):
+        for item in found:
             if isinstance(item, Diagnostic):
                 raise ValueError(item.text())
             loaded.append(item)

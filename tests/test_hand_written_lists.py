@@ -79,7 +79,7 @@ def test_a_fault_is_named_with_its_entry_and_how_to_mend_it(
 def test_a_waiver_list_that_is_one_table_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "waivers.toml"
     path.write_text('[waivers]\nbenchmark = "a"\n', "utf-8")
-    assert "one table where a list" in only(waivers.load(path)[1]).message
+    assert "one value where a list" in only(waivers.load(path)[1]).message
 
 
 def test_an_old_name_of_two_boards_is_refused(tmp_path: Path) -> None:
