@@ -10,7 +10,7 @@ from typing import Any
 import synthetic
 from measuring import TOP, Cost, apart, ran
 
-from perfguide import pages, pictures, site
+from perfguide import pages, phases, pictures, site, unchanged
 
 INDEX = """
 Performance guides
@@ -66,7 +66,8 @@ def _drawn(folder: Path) -> int:
         count += len(tasks)
         return [work(tasks[0])] * len(tasks) if tasks else []
 
-    pages._generate(settings(folder), site.no_progress, run)
+    given = settings(folder)
+    pages._generate(given, site.no_progress, run, unchanged.Unchanged(given), phases.no_mark)
     return count
 
 
