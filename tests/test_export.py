@@ -52,11 +52,14 @@ def digests(folder: Path) -> dict[str, str]:
 
 def test_both_engines_read_every_result_as_it_was_uploaded(results: Path, tmp_path: Path) -> None:
     assert export(results, tmp_path / "out") == 0
-    table = site.read(site.Settings((results,), (), Path())).pool.frame.table
-    wanted = sorted(
-        (row.soc, row.os, row.release, row.metric, row.params, row.samples, bool(row.failed))
-        for row in table.itertuples()
+    frame = site.read(site.Settings((results,), (), Path())).pool.frame
+    rows = zip(
+        frame.table.itertuples(), map(frame.samples.of, range(len(frame.table))), strict=True
     )
+    wanted = [
+        (row.soc, row.os, row.release, row.metric, row.params, samples or None, bool(row.failed))
+        for row, samples in rows
+    ]
     names = ["soc", "os", "release", "metric", "params", "samples", "failed"]
     found = ds.dataset(tmp_path / "out", partitioning=NAMED).to_table(columns=names)
     by_arrow = [tuple(row.values()) for row in found.to_pylist()]

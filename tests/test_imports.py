@@ -249,6 +249,7 @@ CORE: dict[str, set[str]] = {
     "hive": {"frame"},
     "cli_export": {"hive", "publish", "site"},
     "cli_badge": {"badge", "quoted", "site"},
+    "cli_options": {"streams"},
     "cli": {
         "guidekeys",
         *{"cli_badge", "cli_export"},
@@ -259,6 +260,7 @@ CORE: dict[str, set[str]] = {
             "cli_comparing",
             "cli_health",
             "cli_intake",
+            "cli_options",
             "cli_pack",
         },
         *{"pages", "phases", "pool", "query", "remote", "report", "site", "streams", "workers"},

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import re
 import sys
 import textwrap
 from collections.abc import Iterable, Sequence
@@ -23,6 +22,7 @@ from . import (
     cli_export,
     cli_health,
     cli_intake,
+    cli_options,
     cli_pack,
     phases,
     remote,
@@ -98,8 +98,8 @@ def parser() -> argparse.ArgumentParser:
     check.add_argument(
         "paths", nargs="*", default=["results"], metavar="PATH", help="default: results"
     )
-    _add_limits(check)
-    _add_elsewhere(check)
+    cli_options.add_limits(check)
+    cli_options.add_elsewhere(check)
     check.add_argument("-q", "--quiet", action="store_true", help="print findings only")
     check.set_defaults(run=_check)
 
@@ -107,11 +107,11 @@ def parser() -> argparse.ArgumentParser:
     schema.set_defaults(run=_schema)
 
     listing = add("list", "list the guides that the bundles give")
-    _add_site(listing)
+    cli_options.add_site(listing)
     listing.set_defaults(run=_list)
 
     generate = add("generate", "write the pages of the guides, without building the site")
-    _add_site(generate)
+    cli_options.add_site(generate)
     generate.add_argument(
         "--output", default="source", metavar="DIR", help="where pages go; default: source"
     )
@@ -134,82 +134,25 @@ def parser() -> argparse.ArgumentParser:
         help="only with this parameter: block_size=1024; may be given more than once",
     )
     show.add_argument("--json", action="store_true", help="print JSON")
-    _add_site(show)
+    cli_options.add_site(show)
     show.set_defaults(run=_show)
-    cli_badge.add_parser(add, _add_site, _read)
-    health = cli_health.add_parser(add, BENCHMARKS, _read_quietly)
-    _add_limits(health)
-    _add_elsewhere(health)
+    cli_badge.add_parser(add, cli_options.add_site, _read)
+    health = cli_health.add_parser(add, cli_options.BENCHMARKS, _read_quietly)
+    cli_options.add_limits(health)
+    cli_options.add_elsewhere(health)
     cli_build.add_parsers(add)
-    cli_comparing.add_parsers(add, _add_site).set_defaults(run=_compare)
-    export = cli_export.add_parser(add, _add_site)
+    cli_comparing.add_parsers(add, cli_options.add_site).set_defaults(run=_compare)
+    export = cli_export.add_parser(add, cli_options.add_site)
     export.set_defaults(run=lambda o: cli_export.run(o.parquet, lambda: _read(o)))
     cli_pack.add_parsers(add)
-    cli_intake.add_parser(add, _add_limits)
+    cli_intake.add_parser(add, cli_options.add_limits)
     return parser
-
-
-def _add_site(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--results",
-        action="append",
-        metavar="PATH",
-        help="folder, file or URL of bundles; may be given more than once; default: results",
-    )
-    parser.add_argument(
-        "--benchmarks",
-        default=BENCHMARKS,
-        metavar="DIR",
-        help="folder of benchmark descriptions; default: source/benchmarks",
-    )
-    _add_limits(parser)
-    _add_elsewhere(parser)
-
-
-def _add_elsewhere(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--store",
-        default="build/store",
-        metavar="DIR",
-        help="folder that keeps what was read at URLs; default: build/store",
-    )
-    parser.add_argument(
-        "--scheduler",
-        default="",
-        metavar="ADDRESS",
-        help="Dask scheduler whose workers read and draw, such as tcp://host:8786",
-    )
-
-
-def _add_limits(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--limit",
-        action="append",
-        default=[],
-        type=_limit,
-        metavar="NAME=NUMBER",
-        help="another limit for each upload, such as members=200000; SECURITY.md lists them",
-    )
-
-
-def _limit(text: str) -> tuple[str, int]:
-    name, _, number = text.partition("=")
-    value = int(number) if re.fullmatch("[0-9]{1,15}", number) else 0
-    try:
-        streams.changed({name: value})
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(visible(str(error))) from error
-    return name, value
-
-
-BENCHMARKS = "source/benchmarks"
-CACHE = "build/cache"
 
 
 def _settings(options: argparse.Namespace) -> site.Settings:
     from . import site
 
-    if options.benchmarks != BENCHMARKS and not Path(options.benchmarks).is_dir():
+    if options.benchmarks != cli_options.BENCHMARKS and not Path(options.benchmarks).is_dir():
         raise FileNotFoundError(0, "there is no such folder", options.benchmarks)
     return site.Settings(
         results=tuple(remote.place(p) for p in options.results or ["results"]),
@@ -221,7 +164,7 @@ def _settings(options: argparse.Namespace) -> site.Settings:
         waivers=Path(cli_comparing.WAIVERS),
         store=Path(options.store),
         scheduler=options.scheduler,
-        cache=Path(CACHE),
+        cache=Path(cli_options.CACHE),
     )
 
 

@@ -72,7 +72,8 @@ class ComparePages:
         for pair in self._ordered():
             by_soc.setdefault(pair.old.soc, []).append(("", pair.address))
         titles = {soc: f"Comparisons of {soc}" for soc in by_soc}
-        listed = self._pieces.listed("compare", titles, by_soc)
+        said = "Each release of this SoC beside the one before it: what changed."
+        listed = self._pieces.listed("compare", titles, said, by_soc)
         listed = {soc: page.removeprefix("compare/") for soc, page in listed.items()}
         self._pieces.page("compare/index", "comparisons.rst.jinja", by_soc=listed)
         for waiver in self._rules.waivers:

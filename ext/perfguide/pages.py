@@ -330,7 +330,8 @@ class Pages(Traces):
         for key in self.guides:
             by_soc.setdefault(key.soc, []).append((str(key), self.trace_of(key).page))
         titles = {soc: f"Provenance of {soc}" for soc in by_soc}
-        listed = self.listed(page, titles, by_soc)
+        said = "For each guide of this SoC, the bundle and the log line of every figure."
+        listed = self.listed(page, titles, said, by_soc)
         listed = {soc: address.removeprefix("reports/") for soc, address in listed.items()}
         refused = withdrawn = None
         if faults:

@@ -137,15 +137,17 @@ class Pieces:
         self,
         folder: str,
         titles: Mapping[str, str],
+        said: str,
         pages: Mapping[str, Sequence[tuple[str, str]]],
     ) -> dict[str, str]:
         """Write for each SoC a page that lists some of its pages, each as (title, address), an
-        empty title for the page's own; return the addresses of those pages."""
+        empty title for the page's own; return the addresses of those pages. ``said`` is a
+        sentence of ours about them."""
         out = {}
         for soc, found in pages.items():
             address = f"{folder}/{self.addresses.soc[soc].partition('/')[2]}"
             inside = [(t, page.removeprefix(address.removesuffix("index"))) for t, page in found]
-            self.page(address, "listed.rst.jinja", title=titles[soc], pages=inside)
+            self.page(address, "listed.rst.jinja", title=titles[soc], said=said, pages=inside)
             out[soc] = address
         return out
 
