@@ -314,11 +314,12 @@ SHELL: dict[str, set[str]] = {
         *{"config", "originlink", "ownchart", "pictures", "rendering", "tables", "writer"},
     },
     "dataset": {"api", "explorer"},
+    "orphans": set(),
     "extension": {
         *{"browsing", "cellinfo", "chartdirective", "config", "csp", "dataset", "directives"},
         *{"discovery", "inline", "theme"},
         *{"feedfile", "folding", "freshness", "glossary", "leading", "numbering", "originlink"},
-        *{"phases", "sphinxphases", "workers"},
+        *{"orphans", "phases", "sphinxphases", "workers"},
         *{"pages", "paper", "referencepages", "rendering", "site"},
     },
     "__init__": {"extension"},

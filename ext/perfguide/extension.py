@@ -29,6 +29,7 @@ from . import (
     leading,
     numbering,
     originlink,
+    orphans,
     pages,
     paper,
     referencepages,
@@ -64,6 +65,7 @@ def _generate(app: Sphinx, figures: inline.Inline, phases: Phases) -> None:
     """Write the pages before Sphinx looks for files."""
     settings = config.settings(app.config, Path(app.srcdir), config.picture_formats(app))
     if app.config.perfguide_own_output:
+        orphans.end_with_parent()
         vars(app.builder)["epilog"] = ""  # it would name a folder that moves away
     try:
         outcome = pages.generate(settings, _progress, phases.mark)
