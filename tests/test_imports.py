@@ -285,6 +285,7 @@ SHELL: dict[str, set[str]] = {
     "originlink": {"markup"},
     "cellinfo": set(),
     "leading": {"celllinks"},
+    "menu": {"theme"},
     "glossary": set(),
     "browsing": set(),
     "feedfile": {"feed", "writer"},
@@ -318,7 +319,7 @@ SHELL: dict[str, set[str]] = {
     "extension": {
         *{"browsing", "cellinfo", "chartdirective", "config", "csp", "dataset", "directives"},
         *{"discovery", "inline", "theme"},
-        *{"feedfile", "folding", "freshness", "glossary", "leading", "numbering", "originlink"},
+        *{"feedfile", "folding", "freshness", "glossary", "leading", "menu", "numbering", "originlink"},
         *{"orphans", "phases", "sphinxphases", "workers"},
         *{"pages", "paper", "referencepages", "rendering", "site"},
     },

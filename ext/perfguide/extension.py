@@ -27,6 +27,7 @@ from . import (
     glossary,
     inline,
     leading,
+    menu,
     numbering,
     originlink,
     orphans,
@@ -46,7 +47,7 @@ T = TypeVar("T")
 
 PARTS = (
     *(config, csp, dataset, directives, chartdirective, folding, freshness, glossary),
-    *(cellinfo, discovery, feedfile, leading, numbering, originlink, paper, referencepages),
+    *(cellinfo, discovery, feedfile, leading, menu, numbering, originlink, paper, referencepages),
     *(rendering, theme, browsing),
 )
 

@@ -1,0 +1,187 @@
+"""The menu beside each page: the same lines as Sphinx's, made for all pages at once.
+
+Sphinx makes the whole tree of pages anew for each page, and then takes away what the page
+does not show, so the time for all pages grows with their square. Here what a page lists is
+noted once. Of a list too long to look through the menu has the part around the open page, so
+that the bytes of all pages stay in proportion as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.util.typing import ExtensionMetadata
+
+from . import theme
+
+MOST = 24
+"""Lines of one list below the first level."""
+
+
+class UnusualError(Exception):
+    """Contents of which only Sphinx knows what the menu has to show."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of the menu: a page, and the title of the link to it as HTML."""
+
+    page: str
+    title: str
+
+
+Lines = tuple[Line, ...]
+Uri = Callable[[str], str]
+
+
+class Menu:
+    """What the menus of all pages show, each list made when it is first asked for.
+
+    ``depth`` is the number of levels, ``hidden`` whether lists are shown that pages
+    themselves do not show. Raises :class:`UnusualError`, as all methods do.
+    """
+
+    def __init__(self, env: BuildEnvironment, depth: int, hidden: bool) -> None:
+        if any(env.toc_secnumbers.values()):
+            raise UnusualError("numbered sections")
+        self._env, self._depth, self._hidden = env, depth, hidden
+        self._lists: dict[str, Lines] = {}
+        self._parents = {
+            child: page
+            for page in sorted(env.toctree_includes)
+            for child in env.toctree_includes[page]
+        }
+        trees = self._trees(env.master_doctree)
+        self._chapters = [
+            (escape(tree.get("caption") or ""), tuple(self._lines(tree))) for tree in trees
+        ]
+
+    def _trees(self, node: nodes.Node) -> list[addnodes.toctree]:
+        found = node.findall(addnodes.toctree)
+        return [tree for tree in found if self._hidden or not tree.get("hidden")]
+
+    def _lines(self, tree: addnodes.toctree) -> Iterator[Line]:
+        for title, page in tree["entries"]:
+            if page not in self._env.tocs:
+                raise UnusualError(page)
+            yield Line(page, escape(title) if title else self._title(page))
+
+    def _title(self, page: str) -> str:
+        items = self._env.tocs[page].children
+        if len(items) != 1 or not isinstance(items[0], nodes.list_item):
+            raise UnusualError(page)
+        link = next(iter(items[0].findall(nodes.reference)), None)
+        if link is None or not all(isinstance(part, nodes.Text) for part in link.children):
+            raise UnusualError(page)
+        return escape(link.astext())
+
+    def _below(self, page: str) -> Lines:
+        """The pages that a page lists."""
+        if page not in self._lists:
+            trees = self._trees(self._env.tocs[page])
+            self._lists[page] = tuple(line for tree in trees for line in self._lines(tree))
+        return self._lists[page]
+
+    def _way(self, page: str) -> list[str]:
+        """The pages from the first level of the menu down to a page."""
+        found: list[str] = []
+        while page and page != self._env.config.root_doc and page not in found:
+            found.append(page)
+            page = self._parents.get(page, "")
+        return found[::-1]
+
+    def shown(self, page: str) -> list[tuple[str, Lines]]:
+        """The lists in the menu of a page, those of the root page first: what stands above
+        a list, and its lines."""
+        way = self._way(page)
+        opened = zip(way[: self._depth - 1], [*way[1:], ""], strict=False)
+        return [*self._chapters, *((name, around(self._below(name), to)) for name, to in opened)]
+
+    def html(self, page: str, uri: Uri) -> str:
+        """The menu of a page; ``uri`` gives the address of another page from there."""
+        way = self._way(page)
+        out = []
+        for caption, lines in self._chapters:
+            if caption:
+                out.append(
+                    '<p class="caption" role="heading">'
+                    f'<span class="caption-text">{caption}</span></p>\n'
+                )
+            out.append(self._list(lines, len(lines), 1, way, uri))
+        return "".join(out)
+
+    def _list(self, lines: Lines, count: int, level: int, way: list[str], uri: Uri) -> str:
+        """A list of the menu, of which ``lines`` are the part that is shown."""
+        opened = way[level - 1] if len(way) >= level else ""
+        out = []
+        for line in lines:
+            is_open, below = line.page == opened, ""
+            if is_open and level < self._depth and (inner := self._below(line.page)):
+                after = way[level] if len(way) > level else ""
+                below = self._list(around(inner, after), len(inner), level + 1, way, uri)
+            here = "current " if is_open and level == len(way) else ""
+            target = "#" if here else escape(uri(line.page))
+            out.append(
+                f'<li class="toctree-l{level}{" current" * is_open}">'
+                f'<a class="{here}reference internal" href="{target}">{line.title}</a>{below}</li>\n'
+            )
+        if len(lines) < count:
+            above = way[level - 2]
+            target = "#" if level - 1 == len(way) else escape(uri(above))
+            out.append(
+                f'<li class="toctree-l{level}">'
+                f'<a class="reference internal" href="{target}">All {count} …</a></li>\n'
+            )
+        kind = ' class="current"' if any(line.page == opened for line in lines) else ""
+        return f"<ul{kind}>\n{''.join(out)}</ul>\n"
+
+
+def around(lines: Lines, page: str) -> Lines:
+    """The lines of a list around one page; the first ones where it is not among them."""
+    at = next((place for place, line in enumerate(lines) if line.page == page), 0)
+    start = max(0, min(at - MOST // 2, len(lines) - MOST))
+    return lines[start : start + MOST]
+
+
+def _put(
+    app: Sphinx, page: str, _template: str, context: dict[str, Any], _doctree: nodes.document
+) -> None:
+    """Let the theme's layout ask us instead of Sphinx, where our menu can be the same."""
+    if not theme.in_use(app):
+        return
+    of_sphinx = context["toctree"]
+
+    def toctree(
+        maxdepth: int = 0, *, collapse: bool = True, titles_only: bool = False, **other: Any
+    ) -> str:
+        kept = dict(maxdepth=maxdepth, collapse=collapse, titles_only=titles_only, **other)
+        if not (collapse and titles_only and maxdepth > 0):
+            return str(of_sphinx(**kept))
+        try:
+            menu = of(app, maxdepth, hidden=bool(other.get("includehidden")))
+            return menu.html(page, lambda to: app.builder.get_relative_uri(page, to))
+        except UnusualError:
+            return str(of_sphinx(**kept))
+
+    context["toctree"] = toctree
+
+
+def of(app: Sphinx, depth: int, *, hidden: bool) -> Menu:
+    """The menu of a site, made once in each process. Raises :class:`UnusualError`."""
+    made: dict[tuple[int, bool], Menu] = vars(app.builder).setdefault("perfguide_menus", {})
+    if (depth, hidden) not in made:
+        made[depth, hidden] = Menu(app.env, depth, hidden)
+    return made[depth, hidden]
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    """Put our menu into the place of Sphinx's."""
+    app.connect("html-page-context", _put)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

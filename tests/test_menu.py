@@ -1,0 +1,116 @@
+"""The menu beside the pages: line by line Sphinx's own, and of long lists a part."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from conftest import run_sphinx
+
+from perfguide import menu
+
+CONF = """
+import json
+from pathlib import Path
+
+extensions = ["perfguide"]
+html_theme = "perfguide"
+kept = Path(__file__).with_name("menus.json")
+
+
+def compare(app, page, template, context, doctree):
+    asked = dict(maxdepth=3, collapse=True, titles_only=True, includehidden=True)
+    found = json.loads(kept.read_text()) if kept.exists() else {}
+    theirs = str(app.builder._get_local_toctree(page, **asked))
+    found[page] = [str(context["toctree"](**asked)), theirs]
+    kept.write_text(json.dumps(found))
+
+
+def setup(app):
+    app.connect("html-page-context", compare, priority=900)
+"""
+
+
+def _site(folder: Path, lists: dict[str, str]) -> dict[str, list[str]]:
+    """The menus of all pages, ours and Sphinx's."""
+    folder.mkdir()
+    (folder / "conf.py").write_text(CONF, "utf-8")
+    (folder / "results").mkdir()
+    for page, text in lists.items():
+        path = folder / f"{page}.rst"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+    done = run_sphinx(folder, folder / "html", "-q", "-D", "perfguide_results=results")
+    assert done.returncode == 0, done.stderr
+    menus: dict[str, list[str]] = json.loads((folder / "menus.json").read_text("utf-8"))
+    return menus
+
+
+def _page(title: str, *below: str, caption: str = "", hidden: bool = False) -> str:
+    rule = "=" * len(title)
+    text = f"{title}\n{rule}\n\nText\n\nA section\n---------\n\n"
+    if below:
+        options = f"   :caption: {caption}\n" if caption else ""
+        options += "   :hidden:\n" if hidden else ""
+        text += f".. toctree::\n{options}\n" + "".join(f"   {page}\n" for page in below)
+    return text
+
+
+def _plain(html: str) -> str:
+    return re.sub(r"\s*(</?(?:ul|li|p)\b)", r"\n\1", html).strip()
+
+
+@pytest.fixture(scope="module")
+def menus(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
+    many = [f"d/{number}" for number in range(100)]
+    index = _page("Home & more", "a/index", "Given <title> <b>", caption='Of "A" & B')
+    pages = {
+        "index": index + "\n" + _page("More", "c", "d").partition("------\n\n")[2],
+        "a/index": _page("A <list>", "one", "two"),
+        "a/one": _page("One", "deep/index"),
+        "a/two": _page("Two"),
+        "a/deep/index": _page("Deep", "deeper", hidden=True),
+        "a/deep/deeper": _page("Deeper", "deepest"),
+        "a/deep/deepest": _page("Deepest"),
+        "b": _page("B"),
+        "c": _page("C", "twice", "a/two"),
+        "twice": _page("Twice"),
+        "lone": ":orphan:\n\n" + _page("Lone"),
+        "d": _page("D", *many),
+        **{name: _page(f"Number {name[2:]}") for name in many},
+    }
+    return _site(tmp_path_factory.mktemp("menu") / "site", pages)
+
+
+def test_every_menu_is_that_of_sphinx_but_for_long_lists(menus: dict[str, list[str]]) -> None:
+    short = {page: both for page, both in menus.items() if page != "d" and page[:2] != "d/"}
+    assert len(short) > 12
+    for page, (ours, theirs) in short.items():
+        assert _plain(ours) == _plain(theirs), page
+    assert ">Given &lt;title&gt;</a>" in menus["index"][0]
+    assert "toctree-l3 current" in menus["a/deep/deeper"][0]
+
+
+@pytest.mark.parametrize(
+    ("page", "first", "last"),
+    [("d", 0, 23), ("d/0", 0, 23), ("d/50", 38, 61), ("d/99", 76, 99)],
+)
+def test_a_long_list_shows_what_stands_around_the_page(
+    menus: dict[str, list[str]], page: str, first: int, last: int
+) -> None:
+    html = menus[page][0]
+    numbers = [int(found) for found in re.findall(r"Number (\d+)<", html)]
+    assert numbers == list(range(first, last + 1)) and len(numbers) == menu.MOST
+    target = "#" if page == "d" else "../d.html"
+    assert f'<a class="reference internal" href="{target}">All 100 …</a>' in html
+    assert html.count('class="current reference internal" href="#"') == 1
+
+
+def test_numbered_sections_are_left_to_sphinx(tmp_path: Path) -> None:
+    index = _page("Home", "one").replace(".. toctree::", ".. toctree::\n   :numbered:")
+    menus = _site(tmp_path / "site", {"index": index, "one": _page("One")})
+    for page, (ours, theirs) in menus.items():
+        assert ours == theirs, page
+    assert "1. One" in menus["one"][0]
