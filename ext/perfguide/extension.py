@@ -108,5 +108,5 @@ def setup(app: Sphinx, version: str) -> ExtensionMetadata:
         "version": version,
         "parallel_read_safe": True,
         "parallel_write_safe": True,
-        "env_version": 4,
+        "env_version": 5,
     }

@@ -14,13 +14,12 @@ import json
 import logging
 import shutil
 import time
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from docutils import nodes
-from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.environment import BuildEnvironment
@@ -28,7 +27,8 @@ from sphinx.environment.collectors import EnvironmentCollector
 from sphinx.errors import ExtensionError
 from sphinx.util.typing import ExtensionMetadata
 
-from . import pictures
+from . import borrowed, pictures
+from .borrowed import Borrowed, Reference
 from .memo import Memo
 from .publish import ASSETS, FINISHED
 
@@ -42,16 +42,17 @@ INDEX_ENTRIES = "index-entries.json"
 class State:
     """What is known of the pages from build to build; it is kept with Sphinx's own.
 
-    ``hashes``: of each page's source and of all that it depends on. ``linking``:
-    pages that refer to labels, which may be on other pages. ``targets``: what there
-    was to refer to, and ``shared``: what every page shows of the others, when pages
-    were last written. ``started``: when this build began to read, in nanoseconds.
+    ``hashes``: of each page's source and of all that it depends on. ``named``: what each
+    page refers to. When pages were last written, ``borrowed`` was the hash of what each of
+    them showed of others, ``everywhere`` that of what all show, and ``files`` was what was
+    copied beside them. ``started``: when this build began to read, in nanoseconds.
     """
 
     hashes: dict[str, str] = field(default_factory=dict)
-    linking: set[str] = field(default_factory=set)
-    targets: str = ""
-    shared: str = ""
+    named: dict[str, set[Reference]] = field(default_factory=dict)
+    borrowed: dict[str, str] = field(default_factory=dict)
+    everywhere: bytes = b""
+    files: set[str] = field(default_factory=set)
     started: int = 0
 
 
@@ -68,22 +69,22 @@ class Freshness(EnvironmentCollector):
 
     def process_doc(self, app: Sphinx, doctree: nodes.document) -> None:
         """Note what a page shows of others."""
-        docname, known = app.env.current_document.docname, state(app.env)
-        for reference in doctree.findall(addnodes.pending_xref):
-            if (reference.get("refdomain"), reference.get("reftype")) != ("std", "doc"):
-                known.linking.add(docname)
+        docname = app.env.current_document.docname
+        if found := borrowed.references(doctree, docname):
+            state(app.env).named[docname] = found
 
     def clear_doc(self, app: Sphinx, env: BuildEnvironment, docname: str) -> None:
         """Forget a page."""
         known = state(env)
         known.hashes.pop(docname, None)
-        known.linking.discard(docname)
+        known.named.pop(docname, None)
 
     def merge_other(
         self, app: Sphinx, env: BuildEnvironment, docnames: Set[str], other: BuildEnvironment
     ) -> None:
         """Take over what another process has noted."""
-        state(env).linking |= state(other).linking & docnames
+        found = state(other).named
+        state(env).named |= {name: found[name] for name in docnames & set(found)}
 
     def get_outdated_docs(
         self,
@@ -111,18 +112,26 @@ class Freshness(EnvironmentCollector):
         _name_images(env)
         for held in _index_leftovers(env):
             held.clear()
-        shared, targets = _shared(app, env), _targets(env)
-        if shared == known.shared:
-            moved, known.targets = targets != known.targets, targets
-            return sorted(known.linking) if moved else []
-        known.targets = targets
-        known.shared = shared
+        shown = Borrowed(app, known.named)
+        now = {name: shown.of(name) for name in sorted(env.all_docs)}
+        before, known.borrowed = known.borrowed, now
+        stale, known.files = known.files, shown.files()
+        same, known.everywhere = known.everywhere == shown.everywhere, shown.everywhere
+        if not same or not set(before) <= set(now):
+            _clear(app)
+            return sorted(now)
         if app.config.perfguide_own_output:
-            # Nothing may stay that the new set of pages would not have made. What
-            # extensions put among the assets at the beginning is of this build.
-            for path in set(Path(app.outdir).iterdir()) - {Path(app.outdir, ASSETS)}:
-                shutil.rmtree(path) if path.is_dir() else path.unlink()
-        return sorted(env.all_docs)
+            for name in stale - known.files:
+                Path(app.outdir, name).unlink(missing_ok=True)
+        return [name for name in now if now[name] != before.get(name)]
+
+
+def _clear(app: Sphinx) -> None:
+    """Remove what an earlier build made, of which nobody knows what the pages of this one
+    would not have made. What extensions put among the assets at the beginning is of this build."""
+    if app.config.perfguide_own_output:
+        for path in set(Path(app.outdir).iterdir()) - {Path(app.outdir, ASSETS)}:
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 def _hash(env: BuildEnvironment, docname: str, memo: Memo, started: int | None = None) -> str:
@@ -159,45 +168,6 @@ def _index_leftovers(env: BuildEnvironment) -> Iterable[dict[Any, Any]]:
     yield env._search_index_objtypes
     yield env._search_index_objnames
     yield env._search_index_index_entries
-
-
-def _targets(env: BuildEnvironment) -> str:
-    """All that references of pages are resolved with, as one hash."""
-    whole = hashlib.sha256()
-    standard = env.domains.standard_domain
-    labels = (standard.labels, standard.anonlabels, env.toc_fignumbers)
-    objects = ((domain.name, *map(str, domain.get_objects())) for domain in env.domains.sorted())
-    for part in (*(sorted(held.items()) for held in labels), *(sorted(held) for held in objects)):
-        whole.update(repr(part).encode("utf-8", "surrogatepass"))
-    return whole.hexdigest()
-
-
-def _shared(app: Sphinx, env: BuildEnvironment) -> str:
-    """What pages show of others, and the files that all pages share, as one hash."""
-    whole = hashlib.sha256(f"{app.builder.name} {app.outdir}".encode())
-
-    def add(*parts: object) -> None:
-        whole.update(repr(parts).encode("utf-8", "surrogatepass"))
-
-    for docname in sorted(env.all_docs):
-        toc = env.tocs.get(docname)
-        titles = (env.titles.get(docname), env.longtitles.get(docname))
-        add(docname, *(str(title) for title in titles), toc.pformat() if toc else "")
-        add(env.toctree_includes.get(docname), sorted(env.toc_secnumbers.get(docname, {}).items()))
-    add(sorted((path, name) for path, (_, name) in env.images.items()))
-    add(sorted((path, name) for path, (_, name) in env.dlfiles.items()))
-    config = app.config
-    for given in (*config.html_static_path, *config.templates_path, *config.html_extra_path):
-        for path in _files(Path(app.confdir, str(given))):
-            add(str(path), hashlib.sha256(path.read_bytes()).hexdigest())
-    return whole.hexdigest()
-
-
-def _files(path: Path) -> Iterator[Path]:
-    if path.is_file():
-        yield path
-    else:
-        yield from sorted(file for file in path.rglob("*") if file.is_file())
 
 
 def _whole_index(app: Sphinx) -> Iterable[tuple[str, dict[str, Any], str]]:

@@ -16,6 +16,7 @@ from typing import Any
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
+from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.environment import BuildEnvironment
 from sphinx.util.typing import ExtensionMetadata
 
@@ -23,6 +24,10 @@ from . import theme
 
 MOST = 24
 """Lines of one list below the first level."""
+
+OPTIONS = ("collapse_navigation", "titles_only", "includehidden")
+TRUE = ("true", "1", "yes", "on", "t")
+"""How options of a theme say yes."""
 
 
 class UnusualError(Exception):
@@ -42,17 +47,17 @@ Uri = Callable[[str], str]
 
 
 class Menu:
-    """What the menus of all pages show, each list made when it is first asked for.
+    """What the menus of all pages show.
 
     ``depth`` is the number of levels, ``hidden`` whether lists are shown that pages
-    themselves do not show. Raises :class:`UnusualError`, as all methods do.
+    themselves do not show. Raises :class:`UnusualError`.
     """
 
     def __init__(self, env: BuildEnvironment, depth: int, hidden: bool) -> None:
         if any(env.toc_secnumbers.values()):
             raise UnusualError("numbered sections")
         self._env, self._depth, self._hidden = env, depth, hidden
-        self._lists: dict[str, Lines] = {}
+        self._below = {page: self._listed(page) for page in env.toctree_includes}
         self._parents = {
             child: page
             for page in sorted(env.toctree_includes)
@@ -82,12 +87,10 @@ class Menu:
             raise UnusualError(page)
         return escape(link.astext())
 
-    def _below(self, page: str) -> Lines:
+    def _listed(self, page: str) -> Lines:
         """The pages that a page lists."""
-        if page not in self._lists:
-            trees = self._trees(self._env.tocs[page])
-            self._lists[page] = tuple(line for tree in trees for line in self._lines(tree))
-        return self._lists[page]
+        trees = self._trees(self._env.tocs[page])
+        return tuple(line for tree in trees for line in self._lines(tree))
 
     def _way(self, page: str) -> list[str]:
         """The pages from the first level of the menu down to a page."""
@@ -102,7 +105,10 @@ class Menu:
         a list, and its lines."""
         way = self._way(page)
         opened = zip(way[: self._depth - 1], [*way[1:], ""], strict=False)
-        return [*self._chapters, *((name, around(self._below(name), to)) for name, to in opened)]
+        return [
+            *self._chapters,
+            *((name, around(self._below.get(name, ()), to)) for name, to in opened),
+        ]
 
     def html(self, page: str, uri: Uri) -> str:
         """The menu of a page; ``uri`` gives the address of another page from there."""
@@ -123,7 +129,7 @@ class Menu:
         out = []
         for line in lines:
             is_open, below = line.page == opened, ""
-            if is_open and level < self._depth and (inner := self._below(line.page)):
+            if is_open and level < self._depth and (inner := self._below.get(line.page, ())):
                 after = way[level] if len(way) > level else ""
                 below = self._list(around(inner, after), len(inner), level + 1, way, uri)
             here = "current " if is_open and level == len(way) else ""
@@ -150,10 +156,35 @@ def around(lines: Lines, page: str) -> Lines:
     return lines[start : start + MOST]
 
 
+def of(app: Sphinx, depth: int, *, hidden: bool) -> Menu | None:
+    """The menu of a site, made once in each process; nothing where it is not ours."""
+    made: dict[object, Menu | None] = vars(app.builder).setdefault("perfguide_menus", {})
+    if (depth, hidden) not in made:
+        try:
+            made[depth, hidden] = Menu(app.env, depth, hidden)
+        except UnusualError:
+            made[depth, hidden] = None
+    return made[depth, hidden]
+
+
+def asked(app: Sphinx) -> Menu | None:
+    """The menu that the theme's layout will ask for; nothing where it is not ours, or
+    where templates of the project may ask for another."""
+    if not theme.in_use(app) or app.config.templates_path:
+        return None
+    assert isinstance(app.builder, StandaloneHTMLBuilder)
+    given = app.builder.theme.get_options(app.builder.theme_options)
+    wanted = {name: str(given.get(name)).lower() in TRUE for name in OPTIONS}
+    depth = int(given.get("navigation_depth", 0))
+    if depth < 1 or not (wanted["collapse_navigation"] and wanted["titles_only"]):
+        return None
+    return of(app, depth, hidden=wanted["includehidden"])
+
+
 def _put(
     app: Sphinx, page: str, _template: str, context: dict[str, Any], _doctree: nodes.document
 ) -> None:
-    """Let the theme's layout ask us instead of Sphinx, where our menu can be the same."""
+    """Let the layout ask us instead of Sphinx, where our menu is the same."""
     if not theme.in_use(app):
         return
     of_sphinx = context["toctree"]
@@ -161,24 +192,15 @@ def _put(
     def toctree(
         maxdepth: int = 0, *, collapse: bool = True, titles_only: bool = False, **other: Any
     ) -> str:
-        kept = dict(maxdepth=maxdepth, collapse=collapse, titles_only=titles_only, **other)
-        if not (collapse and titles_only and maxdepth > 0):
-            return str(of_sphinx(**kept))
-        try:
+        menu = None
+        if collapse and titles_only and maxdepth > 0:
             menu = of(app, maxdepth, hidden=bool(other.get("includehidden")))
+        if menu:
             return menu.html(page, lambda to: app.builder.get_relative_uri(page, to))
-        except UnusualError:
-            return str(of_sphinx(**kept))
+        given = {"maxdepth": maxdepth, "collapse": collapse, "titles_only": titles_only}
+        return str(of_sphinx(**given, **other))
 
     context["toctree"] = toctree
-
-
-def of(app: Sphinx, depth: int, *, hidden: bool) -> Menu:
-    """The menu of a site, made once in each process. Raises :class:`UnusualError`."""
-    made: dict[tuple[int, bool], Menu] = vars(app.builder).setdefault("perfguide_menus", {})
-    if (depth, hidden) not in made:
-        made[depth, hidden] = Menu(app.env, depth, hidden)
-    return made[depth, hidden]
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
