@@ -316,7 +316,7 @@ def test_boards_stand_side_by_side_each_with_its_newest_release(shipped: catalog
     assert {"80.00", "110.00"} <= set(words(svg))
 
 
-def engines(version: str, hw: float) -> Loaded:
+def engines(version: str, hw: float, **changes: Any) -> Loaded:
     def results(engine: str, scale: float, cost: float) -> list[dict[str, Any]]:
         return [
             {
@@ -330,7 +330,24 @@ def engines(version: str, hw: float) -> Loaded:
         ]
 
     every = [*results("hw", hw, 0.1), *results("arm-ce", 40.0, 0.5), *results("sw", 20.0, 3.0)]
-    return loaded(*every, id=f"made-up-{version}", sdk__version=version)
+    named = "-".join(["made-up", version, *changes.values()])
+    return loaded(*every, id=named, sdk__version=version, **changes)
+
+
+def test_a_picture_with_too_many_panels_is_one_for_each_board(shipped: catalog.Catalog) -> None:
+    bundles = [
+        engines(f"{release}.0", 10.0, board__name=board)
+        for board in ("one", "two")
+        for release in range(1, 27 if board == "two" else 4)
+    ]
+    first, second = views(shipped, "chart-releases", *bundles, on="releases")
+    assert first.name.endswith(", one") and second.name.endswith(", two")
+    assert [p.title for p in first.panels] == ["one, 1.0", "one, 2.0", "one, 3.0"]
+    assert [p.title for p in second.panels] == [f"two, {n}.0" for n in range(3, 27)]
+    left_out = "The newest 24 of 26 panels are drawn; the tables have all."
+    assert left_out in second.says and left_out not in first.says
+    whole = only(views(shipped, "chart-releases", *bundles[:4], on="releases"))
+    assert len(whole.panels) == 4
 
 
 def test_more_than_two_engines_and_several_releases_share_one_figure(

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeVar
 
 from . import units
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,3 +108,16 @@ class ChartView:
 
 MOST_LINES = 10
 """Lines of a panel, or bars of a line, that the words for the blind go through."""
+
+MOST_PANELS = 24
+"""Panels of one picture; more cannot be read, and take ever longer to lay out."""
+
+
+def readable(panels: list[T], newest_last: bool) -> tuple[list[T], list[str]]:
+    """The panels of a picture that are drawn, and what to say of those that are not."""
+    if len(panels) <= MOST_PANELS:
+        return panels, []
+    kept = panels[-MOST_PANELS:] if newest_last else panels[:MOST_PANELS]
+    which = "newest" if newest_last else "first"
+    words = f"The {which} {MOST_PANELS} of {len(panels)} panels are drawn; the tables have all."
+    return kept, [words]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from .answers import Engine, cross_overs, not_in_use, verdict
 from .catalog import Benchmark
 from .chartspec import Chart, Scalar, names
+from .guidekeys import GuideKey
 from .pool import Record
 
 SOFTWARE = "sw"
@@ -23,10 +24,28 @@ class Answer:
     warnings: tuple[str, ...] = ()
 
 
+Run = tuple[GuideKey, str, frozenset[tuple[str, Scalar]]]
+"""The guide, the board and the parameters of a figure."""
+
+
+def loads(records: Sequence[Record]) -> dict[Run, float | None]:
+    """The CPU load of each run, in %."""
+    found: dict[Run, float | None] = {}
+    for record in records:
+        if record.metric == "cpu_load":
+            found.setdefault(_run(record, record.params), record.cell.mean)
+    return found
+
+
+def _run(like: Record, params: Mapping[str, Scalar]) -> Run:
+    return like.guide, like.board, frozenset(params.items())
+
+
 def answers(
-    benchmark: Benchmark, spec: Chart, found: Sequence[Record], records: Sequence[Record]
+    benchmark: Benchmark, spec: Chart, found: Sequence[Record], load: Mapping[Run, float | None]
 ) -> Answer:
-    """Cross-overs to mark, and what is said of each engine against software."""
+    """Cross-overs to mark, and what is said of each engine against software; ``load`` is
+    what :func:`loads` gives."""
     series = names(spec.series)
     if spec.answer != "cross-over" or len(series) != 1:
         return Answer()
@@ -37,11 +56,12 @@ def answers(
             curves.setdefault(record.params[series[0]], []).append((x, record.cell.mean))
     if SOFTWARE not in curves or len(curves) < 2:
         return Answer()
+    whole = {name: value for name, value in found[0].params.items() if name != spec.x}
     engines = {
         value: Engine(
             benchmark.value_label(series[0], value),
             tuple(sorted(points)),
-            _load(spec.x, {series[0]: value}, found[0], records),
+            load.get(_run(found[0], whole | {series[0]: value})),
         )
         for value, points in curves.items()
     }
@@ -57,15 +77,3 @@ def answers(
         tuple(verdict(engine, base) for engine in tested),
         tuple(text for engine in tested if (text := not_in_use(engine, base))),
     )
-
-
-def _load(
-    x: str, engine: dict[str, Scalar], like: Record, records: Sequence[Record]
-) -> float | None:
-    """The CPU load of an engine's whole run, in %."""
-    wanted = {name: value for name, value in like.params.items() if name != x} | engine
-    for record in records:
-        same = record.guide == like.guide and record.board == like.board
-        if record.metric == "cpu_load" and same and record.params == wanted:
-            return record.cell.mean
-    return None

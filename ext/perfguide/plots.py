@@ -10,7 +10,7 @@ from typing import Any
 from . import chartwords, units
 from .catalog import Benchmark
 from .chartspec import OUTER, Chart, Scalar, names
-from .chartviews import ChartView, Line, Panel, Point
+from .chartviews import MOST_PANELS, ChartView, Line, Panel, Point, readable
 from .guidekeys import family, version
 from .pool import Record
 
@@ -60,8 +60,9 @@ def with_figures(
         key = tuple(plot.place(name, record) for name in (*free, *spec.each))
         groups.setdefault((*key, record.unit), []).append(record)
     made = [
-        (plot.view(members, (*free, *spec.each)), [*members, *plot.across(members)])
+        (plot.view(part, (*free, *spec.each, *more)), [*part, *plot.across(part)])
         for _, members in sorted(groups.items())
+        for part, more in plot.apart(members)
     ]
     return [(view, figures) for view, figures in made if _shows(view, spec.lines)]
 
@@ -81,6 +82,7 @@ class _Plot:
         self.benchmark = benchmark
         self.spec = spec
         self.records = records
+        self.loads = chartwords.loads(records) if spec.answer else {}
         self.scene = scene
         self.series, self.panels = names(spec.series), names(spec.panels)
         self.ys = names(spec.y)
@@ -178,14 +180,17 @@ class _Plot:
         for record in found:
             panels.setdefault(self.key(self.panels, record), []).append(record)
         shown, says, warnings = [], [], []
-        for _, members in sorted(panels.items()):
+        ordered = [members for _, members in sorted(panels.items())]
+        drawn, left_out = readable(ordered, "release" in self.panels)
+        for members in drawn:
             title = self.words(self.panels, members[0])
-            answer = chartwords.answers(self.benchmark, spec, members, self.records)
+            answer = chartwords.answers(self.benchmark, spec, members, self.loads)
             lead = f"{title}: " if title and len(panels) > 1 else ""
             says += [lead + text for text in answer.says]
             warnings += [lead + text for text in answer.warnings]
             verticals, limits = answer.verticals, self.limits(members)
             shown.append(Panel(title, self.lines(members, list(places), told), verticals, limits))
+        says += left_out
         if spec.x == "release":
             boards = {record.board for record in found}
             changes = [c for c in self.scene.changes if c.board in boards and c.release in ticks]
@@ -209,6 +214,17 @@ class _Plot:
             line_head=self.head(told),
             panel_head=self.head(self.panels),
         )
+
+    def apart(self, found: list[Record]) -> list[tuple[list[Record], tuple[str, ...]]]:
+        """The figures of a picture, as several pictures where one had too many panels: one for
+        each value of the first name that tells panels apart. With each, the names that tell
+        these pictures apart."""
+        if len(self.panels) < 2 or len({self.key(self.panels, r) for r in found}) <= MOST_PANELS:
+            return [(found, ())]
+        first, parts = self.panels[0], dict[Any, list[Record]]()
+        for record in found:
+            parts.setdefault(self.place(first, record), []).append(record)
+        return [(members, (first,)) for _, members in sorted(parts.items())]
 
     def telling(self, found: Sequence[Record]) -> tuple[str, ...]:
         """Of what tells lines apart, that which differs in this picture."""
