@@ -44,7 +44,7 @@ CORE: dict[str, set[str]] = {
     "layout": {"addresses", "catalog", "pool", "views"},
     "answers": set(),
     "chartviews": set(),
-    "chartwords": {"answers", "catalog", "chartspec", "pool"},
+    "chartwords": {"answers", "catalog", "chartspec", "guidekeys", "pool"},
     "plots": {"guidekeys", "catalog", "chartspec", "chartviews", "chartwords", "pool"},
     "trends": {
         "guidekeys",
@@ -189,7 +189,8 @@ CORE: dict[str, set[str]] = {
     },
     "cli_intake": {"intake", "spool", "streams"},
     "publish": set(),
-    "cli_build": {"publish"},
+    "standing": {"memo", "publish"},
+    "cli_build": {"publish", "standing"},
     "query": {"guidekeys", "logs", "origins", "pool", "site", "streams", "views"},
     "entries": set(),
     "boards": {"entries"},
@@ -273,7 +274,9 @@ CORE: dict[str, set[str]] = {
 SHELL: dict[str, set[str]] = {
     "config": {"remote", "site", "streams"},
     "csp": set(),
-    "freshness": {"borrowed", "memo", "pictures", "publish"},
+    "freshness": {
+        *{"borrowed", "config", "memo", "pictures", "publish", "remote", "standing", "writer"},
+    },
     "sphinxphases": {"phases"},
     "numbering": set(),
     "theme": {"lightcss"},

@@ -9,7 +9,9 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from . import publish
+import msgspec
+
+from . import publish, standing
 
 Add = Callable[..., argparse.ArgumentParser]
 
@@ -52,8 +54,14 @@ def _build(options: argparse.Namespace) -> int:
     depends = publish.key(chosen, [Path(__file__).parent, Path("conf.py")], os.environ)
     where = ["-d", str(at.doctrees), "-j", options.jobs, ".", str(at.next)]
     with publish.locked(at.target.parent, _waiting) as lock:
+        known = standing.Standing(at, depends, Path())
+        if known.holds():
+            print(f"Nothing changed since {at.target} was built.")
+            return 0
         command = [sys.executable, "-m", "sphinx", *chosen, *said, *where]
-        status = publish.build(at, depends, lambda: _sphinx(command, lock))
+        status, told = publish.build(at, depends, lambda: _sphinx(command, lock))
+        if told:
+            known.note(msgspec.json.decode(told, type=standing.Told))
     if status:
         print(f"perfguide: not built; {at.target} is as it was", file=sys.stderr)
     return status

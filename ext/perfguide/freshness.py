@@ -12,13 +12,16 @@ import errno
 import hashlib
 import json
 import logging
+import os
 import shutil
+import sys
 import time
 from collections.abc import Iterable, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.builders.html import StandaloneHTMLBuilder
@@ -29,8 +32,12 @@ from sphinx.util.typing import ExtensionMetadata
 
 from . import borrowed, pictures
 from .borrowed import Borrowed, Reference
+from .config import settings
 from .memo import Memo
 from .publish import ASSETS, FINISHED
+from .remote import is_url
+from .standing import Read, Told
+from .writer import listed
 
 SOURCES = "sources.json"
 """The file of hashes of sources, in the folder of the cache."""
@@ -198,9 +205,40 @@ def _whole_index(app: Sphinx) -> Iterable[tuple[str, dict[str, Any], str]]:
 
 
 def _finished(app: Sphinx, exception: Exception | None) -> None:
-    """Say that all has been written."""
+    """Say that all has been written, and what it was made from."""
     if exception is None and app.config.perfguide_own_output:
-        Path(app.doctreedir, FINISHED).touch()
+        data = msgspec.json.encode(_told(app))
+        Path(app.doctreedir, FINISHED).write_bytes(data)
+
+
+def _told(app: Sphinx) -> Told:
+    """What the site was made from and what else was made; names as text, which is quicker."""
+    config, env, given = app.config, app.env, settings(app.config, Path(app.srcdir))
+    lists = (given.acknowledged, given.redirects, given.boards, given.waivers)
+    shown = (config.html_logo, config.html_favicon, config.latex_logo)
+    modules = (getattr(module, "__file__", None) or "" for module in list(sys.modules.values()))
+    # Of installed ones the versions count, which are known otherwise.
+    own = (name for name in modules if not name.startswith((sys.prefix, sys.base_prefix)))
+    files = {
+        *(os.path.join(app.srcdir, name) for names in env.dependencies.values() for name in names),  # noqa: PTH118
+        Path(app.confdir, "conf.py"),
+        *filter(None, (*lists, *own)),
+        *(Path(app.confdir, name) for name in (*shown, *config.latex_additional_files) if name),
+    }
+    assets = (*config.html_static_path, *config.templates_path, *config.html_extra_path)
+    results = [path for path in given.results if not is_url(path)]
+    folders = {given.output, *results, *given.benchmarks, *(Path(app.confdir, a) for a in assets)}
+    made = [*(given.output / name for name in (*listed(given.output), pictures.DRAWN))]
+    return Told(
+        app._warncount,
+        len(results) == len(given.results),
+        Read(_absolute(files), _absolute(folders), tuple(config.source_suffix)),
+        _absolute([*made, given.store, *filter(None, [given.cache])]),
+    )
+
+
+def _absolute(paths: Iterable[str | Path]) -> tuple[str, ...]:
+    return tuple(sorted({os.path.abspath(path) for path in paths}))  # noqa: PTH100
 
 
 class _Unwritten(logging.Filter):

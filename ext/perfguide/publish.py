@@ -31,8 +31,9 @@ RENAME_EXCHANGE = 2
 AT_FDCWD = -100
 NO_EXCHANGE = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP)
 """How a kernel or a file system says that it cannot exchange two names."""
-FINISHED = "finished"
-"""The file among the doctrees by which the extension says that it came to its end."""
+FINISHED = "finished.json"
+"""The file among the doctrees by which the extension says that it came to its end, and what
+it was made from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,9 +129,9 @@ def _sha256(file: Path) -> bytes:
         return hashlib.file_digest(stream, "sha256").digest()
 
 
-def build(at: Place, depends: str, run: Callable[[], int]) -> int:
+def build(at: Place, depends: str, run: Callable[[], int]) -> tuple[int, bytes]:
     """Build a site and publish it where ``run`` returned 0 and left ``FINISHED`` among
-    the doctrees; return what it returned.
+    the doctrees; return what it returned, and what that file held.
 
     ``run`` fills ``at.next``, which holds the published site where that can be
     used again, but for its assets, and nothing otherwise. ``depends`` is what ``key`` gave. The
@@ -148,7 +149,9 @@ def build(at: Place, depends: str, run: Callable[[], int]) -> int:
     finished = at.doctrees / FINISHED
     finished.unlink(missing_ok=True)
     status = run()
+    told = b""
     if status == 0 and finished.exists():
+        told = finished.read_bytes()
         finished.unlink()
         new = fingerprint(at.next)
         if new != old or not at.target.exists():
@@ -156,7 +159,7 @@ def build(at: Place, depends: str, run: Callable[[], int]) -> int:
             swap(at.next, at.target, at.work)
         _write(at.stamp, _stamp(depends, fingerprint(at.doctrees), new))
     _remove(at.next)
-    return status
+    return status, told
 
 
 def _copy(site: Path, target: Path) -> None:

@@ -26,7 +26,7 @@ from .memo import Identity, Memo, identity, is_settled, put
 from .publish import fingerprint
 from .remote import is_url
 from .site import Settings
-from .writer import JOURNAL, MANIFEST, Writer
+from .writer import JOURNAL, MANIFEST, Writer, listed
 
 NOTE = "pages.json"
 HASHES = "files.json"
@@ -118,7 +118,7 @@ class Unchanged:
             digests = {name: self.memo.digest(name) for name in self._found}
         except OSError:
             return ""
-        names = sorted(set(_pages(self._root)) - _own(self._root))
+        names = sorted(set(_pages(self._root)) - listed(self._root))
         return _sum([_code(), repr(self._settings), digests, names])
 
 
@@ -172,10 +172,3 @@ def _pages(root: Path) -> Sequence[str]:
     start = len(os.fspath(root)) + 1
     found = _files(os.fspath(root), lambda name: name.endswith(".rst"))
     return [name[start:].replace(os.sep, "/") for name, _ in found]
-
-
-def _own(root: Path) -> set[str]:
-    try:
-        return set(json.loads((root / MANIFEST).read_bytes()))
-    except (OSError, ValueError, TypeError):
-        return set()

@@ -143,5 +143,13 @@ class Writer:
             folder = folder.parent
 
 
+def listed(root: Path) -> set[str]:
+    """The files below a folder that the last run which ended well has made."""
+    try:
+        return {*json.loads((root / MANIFEST).read_bytes()), JOURNAL}
+    except (OSError, ValueError, TypeError):
+        return set()
+
+
 def _aside(path: Path) -> Path:
     return path.with_name(f"{path.name}.part")
