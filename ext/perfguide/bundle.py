@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime
 import hashlib
 import re
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -149,7 +150,7 @@ class Bundle(_Object, frozen=True):
     """The SDK release."""
     board: Board
     """The board."""
-    results: list[Result]
+    results: Sequence[Result]
     """What was measured."""
     runner: Runner | None = None
     """What ran the benchmarks."""
@@ -162,7 +163,16 @@ class Bundle(_Object, frozen=True):
 
 
 _DECODER = msgspec.json.Decoder(Bundle)
-_ENCODER = msgspec.json.Encoder(order="deterministic")
+
+
+def _listed(value: Any) -> list[Any]:
+    """Results that are no list as one."""
+    if not isinstance(value, Sequence):
+        raise NotImplementedError(f"{type(value).__name__} has no form in JSON")
+    return list(value)
+
+
+_ENCODER = msgspec.json.Encoder(order="deterministic", enc_hook=_listed)
 
 
 def decode(data: bytes) -> Bundle:

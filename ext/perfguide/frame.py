@@ -16,6 +16,7 @@ from msgspec import UNSET
 
 from . import sharing
 from .bundle import Bundle, Result
+from .results import Results, Shape
 from .validate import Loaded
 
 NAMES = ("sdk", "soc", "os", "release", "board", "benchmark", "metric", "unit", "params")
@@ -98,11 +99,16 @@ class _Kinds:
     def __init__(self) -> None:
         self.named: list[tuple[str, ...]] = []
         self._numbers: dict[tuple[object, ...], int] = {}
-        self._whole: dict[bytes, Ints] = {}
+        self._whole: dict[object, Ints] = {}
 
     def of(self, results: Sequence[Result]) -> Ints:
         """The number of each result's kind."""
-        place = sharing.kind(results)
+        place: object
+        if isinstance(results, Results):
+            place = results.shape
+            results = results.shape.results
+        else:
+            place = sharing.kind(results)
         if place not in self._whole:
             found = [self._of(result) for result in results]
             self._whole[place] = np.array(found, dtype="int64")
@@ -129,9 +135,16 @@ class _Figures:
         self._flat = array("d")
         self._said = [array("d") for _ in ("value", "min", "max", "count")]
         self._failed = array("b")
+        self._layouts: dict[Shape, _Layout] = {}
 
     def add(self, results: Sequence[Result]) -> None:
         """Add the figures of a bundle's results."""
+        if isinstance(results, Results):
+            layout = self._layouts.get(results.shape)
+            if layout is None:
+                layout = self._layouts[results.shape] = _layout(results.shape)
+            self._add(layout, results)
+            return
         given = [r.samples for r in results]
         if UNSET not in given:
             self._sizes.extend(map(len, given))  # type: ignore[arg-type]
@@ -146,6 +159,15 @@ class _Figures:
         lows.extend([nan if r.min is UNSET else r.min for r in plain])
         highs.extend([nan if r.max is UNSET else r.max for r in plain])
         counts.extend([nan if r.count is UNSET else r.count for r in plain])
+
+    def _add(self, layout: _Layout, results: Results) -> None:
+        self._sizes.frombytes(layout.sizes)
+        self._failed.frombytes(layout.failed)
+        # The last one is that of all figures that are not there.
+        figures = np.append(np.frombuffer(results.figures), math.nan)
+        self._flat.frombytes(figures[layout.samples].tobytes())
+        for said, places in zip(self._said, layout.said, strict=True):
+            said.frombytes(figures[places].tobytes())
 
     def samples(self) -> Samples:
         """The samples of all results."""
@@ -182,6 +204,35 @@ class _Figures:
             **{"value": value, "weight": weight, "low": low, "high": high},
             **{"counted": counted, "spread": spread, "failed": failed},
         }
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """Where the columns of a shape's results find their figures; -1 where there is none."""
+
+    sizes: bytes
+    failed: bytes
+    samples: Ints
+    said: tuple[Ints, ...]
+
+
+def _layout(shape: Shape) -> _Layout:
+    rows = [{place.field: place for place in places} for places in shape.places]
+    plain = [row for row, result in enumerate(shape.results) if result.samples is UNSET]
+    sampled = [places["samples"] for places in rows if "samples" in places]
+    at = [i for place in sampled for i in range(place.first, place.first + place.size)]
+    sizes = [places["samples"].size if "samples" in places else 0 for places in rows]
+    failed = [shape.results[row].status is not UNSET for row in plain]
+    said = [
+        [rows[row][name].first if name in rows[row] else -1 for row in plain]
+        for name in ("value", "min", "max", "count")
+    ]
+    return _Layout(
+        array("q", sizes).tobytes(),
+        array("b", failed).tobytes(),
+        np.array(at, dtype="int64"),
+        tuple(np.array(places, dtype="int64") for places in said),
+    )
 
 
 _OF_BUNDLES = (

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from . import validate, workers
 from .archive import Source
 from .diagnostics import Diagnostic
+from .patterns import Patterns
 from .sharing import Shared
 from .streams import Limits
 from .validate import Loaded
@@ -21,10 +22,12 @@ class Reading:
     """Reads the bundles of one file and every finding about it, wherever this runs."""
 
     limits: Limits
+    patterns: Patterns | None = None
+    """Those of the files that were read here before."""
 
     def __call__(self, source: Source) -> Found:
         """What is in a file."""
-        return list(validate.upload(source, self.limits))
+        return list(validate.upload(source, self.limits, self.patterns))
 
 
 def outcomes(sources: Sequence[Source], limits: Limits, run: workers.Run) -> Iterator[Found]:
@@ -43,10 +46,10 @@ def outcomes(sources: Sequence[Source], limits: Limits, run: workers.Run) -> Ite
 
 
 def _outcomes(sources: Sequence[Source], limits: Limits, run: workers.Run) -> Iterator[Found]:
-    reading = Reading(limits)
     if run is workers.here:
-        yield from map(reading, sources)
+        yield from map(Reading(limits, Patterns()), sources)
         return
+    reading = Reading(limits)
     away = [_travels(source, limits) for source in sources]
     pieces = (_with_content(s) for s, travels in zip(sources, away, strict=True) if travels)
     found = run(reading, pieces)

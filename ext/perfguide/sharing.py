@@ -13,6 +13,7 @@ import msgspec
 from msgspec.structs import force_setattr
 
 from .bundle import Bundle, Result
+from .results import Results
 
 SAID = ("benchmark", "metric", "unit", "command", "params")
 """What says what a result is of."""
@@ -34,12 +35,14 @@ class Shared:
     """The names and parameters of all bundles that were taken."""
 
     def __init__(self) -> None:
-        self._kinds: dict[bytes, list[Result]] = {}
+        self._kinds: dict[bytes, Sequence[Result]] = {}
         self._values: dict[bytes, Any] = {}
 
     def take(self, bundle: Bundle) -> None:
         """Let a bundle's results hold what is known already instead of the same again."""
         results = bundle.results
+        if isinstance(results, Results):
+            return  # all of one shape hold the same already
         known = self._kinds.setdefault(kind(results), results)
         if known is results:
             for result in results:

@@ -10,20 +10,19 @@ import codecs
 import itertools
 import json
 import math
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
-import numpy as np
 
-from . import archive
+from . import archive, keys
 from . import bundle as schema
 from .archive import Document, Source
 from .bundle import Bundle, pointer
 from .diagnostics import KINDS, Diagnostic, visible
 from .faults import BUNDLE, Fault, NotFinite, check, contradictions, of_form, without_unknown
+from .patterns import Patterns
 from .streams import Limits
 
 MOST_FAULTS = 100
@@ -50,13 +49,14 @@ class Effort:
     left: int
 
 
-def upload(source: Source, limits: Limits) -> Iterator[Loaded | Diagnostic]:
+def upload(
+    source: Source, limits: Limits, patterns: Patterns | None = None
+) -> Iterator[Loaded | Diagnostic]:
     """The bundles of one file, and every finding about it, with its root."""
     effort = Effort(limits.faulty)
     findings = 0
     for document in archive.read(source, limits):
-        items = [document] if isinstance(document, Diagnostic) else load(document, limits, effort)
-        for item in items:
+        for item in _items(document, limits, effort, patterns):
             if isinstance(item, Loaded):
                 yield item
                 continue
@@ -68,13 +68,27 @@ def upload(source: Source, limits: Limits) -> Iterator[Loaded | Diagnostic]:
                 yield Diagnostic("limit", source.name, message, hint, root=source.root)
                 return
         # Two texts of the largest size at once would be one too many.
-        del document, items
+        del document
+
+
+def _items(
+    document: Document | Diagnostic, limits: Limits, effort: Effort, patterns: Patterns | None
+) -> Iterator[Loaded | Diagnostic]:
+    if isinstance(document, Diagnostic):
+        return iter((document,))
+    return load(document, limits, effort, patterns)
 
 
 def load(
-    document: Document, limits: Limits | None = None, effort: Effort | None = None
+    document: Document,
+    limits: Limits | None = None,
+    effort: Effort | None = None,
+    patterns: Patterns | None = None,
 ) -> Iterator[Loaded | Diagnostic]:
-    """The bundles of one text: one object, an array of them, or one a line."""
+    """The bundles of one text: one object, an array of them, or one a line.
+
+    ``patterns`` are those of the texts that were read before it.
+    """
     limits = limits or Limits()
     effort = effort or Effort(limits.faulty)
     if document.lines:
@@ -85,11 +99,11 @@ def load(
         for number, line in enumerate(_lines(document.data), start=1):
             if line.strip():
                 origin = f"{document.origin}#{number}"
-                yield from _one(document, origin, line, number, limits, effort)
+                yield from _one(document, origin, line, number, limits, effort, patterns)
     elif document.data.removeprefix(codecs.BOM_UTF8).lstrip()[:1] == b"[":
-        yield from _array(document, limits, effort)
+        yield from _array(document, limits, effort, patterns)
     else:
-        yield from _one(document, document.origin, document.data, None, limits, effort)
+        yield from _one(document, document.origin, document.data, None, limits, effort, patterns)
 
 
 def _lines(data: bytes) -> Iterator[bytes]:
@@ -116,7 +130,9 @@ def _refused(origin: str, line: int | None, limits: Limits) -> Diagnostic:
     return Diagnostic("limit", origin, message, hint, line=line)
 
 
-def _array(document: Document, limits: Limits, effort: Effort) -> Iterator[Loaded | Diagnostic]:
+def _array(
+    document: Document, limits: Limits, effort: Effort, patterns: Patterns | None
+) -> Iterator[Loaded | Diagnostic]:
     """The bundles of an array, where a bad one does not stop the others."""
     if _too_many(document.data, limits):
         yield _refused(document.origin, None, limits)
@@ -130,7 +146,7 @@ def _array(document: Document, limits: Limits, effort: Effort) -> Iterator[Loade
     else:
         for number, item in enumerate(items, start=1):
             origin = f"{document.origin}#{number}"
-            yield from _one(document, origin, bytes(item), None, limits, effort)
+            yield from _one(document, origin, bytes(item), None, limits, effort, patterns)
         return
     # NaN and half a surrogate pair are faults of one bundle, but not JSON to the decoder.
     effort.left -= len(document.data)
@@ -149,19 +165,26 @@ def _one(
     line: int | None,
     limits: Limits,
     effort: Effort,
+    patterns: Patterns | None,
 ) -> Iterator[Loaded | Diagnostic]:
     if _too_many(data, limits):
         yield _refused(origin, line, limits)
+        return
+    if patterns and (quick := patterns.read(data)):
+        yield Loaded(document.source.root, origin, quick.bundle, quick.digest)
         return
     reason = "it may name a key twice"
     try:
         bundle = schema.decode(data)
         encoded = schema.encode(bundle)
-        if _each_key_once(data, encoded) or not _may_repeat_keys(data):
-            yield Loaded(document.source.root, origin, bundle, schema.content_hash(encoded))
-            return
+        once = keys.named_once(data, encoded)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-        reason = str(error)
+        reason, once = str(error), False
+    if once:
+        if patterns:
+            patterns.learn(data, encoded, bundle)
+        yield Loaded(document.source.root, origin, bundle, schema.content_hash(encoded))
+        return
     if effort.left <= 0:
         yield _in_short(origin, reason, line)
         return
@@ -190,49 +213,6 @@ def _outcome(
         yield Diagnostic("schema", origin, more, "mend those above first", line=line)
     if found is not None:
         yield Loaded(document.source.root, origin, found, schema.digest(found))
-
-
-_KEY = re.compile(rb'"\s*:')
-_QUOTE, _COLON, _BACKSLASH = b'":\\'
-
-
-def _each_key_once(data: bytes, encoded: bytes) -> bool:
-    """Whether it is quickly seen that no key of a text stands there twice.
-
-    Where no colon has white space before it, there are no more keys in the text than
-    colons behind quotation marks. In the bundle as it is encoded there are as many
-    keys as such colons, without those in strings, whose quotation marks have a
-    backslash. What was spelt out though it is the default lets this fail.
-    """
-    text, own = (np.frombuffer(each, dtype="uint8") for each in (data, encoded))
-    before = text[np.flatnonzero(text[1:] == _COLON)]
-    if np.isin(before, np.frombuffer(b" \t\r\n", dtype="uint8")).any():
-        return False
-    ends = np.flatnonzero(own[1:] == _COLON)
-    ends = ends[own[ends] == _QUOTE]
-    keys = np.count_nonzero(own[ends - 1] != _BACKSLASH)
-    return bool(np.count_nonzero(before == _QUOTE) == keys)
-
-
-def _may_repeat_keys(data: bytes) -> bool:
-    """Whether the text holds more keys than the decoded value can account for.
-
-    The decoder lets the last of two equal keys win. Each key of the text is one
-    match of the pattern, and text in strings can only add matches; so where the
-    numbers agree no key stands there twice. Where they differ the slow pass
-    decides.
-    """
-    return sum(1 for _ in _KEY.finditer(data)) != _count_keys(msgspec.json.decode(data))
-
-
-def _count_keys(value: Any) -> int:
-    if isinstance(value, dict):
-        return len(value) + sum(
-            _count_keys(v) for v in value.values() if isinstance(v, dict | list)
-        )
-    if isinstance(value, list):
-        return sum(_count_keys(v) for v in value if isinstance(v, dict | list))
-    return 0
 
 
 def validate(data: bytes) -> tuple[Bundle | None, list[Fault]]:

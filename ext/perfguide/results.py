@@ -1,0 +1,87 @@
+"""Results of which only the figures are kept, beside one bundle that says all the rest.
+
+Bundles of one farm measure the same things in the same order, so what a result is of need
+stand in memory once for all of them.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, overload
+
+from msgspec.structs import replace
+
+from .bundle import Result
+
+
+class Place(NamedTuple):
+    """Where the figures of one field of one result stand among those of a bundle."""
+
+    field: str
+    """A figure's field of a result, or ``line``, which is that of its log."""
+    first: int
+    size: int
+    """One, or the number of the samples."""
+
+
+WHOLE = ("count", "line")
+"""The fields that hold whole numbers, none so large that a float would not hold it."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shape:
+    """What bundles that differ in their figures only have in common."""
+
+    results: Sequence[Result]
+    """The results of one of them."""
+    places: tuple[tuple[Place, ...], ...]
+    """The places of each result's figures."""
+
+
+class Results(Sequence[Result]):
+    """The results of a bundle, each made when it is asked for."""
+
+    __slots__ = ("figures", "shape")
+
+    def __init__(self, shape: Shape, figures: array[float]) -> None:
+        self.shape = shape
+        self.figures = figures
+
+    def __len__(self) -> int:
+        return len(self.shape.results)
+
+    @overload
+    def __getitem__(self, index: int) -> Result: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Result]: ...
+    def __getitem__(self, index: int | slice) -> Result | list[Result]:
+        rows = range(len(self))[index]
+        return self._made(rows) if isinstance(rows, int) else [self._made(row) for row in rows]
+
+    def __iter__(self) -> Iterator[Result]:
+        return map(self._made, range(len(self)))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sequence):
+            return NotImplemented
+        return list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A plain list for other processes, which do not have the shape."""
+        return list, (list(self),)
+
+    def _made(self, row: int) -> Result:
+        first, figures = self.shape.results[row], self.figures
+        own: dict[str, Any] = {}
+        for field, at, size in self.shape.places[row]:
+            if field == "samples":
+                own[field] = figures[at : at + size].tolist()
+            elif field == "line" and first.log:
+                own["log"] = replace(first.log, line=int(figures[at]))
+            else:
+                own[field] = int(figures[at]) if field in WHOLE else figures[at]
+        return replace(first, **own)
