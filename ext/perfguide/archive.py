@@ -184,8 +184,13 @@ def _document(source: Source, origin: str, file: IO[bytes], limits: Limits) -> D
         data = file.getvalue()
     else:
         size = remaining(file)
-        with decompressed(origin, file, limits) as stream:
-            data = Capped(stream, limits.document, size, limits.ratio).read()
+        data = b""
+        if size <= limits.document and not origin.lower().endswith(COMPRESSED):
+            data = file.read(size + 1)
+        if not data or len(data) > size:
+            file.seek(0)
+            with decompressed(origin, file, limits) as stream:
+                data = Capped(stream, limits.document, size, limits.ratio).read()
     lowered = origin.lower().removesuffix(".gz").removesuffix(".zst")
     return Document(source, origin, data, lowered.endswith(".jsonl"))
 

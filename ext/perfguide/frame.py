@@ -79,7 +79,8 @@ def build(bundles: Sequence[Loaded]) -> Frame:
     numbers = np.concatenate(kind)
     by_kind = zip(*kinds.named, strict=True) if kinds.named else [()] * len(_OF_RESULTS)
     columns |= {
-        name: _named(texts, numbers) for name, texts in zip(_OF_RESULTS, by_kind, strict=True)
+        name: _named(texts, numbers=numbers)
+        for name, texts in zip(_OF_RESULTS, by_kind, strict=True)
     }
     table = pd.DataFrame({name: columns[name] for name in (*NAMES, *CONDITIONS)})
     table["bundle"] = owner
@@ -249,12 +250,13 @@ def _said(bundle: Bundle) -> tuple[str, ...]:
     return (*names, mhz, board.memory, board.governor, sdk.kernel, sdk.image)
 
 
-def _named(texts: Sequence[str], numbers: np.ndarray[Any, Any]) -> pd.Categorical[str]:
+def _named(texts: Sequence[str], numbers: Ints) -> pd.Categorical[str]:
     """A column of texts, given by their numbers, as categories in their order."""
     distinct = sorted(set(texts))
     rank = {text: place for place, text in enumerate(distinct)}
     codes = np.array([rank[text] for text in texts], dtype="int64")
-    return pd.Categorical.from_codes(codes[numbers], categories=pd.Index(distinct))
+    # Codes of few texts are small; those of millions of rows are not to be large first.
+    return pd.Categorical.from_codes(codes, categories=pd.Index(distinct)).take(numbers)
 
 
 def canonical(params: dict[str, Any]) -> str:

@@ -7,7 +7,6 @@ same is left to the decoder, which can say what is wrong with it.
 
 from __future__ import annotations
 
-import itertools
 import re
 from array import array
 from collections import Counter, defaultdict
@@ -16,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import msgspec
+import numpy as np
 from msgspec.structs import force_setattr
 
 from . import bundle as schema
@@ -25,6 +25,8 @@ from .results import WHOLE, Place, Results, Shape
 
 KEPT = 8
 """How many patterns are known at a time; each holds about as much as its bundle's text."""
+Ints = np.ndarray[Any, np.dtype[np.int64]]
+
 LARGEST = 4 * 1024**2
 """Bytes of a text from which no pattern is made."""
 TRIED, RETURN = 16, 16
@@ -97,8 +99,12 @@ class _Pattern:
     shape: Shape
     written: tuple[bytes, ...]
     """One more than there are figures; so are those of ``encoded``."""
-    behind: tuple[tuple[int, bytes], ...]
-    """For each figure how long the piece before it is, and the byte that ends it."""
+    lengths: Ints
+    """The length of the piece before each figure."""
+    stops: tuple[int, ...]
+    """The bytes that end a figure."""
+    ends: Ints
+    """Which one of all such bytes of the results ends each figure."""
     encoded: tuple[bytes, ...]
     order: tuple[int, ...]
     """For each figure of the encoded text its place in the shape."""
@@ -122,14 +128,15 @@ class _Pattern:
         texts, end = found
         around = data[:start] + b"[]" + data[end:]
         try:
-            figures = _numbers(_FIGURES, [texts[i] for i in self.floats])
-            figures += _numbers(_COUNTS, [texts[i] for i in self.wholes])
+            figures, again = _numbers(_FIGURES, [texts[i] for i in self.floats])
+            if self.wholes:
+                wholes, more = _numbers(_COUNTS, [texts[i] for i in self.wholes])
+                figures, again = figures + wholes, again + more
             bundle = schema.decode(around)
         except (msgspec.MsgspecError, ValueError, RecursionError):
             return None
-        if len(figures) != len(texts) or not keys.named_once(around, schema.encode(bundle)):
+        if not keys.named_once(around, schema.encode(bundle)):
             return None
-        again = _again(figures[: len(self.floats)]) + _again(figures[len(self.floats) :])
         whole = _between(self.encoded, [again[i] for i in self.order])
         force_setattr(bundle, "results", msgspec.Raw(whole))
         digest = schema.digest(bundle)
@@ -138,15 +145,12 @@ class _Pattern:
 
     def _texts(self, data: bytes, start: int) -> tuple[list[bytes], int] | None:
         """What stands for the figures in a text, and where the results end."""
-        texts: list[bytes] = []
-        end, index, add = start, data.index, texts.append
-        try:
-            for length, byte in self.behind:
-                at = end + length
-                end = index(byte, at)
-                add(data[at:end])
-        except ValueError:
-            return None  # the text has ended
+        stops = _places(data, start, self.stops)
+        if len(stops) <= self.ends[-1]:
+            return None
+        ends = stops[self.ends]
+        begins = np.concatenate([[start], ends[:-1]]) + self.lengths
+        texts = [data[a:b] for a, b in zip(begins.tolist(), ends.tolist(), strict=True)]
         whole = _between(self.written, texts)
         return (texts, start + len(whole)) if data.startswith(whole, start) else None
 
@@ -159,18 +163,29 @@ def _between(pieces: Sequence[bytes], texts: Sequence[bytes]) -> bytes:
     return b"".join(parts)
 
 
-def _numbers(decoder: msgspec.json.Decoder[list[Any]], texts: Sequence[bytes]) -> list[Any]:
-    """The numbers of some texts, which have to be one each: an empty text is a fault, so
-    what holds two makes more numbers than there are texts."""
-    found: list[Any] = decoder.decode(b"[" + b",".join(texts) + b"]") if texts else []
-    if len(found) != len(texts):
+def _places(text: bytes, start: int, stops: Sequence[int]) -> Ints:
+    """Where some bytes stand in a text from a place on."""
+    own = np.frombuffer(text, dtype="uint8", offset=start)
+    found = own == stops[0]
+    for stop in stops[1:]:
+        found |= own == stop
+    return np.flatnonzero(found) + start
+
+
+def _numbers(
+    decoder: msgspec.json.Decoder[list[Any]], texts: list[bytes]
+) -> tuple[list[Any], list[bytes]]:
+    """The numbers of some texts, and each of them as it is encoded.
+
+    Each text has to be one number: an empty text is a fault, so what holds two makes
+    more numbers than there are texts.
+    """
+    written = b"[" + b",".join(texts) + b"]"
+    numbers = decoder.decode(written) if texts else []
+    if len(numbers) != len(texts):
         raise ValueError("is not one number")
-    return found
-
-
-def _again(numbers: Sequence[float]) -> list[bytes]:
-    """Each number as it is encoded."""
-    return msgspec.json.encode(numbers)[1:-1].split(b",") if numbers else []
+    encoded = msgspec.json.encode(numbers)
+    return numbers, texts if encoded == written else encoded[1:-1].split(b",")
 
 
 _TOKEN = re.compile(rb'("(?:[^"\\]|\\.)*")(\s*:)?|([\[{])|([\]}])|(-?[0-9][-+.0-9eE]*)')
@@ -232,10 +247,14 @@ def _pattern(data: bytes, encoded: bytes, results: Sequence[schema.Result]) -> _
     for (row, field), count in Counter(slot[:2] for slot in slots).items():
         places[row].append(Place(field, place[row, field, 0], count))
     pieces = _around(data, *written)
+    stops = tuple({piece[0] for piece in pieces[1:]})
+    ends = np.array([end for _, end in written[2].values()], dtype="int64")
     return _Pattern(
         Shape(results, tuple(map(tuple, places))),
         pieces,
-        tuple((len(before), after[:1]) for before, after in itertools.pairwise(pieces)),
+        np.array([len(piece) for piece in pieces[:-1]], dtype="int64"),
+        stops,
+        np.searchsorted(_places(data, written[0], stops), ends),
         _around(encoded, *again),
         tuple(place[slot] for slot in again[2]),
         floats,
