@@ -16,6 +16,7 @@ from msgspec import UNSET
 
 from . import sharing
 from .bundle import Bundle, Result
+from .means import means
 from .results import Results, Shape
 from .validate import Loaded
 
@@ -186,11 +187,9 @@ class _Figures:
         weight, counted, spread = sizes.copy(), np.ones(len(sizes), dtype="bool"), sizes > 1
         failed = np.zeros(len(sizes), dtype="bool")
         if sampled.any():
-            value[sampled] = flat[starts[sampled]]
+            value[sampled] = means(flat, starts[sampled], sizes[sampled])
             low[sampled] = np.minimum.reduceat(flat, starts[sampled])
             high[sampled] = np.maximum.reduceat(flat, starts[sampled])
-        for row in np.flatnonzero(sizes > 1).tolist():
-            value[row] = math.fsum(self._flat[starts[row] : ends[row + 1]]) / sizes[row]
         mean, bottom, top, count = (np.array(column) for column in self._said)
         sound, published = ~np.isnan(mean), ~(np.isnan(bottom) & np.isnan(top))
         known, failures = ~np.isnan(count), np.array(self._failed, dtype="bool")
