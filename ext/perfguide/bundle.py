@@ -237,7 +237,8 @@ def consistent(bundle: Bundle) -> bool:
         if not published and not (r.min is UNSET and r.max is UNSET and r.count is UNSET):
             return False
     others = {r.log.file for r in results if r.log} | set(bundle.tools)
-    return all(map(is_name, names)) and all(re.search(PRINTABLE, name) for name in others)
+    shown = "".join(names).isprintable() and not any(map(str.isspace, names)) and "" not in names
+    return shown and all(re.search(PRINTABLE, name) for name in others)
 
 
 _FIRST = datetime.datetime(1, 1, 3, tzinfo=datetime.UTC)

@@ -17,7 +17,7 @@ from msgspec import UNSET
 from . import sharing
 from .bundle import Bundle, Result
 from .means import means
-from .results import Results, Shape
+from .results import Listed, Results, Shape
 from .validate import Loaded
 
 NAMES = ("sdk", "soc", "os", "release", "board", "benchmark", "metric", "unit", "params")
@@ -110,7 +110,7 @@ class _Kinds:
             place = results.shape
             results = results.shape.results
         else:
-            place = sharing.kind(results)
+            place = results.kind if isinstance(results, Listed) else sharing.kind(results)
         if place not in self._whole:
             found = [self._of(result) for result in results]
             self._whole[place] = np.array(found, dtype="int64")

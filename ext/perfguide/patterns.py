@@ -29,9 +29,13 @@ Ints = np.ndarray[Any, np.dtype[np.int64]]
 
 LARGEST = 4 * 1024**2
 """Bytes of a text from which no pattern is made."""
-TRIED, RETURN = 16, 16
-"""So many patterns may be made at once; each further one once so many texts more have
-followed a pattern. Making one takes as long as reading a few bundles."""
+TRIED = 4
+"""So many patterns are made before one has been of use."""
+COST, WORTH = 256, 16
+"""A further one is made after so many texts, of which each that followed a pattern counts
+``WORTH`` times. Making one takes as long as reading some twenty bundles."""
+IDLE = 64
+"""Texts after which a pattern is let go where none of them has followed it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +51,10 @@ class Patterns:
 
     def __init__(self) -> None:
         self._known: list[_Pattern] = []
+        self._used: dict[_Pattern, int] = {}
+        self._texts = 0
         self._seen: set[tuple[object, ...]] = set()
-        self._left = TRIED * RETURN
+        self._left = TRIED * COST
 
     def read(self, data: bytes) -> Quick | None:
         """The bundle of a text, or ``None`` where the text follows no pattern or where
@@ -56,34 +62,47 @@ class Patterns:
         begin = _RESULTS.search(data)
         if begin is None:
             return None
-        for pattern in self._known:
-            if found := pattern.read(data, begin.end()):
-                self._left += 1
+        self._left += 1
+        self._texts += 1
+        for pattern in [*self._known]:
+            found = pattern.read(data, begin.end())
+            if found:
+                self._left += WORTH - 1
+                self._used[pattern] = self._texts
                 if pattern is not self._known[0]:
                     self._known.remove(pattern)
                     self._known.insert(0, pattern)
                 return found
+            if self._texts - self._used[pattern] > IDLE:
+                self._forget(pattern)
         return None
+
+    def _forget(self, pattern: _Pattern) -> None:
+        self._known.remove(pattern)
+        del self._used[pattern]
 
     def learn(self, data: bytes, encoded: bytes, bundle: Bundle) -> None:
         """Make a pattern of a sound bundle, where a like one was seen before. ``encoded``
         is the bundle as :func:`bundle.encode` gives it."""
         results = bundle.results
-        if not results or len(data) > LARGEST or self._left < RETURN:
+        if not results or len(data) > LARGEST or self._left < COST:
             return
         ends = results[0], results[-1]
         like = len(results), *((r.benchmark, r.metric, r.unit) for r in ends)
         if like not in self._seen:
             self._seen.add(like)
             return
-        self._left -= RETURN
+        self._left -= COST
         begin, pattern = _RESULTS.search(data), _pattern(data, encoded, results)
         if begin is None or pattern is None:
             return
         # What a pattern says of its own text has to be what the decoder has said.
         again = pattern.read(data, begin.end())
         if again and again.digest == schema.content_hash(encoded) and again.bundle == bundle:
-            self._known = [pattern, *self._known[: KEPT - 1]]
+            if len(self._known) == KEPT:
+                self._forget(self._known[-1])
+            self._known.insert(0, pattern)
+            self._used[pattern] = self._texts
 
 
 _SPACE = rb"[ \t\r\n]*"
@@ -92,7 +111,7 @@ _FIGURES = msgspec.json.Decoder(list[Figure])
 _COUNTS = msgspec.json.Decoder(list[Count])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Pattern:
     """The text of a bundle's results around its figures, as written and as encoded."""
 
@@ -149,6 +168,8 @@ class _Pattern:
         if len(stops) <= self.ends[-1]:
             return None
         ends = stops[self.ends]
+        if not data.startswith(self.written[-1], int(ends[-1])):
+            return None  # without comparing all before it
         begins = np.concatenate([[start], ends[:-1]]) + self.lengths
         texts = [data[a:b] for a, b in zip(begins.tolist(), ends.tolist(), strict=True)]
         whole = _between(self.written, texts)

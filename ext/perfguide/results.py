@@ -1,4 +1,4 @@
-"""Results of which only the figures are kept, beside one bundle that says all the rest.
+"""Results in memory: a list with what they are of, or figures beside such a list.
 
 Bundles of one farm measure the same things in the same order, so what a result is of need
 stand in memory once for all of them.
@@ -38,6 +38,16 @@ class Shape:
     """The results of one of them."""
     places: tuple[tuple[Place, ...], ...]
     """The places of each result's figures."""
+
+
+class Listed(list[Result]):
+    """Results with a hash of what they are of, one after another."""
+
+    __slots__ = ("kind",)
+
+    def __init__(self, results: Sequence[Result], kind: bytes) -> None:
+        super().__init__(results)
+        self.kind = kind
 
 
 class Results(Sequence[Result]):

@@ -13,7 +13,7 @@ import msgspec
 from msgspec.structs import force_setattr
 
 from .bundle import Bundle, Result
-from .results import Results
+from .results import Listed, Results
 
 SAID = ("benchmark", "metric", "unit", "command", "params")
 """What says what a result is of."""
@@ -43,7 +43,9 @@ class Shared:
         results = bundle.results
         if isinstance(results, Results):
             return  # all of one shape hold the same already
-        known = self._kinds.setdefault(kind(results), results)
+        place = kind(results)
+        force_setattr(bundle, "results", Listed(results, place))
+        known = self._kinds.setdefault(place, results)
         if known is results:
             for result in results:
                 for name in SAID:
