@@ -23,6 +23,7 @@ from perfguide.adapters import Context, Format, Reading, registry
 from perfguide.archive import Document, Source
 from perfguide.catalog import Catalog
 from perfguide.diagnostics import KINDS, Diagnostic
+from perfguide.patterns import Patterns
 from perfguide.validate import Loaded
 
 SAMPLES = Path(__file__).parent
@@ -53,19 +54,27 @@ def _sound(loaded: Loaded) -> None:
     assert sum(len(pooled.of_guide(key)) for key in pooled.guides()) == len(pooled)
 
 
-def decoder(lines: bool) -> Callable[[bytes], None]:
-    """The decoder of one text."""
+def decoder(lines: bool, sound: bytes) -> Callable[[bytes], None]:
+    """The decoder of one text, whose pattern may be known from a sound one."""
+    name = "a.jsonl" if lines else "a.json"
 
     def run(data: bytes) -> None:
-        name = "a.jsonl" if lines else "a.json"
-        document = Document(Source("r", name, Path(name)), name, data, lines)
-        for item in validate.load(document, LIMITS):
+        known = Patterns()
+        for text in (sound, sound):
+            list(validate.load(_text(name, text), LIMITS, patterns=known))
+        found = list(validate.load(_text(name, data), LIMITS))
+        assert found == list(validate.load(_text(name, data), LIMITS, patterns=known))
+        for item in found:
             if isinstance(item, Loaded):
                 _sound(item)
             else:
                 _fine(item)
 
     return run
+
+
+def _text(name: str, data: bytes) -> Document:
+    return Document(Source("r", name, Path(name)), name, data, name.endswith(".jsonl"))
 
 
 def container(name: str) -> Callable[[bytes], None]:
@@ -186,8 +195,8 @@ def targets() -> dict[str, Target]:
     text, tar = _bundle(), _tar()
     tars = (tar, _tar(tarfile.GNU_FORMAT))
     out = {
-        "decoder": Target(decoder(False), (text, b"[" + text + b"," + text + b"]")),
-        "decoder-lines": Target(decoder(True), (text + b"\n" + text + b"\n",)),
+        "decoder": Target(decoder(False, text), (text, b"[" + text + b"," + text + b"]")),
+        "decoder-lines": Target(decoder(True, text), (text + b"\n" + text + b"\n",)),
         "json": Target(container("a.json"), (text,)),
         "json.gz": Target(container("a.json.gz"), (gzip.compress(text), gzip.compress(b"") * 3)),
         "json.zst": Target(container("a.json.zst"), (zstandard.compress(text),)),
