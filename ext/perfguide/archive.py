@@ -84,8 +84,9 @@ def find(roots: Sequence[str | Path]) -> tuple[list[Source], list[Diagnostic]]:
         top = Path(root)
         if top.is_dir():
             names = sorted(
-                Path(folder, file).relative_to(top).as_posix()
+                f"{below}/{file}" if below != "." else file
                 for folder, _, files in os.walk(top)
+                for below in [Path(folder).relative_to(top).as_posix()]
                 for file in files
             )
             found = [Source(str(root), name, top / name) for name in names]

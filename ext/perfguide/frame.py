@@ -17,7 +17,7 @@ from msgspec import UNSET
 from . import sharing
 from .bundle import Bundle, Result
 from .means import means
-from .results import Listed, Results, Shape
+from .results import Listed, Results, Shape, Starts
 from .validate import Loaded
 
 NAMES = ("sdk", "soc", "os", "release", "board", "benchmark", "metric", "unit", "params")
@@ -137,15 +137,13 @@ class _Figures:
         self._flat = array("d")
         self._said = [array("d") for _ in ("value", "min", "max", "count")]
         self._failed = array("b")
+        self._slots: dict[Shape, _Slots] = {}
         self._layouts: dict[Shape, _Layout] = {}
 
     def add(self, results: Sequence[Result]) -> None:
         """Add the figures of a bundle's results."""
         if isinstance(results, Results):
-            layout = self._layouts.get(results.shape)
-            if layout is None:
-                layout = self._layouts[results.shape] = _layout(results.shape)
-            self._add(layout, results)
+            self._add(self._layout(results), results)
             return
         given = [r.samples for r in results]
         if UNSET not in given:
@@ -161,6 +159,15 @@ class _Figures:
         lows.extend([nan if r.min is UNSET else r.min for r in plain])
         highs.extend([nan if r.max is UNSET else r.max for r in plain])
         counts.extend([nan if r.count is UNSET else r.count for r in plain])
+
+    def _layout(self, results: Results) -> _Layout:
+        shape = results.shape
+        if shape not in self._slots:
+            self._slots[shape] = slots = _slots(shape)
+            self._layouts[shape] = slots.layout(shape.starts)
+        if results.starts is shape.starts:
+            return self._layouts[shape]
+        return self._slots[shape].layout(results.starts)
 
     def _add(self, layout: _Layout, results: Results) -> None:
         self._sizes.frombytes(layout.sizes)
@@ -216,22 +223,41 @@ class _Layout:
     said: tuple[Ints, ...]
 
 
-def _layout(shape: Shape) -> _Layout:
-    rows = [{place.field: place for place in places} for places in shape.places]
+@dataclass(frozen=True, slots=True)
+class _Slots:
+    """The slots of a shape's figures by rows and columns."""
+
+    rows: int
+    sampled: Ints
+    """The rows that have samples, and their slots."""
+    samples: Ints
+    failed: bytes
+    said: tuple[Ints, ...]
+
+    def layout(self, starts: Starts) -> _Layout:
+        """Where the figures of these slots are."""
+        at = np.frombuffer(starts, dtype="int64")
+        lengths = np.diff(at)
+        sizes = np.zeros(self.rows, dtype="int64")
+        sizes[self.sampled] = lengths[self.samples]
+        own = np.zeros(len(lengths), dtype="bool")
+        own[self.samples] = True
+        samples = np.flatnonzero(np.repeat(own, lengths))
+        said = tuple(np.where(slots < 0, -1, at[slots]) for slots in self.said)
+        return _Layout(sizes.tobytes(), self.failed, samples, said)
+
+
+def _slots(shape: Shape) -> _Slots:
+    of = [dict(places) for places in shape.places]
     plain = [row for row, result in enumerate(shape.results) if result.samples is UNSET]
-    sampled = [places["samples"] for places in rows if "samples" in places]
-    at = [i for place in sampled for i in range(place.first, place.first + place.size)]
-    sizes = [places["samples"].size if "samples" in places else 0 for places in rows]
-    failed = [shape.results[row].status is not UNSET for row in plain]
-    said = [
-        [rows[row][name].first if name in rows[row] else -1 for row in plain]
-        for name in ("value", "min", "max", "count")
-    ]
-    return _Layout(
-        array("q", sizes).tobytes(),
-        array("b", failed).tobytes(),
-        np.array(at, dtype="int64"),
-        tuple(np.array(places, dtype="int64") for places in said),
+    sampled = [row for row, slots in enumerate(of) if "samples" in slots]
+    said = [[of[row].get(name, -1) for row in plain] for name in ("value", "min", "max", "count")]
+    return _Slots(
+        len(of),
+        np.array(sampled, dtype="int64"),
+        np.array([of[row]["samples"] for row in sampled], dtype="int64"),
+        array("b", [shape.results[row].status is not UNSET for row in plain]).tobytes(),
+        tuple(np.array(slots, dtype="int64") for slots in said),
     )
 
 

@@ -7,26 +7,23 @@ same is left to the decoder, which can say what is wrong with it.
 
 from __future__ import annotations
 
+import itertools
 import re
 from array import array
-from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import msgspec
-import numpy as np
 from msgspec.structs import force_setattr
 
 from . import bundle as schema
 from . import keys
 from .bundle import Bundle, Count, Figure
-from .results import WHOLE, Place, Results, Shape
+from .results import WHOLE, Place, Results, Shape, Starts
 
 KEPT = 8
 """How many patterns are known at a time; each holds about as much as its bundle's text."""
-Ints = np.ndarray[Any, np.dtype[np.int64]]
-
 LARGEST = 4 * 1024**2
 """Bytes of a text from which no pattern is made."""
 TRIED = 4
@@ -117,20 +114,20 @@ class _Pattern:
 
     shape: Shape
     written: tuple[bytes, ...]
-    """One more than there are figures; so are those of ``encoded``."""
-    lengths: Ints
-    """The length of the piece before each figure."""
-    stops: tuple[int, ...]
-    """The bytes that end a figure."""
-    ends: Ints
-    """Which one of all such bytes of the results ends each figure."""
+    """One more than there are slots; so are those of ``encoded``."""
+    behind: tuple[tuple[int, bytes], ...]
+    """For each slot how long the piece before it is, and the byte that ends it."""
     encoded: tuple[bytes, ...]
     order: tuple[int, ...]
-    """For each figure of the encoded text its place in the shape."""
+    """For each slot of the encoded text that of the shape; none where they are the same."""
     floats: tuple[int, ...]
-    """The figures in the order of the written text that are no whole numbers; the shape
-    has them first, and after them the whole numbers."""
+    """Which slots of the written text hold no whole numbers; the shape has them first, and
+    after them the others, ``wholes``."""
     wholes: tuple[int, ...]
+    sampled: tuple[int, ...]
+    """The slots of the shape that hold samples."""
+    sizes: list[int]
+    """How many they hold in the shape's own results."""
 
     def read(self, data: bytes, start: int) -> Quick | None:
         """The bundle of a text whose results begin at ``start``.
@@ -147,31 +144,40 @@ class _Pattern:
         texts, end = found
         around = data[:start] + b"[]" + data[end:]
         try:
-            figures, again = _numbers(_FIGURES, [texts[i] for i in self.floats])
+            floats = [texts[i] for i in self.floats] if self.wholes else texts
+            figures, again, sizes = _numbers(_FIGURES, floats, self.sampled)
             if self.wholes:
-                wholes, more = _numbers(_COUNTS, [texts[i] for i in self.wholes])
+                wholes, more, _ = _numbers(_COUNTS, [texts[i] for i in self.wholes], ())
                 figures, again = figures + wholes, again + more
             bundle = schema.decode(around)
         except (msgspec.MsgspecError, ValueError, RecursionError):
             return None
         if not keys.named_once(around, schema.encode(bundle)):
             return None
-        whole = _between(self.encoded, [again[i] for i in self.order])
+        if self.order:
+            again = [again[i] for i in self.order]
+        whole = _between(self.encoded, again)
         force_setattr(bundle, "results", msgspec.Raw(whole))
         digest = schema.digest(bundle)
-        force_setattr(bundle, "results", Results(self.shape, array("d", figures)))
+        starts = self.shape.starts
+        if sizes != self.sizes:
+            starts = _starts(len(texts), self.sampled, sizes)
+        force_setattr(bundle, "results", Results(self.shape, array("d", figures), starts))
         return Quick(bundle, digest)
 
     def _texts(self, data: bytes, start: int) -> tuple[list[bytes], int] | None:
         """What stands for the figures in a text, and where the results end."""
-        stops = _places(data, start, self.stops)
-        if len(stops) <= self.ends[-1]:
-            return None
-        ends = stops[self.ends]
-        if not data.startswith(self.written[-1], int(ends[-1])):
+        texts: list[bytes] = []
+        end, index, add = start, data.index, texts.append
+        try:
+            for length, byte in self.behind:
+                at = end + length
+                end = index(byte, at)
+                add(data[at:end])
+        except ValueError:
+            return None  # the text has ended
+        if not data.startswith(self.written[-1], end):
             return None  # without comparing all before it
-        begins = np.concatenate([[start], ends[:-1]]) + self.lengths
-        texts = [data[a:b] for a, b in zip(begins.tolist(), ends.tolist(), strict=True)]
         whole = _between(self.written, texts)
         return (texts, start + len(whole)) if data.startswith(whole, start) else None
 
@@ -184,35 +190,44 @@ def _between(pieces: Sequence[bytes], texts: Sequence[bytes]) -> bytes:
     return b"".join(parts)
 
 
-def _places(text: bytes, start: int, stops: Sequence[int]) -> Ints:
-    """Where some bytes stand in a text from a place on."""
-    own = np.frombuffer(text, dtype="uint8", offset=start)
-    found = own == stops[0]
-    for stop in stops[1:]:
-        found |= own == stop
-    return np.flatnonzero(found) + start
-
-
 def _numbers(
-    decoder: msgspec.json.Decoder[list[Any]], texts: list[bytes]
-) -> tuple[list[Any], list[bytes]]:
-    """The numbers of some texts, and each of them as it is encoded.
+    decoder: msgspec.json.Decoder[list[Any]], texts: list[bytes], sampled: Sequence[int]
+) -> tuple[list[Any], list[bytes], list[int]]:
+    """The numbers of some texts, each text as it is encoded, and how many samples there are.
 
-    Each text has to be one number: an empty text is a fault, so what holds two makes
-    more numbers than there are texts.
+    A text has to be one number, or several with commas between them where it is one of
+    ``sampled``. An empty text is a fault, so no text makes fewer numbers than that.
     """
-    written = b"[" + b",".join(texts) + b"]"
-    numbers = decoder.decode(written) if texts else []
-    if len(numbers) != len(texts):
+    written = b",".join(texts)
+    numbers = decoder.decode(b"[" + written + b"]") if texts else []
+    sizes = [texts[i].count(b",") + 1 for i in sampled]
+    if len(numbers) != len(texts) - len(sizes) + sum(sizes):
         raise ValueError("is not one number")
-    encoded = msgspec.json.encode(numbers)
-    return numbers, texts if encoded == written else encoded[1:-1].split(b",")
+    encoded = msgspec.json.encode(numbers)[1:-1]
+    if encoded == written:
+        return numbers, texts, sizes
+    again = [*texts]
+    for i in sampled:
+        again[i] = again[i].translate(None, b" \t\r\n")
+    if encoded != b",".join(again):
+        each = encoded.split(b",")
+        starts = _starts(len(texts), sampled, sizes)
+        again = [b",".join(each[a:b]) for a, b in itertools.pairwise(starts)]
+    return numbers, again, sizes
+
+
+def _starts(slots: int, sampled: Sequence[int], sizes: Sequence[int]) -> Starts:
+    """Where the numbers of each slot start, and where the last one's end."""
+    every = [1] * slots
+    for slot, size in zip(sampled, sizes, strict=True):
+        every[slot] = size
+    return array("q", itertools.accumulate(every, initial=0))
 
 
 _TOKEN = re.compile(rb'("(?:[^"\\]|\\.)*")(\s*:)?|([\[{])|([\]}])|(-?[0-9][-+.0-9eE]*)')
 
-_Slot = tuple[int, str, int]
-"""The row of a figure, its field, and which one of it: of samples there can be several."""
+_Slot = tuple[int, str]
+"""The row and the field of a figure, or of all samples of a result."""
 
 
 def _slots(text: bytes) -> tuple[int, int, dict[_Slot, tuple[int, int]]] | None:
@@ -221,9 +236,8 @@ def _slots(text: bytes) -> tuple[int, int, dict[_Slot, tuple[int, int]]] | None:
     A key that is written in another way than plainly is not seen as one of a figure.
     """
     path: list[bytes] = [b""] * 5
-    depth, row, begin = 0, -1, -1
+    depth, row, begin, opened = 0, -1, -1, -1
     slots: dict[_Slot, tuple[int, int]] = {}
-    counts: defaultdict[tuple[int, str], int] = defaultdict(int)
     for token in _TOKEN.finditer(text):
         kind = token.lastindex
         if kind == 2 and depth < 5:
@@ -235,24 +249,25 @@ def _slots(text: bytes) -> tuple[int, int, dict[_Slot, tuple[int, int]]] | None:
             depth += 1
             if depth < 5:
                 path[depth] = b""
+            opened = token.end()
         elif kind == 4:
+            if depth == 4 and path[3] == b'"samples"' and begin >= 0:
+                slots[row, "samples"] = opened, token.start()
             depth -= 1
             if depth == 1 and begin >= 0:
                 return begin, token.end(), slots
         elif kind == 5 and begin >= 0 and depth < 5:
             field = _FIELDS.get(tuple(path[3 : depth + 1]))
             if field:
-                slots[row, field, counts[row, field]] = token.span()
-                counts[row, field] += 1
+                slots[row, field] = token.span()
     return None
 
 
 _FIELDS: dict[tuple[bytes, ...], str] = {
     **{(f'"{name}"'.encode(),): name for name in ("value", "min", "max", "count")},
-    (b'"samples"', b""): "samples",
     (b'"log"', b'"line"'): "line",
 }
-"""The keys that lead to a figure from a result on; an item of an array has none."""
+"""The keys that lead to a figure from a result on."""
 
 
 def _pattern(data: bytes, encoded: bytes, results: Sequence[schema.Result]) -> _Pattern | None:
@@ -265,21 +280,22 @@ def _pattern(data: bytes, encoded: bytes, results: Sequence[schema.Result]) -> _
     wholes = tuple(i for i, slot in enumerate(slots) if slot[1] in WHOLE)
     place = {slots[i]: position for position, i in enumerate((*floats, *wholes))}
     places: list[list[Place]] = [[] for _ in results]
-    for (row, field), count in Counter(slot[:2] for slot in slots).items():
-        places[row].append(Place(field, place[row, field, 0], count))
+    for (row, field), slot in place.items():
+        places[row].append(Place(field, slot))
+    sampled = tuple(slot for (_, field), slot in place.items() if field == "samples")
+    sizes = [len(results[row].samples or ()) for row, field in place if field == "samples"]
+    order = [place[slot] for slot in again[2]]
     pieces = _around(data, *written)
-    stops = tuple({piece[0] for piece in pieces[1:]})
-    ends = np.array([end for _, end in written[2].values()], dtype="int64")
     return _Pattern(
-        Shape(results, tuple(map(tuple, places))),
+        Shape(results, tuple(map(tuple, places)), _starts(len(slots), sampled, sizes)),
         pieces,
-        np.array([len(piece) for piece in pieces[:-1]], dtype="int64"),
-        stops,
-        np.searchsorted(_places(data, written[0], stops), ends),
+        tuple((len(before), after[:1]) for before, after in itertools.pairwise(pieces)),
         _around(encoded, *again),
-        tuple(place[slot] for slot in again[2]),
+        () if order == [*range(len(slots))] else tuple(order),
         floats,
         wholes,
+        sampled,
+        sizes,
     )
 
 

@@ -9,21 +9,23 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, overload
+from typing import Any, NamedTuple, TypeAlias, overload
 
 from msgspec.structs import replace
 
 from .bundle import Result
 
+Starts: TypeAlias = "array[int]"
+"""Where each slot's figures begin among those of a bundle, and where the last one's end."""
+
 
 class Place(NamedTuple):
-    """Where the figures of one field of one result stand among those of a bundle."""
+    """Where the figures of one field of one result stand in a bundle."""
 
     field: str
     """A figure's field of a result, or ``line``, which is that of its log."""
-    first: int
-    size: int
-    """One, or the number of the samples."""
+    slot: int
+    """Which one of a bundle's slots; each has one figure, and that of samples all of them."""
 
 
 WHOLE = ("count", "line")
@@ -38,6 +40,8 @@ class Shape:
     """The results of one of them."""
     places: tuple[tuple[Place, ...], ...]
     """The places of each result's figures."""
+    starts: Starts
+    """Those of the slots where there are as many samples as in ``results``."""
 
 
 class Listed(list[Result]):
@@ -53,11 +57,12 @@ class Listed(list[Result]):
 class Results(Sequence[Result]):
     """The results of a bundle, each made when it is asked for."""
 
-    __slots__ = ("figures", "shape")
+    __slots__ = ("figures", "shape", "starts")
 
-    def __init__(self, shape: Shape, figures: array[float]) -> None:
+    def __init__(self, shape: Shape, figures: array[float], starts: Starts) -> None:
         self.shape = shape
         self.figures = figures
+        self.starts = starts
 
     def __len__(self) -> int:
         return len(self.shape.results)
@@ -87,9 +92,10 @@ class Results(Sequence[Result]):
     def _made(self, row: int) -> Result:
         first, figures = self.shape.results[row], self.figures
         own: dict[str, Any] = {}
-        for field, at, size in self.shape.places[row]:
+        for field, slot in self.shape.places[row]:
+            at = self.starts[slot]
             if field == "samples":
-                own[field] = figures[at : at + size].tolist()
+                own[field] = figures[at : self.starts[slot + 1]].tolist()
             elif field == "line" and first.log:
                 own["log"] = replace(first.log, line=int(figures[at]))
             else:
