@@ -24,7 +24,7 @@ from .results import WHOLE, Place, Results, Shape, Starts
 
 KEPT = 8
 """How many patterns are known at a time; each holds about as much as its bundle's text."""
-LARGEST = 4 * 1024**2
+LARGEST = 1024**2
 """Bytes of a text from which no pattern is made."""
 TRIED = 4
 """So many patterns are made before one has been of use."""
@@ -224,7 +224,9 @@ def _starts(slots: int, sampled: Sequence[int], sizes: Sequence[int]) -> Starts:
     return array("q", itertools.accumulate(every, initial=0))
 
 
-_TOKEN = re.compile(rb'("(?:[^"\\]|\\.)*")(\s*:)?|([\[{])|([\]}])|(-?[0-9][-+.0-9eE]*)')
+_TOKEN = re.compile(
+    rb'("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|([\[{])|([\]}])|(-?[0-9][-+.0-9eE]*)', re.DOTALL
+)
 
 _Slot = tuple[int, str]
 """The row and the field of a figure, or of all samples of a result."""
