@@ -15,12 +15,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import msgspec
+import numpy as np
 from msgspec.structs import force_setattr
 
 from . import bundle as schema
 from . import keys
 from .bundle import Bundle, Count, Figure
 from .results import WHOLE, Place, Results, Shape, Starts
+
+Ints = np.ndarray[Any, np.dtype[np.int64]]
 
 KEPT = 8
 """How many patterns are known at a time; each holds about as much as its bundle's text."""
@@ -115,8 +118,12 @@ class _Pattern:
     shape: Shape
     written: tuple[bytes, ...]
     """One more than there are slots; so are those of ``encoded``."""
-    behind: tuple[tuple[int, bytes], ...]
-    """For each slot how long the piece before it is, and the byte that ends it."""
+    colons: Ints
+    """Which colon of the results is the last one before each slot; none is in a slot."""
+    behind: Ints
+    """For each slot how far behind that colon it begins."""
+    before: Ints
+    """For each slot but the last how far before the next colon it ends."""
     encoded: tuple[bytes, ...]
     order: tuple[int, ...]
     """For each slot of the encoded text that of the shape; none where they are the same."""
@@ -152,42 +159,50 @@ class _Pattern:
             bundle = schema.decode(around)
         except (msgspec.MsgspecError, ValueError, RecursionError):
             return None
-        if not keys.named_once(around, schema.encode(bundle)):
+        encoded = schema.encode(bundle)
+        if not keys.named_once(around, encoded):
             return None
         if self.order:
             again = [again[i] for i in self.order]
-        whole = _between(self.encoded, again)
-        force_setattr(bundle, "results", msgspec.Raw(whole))
-        digest = schema.digest(bundle)
+        # The first one is that key: all keys before it are the schema's own, and a string
+        # that is no key has no colon behind it.
+        head, key, tail = encoded.partition(b'"results":')
+        whole = _between(self.encoded, again, head + key, tail.removeprefix(b"[]"))
         starts = self.shape.starts
         if sizes != self.sizes:
             starts = _starts(len(texts), self.sampled, sizes)
         force_setattr(bundle, "results", Results(self.shape, array("d", figures), starts))
-        return Quick(bundle, digest)
+        return Quick(bundle, schema.content_hash(whole))
 
     def _texts(self, data: bytes, start: int) -> tuple[list[bytes], int] | None:
         """What stands for the figures in a text, and where the results end."""
-        texts: list[bytes] = []
-        end, index, add = start, data.index, texts.append
-        try:
-            for length, byte in self.behind:
-                at = end + length
-                end = index(byte, at)
-                add(data[at:end])
-        except ValueError:
-            return None  # the text has ended
-        if not data.startswith(self.written[-1], end):
+        colons = _colons(data, start)
+        if len(colons) <= self.colons[-1]:
+            return None
+        begins = (colons[self.colons] + self.behind).tolist()
+        if not data.endswith(self.written[-2], start, begins[-1]):
             return None  # without comparing all before it
+        ends = (colons[self.colons[:-1] + 1] - self.before).tolist()
+        ends.append(data.find(self.written[-1], begins[-1]))
+        texts = [data[a:b] for a, b in zip(begins, ends, strict=True)]
         whole = _between(self.written, texts)
         return (texts, start + len(whole)) if data.startswith(whole, start) else None
 
 
-def _between(pieces: Sequence[bytes], texts: Sequence[bytes]) -> bytes:
+def _between(
+    pieces: Sequence[bytes], texts: Sequence[bytes], head: bytes = b"", tail: bytes = b""
+) -> bytes:
     """A text of pieces, with other texts between them."""
-    parts = [b""] * (2 * len(texts) + 1)
-    parts[::2] = pieces
-    parts[1::2] = texts
+    parts = [head] * (2 * len(texts) + 3)
+    parts[1:-1:2] = pieces
+    parts[2:-1:2] = texts
+    parts[-1] = tail
     return b"".join(parts)
+
+
+def _colons(text: bytes, start: int) -> Ints:
+    """Where the colons of a text are, from a place on."""
+    return np.flatnonzero(np.frombuffer(text, dtype="uint8", offset=start) == ord(":")) + start
 
 
 def _numbers(
@@ -286,12 +301,17 @@ def _pattern(data: bytes, encoded: bytes, results: Sequence[schema.Result]) -> _
         places[row].append(Place(field, slot))
     sampled = tuple(slot for (_, field), slot in place.items() if field == "samples")
     sizes = [len(results[row].samples or ()) for row, field in place if field == "samples"]
+    colons = _colons(data, written[0])
+    begins, ends = zip(*written[2].values(), strict=True)
+    last = np.searchsorted(colons, begins) - 1
     order = [place[slot] for slot in again[2]]
     pieces = _around(data, *written)
     return _Pattern(
         Shape(results, tuple(map(tuple, places)), _starts(len(slots), sampled, sizes)),
         pieces,
-        tuple((len(before), after[:1]) for before, after in itertools.pairwise(pieces)),
+        last,
+        np.array(begins, dtype="int64") - colons[last],
+        colons[last[:-1] + 1] - np.array(ends[:-1], dtype="int64"),
         _around(encoded, *again),
         () if order == [*range(len(slots))] else tuple(order),
         floats,
