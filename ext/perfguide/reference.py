@@ -117,7 +117,7 @@ def _worded(node: ast.expr, module: Any) -> str:
             return _worded(first, module)
         case ast.Subscript(value=ast.Name(id="dict"), slice=ast.Tuple(elts=[_, value])):
             return f"table: name to {_worded(value, module)}"
-        case ast.Subscript(value=ast.Name(id="list" | "tuple"), slice=inner):
+        case ast.Subscript(value=ast.Name(id="list" | "tuple" | "Sequence"), slice=inner):
             first = inner.elts[0] if isinstance(inner, ast.Tuple) else inner
             return f"list of {_worded(first, module)}"
     return ast.unparse(node)
