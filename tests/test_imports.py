@@ -74,7 +74,7 @@ CORE: dict[str, set[str]] = {
     "tables": {"pool", "spreadsheet", "views"},
     "figures": {"guidekeys", "catalog", "pool"},
     "findings": {"guidekeys", "figures", "pool", "views"},
-    "health_cells": {"catalog", "figures", "findings"},
+    "health_cells": {"catalog", "figures", "findings", "results"},
     "health_boards": {"figures", "findings"},
     "health_pairs": {"figures", "findings"},
     "health_series": {"catalog", "figures", "findings"},

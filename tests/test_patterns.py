@@ -16,11 +16,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from making import plain, result
 
-from perfguide import bundle, frame
+from perfguide import bundle, frame, health
 from perfguide.archive import Document, Source
 from perfguide.bundle import Bundle
+from perfguide.catalog import Catalog
 from perfguide.diagnostics import Diagnostic
 from perfguide.patterns import KEPT, LARGEST, Patterns
+from perfguide.pool import Pool
 from perfguide.results import Results
 from perfguide.validate import Loaded, load
 
@@ -124,6 +126,9 @@ def test_only_the_figures_are_read_again_and_all_is_as_if_it_had_been_decoded(
         pd.testing.assert_frame_equal(made.table, wanted.table)
         assert made.samples.flat.tobytes() == wanted.samples.flat.tobytes()
         assert made.samples.ends.tolist() == wanted.samples.ends.tolist()
+        said = [health.examine(Pool(f, Catalog({})), Catalog({})) for f in (made, wanted)]
+        assert said[0] == said[1]
+        assert "samples-contradict" in {finding.rule.id for finding in said[0]}
 
 
 TEXT = json.dumps(plain(*ODD, tools={"a": 1}, reason='"results" [')).encode()

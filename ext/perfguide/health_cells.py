@@ -12,6 +12,7 @@ from . import units
 from .catalog import Metric
 from .figures import Figures, last_digit
 from .findings import Hit, Rule, amount
+from .results import alike
 
 RULES = (
     Rule(
@@ -92,8 +93,12 @@ def samples_contradict(figures: Figures) -> Iterator[Hit]:
     positions = figures.pool.positions()
     row = -1
     for loaded in figures.pool.frame.bundles:
-        for result in loaded.bundle.results:
+        results = loaded.bundle.results
+        for index, like in enumerate(alike(results)):
             row += 1
+            if like.samples is UNSET and like.count is UNSET:
+                continue
+            result = results[index]
             if result.value is UNSET:
                 continue
             if result.samples is not UNSET:

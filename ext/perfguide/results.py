@@ -101,3 +101,9 @@ class Results(Sequence[Result]):
             else:
                 own[field] = int(figures[at]) if field in WHOLE else figures[at]
         return replace(first, **own)
+
+
+def alike(results: Sequence[Result]) -> Sequence[Result]:
+    """As many results that have the same fields, with other figures perhaps; none is made
+    for it."""
+    return results.shape.results if isinstance(results, Results) else results
