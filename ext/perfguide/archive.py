@@ -167,12 +167,8 @@ def read(
         reason = str(error) or type(error).__name__
         if isinstance(error, OSError) and error.strerror:
             reason = error.strerror
-        yield Diagnostic(
-            "unreadable",
-            source.name,
-            f"cannot be read: {reason}",
-            "the file is damaged or cut short; upload it again",
-        )
+        hint = "the file is damaged or cut short; upload it again"
+        yield Diagnostic("unreadable", source.name, f"cannot be read: {reason}", hint)
 
 
 def _opened(source: Source) -> IO[bytes]:
@@ -185,9 +181,8 @@ def _document(source: Source, origin: str, file: IO[bytes], limits: Limits) -> D
         data = file.getvalue()
     else:
         size = remaining(file)
-        data = b""
-        if size <= limits.document and not origin.lower().endswith(COMPRESSED):
-            data = file.read(size + 1)
+        plain = size <= limits.document and not origin.lower().endswith(COMPRESSED)
+        data = file.read(size + 1) if plain else b""
         if not data or len(data) > size:
             file.seek(0)
             with decompressed(origin, file, limits) as stream:
