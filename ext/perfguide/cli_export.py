@@ -37,11 +37,6 @@ def add_parser(
 
 def run(folder: Path, read: Callable[[], tuple[site.Holdings, int]]) -> int:
     """Export what ``read`` gives; it returns an exit status too."""
-    try:
-        import pyarrow as pa  # noqa: F401 - only whether it is there
-    except ImportError:
-        print("perfguide: pyarrow is needed; pip install 'perfguide[parquet]'", file=sys.stderr)
-        return USAGE
     from . import hive
 
     ours = not folder.exists() or (folder / hive.ABOUT).is_file()
