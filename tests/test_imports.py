@@ -164,7 +164,7 @@ CORE: dict[str, set[str]] = {
         *{"site", "streams", "tables", "views", "writer"},
     },
     "pages": {
-        "guidekeys",
+        *{"guidekeys", "keeping"},
         *{
             "about",
             "addresses",
@@ -193,6 +193,7 @@ CORE: dict[str, set[str]] = {
     },
     "cli_intake": {"intake", "spool", "streams"},
     "publish": set(),
+    "keeping": {"changeview", "memo", "writer"},
     "standing": {"memo", "publish"},
     "cli_build": {"publish", "standing"},
     "query": {"guidekeys", "logs", "origins", "pool", "site", "streams", "views"},
@@ -225,7 +226,7 @@ CORE: dict[str, set[str]] = {
     },
     "neighbours": {"guidekeys", "addresses", "history", "pairing", "pool", "sides", "site"},
     "comparepages": {
-        "guidekeys",
+        *{"guidekeys", "keeping"},
         *{"anchors", "boards", "changeview", "compare", "comparewords", "comparison", "history"},
         *{
             "longtables",

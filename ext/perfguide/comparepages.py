@@ -10,11 +10,13 @@ from . import changeview, longtables, pictures, tables, units
 from . import comparewords as words
 from .anchors import Anchors
 from .boards import load as load_boards
+from .changeview import ChangeView
 from .compare import Row, Rules, Verdict
 from .comparison import Asked, Comparison, compare
 from .diagnostics import Diagnostic
-from .guidekeys import GuideKey, family, version
+from .guidekeys import GuideKey, family, guide_key, version
 from .history import History
+from .keeping import Keeping, Kept
 from .neighbours import Neighbours, plan
 from .pairing import Names
 from .pictures import Picture
@@ -37,8 +39,14 @@ the bytes of their files."""
 class ComparePages:
     """All pages below ``compare/`` of one site."""
 
-    def __init__(self, pieces: Pieces, settings: Settings) -> None:
+    def __init__(self, pieces: Pieces, settings: Settings, keeping: Keeping | None = None) -> None:
         self._pieces = pieces
+        self._keeping = keeping or Keeping(pieces.writer)
+        self._bundles: dict[str, list[tuple[str, str, str, str]]] = {}
+        for loaded in pieces.holdings.ledger.bundles:
+            key = guide_key(loaded.bundle)
+            said = (loaded.root, loaded.origin, loaded.digest, str(key))
+            self._bundles.setdefault(key.soc, []).append(said)
         boards, faults = load_boards(settings.boards)
         waivers, wrong = load_waivers(settings.waivers)
         self._names = Names(pieces.holdings.catalog, boards)
@@ -67,7 +75,8 @@ class ComparePages:
     def write(self, progress: Progress[Neighbours]) -> None:
         """Write every page, and the index."""
         for pair in progress(self._pages, "comparing releases"):
-            self._page(pair)
+            self._kept(pair)
+        self._keeping.save()
         by_soc: dict[str, list[tuple[str, str]]] = {}
         for pair in self._ordered():
             by_soc.setdefault(pair.old.soc, []).append(("", pair.address))
@@ -82,7 +91,29 @@ class ComparePages:
                 finding = waiver.finding("no page that compares two releases needs it", hint)
                 self.diagnostics.append(finding)
 
-    def _page(self, pair: Neighbours) -> None:
+    def _kept(self, pair: Neighbours) -> None:
+        """Write a page, or take it as it is where nothing of its SoC changed."""
+        soc = pair.old.soc
+        guides = [(g, a) for g, a in self._pieces.addresses.guide.items() if g.soc == soc]
+        sides = (pair.before.releases, pair.after.releases)
+        made_from = (pair.old, pair.new, sides, guides, self._bundles[soc])
+        key = self._keeping.key(pair.address, made_from)
+        kept = self._keeping.recall(pair.address, key)
+        if kept:
+            self._used |= set(kept.waivers)
+            self._pieces.pictures += [Picture(stem, view) for stem, view in kept.pictures]
+            return
+        pictures, files = len(self._pieces.pictures), len(self._pieces.writer.held)
+        used = self._page(pair)
+        self._used |= used
+        made = self._pieces.pictures[pictures:]
+        shown = tuple((p.stem, p.view) for p in made if isinstance(p.view, ChangeView))
+        held = list(self._pieces.writer.held.items())[files:]
+        digests = {name: digest for name, (_, digest) in held}
+        self._keeping.note(pair.address, Kept(key, digests, shown, tuple(sorted(used))))
+
+    def _page(self, pair: Neighbours) -> set[int]:
+        """Write a page; the numbers of the waivers that it needed."""
         pool = self._pieces.pool
         comparison = compare(
             Asked(pair.old.release, pool, pair.before),
@@ -91,7 +122,7 @@ class ComparePages:
             self._rules,
             Only(soc=pair.old.soc),
         )
-        self._used |= {row.waiver.number for row in comparison.rows if row.waiver}
+        used = {row.waiver.number for row in comparison.rows if row.waiver}
         sections: list[dict[str, Any]] = []
         for verdict in (*words.LEADING, *words.FOLDED):
             found = words.of_verdict(comparison.rows, [verdict])
@@ -119,6 +150,7 @@ class ComparePages:
             findings=[finding.text() for finding in comparison.findings],
             link=longtables.link,
         )
+        return used
 
     def _lighten(self, pair: Neighbours, sections: Sequence[dict[str, Any]]) -> None:
         """Give tables pages of their own until the others make a light page."""

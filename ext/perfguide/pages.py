@@ -29,6 +29,7 @@ from .comparepages import ComparePages
 from .elsewhere import Elsewhere
 from .findwords import Page
 from .guidekeys import GuideKey, family, guide_key, version
+from .keeping import Keeping
 from .marks import Marks
 from .outcome import Outcome
 from .phases import Mark, no_mark
@@ -72,7 +73,8 @@ def _generate(
     checked = health_report.check(holdings, settings.acknowledged)
     mark("checking figures")
     writer = Writer(settings.output, memo=last.memo)
-    site = Pages(holdings, writer, settings, Marks(checked.findings))
+    kept = Keeping(writer, settings.cache, last.rules())
+    site = Pages(holdings, writer, settings, Marks(checked.findings), kept)
     site.write(progress, mark)
     health_pages.write(site, checked)
     moved, faults = redirects.load(settings.redirects, site.is_page)
@@ -100,10 +102,15 @@ class Pages(Traces):
     """All pages of one site, made from one set of holdings."""
 
     def __init__(
-        self, holdings: Holdings, writer: Writer, settings: Settings, marks: Marks | None = None
+        self,
+        holdings: Holdings,
+        writer: Writer,
+        settings: Settings,
+        marks: Marks | None = None,
+        keeping: Keeping | None = None,
     ) -> None:
         super().__init__(holdings, writer, settings.limits, marks)
-        self.comparisons = ComparePages(self, settings)
+        self.comparisons = ComparePages(self, settings, keeping)
         self.elsewhere = Elsewhere(self.pool, self.layout, self.addresses)
 
     def write(self, progress: Progress[Any], mark: Mark = no_mark) -> None:

@@ -67,6 +67,18 @@ class Unchanged:
             self._found = dict(_inputs(settings))
             self.inputs = self._hash() if all(self._found.values()) else ""
 
+    def rules(self) -> str:
+        """A hash of all that decides what pages look like besides bundles; empty where it
+        is not known."""
+        given = dict(_rules(self._settings))
+        if self._note is None or not all(given.values()):
+            return ""
+        try:
+            digests = {name: self.memo.digest(name) for name in given}
+        except OSError:
+            return ""
+        return _sum([_code(), repr(self._settings), digests])
+
     def recall(self) -> Known | None:
         """What the last run found, where this one would write what is there already."""
         if not self.inputs or self._note is None:
@@ -136,7 +148,14 @@ def _sum(value: object) -> str:
 def _inputs(settings: Settings) -> Iterator[tuple[str, Identity | None]]:
     """Every file that pages are made from; ``None`` for what is not a plain file, of which
     nothing can be known without reading it."""
-    for folder in [*settings.results, *settings.benchmarks]:
+    for folder in settings.results:
+        yield from _files(os.fspath(folder), lambda name: True)
+    yield from _rules(settings)
+
+
+def _rules(settings: Settings) -> Iterator[tuple[str, Identity | None]]:
+    """Descriptions of benchmarks, and lists."""
+    for folder in settings.benchmarks:
         yield from _files(os.fspath(folder), lambda name: True)
     lists = (settings.acknowledged, settings.redirects, settings.boards, settings.waivers)
     for path in filter(None, lists):
