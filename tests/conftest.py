@@ -183,10 +183,6 @@ def chromium() -> Path:
     return Path(program("chromium"))
 
 
-SPARING = ("--in-process-gpu", "--disable-gpu-rasterization", "--disable-lcd-text")
-"""Without these, pages that nobody sees cost a seventh more."""
-
-
 @pytest.fixture(scope="module")
 def browser(chromium: Path) -> Iterator[Browser]:
     """One browser for the tests of a module; each has a page or a context of its own.
@@ -195,7 +191,7 @@ def browser(chromium: Path) -> Iterator[Browser]:
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(
             executable_path=chromium,
-            args=["--no-sandbox", "--disable-gpu", "--disable-background-networking", *SPARING],
+            args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
         )
         yield started
         started.close()
