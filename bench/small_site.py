@@ -11,21 +11,35 @@ from pathlib import Path
 
 TOP = Path(__file__).resolve().parent.parent
 GENERATED = ("guides", "by-benchmark", "compare", "reports", "api")
+ASIDE = ("access", "commands", "compare-quality", "configuration", "extending", "formats")
+ASIDE += ("publishing", "scale", "speed")
+"""Hand-written pages to which no other page leads but the first; some have charts."""
 COMMAND = [sys.executable, "-m", "perfguide", "build"]
 # The code is a copy, so that work on it does not disturb long trials.
 ENVIRONMENT = os.environ | {"PYTHONPATH": "ext", "NO_COLOR": "1"}
 
 
 def make(folder: Path) -> Path:
-    """The project with small bundles instead of its results."""
+    """The project with small bundles instead of its results, and without pages that are on
+    no way of a figure."""
     folder.mkdir(parents=True)
     for name in ("conf.py", "index.rst"):
         shutil.copy(TOP / name, folder / name)
-    ignored = shutil.ignore_patterns(*GENERATED, "__pycache__")
+    ignored = shutil.ignore_patterns(*GENERATED)
     shutil.copytree(TOP / "source", folder / "source", ignore=ignored)
     shutil.copytree(TOP / "ext", folder / "ext", ignore=ignored)
+    leave_aside(folder)
     put(folder, "b", "2", [{"metric": "copy", "samples": [1.0, 2.0]}])
     return folder
+
+
+def leave_aside(folder: Path) -> None:
+    """Take the pages of ``ASIDE`` out of a copy of the project."""
+    index = (folder / "index.rst").read_text("utf-8")
+    for name in ASIDE:
+        (folder / f"source/{name}.rst").unlink()
+        index = index.replace(f"   source/{name}\n", "")
+    (folder / "index.rst").write_text(index, "utf-8")
 
 
 def put(folder: Path, name: str, soc: str, results: list[dict[str, object]]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import json
 import os
@@ -18,14 +19,17 @@ from debian import library, program
 from playwright.sync_api import Browser, sync_playwright
 from serving import served
 from site_links import pages
+from small_site import leave_aside
 
 TOP = Path(__file__).resolve().parent.parent
 SHARED = TOP.parent / "shared"
 GENERATED = ("guides", "by-benchmark", "compare", "reports", "api")
 
 
-LONGEST = ("faults", "hostile_text", "bombs", "compare_pages", "whole_site", "intake_faults")
-"""The tests that take longest, by file."""
+LONGEST = ("site_build", "whole_site", "every_kind_of_page", "readme", "faults", "reproducible")
+LONGEST += ("bombs", "hostile_text", "csp", "browse_browser", "for_everyone", "compare_pages")
+LONGEST += ("errata", "health_report", "explorer", "bench", "workers", "intake_faults")
+"""The tests that take longest, by file. The first one makes the site that others look at."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -60,10 +64,76 @@ def copy_project(target: Path) -> Path:
     return target
 
 
+def take_pictures(project: Path, earlier: Path) -> Path:
+    """Give a project the pictures of an earlier build of another. Those that show what
+    this one has to show are right, as the hashes beside them say; others are drawn anew."""
+    for path in earlier.joinpath("source").rglob("*"):
+        name = path.relative_to(earlier).as_posix()
+        own = name.startswith("source/reports/drawn/") or name == "source/reports/pictures.json"
+        if path.is_file() and (own or _is_picture(name)):
+            (project / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, project / name)
+    return project
+
+
+def _is_picture(name: str) -> bool:
+    return name.endswith((".svg", ".pdf")) and name.split("/")[1] in GENERATED
+
+
+SAMPLE = {
+    "AM335X": ("openssl", "aes-128-cbc", "sha256", "dm-crypt"),
+    "AM62X/linux/09.00.00.03": ("stream", "ethernet-udp", "openssl", "aes-128-cbc", "sha256"),
+    "AM62X/linux/09.01.00.08/am62xxsip_sk-fs": (
+        *("stream", "ethernet-udp", "openssl", "aes-128-cbc", "sha256", "alsa"),
+    ),
+    "AM64X": ("cyclictest", "ethernet-udp", "openssl", "aes-128-cbc", "sha256", "ipsec"),
+    "X86-64": ("openssl", "aes-128-cbc"),
+}
+"""Bundles of the project, and the benchmarks and algorithms that a sample takes from them:
+there is still every kind of page, of chart and of comparison."""
+
+
+def sample_results(target: Path) -> Path:
+    """Some of the project's own results."""
+    for path in sorted(TOP.joinpath("results").rglob("*.json")):
+        name = path.relative_to(TOP / "results").as_posix()
+        for wanted in (found for start, found in SAMPLE.items() if name.startswith(start)):
+            bundle = json.loads(path.read_bytes())
+            bundle["results"] = [
+                result
+                for result in bundle["results"]
+                if result["benchmark"] in wanted
+                and result.get("params", {}).get("algorithm", wanted[0]) in wanted
+            ]
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            (target / name).write_text(json.dumps(bundle), "utf-8")
+    return target
+
+
+@contextlib.contextmanager
+def once(tmp_path_factory: pytest.TempPathFactory, name: str) -> Iterator[Path]:
+    """A folder that the processes of a run share, for one of them at a time."""
+    base = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        base = base.parent
+    with (base / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield base / name
+
+
+def bare_project(target: Path) -> Path:
+    """The project without results, and without pages that are on no way of a figure."""
+    copy_project(target)
+    shutil.rmtree(target / "results")
+    (target / "results").mkdir()
+    leave_aside(target)
+    return target
+
+
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A copy of the project to change at will."""
-    return copy_project(tmp_path / "project")
+    """A copy of the project to change at will, without its results."""
+    return bare_project(tmp_path / "project")
 
 
 def sound_bundle(results: list[dict[str, Any]] | None = None, **changes: Any) -> dict[str, Any]:
@@ -131,18 +201,42 @@ BASE = "https://guides.example/perf"
 
 
 @pytest.fixture(scope="session")
-def real_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site of the project's own results, and of a SoC with a run that was withdrawn and
-    an upload that was refused. It is built once for all workers: look, and touch nothing."""
-    base = tmp_path_factory.getbasetemp()
-    if "PYTEST_XDIST_WORKER" in os.environ:
-        base = base.parent
-    folder = base / "real-site"
-    with (base / "real-site.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+def own_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the project (``project``) and the site of its own results (``html``), made
+    from nothing with every warning an error. Built once for all processes: touch nothing."""
+    with once(tmp_path_factory, "own-site") as folder:
         if not (folder / "html").is_dir():
             shutil.rmtree(folder, ignore_errors=True)
-            project = copy_project(folder / "project")
+            run = run_sphinx(
+                copy_project(folder / "project"), folder / "building", "-W", "-n", "-j2"
+            )
+            assert (run.returncode, run.stderr) == (0, "")
+            (folder / "building").rename(folder / "html")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def own_paper(tmp_path_factory: pytest.TempPathFactory, own_site: Path) -> Path:
+    """The same for LaTeX, without the results that are of the same kinds as others and many."""
+    with once(tmp_path_factory, "own-paper") as folder:
+        if not (folder / "latex").is_dir():
+            shutil.rmtree(folder, ignore_errors=True)
+            project = take_pictures(copy_project(folder / "project"), own_site / "project")
+            shutil.rmtree(project / "results/X86-64")
+            run = run_sphinx(project, folder / "building", "-b", "latex", "-W", "-n", "-j2")
+            assert (run.returncode, run.stderr) == (0, "")
+            (folder / "building").rename(folder / "latex")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def real_site(tmp_path_factory: pytest.TempPathFactory, own_site: Path) -> Path:
+    """The site of the project's own results, and of a SoC with a run that was withdrawn and
+    an upload that was refused. It is built once for all workers: look, and touch nothing."""
+    with once(tmp_path_factory, "real-site") as folder:
+        if not (folder / "html").is_dir():
+            shutil.rmtree(folder, ignore_errors=True)
+            project = take_pictures(copy_project(folder / "project"), own_site / "project")
             corrected = sound_bundle(id="run-2", supersedes=["run-1"], reason="A worn card")
             corrected["created"] = "2024-04-03T09:30:00Z"
             corrected["results"] = [corrected["results"][0] | {"value": 1111.0}]

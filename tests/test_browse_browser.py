@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import TOP, copy_project, run_sphinx
+from conftest import TOP, bare_project, run_sphinx
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
 GUIDE = "source/guides/SOC1/linux/09.03.html"
@@ -42,9 +42,8 @@ SECOND = [odd("absent", "MB/s", value=1.0), odd("giga", "GB/s", value=3.0)]
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("browse")
-    project = copy_project(folder / "project")
-    shutil.rmtree(project / "results")
-    shutil.copytree(TOP / "results/AM335X", project / "results/AM335X")
+    project = bare_project(folder / "project")
+    shutil.copytree(TOP / "results/AM335X/linux/06.00.00.00", project / "results/AM335X")
     for release in ("09.02", "09.03"):
         for board, results in (("board-a", FIRST), ("board-b", SECOND)):
             bundle = {

@@ -12,7 +12,7 @@ from urllib.parse import unquote
 
 import html5lib
 import pytest
-from conftest import run_sphinx
+from conftest import bare_project, run_sphinx
 from making import SHIPPED, only, plain, result, text
 
 from perfguide import changechart, changeview, pages, site
@@ -162,12 +162,16 @@ def test_the_chart_says_what_changed_and_is_drawn_the_same_again() -> None:
     assert changechart.draw(view, "pdf").startswith(b"%PDF")
 
 
-@pytest.fixture
-def hostile(project: Path) -> Path:
-    """The project with hostile names and two releases."""
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site of two releases with hostile names."""
+    folder = tmp_path_factory.mktemp("hostile")
+    project = bare_project(folder / "project")
     named = {"board__name": HOSTILE, "board__soc": HOSTILE, "sdk__os": HOSTILE}
     fill(project / "results", run(f"9.1{HOSTILE}", 2, **named), run(f"9.2{HOSTILE}", 1, **named))
-    return project
+    built = run_sphinx(project, folder / "html", "-b", "html", "-W", "--keep-going", "-n")
+    assert built.returncode == 0, built.stderr
+    return folder / "html"
 
 
 def _page(folder: Path) -> Path:
@@ -176,12 +180,8 @@ def _page(folder: Path) -> Path:
     )
 
 
-def test_a_page_shows_names_as_text_and_each_row_leads_to_both_guides(
-    hostile: Path, tmp_path: Path
-) -> None:
-    built = run_sphinx(hostile, tmp_path / "html", "-b", "html", "-W", "--keep-going", "-n")
-    assert built.returncode == 0, built.stderr
-    path = _page(tmp_path / "html")
+def test_a_page_shows_names_as_text_and_each_row_leads_to_both_guides(hostile: Path) -> None:
+    path = _page(hostile)
     tree = html5lib.parse(path.read_text("utf-8"), namespaceHTMLElements=False)
     main = next(e for e in tree.iter("div") if e.get("role") == "main")
     assert not list(main.iter("script"))
@@ -205,29 +205,25 @@ def test_a_page_shows_names_as_text_and_each_row_leads_to_both_guides(
         assert f'<tr id="{fragment}">' in shown[page], fragment
 
 
-def test_guides_the_soc_and_the_front_page_lead_to_a_comparison(
-    hostile: Path, tmp_path: Path
-) -> None:
-    built = run_sphinx(hostile, tmp_path / "html", "-b", "html")
-    assert built.returncode == 0, built.stderr
-    name = _page(tmp_path / "html").name
+def test_guides_the_soc_and_the_front_page_lead_to_a_comparison(hostile: Path) -> None:
+    name = _page(hostile).name
     leading = {
-        path.relative_to(tmp_path / "html/source").parts[0]
-        for path in (tmp_path / "html/source").rglob("*.html")
+        path.relative_to(hostile / "source").parts[0]
+        for path in (hostile / "source").rglob("*.html")
         if re.search(
             rf'<a class="reference internal" href="[^"]*{re.escape(name)}"', path.read_text()
         )
     }
     assert {"guides", "compare"} <= leading
-    guides = [p for p in (tmp_path / "html/source/guides").rglob("*.html") if name in p.read_text()]
+    guides = [p for p in (hostile / "source/guides").rglob("*.html") if name in p.read_text()]
     assert sorted(p.name == "index.html" for p in guides) == [False, True]
-    assert "source/compare/index.html" in (tmp_path / "html/index.html").read_text("utf-8")
+    assert "source/compare/index.html" in (hostile / "index.html").read_text("utf-8")
 
 
 @pytest.mark.parametrize("builder", ["text", "latex"])
-def test_other_builders_show_what_is_folded(hostile: Path, tmp_path: Path, builder: str) -> None:
-    fill(hostile / "results", run("9.1", 1), run("9.2", 1))
-    built = run_sphinx(hostile, tmp_path / "out", "-b", builder, "-W", "--keep-going")
+def test_other_builders_show_what_is_folded(project: Path, tmp_path: Path, builder: str) -> None:
+    fill(project / "results", run("9.1", 1), run("9.2", 1))
+    built = run_sphinx(project, tmp_path / "out", "-b", builder, "-W", "--keep-going")
     assert built.returncode == 0, built.stderr
     form = "*.txt" if builder == "text" else "*.tex"
     written = "".join(path.read_text("utf-8") for path in (tmp_path / "out").rglob(form))

@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from conftest import TOP, run_sphinx
+from conftest import TOP, copy_project, run_sphinx
 
 from perfguide import (
     acknowledge,
@@ -157,8 +157,9 @@ def _kind(name: str) -> Any:
 
 
 def test_the_pages_show_the_references_and_draw_the_charts(
-    project: Path, tmp_path: Path, write_bundle: Callable[..., Path]
+    tmp_path: Path, write_bundle: Callable[..., Path]
 ) -> None:
+    project = copy_project(tmp_path / "project")
     for folder in (project / "results").iterdir():
         if folder.is_dir():
             shutil.rmtree(folder)

@@ -6,7 +6,6 @@ import csv
 import json
 import random
 import re
-import shutil
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -198,8 +197,6 @@ def test_errata_of_a_release_that_is_gone_stay(tmp_path: Path) -> None:
 
 
 def _project(project: Path) -> Path:
-    shutil.rmtree(project / "results")
-    (project / "results").mkdir()
     hostile = {**NEW, "reason": "<b>&\x1b[2J ]]> *wrong* `clock`"}
     for name, content in (("old", OLD), ("new", hostile)):
         (project / f"results/{name}.json").write_bytes(text(content))

@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
-from conftest import copy_project, run_sphinx
+from conftest import bare_project, run_sphinx
 from making import plain, result
 from playwright.sync_api import Browser, Page, expect
 
@@ -53,9 +53,7 @@ def _bundles() -> list[dict[str, Any]]:
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("explorer")
-    project = copy_project(folder / "project")
-    shutil.rmtree(project / "results")
-    (project / "results").mkdir()
+    project = bare_project(folder / "project")
     for number, bundle in enumerate(_bundles()):
         text = json.dumps({**bundle, "id": f"run-{number}"})
         (project / f"results/{number}.json").write_text(text, "utf-8")

@@ -10,7 +10,7 @@ from typing import Any
 
 import html5lib
 import pytest
-from conftest import run_sphinx
+from conftest import bare_project, run_sphinx
 from html_tables import NAMESPACE, figures
 from making import SHIPPED, loaded, only, pooled
 
@@ -258,15 +258,26 @@ def test_json_holds_each_cell_with_its_sources(shell: Shell) -> None:
 # -- pages -------------------------------------------------------------------------
 
 
-@pytest.fixture
-def site(project: Path) -> Path:
-    for path in sorted((project / "results").rglob("*.json")):
-        path.unlink()
+def fill(project: Path) -> Path:
     (project / "results/a.json").write_text(json.dumps(zero()), "utf-8")
     fine = zero("lp")
     fine["results"] = fine["results"][2:3]
     (project / "results/b.json").write_text(json.dumps(fine), "utf-8")
     return project
+
+
+@pytest.fixture
+def site(project: Path) -> Path:
+    return fill(project)
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The pages of that site."""
+    folder = tmp_path_factory.mktemp("health")
+    run = run_sphinx(fill(bare_project(folder / "project")), folder / "html", "-W", "-n")
+    assert run.returncode == 0, run.stderr
+    return folder / "html/source"
 
 
 def marks(page: Path) -> list[tuple[str, str, str]]:
@@ -284,10 +295,8 @@ def ids(page: Path) -> set[str]:
     return {e.get("id") for e in html5lib.parse(page.read_text("utf-8")).iter() if e.get("id")}
 
 
-def test_marks_stand_at_the_cells_and_lead_to_the_report(site: Path, tmp_path: Path) -> None:
-    run = run_sphinx(site, tmp_path / "html", "-W", "-n")
-    assert run.returncode == 0, run.stderr
-    top = tmp_path / "html/source"
+def test_marks_stand_at_the_cells_and_lead_to_the_report(built: Path) -> None:
+    top = built
     found = marks(top / "guides/AM62X/linux/09.01.html")
     assert [text for text, _, _ in found] == ["0.00†", "3.20 (min 4.00, max 3.20)†", "0.00†"]
     assert found[0][2] == "Error: zero or negative where that cannot be: the figure is 0 MB/s"
@@ -300,9 +309,8 @@ def test_marks_stand_at_the_cells_and_lead_to_the_report(site: Path, tmp_path: P
     assert marks(top / "guides/AM62X/index.html")
 
 
-def test_a_mark_changes_no_figure_and_no_csv(site: Path, tmp_path: Path) -> None:
-    run_sphinx(site, tmp_path / "html")
-    page = tmp_path / "html/source/guides/AM62X/linux/09.01.html"
+def test_a_mark_changes_no_figure_and_no_csv(built: Path) -> None:
+    page = built / "guides/AM62X/linux/09.01.html"
     assert "0.00" in {figure.text for figure in figures(page)}
     links = re.findall(r'href="([^"]*/stream-stream\.csv)"', page.read_text("utf-8"))
     download = page.parent / only(links)
@@ -314,13 +322,12 @@ def test_a_mark_changes_no_figure_and_no_csv(site: Path, tmp_path: Path) -> None
     ]
 
 
-def test_the_report_leads_to_the_section_of_each_finding(site: Path, tmp_path: Path) -> None:
-    run_sphinx(site, tmp_path / "html")
-    report = tmp_path / "html/source/reports/health.html"
+def test_the_report_leads_to_the_section_of_each_finding(built: Path) -> None:
+    report = built / "reports/health.html"
     text = report.read_text("utf-8")
     links = set(re.findall(r'href="(\.\./guides/[^"]*)"', text))
     targets = {link.partition("#")[2] for link in links} - {""}
-    assert targets and targets <= ids(tmp_path / "html/source/guides/AM62X/linux/09.01.html")
+    assert targets and targets <= ids(built / "guides/AM62X/linux/09.01.html")
     assert "3 errors, no warnings, no notes" in text and "x`y&lt;b&gt;" in text
     assert "the mean 3.2 MB/s is below its minimum 4" in text
 

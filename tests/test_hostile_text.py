@@ -16,7 +16,7 @@ from pathlib import Path
 
 import html5lib
 import pytest
-from conftest import TOP, copy_project, run_sphinx
+from conftest import TOP, bare_project, run_sphinx
 from html_tables import NAMESPACE, figures
 from making import plain
 
@@ -107,7 +107,7 @@ def _hostile(project: Path) -> None:
 
 @pytest.fixture(scope="module")
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    project = copy_project(tmp_path_factory.mktemp("hostile") / "project")
+    project = bare_project(tmp_path_factory.mktemp("hostile") / "project")
     _hostile(project)
     return project
 

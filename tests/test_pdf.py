@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import copy_project, run_sphinx
+from conftest import bare_project, run_sphinx
 
 from perfguide import papertable
 
@@ -59,7 +59,7 @@ def farm(project: Path, write: Callable[..., Path]) -> Path:
 def test_a_guide_as_pdf_holds_every_figure_and_cuts_none(
     tmp_path: Path, write_bundle: Callable[..., Path]
 ) -> None:
-    project = farm(copy_project(tmp_path / "project"), write_bundle)
+    project = farm(bare_project(tmp_path / "project"), write_bundle)
     out = tmp_path / "latex"
     run = run_sphinx(project, out, "-b", "latex", "-D", "perfguide_pdf=SOC1/linux/09.02", "-W")
     assert run.returncode == 0, run.stderr

@@ -32,7 +32,9 @@ def generated(top: Path, results: Path | None = None) -> Outcome:
     described = (site.BUILT_IN, benchmarks)
     if not site.BUILT_IN.is_dir():
         described = (TOP / "source/benchmarks", benchmarks)
-    return pages.generate(site.Settings((results or top / "results",), described, top / "out"))
+    found = (results or top / "results",)
+    # No test here looks at a picture.
+    return pages.generate(site.Settings(found, described, top / "out", formats=()))
 
 
 def rows(path: Path) -> list[dict[str, str]]:

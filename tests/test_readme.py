@@ -10,7 +10,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import GENERATED, TOP
+from conftest import GENERATED, TOP, take_pictures
 from debian import program
 
 from perfguide import catalog, cli, validate
@@ -35,8 +35,13 @@ def _clone(target: Path) -> Path:
     return target
 
 
-def test_make_builds_the_site_in_a_fresh_clone_and_leaves_git_clean(tmp_path: Path) -> None:
-    clone = _clone(tmp_path / "clone")
+FEW = "results/AM335X/linux/06.00.00.00"
+
+
+def test_make_builds_the_site_in_a_fresh_clone_and_leaves_git_clean(
+    tmp_path: Path, own_site: Path
+) -> None:
+    clone = take_pictures(_clone(tmp_path / "clone"), own_site / "project")
     status = ["git", "status", "--porcelain"]
     before = subprocess.run(status, cwd=clone, capture_output=True, text=True, check=True).stdout
     # The environment is the one that these tests run in: its making is part of
@@ -44,14 +49,18 @@ def test_make_builds_the_site_in_a_fresh_clone_and_leaves_git_clean(tmp_path: Pa
     (clone / "build").mkdir()
     (clone / "build/env").symlink_to(TOP / "build/env")
     environment = os.environ | {"MAKEFLAGS": "", "MAKELEVEL": "", "PYTHONPATH": str(clone / "ext")}
-    for line in [*_blocks("sh")[0].splitlines(), "make html STRICT=1"]:
-        command = line.split("#")[0].strip()
-        if command != "make test":
-            subprocess.run(command.split(), cwd=clone, env=environment, check=True, timeout=300)
-    for line in _blocks("sh")[1].splitlines():
-        command = line.split("#")[0].strip().replace("RESULTS=folder", "RESULTS=results")
-        if command not in ("", "make serve"):
-            subprocess.run(command.split(), cwd=clone, env=environment, check=True, timeout=300)
+    lines = [*_blocks("sh")[0].splitlines(), *_blocks("sh")[1].splitlines()]
+    commands = [line.split("#")[0].strip() for line in lines]
+    assert commands[0] == "make html" and "make html STRICT=1" in commands
+    for command in commands:
+        # All results are on pages by the first of them; the others show what they do.
+        few = {"RESULTS": FEW} if command in ("make html STRICT=1", "make pdf") else {}
+        if command not in ("", "make test", "make serve"):
+            command = command.replace("=folder", f"={FEW}")
+            subprocess.run(
+                command.split(), cwd=clone, env=environment | few, check=True, timeout=300
+            )
+    assert list((clone / "build/pdf").glob("*.pdf"))
     assert (clone / "build/html/index.html").is_file()
     after = subprocess.run(status, cwd=clone, capture_output=True, text=True, check=True).stdout
     assert after == before

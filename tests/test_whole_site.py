@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import GENERATED, TOP, copy_project
+from conftest import GENERATED, TOP, take_pictures
 from debian import program
 
 Bundle = Callable[..., Path]
@@ -55,12 +55,12 @@ def site(project: Path) -> dict[str, bytes]:
 
 
 def clean_site(project: Path, elsewhere: Path) -> dict[str, bytes]:
-    """What a build from nothing gives in another folder."""
+    """What a build from nothing but drawn pictures gives in another folder."""
     shutil.rmtree(elsewhere, ignore_errors=True)
     ignored = shutil.ignore_patterns(*GENERATED, "build", "ext")
     shutil.copytree(project, elsewhere, symlinks=True, ignore=ignored)
     (elsewhere / "ext").symlink_to(TOP / "ext")
-    run = run_build(elsewhere)
+    run = run_build(take_pictures(elsewhere, project))
     assert run.returncode == 0, run.stderr
     return site(elsewhere)
 
@@ -80,9 +80,8 @@ def pages_written(run: subprocess.CompletedProcess[str]) -> set[str]:
 
 
 @pytest.fixture
-def small(tmp_path: Path, write_bundle: Bundle) -> Path:
+def small(project: Path, write_bundle: Bundle) -> Path:
     """The project with two small guides instead of its own results."""
-    project = copy_project(tmp_path / "project")
     shutil.rmtree(project / "results")
     write_bundle(project / "results/a.json")
     results = [STREAM | {"samples": [1.0, 2.0]}]
@@ -111,7 +110,7 @@ def steps(project: Path, write_bundle: Bundle) -> Iterator[tuple[str, str]]:
         id="run-4",
         board={"name": "x", "soc": "SOC2"},
     )
-    shutil.copytree(TOP / "results/AM335X", project / "results/AM335X")
+    shutil.copytree(TOP / "results/AM335X/linux/06.00.00.00", project / "results/AM335X")
     yield "bundles of other SoCs came, one with charts", ""
     change(project / "source/benchmarks/stream.toml", 'title = "STREAM"', 'title = "Stream"')
     path = project / "source/benchmarks/stream.rst"

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,6 @@ from conftest import TOP
 from distributed import Client
 
 from perfguide import pages, pictures, site, workers
-from perfguide.archive import Source
 from perfguide.cli import main
 
 
@@ -33,16 +32,22 @@ class Cluster:
     at_work: list[str] = field(default_factory=list)
 
     def kill_one_at_work(self) -> str:
-        """End a worker as soon as it holds work, with no chance to say goodbye; its name.
+        """End a worker while it holds work, with no chance to say goodbye; its name.
 
-        It is stopped first, so that what it holds is surely not done.
+        It is stopped before it gets any, so that what it holds is surely not done, and
+        ended when another one has done some. What comes out has an order, in which all
+        others wait for what it holds.
         """
         name, process = sorted(self.processes.items())[0]
         process.send_signal(signal.SIGSTOP)
 
+        others = [other for other in self.processes if other != name]
+
         def kill() -> None:
-            for _ in range(6000):
-                if self.client.processing([name])[name]:
+            end = time.monotonic() + 600
+            while time.monotonic() < end:
+                held = self.client.processing([name])[name]
+                if held and any(self.client.has_what(others).values()):
                     self.at_work.append(name)
                     break
                 time.sleep(0.01)
@@ -120,17 +125,10 @@ def test_reading_ends_the_same_where_a_worker_is_killed(
     cluster: Cluster, make_bundle: Callable[..., dict[str, Any]], tmp_path: Path
 ) -> None:
     results = many(tmp_path / "results", make_bundle)
-    killed: list[str] = []
-
-    def progress(items: Sequence[Source], _label: str) -> Iterable[Source]:
-        for number, item in enumerate(items):
-            if number == 5:
-                killed.append(cluster.kill_one_at_work())
-            yield item
-
-    there = site.read(settings(results, tmp_path, cluster.address), progress)
+    killed = [cluster.kill_one_at_work()]
+    there = site.read(settings(results, tmp_path, cluster.address))
     here = site.read(settings(results, tmp_path))
-    assert cluster.at_work == killed != []
+    assert cluster.at_work == killed
     assert cluster.left().isdisjoint(killed)
     assert there.ledger == here.ledger
     assert there.diagnostics == here.diagnostics
@@ -140,16 +138,15 @@ def test_reading_ends_the_same_where_a_worker_is_killed(
 def test_pages_and_pictures_are_the_same_bytes_where_a_worker_is_killed(
     cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    results = TOP / "results/AM335X"
+    results = TOP / "results/AM335X/linux/06.00.00.00"
     pages.generate(settings(results, tmp_path / "here"))
     killed: list[str] = []
     run_pieces = workers._Remote.run
 
     def killing(self: Any, work: Callable[..., Any], pieces: Iterable[Any]) -> Iterator[Any]:
-        for number, outcome in enumerate(run_pieces(self, work, pieces)):
-            if work is pictures._draw and number == 1:
-                killed.append(cluster.kill_one_at_work())
-            yield outcome
+        if work is pictures._draw:
+            killed.append(cluster.kill_one_at_work())
+        yield from run_pieces(self, work, pieces)
 
     monkeypatch.setattr(workers._Remote, "run", killing)
     pages.generate(settings(results, tmp_path / "there", cluster.address))
