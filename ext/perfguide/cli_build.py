@@ -15,6 +15,9 @@ from . import publish, standing
 
 Add = Callable[..., argparse.ArgumentParser]
 
+ANEW = {"-E", "--fresh-env", "-a", "--write-all"}
+"""Options of sphinx-build by which somebody asks for work that may not be needed."""
+
 
 def add_parsers(add: Add) -> None:
     """Add the command to the parser."""
@@ -55,7 +58,7 @@ def _build(options: argparse.Namespace) -> int:
     where = ["-d", str(at.doctrees), "-j", options.jobs, ".", str(at.next)]
     with publish.locked(at.target.parent, _waiting) as lock:
         known = standing.Standing(at, depends, Path())
-        if known.holds():
+        if not ANEW & {*options.options} and known.holds():
             print(f"Nothing changed since {at.target} was built.")
             return 0
         command = [sys.executable, "-m", "sphinx", *chosen, *said, *where]
