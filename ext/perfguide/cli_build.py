@@ -62,9 +62,17 @@ def _build(options: argparse.Namespace) -> int:
             print(f"Nothing changed since {at.target} was built.")
             return 0
         command = [sys.executable, "-m", "sphinx", *chosen, *said, *where]
-        status, told = publish.build(at, depends, lambda: _sphinx(command, lock))
-        if told:
-            known.note(msgspec.json.decode(told, type=standing.Told))
+        told: list[bytes] = []
+
+        def run() -> int:
+            status, finished = _sphinx(command, lock), at.doctrees / publish.FINISHED
+            if status == 0 and finished.exists():
+                told.append(finished.read_bytes())
+            return status
+
+        status = publish.build(at, depends, run)
+        for data in told:
+            known.note(msgspec.json.decode(data, type=standing.Told))
     if status:
         print(f"perfguide: not built; {at.target} is as it was", file=sys.stderr)
     return status

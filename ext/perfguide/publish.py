@@ -129,9 +129,9 @@ def _sha256(file: Path) -> bytes:
         return hashlib.file_digest(stream, "sha256").digest()
 
 
-def build(at: Place, depends: str, run: Callable[[], int]) -> tuple[int, bytes]:
+def build(at: Place, depends: str, run: Callable[[], int]) -> int:
     """Build a site and publish it where ``run`` returned 0 and left ``FINISHED`` among
-    the doctrees; return what it returned, and what that file held.
+    the doctrees; return what it returned.
 
     ``run`` fills ``at.next``, which holds the published site where that can be
     used again, but for its assets, and nothing otherwise. ``depends`` is what ``key`` gave. The
@@ -149,9 +149,7 @@ def build(at: Place, depends: str, run: Callable[[], int]) -> tuple[int, bytes]:
     finished = at.doctrees / FINISHED
     finished.unlink(missing_ok=True)
     status = run()
-    told = b""
     if status == 0 and finished.exists():
-        told = finished.read_bytes()
         finished.unlink()
         new = fingerprint(at.next)
         if new != old or not at.target.exists():
@@ -159,7 +157,7 @@ def build(at: Place, depends: str, run: Callable[[], int]) -> tuple[int, bytes]:
             swap(at.next, at.target, at.work)
         _write(at.stamp, _stamp(depends, fingerprint(at.doctrees), new))
     _remove(at.next)
-    return status, told
+    return status
 
 
 def _copy(site: Path, target: Path) -> None:

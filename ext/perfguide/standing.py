@@ -8,13 +8,13 @@ this has changed there is nothing to do.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import runpy
 import sys
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import redirect_stdout
 from pathlib import Path
 
 import msgspec
@@ -81,11 +81,7 @@ class Standing:
             return False
 
     def note(self, told: Told) -> None:
-        """Keep what a build that has just ended well was made from and what it made.
-
-        Raises ``OSError`` where that cannot be kept.
-        """
-        self._note.unlink(missing_ok=True)
+        """Keep what a build that has just ended well was made from and what it made."""
         if told.warnings or not told.known:
             return  # a warning is to be said again
         made = frozenset(told.made)
@@ -100,7 +96,10 @@ class Standing:
         changed = {name for name, _ in after if name not in early or name not in self._before}
         changed |= {name for name, _ in before if name not in now}
         if all(map(is_made, changed)) and all(name in early for name, _ in outside):
-            put(self._note, msgspec.json.encode(_Note(self._state(told.read, now), told.read)))
+            kept = _Note(self._state(told.read, now), told.read)
+            # The site is published; a place that cannot be written costs time and nothing else.
+            with contextlib.suppress(OSError):
+                put(self._note, msgspec.json.encode(kept))
 
     def _state(self, read: Read, project: Seen) -> str:
         if None in self._known:
@@ -121,7 +120,7 @@ class Standing:
         """What does not belong to the project."""
         found: list[tuple[str, Identity]] = []
         for name in (*read.files, *read.folders):
-            if not name.startswith(f"{self._top}/") and os.path.lexists(name):
+            if not name.startswith(f"{self._top}/") and os.path.exists(name):  # noqa: PTH110
                 # A folder itself tells what was removed from it.
                 found.append((name, identity(os.stat(name))))  # noqa: PTH116
                 found += _below(name, frozenset()) if os.path.isdir(name) else ()  # noqa: PTH112
@@ -140,28 +139,29 @@ def _counted(read: Read, project: Seen) -> list[tuple[str, Identity]]:
 
 
 def _below(folder: str, without: frozenset[str]) -> Iterator[tuple[str, Identity]]:
-    """All files in a folder and the folders below it, those that links lead to as well."""
+    """All files in a folder and the folders below it, those that links lead to as well. What
+    cannot be looked at is left out: where a build needs it, that gives a warning."""
     waiting, seen = [folder], set()
     while waiting:
         place = waiting.pop()
-        state = os.stat(place)  # noqa: PTH116
-        if (state.st_dev, state.st_ino) in seen:
+        try:
+            state = os.stat(place)  # noqa: PTH116
+            with os.scandir(place) as entries:
+                found = list(entries)
+        except OSError:
             continue
+        known = (state.st_dev, state.st_ino) in seen
         seen.add((state.st_dev, state.st_ino))
-        with os.scandir(place) as entries:
-            found = list(entries)
-        if any(entry.name == ENVIRONMENT for entry in found):
+        if known or any(entry.name == ENVIRONMENT for entry in found):
             continue
         for entry in found:
             if entry.name in LEFT_OUT or entry.path in without:
                 continue
-            if entry.is_dir():
-                waiting.append(entry.path)
-                continue
-            try:
-                yield entry.path, identity(entry.stat())
-            except FileNotFoundError:  # a link to nothing, or gone meanwhile
-                yield entry.path, identity(entry.stat(follow_symlinks=False))
+            with contextlib.suppress(OSError):  # gone meanwhile, or a link to nothing
+                if entry.is_dir():
+                    waiting.append(entry.path)
+                else:
+                    yield entry.path, identity(entry.stat())
 
 
 def _values(conf: Path) -> str | None:
@@ -169,7 +169,7 @@ def _values(conf: Path) -> str | None:
     anywhere; ``None`` where it cannot be known without Sphinx."""
     path = list(sys.path)
     try:
-        with redirect_stdout(sys.stderr):
+        with contextlib.redirect_stdout(sys.stderr):
             given = runpy.run_path(str(conf))
     except (Exception, SystemExit):  # whatever a configuration raises, Sphinx will say it
         return None
