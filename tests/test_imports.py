@@ -226,7 +226,7 @@ CORE: dict[str, set[str]] = {
     },
     "neighbours": {"guidekeys", "addresses", "history", "pairing", "pool", "sides", "site"},
     "comparepages": {
-        *{"guidekeys", "keeping"},
+        *{"addresses", "guidekeys", "keeping"},
         *{"anchors", "boards", "changeview", "compare", "comparewords", "comparison", "history"},
         *{
             "longtables",

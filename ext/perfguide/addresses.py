@@ -87,6 +87,11 @@ def _fold(name: str) -> str:
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
 
 
+def relative(page: str, target: str) -> str:
+    """A page's address as another page names it; both are below the output folder."""
+    return "../" * page.count("/") + target
+
+
 def anchor(text: str) -> str:
     """The anchor that a page gets for a name that ``perf-anchor`` is given."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-").lstrip("-0123456789") or text

@@ -8,6 +8,7 @@ from typing import Any
 
 from . import changeview, longtables, pictures, tables, units
 from . import comparewords as words
+from .addresses import relative
 from .anchors import Anchors
 from .boards import load as load_boards
 from .changeview import ChangeView
@@ -132,7 +133,7 @@ class ComparePages:
                 title = f"{words.TITLES[verdict]} ({len(found)})"
                 sections.append({"title": title, "open": opened, **shown})
         self._lighten(pair, sections)
-        summary = words.summary(comparison)
+        summary, known = words.summary(comparison), self._pieces.addresses.guide
         told = f"{pair.new.soc}, {family(pair.new)}, what changed. {'; '.join(summary[:2])}."
         self._pieces.about(pair.address, {"description": told})
         self._pieces.page(
@@ -141,7 +142,7 @@ class ComparePages:
             title=_title(pair),
             pair=pair,
             summary=summary,
-            guides=[self._guide(pair.address, key) for key in (pair.old, pair.new)],
+            guides=[relative(pair.address, known[key]) for key in (pair.old, pair.new)],
             sections=sections,
             chart=self._chart(pair.address, comparison),
             benchmarks=self._benchmarks(pair.address, comparison),
@@ -163,10 +164,6 @@ class ComparePages:
                 section["table"] = longtables.move(
                     self._pieces, pair.address, place, _title(pair), shown, title, section["links"]
                 )
-
-    def _guide(self, page: str, key: GuideKey) -> str:
-        """A guide's page as seen from a page that compares."""
-        return "../" * page.count("/") + self._pieces.addresses.guide[key]
 
     def _table(
         self, page: str, verdict: Verdict, found: Sequence[Row], comparison: Comparison

@@ -177,7 +177,7 @@ class Pages(Traces):
             "guide.rst.jinja",
             title=title,
             elsewhere=json.dumps(self.elsewhere.guide(key)),
-            compared=[self._from(page, to) for to in self.comparisons.beside([key])],
+            compared=[addresses.relative(page, to) for to in self.comparisons.beside([key])],
             key=key,
             boards=self.table(
                 page, "boards", "Boards in this guide", report.boards([b.bundle for b in bundles])
@@ -288,7 +288,7 @@ class Pages(Traces):
             ],
             headlines=headlines,
             charts=small,
-            compared=[self._from(page, to) for to in self.comparisons.beside(keys)],
+            compared=[addresses.relative(page, to) for to in self.comparisons.beside(keys)],
             sources=listed,
             source_links=links,
         )
@@ -305,11 +305,6 @@ class Pages(Traces):
             if key in self.addresses.guide:
                 bundles.setdefault(self.platform(key), []).append(loaded.bundle)
         return {name: trends.scene(found, bundles[name]) for name, found in releases.items()}
-
-    @staticmethod
-    def _from(page: str, target: str) -> str:
-        """A page's address as seen from another."""
-        return "../" * page.count("/") + target
 
     def _indexes(self, by_soc: dict[str, list[GuideKey]]) -> None:
         socs = [(soc, self.addresses.soc[soc].removeprefix("guides/")) for soc in sorted(by_soc)]

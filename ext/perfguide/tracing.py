@@ -70,7 +70,7 @@ class Traces(Pieces):
             trace.page,
             "trace.rst.jinja",
             trace=trace,
-            guide=_relative(trace.page, self.addresses.guide[key]),
+            guide=addresses.relative(trace.page, self.addresses.guide[key]),
             data=f"{trace.page.rpartition('/')[2]}/{name}",
             bundles=self.table(trace.page, "bundles", "Bundles of this guide", grid),
             logs=logs,
@@ -135,7 +135,7 @@ class Traces(Pieces):
                 }
             )
         known = self.addresses.guide.get(key)
-        guide = _relative(page, known) if known else ""
+        guide = addresses.relative(page, known) if known else ""
         label = page.partition("/")[2].lower()
         self.page(page, "errata_of.rst.jinja", key=key, guide=guide, label=label, parts=parts)
 
@@ -162,8 +162,3 @@ def _order(change: Change) -> tuple[object, ...]:
     record = change.record
     names = (record.board, record.benchmark, record.metric, params_text(record.params))
     return (*map(units.natural, names), record.unit)
-
-
-def _relative(page: str, target: str) -> str:
-    """A page's address as another page names it; both are below the output folder."""
-    return "../" * page.count("/") + target
