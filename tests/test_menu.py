@@ -14,6 +14,7 @@ from perfguide import menu
 CONF = """
 import json
 from pathlib import Path
+from perfguide import menu
 
 extensions = ["perfguide"]
 html_theme = "perfguide"
@@ -24,7 +25,9 @@ def compare(app, page, template, context, doctree):
     asked = dict(maxdepth=3, collapse=True, titles_only=True, includehidden=True)
     found = json.loads(kept.read_text()) if kept.exists() else {}
     theirs = str(app.builder._get_local_toctree(page, **asked))
-    found[page] = [str(context["toctree"](**asked)), theirs]
+    shown = menu.of(app, 3, hidden=True)
+    known = repr(shown.shown(page)) if shown else ""
+    found[page] = [str(context["toctree"](**asked)), theirs, known]
     kept.write_text(json.dumps(found))
 
 
@@ -87,7 +90,7 @@ def menus(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
 def test_every_menu_is_that_of_sphinx_but_for_long_lists(menus: dict[str, list[str]]) -> None:
     short = {page: both for page, both in menus.items() if page != "d" and page[:2] != "d/"}
     assert len(short) > 12
-    for page, (ours, theirs) in short.items():
+    for page, (ours, theirs, _) in short.items():
         assert _plain(ours) == _plain(theirs), page
     assert ">Given &lt;title&gt;</a>" in menus["index"][0]
     assert "toctree-l3 current" in menus["a/deep/deeper"][0]
@@ -108,9 +111,19 @@ def test_a_long_list_shows_what_stands_around_the_page(
     assert html.count('class="current reference internal" href="#"') == 1
 
 
+def test_what_a_menu_shows_of_a_long_list_changes_with_its_length(
+    menus: dict[str, list[str]], tmp_path: Path
+) -> None:
+    more = [f"d/{number}" for number in range(101)]
+    pages = {"index": _page("Home", "d"), "d": _page("D", *more)}
+    longer = _site(tmp_path / "site", pages | {name: _page(f"Number {name[2:]}") for name in more})
+    assert "All 101 …" in longer["d/0"][0]
+    assert "'d', 100, " in menus["d/0"][2] and "'d', 101, " in longer["d/0"][2]
+
+
 def test_numbered_sections_are_left_to_sphinx(tmp_path: Path) -> None:
     index = _page("Home", "one").replace(".. toctree::", ".. toctree::\n   :numbered:")
     menus = _site(tmp_path / "site", {"index": index, "one": _page("One")})
-    for page, (ours, theirs) in menus.items():
+    for page, (ours, theirs, _) in menus.items():
         assert ours == theirs, page
     assert "1. One" in menus["one"][0]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 
@@ -100,7 +100,8 @@ class Borrowed:
             elif depth == 1:
                 out.append((title, name, self._title(name)))
             else:
-                below = (*(self._listed(sub, above | {name}, depth - 1) for sub in _trees(toc)),)
+                subs = toc.findall(addnodes.toctree)
+                below = (*(self._listed(sub, above | {name}, depth - 1) for sub in subs),)
                 out.append((title, name, toc.pformat(), below))
         return out
 
@@ -157,10 +158,6 @@ class Borrowed:
                 add(docname, self._title(docname), toc.pformat() if toc else "")
                 add(env.toctree_includes.get(docname), sorted(numbers.items()))
         return whole.digest()
-
-
-def _trees(toc: nodes.Node) -> Iterable[addnodes.toctree]:
-    return toc.findall(addnodes.toctree)
 
 
 def _below(path: Path) -> Iterator[Path]:

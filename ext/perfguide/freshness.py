@@ -8,6 +8,7 @@ keeps words that are gone.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import hashlib
 import json
@@ -130,6 +131,8 @@ class Freshness(EnvironmentCollector):
         if app.config.perfguide_own_output:
             for name in stale - known.files:
                 Path(app.outdir, name).unlink(missing_ok=True)
+                with contextlib.suppress(OSError):  # other files are in it
+                    Path(app.outdir, name).parent.rmdir()
         return [name for name in now if now[name] != before.get(name)]
 
 

@@ -100,14 +100,15 @@ class Menu:
             page = self._parents.get(page, "")
         return found[::-1]
 
-    def shown(self, page: str) -> list[tuple[str, Lines]]:
+    def shown(self, page: str) -> list[tuple[str, int, Lines]]:
         """The lists in the menu of a page, those of the root page first: what stands above
-        a list, and its lines."""
+        a list, how many lines it has, and those that are shown."""
         way = self._way(page)
         opened = zip(way[: self._depth - 1], [*way[1:], ""], strict=False)
+        below = ((name, self._below.get(name, ()), to) for name, to in opened)
         return [
-            *self._chapters,
-            *((name, around(self._below.get(name, ()), to)) for name, to in opened),
+            *((caption, len(lines), lines) for caption, lines in self._chapters),
+            *((name, len(lines), around(lines, to)) for name, lines, to in below),
         ]
 
     def html(self, page: str, uri: Uri) -> str:
