@@ -368,6 +368,16 @@ def test_more_than_two_engines_and_several_releases_share_one_figure(
     check_lines(view)
 
 
+def test_of_many_releases_only_the_newest_says_something(shipped: catalog.Catalog) -> None:
+    releases = [f"9.{number}" for number in range(6)]
+    made = [engines(release, 10.0 + number) for number, release in enumerate(releases)]
+    view = only(views(shipped, "chart-releases", *made, on="releases"))
+    assert len(view.panels) == len(releases)
+    first, second, more = view.says
+    assert first.startswith("sk, 9.5: ") and second.startswith("sk, 9.5: ")
+    assert "older releases" in more
+
+
 def test_a_description_in_words_goes_with_each_kind(shipped: catalog.Catalog) -> None:
     cores = only(views(shipped, "chart-cores", latency())).text()
     assert (

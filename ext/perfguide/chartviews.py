@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
@@ -111,6 +112,22 @@ MOST_LINES = 10
 
 MOST_PANELS = 24
 """Panels of one picture; more cannot be read, and take ever longer to lay out."""
+
+
+MOST_SAID = 8
+"""Sentences above one picture; more are not read."""
+
+
+def told(says: Sequence[tuple[object, list[str]]]) -> list[str]:
+    """What is said above a picture, of what there is to say of each panel. Panels of several
+    releases, the newest last, have one key; where there is much to say, only the newest of each
+    key that says something is heard."""
+    every = [text for _, texts in says for text in texts]
+    if len(every) <= MOST_SAID:
+        return every
+    newest = [text for texts in {key: t for key, t in says if t}.values() for text in texts]
+    older = ["What is to say of older releases stands in their guides."]
+    return [*newest, *(older if len(newest) < len(every) else [])]
 
 
 def readable(panels: list[T], newest_last: bool) -> tuple[list[T], list[str]]:

@@ -10,7 +10,7 @@ from typing import Any
 from . import chartwords, units
 from .catalog import Benchmark
 from .chartspec import OUTER, Chart, Scalar, names
-from .chartviews import MOST_PANELS, ChartView, Line, Panel, Point, readable
+from .chartviews import MOST_PANELS, ChartView, Line, Panel, Point, readable, told
 from .guidekeys import family, version
 from .pool import Record
 
@@ -174,29 +174,30 @@ class _Plot:
         """One picture over the figures that belong to it."""
         spec = self.spec
         places = self.places(found)
-        told = self.telling(found)
+        series = self.telling(found)
         ticks = tuple(places.values())
         panels: dict[Key, list[Record]] = {}
         for record in found:
             panels.setdefault(self.key(self.panels, record), []).append(record)
-        shown, says, warnings = [], [], []
+        shown, says, warnings = [], list[tuple[Key, list[str]]](), list[str]()
+        lasting = [name for name in self.panels if name != "release"]
         ordered = [members for _, members in sorted(panels.items())]
         drawn, left_out = readable(ordered, "release" in self.panels)
         for members in drawn:
             title = self.words(self.panels, members[0])
             answer = chartwords.answers(self.benchmark, spec, members, self.loads)
             lead = f"{title}: " if title and len(panels) > 1 else ""
-            says += [lead + text for text in answer.says]
+            says.append((self.key(lasting, members[0]), [lead + text for text in answer.says]))
             warnings += [lead + text for text in answer.warnings]
             verticals, limits = answer.verticals, self.limits(members)
-            shown.append(Panel(title, self.lines(members, list(places), told), verticals, limits))
-        says += left_out
+            shown.append(Panel(title, self.lines(members, list(places), series), verticals, limits))
+        said = [*told(says), *left_out]
         if spec.x == "release":
             boards = {record.board for record in found}
             changes = [c for c in self.scene.changes if c.board in boards and c.release in ticks]
             marks = tuple((ticks.index(c.release) - 0.5, f"{c.what} changed") for c in changes)
             shown = [Panel(p.title, p.lines, (*p.verticals, *marks), p.limits) for p in shown]
-            says += [f"{c.board}: {c.words} from {c.release} on." for c in changes]
+            said += [f"{c.board}: {c.words} from {c.release} on." for c in changes]
         return ChartView(
             spec.id,
             spec.title,
@@ -206,12 +207,12 @@ class _Plot:
             "linear" if ticks else spec.x_scale,
             spec.y_scale,
             tuple(shown),
-            tuple(says),
+            tuple(said),
             tuple(warnings),
             spec.kind,
             ticks,
             self.benchmark.param_label(spec.along) if spec.along else "",
-            line_head=self.head(told),
+            line_head=self.head(series),
             panel_head=self.head(self.panels),
         )
 
