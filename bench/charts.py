@@ -20,7 +20,7 @@ from pathlib import Path
 
 from measuring import Figure
 
-from perfguide import pages, pictures, site
+from perfguide import drawing, pages, pictures, site
 from perfguide.chartviews import ChartView
 from perfguide.pictures import Picture
 from perfguide.writer import Writer
@@ -85,12 +85,12 @@ def each(found: Sequence[ChartView], times: int) -> list[Figure]:
     for view in found:
         name = f"{view.kind}, {'small' if view.small else f'{len(view.panels)} panels'}"
         kinds[name] = max((kinds.get(name, view), view), key=points)
-    pictures.picture(found[0], "svg")  # the first one loads the fonts
+    drawing.picture(found[0], "svg")  # the first one loads the fonts
     return [
         Figure(
             f"A chart as {form.upper()}: {name}",
             f"{points(view)} points",
-            milliseconds(partial(pictures.picture, view, form), times),
+            milliseconds(partial(drawing.picture, view, form), times),
             "ms",
         )
         for name, view in sorted(kinds.items())
@@ -104,8 +104,8 @@ def together(found: Sequence[ChartView], count: int) -> list[Figure]:
         Picture(f"guides/bench/{number}", changed(view, 1 + number / 1e6))
         for number, view in enumerate(islice(cycle(found), count))
     ]
-    pictures.picture(found[0], "svg")
-    one_by_one = clock(lambda: [pictures.picture(p.view, "svg") for p in many])
+    drawing.picture(found[0], "svg")
+    one_by_one = clock(lambda: [drawing.picture(p.view, "svg") for p in many])
     with tempfile.TemporaryDirectory() as folder:
         fresh = clock(lambda: pictures.write(Writer(Path(folder)), many, ("svg",)))
         again = clock(lambda: pictures.write(Writer(Path(folder)), many, ("svg",)))

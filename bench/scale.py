@@ -18,7 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from perfguide import hive, pages, pictures, remote, site, workers
+from perfguide import drawing, hive, pages, remote, site, workers
 from perfguide.streams import Limits
 from perfguide.writer import Writer
 
@@ -62,10 +62,10 @@ def draw(scheduler: str) -> None:
         made = pages.Pages(site.read(settings), Writer(Path(folder)), settings)
         made.write(site.no_progress)
     tasks = [(each.stem, each.view, "svg") for each in made.pictures][:12]
-    cost("draw here", len(tasks), lambda: [pictures._draw(task) for task in tasks])
+    cost("draw here", len(tasks), lambda: [drawing.draw(task) for task in tasks])
     if scheduler:
         with workers.at(scheduler) as run:
-            cost("draw by workers", len(tasks), lambda: list(run(pictures._draw, tasks)))
+            cost("draw by workers", len(tasks), lambda: list(run(drawing.draw, tasks)))
 
 
 def main() -> None:

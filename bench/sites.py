@@ -10,7 +10,7 @@ from typing import Any
 import synthetic
 from measuring import TOP, Cost, apart, ran
 
-from perfguide import pages, phases, pictures, site, unchanged
+from perfguide import drawing, pages, phases, site, unchanged
 
 INDEX = """
 Performance guides
@@ -61,7 +61,7 @@ def _drawn(folder: Path) -> int:
     def run(work: Callable[[Any], Any], given: Iterable[Any]) -> Iterable[Any]:
         nonlocal count
         tasks = list(given)
-        if work is not pictures._draw:
+        if work is not drawing.draw:
             return map(work, tasks)
         count += len(tasks)
         return [work(tasks[0])] * len(tasks) if tasks else []

@@ -34,7 +34,7 @@ CORE: dict[str, set[str]] = {
     "sharing": {"bundle", "results"},
     "ingest": {"archive", "patterns", "sharing", "streams", "validate", "workers"},
     "ledger": {"validate"},
-    "logs": {"archive", "streams", "validate"},
+    "logs": {"archive", "results", "streams", "validate"},
     "means": set(),
     "frame": {"archive", "bundle", "means", "results", "sharing", "validate"},
     "aliases": set(),
@@ -42,7 +42,8 @@ CORE: dict[str, set[str]] = {
     "catalog": {"aliases", "chartspec"},
     "terms": {"catalog", "frame"},
     "guidekeys": {"bundle"},
-    "pool": {"catalog", "frame", "guidekeys", "terms", "validate"},
+    "taken": {"frame", "terms"},
+    "pool": {"catalog", "frame", "guidekeys", "taken", "terms", "validate"},
     "naming": {"catalog", "chartspec", "pool"},
     "views": {"guidekeys", "catalog", "frame", "pool"},
     "layout": {"addresses", "catalog", "pool", "views"},
@@ -63,9 +64,11 @@ CORE: dict[str, set[str]] = {
     "ownchart": {"chartviews"},
     "axesmarks": {"chartviews"},
     "charts": {"axesmarks", "chartviews"},
+    "changeview": set(),
+    "changechart": {"changeview", "charts"},
+    "drawing": {"changechart", "changeview", "charts", "chartviews", "workers"},
     "pictures": {
-        *{"addresses", "answers", "changechart", "changeview", "charts", "chartviews", "tables"},
-        *{"workers", "writer"},
+        *{"addresses", "answers", "chartviews", "drawing", "tables", "workers", "writer"},
     },
     "relative": set(),
     "noise": {"relative"},
@@ -121,7 +124,7 @@ CORE: dict[str, set[str]] = {
     "downloads": {
         "guidekeys",
         "addresses",
-        *{"api", "explorer", "layout", "parquet", "pool", "site", "workbook", "writer"},
+        *{"api", "explorer", "parquet", "pieces", "pool", "site", "workbook"},
     },
     "lightcss": set(),
     "badge": set(),
@@ -131,7 +134,10 @@ CORE: dict[str, set[str]] = {
         *{"addresses", "catalog", "findwords", "layout", "naming", "pool", "report", "validate"},
     },
     "papertable": set(),
+    "keeping": {"memo", "pictures", "writer"},
+    "basis": {"findings", "guidekeys", "logs", "site", "validate"},
     "pieces": {
+        *{"basis", "findings", "keeping"},
         "guidekeys",
         *{
             "about",
@@ -160,11 +166,26 @@ CORE: dict[str, set[str]] = {
     },
     "tracing": {
         "guidekeys",
-        *{"addresses", "errata", "feed", "logs", "marks", "origins", "pieces", "pool", "query"},
+        *{
+            "addresses",
+            "errata",
+            "feed",
+            "findings",
+            "keeping",
+            "logs",
+            "origins",
+            "pieces",
+            "pool",
+            "query",
+        },
         *{"site", "streams", "tables", "views", "writer"},
     },
+    "guide_pages": {
+        "guidekeys",
+        *{"about", "addresses", "api", "elsewhere", "findwords", "pieces", "report", "tracing"},
+    },
     "pages": {
-        *{"guidekeys", "keeping"},
+        *{"findings", "guide_pages", "guidekeys", "keeping"},
         *{
             "about",
             "addresses",
@@ -193,7 +214,6 @@ CORE: dict[str, set[str]] = {
     },
     "cli_intake": {"intake", "spool", "streams"},
     "publish": set(),
-    "keeping": {"changeview", "memo", "writer"},
     "standing": {"memo", "publish"},
     "cli_build": {"publish", "standing"},
     "query": {"guidekeys", "logs", "origins", "pool", "site", "streams", "views"},
@@ -212,8 +232,7 @@ CORE: dict[str, set[str]] = {
     "comparedata": {
         *{"catalog", "compare", "comparewords", "comparison", "pool", "tables", "views"},
     },
-    "changeview": {"catalog", "comparewords", "comparison", "tables"},
-    "changechart": {"changeview", "charts"},
+    "changedata": {"catalog", "changeview", "comparewords", "comparison", "tables"},
     "anchors": {
         "guidekeys",
         "addresses",
@@ -227,7 +246,7 @@ CORE: dict[str, set[str]] = {
     "neighbours": {"guidekeys", "addresses", "history", "pairing", "pool", "sides", "site"},
     "comparepages": {
         *{"addresses", "guidekeys", "keeping"},
-        *{"anchors", "boards", "changeview", "compare", "comparewords", "comparison", "history"},
+        *{"anchors", "boards", "changedata", "compare", "comparewords", "comparison", "history"},
         *{
             "longtables",
             "neighbours",
@@ -279,8 +298,19 @@ CORE: dict[str, set[str]] = {
 SHELL: dict[str, set[str]] = {
     "config": {"remote", "site", "streams"},
     "csp": set(),
+    "copying": {"memo"},
     "freshness": {
-        *{"borrowed", "config", "memo", "pictures", "publish", "remote", "standing", "writer"},
+        *{
+            "borrowed",
+            "config",
+            "copying",
+            "memo",
+            "pictures",
+            "publish",
+            "remote",
+            "standing",
+            "writer",
+        },
     },
     "sphinxphases": {"phases"},
     "numbering": set(),
@@ -327,7 +357,7 @@ SHELL: dict[str, set[str]] = {
     "orphans": set(),
     "extension": {
         *{"browsing", "cellinfo", "chartdirective", "config", "csp", "dataset", "directives"},
-        *{"discovery", "inline", "theme"},
+        *{"copying", "discovery", "inline", "theme"},
         *{
             "feedfile",
             "folding",

@@ -1,4 +1,4 @@
-"""Comparisons are worked out again where something of theirs changed, and only there."""
+"""Parts of the site are worked out again where something of theirs changed, and only there."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ import pytest
 from conftest import TOP
 from test_unchanged import settle, tree
 
-from perfguide import comparepages, keeping, pages, site
+from perfguide import keeping, pages, site
 
 Bundle = Callable[..., Path]
+Made = Callable[[site.Settings], set[str]]
 Compared = Callable[[site.Settings], list[str]]
 COPY = {"benchmark": "stream", "metric": "copy", "unit": "MB/s"}
 WAIVER = """
@@ -53,26 +54,40 @@ def settings(tmp_path: Path, write_bundle: Bundle) -> site.Settings:
 
 
 @pytest.fixture
-def compared(monkeypatch: pytest.MonkeyPatch) -> Compared:
-    """Generate, see that all is as in a run from nothing, and name what was compared."""
+def made(monkeypatch: pytest.MonkeyPatch) -> Made:
+    """Generate, see that all is as in a run from nothing, and name the parts that were made."""
     asked: list[str] = []
+    real = keeping.Keeping.made
 
-    def compare(old: Any, new: Any, history: Any, rules: Any, only: Any) -> Any:
-        asked.append(only.soc)
-        return comparison(old, new, history, rules, only)
+    def spied(self: Any, name: str, made_from: object, make: Any, kind: Any) -> Any:
+        def noted() -> Any:
+            asked.append(name)
+            return make()
 
-    comparison = comparepages.compare
-    monkeypatch.setattr(comparepages, "compare", compare)
+        return real(self, name, made_from, noted, kind)
 
-    def generate(settings: site.Settings) -> list[str]:
+    monkeypatch.setattr(keeping.Keeping, "made", spied)
+
+    def generate(settings: site.Settings) -> set[str]:
         settle()
         asked.clear()
-        outcome, found = pages.generate(settings), sorted(asked)
+        outcome, found = pages.generate(settings), set(asked)
         clean = dataclasses.replace(settings, output=settings.output.parent / "clean", cache=None)
         shutil.rmtree(clean.output, ignore_errors=True)
         assert pages.generate(clean).diagnostics == outcome.diagnostics
         assert tree(settings.output) == tree(clean.output)
         return found
+
+    return generate
+
+
+@pytest.fixture
+def compared(made: Made) -> Compared:
+    """The same, and count the comparisons of each SoC that were made."""
+
+    def generate(settings: site.Settings) -> list[str]:
+        found = made(settings)
+        return sorted(name.split("/")[1] for name in found if name.startswith("compare/"))
 
     return generate
 
@@ -133,3 +148,171 @@ def test_what_was_damaged_is_worked_out_again(settings: site.Settings, compared:
         (top / "results/SOC1-09.02.json").touch()
         (top / "source/guides/index.rst").unlink()
         assert compared(settings) == ["SOC1", "SOC2"]
+
+
+def _of(soc: str, *releases: str) -> set[str]:
+    """What is made for some guides of a SoC."""
+    pages = {f"{soc}/linux/{release}" for release in releases}
+    return {f"{top}/{page}" for page in pages for top in ("guides", "api/v1")}
+
+
+STREAM = {"by-benchmark/stream newest", "by-benchmark/stream soc1-linux"}
+
+
+def test_only_the_guides_and_histories_of_a_new_bundle_are_made_again(
+    settings: site.Settings, made: Made, write_bundle: Bundle
+) -> None:
+    top, pair = settings.output.parent, "compare/SOC1/linux/09.02-vs-09.03"
+    assert _of("SOC1", "09.02", "09.03") | _of("SOC2", "09.02", "09.03") <= made(settings)
+    of_soc = {"guides/SOC1/index", pair, "by-benchmark/stream soc1-linux"}
+    # The newest figures stand on the benchmark's page beside those of other boards.
+    _edit(top / "results/SOC1-09.02.json", "100.0", "101.0")
+    assert made(settings) == _of("SOC1", "09.02") | of_soc
+    _edit(top / "results/SOC1-09.03.json", "50.0", "51.0")
+    assert made(settings) == _of("SOC1", "09.03") | of_soc | STREAM
+    # A second board in the same guide.
+    write_bundle(
+        top / "results/board.json",
+        [{**COPY, "value": 70.0}],
+        id="board",
+        sdk__version="09.02",
+        board__soc="SOC1",
+        board__name="other",
+    )
+    assert made(settings) == _of("SOC1", "09.02") | of_soc | STREAM
+    # Its sections are new to the guide beside it, which links to them.
+    write_bundle(
+        top / "results/more.json",
+        [{"benchmark": "stream", "metric": "unheard-of", "unit": "MB/s", "value": 1.0}],
+        id="more",
+        sdk__version="09.02",
+        board__soc="SOC1",
+    )
+    assert made(settings) >= _of("SOC1", "09.02") | {"guides/SOC1/linux/09.03"}
+    assert made(settings) == set()
+
+
+def test_a_new_release_leaves_the_guides_of_others_alone(
+    settings: site.Settings, made: Made, write_bundle: Bundle
+) -> None:
+    made(settings)
+    write_bundle(
+        settings.output.parent / "results/third.json",
+        [{**COPY, "value": 60.0}],
+        id="third",
+        sdk__version="09.04",
+        board__soc="SOC1",
+    )
+    found = made(settings)
+    assert not any("SOC2" in name or "soc2" in name for name in found)
+    # The oldest one leads to the newest; the data of both are what they were.
+    assert _of("SOC1", "09.04") | {"guides/SOC1/linux/09.02", "guides/SOC1/linux/09.03"} <= found
+    assert "api/v1/SOC1/linux/09.02" not in found
+
+
+def test_a_log_that_changed_is_read_again(
+    settings: site.Settings, made: Made, write_bundle: Bundle
+) -> None:
+    top = settings.output.parent / "results"
+    log = {"file": "run.log", "line": 1}
+    write_bundle(
+        top / "logged/run.json",
+        [{**COPY, "value": 5.0, "log": log}],
+        id="logged",
+        board__soc="SOC9",
+    )
+    (top / "logged/run.log").write_text("first\n", "utf-8")
+    made(settings)
+    (top / "logged/run.log").write_text("second\n", "utf-8")
+    found = made(settings)
+    (page,) = (name for name in found if name.startswith("guides/SOC9/linux"))
+    assert "second" in "".join(
+        path.read_text("utf-8")
+        for path in (settings.output / "reports/provenance/SOC9").rglob("*.csv")
+    )
+    (top / "logged/run.log").unlink()
+    assert page in made(settings)
+
+
+def test_a_unit_that_follows_from_all_bundles_changes_all_guides(
+    settings: site.Settings, made: Made, write_bundle: Bundle
+) -> None:
+    top = settings.output.parent / "results"
+    own = {"benchmark": "ours", "metric": "speed"}
+    for number, unit in ((1, "MB/s"), (2, "MB/s"), (3, "kB/s")):
+        result = {**own, "unit": unit, "value": float(number)}
+        write_bundle(
+            top / f"own-{number}.json", [result], id=f"own-{number}", board__soc=f"X{number}"
+        )
+    made(settings)
+    for number in (4, 5, 6):
+        result = {**own, "unit": "kB/s", "value": float(number)}
+        write_bundle(top / f"own-{number}.json", [result], id=f"own-{number}", board__soc="X3")
+    assert {name.split("/")[1] for name in made(settings) if name.startswith("guides/")} >= {
+        "X1",
+        "X2",
+        "SOC1",
+    }
+
+
+def test_a_picture_that_was_damaged_is_drawn_again(settings: site.Settings, made: Made) -> None:
+    made(settings)
+    picture = next(settings.output.rglob("*.svg"))
+    whole = picture.read_bytes()
+    for damage in (picture.unlink, lambda: picture.write_bytes(b"")):
+        damage()
+        assert made(settings)
+        assert picture.read_bytes() == whole
+
+
+def test_a_finding_about_figures_marks_the_guides_beside_it(
+    settings: site.Settings, made: Made, write_bundle: Bundle
+) -> None:
+    """A jump in one release is known only when the next one takes it back."""
+    top = settings.output.parent / "results"
+    for number, value in enumerate((10.0, 10.1, 10.0, 30.0), 1):
+        write_bundle(
+            top / f"jump-{number}.json",
+            [{**COPY, "value": value}],
+            id=f"jump-{number}",
+            sdk__version=f"09.0{number}",
+            board__soc="SOC5",
+        )
+    made(settings)
+    write_bundle(
+        top / "jump-5.json",
+        [{**COPY, "value": 10.1}],
+        id="jump-5",
+        sdk__version="09.05",
+        board__soc="SOC5",
+    )
+    made(settings)
+    assert list((settings.output / "guides/SOC5/linux/09.04").glob("*.marks.json"))
+
+
+def test_a_board_changes_only_the_comparisons_of_its_releases(
+    settings: site.Settings, compared: Compared, made: Made, write_bundle: Bundle
+) -> None:
+    top = settings.output.parent / "results"
+    for number in (4, 5):
+        write_bundle(
+            top / f"SOC1-09.0{number}.json",
+            [{**COPY, "value": 50.0 + number}],
+            id=f"SOC1-09.0{number}",
+            sdk__version=f"09.0{number}",
+            board__soc="SOC1",
+        )
+    assert compared(settings) == ["SOC1", "SOC1", "SOC1", "SOC2"]
+    write_bundle(
+        top / "board.json",
+        [{**COPY, "value": 70.0}],
+        id="board",
+        sdk__version="09.05",
+        board__soc="SOC1",
+        board__name="other",
+    )
+    pairs = {name for name in made(settings) if name.startswith("compare/")}
+    assert pairs == {"compare/SOC1/linux/09.04-vs-09.05"}
+    # What the same board measured in another release says how much its figures vary.
+    _edit(top / "SOC1-09.04.json", "54.0", "55.0")
+    assert compared(settings) == ["SOC1", "SOC1", "SOC1"]

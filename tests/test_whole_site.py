@@ -123,11 +123,16 @@ def steps(project: Path, write_bundle: Bundle) -> Iterator[tuple[str, str]]:
     change(path, title[0], "Other words\n===========\n")
     yield "a page got another title", ""
     (project / "source/new.rst").write_text(
-        ":orphan:\n\nNew\n===\n\n.. index:: gnu\n\n:rfc:`1` zebra :ref:`reading`\n", "utf-8"
+        ":orphan:\n\nNew\n===\n\n.. index:: gnu\n\n:rfc:`1` zebra :ref:`reading`\n\n"
+        ":download:`own.txt` :download:`two.txt`\n",
+        "utf-8",
     )
+    for name in ("own.txt", "two.txt"):
+        (project / "source" / name).write_text("first", "utf-8")
     yield "a page came", ""
     change(project / "source/new.rst", "zebra", "tapir")
     change(project / "source/new.rst", ".. index:: gnu\n", "")
+    change(project / "source/own.txt", "first", "other")
     yield "a page lost an index entry, and a word that no other page has", other
     (project / "source/new.rst").unlink()
     (project / "source/_static/guide.png").rename(project / "source/_static/other.png")

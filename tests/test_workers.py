@@ -18,7 +18,7 @@ import pytest
 from conftest import TOP
 from distributed import Client
 
-from perfguide import pages, pictures, site, workers
+from perfguide import drawing, pages, site, workers
 from perfguide.cli import main
 
 
@@ -144,7 +144,7 @@ def test_pages_and_pictures_are_the_same_bytes_where_a_worker_is_killed(
     run_pieces = workers._Remote.run
 
     def killing(self: Any, work: Callable[..., Any], pieces: Iterable[Any]) -> Iterator[Any]:
-        if work is pictures._draw:
+        if work is drawing.draw:
             killed.append(cluster.kill_one_at_work())
         yield from run_pieces(self, work, pieces)
 

@@ -100,11 +100,10 @@ def soc(name: str, keys: Sequence[GuideKey], boards: Sequence[str]) -> dict[str,
     return {"description": text}
 
 
-def benchmark(name: str, records: Sequence[Record], boards: Sequence[str]) -> dict[str, str]:
-    """A benchmark's page in a sentence."""
-    socs = sorted({record.guide.soc for record in records}, key=units.natural)
-    releases = {record.guide for record in records}
-    count = f"{len(releases)} releases" if len(releases) != 1 else "1 release"
+def benchmark(name: str, guides: Sequence[GuideKey], boards: Sequence[str]) -> dict[str, str]:
+    """A benchmark's page in a sentence; ``guides`` are those that have figures of it."""
+    socs = sorted({key.soc for key in guides}, key=units.natural)
+    count = f"{len(guides)} releases" if len(guides) != 1 else "1 release"
     text = (
         f"{name} on {enumeration(socs)}: the newest figures of {enumeration(boards)} side by "
         f"side, and all figures of {count}."
@@ -128,19 +127,19 @@ def places(
         slug = addresses.slug(own.name)
         anchor = addresses.anchor(f"{slug}--{section.part_id}" if section.part else slug)
         heading = ", ".join(filter(None, (own.entry.title, section.part)))
-        out.append(Place(anchor, heading, _words(own, own.name, section.records)))
+        out.append(Place(anchor, heading, words(own, own.name, section.records)))
     for name, records in other.items():
         anchor = addresses.anchor(f"other-{addresses.slug(name)}")
-        words = _words(catalog.get(name), name, records)
-        out.append(Place(anchor, f"{title(catalog, name)}, other results", words))
+        found = words(catalog.get(name), name, records)
+        out.append(Place(anchor, f"{title(catalog, name)}, other results", found))
     return out
 
 
-def whole(name: str, records: Sequence[Record], catalog: Catalog) -> list[Place]:
-    """A benchmark's own page as one place."""
-    words = _words(catalog.get(name), name, records)
-    return [Place("newest", f"{title(catalog, name)}, all boards and releases", words)]
+def whole(name: str, found: tuple[str, ...]) -> Place:
+    """A benchmark's own page, by its title and the words that lead to it, as one place."""
+    return Place("newest", f"{name}, all boards and releases", found)
 
 
-def _words(own: Benchmark | None, name: str, records: Iterable[Record]) -> tuple[str, ...]:
+def words(own: Benchmark | None, name: str, records: Iterable[Record]) -> tuple[str, ...]:
+    """The words that lead to figures of one benchmark, each once."""
     return findwords.split(*findwords.of_records(own, name, records))

@@ -70,6 +70,8 @@ def saved(figure: Figure, form: str) -> bytes:
     """The bytes of a figure, without the moment of its drawing. The style that it was
     made in has to be the current one."""
     buffer = io.BytesIO()
+    # All is in its place; with an engine, everything would be drawn twice.
+    figure.set_layout_engine(None)
     metadata = {"Date": None} if form == "svg" else {"CreationDate": None}
     figure.savefig(buffer, format=form, metadata=metadata)
     data = buffer.getvalue()

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
-from . import changeview, longtables, pictures, tables, units
+from . import changedata, longtables, pictures, tables, units
 from . import comparewords as words
 from .addresses import relative
 from .anchors import Anchors
 from .boards import load as load_boards
-from .changeview import ChangeView
 from .compare import Row, Rules, Verdict
 from .comparison import Asked, Comparison, compare
 from .diagnostics import Diagnostic
-from .guidekeys import GuideKey, family, guide_key, version
+from .guidekeys import GuideKey, family, version
 from .history import History
-from .keeping import Keeping, Kept
 from .neighbours import Neighbours, plan
 from .pairing import Names
 from .pictures import Picture
@@ -40,14 +39,8 @@ the bytes of their files."""
 class ComparePages:
     """All pages below ``compare/`` of one site."""
 
-    def __init__(self, pieces: Pieces, settings: Settings, keeping: Keeping | None = None) -> None:
+    def __init__(self, pieces: Pieces, settings: Settings) -> None:
         self._pieces = pieces
-        self._keeping = keeping or Keeping(pieces.writer)
-        self._bundles: dict[str, list[tuple[str, str, str, str]]] = {}
-        for loaded in pieces.holdings.ledger.bundles:
-            key = guide_key(loaded.bundle)
-            said = (loaded.root, loaded.origin, loaded.digest, str(key))
-            self._bundles.setdefault(key.soc, []).append(said)
         boards, faults = load_boards(settings.boards)
         waivers, wrong = load_waivers(settings.waivers)
         self._names = Names(pieces.holdings.catalog, boards)
@@ -57,18 +50,25 @@ class ComparePages:
             pieces.pool, self._history, self._names, pieces.addresses, settings.compare
         )
         self._anchors = Anchors(pieces.layout, pieces.addresses, pieces.pool, self._history)
+        self._beside: dict[GuideKey, list[tuple[int, str]]] = {}
+        for place, pair in enumerate(self._ordered):
+            self._beside.setdefault(pair.new, []).append((place, pair.address))
+        self._of_soc: dict[str, list[tuple[GuideKey, str]]] = {}
+        for key, page in pieces.addresses.guide.items():
+            self._of_soc.setdefault(key.soc, []).append((key, page))
         self._used: set[int] = set()
         self.diagnostics: list[Diagnostic] = [*faults, *wrong, *unknown]
 
     def beside(self, keys: Sequence[GuideKey]) -> list[str]:
         """The pages that compare these guides with older ones, the newest first."""
-        wanted = set(keys)
-        return [pair.address for pair in self._ordered() if pair.new in wanted]
+        found = sorted(each for key in set(keys) for each in self._beside.get(key, ()))
+        return [address for _, address in found]
 
     def pairs(self) -> dict[tuple[GuideKey, GuideKey], str]:
         """The page of each older and newer guide that are compared."""
-        return {(pair.old, pair.new): pair.address for pair in self._ordered()}
+        return {(pair.old, pair.new): pair.address for pair in self._ordered}
 
+    @cached_property
     def _ordered(self) -> list[Neighbours]:
         newest = sorted(self._pages, key=lambda p: version(p.new.release), reverse=True)
         return sorted(newest, key=lambda p: (units.natural(p.new.soc), p.new.os, p.new.sdk))
@@ -76,10 +76,9 @@ class ComparePages:
     def write(self, progress: Progress[Neighbours]) -> None:
         """Write every page, and the index."""
         for pair in progress(self._pages, "comparing releases"):
-            self._kept(pair)
-        self._keeping.save()
+            self._used |= self._made(pair)
         by_soc: dict[str, list[tuple[str, str]]] = {}
-        for pair in self._ordered():
+        for pair in self._ordered:
             by_soc.setdefault(pair.old.soc, []).append(("", pair.address))
         titles = {soc: f"Comparisons of {soc}" for soc in by_soc}
         said = "Each release of this SoC beside the one before it: what changed."
@@ -92,33 +91,29 @@ class ComparePages:
                 finding = waiver.finding("no page that compares two releases needs it", hint)
                 self.diagnostics.append(finding)
 
-    def _kept(self, pair: Neighbours) -> None:
-        """Write a page, or take it as it is where nothing of its SoC changed."""
-        soc = pair.old.soc
-        guides = [(g, a) for g, a in self._pieces.addresses.guide.items() if g.soc == soc]
-        sides = (pair.before.releases, pair.after.releases)
-        made_from = (pair.old, pair.new, sides, guides, self._bundles[soc])
-        key = self._keeping.key(pair.address, made_from)
-        kept = self._keeping.recall(pair.address, key)
-        if kept:
-            self._used |= set(kept.waivers)
-            self._pieces.pictures += [Picture(stem, view) for stem, view in kept.pictures]
-            return
-        pictures, files = len(self._pieces.pictures), len(self._pieces.writer.held)
-        used = self._page(pair)
-        self._used |= used
-        made = self._pieces.pictures[pictures:]
-        shown = tuple((p.stem, p.view) for p in made if isinstance(p.view, ChangeView))
-        held = list(self._pieces.writer.held.items())[files:]
-        digests = {name: digest for name, (_, digest) in held}
-        self._keeping.note(pair.address, Kept(key, digests, shown, tuple(sorted(used))))
+    def _made(self, pair: Neighbours) -> set[int]:
+        """Write a page, or leave it as it is where nothing changed that it looks at; the numbers
+        of the waivers that it needed."""
+        pieces, soc = self._pieces, pair.old.soc
+        of_soc = self._of_soc[soc]
+        basis, boards = pieces.basis, None
+        if pair.exact:
+            # What other boards measured, in whatever release, says nothing about these.
+            named = {name for key in (pair.old, pair.new) for name in basis.boards(key)}
+            today = {self._names.boards.today(soc, name) for name in named}
+            boards = {name for board in today for name in self._names.boards.ever(soc, board)}
+        bundles = basis.bundles((key for key, _ in of_soc), boards)
+        made_from = (pair.old, pair.new, of_soc, basis.common, bundles)
+        made = pieces.keeping.made(pair.address, made_from, lambda: self._page(pair), set[int])
+        return made
 
     def _page(self, pair: Neighbours) -> set[int]:
         """Write a page; the numbers of the waivers that it needed."""
         pool = self._pieces.pool
+        before, after = pair.sides()
         comparison = compare(
-            Asked(pair.old.release, pool, pair.before),
-            Asked(pair.new.release, pool, pair.after),
+            Asked(pair.old.release, pool, before),
+            Asked(pair.new.release, pool, after),
             self._history,
             self._rules,
             Only(soc=pair.old.soc),
@@ -190,12 +185,12 @@ class ComparePages:
         return {"table": shown, "links": file}
 
     def _chart(self, page: str, comparison: Comparison) -> dict[str, str] | None:
-        found = changeview.change_view(comparison)
+        found = changedata.change_view(comparison)
         if found is None:
             return None
         made = Picture(pictures.stem(page, "changes", ""), found)
         self._pieces.pictures.append(made)
-        grid = changeview.data(comparison, self._pieces.holdings.catalog)
+        grid = changedata.data(comparison, self._pieces.holdings.catalog)
         self._pieces.writer.write(f"{page}/changes.csv", tables.to_csv(grid))
         file = self._pieces.chart_file(page, "changes", [made])
         name = f"{page.partition('/')[2]}/compare-changes".lower()

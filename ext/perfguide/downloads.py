@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping
+from functools import partial
 from importlib.metadata import version
 from types import MappingProxyType
 from typing import Any
@@ -14,10 +15,9 @@ import msgspec
 from . import api, explorer, parquet, workbook
 from .addresses import anchor
 from .guidekeys import GuideKey
-from .layout import Layout
+from .pieces import Pieces
 from .pool import Record
-from .site import Addresses, Holdings, Progress, no_progress
-from .writer import Writer
+from .site import Progress, no_progress
 
 LEDGER = "reports/downloads.json"
 """Hashes of what each file was made from that takes longer to make than to compare, and
@@ -26,45 +26,46 @@ of the file."""
 FILES = {"benchmarks": "benchmarks.json", "datapackage": "datapackage.json"}
 
 
+class _Made(msgspec.Struct, frozen=True):
+    """What comes of a guide besides its files: what the list of its SoC says of it, its metrics
+    as (benchmark, metric, unit), the number of the explorer's files of each benchmark, and
+    what the ledger has of its files."""
+
+    entry: dict[str, Any]
+    metrics: list[tuple[str, str, str]]
+    parts: dict[str, int]
+    ledger: dict[str, list[str]]
+
+
 def write(
-    writer: Writer,
-    holdings: Holdings,
-    addresses: Addresses,
-    layout: Layout,
+    site: Pieces,
     progress: Progress[GuideKey] = no_progress,
     compared: Mapping[tuple[GuideKey, GuideKey], str] = MappingProxyType({}),
 ) -> None:
     """Write all files. A new bundle changes its guide's files and the lists above them.
 
     ``compared`` has the page of each two guides that have one, the older one first."""
-    _Downloads(writer, holdings, addresses, layout, compared).write(progress)
+    _Downloads(site, compared).write(progress)
 
 
 class _Downloads:
     """The files of one site."""
 
-    def __init__(
-        self,
-        writer: Writer,
-        holdings: Holdings,
-        addresses: Addresses,
-        layout: Layout,
-        compared: Mapping[tuple[GuideKey, GuideKey], str],
-    ) -> None:
-        self._writer = writer
+    def __init__(self, site: Pieces, compared: Mapping[tuple[GuideKey, GuideKey], str]) -> None:
+        self._site = site
+        self._writer = site.writer
         self._compared = compared
-        self._holdings = holdings
-        self._pool = holdings.pool
-        self._catalog = holdings.catalog
-        self._addresses = addresses
-        self._layout = layout
-        described = {name: b.entry for name, b in holdings.catalog.benchmarks.items()}
+        self._pool = site.pool
+        self._catalog = site.holdings.catalog
+        self._addresses = site.addresses
+        self._layout = site.layout
+        described = {name: b.entry for name, b in self._catalog.benchmarks.items()}
         self._described = msgspec.json.encode(described, order="deterministic")
         self._sheet_by = f"{workbook.MAKING} {version('xlsxwriter')}"
         self._parquet_by = f"{parquet.MAKING} {version('pyarrow')}"
         self._made: dict[str, list[str]] = {}
         try:
-            made = json.loads((writer.root / LEDGER).read_bytes())
+            made = json.loads((self._writer.root / LEDGER).read_bytes())
         except (FileNotFoundError, ValueError):
             made = {}
         self._known = made if isinstance(made, dict) else {}
@@ -76,15 +77,18 @@ class _Downloads:
         parts: dict[str, list[tuple[GuideKey, str, Mapping[str, int]]]] = {}
         seen: dict[str, set[tuple[str, str]]] = {}
         for key in progress(guides, "writing data"):
-            page = self._addresses.guide[key]
-            records = self._pool.of_guide(key)
-            bundles = self._pool.bundles(records)
-            entries[key.soc].append(api.entry(key, page, records, bundles))
-            self._guide(key, page, records)
-            for record in records:
-                seen.setdefault(record.benchmark, set()).add((record.metric, record.unit))
-            path = api.guide_path(page)
-            parts.setdefault(key.soc, []).append((key, path, self._parts(path, records)))
+            path = api.guide_path(self._addresses.guide[key])
+            made = self._site.keeping.made(
+                f"{api.ROOT}/{path}",
+                self._site.basis.guide(key),
+                partial(self._guide, key),
+                _Made,
+            )
+            entries[key.soc].append(made.entry)
+            for benchmark, metric, unit in made.metrics:
+                seen.setdefault(benchmark, set()).add((metric, unit))
+            parts.setdefault(key.soc, []).append((key, path, made.parts))
+            self._made |= made.ledger
         metrics = api.benchmarks(seen, self._catalog)
         files = [found["parquet"] for of_soc in entries.values() for found in of_soc]
         self._put(FILES["benchmarks"], api.encode(metrics))
@@ -105,20 +109,24 @@ class _Downloads:
         text = json.dumps(self._made, indent=0, sort_keys=True)
         self._writer.write(LEDGER, text.encode("utf-8") + b"\n")
 
-    def _guide(self, key: GuideKey, page: str, records: list[Record]) -> None:
+    def _guide(self, key: GuideKey) -> _Made:
+        page, records = self._addresses.guide[key], self._pool.of_guide(key)
+        entry = api.entry(key, page, records, self._pool.bundles(records))
         path = f"results/{api.guide_path(page)}"
         data = api.guide(key, page, records, self._pool, self._catalog)
         self._put(f"{path}.json", data)
-        self._slow(
+        ledger = self._slow(
             f"{path}.xlsx",
             (data, self._described, self._sheet_by),
             lambda: workbook.make(key, records, self._pool, self._catalog, self._layout),
         )
-        self._slow(
+        ledger |= self._slow(
             f"{path}.parquet",
             (data, self._parquet_by),
             lambda: parquet.make(records, self._pool),
         )
+        metrics = list(dict.fromkeys((r.benchmark, r.metric, r.unit) for r in records))
+        return _Made(entry, metrics, self._parts(api.guide_path(page), records), ledger)
 
     def _parts(self, path: str, records: list[Record]) -> dict[str, int]:
         """The explorer's files of one guide; returns their number by benchmark."""
@@ -146,10 +154,11 @@ class _Downloads:
 
     def _slow(
         self, name: str, made_from: tuple[bytes | str, ...], make: Callable[[], bytes]
-    ) -> None:
+    ) -> dict[str, list[str]]:
         """Make a file anew only where what it is made from has changed.
 
-        The ledger holds a hash of the file besides, so that a damaged one is made anew.
+        The ledger, of which this returns what there is of the file, holds a hash of the file
+        besides, so that a damaged one is made anew.
         """
         digest = hashlib.sha256()
         for item in made_from:
@@ -159,8 +168,7 @@ class _Downloads:
         present = self._writer.present(full)
         if self._known.get(full) == [print_, present]:
             self._writer.keep(full, present)
-            self._made[full] = [print_, present]
-        else:
-            made = make()
-            self._writer.write(full, made)
-            self._made[full] = [print_, hashlib.sha256(made).hexdigest()]
+            return {full: [print_, present]}
+        made = make()
+        self._writer.write(full, made)
+        return {full: [print_, hashlib.sha256(made).hexdigest()]}

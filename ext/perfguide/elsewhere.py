@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from . import addresses
-from .guidekeys import GuideKey, version
+from .guidekeys import GuideKey, families
 from .layout import Layout
 from .pool import Pool
 from .site import Addresses
@@ -45,39 +45,47 @@ class Elsewhere:
 
     @cached_property
     def _families(self) -> dict[tuple[str, str, str], list[GuideKey]]:
-        """The guides of each SDK family, SoC and OS, the oldest release first."""
-        out: dict[tuple[str, str, str], list[GuideKey]] = {}
-        for key in sorted(self._plan.guide, key=lambda k: version(k.release)):
-            out.setdefault((key.sdk, key.soc, key.os), []).append(key)
-        return out
+        return families(self._plan.guide)
 
     def guide(self, key: GuideKey) -> list[Link]:
         """From the head of a guide to its neighbours and the newest one."""
         return self._releases(key, "")
 
+    def made_from(self, key: GuideKey) -> object:
+        """What all links of a guide follow from, besides the guide itself and the pages of
+        benchmarks."""
+        found = [
+            (words, other.release, self._plan.guide[other], sorted(self._anchors.get(other, ())))
+            for words, other in self._others(key)
+        ]
+        return found, len(self._families[key.platform]) > 1
+
     def section(self, key: GuideKey, anchor: str, benchmark: str, platform: str) -> list[Link]:
         """From a section to the same section elsewhere, where there is one."""
         page = self._plan.benchmark[benchmark]
         out = self._releases(key, anchor)
-        if len(self._families[key.sdk, key.soc, key.os]) > 1:
+        if len(self._families[key.platform]) > 1:
             out.append(("all releases", page, addresses.anchor(f"over-releases-{platform}")))
         return [*out, ("other boards", page, "newest")]
 
-    def _releases(self, key: GuideKey, anchor: str) -> list[Link]:
-        members = self._families[key.sdk, key.soc, key.os]
+    def _others(self, key: GuideKey) -> list[tuple[str, GuideKey]]:
+        """The other guides of a family to which one leads, and what they are to it."""
+        members = self._families[key.platform]
         own = members.index(key)
         wanted: list[tuple[str, Sequence[GuideKey]]] = [
             ("previous release", members[:own][-1:]),
             ("next release", members[own + 1 :][:1]),
             ("newest release", members[own + 2 :][-1:]),
         ]
+        return [(words, other) for words, found in wanted for other in found]
+
+    def _releases(self, key: GuideKey, anchor: str) -> list[Link]:
         return [
             (
                 f"{words}, {other.release}",
                 self._plan.guide[other],
                 addresses.anchor(anchor) if anchor else "",
             )
-            for words, found in wanted
-            for other in found
+            for words, other in self._others(key)
             if not anchor or anchor in self._anchors.get(other, ())
         ]

@@ -17,6 +17,7 @@ from . import (
     cellinfo,
     chartdirective,
     config,
+    copying,
     csp,
     dataset,
     directives,
@@ -46,7 +47,7 @@ from .workers import WorkersError
 T = TypeVar("T")
 
 PARTS = (
-    *(config, csp, dataset, directives, chartdirective, folding, freshness, glossary),
+    *(config, copying, csp, dataset, directives, chartdirective, folding, freshness, glossary),
     *(cellinfo, discovery, feedfile, leading, menu, numbering, originlink, paper, referencepages),
     *(rendering, theme, browsing),
 )

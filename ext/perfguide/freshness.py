@@ -31,7 +31,7 @@ from sphinx.environment.collectors import EnvironmentCollector
 from sphinx.errors import ExtensionError
 from sphinx.util.typing import ExtensionMetadata
 
-from . import borrowed, pictures
+from . import borrowed, copying, pictures
 from .borrowed import Borrowed, Reference
 from .config import settings
 from .memo import Memo
@@ -53,7 +53,8 @@ class State:
     ``hashes``: of each page's source and of all that it depends on. ``named``: what each
     page refers to. When pages were last written, ``borrowed`` was the hash of what each of
     them showed of others, ``everywhere`` that of what all show, and ``files`` was what was
-    copied beside them. ``started``: when this build began to read, in nanoseconds.
+    copied beside them; of those for download ``copied`` has the hash, by the name there.
+    ``started``: when this build began to read, in nanoseconds.
     """
 
     hashes: dict[str, str] = field(default_factory=dict)
@@ -61,6 +62,7 @@ class State:
     borrowed: dict[str, str] = field(default_factory=dict)
     everywhere: bytes = b""
     files: set[str] = field(default_factory=set)
+    copied: dict[str, str] = field(default_factory=dict)
     started: int = 0
 
 
@@ -116,6 +118,7 @@ class Freshness(EnvironmentCollector):
         read = sorted(set(env.all_docs) - set(known.hashes))
         for docname in read:
             known.hashes[docname] = _hash(env, docname, self.memo, known.started)
+        copied, known.copied = known.copied, copying.digests(env, self.memo)
         self.memo.save()
         _name_images(env)
         for held in _index_leftovers(env):
@@ -133,6 +136,7 @@ class Freshness(EnvironmentCollector):
                 Path(app.outdir, name).unlink(missing_ok=True)
                 with contextlib.suppress(OSError):  # other files are in it
                     Path(app.outdir, name).parent.rmdir()
+            copying.spare(app, {n for n, sum_ in known.copied.items() if copied.get(n) == sum_})
         return [name for name in now if now[name] != before.get(name)]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from . import units
@@ -20,8 +21,21 @@ class GuideKey:
     os: str
     release: str
 
+    @property
+    def platform(self) -> tuple[str, str, str]:
+        """The SDK family, the SoC and the OS."""
+        return self.sdk, self.soc, self.os
+
     def __str__(self) -> str:
         return f"{self.soc}, {family(self)} {self.release}"
+
+
+def families(guides: Iterable[GuideKey]) -> dict[tuple[str, str, str], list[GuideKey]]:
+    """Guides by SDK family, SoC and OS, the oldest release first."""
+    out: dict[tuple[str, str, str], list[GuideKey]] = {}
+    for key in sorted(guides, key=lambda each: version(each.release)):
+        out.setdefault(key.platform, []).append(key)
+    return out
 
 
 def guide_key(bundle: Bundle) -> GuideKey:

@@ -23,6 +23,7 @@ from .archive import (
     is_container,
 )
 from .diagnostics import Diagnostic, visible
+from .results import alike
 from .streams import Limits
 from .validate import Loaded
 
@@ -56,6 +57,30 @@ def wanted(item: Loaded, results: Collection[int] | None = None) -> dict[str, se
     return out
 
 
+def named(item: Loaded) -> set[str]:
+    """The logs that a bundle names."""
+    return {result.log.file for result in alike(item.bundle.results) if result.log}
+
+
+def kept_in(item: Loaded, files: Collection[str]) -> Iterator[Path]:
+    """The files that :func:`find` may look into for some logs of a bundle, as far as they are
+    there."""
+    path, _ = _place(item)
+    if path is None:
+        return
+    yield from _containers(path)
+    for name in sorted(files):
+        if log := _in_folder(path.parent, name):
+            yield log
+
+
+def _containers(path: Path) -> list[Path]:
+    """What can hold the logs of a bundle besides its folder."""
+    packed = path.with_name(beside(path.name))
+    places = [packed] if packed.is_file() and not packed.is_symlink() else []
+    return [*places, path] if is_container(path.name) else places
+
+
 def beside(name: str) -> str:
     """The name of the log archive that belongs to a result file."""
     stem = name
@@ -75,11 +100,7 @@ def find(item: Loaded, asked: Mapping[str, Collection[int]], limits: Limits) -> 
         return found
     folder = PurePosixPath(path.relative_to(item.root).parent).as_posix()
     shown = "" if folder == "." else f"{folder}/"
-    packed = path.with_name(beside(path.name))
-    places = [packed] if packed.is_file() and not packed.is_symlink() else []
-    if is_container(path.name):
-        places.append(path)
-    for container in places:
+    for container in _containers(path):
         inner = PurePosixPath(member).parent if container == path else PurePosixPath()
         names = {str(inner / name): name for name in asked} | {name: name for name in asked}
         place = f"{shown}{container.name}"

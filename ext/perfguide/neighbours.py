@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from glob import escape
 from itertools import pairwise
 
@@ -22,13 +23,17 @@ Wanted = tuple[str, str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
-    """Two guides of one platform, the two sides that are compared, and the page."""
+    """Two guides of one platform, the page, and what gives the two sides that are compared.
+
+    ``exact`` is whether the sides are just these two guides; they may have more where a pair was
+    asked for.
+    """
 
     old: GuideKey
     new: GuideKey
-    before: Side
-    after: Side
+    sides: Callable[[], tuple[Side, Side]]
     address: str
+    exact: bool = True
 
     def __str__(self) -> str:
         return f"{self.old} and {self.new.release}"
@@ -49,11 +54,11 @@ def plan(
     families: dict[Platform, list[GuideKey]] = {}
     for key in pool.guides():
         families.setdefault((key.sdk, key.soc, key.os), []).append(key)
-    pairs: dict[tuple[GuideKey, GuideKey], tuple[Side, Side]] = {}
+    pairs: dict[tuple[GuideKey, GuideKey], Callable[[], tuple[Side, Side]]] = {}
     for keys in families.values():
         for old, new in pairwise(keys):
-            sides = (_exactly(pool, history, k, names) for k in (old, new))
-            pairs[old, new] = (next(sides), next(sides))
+            pairs[old, new] = partial(_both, pool, history, old, new, names)
+    exact = set(pairs)
     diagnostics: list[Diagnostic] = []
     for pair in wanted:
         found = _wanted(pair, pool, history, names)
@@ -61,16 +66,26 @@ def plan(
             diagnostics.append(found)
         else:
             for old, new, before, after in found:
-                pairs.setdefault((old, new), (before, after))
+                pairs.setdefault((old, new), partial(_given, before, after))
     plain = {pair: _address(addresses, *pair) for pair in pairs}
     alike = Counter(address.casefold() for address in plain.values())
     out = []
-    for (old, new), (before, after) in pairs.items():
+    for (old, new), sides in pairs.items():
         address = plain[old, new]
         if alike[address.casefold()] > 1:
             address = f"{address.rpartition('/')[0]}/{hashed(f'{old.release} {new.release}')}"
-        out.append(Neighbours(old, new, before, after, address))
+        out.append(Neighbours(old, new, sides, address, (old, new) in exact))
     return out, diagnostics
+
+
+def _given(before: Side, after: Side) -> tuple[Side, Side]:
+    return before, after
+
+
+def _both(
+    pool: Pool, history: History, old: GuideKey, new: GuideKey, names: Names
+) -> tuple[Side, Side]:
+    return _exactly(pool, history, old, names), _exactly(pool, history, new, names)
 
 
 def _exactly(pool: Pool, history: History, key: GuideKey, names: Names) -> Side:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache, cached_property, partial
 from typing import Any
 
 from . import (
     about,
     addresses,
-    api,
     benchmark_pages,
     downloads,
     findwords,
+    guide_pages,
     health_pages,
     health_report,
     pictures,
@@ -27,10 +28,9 @@ from . import (
 from .bundle import Bundle
 from .comparepages import ComparePages
 from .elsewhere import Elsewhere
-from .findwords import Page
+from .findings import Finding
 from .guidekeys import GuideKey, family, guide_key, version
 from .keeping import Keeping
-from .marks import Marks
 from .outcome import Outcome
 from .phases import Mark, no_mark
 from .plots import Scene
@@ -73,8 +73,8 @@ def _generate(
     checked = health_report.check(holdings, settings.acknowledged)
     mark("checking figures")
     writer = Writer(settings.output, memo=last.memo)
-    kept = Keeping(writer, settings.cache, last.rules())
-    site = Pages(holdings, writer, settings, Marks(checked.findings), kept)
+    kept = Keeping(writer, settings.formats, settings.cache, last.rules())
+    site = Pages(holdings, writer, settings, checked.findings, kept)
     site.write(progress, mark)
     health_pages.write(site, checked)
     moved, faults = redirects.load(settings.redirects, site.is_page)
@@ -82,9 +82,9 @@ def _generate(
     mark("writing reports")
     pictures.write(writer, site.pictures, settings.formats, run)
     mark("drawing charts")
-    pairs = site.comparisons.pairs()
-    downloads.write(writer, holdings, site.addresses, site.layout, progress, pairs)
+    downloads.write(site, progress, site.comparisons.pairs())
     writer.finish()
+    kept.save()
     found = (
         *holdings.diagnostics,
         *checked.diagnostics,
@@ -106,11 +106,11 @@ class Pages(Traces):
         holdings: Holdings,
         writer: Writer,
         settings: Settings,
-        marks: Marks | None = None,
+        found: Sequence[Finding] = (),
         keeping: Keeping | None = None,
     ) -> None:
-        super().__init__(holdings, writer, settings.limits, marks)
-        self.comparisons = ComparePages(self, settings, keeping)
+        super().__init__(holdings, writer, settings.limits, found, keeping)
+        self.comparisons = ComparePages(self, settings)
         self.elsewhere = Elsewhere(self.pool, self.layout, self.addresses)
 
     def write(self, progress: Progress[Any], mark: Mark = no_mark) -> None:
@@ -123,7 +123,10 @@ class Pages(Traces):
         for key in self.guides:
             by_soc.setdefault(key.soc, []).append(key)
         for soc, keys in by_soc.items():
-            self._soc(soc, keys)
+            page, compared = self.addresses.soc[soc], self.comparisons.beside(keys)
+            of_guides = [(key, self.addresses.guide[key], self.platform(key)) for key in keys]
+            made_from = (of_guides, self.basis.guides(keys), compared)
+            self.keeping.made(page, made_from, partial(self._soc, soc, keys), type(None))
         mark("writing SoCs")
         for name in self.pool.benchmarks():
             benchmark_pages.write(self, name, self._scenes)
@@ -135,77 +138,10 @@ class Pages(Traces):
         self.writer.write("guides/words.json", findwords.index(self.findable))
 
     def _guide(self, key: GuideKey) -> None:
-        page = self.addresses.guide[key]
-        self.trace = self.trace_of(key)
-        records = self.pool.of_guide(key)
-        sections, other = self.layout.sections(records)
-        chapters: dict[str, dict[str, dict[str, object]]] = {}
-        for section in sections:
-            entry = section.benchmark.entry
-            slug = addresses.slug(section.benchmark.name)
-            place = chapters.setdefault(entry.chapter, {}).setdefault(
-                slug,
-                {
-                    "id": slug,
-                    "title": entry.title,
-                    "prose": section.benchmark.name if section.benchmark.prose else "",
-                    "parts": [],
-                    "elsewhere": self._beside(key, section.benchmark.name, slug),
-                },
-            )
-            parts = place["parts"]
-            assert isinstance(parts, list)
-            part = self.part(page, section)
-            anchor = str(part["id"])
-            part["elsewhere"] = (
-                self._beside(key, section.benchmark.name, anchor) if section.part else ""
-            )
-            parts.append(part)
-        others = [self.other(page, name, found) for name, found in other.items()]
-        for name, shown in zip(other, others, strict=True):
-            shown["elsewhere"] = self._beside(key, name, str(shown["id"]))
-        bundles = self.pool.bundles(records)
-        catalog = self.holdings.catalog
-        title = f"{key.soc} performance guide, {family(key)} {key.release}"
-        words = findwords.split(key.soc, family(key), key.release, *report.natural_boards(records))
-        self.findable.append(
-            (Page(page, title, words, self._ranks[key]), about.places(sections, other, catalog))
-        )
-        self.about(page, about.guide(key, records, sections, other, bundles, catalog))
-        self.page(
-            page,
-            "guide.rst.jinja",
-            title=title,
-            elsewhere=json.dumps(self.elsewhere.guide(key)),
-            compared=[addresses.relative(page, to) for to in self.comparisons.beside([key])],
-            key=key,
-            boards=self.table(
-                page, "boards", "Boards in this guide", report.boards([b.bundle for b in bundles])
-            ),
-            sources=self.table(
-                page, "sources", "Bundles behind this guide", report.sources(bundles)
-            ),
-            chapters=[
-                {
-                    "title": title,
-                    "id": f"chapter-{addresses.words(title)}",
-                    "sections": found.values(),
-                }
-                for title, found in chapters.items()
-            ],
-            others=others,
-            measured=report.period(bundles),
-            figures=len(records),
-            provenance=self.trace,
-            errata=self.errata_of(key),
-            data=api.guide_path(page),
-        )
-        self.write_trace(key, records, self.trace)
-        self.trace = None
-
-    def _beside(self, key: GuideKey, name: str, anchor: str) -> str:
-        """The links from a benchmark's section to the same one elsewhere, as JSON."""
-        return json.dumps(self.elsewhere.section(key, anchor, name, self.platform(key)))
+        compared = self.comparisons.beside([key])
+        told = guide_pages.made(self, key, self.elsewhere, compared)
+        self.diagnostics += told.diagnostics
+        self.findable.append((replace(told.page, rank=self._ranks[key]), told.places))
 
     def is_page(self, address: str) -> bool:
         """Whether there is such a page below the output folder, written by us or by hand."""
@@ -221,10 +157,8 @@ class Pages(Traces):
     @cached_property
     def _ranks(self) -> dict[GuideKey, int]:
         """For each guide, how many newer releases its family has."""
-        families: dict[tuple[str, str, str], list[GuideKey]] = {}
-        for key in sorted(self.guides, key=lambda k: version(k.release), reverse=True):
-            families.setdefault((key.sdk, key.soc, key.os), []).append(key)
-        return {key: rank for found in families.values() for rank, key in enumerate(found)}
+        found = self.families.values()
+        return {key: rank for keys in found for rank, key in enumerate(reversed(keys))}
 
     def _latest(self) -> None:
         for key in newest(self.guides).values():
@@ -265,7 +199,8 @@ class Pages(Traces):
                 small += self.small(page, f"trend-{self.platform(members[0])}", caption, found)
         listed, links = None, ""
         if headline_records:
-            listed, links = sourcelist.write(self, page, headline_records)
+            sources = sourcelist.found(self, headline_records)
+            listed, links = sourcelist.write(self, page, sources)
         self.page(
             page,
             "soc.rst.jinja",

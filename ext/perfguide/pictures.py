@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-import multiprocessing
-import os
 import re
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib.metadata import version
 from pathlib import Path
 
 import msgspec
 
-from . import addresses, units, workers
+from . import addresses, drawing, units, workers
 from .answers import at
-from .changeview import ChangeView
 from .chartviews import ChartView
+from .drawing import Shown, Task
 from .tables import Grid
 from .writer import Writer
 
@@ -31,16 +28,57 @@ DRAWN = "reports/drawn"
 """The folder, below the generated ones, of pictures that hand-written pages ask for."""
 
 LEDGER = "reports/pictures.json"
-FEW = 4
-"""So many pictures are drawn faster here than processes start."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Picture:
     """One picture: its file without the suffix, and what it shows."""
 
     stem: str
-    view: ChartView | ChangeView
+    view: Shown
+
+    @cached_property
+    def drawn(self) -> Drawn:
+        """The same picture when it has been drawn."""
+        return Drawn(self.stem, {form: fingerprint(self.view, form) for form in FORMATS})
+
+
+class Drawn(msgspec.Struct, frozen=True):
+    """One picture that was drawn before: its file without the suffix, and for each format
+    what it was drawn from."""
+
+    stem: str
+    prints: dict[str, str]
+
+    @property
+    def drawn(self) -> Drawn:
+        """The picture itself."""
+        return self
+
+
+class Ledger:
+    """What each picture of the last run was drawn from.
+
+    It holds a hash of each file besides, so that a damaged one is drawn anew.
+    """
+
+    def __init__(self, writer: Writer) -> None:
+        self._writer = writer
+        try:
+            known = json.loads((writer.root / LEDGER).read_bytes())
+        except (FileNotFoundError, ValueError):
+            known = {}
+        self._known = known if isinstance(known, dict) else {}
+
+    def sum(self, name: str, print_: str) -> str:
+        """The SHA-256 of a file that is there as it was drawn from this; else an empty text."""
+        present = self._writer.present(name)
+        return present if present and self._known.get(name) == [print_, present] else ""
+
+    def holds(self, picture: Drawn, formats: Sequence[str]) -> bool:
+        """Whether a picture is there in all these formats."""
+        stem, prints = picture.stem, picture.prints
+        return all(self.sum(f"{stem}.{form}", prints.get(form, "")) for form in formats)
 
 
 def stem(page: str, name: str, alternative: str) -> str:
@@ -62,7 +100,7 @@ def size(svg: Path) -> tuple[int, int] | None:
     return (round(float(found[1])), round(float(found[2]))) if found else None
 
 
-def fingerprint(view: ChartView | ChangeView, form: str) -> str:
+def fingerprint(view: Shown, form: str) -> str:
     """What a drawn file depends on: the view, how it is drawn, and by what."""
     by = [DRAWING, _drawn_by(), form, view]
     return hashlib.sha256(msgspec.json.encode(by, order="deterministic")).hexdigest()
@@ -76,35 +114,30 @@ def _drawn_by() -> str:
 
 def write(
     writer: Writer,
-    pictures: Sequence[Picture],
+    pictures: Sequence[Picture | Drawn],
     formats: Sequence[str],
     run: workers.Run = workers.here,
 ) -> int:
     """Draw what is missing or out of date; return how many were drawn. All cores
     draw, or the workers of ``run`` where that is not this process.
 
-    A picture in a format that is not wanted now stays where it is still right. The
-    ledger holds a hash of each file besides, so that a damaged one is drawn anew.
+    A picture in a format that is not wanted now stays where it is still right. Those that
+    were :class:`Drawn` before have to be there in all formats that are wanted.
     """
-    try:
-        drawn = json.loads((writer.root / LEDGER).read_bytes())
-    except (FileNotFoundError, ValueError):
-        drawn = {}
-    known = drawn if isinstance(drawn, dict) else {}
-    prints: dict[str, str] = {}
+    ledger = Ledger(writer)
     kept: dict[str, list[str]] = {}
-    tasks: list[tuple[str, ChartView | ChangeView, str]] = []
+    tasks: list[Task] = []
+    prints: dict[str, str] = {}
     for picture in pictures:
-        for form in FORMATS:
-            name, print_ = f"{picture.stem}.{form}", fingerprint(picture.view, form)
-            prints[name] = print_
-            present = writer.present(name)
-            if known.get(name) == [print_, present]:
+        for form, print_ in picture.drawn.prints.items():
+            name = f"{picture.stem}.{form}"
+            if present := ledger.sum(name, print_):
                 writer.keep(name, present)
-                kept[name] = known[name]
-            elif form in formats:
+                kept[name] = [print_, present]
+            elif form in formats and isinstance(picture, Picture):
+                prints[name] = print_
                 tasks.append((name, picture.view, form))
-    for (name, _, _), data in zip(tasks, _draw_all(tasks, run), strict=True):
+    for (name, _, _), data in zip(tasks, drawing.drawn(tasks, run), strict=True):
         writer.write(name, data)
         kept[name] = [prints[name], hashlib.sha256(data).hexdigest()]
     text = json.dumps(kept, indent=0, sort_keys=True)
@@ -124,37 +157,10 @@ def write_one(writer: Writer, stem: str, view: ChartView, formats: Sequence[str]
     sums = {form: sum_ for form, sum_ in found.items() if sum_ and held.get(form) == sum_}
     for form in formats:
         if form not in sums:
-            data = picture(view, form)
+            data = drawing.picture(view, form)
             writer.write(f"{stem}.{form}", data)
             sums[form] = hashlib.sha256(data).hexdigest()
     writer.write(ledger, json.dumps(sums, sort_keys=True).encode())
-
-
-def picture(view: ChartView | ChangeView, form: str) -> bytes:
-    """The bytes of one picture."""
-    # Imported by who draws: most builds have nothing to draw and start without it.
-    from . import changechart, charts
-
-    if isinstance(view, ChangeView):
-        return changechart.draw(view, form)
-    return charts.draw(view, form)
-
-
-def _draw(task: tuple[str, ChartView | ChangeView, str]) -> bytes:
-    return picture(task[1], task[2])
-
-
-def _draw_all(
-    tasks: Sequence[tuple[str, ChartView | ChangeView, str]], run: workers.Run
-) -> list[bytes]:
-    if run is not workers.here:
-        return list(run(_draw, tasks))
-    if len(tasks) <= FEW:
-        return [_draw(task) for task in tasks]
-    context = multiprocessing.get_context("forkserver")
-    processes = min(len(tasks), os.cpu_count() or 1)
-    with ProcessPoolExecutor(processes, mp_context=context) as pool:
-        return list(pool.map(_draw, tasks, chunksize=max(1, len(tasks) // (4 * processes))))
 
 
 def data(views: Sequence[ChartView]) -> Grid:

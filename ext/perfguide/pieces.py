@@ -9,10 +9,13 @@ from dataclasses import dataclass, field, replace
 import jinja2
 
 from . import about, addresses, cells, markup, pictures, report, tables, trends
+from .basis import Basis
 from .chartviews import ChartView
 from .diagnostics import visible
+from .findings import Finding
 from .findwords import Page, Place
-from .guidekeys import GuideKey, family
+from .guidekeys import GuideKey, families, family
+from .keeping import Keeping
 from .layout import Layout, Section
 from .marks import Marks
 from .pictures import Picture
@@ -87,6 +90,23 @@ class ShownChart:
         return replace(self, answer=answer, origin=origin, origin_title=title)
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a page: its title and its address there, its charts and tables, and commands.
+
+    ``usual`` is whether the command is that of the description, and ``more`` how many commands
+    are not shown.
+    """
+
+    title: str
+    id: str
+    tables: tuple[Shown, ...]
+    charts: tuple[ShownChart, ...] = ()
+    commands: tuple[str, ...] = ()
+    usual: bool = False
+    more: int = 0
+
+
 def label(page: str, name: str) -> str:
     """The name of a page's table or chart in links."""
     return f"{page.partition('/')[2]}/{name}".lower()
@@ -95,17 +115,26 @@ def label(page: str, name: str) -> str:
 class Pieces:
     """What all pages of one site share: the holdings, the addresses, the writer."""
 
-    def __init__(self, holdings: Holdings, writer: Writer, marks: Marks | None = None) -> None:
+    def __init__(
+        self,
+        holdings: Holdings,
+        writer: Writer,
+        found: Sequence[Finding] = (),
+        keeping: Keeping | None = None,
+    ) -> None:
         self.holdings = holdings
-        self.marks = marks or Marks()
+        self.marks = Marks(found)
         self.writer = writer
+        self.keeping = keeping or Keeping(writer)
+        self.pictures = self.keeping.pictures
         self.pool = holdings.pool
         self.layout = Layout(holdings.catalog)
         self.guides = self.pool.guides()
-        self.pictures: list[Picture] = []
         self.trace: Trace | None = None
         self.findable: list[tuple[Page, list[Place]]] = []
         self.addresses: Addresses = plan(self.guides, self.pool.benchmarks())
+        self.families = families(self.guides)
+        self.basis = Basis(holdings, self.addresses, found, writer.memo.digest)
         self.platforms = addresses.joined(
             "/".join(page.split("/")[1:-1]) for page in self.addresses.guide.values()
         )
@@ -265,9 +294,7 @@ class Pieces:
             shown = replace(shown, says=(*shown.says, *([("", words)] if words else [])))
         return [shown]
 
-    def part(
-        self, page: str, section: Section, prefix: str = "", what: str = ""
-    ) -> dict[str, object]:
+    def part(self, page: str, section: Section, prefix: str = "", what: str = "") -> Part:
         """A section's subsection: its address, commands, charts and tables."""
         slug = addresses.slug(section.benchmark.name)
         anchor = f"{slug}--{section.part_id}" if section.part_id else slug
@@ -277,27 +304,24 @@ class Pieces:
             shown.append(self.view(page, f"{prefix}{anchor}-{view.id}", view, title))
         commands = self.pool.commands(section.records)
         usual = section.benchmark.entry.command
-        return {
-            "title": section.part,
-            "id": anchor,
-            "tables": shown,
-            "charts": [] if prefix else self.charts(page, section, anchor),
-            "commands": commands[: report.MOST_COMMANDS] or ([usual] if usual else []),
-            "usual": not commands,
-            "more": max(0, len(commands) - report.MOST_COMMANDS),
-        }
+        return Part(
+            section.part,
+            anchor,
+            tuple(shown),
+            () if prefix else tuple(self.charts(page, section, anchor)),
+            tuple(commands[: report.MOST_COMMANDS] or ([usual] if usual else [])),
+            not commands,
+            max(0, len(commands) - report.MOST_COMMANDS),
+        )
 
     def other(
         self, page: str, name: str, records: Sequence[Record], shape: Shape | None = None
-    ) -> dict[str, object]:
+    ) -> Part:
         """A benchmark's part of "Other results"."""
         known = self.holdings.catalog.get(name)
         title = known.entry.title if known else name
         slug = addresses.slug(name)
         view = other_view(f"{title}, other results", records, shape)
-        return {
-            "title": title,
-            "id": f"other-{slug}",
-            "table": self.view(page, f"other-{slug}", view),
-            "commands": self.pool.commands(records)[: report.MOST_COMMANDS],
-        }
+        shown = self.view(page, f"other-{slug}", view)
+        commands = self.pool.commands(records)[: report.MOST_COMMANDS]
+        return Part(title, f"other-{slug}", (shown,), commands=tuple(commands))

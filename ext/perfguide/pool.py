@@ -11,8 +11,9 @@ import pandas as pd
 
 from . import terms, units
 from .catalog import Catalog, Scalar
-from .frame import CONDITIONS, NAMES, Frame
+from .frame import NAMES, Frame
 from .guidekeys import GuideKey, version
+from .taken import Taken
 from .validate import Loaded
 
 
@@ -67,13 +68,17 @@ def measured(record: Record) -> dict[str, Any]:
 
 
 class Pool:
-    """All pooled figures, grouped once, read a guide or a benchmark at a time."""
+    """All pooled figures, grouped once, read a guide or a benchmark at a time.
+
+    ``spelt`` says, by benchmark, metric and kind, which units follow from how all bundles spell them.
+    """
 
     def __init__(self, frame: Frame, catalog: Catalog) -> None:
         self.frame = frame
         table = frame.table
         params, self._params = terms.defaulted(table, catalog)
-        unit, self._factor = terms.target_units(table, catalog)
+        unit, self._factor, spelt = terms.target_units(table, catalog)
+        self.spelt = sorted(spelt.items())
         self._value = table["value"].to_numpy(dtype="float64") * self._factor
         self._low = table["low"].to_numpy(dtype="float64") * self._factor
         self._high = table["high"].to_numpy(dtype="float64") * self._factor
@@ -84,9 +89,7 @@ class Pool:
         self._bundle = table["bundle"].to_numpy(dtype="int64")
         self._result = table["result"].to_numpy(dtype="int64")
         self._samples = frame.samples
-        self._conditions = {name: terms.codes(table[name]) for name in CONDITIONS}
-        self._names = {name: table[name].cat.categories.tolist() for name in CONDITIONS}
-        self._taken: dict[tuple[object, ...], dict[str, frozenset[str]]] = {}
+        self._taken = Taken(frame)
         keys = {name: table[name] for name in NAMES if name not in ("params", "unit")}
         keys |= {"params": params, "unit": unit}
         keyed = pd.DataFrame(keys)
@@ -142,9 +145,22 @@ class Pool:
         none = np.empty(0, dtype="int64")
         return self._by_guide.get((key.sdk, key.soc, key.os, key.release), none)
 
-    def of_benchmark(self, name: str) -> list[Record]:
-        """All figures of one benchmark, over all guides."""
-        return list(self._records(self._by_benchmark.get((name,), ())))
+    def of_benchmark(self, name: str, guides: Collection[GuideKey] | None = None) -> list[Record]:
+        """All figures of one benchmark, over all guides or over some."""
+        rows = self._by_benchmark.get((name,), np.empty(0, dtype="int64"))
+        if guides is not None:
+            chosen = [self._rows(key) for key in guides]
+            rows = np.intersect1d(rows, np.concatenate([rows[:0], *chosen]), assume_unique=True)
+        return list(self._records(rows))
+
+    def held(self, benchmark: str) -> list[tuple[GuideKey, str]]:
+        """The guides that have figures of a benchmark, each with each of its boards that do."""
+        rows = self._by_benchmark.get((benchmark,), np.empty(0, dtype="int64"))
+        names = self._identity[["sdk", "soc", "os", "release", "board"]].iloc[rows]
+        return [
+            (GuideKey(*key), board)
+            for *key, board in names.drop_duplicates().itertuples(index=False)
+        ]
 
     def figures(self) -> pd.DataFrame:
         """All pooled figures as numbers, without a :class:`Record` for each.
@@ -226,36 +242,13 @@ class Pool:
     def commands(self, records: Iterable[Record]) -> list[str]:
         """The different commands behind figures, in natural order."""
         rows = sorted({row for record in records for row in record.cell.members})
-        codes, unstated = self._conditions["command"]
-        used = set(codes[rows].tolist()) - {unstated} if rows else set()
-        names = self._names["command"]
-        stated = (str(names[code]) for code in used)
-        return sorted((command for command in stated if command.strip(" ")), key=units.natural)
+        return self._taken.commands(rows)
 
     def conditions(self, record: Record) -> dict[str, frozenset[str]]:
         """Under which conditions a figure was taken: what its results state of each
         of ``CONDITIONS``, and as ``tool NAME`` the versions of programs. What nobody
         states is left out; more than one text where the pooled results differ."""
-        rows = list(record.cell.members)
-        bundles = frozenset(self._bundle[rows].tolist())
-        held = [frozenset(codes[rows].tolist()) for codes, _ in self._conditions.values()]
-        place = (bundles, *held)
-        if place not in self._taken:
-            self._taken[place] = self._stated(bundles, held)
-        return self._taken[place]
-
-    def _stated(
-        self, bundles: Iterable[int], held: Iterable[frozenset[int]]
-    ) -> dict[str, frozenset[str]]:
-        out: dict[str, frozenset[str]] = {}
-        for (name, (_, unstated)), codes in zip(self._conditions.items(), held, strict=True):
-            if stated := codes - {unstated}:
-                out[name] = frozenset(str(self._names[name][code]) for code in stated)
-        for position in sorted(bundles):
-            for tool, value in self.frame.bundles[position].bundle.tools.items():
-                place = f"tool {tool}"
-                out[place] = out.get(place, frozenset()) | {units.plain(value)}
-        return out
+        return self._taken.of(record.cell.members)
 
     def _members(
         self, positions: np.ndarray[Any, Any]
@@ -327,14 +320,5 @@ class Pool:
             low, high = float(self._low[sound].min()), float(self._high[sound].max())
         count = int(self._weight[sound].sum()) if self._counted[sound].all() else None
         samples = tuple(x for row in sound for x in self._samples_of(row))
-        differs = self._differs(rows) if len(rows) > 1 else ()
+        differs = self._taken.differs(rows) if len(rows) > 1 else ()
         return Cell(mean, low, high, count, failed, len(rows), differs, samples, rows)
-
-    def _differs(self, rows: tuple[int, ...]) -> tuple[str, ...]:
-        """The conditions that not all of these results share; unstated ones do not count."""
-        out = []
-        for name, (codes, unstated) in self._conditions.items():
-            stated = {code for code in codes[list(rows)].tolist() if code != unstated}
-            if len(stated) > 1:
-                out.append(terms.CONDITION_WORDS[name])
-        return tuple(out)

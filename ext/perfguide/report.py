@@ -168,25 +168,19 @@ def headline_view(catalog: Catalog, records: Sequence[Record]) -> View:
     return View("headline", "Headline figures", labels, columns, lines, tabbed=True)
 
 
-def newest_of_each_board(records: Iterable[Record]) -> list[Record]:
-    """For each SoC, SDK family and board the figures of its newest release."""
-    by_board: dict[tuple[str, str, str, str], dict[str, list[Record]]] = {}
-    for record in records:
-        key = record.guide
-        place = by_board.setdefault((key.sdk, key.soc, key.os, record.board), {})
-        place.setdefault(key.release, []).append(record)
-    out: list[Record] = []
-    for releases in by_board.values():
-        out += releases[max(releases, key=version)]
-    return out
+def newest_of_each_board(held: Iterable[tuple[GuideKey, str]]) -> list[tuple[GuideKey, str]]:
+    """For each SoC, SDK family and board the guide of its newest release."""
+    by_board: dict[tuple[str, str, str, str], list[tuple[GuideKey, str]]] = {}
+    for key, board in held:
+        by_board.setdefault((key.sdk, key.soc, key.os, board), []).append((key, board))
+    return [max(found, key=lambda each: version(each[0].release)) for found in by_board.values()]
 
 
-def by_platform(records: Iterable[Record]) -> list[list[Record]]:
-    """Records in groups of one SoC and SDK family, in natural order."""
-    out: dict[tuple[str, str, str], list[Record]] = {}
-    for record in records:
-        key = record.guide
-        out.setdefault((key.soc, key.sdk, key.os), []).append(record)
+def by_platform(guides: Iterable[GuideKey]) -> list[list[GuideKey]]:
+    """Guides in groups of one SoC and SDK family, in natural order."""
+    out: dict[tuple[str, str, str], list[GuideKey]] = {}
+    for key in guides:
+        out.setdefault((key.soc, key.sdk, key.os), []).append(key)
     return [out[key] for key in sorted(out, key=lambda k: (units.natural(k[0]), k[1:]))]
 
 

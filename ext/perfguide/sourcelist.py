@@ -4,7 +4,9 @@ say what they come from."""
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+
+import msgspec
 
 from . import units
 from .guidekeys import GuideKey, version
@@ -22,9 +24,16 @@ Table = tuple[str, int, str]
 those of the benchmark, and its name in links."""
 
 
-def write(site: Pieces, page: str, records: Iterable[Record]) -> tuple[Shown, str]:
-    """Write the table of sources of a page that shows these figures, and the file of its
-    links; return the table and the name of that file."""
+class Source(msgspec.Struct, frozen=True):
+    """One guide as a source: the cells of its row, and for some columns the page, the name
+    there and the row that they lead to."""
+
+    cells: tuple[str, ...]
+    links: list[tuple[int, str, str]]
+
+
+def found(site: Pieces, records: Iterable[Record]) -> list[Source]:
+    """The guides in which figures stand, by platform, the newest first."""
     held: dict[GuideKey, tuple[set[str], dict[Table, Record]]] = {}
     for record in records:
         boards, tables = held.setdefault(record.guide, (set(), {}))
@@ -33,8 +42,7 @@ def write(site: Pieces, page: str, records: Iterable[Record]) -> tuple[Shown, st
         # What no table of the catalog takes stands behind all that one does.
         place = 10**6 if position is None else position
         tables.setdefault((record.benchmark, place, site.layout.table(record)), record)
-    rows: list[tuple[str, ...]] = []
-    links: list[list[object]] = []
+    out = []
     newest_first = sorted(held, key=lambda key: version(key.release), reverse=True)
     for key in sorted(newest_first, key=_platform):
         boards, tables = held[key]
@@ -42,13 +50,25 @@ def write(site: Pieces, page: str, records: Iterable[Record]) -> tuple[Shown, st
         # The tables of one benchmark stand together there: the first leads to all.
         benchmark, _, first = min(tables)
         if all(each == benchmark for each, _, _ in tables):
-            links.append([len(rows), LINKED, guide, label(guide, first), ""])
-            links.append([len(rows), LINKED + 1, trace.page, label(trace.page, first), ""])
+            links = [(LINKED, guide, label(guide, first))]
+            links.append((LINKED + 1, trace.page, label(trace.page, first)))
         else:
-            links.append([len(rows), LINKED + 1, trace.page, trace.label, ""])
+            links = [(LINKED + 1, trace.page, trace.label)]
         named = ", ".join(sorted(boards, key=units.natural))
         shown = dict.fromkeys(site.layout.caption(tables[each]) for each in sorted(tables))
-        rows.append((str(key), named, "; ".join(shown), trace.title))
+        out.append(Source((str(key), named, "; ".join(shown), trace.title), links))
+    return out
+
+
+def write(site: Pieces, page: str, sources: Sequence[Source]) -> tuple[Shown, str]:
+    """Write the table of sources of a page, and the file of its links; return the table and
+    the name of that file."""
+    rows = [source.cells for source in sources]
+    links = [
+        [row, column, to, name, ""]
+        for row, source in enumerate(sources)
+        for column, to, name in source.links
+    ]
     listed = site.table(page, SOURCES, SOURCES_TITLE, listing(HEAD, rows, LINKED))
     text = json.dumps(links, ensure_ascii=False, separators=(",", ":"))
     site.writer.write(f"{page}/{SOURCES}.links.json", text.replace("],[", "],\n[").encode() + b"\n")

@@ -44,10 +44,15 @@ def defaulted(
     return pd.Series(pd.Categorical(full_texts), index=table.index), decoded
 
 
+Spelt = dict[tuple[str, str, str], str]
+"""For a benchmark, a metric and a kind of unit the unit that is shown, where it follows from
+how all bundles spell it."""
+
+
 def target_units(
     table: pd.DataFrame, catalog: Catalog
-) -> tuple[pd.Series[Any], np.ndarray[Any, Any]]:
-    """The unit that each row is shown in, and the factor into it.
+) -> tuple[pd.Series[Any], np.ndarray[Any, Any], Spelt]:
+    """The unit that each row is shown in, the factor into it, and what follows from spellings.
 
     The catalog's unit where the row's unit is of that kind; else the commonest
     spelling of its kind for this metric, so that one kind pools.
@@ -60,12 +65,15 @@ def target_units(
         place = (benchmark, metric, unit.kind)
         commonest[place] = min(commonest.get(place, (0, "")), (-count, unit.name))
     chosen: dict[tuple[str, str, str], tuple[str, float]] = {}
+    spelt: Spelt = {}
     for benchmark, metric, text in triples:
         entry = catalog.get(benchmark)
         known = entry.metric(metric) if entry else None
-        target = commonest[benchmark, metric, units.parse(text).kind][1]
         if known and units.factor(text, known.unit) is not None:
             target = units.parse(known.unit).name
+        else:
+            place = (benchmark, metric, units.parse(text).kind)
+            target = spelt[place] = commonest[place][1]
         factor = units.factor(text, target)
         assert factor is not None  # both are of one kind
         chosen[benchmark, metric, text] = (target, factor)
@@ -73,7 +81,7 @@ def target_units(
         chosen[row] for row in zip(table["benchmark"], table["metric"], table["unit"], strict=True)
     ]
     target_units = pd.Series(pd.Categorical([r[0] for r in rows]), index=table.index)
-    return target_units, np.array([r[1] for r in rows], dtype="float64")
+    return target_units, np.array([r[1] for r in rows], dtype="float64"), spelt
 
 
 def codes(column: pd.Series[Any]) -> tuple[np.ndarray[Any, Any], int]:

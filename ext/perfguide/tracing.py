@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from . import addresses, errata, feed, origins, query, units
 from .diagnostics import Diagnostic
 from .errata import Change, Erratum
+from .findings import Finding
 from .guidekeys import GuideKey, guide_key
+from .keeping import Keeping
 from .logs import Found, find, wanted
-from .marks import Marks
 from .pieces import Pieces, Trace
 from .pool import Record
 from .site import Holdings, plan
@@ -27,9 +28,14 @@ class Traces(Pieces):
     """The provenance of each guide, the errata, and the entries of the feed."""
 
     def __init__(
-        self, holdings: Holdings, writer: Writer, limits: Limits, marks: Marks | None = None
+        self,
+        holdings: Holdings,
+        writer: Writer,
+        limits: Limits,
+        found: Sequence[Finding] = (),
+        keeping: Keeping | None = None,
     ) -> None:
-        super().__init__(holdings, writer, marks)
+        super().__init__(holdings, writer, found, keeping)
         self.limits = limits
         self.diagnostics: list[Diagnostic] = []
         self.errata: list[Erratum] = errata.find(holdings.ledger, holdings.catalog)
@@ -40,15 +46,18 @@ class Traces(Pieces):
             key: f"reports/errata/{every[key].partition('/')[2]}" for key in sorted(corrected)
         }
 
-    def write_trace(self, key: GuideKey, records: Sequence[Record], trace: Trace) -> None:
-        """Write the provenance of one guide: it changes when that guide does."""
-        frame = self.pool.frame
+    def write_trace(
+        self, key: GuideKey, records: Sequence[Record], trace: Trace
+    ) -> list[Diagnostic]:
+        """Write the provenance of one guide, which changes when that guide does; return what
+        is wrong with its logs."""
+        frame, diagnostics = self.pool.frame, list[Diagnostic]()
         members = [member for record in records for member in record.cell.members]
         found: dict[int, Found] = {}
         for position in sorted({bundle for bundle, _ in self.pool.places(members)}):
             item = frame.bundles[position]
             found[position] = find(item, wanted(item), self.limits)
-            self.diagnostics += found[position].diagnostics
+            diagnostics += found[position].diagnostics
         tables = []
         for shown, view in trace.tables:
             grid = origins.table(view, self.pool, found)
@@ -76,6 +85,7 @@ class Traces(Pieces):
             logs=logs,
             tables=tables,
         )
+        return diagnostics
 
     def errata_of(self, key: GuideKey) -> str:
         """The name in links of a guide's errata; empty where it has none."""

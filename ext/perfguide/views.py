@@ -70,11 +70,8 @@ SIDE_BY_SIDE = Shape(across=("platform", "release", "board"))
 
 def view(benchmark: Benchmark, table: Table, records: Sequence[Record], shape: Shape) -> View:
     """One table of the catalog over the records that it takes."""
-    levels = [
-        name
-        for name in table.columns
-        if any(r.params[name] != benchmark.param(name).default for r in records)
-    ]
+    usual = {name: benchmark.param(name).default for name in table.columns}
+    levels = [name for name in usual if any(r.params[name] != usual[name] for r in records)]
     down = [*filter(None, [table.tabs]), *table.rows]
     if shape.all_down:
         down += [*levels, *(["metric"] if "metric" not in down else [])]

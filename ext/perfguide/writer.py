@@ -23,17 +23,18 @@ class Writer:
     The manifest lists what is ours. So does the journal, a line for each file that
     is written before the file is there: what a stopped run has left is known too,
     and what either of the two has lost is in the other. Who removes his files himself
-    asks for no ``journal``. ``memo`` spares reading what is there.
+    asks for no ``journal``. ``memo`` spares reading what is there and what it is made from.
 
     ``held`` has, for each file of this run, what it was known by when its bytes were right,
-    and their SHA-256.
+    and their SHA-256; ``names`` has the files in their order.
     """
 
     def __init__(self, root: Path, journal: bool = True, memo: Memo | None = None) -> None:
         self.root = root
         self._journal = journal
-        self._memo = memo or Memo()
+        self.memo = memo or Memo()
         self.held: dict[str, tuple[Identity, str]] = {}
+        self.names: list[str] = []
         self.written: list[str] = []
         self.removed: list[str] = []
         self._wanted: set[str] = set()
@@ -52,6 +53,7 @@ class Writer:
     def _put(self, name: str, data: bytes) -> bool:
         """Whether a file had to be written."""
         path, digest = self.root / name, hashlib.sha256(data).hexdigest()
+        self.names.append(name)
         of, present = self._look(name)
         if present == digest:
             self.held[name] = of, digest
@@ -77,13 +79,14 @@ class Writer:
 
     def _look(self, name: str) -> tuple[Identity, str]:
         try:
-            return self._memo.look(f"{self.root}/{name}")
+            return self.memo.look(f"{self.root}/{name}")
         except FileNotFoundError:
             return NOBODY, ""
 
     def keep(self, name: str, digest: str) -> None:
         """Say that a file of an earlier run, which has this SHA-256, is still right."""
         self._wanted.add(name)
+        self.names.append(name)
         of, present = self._look(name)
         self.held[name] = of if present == digest else NOBODY, digest
 

@@ -1,0 +1,61 @@
+"""Copies for download only what is not beside the pages already.
+
+Sphinx reads each file and its copy to compare them, in every build; a large archive has
+tens of thousands.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Set
+from pathlib import Path
+from typing import Any
+
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.util.typing import ExtensionMetadata
+
+from .memo import Memo
+
+_HELD = "perfguide_downloads"
+"""Where the files are kept that are not to be seen now: first the few, then all."""
+
+
+def digests(env: BuildEnvironment, memo: Memo) -> dict[str, str]:
+    """The SHA-256 of each file for download, by the name that its copy has."""
+    found = {}
+    for source, (_, name) in env.dlfiles.items():
+        with contextlib.suppress(OSError):  # who copies it says so
+            found[str(name)] = memo.digest(f"{env.srcdir}/{source}")
+    return found
+
+
+def spare(app: Sphinx, same: Set[str]) -> None:
+    """Leave alone what has the same bytes as when it was copied: of the files of these names
+    those that are still there."""
+    whole, top = app.env.dlfiles, Path(app.outdir, "_downloads")
+    there = same & {path.relative_to(top).as_posix() for path in top.glob("*/*")}
+    rest = type(whole)()
+    for source, held in whole.items():
+        if str(held[1]) not in there:
+            dict.__setitem__(rest, source, held)
+    vars(app)[_HELD] = rest
+
+
+def _begin(app: Sphinx, _builder: object) -> None:
+    if _HELD in vars(app):
+        rest = vars(app)[_HELD]
+        vars(app)[_HELD], app.env.dlfiles = app.env.dlfiles, rest
+
+
+def _end(app: Sphinx) -> Iterable[tuple[str, dict[str, Any], str]]:
+    if _HELD in vars(app):
+        app.env.dlfiles = vars(app).pop(_HELD)
+    return ()
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    """Let Sphinx see no other files while it copies."""
+    app.connect("write-started", _begin)
+    app.connect("html-collect-pages", _end)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
