@@ -445,8 +445,9 @@ def test_only_the_command_and_the_shell_print_or_log() -> None:
     assert speaking == set()
 
 
-def test_the_running_command_has_loaded_no_sphinx() -> None:
-    code = f"import sys, perfguide.cli; print(sorted(set({sorted(SPHINX)!r}) & set(sys.modules)))"
+def test_the_running_command_has_loaded_no_sphinx_and_nothing_that_only_some_need() -> None:
+    late = sorted({*SPHINX, "matplotlib", "numpy", "pandas", "scipy", "tqdm"})
+    code = f"import sys, perfguide.cli; print(sorted(set({late!r}) & set(sys.modules)))"
     done = subprocess.run(
         [sys.executable, "-c", code],
         capture_output=True,
