@@ -17,6 +17,8 @@ CORE: dict[str, set[str]] = {
     "units": set(),
     "addresses": set(),
     "memo": set(),
+    "trees": {"memo"},
+    "spare": {"memo", "trees"},
     "phases": set(),
     "writer": {"memo"},
     "markup": set(),
@@ -30,7 +32,7 @@ CORE: dict[str, set[str]] = {
     "patterns": {"bundle", "keys", "results"},
     "validate": {"archive", "bundle", "faults", "keys", "patterns", "streams"},
     "remote": {"archive", "publish", "streams"},
-    "workers": {"publish"},
+    "workers": {"trees"},
     "sharing": {"bundle", "results"},
     "ingest": {"archive", "patterns", "sharing", "streams", "validate", "workers"},
     "ledger": {"validate"},
@@ -92,7 +94,7 @@ CORE: dict[str, set[str]] = {
         *{"streams", "validate", "workers"},
     },
     "outcome": {"site"},
-    "unchanged": {"memo", "publish", "remote", "site", "writer"},
+    "unchanged": {"memo", "remote", "site", "trees", "writer"},
     "report": {
         "guidekeys",
         *{"bundle", "catalog", "ledger", "naming", "pool", "site", "tables", "validate", "views"},
@@ -213,7 +215,7 @@ CORE: dict[str, set[str]] = {
         *{"archive", "ledger", "logs", "shelf", "spool", "streams", "uploads", "validate"},
     },
     "cli_intake": {"intake", "spool", "streams"},
-    "publish": set(),
+    "publish": {"memo", "spare", "trees"},
     "standing": {"memo", "publish"},
     "cli_build": {"publish", "standing"},
     "query": {"guidekeys", "logs", "origins", "pool", "site", "streams", "views"},
@@ -475,8 +477,9 @@ def test_only_the_command_and_the_shell_print_or_log() -> None:
     assert speaking == set()
 
 
-def test_the_running_command_has_loaded_no_sphinx() -> None:
-    code = f"import sys, perfguide.cli; print(sorted(set({sorted(SPHINX)!r}) & set(sys.modules)))"
+def test_the_running_command_has_loaded_no_sphinx_and_nothing_that_only_some_need() -> None:
+    late = sorted({*SPHINX, "matplotlib", "numpy", "pandas", "scipy", "tqdm"})
+    code = f"import sys, perfguide.cli; print(sorted(set({late!r}) & set(sys.modules)))"
     done = subprocess.run(
         [sys.executable, "-c", code],
         capture_output=True,

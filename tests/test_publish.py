@@ -15,7 +15,8 @@ import pytest
 from conftest import TOP
 
 from perfguide import publish
-from perfguide.publish import Place, build, fingerprint, locked, place
+from perfguide.publish import Place, build, locked, place
+from perfguide.trees import fingerprint
 
 
 def fill(folder: Path, *names: str, text: str = "x") -> Path:

@@ -11,8 +11,6 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO, TypeVar
 
-from tqdm import tqdm
-
 from . import (
     __version__,
     bundle,
@@ -175,6 +173,8 @@ def _print_findings(found: Iterable[Diagnostic], stream: TextIO) -> None:
 
 def _progress(items: Sequence[T], label: str) -> Iterable[T]:
     """Show how far long work is, on a terminal only."""
+    from tqdm import tqdm
+
     shown: Iterable[T] = tqdm(items, desc=label, disable=None, leave=False, unit="page")
     return shown
 

@@ -6,7 +6,6 @@ import re
 from typing import Any
 
 import msgspec
-import numpy as np
 
 _KEY = re.compile(rb'"\s*:')
 _SPACE, _QUOTE, _COLON, _BACKSLASH = b' ":\\'
@@ -25,6 +24,8 @@ def _quickly(data: bytes, encoded: bytes) -> bool:
     keys as such colons, without those in strings, whose quotation marks have a
     backslash. What was spelt out though it is the default lets this fail.
     """
+    import numpy as np  # commands that read no bundle need not wait for it
+
     text, own = (np.frombuffer(each, dtype="uint8") for each in (data, encoded))
     colons, before = text[1:] == _COLON, text[:-1]
     if np.count_nonzero(colons & (before <= _SPACE)):

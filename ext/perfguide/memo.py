@@ -1,9 +1,10 @@
 """Hashes of files, known again without reading them while nobody touched the files.
 
-A file is known by its device, inode, size and times. The time of its last change of state
-(``ctime``) cannot be set by programs, so neither a copy with an old time nor a change
-that leaves the size as it is goes unseen. Two changes within one tick of a file system's
-clock have the same time; so what changed shortly before it was read is read again.
+A file is known by its device, inode, size and times, whatever its name: a folder above it
+may get another one. The time of its last change of state (``ctime``) cannot be set by
+programs, so neither a copy with an old time nor a change that leaves the size as it is goes
+unseen, nor another file that takes over an inode. Two changes within one tick of a file
+system's clock have the same time; so what changed shortly before it was read is read again.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ TICK = 100_000_000
 """Nanoseconds that a file has to be older than what is known of it."""
 COARSE = 2_000_000_000
 """The same where a file system's times have no fractions of a millisecond."""
+SMALL = 2**20
+"""Bytes of a file that is read in one piece."""
 
 
 class _Kept(msgspec.Struct, array_like=True, frozen=True):
@@ -58,7 +61,7 @@ class Memo:
     def __init__(self, kept: Path | None = None) -> None:
         self._kept = kept
         self._known = _load(kept) if kept else {}
-        self._used: dict[str, tuple[Identity, str]] = {}
+        self._used: dict[Identity, str] = {}
 
     def digest(self, path: str | Path) -> str:
         """The SHA-256 of a regular file's content. Raises ``OSError``."""
@@ -68,36 +71,43 @@ class Memo:
         """What a regular file is known by, and the SHA-256 of its content. Raises ``OSError``."""
         name = os.fspath(path)
         state = os.stat(name)  # noqa: PTH116 - many files, and Path is slow
-        known = self._known.get(name)
-        if known is not None and known[0] == identity(state):
-            self._used[name] = known
-            return known
+        of = identity(state)
+        if digest := self.recall(of):
+            return of, digest
         if not stat.S_ISREG(state.st_mode):
             raise OSError(errno.EINVAL, "not a regular file", name)
         return self._read(name)
 
+    def recall(self, of: Identity) -> str:
+        """The SHA-256 of a file, or an empty text where it would have to be read."""
+        digest = self._known.get(of, "")
+        if digest:
+            self._used[of] = digest
+        return digest
+
     def _read(self, name: str) -> tuple[Identity, str]:
-        with open(name, "rb") as file:  # noqa: PTH123
+        with open(name, "rb", buffering=0) as file:  # noqa: PTH123
             started, before = time.time_ns(), identity(os.fstat(file.fileno()))
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
+            if before[2] < SMALL:
+                digest = hashlib.sha256(file.readall()).hexdigest()
+            else:
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
             after = identity(os.fstat(file.fileno()))
         if after != before:
             return NOBODY, digest
-        self.note(name, after, digest, started)
+        self.note(after, digest, started)
         return after, digest
 
-    def note(self, path: str | Path, of: Identity, digest: str, at: int) -> None:
+    def note(self, of: Identity, digest: str, at: int) -> None:
         """Take over the hash of what a file was at a time, where no later change can hide."""
         if of != NOBODY and is_settled(of, at):
-            self._known[os.fspath(path)] = self._used[os.fspath(path)] = (of, digest)
+            self._known[of] = self._used[of] = digest
 
     def save(self) -> None:
         """Keep what this run has used."""
         if self._kept is None:
             return
-        # A name that is no text in UTF-8 is read each time.
-        sound = {n: v for n, v in self._used.items() if n.isascii() or _is_text(n)}
-        data = msgspec.json.encode(sound)
+        data = msgspec.json.encode(list(self._used.items()))
         kept = _Kept(hashlib.sha256(data).hexdigest(), msgspec.Raw(data))
         # A place that cannot be written costs time and nothing else.
         with contextlib.suppress(OSError):
@@ -108,24 +118,20 @@ def put(path: Path, data: bytes) -> None:
     """Write a file of a cache aside and move it into place."""
     path.parent.mkdir(parents=True, exist_ok=True)
     aside = path.with_name(f"{path.name}.{os.getpid()}.part")
-    aside.write_bytes(data)
-    aside.replace(path)
+    try:
+        aside.write_bytes(data)
+        aside.replace(path)
+    except OSError:
+        aside.unlink(missing_ok=True)  # half a file takes room on a full disk
+        raise
 
 
-def _load(path: Path) -> dict[str, tuple[Identity, str]]:
+def _load(path: Path) -> dict[Identity, str]:
     try:
         kept = msgspec.json.decode(path.read_bytes(), type=_Kept)
         files = bytes(kept.files)
         if hashlib.sha256(files).hexdigest() != kept.sum:
             return {}
-        return msgspec.json.decode(files, type=dict[str, tuple[Identity, str]])
+        return dict(msgspec.json.decode(files, type=list[tuple[Identity, str]]))
     except (OSError, ValueError):
         return {}
-
-
-def _is_text(name: str) -> bool:
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

@@ -12,10 +12,9 @@ import re
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
-import numpy as np
 from msgspec.structs import force_setattr
 
 from . import bundle as schema
@@ -23,7 +22,12 @@ from . import keys
 from .bundle import Bundle, Count, Figure
 from .results import WHOLE, Place, Results, Shape, Starts
 
-Ints = np.ndarray[Any, np.dtype[np.int64]]
+if TYPE_CHECKING:
+    import numpy as np
+
+    Ints = np.ndarray[Any, np.dtype[np.int64]]
+
+# What works on arrays imports numpy itself: commands that read no bundle need not wait for it.
 
 KEPT = 8
 """How many patterns are known at a time; each holds about as much as its bundle's text."""
@@ -202,6 +206,8 @@ def _between(
 
 def _colons(text: bytes, start: int) -> Ints:
     """Where the colons of a text are, from a place on."""
+    import numpy as np
+
     return np.flatnonzero(np.frombuffer(text, dtype="uint8", offset=start) == ord(":")) + start
 
 
@@ -289,6 +295,8 @@ _FIELDS: dict[tuple[bytes, ...], str] = {
 
 def _pattern(data: bytes, encoded: bytes, results: Sequence[schema.Result]) -> _Pattern | None:
     """The pattern of a sound bundle's text; ``None`` where its figures are not found."""
+    import numpy as np
+
     written, again = _slots(data), _slots(encoded)
     if written is None or again is None or not written[2] or set(written[2]) != set(again[2]):
         return None

@@ -3,7 +3,14 @@
 Beside a site ``build/html`` stands the folder ``build/.html``: ``next`` is the site
 that is being built, ``doctrees`` is Sphinx's cache, and ``stamp.json``, written last,
 says what both are when a build has ended well. Cache and site are used again
-only where they still are, byte for byte, what the stamp says.
+only where they still are, byte for byte, what the stamp says. A file that nobody touched
+since it was read is not read again; ``hashes.json`` has its hash, and ``memo`` says how
+it is known. What is wrong with that file costs time and nothing else.
+
+``spare`` is the site that was published before. It becomes ``next`` of the following build
+when all that differs from the published site has been put right; it is trusted for nothing.
+Who opened a file of it while it was published, and reads it still, may see that build write
+into it.
 """
 
 from __future__ import annotations
@@ -20,8 +27,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from importlib.metadata import distributions
+from importlib.metadata import Distribution, distributions
 from pathlib import Path
+
+from .memo import Memo
+from .spare import put_right
+from .trees import Tree, fingerprint, total, tree
 
 LOCK = ".lock"
 ASSETS = "_static"
@@ -49,6 +60,11 @@ class Place:
         return self.work / "next"
 
     @property
+    def spare(self) -> Path:
+        """The site that was published before."""
+        return self.work / "spare"
+
+    @property
     def doctrees(self) -> Path:
         """Sphinx's cache."""
         return self.work / "doctrees"
@@ -57,6 +73,11 @@ class Place:
     def stamp(self) -> Path:
         """What cache and site were when the last build ended well."""
         return self.work / "stamp.json"
+
+    @property
+    def hashes(self) -> Path:
+        """Hashes of the files of cache and site."""
+        return self.work / "hashes.json"
 
 
 def place(target: Path) -> Place:
@@ -96,37 +117,19 @@ def key(arguments: Sequence[str], files: Sequence[Path], environment: Mapping[st
     """What a cache depends on besides pages: how Sphinx is called, with which
     versions of all packages, by which code and configuration (``files``, or
     folders of them)."""
-    installed = sorted(f"{found.name} {found.version}" for found in distributions())
+    installed = sorted(map(_named, distributions()))
     code = [fingerprint(path) for path in files]
     epoch = environment.get("SOURCE_DATE_EPOCH", "")
     parts = [platform.python_version(), installed, code, list(arguments), epoch]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
-def fingerprint(path: Path) -> str:
-    """Names and bytes of all files in a folder, or of one file, as one SHA-256."""
-    whole = hashlib.sha256()
-    for name, file in sorted(_files(path)):
-        content = os.fsencode(file.readlink()) if file.is_symlink() else _sha256(file)
-        whole.update(os.fsencode(name) + b"\0%d " % len(content) + content)
-    return whole.hexdigest()
-
-
-def _files(path: Path) -> Iterator[tuple[str, Path]]:
-    if path.is_file():
-        yield path.name, path
-    for folder, folders, files in os.walk(path):
-        if "__pycache__" in folders:
-            folders.remove("__pycache__")
-        links = [name for name in folders if Path(folder, name).is_symlink()]
-        for name in [*files, *links]:
-            file = Path(folder, name)
-            yield file.relative_to(path).as_posix(), file
-
-
-def _sha256(file: Path) -> bytes:
-    with file.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").digest()
+def _named(package: Distribution) -> list[str]:
+    """Name and version of a package; to parse all that it says of itself takes long."""
+    places = ("METADATA", "PKG-INFO", "")  # of wheels, of eggs, of eggs that are a file
+    said = next(filter(None, map(package.read_text, places)), "")
+    head = said.partition("\n\n")[0].split("\n")
+    return [line for line in head if line.startswith(("Name:", "Version:"))]
 
 
 def build(at: Place, depends: str, run: Callable[[], int]) -> int:
@@ -140,24 +143,52 @@ def build(at: Place, depends: str, run: Callable[[], int]) -> int:
     """
     at.work.mkdir(parents=True, exist_ok=True)
     _remove(at.next)
-    old = fingerprint(at.target)
-    if _stamped(at) == _stamp(depends, fingerprint(at.doctrees), old):
-        _copy(at.target, at.next)
+    memo = Memo(at.hashes)
+    site = tree(at.target, memo)
+    old = total(site)
+    upon = _stamped(at) == _stamp(depends, total(tree(at.doctrees, memo)), old)
+    if upon:
+        _begin(at, site, memo)
     else:
         _remove(at.doctrees)
+        _remove(at.spare)
         at.next.mkdir()
     finished = at.doctrees / FINISHED
     finished.unlink(missing_ok=True)
     status = run()
     if status == 0 and finished.exists():
         finished.unlink()
-        new = fingerprint(at.next)
+        made = tree(at.next, memo)
+        new = total(made)
+        os.sync()  # so that no file is empty after a power cut, and hashes are those of the disk
         if new != old or not at.target.exists():
-            os.sync()  # so that no file is empty after a power cut
             swap(at.next, at.target, at.work)
-        _write(at.stamp, _stamp(depends, fingerprint(at.doctrees), new))
+        stamp = _stamp(depends, total(tree(at.doctrees, memo)), new)
+        try:
+            _write(at.stamp, stamp)
+        except OSError:  # the site of before gives way on a full disk
+            _remove(at.next)
+            _write(at.stamp, stamp)
+        memo.save()
+        if upon and _is_folder(at.next) and has_room(at.work, made):
+            _remove(at.spare)
+            at.next.rename(at.spare)
     _remove(at.next)
     return status
+
+
+def _begin(at: Place, site: Tree, memo: Memo) -> None:
+    """Make ``next`` the published site but for its assets."""
+    if _is_folder(at.spare):
+        wanted = {name: held for name, held in site.items() if name.split("/", 1)[0] != ASSETS}
+        try:
+            at.spare.rename(at.next)
+            put_right(at.next, at.target, wanted, memo)
+            return
+        except OSError:  # whatever is odd about it: a copy does not need it
+            _remove(at.next)
+    _remove(at.spare)
+    _copy(at.target, at.next)
 
 
 def _copy(site: Path, target: Path) -> None:
@@ -171,6 +202,14 @@ def _copy(site: Path, target: Path) -> None:
     except shutil.Error as error:
         _, file, reason = error.args[0][0]
         raise OSError(errno.EIO, reason, str(file)) from error
+
+
+def has_room(folder: Path, site: Tree) -> bool:
+    """Whether a disk on which a second site is kept still has room for a third."""
+    disk = os.statvfs(folder)
+    size = sum(held.state.st_blocks * 512 for held in site.values())
+    files = len(site) if disk.f_files else 0  # some file systems do not count
+    return disk.f_bavail * disk.f_frsize >= size and disk.f_favail >= files
 
 
 def _stamp(depends: str, doctrees: str, site: str) -> dict[str, str]:
@@ -195,10 +234,14 @@ def _write(path: Path, value: object) -> None:
 
 def _remove(path: Path) -> None:
     """Remove a file, a link or a folder, if there is one."""
-    if path.is_dir() and not path.is_symlink():
+    if _is_folder(path):
         shutil.rmtree(path)
     else:
         path.unlink(missing_ok=True)
+
+
+def _is_folder(path: Path) -> bool:
+    return path.is_dir() and not path.is_symlink()
 
 
 def swap(new: Path, target: Path, work: Path) -> None:
@@ -247,4 +290,4 @@ def link(new: Path, target: Path, work: Path) -> None:
         target.rename(new)
     aside.replace(target)
     if earlier is not None and earlier.is_relative_to(work.resolve()):
-        _remove(earlier)
+        earlier.rename(new)

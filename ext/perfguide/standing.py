@@ -14,7 +14,7 @@ import os
 import runpy
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -53,9 +53,11 @@ class Told(msgspec.Struct, frozen=True):
 
 
 class _Note(msgspec.Struct, frozen=True):
-    """What is kept of a build; ``state`` is a hash of all that has to be the same."""
+    """What is kept of a build: a hash of all that it was made from, one of the site, and what
+    to look at."""
 
-    state: str
+    made_from: str
+    site: str
     read: Read
 
 
@@ -76,9 +78,10 @@ class Standing:
         """Whether a build would give what is there already."""
         try:
             kept = msgspec.json.decode(self._note.read_bytes(), type=_Note)
-            return bool(kept.state) and kept.state == self._state(kept.read, self._before)
+            given = self._given(kept.read, self._before, self._outside(kept.read))
         except (OSError, ValueError):
             return False
+        return bool(given) and kept.made_from == given and kept.site == self._site()
 
     def note(self, told: Told) -> None:
         """Keep what a build that has just ended well was made from and what it made."""
@@ -96,19 +99,17 @@ class Standing:
         changed = {name for name, _ in after if name not in early or name not in self._before}
         changed |= {name for name, _ in before if name not in now}
         if all(map(is_made, changed)) and all(name in early for name, _ in outside):
-            kept = _Note(self._state(told.read, now), told.read)
+            kept = _Note(self._given(told.read, now, outside), self._site(), told.read)
             # The site is published; a place that cannot be written costs time and nothing else.
             with contextlib.suppress(OSError):
                 put(self._note, msgspec.json.encode(kept))
 
-    def _state(self, read: Read, project: Seen) -> str:
-        if None in self._known:
-            return ""
-        whole = hashlib.sha256(repr(self._known).encode())
-        site = _below(str(self._at.target), frozenset())
-        for part in (_counted(read, project), self._outside(read), site):
-            whole.update(repr(sorted(part)).encode("utf-8", "surrogatepass"))
-        return whole.hexdigest()
+    def _given(self, read: Read, project: Seen, outside: Sequence[tuple[str, Identity]]) -> str:
+        """A hash of all that a build is made from; empty where that is not known."""
+        return "" if None in self._known else _hash(self._known, _counted(read, project), outside)
+
+    def _site(self) -> str:
+        return _hash([], list(_below(str(self._at.target), frozenset())))
 
     def _project(self) -> Iterable[tuple[str, Identity]]:
         """All files of the project but those of builds."""
@@ -125,6 +126,13 @@ class Standing:
                 found.append((name, identity(os.stat(name))))  # noqa: PTH116
                 found += _below(name, frozenset()) if os.path.isdir(name) else ()  # noqa: PTH112
         return found
+
+
+def _hash(values: object, *parts: Sequence[tuple[str, Identity]]) -> str:
+    whole = hashlib.sha256(repr(values).encode())
+    for part in parts:
+        whole.update(repr(sorted(part)).encode("utf-8", "surrogatepass"))
+    return whole.hexdigest()
 
 
 def _counted(read: Read, project: Seen) -> list[tuple[str, Identity]]:

@@ -23,9 +23,9 @@ from typing import Any
 
 from .diagnostics import Diagnostic
 from .memo import Identity, Memo, identity, is_settled, put
-from .publish import fingerprint
 from .remote import is_url
 from .site import Settings
+from .trees import fingerprint
 from .writer import JOURNAL, MANIFEST, Writer, listed
 
 NOTE = "pages.json"
@@ -110,8 +110,8 @@ class Unchanged:
         if self._note is None:
             return
         now = time.time_ns()
-        for name, (of, digest) in writer.held.items():
-            self.memo.note(f"{writer.root}/{name}", of, digest, now)
+        for of, digest in writer.held.values():
+            self.memo.note(of, digest, now)
         settled = all(of and is_settled(of, self._started) for of in self._found.values())
         if self.inputs and settled and dict(_inputs(self._settings)) == self._found:
             note: dict[str, Any] = {

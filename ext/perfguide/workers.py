@@ -18,7 +18,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from .publish import fingerprint
+from .trees import fingerprint
 
 if TYPE_CHECKING:
     from distributed import Client
