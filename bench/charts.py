@@ -20,9 +20,9 @@ from pathlib import Path
 
 from measuring import Figure
 
-from perfguide import drawing, pages, pictures, site
+from perfguide import drawing, pages, site
 from perfguide.chartviews import ChartView
-from perfguide.pictures import Picture
+from perfguide.pictures import Gallery, Picture
 from perfguide.writer import Writer
 
 TOP = Path(__file__).resolve().parents[1]
@@ -98,6 +98,11 @@ def each(found: Sequence[ChartView], times: int) -> list[Figure]:
     ]
 
 
+def _written(folder: Path, many: Sequence[Picture]) -> int:
+    with Gallery(Writer(folder), many, ("svg",)) as gallery:
+        return gallery.finish()
+
+
 def together(found: Sequence[ChartView], count: int) -> list[Figure]:
     """All cores against one, on the clock, and what is left where nothing changed."""
     many = [
@@ -107,8 +112,8 @@ def together(found: Sequence[ChartView], count: int) -> list[Figure]:
     drawing.picture(found[0], "svg")
     one_by_one = clock(lambda: [drawing.picture(p.view, "svg") for p in many])
     with tempfile.TemporaryDirectory() as folder:
-        fresh = clock(lambda: pictures.write(Writer(Path(folder)), many, ("svg",)))
-        again = clock(lambda: pictures.write(Writer(Path(folder)), many, ("svg",)))
+        fresh = clock(lambda: _written(Path(folder), many))
+        again = clock(lambda: _written(Path(folder), many))
     cores = os.cpu_count() or 1
     size = f"{count} charts, {cores} cores"
     most = SLACK / cores if cores > 1 and count >= ENOUGH else None

@@ -371,10 +371,10 @@ SHELL: dict[str, set[str]] = {
             "numbering",
             "originlink",
         },
-        *{"orphans", "pace", "phases", "sphinxphases", "workers"},
+        *{"orphans", "phases", "sphinxphases", "workers"},
         *{"pages", "paper", "referencepages", "rendering", "site"},
     },
-    "__init__": {"extension"},
+    "__init__": {"extension", "pace"},
 }
 """The same for the Sphinx shell."""
 

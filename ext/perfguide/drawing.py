@@ -8,7 +8,9 @@ from __future__ import annotations
 import multiprocessing
 import os
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
+from multiprocessing import forkserver
+from multiprocessing.context import BaseContext
 
 from . import workers
 from .changeview import ChangeView
@@ -39,17 +41,49 @@ def draw(task: Task) -> bytes:
     return picture(task[1], task[2])
 
 
-def drawn(tasks: Sequence[Task], run: workers.Run) -> list[bytes]:
-    """The bytes of all tasks, drawn on all cores, or by the workers of ``run`` where that is
-    not this process."""
-    if run is not workers.here:
-        return list(run(draw, tasks))
-    if len(tasks) <= FEW:
-        return [draw(task) for task in tasks]
+def _context() -> BaseContext:
     context = multiprocessing.get_context("forkserver")
     # Loaded once, by the server, and not by each process that it starts. Where this package
     # itself is found, only they know.
     context.set_forkserver_preload(["matplotlib.backends.backend_svg", "matplotlib.figure"])
-    processes = min(len(tasks), os.cpu_count() or 1)
-    with ProcessPoolExecutor(processes, mp_context=context) as pool:
-        return list(pool.map(draw, tasks, chunksize=max(1, len(tasks) // (4 * processes))))
+    return context
+
+
+class Drawing:
+    """Draws on all cores while other work goes on, or by the workers of ``run`` where that is not
+    this process. Use it in a ``with``: what is left of it ends there."""
+
+    def __init__(self, run: workers.Run = workers.here) -> None:
+        self._run = run
+        self._tasks: list[Task] = []
+        self._begun: list[Future[bytes]] = []
+        self._pool: ProcessPoolExecutor | None = None
+
+    def __enter__(self) -> Drawing:
+        return self
+
+    def __exit__(self, *_raised: object) -> None:
+        if self._pool:
+            self._pool.shutdown(cancel_futures=True)
+
+    def add(self, tasks: Sequence[Task]) -> None:
+        """Have more drawn."""
+        self._tasks += tasks
+        if self._run is not workers.here or len(self._tasks) <= FEW:
+            return
+        if self._pool is None:
+            self._pool = ProcessPoolExecutor(os.cpu_count() or 1, mp_context=_context())
+        begun = len(self._begun)
+        self._begun += [self._pool.submit(draw, task) for task in self._tasks[begun:]]
+
+    def expect(self) -> None:
+        """Get ready to draw many soon."""
+        if self._run is workers.here and self._pool is None:
+            _context()
+            forkserver.ensure_running()
+
+    def drawn(self) -> list[bytes]:
+        """The bytes of all tasks in the order in which they were added."""
+        if self._pool:
+            return [future.result() for future in self._begun]
+        return list(self._run(draw, self._tasks))

@@ -32,7 +32,6 @@ from . import (
     numbering,
     originlink,
     orphans,
-    pace,
     pages,
     paper,
     referencepages,
@@ -97,7 +96,6 @@ def _assets(app: Sphinx) -> None:
 
 def setup(app: Sphinx, version: str) -> ExtensionMetadata:
     """Register all parts of the extension."""
-    pace.setup(app)
     app.setup_extension("sphinx_tabs.tabs")
     for part in PARTS:
         part.setup(app)

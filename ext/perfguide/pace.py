@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 
 from sphinx.application import Sphinx
@@ -30,6 +31,8 @@ def _end(app: Sphinx, env: BuildEnvironment) -> list[str]:
 def setup(app: Sphinx) -> ExtensionMetadata:
     """Set the pace of all that follows."""
     gc.set_threshold(FRESH, *ROUNDS)
+    # The end of a process is no reason to look once more.
+    atexit.register(gc.freeze)
     # After and before all other listeners, which may name pages themselves.
     app.connect("env-before-read-docs", _begin, priority=10_000)
     app.connect("env-updated", _end, priority=-10_000)

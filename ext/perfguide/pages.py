@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache, cached_property, partial
 from typing import Any
@@ -17,7 +17,6 @@ from . import (
     guide_pages,
     health_pages,
     health_report,
-    pictures,
     redirects,
     report,
     sourcelist,
@@ -33,6 +32,7 @@ from .guidekeys import GuideKey, family, guide_key, version
 from .keeping import Keeping
 from .outcome import Outcome
 from .phases import Mark, no_mark
+from .pictures import Gallery
 from .plots import Scene
 from .pool import Record
 from .redirects import Redirect
@@ -75,14 +75,17 @@ def _generate(
     writer = Writer(settings.output, memo=last.memo)
     kept = Keeping(writer, settings.formats, settings.cache, last.rules())
     site = Pages(holdings, writer, settings, checked.findings, kept)
-    site.write(progress, mark)
-    health_pages.write(site, checked)
-    moved, faults = redirects.load(settings.redirects, site.is_page)
-    site.lead_on(moved)
-    mark("writing reports")
-    pictures.write(writer, site.pictures, settings.formats, run)
+    with Gallery(writer, site.pictures, settings.formats, run) as gallery:
+        # Charts are drawn while other pages are written.
+        site.write(progress, mark, gallery.begin)
+        health_pages.write(site, checked)
+        moved, faults = redirects.load(settings.redirects, site.is_page)
+        site.lead_on(moved)
+        mark("writing reports")
+        downloads.write(site, progress, site.comparisons.pairs())
+        mark("writing data")
+        gallery.finish()
     mark("drawing charts")
-    downloads.write(site, progress, site.comparisons.pairs())
     writer.finish()
     kept.save()
     found = (
@@ -93,9 +96,13 @@ def _generate(
         *faults,
     )
     last.remember(writer, Known(found, *counts))
-    mark("writing data")
+    mark("keeping what is known")
     done = (tuple(writer.written), tuple(writer.removed))
     return Outcome(found, *done, *counts, last.inputs, lambda: holdings)
+
+
+def _not_now() -> None:
+    """Let all charts be drawn later."""
 
 
 class Pages(Traces):
@@ -113,10 +120,13 @@ class Pages(Traces):
         self.comparisons = ComparePages(self, settings)
         self.elsewhere = Elsewhere(self.pool, self.layout, self.addresses)
 
-    def write(self, progress: Progress[Any], mark: Mark = no_mark) -> None:
-        """Write every page."""
+    def write(
+        self, progress: Progress[Any], mark: Mark = no_mark, draw: Callable[[], None] = _not_now
+    ) -> None:
+        """Write every page. ``draw`` is called when there may be charts to draw."""
         for key in progress(self.guides, "writing guides"):
             self._guide(key)
+        draw()
         mark("writing guides")
         self._latest()
         by_soc: dict[str, list[GuideKey]] = {}
@@ -130,6 +140,7 @@ class Pages(Traces):
         mark("writing SoCs")
         for name in self.pool.benchmarks():
             benchmark_pages.write(self, name, self._scenes)
+        draw()
         mark("writing benchmarks")
         self.comparisons.write(progress)
         mark("comparing releases")

@@ -28,6 +28,8 @@ DRAWN = "reports/drawn"
 """The folder, below the generated ones, of pictures that hand-written pages ask for."""
 
 LEDGER = "reports/pictures.json"
+MANY = 20
+"""A site with so many pictures, of which one is to be drawn, has more to come."""
 
 
 @dataclass(frozen=True)
@@ -112,37 +114,60 @@ def _drawn_by() -> str:
     return version("matplotlib")
 
 
-def write(
-    writer: Writer,
-    pictures: Sequence[Picture | Drawn],
-    formats: Sequence[str],
-    run: workers.Run = workers.here,
-) -> int:
-    """Draw what is missing or out of date; return how many were drawn. All cores
-    draw, or the workers of ``run`` where that is not this process.
+class Gallery:
+    """All pictures of a site, drawn where they are missing or out of date.
 
     A picture in a format that is not wanted now stays where it is still right. Those that
-    were :class:`Drawn` before have to be there in all formats that are wanted.
+    were :class:`Drawn` before have to be there in all formats that are wanted. Use it in
+    a ``with``, as :class:`drawing.Drawing`, by whom it has them drawn.
     """
-    ledger = Ledger(writer)
-    kept: dict[str, list[str]] = {}
-    tasks: list[Task] = []
-    prints: dict[str, str] = {}
-    for picture in pictures:
-        for form, print_ in picture.drawn.prints.items():
-            name = f"{picture.stem}.{form}"
-            if present := ledger.sum(name, print_):
-                writer.keep(name, present)
-                kept[name] = [print_, present]
-            elif form in formats and isinstance(picture, Picture):
-                prints[name] = print_
-                tasks.append((name, picture.view, form))
-    for (name, _, _), data in zip(tasks, drawing.drawn(tasks, run), strict=True):
-        writer.write(name, data)
-        kept[name] = [prints[name], hashlib.sha256(data).hexdigest()]
-    text = json.dumps(kept, indent=0, sort_keys=True)
-    writer.write(LEDGER, text.encode("utf-8") + b"\n")
-    return len(tasks)
+
+    def __init__(
+        self,
+        writer: Writer,
+        pictures: Sequence[Picture | Drawn],
+        formats: Sequence[str],
+        run: workers.Run = workers.here,
+    ) -> None:
+        self._writer, self._pictures, self._formats = writer, pictures, formats
+        self._drawing = drawing.Drawing(run)
+        self._ledger = Ledger(writer)
+        self._kept: dict[str, list[str]] = {}
+        self._wanted: list[tuple[str, str]] = []
+        self._seen = 0
+
+    def __enter__(self) -> Gallery:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self._drawing.__exit__(*raised)
+
+    def begin(self) -> None:
+        """Have drawn what has come to the pictures since this was called last."""
+        tasks: list[Task] = []
+        for picture in self._pictures[self._seen :]:
+            for form, print_ in picture.drawn.prints.items():
+                name = f"{picture.stem}.{form}"
+                if present := self._ledger.sum(name, print_):
+                    self._writer.keep(name, present)
+                    self._kept[name] = [print_, present]
+                elif form in self._formats and isinstance(picture, Picture):
+                    self._wanted.append((name, print_))
+                    tasks.append((name, picture.view, form))
+        self._seen = len(self._pictures)
+        self._drawing.add(tasks)
+        if self._wanted and self._seen > MANY:
+            self._drawing.expect()
+
+    def finish(self) -> int:
+        """Write all that was drawn, and the ledger; return how many were drawn."""
+        self.begin()
+        for (name, print_), data in zip(self._wanted, self._drawing.drawn(), strict=True):
+            self._writer.write(name, data)
+            self._kept[name] = [print_, hashlib.sha256(data).hexdigest()]
+        text = json.dumps(self._kept, indent=0, sort_keys=True)
+        self._writer.write(LEDGER, text.encode("utf-8") + b"\n")
+        return len(self._wanted)
 
 
 def write_one(writer: Writer, stem: str, view: ChartView, formats: Sequence[str]) -> None:
