@@ -41,7 +41,7 @@ def figures(part: str, size: str) -> list[Figure]:
         return found
     if part == "changing":
         sizes = ([(2, 2)], [(1_000, 100)], [(1_000, 100), (10_000, 1_000)])[at]
-        return changing.figures(sizes, 20, (1, 1, 2)[at])
+        return changing.figures(sizes, 20, (1, 3, 2)[at])
     if part == "guides":
         return growing.by_guides(([1, 2, 3], [20, 60, 180], [20, 60, 180, 540])[at], 30)
     if part == "bundles":
