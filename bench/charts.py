@@ -99,7 +99,7 @@ def each(found: Sequence[ChartView], times: int) -> list[Figure]:
 
 
 def _written(folder: Path, many: Sequence[Picture]) -> int:
-    with Gallery(Writer(folder), many, ("svg",)) as gallery:
+    with Gallery(Writer(folder), [*many], ("svg",)) as gallery:
         return gallery.finish()
 
 

@@ -206,7 +206,7 @@ def test_pictures_are_drawn_again_only_when_their_view_changed(tmp_path: Path) -
 
     def run(these: list[pictures.Picture], formats: tuple[str, ...] = ("svg",)) -> int:
         writer = Writer(tmp_path)
-        with pictures.Gallery(writer, these, formats) as gallery:
+        with pictures.Gallery(writer, [*these], formats) as gallery:
             drawn = gallery.finish()
         writer.finish()
         return drawn

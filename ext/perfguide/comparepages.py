@@ -75,8 +75,12 @@ class ComparePages:
 
     def write(self, progress: Progress[Neighbours]) -> None:
         """Write every page, and the index."""
+        before: Neighbours | None = None
         for pair in progress(self._pages, "comparing releases"):
+            if before and before.old.platform != pair.old.platform:
+                self._history.forget(before.old.platform)
             self._used |= self._made(pair)
+            before = pair
         by_soc: dict[str, list[tuple[str, str]]] = {}
         for pair in self._ordered:
             by_soc.setdefault(pair.old.soc, []).append(("", pair.address))

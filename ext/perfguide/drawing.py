@@ -55,7 +55,7 @@ class Drawing:
 
     def __init__(self, run: workers.Run = workers.here) -> None:
         self._run = run
-        self._tasks: list[Task] = []
+        self._waiting: list[Task] = []
         self._begun: list[Future[bytes]] = []
         self._pool: ProcessPoolExecutor | None = None
 
@@ -68,13 +68,13 @@ class Drawing:
 
     def add(self, tasks: Sequence[Task]) -> None:
         """Have more drawn."""
-        self._tasks += tasks
-        if self._run is not workers.here or len(self._tasks) <= FEW:
+        self._waiting += tasks
+        if self._run is not workers.here or len(self._begun) + len(self._waiting) <= FEW:
             return
         if self._pool is None:
             self._pool = ProcessPoolExecutor(os.cpu_count() or 1, mp_context=_context())
-        begun = len(self._begun)
-        self._begun += [self._pool.submit(draw, task) for task in self._tasks[begun:]]
+        self._begun += [self._pool.submit(draw, task) for task in self._waiting]
+        self._waiting = []
 
     def expect(self) -> None:
         """Get ready to draw many soon."""
@@ -86,4 +86,4 @@ class Drawing:
         """The bytes of all tasks in the order in which they were added."""
         if self._pool:
             return [future.result() for future in self._begun]
-        return list(self._run(draw, self._tasks))
+        return list(self._run(draw, self._waiting))

@@ -34,7 +34,8 @@ class _Past:
 
 
 class History:
-    """Every figure of some pools, found by what it is of. Each platform is read once."""
+    """Every figure of some pools, found by what it is of. Each platform is read once, until it
+    is let go."""
 
     def __init__(self, pools: Sequence[Pool], names: Names) -> None:
         self._pools = list({id(pool): pool for pool in pools}.values())
@@ -56,6 +57,12 @@ class History:
         if place not in self._records:
             self._records[place] = pool.of_guide(key)
         return self._records[place]
+
+    def forget(self, platform: Platform) -> None:
+        """Let go of what was read of one platform; it is read again where it is asked for."""
+        self._read.pop(platform, None)
+        for pool, key in self._guides.get(platform, ()):
+            self._records.pop((id(pool), key), None)
 
     def conditions(self, pool: Pool, record: Record) -> Conditions:
         """Under which conditions a figure was taken."""

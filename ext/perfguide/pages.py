@@ -126,7 +126,7 @@ class Pages(Traces):
         """Write every page. ``draw`` is called when there may be charts to draw."""
         for key in progress(self.guides, "writing guides"):
             self._guide(key)
-        draw()
+            draw()
         mark("writing guides")
         self._latest()
         by_soc: dict[str, list[GuideKey]] = {}
@@ -140,7 +140,7 @@ class Pages(Traces):
         mark("writing SoCs")
         for name in self.pool.benchmarks():
             benchmark_pages.write(self, name, self._scenes)
-        draw()
+            draw()
         mark("writing benchmarks")
         self.comparisons.write(progress)
         mark("comparing releases")

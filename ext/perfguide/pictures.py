@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import MutableSequence, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.metadata import version
@@ -118,14 +118,15 @@ class Gallery:
     """All pictures of a site, drawn where they are missing or out of date.
 
     A picture in a format that is not wanted now stays where it is still right. Those that
-    were :class:`Drawn` before have to be there in all formats that are wanted. Use it in
-    a ``with``, as :class:`drawing.Drawing`, by whom it has them drawn.
+    were :class:`Drawn` before have to be there in all formats that are wanted. ``pictures``
+    may grow until the end. Use it in a ``with``, as :class:`drawing.Drawing`, by whom it
+    has them drawn.
     """
 
     def __init__(
         self,
         writer: Writer,
-        pictures: Sequence[Picture | Drawn],
+        pictures: MutableSequence[Picture | Drawn],
         formats: Sequence[str],
         run: workers.Run = workers.here,
     ) -> None:
@@ -145,7 +146,10 @@ class Gallery:
     def begin(self) -> None:
         """Have drawn what has come to the pictures since this was called last."""
         tasks: list[Task] = []
-        for picture in self._pictures[self._seen :]:
+        for place in range(self._seen, len(self._pictures)):
+            picture = self._pictures[place]
+            # What a picture shows is large; from here on only its drawing needs it.
+            self._pictures[place] = picture.drawn
             for form, print_ in picture.drawn.prints.items():
                 name = f"{picture.stem}.{form}"
                 if present := self._ledger.sum(name, print_):
