@@ -15,7 +15,7 @@ EPOCH   = $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
 PERFGUIDE = $(BIN)/perfguide
 BUILD   = $(PERFGUIDE) build --results $(RESULTS) --jobs $(JOBS) $(if $(STRICT),--strict)
 
-.PHONY: html pdf dirhtml text latex check list compare serve linkcheck test goldens lint clean distclean help
+.PHONY: html pdf dirhtml text latex check list compare serve linkcheck bench test goldens lint clean distclean help
 
 html: $(ENV)/.site
 	@$(BUILD) -- $(SPHINXOPTS)

@@ -96,3 +96,13 @@ def test_each_command_explains_itself(command: str, capsys: pytest.CaptureFixtur
     assert stopped.value.code == 0
     text = capsys.readouterr().out
     assert "exit status" in text and "usage: perfguide" in text
+
+
+def test_no_folder_stands_for_the_outcome_of_a_target() -> None:
+    """``make bench`` has to run, although there is a folder of this name."""
+    text = (TOP / "Makefile").read_text("utf-8")
+    (phony,) = re.findall(r"^\.PHONY: (.+)$", text, re.M)
+    targets = {
+        name for names in re.findall(r"^([a-z ]+):(?!=)", text, re.M) for name in names.split()
+    }
+    assert {"html", "bench", "test"} <= targets == set(phony.split())
