@@ -13,7 +13,7 @@ FEW = 10
 """Each process that reads sends back what is known of all pages; where fewer than one in so
 many is to be read, that takes longer than reading them."""
 
-FRESH, ROUNDS = 50_000, (20, 100)
+FRESH, ROUNDS = 10_000, (10, 10)
 """New objects after which Python looks for some that nobody uses. Nearly all that a build makes
 stays in use, and each look goes through all of it."""
 
