@@ -478,15 +478,21 @@ def test_only_the_command_and_the_shell_print_or_log() -> None:
     assert speaking == set()
 
 
-def test_the_running_command_has_loaded_no_sphinx_and_nothing_that_only_some_need() -> None:
-    late = sorted({*SPHINX, "matplotlib", "numpy", "pandas", "scipy", "tqdm"})
-    code = f"import sys, perfguide.cli; print(sorted(set({late!r}) & set(sys.modules)))"
+@pytest.mark.parametrize("arguments", [None, ["check", "--quiet", "."]])
+def test_the_running_command_has_loaded_no_sphinx_and_nothing_that_only_some_need(
+    arguments: list[str] | None, tmp_path: Path
+) -> None:
+    late = sorted({*SPHINX, "matplotlib", "numpy", "pandas", "pyarrow", "scipy"})
+    late += [] if arguments else ["tqdm"]
+    run = f"perfguide.cli.main({arguments!r})" if arguments else "pass"
+    code = f"import sys, perfguide.cli; {run}; print(sorted(set({late!r}) & set(sys.modules)))"
     done = subprocess.run(
         [sys.executable, "-c", code],
         capture_output=True,
         text=True,
         check=True,
         env={"PYTHONPATH": str(PACKAGE.parent), "PATH": ""},
+        cwd=tmp_path,
     )
     assert done.stdout.strip() == "[]"
 

@@ -190,7 +190,7 @@ def _check(options: argparse.Namespace) -> int:
         store=Path(options.store),
         scheduler=options.scheduler,
     )
-    held = _read_quietly(settings)
+    held = site.gather(settings, _progress)
     found = [d for d in held.diagnostics if d.severity != "note" and d.kind != "no-results"]
     _print_findings(found, sys.stdout)
     if any(d.kind == "missing-path" for d in found):
