@@ -8,7 +8,6 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from xml.etree.ElementTree import Element
 import pytest
 from debian import library, program
 from playwright.sync_api import Browser, sync_playwright
+from prepared import run_module
 from serving import served
 from site_links import pages
 from small_site import leave_aside
@@ -44,12 +44,8 @@ def run_sphinx(source: Path, target: Path, *options: str) -> subprocess.Complete
     # Where CI is set, Sphinx colours its output, which tests read.
     environment = os.environ | {"PYTHONPATH": str(TOP / "ext"), "LC_ALL": "C.UTF-8"}
     environment["NO_COLOR"] = "1"
-    return subprocess.run(
-        [sys.executable, "-m", "sphinx", "-d", f"{target}.doctrees", *options, source, target],
-        capture_output=True,
-        text=True,
-        env=environment,
-        check=False,
+    return run_module(
+        "sphinx", "-d", f"{target}.doctrees", *options, source, target, environment=environment
     )
 
 
