@@ -89,6 +89,13 @@ SAMPLE = {
 there is still every kind of page, of chart and of comparison."""
 
 
+WHOLE = (
+    "AM62X/linux/09.01.00.08/am62xxsip_sk-fs.json",
+    "AM64X/rt-linux/08.06.00.42/am64xx-hsevm.json",
+)
+"""Two of them that together have every benchmark of the results."""
+
+
 def sample_results(target: Path) -> Path:
     """Some of the project's own results."""
     for path in sorted(TOP.joinpath("results").rglob("*.json")):
@@ -213,14 +220,21 @@ def own_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def own_paper(tmp_path_factory: pytest.TempPathFactory, own_site: Path) -> Path:
-    """The same for LaTeX, without the results that are of the same kinds as others and many."""
+    """The same for LaTeX, of a sample and of all benchmarks of two boards: pictures for paper
+    take long to draw, and others are of the same kinds."""
     with once(tmp_path_factory, "own-paper") as folder:
         if not (folder / "latex").is_dir():
             shutil.rmtree(folder, ignore_errors=True)
             project = take_pictures(copy_project(folder / "project"), own_site / "project")
-            shutil.rmtree(project / "results/X86-64")
+            shutil.rmtree(project / "results")
+            sample_results(project / "results")
+            for name in WHOLE:
+                shutil.copy(TOP / "results" / name, project / "results" / name)
             run = run_sphinx(project, folder / "building", "-b", "latex", "-W", "-n", "-j2")
             assert (run.returncode, run.stderr) == (0, "")
+            shown = {path.stem for path in (project / "source/by-benchmark").glob("*.rst")}
+            own = {path.stem for path in (own_site / "project/source/by-benchmark").glob("*.rst")}
+            assert shown == own
             (folder / "building").rename(folder / "latex")
     return folder
 
