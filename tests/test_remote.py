@@ -27,6 +27,7 @@ from typing import Any
 import boto3
 import fsspec
 import pytest
+import s3fs
 from conftest import TOP
 
 from perfguide import remote, site
@@ -126,7 +127,9 @@ class Bucket:
 @pytest.fixture
 def bucket(server: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bucket]:
     relay = Relay(server)
-    threading.Thread(target=relay.serve_forever, daemon=True).start()
+    threading.Thread(target=relay.serve_forever, args=(0.02,), daemon=True).start()
+    # A server that is away is asked again; to wait for it as long as users do proves no more.
+    monkeypatch.setattr(s3fs.S3FileSystem, "retries", 2)
     for name in ("AWS_PROFILE", "AWS_SESSION_TOKEN", "HTTP_PROXY", "http_proxy"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")
