@@ -14,7 +14,7 @@ from conftest import bare_project, run_sphinx
 from html_tables import NAMESPACE, figures
 from making import SHIPPED, loaded, only, pooled
 
-from perfguide import acknowledge, catalog, health, health_report
+from perfguide import acknowledge, catalog, health, health_report, workers
 from perfguide.cli import main
 from perfguide.findings import Finding
 
@@ -232,7 +232,10 @@ def test_wrong_usage_is_told_from_findings(shell: Shell) -> None:
     assert shell.run()[0] == 3
 
 
-def test_health_reads_as_the_other_commands_do(shell: Shell) -> None:
+def test_health_reads_as_the_other_commands_do(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workers, "PATIENCE", 1)
     status, _, err = shell.run("--scheduler", "tcp://127.0.0.1:9")
     assert (status, "tcp://127.0.0.1:9: no scheduler answers there" in err) == (2, True)
     status, _, err = shell.run("--limit", "document=10", "--store", "elsewhere")
