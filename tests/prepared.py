@@ -16,29 +16,35 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
+import traceback
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
-IMPORTED = ("sphinx.cmd.build", "sphinx.builders.html", "sphinx.builders.latex")
-IMPORTED += ("sphinx.search.en", "sphinx_rtd_theme", "sphinx_tabs.tabs", "perfguide.extension")
+IMPORTED = ("sphinx.cmd.build", "sphinx.search.en", "sphinx_rtd_theme", "sphinx_tabs.tabs")
+IMPORTED += ("perfguide.cli", "perfguide.extension")
 TOP = Path(__file__).resolve().parent.parent
 
 
 def run_module(
-    name: str, *arguments: str | Path, environment: Mapping[str, str]
+    name: str,
+    *arguments: str | Path,
+    environment: Mapping[str, str],
+    folder: Path | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    """What ``python -m name arguments`` does here and says, in UTF-8, with an environment.
+    """What ``python -m name arguments`` does and says, in UTF-8, with an environment, in
+    a folder (default: this one).
 
     Not for what an interpreter reads when it starts, as ``PYTHONHASHSEED``, nor for a
     process to be stopped.
     """
     words = [os.fspath(argument) for argument in arguments]
-    with tempfile.TemporaryDirectory() as folder:
-        said = [f"{folder}/{stream}" for stream in ("out", "err")]
+    with tempfile.TemporaryDirectory() as aside:
+        said = [f"{aside}/{stream}" for stream in ("out", "err")]
         asked = {"name": name, "words": words, "environment": dict(environment), "said": said}
         server = _server()
         assert server.stdin is not None and server.stdout is not None
-        server.stdin.write(json.dumps(asked | {"folder": os.fspath(Path.cwd())}) + "\n")
+        server.stdin.write(json.dumps(asked | {"folder": os.fspath(folder or Path.cwd())}) + "\n")
         server.stdin.flush()
         status = int(server.stdout.readline())
         out, err = (Path(path).read_text("utf-8") for path in said)
@@ -61,7 +67,9 @@ def _server() -> subprocess.Popen[str]:
 
 def _serve() -> None:
     """Fork for each line of the input, and tell the exit status of what was forked."""
-    for module in IMPORTED:
+    from sphinx.application import builtin_extensions
+
+    for module in (*builtin_extensions, *IMPORTED):
         importlib.import_module(module)
     for line in sys.stdin:
         child = os.fork()
@@ -84,8 +92,40 @@ def _be(
     os.environ.update(environment)
     time.tzset()
     os.chdir(folder)
+    subprocess.Popen = _Forking  # type: ignore[misc]
     sys.path[0], sys.argv[1:] = folder, words
     runpy.run_module(name, run_name="__main__", alter_sys=True)
+
+
+class _Forking(subprocess.Popen):  # type: ignore[type-arg]
+    """A process as the program asks for it; one that is to run a module with its interpreter
+    does so without starting that anew."""
+
+    def __init__(self, args: Any, pass_fds: tuple[int, ...] = (), **more: Any) -> None:
+        if not more and args[:2] == [sys.executable, "-m"]:
+            more["preexec_fn"] = functools.partial(_go_on, args[2], args[3:], pass_fds)
+        super().__init__(args, pass_fds=pass_fds, **more)
+
+
+def _go_on(name: str, words: list[str], kept: Iterable[int]) -> None:
+    """Run a module to its end instead of another program."""
+    start = 3
+    for end in (*sorted(kept), os.sysconf("SC_OPEN_MAX")):
+        os.closerange(start, end)
+        start = end + 1
+    status: Any = 0
+    try:
+        sys.argv[1:] = words
+        runpy.run_module(name, run_name="__main__", alter_sys=True)
+    except SystemExit as ended:
+        status = ended.code
+    except BaseException:
+        traceback.print_exc()
+        status = 1
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status or 0)
 
 
 if __name__ == "__main__":

@@ -11,12 +11,21 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import GENERATED, TOP, take_pictures
+from conftest import (
+    GENERATED,
+    TOP,
+    bare_project,
+    sample_results,
+    sound_bundle,
+    take_pictures,
+)
 from debian import program
+from prepared import run_module
 
 Bundle = Callable[..., Path]
 STREAM = {"benchmark": "stream", "metric": "copy", "unit": "MB/s"}
@@ -32,14 +41,8 @@ def environment(**changes: str) -> dict[str, str]:
 
 def run_build(project: Path, *options: str, **changes: str) -> subprocess.CompletedProcess[str]:
     """Build as ``make html`` does."""
-    return subprocess.run(
-        command(*options),
-        cwd=project,
-        env=environment(**changes),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    known = environment(**changes)
+    return run_module("perfguide", "build", *options, environment=known, folder=project)
 
 
 def tree(folder: Path) -> dict[str, bytes]:
@@ -60,7 +63,7 @@ def clean_site(project: Path, elsewhere: Path) -> dict[str, bytes]:
     ignored = shutil.ignore_patterns(*GENERATED, "build", "ext")
     shutil.copytree(project, elsewhere, symlinks=True, ignore=ignored)
     (elsewhere / "ext").symlink_to(TOP / "ext")
-    run = run_build(take_pictures(elsewhere, project))
+    run = run_build(take_pictures(elsewhere, project), "-j1")
     assert run.returncode == 0, run.stderr
     return site(elsewhere)
 
@@ -79,14 +82,47 @@ def pages_written(run: subprocess.CompletedProcess[str]) -> set[str]:
     return set(re.findall(r"writing output\.\.\. \[ *\d+%\] (\S+)", run.stdout))
 
 
-@pytest.fixture
-def small(project: Path, write_bundle: Bundle) -> Path:
-    """The project with two small guides instead of its own results."""
-    shutil.rmtree(project / "results")
-    write_bundle(project / "results/a.json")
+def guides(project: Path) -> Path:
+    """Two small guides instead of the project's own results."""
     results = [STREAM | {"samples": [1.0, 2.0]}]
-    write_bundle(project / "results/b.json", results, id="run-2", sdk__version="09.03")
+    later = sound_bundle(results, id="run-2", sdk__version="09.03")
+    for name, bundle in (("a", sound_bundle()), ("b", later)):
+        (project / f"results/{name}.json").write_text(json.dumps(bundle), "utf-8")
     return project
+
+
+@pytest.fixture
+def small(project: Path) -> Path:
+    """The project with two small guides instead of its own results."""
+    return guides(project)
+
+
+@dataclass(frozen=True)
+class Once:
+    """A project that was built once, what that said, and where its state then is kept."""
+
+    project: Path
+    run: subprocess.CompletedProcess[str]
+    kept: Path
+
+
+@pytest.fixture(scope="module")
+def once_built(tmp_path_factory: pytest.TempPathFactory) -> Once:
+    """The same, built from nothing."""
+    folder = tmp_path_factory.mktemp("built")
+    project = guides(bare_project(folder / "project"))
+    run = run_build(project)
+    assert run.returncode == 0, run.stderr
+    shutil.copytree(project, folder / "kept", symlinks=True)
+    return Once(project, run, folder / "kept")
+
+
+@pytest.fixture
+def built(once_built: Once) -> Path:
+    """That project as it was after the build, whatever an earlier test did to it."""
+    shutil.rmtree(once_built.project)
+    shutil.copytree(once_built.kept, once_built.project, symlinks=True)
+    return once_built.project
 
 
 def change(path: Path, old: str, new: str) -> None:
@@ -95,6 +131,12 @@ def change(path: Path, old: str, new: str) -> None:
     assert old in text
     path.write_text(text.replace(old, new), "utf-8")
     os.utime(path, (1_000_000_000, 1_000_000_000))
+
+
+def _with_charts(project: Path) -> None:
+    """Add a bundle of another SoC, of which charts are drawn."""
+    some = sample_results(project.parent / "some") / "AM335X/linux/06.00.00.00"
+    shutil.copytree(some, project / "results/AM335X")
 
 
 def steps(project: Path, write_bundle: Bundle) -> Iterator[tuple[str, str]]:
@@ -110,7 +152,7 @@ def steps(project: Path, write_bundle: Bundle) -> Iterator[tuple[str, str]]:
         id="run-4",
         board={"name": "x", "soc": "SOC2"},
     )
-    shutil.copytree(TOP / "results/AM335X/linux/06.00.00.00", project / "results/AM335X")
+    _with_charts(project)
     yield "bundles of other SoCs came, one with charts", ""
     change(project / "source/benchmarks/stream.toml", 'title = "STREAM"', 'title = "Stream"')
     path = project / "source/benchmarks/stream.rst"
@@ -156,40 +198,37 @@ def test_a_build_upon_an_earlier_one_equals_a_clean_one(
         assert stays not in pages_written(run), (done, run.stdout)
 
 
-def test_without_a_change_no_page_is_read_or_written(small: Path) -> None:
-    assert pages_read(run_build(small)) > 10
-    before = (small / "build/html").stat().st_ino
+def test_without_a_change_no_page_is_read_or_written(built: Path, once_built: Once) -> None:
+    assert pages_read(once_built.run) > 10
+    before = (built / "build/html").stat().st_ino
     # Something to look at, so that there is a build.
-    (small / "source/boards.toml").touch()
-    again = run_build(small)
+    (built / "source/boards.toml").touch()
+    again = run_build(built)
     assert pages_read(again) == 0 and pages_written(again) == set()
-    assert (small / "build/html").stat().st_ino == before
+    assert (built / "build/html").stat().st_ino == before
 
 
-def test_a_build_after_plain_sphinx_builds_took_turns_with_it(small: Path, tmp_path: Path) -> None:
-    run_build(small)
-    plain = [sys.executable, "-m", "sphinx", ".", "build/html"]
-    done = subprocess.run(plain, cwd=small, env=environment(), capture_output=True, check=False)
-    assert done.returncode == 0
-    assert run_build(small).returncode == 0
-    assert differing(site(small), clean_site(small, tmp_path / "clean")) == set()
+def test_a_build_after_plain_sphinx_builds_took_turns_with_it(built: Path, tmp_path: Path) -> None:
+    plain = run_module("sphinx", ".", "build/html", environment=environment(), folder=built)
+    assert plain.returncode == 0
+    assert run_build(built).returncode == 0
+    assert differing(site(built), clean_site(built, tmp_path / "clean")) == set()
 
 
-def test_a_build_with_a_fault_leaves_the_site(small: Path, write_bundle: Bundle) -> None:
-    run_build(small)
-    before = site(small)
-    (small / "results/bad.json").write_text("{", "utf-8")
-    change(small / "results/a.json", "1234.5", "4321.0")
-    strict = run_build(small, "--strict")
+def test_a_build_with_a_fault_leaves_the_site(built: Path) -> None:
+    before = site(built)
+    (built / "results/bad.json").write_text("{", "utf-8")
+    change(built / "results/a.json", "1234.5", "4321.0")
+    strict = run_build(built, "--strict")
     assert strict.returncode == 1
-    assert "build/html is as it was" in strict.stderr and site(small) == before
-    missing = run_build(small, "--results", "resluts")
+    assert "build/html is as it was" in strict.stderr and site(built) == before
+    missing = run_build(built, "--results", "resluts")
     assert missing.returncode == 2
-    assert "resluts" in missing.stderr and site(small) == before
-    broken = run_build(small, "--", "-D", "html_theme=none")
-    assert broken.returncode == 2 and site(small) == before
-    assert run_build(small, "--", "--version").returncode == 0 and site(small) == before
-    assert run_build(small).returncode == 0 and site(small) != before
+    assert "resluts" in missing.stderr and site(built) == before
+    broken = run_build(built, "--", "-D", "html_theme=none")
+    assert broken.returncode == 2 and site(built) == before
+    assert run_build(built, "--", "--version").returncode == 0 and site(built) == before
+    assert run_build(built).returncode == 0 and site(built) != before
 
 
 class Planted:
@@ -203,24 +242,23 @@ class Planted:
 
 
 def test_a_planted_cache_is_not_loaded_and_a_damaged_one_is_made_anew(
-    small: Path, tmp_path: Path
+    built: Path, tmp_path: Path
 ) -> None:
     import pickle
 
-    run_build(small)
-    before = site(small)
-    cache = small / "build/.html/doctrees/environment.pickle"
+    before = site(built)
+    cache = built / "build/.html/doctrees/environment.pickle"
     cache.write_bytes(pickle.dumps(Planted(tmp_path / "ran")))
-    assert run_build(small).returncode == 0
-    assert not (tmp_path / "ran").exists() and site(small) == before
+    assert run_build(built).returncode == 0
+    assert not (tmp_path / "ran").exists() and site(built) == before
     for name in ("build/.html/doctrees/index.doctree", "build/html/searchindex.js"):
-        (small / name).write_bytes((small / name).read_bytes()[:100])
-        assert run_build(small).returncode == 0
-        assert site(small) == before
+        (built / name).write_bytes((built / name).read_bytes()[:100])
+        assert run_build(built).returncode == 0
+        assert site(built) == before
 
 
 def test_generated_pages_that_were_damaged_are_written_anew(small: Path) -> None:
-    shutil.copytree(TOP / "results/AM335X/linux/06.00.00.00", small / "results/AM335X")
+    _with_charts(small)
     run_build(small)
     before = site(small)
     generated = [p for p in (small / "source/guides").rglob("*") if p.is_file()]
@@ -248,13 +286,12 @@ def test_two_builds_take_turns(small: Path) -> None:
     assert b"4321.00" in site(small)["source/guides/SOC1/linux/09.02.html"]
 
 
-def test_an_interrupted_build_leaves_the_site_and_says_so(small: Path) -> None:
-    run_build(small)
-    before = site(small)
-    change(small / "results/a.json", "1234.5", "4321.0")
+def test_an_interrupted_build_leaves_the_site_and_says_so(built: Path) -> None:
+    before = site(built)
+    change(built / "results/a.json", "1234.5", "4321.0")
     build = subprocess.Popen(
         command(),
-        cwd=small,
+        cwd=built,
         env=environment(),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -269,7 +306,7 @@ def test_an_interrupted_build_leaves_the_site_and_says_so(small: Path) -> None:
         os.killpg(build.pid, signal.SIGINT)
         assert "interrupted" in build.stderr.read()
     assert build.returncode == 130
-    assert site(small) == before
+    assert site(built) == before
 
 
 def test_a_bundle_that_is_replaced_all_the_time_is_read_once(
