@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 
 import jinja2
 
@@ -112,6 +113,24 @@ def label(page: str, name: str) -> str:
     return f"{page.partition('/')[2]}/{name}".lower()
 
 
+@cache
+def _templates() -> jinja2.Environment:
+    """The templates of all pages, which are compiled once in a process."""
+    made = jinja2.Environment(
+        loader=jinja2.PackageLoader("perfguide", "templates"),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,  # the output is reStructuredText; see markup.text
+    )
+    made.filters["text"] = markup.text
+    made.filters["quoted"] = markup.quoted
+    made.filters["toctree_title"] = visible
+    made.globals.update(heading=markup.heading, literal=markup.literal, family=family)
+    return made
+
+
 class Pieces:
     """What all pages of one site share: the holdings, the addresses, the writer."""
 
@@ -138,20 +157,6 @@ class Pieces:
         self.platforms = addresses.joined(
             "/".join(page.split("/")[1:-1]) for page in self.addresses.guide.values()
         )
-        self.environment = jinja2.Environment(
-            loader=jinja2.PackageLoader("perfguide", "templates"),
-            undefined=jinja2.StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-            keep_trailing_newline=True,
-            autoescape=False,  # the output is reStructuredText; see markup.text
-        )
-        self.environment.filters["text"] = markup.text
-        self.environment.filters["quoted"] = markup.quoted
-        self.environment.filters["toctree_title"] = visible
-        self.environment.globals.update(
-            heading=markup.heading, literal=markup.literal, family=family
-        )
 
     def trace_of(self, key: GuideKey) -> Trace:
         """The page that says where the figures of a guide come from."""
@@ -159,7 +164,7 @@ class Pieces:
 
     def page(self, address: str, template: str, **values: object) -> None:
         """Write a page from its template."""
-        page = self.environment.get_template(template).render(address=address, **values)
+        page = _templates().get_template(template).render(address=address, **values)
         self.writer.write(f"{address}.rst", f".. perf-generated::\n\n{page}".encode())
 
     def listed(
