@@ -16,6 +16,7 @@ import json
 from pathlib import Path
 from perfguide import menu
 
+found = {}
 extensions = ["perfguide"]
 html_theme = "perfguide"
 kept = Path(__file__).with_name("menus.json")
@@ -23,16 +24,15 @@ kept = Path(__file__).with_name("menus.json")
 
 def compare(app, page, template, context, doctree):
     asked = dict(maxdepth=3, collapse=True, titles_only=True, includehidden=True)
-    found = json.loads(kept.read_text()) if kept.exists() else {}
     theirs = str(app.builder._get_local_toctree(page, **asked))
     shown = menu.of(app, 3, hidden=True)
     known = repr(shown.shown(page)) if shown else ""
     found[page] = [str(context["toctree"](**asked)), theirs, known]
-    kept.write_text(json.dumps(found))
 
 
 def setup(app):
     app.connect("html-page-context", compare, priority=900)
+    app.connect("build-finished", lambda *_: kept.write_text(json.dumps(found)))
 """
 
 

@@ -9,9 +9,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import GENERATED, TOP, copy_project, sample_results
+from conftest import GENERATED, TOP, bare_project, sample_results
 from debian import program
-from test_whole_site import differing, run_build, tree
+from test_whole_site import command, differing, environment, tree
 
 
 def shuffled(source: Path, target: Path, seed: int) -> Path:
@@ -27,6 +27,18 @@ def shuffled(source: Path, target: Path, seed: int) -> Path:
         os.utime(copy, (time, time))
     (target / "ext").symlink_to(TOP / "ext")
     return target
+
+
+def run_build(project: Path, *options: str, **changes: str) -> subprocess.CompletedProcess[str]:
+    """Build in a fresh process, as an interpreter reads some variables when it starts."""
+    return subprocess.run(
+        command(*options),
+        cwd=project,
+        env=environment(**changes),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
 @pytest.fixture
@@ -47,8 +59,7 @@ def turkish(tmp_path: Path) -> dict[str, str]:
 def test_folder_locale_zone_hash_seed_jobs_order_and_times_do_not_show(
     tmp_path: Path, turkish: dict[str, str]
 ) -> None:
-    first = copy_project(tmp_path / "first")
-    shutil.rmtree(first / "results")
+    first = bare_project(tmp_path / "first")
     sample_results(first / "results")
     second = shuffled(first, tmp_path / "другой путь" / "deep er", 1)
     epoch = {"SOURCE_DATE_EPOCH": "1700000000"}
