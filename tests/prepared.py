@@ -16,10 +16,8 @@ import subprocess
 import sys
 import tempfile
 import time
-import traceback
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 IMPORTED = ("sphinx.cmd.build", "sphinx.search.en", "sphinx_rtd_theme", "sphinx_tabs.tabs")
 IMPORTED += ("perfguide.cli", "perfguide.extension")
@@ -92,40 +90,8 @@ def _be(
     os.environ.update(environment)
     time.tzset()
     os.chdir(folder)
-    subprocess.Popen = _Forking  # type: ignore[misc]
     sys.path[0], sys.argv[1:] = folder, words
     runpy.run_module(name, run_name="__main__", alter_sys=True)
-
-
-class _Forking(subprocess.Popen):  # type: ignore[type-arg]
-    """A process as the program asks for it; one that is to run a module with its interpreter
-    does so without starting that anew."""
-
-    def __init__(self, args: Any, pass_fds: tuple[int, ...] = (), **more: Any) -> None:
-        if not more and args[:2] == [sys.executable, "-m"]:
-            more["preexec_fn"] = functools.partial(_go_on, args[2], args[3:], pass_fds)
-        super().__init__(args, pass_fds=pass_fds, **more)
-
-
-def _go_on(name: str, words: list[str], kept: Iterable[int]) -> None:
-    """Run a module to its end instead of another program."""
-    start = 3
-    for end in (*sorted(kept), os.sysconf("SC_OPEN_MAX")):
-        os.closerange(start, end)
-        start = end + 1
-    status: Any = 0
-    try:
-        sys.argv[1:] = words
-        runpy.run_module(name, run_name="__main__", alter_sys=True)
-    except SystemExit as ended:
-        status = ended.code
-    except BaseException:
-        traceback.print_exc()
-        status = 1
-    atexit._run_exitfuncs()
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(status or 0)
 
 
 if __name__ == "__main__":
