@@ -86,14 +86,13 @@ $(BIN)/python:
 	  { echo "Install python3-venv first: sudo apt-get install python3-venv" >&2; exit 1; }
 	$(PYTHON) -m venv $(ENV)
 
-# Python compiles a module when it is first used; most of what is installed never is.
 $(ENV)/.site: $(BIN)/python requirements.txt pyproject.toml
-	$(BIN)/pip install --quiet --no-compile --disable-pip-version-check -r requirements.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
 $(ENV)/.test: $(ENV)/.site requirements-test.txt
-	$(BIN)/pip install --quiet --no-compile --disable-pip-version-check -r requirements-test.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements-test.txt
 	@touch $@
 
 # What the site is made of; the environment stays, and so does the lock of a running build.

@@ -354,8 +354,10 @@ SHELL: dict[str, set[str]] = {
         "site",
     },
     "chartdirective": {
-        *{"config", "originlink", "ownchart", "pictures", "rendering", "tables", "writer"},
+        *{"config", "originlink", "ownchart", "picturefiles", "pictures", "rendering"},
+        *{"tables", "writer"},
     },
+    "picturefiles": set(),
     "dataset": {"api", "explorer"},
     "orphans": set(),
     "extension": {

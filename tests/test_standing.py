@@ -153,6 +153,7 @@ def test_other_options_and_other_values_of_the_configuration_are_built(standing:
         assert NOTHING not in _settled(standing, "--", "-E").stdout
     _settled(standing)
     assert _settled(standing).stdout == f"{NOTHING}\n"
+    assert _settled(standing, "--", "-q").stdout == f"{NOTHING}\n"
     done = run_build(standing, TITLE="Third")
     assert NOTHING not in done.stdout
     assert "Third" in (standing / "build/html/index.html").read_text("utf-8")

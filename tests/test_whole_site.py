@@ -257,7 +257,7 @@ def test_a_planted_cache_is_not_loaded_and_a_damaged_one_is_made_anew(
         assert site(built) == before
 
 
-def test_generated_pages_that_were_damaged_are_written_anew(small: Path) -> None:
+def test_what_was_damaged_is_written_anew_and_a_changed_picture_is_copied(small: Path) -> None:
     _with_charts(small)
     run_build(small)
     before = site(small)
@@ -269,6 +269,14 @@ def test_generated_pages_that_were_damaged_are_written_anew(small: Path) -> None
         (small / "source/reports" / name).write_bytes(b"{")
     assert run_build(small).returncode == 0
     assert site(small) == before
+    change(next((small / "results/AM335X").iterdir()), "32702.46", "31702.46")
+    assert run_build(small).returncode == 0
+    shown, drawn = small / "build/html/_images", small / "source/guides"
+    copies = {path.name: path.read_bytes() for path in shown.glob("*.svg")}
+    pictures = {path.name: path.read_bytes() for path in drawn.rglob("*.svg")}
+    assert copies.items() >= pictures.items() and len(pictures) > 2
+    changed = {name for name, data in copies.items() if before[f"_images/{name}"] != data}
+    assert changed and changed < set(copies)
 
 
 def test_two_builds_take_turns(small: Path) -> None:

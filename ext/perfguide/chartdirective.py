@@ -15,7 +15,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.typing import ExtensionMetadata, OptionSpec
 
-from . import originlink, ownchart, pictures, tables
+from . import originlink, ownchart, picturefiles, pictures, tables
 from .config import picture_formats, warn
 from .diagnostics import Diagnostic
 from .rendering import download, perf_picture
@@ -115,9 +115,9 @@ class PerfChart(SphinxDirective):
         figure = nodes.figure(classes=["perf-chart", *classes])
         self.set_source_info(figure)
         for name, file, alt in shown:
-            image = nodes.image(uri=file, alt=alt)
-            _, pattern = self.env.relfn2path(file)
-            size = pictures.size(Path(pattern).with_suffix(".svg"))
+            stem, path = (each.removesuffix(".*") for each in self.env.relfn2path(file))
+            image = picturefiles.image(stem, alt)
+            size = pictures.size(Path(f"{path}.svg"))
             figure += perf_picture("", image, label=name, size=size)
         inline, messages = self.state.inline_text(self.arguments[0], self.lineno)
         figure += nodes.caption(self.arguments[0], "", *inline)
@@ -151,6 +151,7 @@ def _prune(_app: Sphinx, env: BuildEnvironment) -> None:
 
 def setup(app: Sphinx) -> ExtensionMetadata:
     """Register the directive."""
+    picturefiles.setup(app)
     app.add_directive("perf-chart", PerfChart)
     app.connect("builder-inited", _want)
     app.connect("env-check-consistency", _prune)

@@ -15,6 +15,9 @@ from . import publish, standing
 
 Add = Callable[..., argparse.ArgumentParser]
 
+SAID = {"-q", "--quiet", "-Q", "--silent", "-v", "--verbose", "-N", "--no-color", "--color"}
+"""Options of Sphinx that decide what it says, and nothing of what it makes."""
+
 ANEW = {"-E", "--fresh-env", "-a", "--write-all"}
 """Options of sphinx-build by which somebody asks for work that may not be needed."""
 
@@ -54,7 +57,8 @@ def _build(options: argparse.Namespace) -> int:
     # What is only said has no part in what a cache depends on.
     said = ["-D", "perfguide_profile=1"] if options.profile else []
     chosen += options.options
-    depends = publish.key(chosen, [Path(__file__).parent, Path("conf.py")], os.environ)
+    deciding = [given for given in chosen if given not in SAID]
+    depends = publish.key(deciding, [Path(__file__).parent, Path("conf.py")], os.environ)
     where = ["-d", str(at.doctrees), "-j", options.jobs, ".", str(at.next)]
     with publish.locked(at.target.parent, _waiting) as lock:
         known = standing.Standing(at, depends, Path())

@@ -1,4 +1,4 @@
-"""Copies for download only what is not beside the pages already.
+"""Copies only files that are not beside the pages already: those for download, and pictures.
 
 Sphinx reads each file and its copy to compare them, in every build; a large archive has
 tens of thousands.
@@ -19,14 +19,18 @@ from .memo import Memo
 
 _HELD = "perfguide_downloads"
 """Where the files are kept that are not to be seen now: first the few, then all."""
+_SAME = "perfguide_same"
+"""Where the names are kept of what has the same bytes as when it was copied."""
 
 
 def digests(env: BuildEnvironment, memo: Memo) -> dict[str, str]:
-    """The SHA-256 of each file for download, by the name that its copy has."""
+    """The SHA-256 of each file for download and of each picture, by the name that its copy has.
+    A picture's has no folder."""
     found = {}
-    for source, (_, name) in env.dlfiles.items():
-        with contextlib.suppress(OSError):  # who copies it says so
-            found[str(name)] = memo.digest(f"{env.srcdir}/{source}")
+    for held in (env.dlfiles, env.images):
+        for source, (_, name) in held.items():
+            with contextlib.suppress(OSError):  # who copies it says so
+                found[str(name)] = memo.digest(f"{env.srcdir}/{source}")
     return found
 
 
@@ -40,6 +44,7 @@ def spare(app: Sphinx, same: Set[str]) -> None:
         if str(held[1]) not in there:
             dict.__setitem__(rest, source, held)
     vars(app)[_HELD] = rest
+    vars(app)[_SAME] = same
 
 
 def _begin(app: Sphinx, _builder: object) -> None:
@@ -51,6 +56,10 @@ def _begin(app: Sphinx, _builder: object) -> None:
 def _end(app: Sphinx) -> Iterable[tuple[str, dict[str, Any], str]]:
     if _HELD in vars(app):
         app.env.dlfiles = vars(app).pop(_HELD)
+    images, top = app.builder.images, Path(app.outdir, app.builder.imagedir)
+    if same := vars(app).pop(_SAME, None):
+        there = same & {path.name for path in top.glob("*")}
+        app.builder.images = {path: name for path, name in images.items() if name not in there}
     return ()
 
 

@@ -53,7 +53,7 @@ class State:
     ``hashes``: of each page's source and of all that it depends on. ``named``: what each
     page refers to. When pages were last written, ``borrowed`` was the hash of what each of
     them showed of others, ``everywhere`` that of what all show, and ``files`` was what was
-    copied beside them; of those for download ``copied`` has the hash, by the name there.
+    copied beside them; ``copied`` has the hash of each, by the name there.
     ``started``: when this build began to read, in nanoseconds.
     """
 
@@ -109,18 +109,20 @@ class Freshness(EnvironmentCollector):
         known.started = time.time_ns()
         self.memo = Memo(Path(app.srcdir, app.config.perfguide_cache, SOURCES))
         kept = set(env.all_docs) - added - changed - removed
-        hashed = ((name, _hash(env, name, self.memo)) for name in sorted(kept))
+        drawn = _drawn(env)
+        hashed = ((name, _hash(env, name, self.memo, drawn)) for name in sorted(kept))
         return [name for name, found in hashed if found != known.hashes.get(name)]
 
     def get_updated_docs(self, app: Sphinx, env: BuildEnvironment) -> list[str]:
         """The pages to write besides those that were read."""
         known = state(env)
         read = sorted(set(env.all_docs) - set(known.hashes))
+        drawn = _drawn(env)
         for docname in read:
-            known.hashes[docname] = _hash(env, docname, self.memo, known.started)
+            known.hashes[docname] = _hash(env, docname, self.memo, drawn, known.started)
+        _name_images(env)
         copied, known.copied = known.copied, copying.digests(env, self.memo)
         self.memo.save()
-        _name_images(env)
         for held in _index_leftovers(env):
             held.clear()
         shown = Borrowed(app, known.named)
@@ -148,18 +150,25 @@ def _clear(app: Sphinx) -> None:
             shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
-def _hash(env: BuildEnvironment, docname: str, memo: Memo, started: int | None = None) -> str:
+def _drawn(env: BuildEnvironment) -> str:
+    """The folder of what pages have drawn while they are read."""
+    return os.path.realpath(Path(env.srcdir, env.config.perfguide_output, pictures.DRAWN))
+
+
+def _hash(
+    env: BuildEnvironment, docname: str, memo: Memo, drawn: str, started: int | None = None
+) -> str:
     """The bytes that a page was made of; nothing where one changed since ``started``,
     because then nobody knows which bytes were read."""
     whole = hashlib.sha256()
-    # What a page has drawn while it was read follows from the page.
-    drawn = Path(env.srcdir, env.config.perfguide_output, pictures.DRAWN).resolve()
-    paths = {str(env.doc2path(docname)), *map(str, env.dependencies.get(docname, ()))}
-    for name in sorted(paths):
-        path = Path(env.srcdir, name)
+    names = {str(env.doc2path(docname)), *map(str, env.dependencies.get(docname, ()))}
+    for name in sorted(names):
+        # As text: paths as objects would take longer than all else.
+        path = os.path.join(env.srcdir, name)  # noqa: PTH118
         try:
-            changed = started is not None and path.stat().st_mtime_ns >= started
-            if changed and path.parent.resolve() != drawn:
+            changed = started is not None and os.stat(path).st_mtime_ns >= started  # noqa: PTH116
+            # What a page has drawn while it was read follows from the page.
+            if changed and os.path.realpath(os.path.dirname(path)) != drawn:  # noqa: PTH120
                 return ""
             content = bytes.fromhex(memo.digest(path))
         except OSError:
