@@ -7,6 +7,7 @@ tens of thousands.
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Iterable, Set
 from pathlib import Path
 from typing import Any
@@ -38,13 +39,22 @@ def spare(app: Sphinx, same: Set[str]) -> None:
     """Leave alone what has the same bytes as when it was copied: of the files of these names
     those that are still there."""
     whole, top = app.env.dlfiles, Path(app.outdir, "_downloads")
-    there = same & {path.relative_to(top).as_posix() for path in top.glob("*/*")}
+    folders = _names(top)
+    there = same & {f"{folder}/{name}" for folder in folders for name in _names(top / folder)}
     rest = type(whole)()
     for source, held in whole.items():
         if str(held[1]) not in there:
             dict.__setitem__(rest, source, held)
     vars(app)[_HELD] = rest
     vars(app)[_SAME] = same
+
+
+def _names(folder: Path) -> set[str]:
+    """What is in a folder; nothing where there is none."""
+    try:
+        return set(os.listdir(folder))  # noqa: PTH208 - many files, and Path is slow
+    except (FileNotFoundError, NotADirectoryError):
+        return set()
 
 
 def _begin(app: Sphinx, _builder: object) -> None:
@@ -58,7 +68,7 @@ def _end(app: Sphinx) -> Iterable[tuple[str, dict[str, Any], str]]:
         app.env.dlfiles = vars(app).pop(_HELD)
     images, top = app.builder.images, Path(app.outdir, app.builder.imagedir)
     if same := vars(app).pop(_SAME, None):
-        there = same & {path.name for path in top.glob("*")}
+        there = same & _names(top)
         app.builder.images = {path: name for path, name in images.items() if name not in there}
     return ()
 

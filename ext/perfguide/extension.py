@@ -56,11 +56,15 @@ STATIC = Path(__file__).with_name("static")
 
 
 def _progress(items: Sequence[T], label: str) -> Iterable[T]:
-    return status_iterator(items, f"{label}... ", "darkgreen", len(items), 0, _label)
+    # A line for each of many items would take longer than most of them do.
+    step = -(-len(items) // 100) or 1
+    parts = [items[start : start + step] for start in range(0, len(items), step)]
+    for part in status_iterator(parts, f"{label}... ", "darkgreen", len(parts), 0, _label):
+        yield from part
 
 
-def _label(item: object) -> str:
-    return visible(str(item))
+def _label(part: Sequence[object]) -> str:
+    return visible(str(part[0]))
 
 
 def _generate(app: Sphinx, figures: inline.Inline, phases: Phases) -> None:

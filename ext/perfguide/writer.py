@@ -5,12 +5,15 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import os
 from pathlib import Path, PurePosixPath
 
 from .memo import NOBODY, Identity, Memo, identity
 
 MANIFEST = "reports/manifest.json"
 JOURNAL = "reports/manifest.log"
+ASIDE = ".part"
+"""The end of the name under which a file is written before it is moved into place."""
 
 
 class Writer:
@@ -110,7 +113,8 @@ class Writer:
             self._remove_empty(path.parent)
         names = sorted({*self._wanted, MANIFEST})
         for name in [*names, JOURNAL]:
-            _aside(self.root / name).unlink(missing_ok=True)
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(f"{self.root}/{name}{ASIDE}")  # noqa: PTH108 - many files
         listed = json.dumps(names, indent=0, ensure_ascii=False)
         self.write(MANIFEST, listed.encode("utf-8", "surrogatepass") + b"\n")
         # The last one: what is new is announced in it, the manifest too.
@@ -155,4 +159,4 @@ def listed(root: Path) -> set[str]:
 
 
 def _aside(path: Path) -> Path:
-    return path.with_name(f"{path.name}.part")
+    return path.with_name(f"{path.name}{ASIDE}")
