@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import functools
 import http.server
+import re
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -29,10 +31,28 @@ class _Quiet(http.server.SimpleHTTPRequestHandler):
         super().end_headers()
 
 
+class _Slow(_Quiet):
+    """Sends a page in parts, as a slow line does: it is shown before its end has come."""
+
+    def do_GET(self) -> None:
+        path = Path(self.translate_path(self.path))
+        if path.suffix != ".html" or not path.is_file():
+            super().do_GET()
+            return
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.end_headers()
+        for part in re.split(
+            rb"(?<=</h1>)|(?=<figure|<table|</main>)", path.read_bytes(), maxsplit=4
+        ):
+            self.wfile.write(part)
+            time.sleep(0.25)
+
+
 @contextmanager
-def served(site: Path) -> Iterator[str]:
-    """The address of the site while it is served."""
-    handler = functools.partial(_Quiet, directory=str(site))
+def served(site: Path, slow: bool = False) -> Iterator[str]:
+    """The address of the site while it is served; ``slow``: pages come in parts."""
+    handler = functools.partial(_Slow if slow else _Quiet, directory=str(site))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}"

@@ -13,6 +13,7 @@ from axe_playwright_python.sync_playwright import Axe
 from conftest import TOP
 from kinds import GUIDE, KINDS, LARGEST_GUIDE, LONG_TABLE
 from playwright.sync_api import Browser, Page, expect
+from serving import served
 
 ALL = (*KINDS.values(), GUIDE)
 LOOKS: list[tuple[Any, int]] = [("light", 1280), ("dark", 390), ("dark", 1280), ("light", 390)]
@@ -72,20 +73,36 @@ def test_axe_finds_nothing_in_the_tools_of_a_table(
     page.context.close()
 
 
-SHIFT = (
-    "new Promise(done => { let sum = 0; new PerformanceObserver(list => { for (const e of"
-    " list.getEntries()) sum += e.value; }).observe({type: 'layout-shift', buffered: true});"
-    " setTimeout(() => done(sum), 300); })"
-)
+SHIFT = """() => new Promise(done => {
+  const inTable = ({node}) => node && (node.closest ? node : node.parentElement)?.closest("table");
+  let sum = 0;
+  new PerformanceObserver(list => {
+    for (const each of list.getEntries())
+      if (!each.sources.length || !each.sources.every(inTable)) sum += each.value;
+  }).observe({type: "layout-shift", buffered: true});
+  setTimeout(() => done(sum), 30);
+})"""
+"""How much has moved, but for columns that grow while more rows of their table come."""
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-def test_nothing_moves_while_a_page_loads(browser: Browser, real_address: str, width: int) -> None:
-    names = ["guide", "largest guide, with charts", "SoC", "comparison", "health"]
-    for kind in (*names, "benchmark", "benchmark with many tables", "table on a page of its own"):
-        page = _open(browser, f"{real_address}/{KINDS[kind]}", width)
-        assert page.evaluate(SHIFT) < 0.001, kind
-        page.context.close()
+def test_nothing_moves_while_a_page_loads(browser: Browser, real_site: Path, width: int) -> None:
+    """On a slow line, where the beginning is on the screen before the rest has come."""
+    context = browser.new_context(viewport={"width": width, "height": 800})
+    with served(real_site, slow=True) as address:
+        opened = {kind: context.new_page() for kind in KINDS}
+        for kind, page in opened.items():
+            page.goto(f"{address}/{KINDS[kind]}", wait_until="commit")
+        for kind, page in opened.items():
+            page.wait_for_load_state("load")
+            if kind == "search":
+                page.wait_for_selector("#search-results li p.context")
+            if kind == "explorer":
+                page.wait_for_selector(".perf-explorer-chart svg[role=img]")
+        page.wait_for_timeout(300)
+        moved = {kind: page.evaluate(SHIFT) for kind, page in opened.items()}
+    context.close()
+    assert {kind: value for kind, value in moved.items() if value >= 0.001} == {}
 
 
 def test_nothing_is_wider_than_the_window(browser: Browser, real_address: str) -> None:

@@ -318,6 +318,7 @@ SHELL: dict[str, set[str]] = {
     "sphinxphases": {"phases"},
     "numbering": set(),
     "theme": {"lightcss"},
+    "wide": set(),
     "discovery": {"config"},
     "inline": {"badge", "celllinks", "config", "quoted", "site"},
     "footnotes": {"htmltable"},
@@ -374,7 +375,7 @@ SHELL: dict[str, set[str]] = {
             "originlink",
         },
         *{"orphans", "phases", "sphinxphases", "workers"},
-        *{"pages", "paper", "referencepages", "rendering", "site"},
+        *{"pages", "paper", "referencepages", "rendering", "site", "wide"},
     },
     "__init__": {"extension", "pace"},
 }

@@ -9,7 +9,7 @@ import pytest
 import sphinx_rtd_theme
 from conftest import run_sphinx
 
-from perfguide import lightcss, theme
+from perfguide import lightcss, theme, wide
 
 WHOLE = Path(sphinx_rtd_theme.__path__[0], "static", "css", "theme.css").read_text("utf-8")
 PALETTE = (theme.FOLDER / "palette.css").read_text("utf-8")
@@ -65,6 +65,14 @@ def test_the_palette_is_for_the_system_and_for_the_switch_and_not_for_paper() ->
     assert ":root:not([data-scheme=light])" in css and ":root[data-scheme=dark]" in css
     with pytest.raises(ValueError, match="one rule"):
         lightcss.dark("nothing")
+
+
+def test_a_page_is_wide_for_what_it_holds_and_not_for_what_it_says() -> None:
+    assert wide.is_wide('<p>a</p>\n<figure class="perf-table perf-csv-table" id="x">')
+    assert wide.is_wide('<table class="docutils perf-overview align-default">')
+    assert wide.is_wide('<div class="perf-explorer" data-files="a">')
+    assert not wide.is_wide("<p>&lt;div class=&quot;perf-table&quot;&gt;</p>")
+    assert not wide.is_wide('<div class="perf-tables"><figure class="a" id="perf-table">')
 
 
 def _site(tmp_path: Path, name: str) -> Path:

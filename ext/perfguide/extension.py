@@ -39,6 +39,7 @@ from . import (
     site,
     sphinxphases,
     theme,
+    wide,
 )
 from .diagnostics import visible
 from .phases import Phases
@@ -49,7 +50,7 @@ T = TypeVar("T")
 PARTS = (
     *(config, copying, csp, dataset, directives, chartdirective, folding, freshness, glossary),
     *(cellinfo, discovery, feedfile, leading, menu, numbering, originlink, paper, referencepages),
-    *(rendering, theme, browsing),
+    *(rendering, theme, browsing, wide),
 )
 
 STATIC = Path(__file__).with_name("static")

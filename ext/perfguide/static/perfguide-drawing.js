@@ -46,8 +46,9 @@ window.perfguideDrawing = (() => {
   }
 
   /* A figure from {title, caption, axis, releases, lines}; a line is {name, points},
-     with a point {text, mean, low, high} or nothing for each release. */
-  function chart(content) {
+     with a point {text, mean, low, high} or nothing for each release; drawn at once for
+     the width that there is, so that it moves nothing, and again where that changes. */
+  function chart(content, room) {
     const { lines } = content;
     const figure = el("figure", { class: "perf-explorer-chart" });
     const sound = lines.flatMap((line) => line.points).filter((p) => p && p.mean !== null);
@@ -61,11 +62,12 @@ window.perfguideDrawing = (() => {
     const holder = el("div");
     figure.append(el("figcaption", {}, content.title), holder, legend(lines));
     const paint = () => {
-      const width = Math.max(260, Math.min(900, holder.clientWidth || 600));
+      const width = Math.max(260, Math.min(900, holder.clientWidth || room || 600));
       if (holder.dataset.width === String(width)) return;
       holder.dataset.width = width;
       holder.replaceChildren(picture(content, sound, width));
     };
+    paint();
     new ResizeObserver(paint).observe(holder);
     return figure;
   }

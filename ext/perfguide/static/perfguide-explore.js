@@ -268,13 +268,15 @@
     const said = missing.map(([what, value]) => `There is no ${what} “${value}” here. `);
     const n = found.rows.length;
     status.textContent = `${said.join("")}${n === 1 ? "1 figure" : `${n} figures`}.`;
-    result.replaceChildren(picture(found), table(found), ...compared(found));
+    result.replaceChildren(picture(found, result.clientWidth), table(found), ...compared(found));
   }
 
   // ---- start -------------------------------------------------------------------
 
-  place.prepend(form, status, result);
+  const waiting = el("p", {}, "The figures are being loaded.");
+  place.prepend(waiting, status, result);
   place.classList.add("perf-explorer-ready");
   window.addEventListener("popstate", () => show(fromAddress(), "", false));
-  show(fromAddress(), "replace", false);
+  // Fields without their choices would be narrow, and move when these come.
+  show(fromAddress(), "replace", false).then(() => waiting.replaceWith(form));
 })();

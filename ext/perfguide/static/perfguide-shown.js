@@ -35,7 +35,7 @@ window.perfguideShown = (() => {
   }
 
   /* The figures over releases as a chart, the newest release last. */
-  function picture(found) {
+  function picture(found, room) {
     const releases = found.releases.map(([release]) => release).reverse();
     const lines = cases(found).flatMap((one) =>
       found.boards.map((board) => ({
@@ -49,7 +49,7 @@ window.perfguideShown = (() => {
       axis: found.metric[3],
       releases,
       lines: lines.filter((line) => line.points.some(Boolean)),
-    });
+    }, room);
   }
 
   function caption(found) {
