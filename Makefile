@@ -12,6 +12,7 @@ GUIDE  ?= newest
 TEX     = latexmk texlive-xetex texlive-latex-extra texlive-fonts-recommended tex-gyre fonts-freefont-otf
 # When the sources last changed: a PDF says it, and is the same each time.
 EPOCH   = $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
+PIP     = $(BIN)/pip install --quiet --disable-pip-version-check --no-deps
 PERFGUIDE = $(BIN)/perfguide
 BUILD   = $(PERFGUIDE) build --results $(RESULTS) --jobs $(JOBS) $(if $(STRICT),--strict)
 
@@ -65,7 +66,9 @@ serve: html
 bench: $(ENV)/.test
 	@$(BIN)/python bench/run.py $(if $(BENCH),--size $(BENCH))
 
+# What the tests start reads the code compiled, also where Python is told to write no such files.
 test: lint
+	@$(BIN)/python -m compileall -q ext
 	@$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder $(PYTESTOPTS)
 
 # What the formats of a comparison have to look like; look at the difference before a commit.
@@ -86,13 +89,21 @@ $(BIN)/python:
 	  { echo "Install python3-venv first: sudo apt-get install python3-venv" >&2; exit 1; }
 	$(PYTHON) -m venv $(ENV)
 
+# The lists name every package with its version, so pip need not look for what they want.
 $(ENV)/.site: $(BIN)/python requirements.txt pyproject.toml
-	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements.txt
-	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	$(PIP) -r requirements.txt
+	$(PIP) --no-build-isolation -e .
 	@touch $@
 
-$(ENV)/.test: $(ENV)/.site requirements-test.txt
-	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements-test.txt
+# Both lists at once: together they take as long as the longer one.
+$(ENV)/.test: requirements.txt requirements-test.txt pyproject.toml
+	@$(MAKE) --no-print-directory $(BIN)/python
+	@$(MAKE) --no-print-directory -j2 $(ENV)/.site $(ENV)/.more
+	@$(BIN)/pip check --disable-pip-version-check
+	@touch $@
+
+$(ENV)/.more: $(BIN)/python requirements-test.txt
+	$(PIP) -r requirements-test.txt
 	@touch $@
 
 # What the site is made of; the environment stays, and so does the lock of a running build.
