@@ -364,6 +364,12 @@ def test_a_curve_that_dips_is_found() -> None:
     assert "12.52 Mbit/s at frame_size 1024, after 29.9 at 256" in finding.reason
 
 
+@pytest.mark.filterwarnings("error")
+def test_a_curve_that_dips_beyond_all_numbers_is_found() -> None:
+    finding = only(found("curve-dips", udp(f64=1e200, f256=1e-200)))
+    assert [s.record.params["frame_size"] for s in finding.suspects] == [256]
+
+
 def test_a_curve_that_rises_or_flattens_is_fine() -> None:
     assert found("curve-dips", udp(f64=12.0, f256=29.9, f1024=940.0, f1518=932.0)) == []
     sizes = [

@@ -187,7 +187,7 @@ def curve_dips(figures: Figures) -> Iterator[Hit]:
             f"{units.exact(float(size[place]))}, after {units.exact(float(highest[place]))} "
             f"at {units.exact(float(size[top]))}"
         )
-        yield Hit("curve-dips", position, detail, weight=float(highest[place] / mean[place]))
+        yield Hit("curve-dips", position, detail, weight=float(highest[place]) / float(mean[place]))
 
 
 def _curve_places(figures: Figures, places: Ints) -> tuple[Floats, Ints]:
