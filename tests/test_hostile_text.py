@@ -50,7 +50,7 @@ TEXTS = [
     "\\input{/etc/passwd} \\write18{id} $x^2$ %&#_{}~",
     "‘’“”'\"`´«» – — … ﷽",
     "á̵̡̢̗̟̬" * 20,
-    "x" * 5000,
+    "x" * 3000,
 ]
 DRAWN = [n for n, text in enumerate(TEXTS) if "taken" in text or "\u202e" in text][::3]
 """Those that charts show too; each takes a while to draw."""
