@@ -43,12 +43,13 @@ def figures(part: str, size: str) -> list[Figure]:
         sizes = ([(2, 2)], [(1_000, 100)], [(1_000, 100), (10_000, 1_000)])[at]
         return changing.figures(sizes, 20, (1, 3, 2)[at])
     if part == "guides":
-        return growing.by_guides(([1, 2, 3], [20, 60, 180], [20, 60, 180, 540])[at], 30)
+        sizes = ([1, 2, 3], [20, 60, 180], [20, 60, 180, 540])[at]
+        return growing.by_guides(sizes, 30, (1, 3, 1)[at])
     if part == "bundles":
-        sizes = ([2, 4, 6], [20, 100, 500], [20, 100, 500, 2_500])[at]
-        return growing.by_bundles(sizes, (2, 20, 20)[at], 50)
+        sizes = ([2, 4, 6], [20, 500, 2_000], [20, 500, 2_000, 8_000])[at]
+        return growing.by_bundles(sizes, (2, 20, 20)[at], 50, (1, 2, 1)[at])
     if part == "charts":
-        return charts.figures((4, 100, 300)[at], (1, 3, 5)[at])
+        return charts.figures((4, 300, 300)[at], (1, 3, 5)[at])
     sizes = ([(3, 20)], [(200, 300)], [(200, 300), (1_000, 240)])[at]
     return peers.figures(sizes, (1, 2, 2)[at])
 
