@@ -26,21 +26,31 @@ ENOUGH = 60
 Parts = dict[str, float]
 
 
-def parts(bundles: int, guides: int, results: int, turns: int = 1) -> Parts:
-    """CPU seconds of each phase of a build with charts drawn, its memory in MiB, and
-    what it wrote in MB. Of some builds from the same beginning, the least of each counts."""
+def parts(archives: Sequence[tuple[int, int, int]], turns: int = 1) -> list[Parts]:
+    """For each archive, so many bundles in so many guides with so many results: CPU seconds
+    of each phase of a build with charts drawn, its memory in MiB, and what it wrote in MB.
+
+    All are built in turns, as a machine is faster or slower for minutes, and the least of each
+    counts.
+    """
     with tempfile.TemporaryDirectory() as given:
-        ready, folder = Path(given, "ready"), Path(given, "site")
-        sites.project(ready, bundles, guides, results)
-        with (ready / "conf.py").open("a", encoding="utf-8") as file:
-            file.write(f"\nsys.path.append({str(TOP / 'bench')!r})\nextensions.append('phases')\n")
-        sites.drawn(ready)
-        found = []
+        site = Path(given, "site")
+        ready = [_ready(Path(given, str(n)), *archive) for n, archive in enumerate(archives)]
+        found: list[list[Parts]] = [[] for _ in archives]
         for _ in range(turns):
-            shutil.rmtree(folder, ignore_errors=True)
-            shutil.copytree(ready, folder)
-            found.append(_built(folder))
-        return {name: min(one[name] for one in found) for name in found[0]}
+            for one, of_one in zip(ready, found, strict=True):
+                shutil.copytree(one, site)
+                of_one.append(_built(site))
+                shutil.rmtree(site)
+        return [{name: min(p[name] for p in one) for name in one[0]} for one in found]
+
+
+def _ready(folder: Path, bundles: int, guides: int, results: int) -> Path:
+    sites.project(folder, bundles, guides, results)
+    with (folder / "conf.py").open("a", encoding="utf-8") as file:
+        file.write(f"\nsys.path.append({str(TOP / 'bench')!r})\nextensions.append('phases')\n")
+    sites.drawn(folder)
+    return folder
 
 
 def _built(folder: Path) -> Parts:
@@ -91,7 +101,7 @@ def _fitted(what: str, sizes: Sequence[int], found: Sequence[Parts]) -> list[Fig
 
 def by_guides(sizes: Sequence[int], results: int, turns: int) -> list[Figure]:
     """Guides of one bundle each."""
-    return _fitted("guides", sizes, [parts(n, n, results, turns) for n in sizes])
+    return _fitted("guides", sizes, parts([(n, n, results) for n in sizes], turns))
 
 
 def by_bundles(sizes: Sequence[int], guides: int, results: int, turns: int) -> list[Figure]:
@@ -101,4 +111,4 @@ def by_bundles(sizes: Sequence[int], guides: int, results: int, turns: int) -> l
     about the same number, and get pages of their own. No power fits such a step, so all
     sizes but the first are beyond it.
     """
-    return _fitted("bundles", sizes, [parts(n, guides, results, turns) for n in sizes])
+    return _fitted("bundles", sizes, parts([(n, guides, results) for n in sizes], turns))

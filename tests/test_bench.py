@@ -68,7 +68,7 @@ def test_each_phase_of_a_build_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     import growing
     import phases
 
-    found = growing.parts(1, 1, 3)
+    (found,) = growing.parts([(1, 1, 3)])
     spent = [found[f"CPU to {name}"] for name in phases.NAMES]
     assert all(each >= 0 for each in spent)
     # What is left is the interpreter's own start and end.
