@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from . import addresses, htmltable
+from . import addresses
 from .guidekeys import GuideKey
-from .history import History
 from .layout import Layout, Signature, part_id, signature
-from .pool import Pool, Record
+from .pool import Record
 from .site import Addresses
+from .tables import row_name
 from .views import Shape, View, other_view, view
 
 
@@ -35,13 +36,14 @@ class _Row:
 
 
 class Anchors:
-    """The anchors of figures. Each guide is looked through once."""
+    """The anchors of figures. Each guide is looked through once; ``records`` gives its figures."""
 
-    def __init__(self, layout: Layout, pages: Addresses, pool: Pool, history: History) -> None:
+    def __init__(
+        self, layout: Layout, pages: Addresses, records: Callable[[GuideKey], Iterable[Record]]
+    ) -> None:
         self._layout = layout
         self._pages = pages
-        self._pool = pool
-        self._history = history
+        self._records = records
         self._tabs: dict[GuideKey, dict[tuple[str, str, int], set[str]]] = {}
         self._rows: dict[Signature, _Row] = {}
 
@@ -81,7 +83,7 @@ class Anchors:
         if key in self._tabs:
             return self._tabs[key]
         found: dict[tuple[str, str, int], set[str]] = {}
-        for record in self._history.records(self._pool, key):
+        for record in self._records(key):
             position = self._layout.claim(record)
             benchmark = self._layout.catalog.get(record.benchmark)
             if position is None or benchmark is None:
@@ -97,4 +99,4 @@ class Anchors:
 def _row(shown: View, first: int) -> str:
     """The end of a row's address; of the mean where each run has a row of its own."""
     header = shown.key_labels[first:]
-    return htmltable.row_name(shown.rows[-1].keys[first:], (header,), len(header))
+    return row_name(shown.rows[-1].keys[first:], (header,), len(header))

@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 
 from . import publish, standing
+from .package import ROOT
 
 Add = Callable[..., argparse.ArgumentParser]
 
@@ -58,7 +59,7 @@ def _build(options: argparse.Namespace) -> int:
     said = ["-D", "perfguide_profile=1"] if options.profile else []
     chosen += options.options
     deciding = [given for given in chosen if given not in SAID]
-    depends = publish.key(deciding, [Path(__file__).parent, Path("conf.py")], os.environ)
+    depends = publish.key(deciding, [ROOT, Path("conf.py")], os.environ)
     where = ["-d", str(at.doctrees), "-j", options.jobs, ".", str(at.next)]
     with publish.locked(at.target.parent, _waiting) as lock:
         known = standing.Standing(at, depends, Path())

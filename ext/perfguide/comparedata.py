@@ -12,9 +12,9 @@ from .catalog import Catalog
 from .compare import ALARMS, WORDS, Row
 from .comparison import Comparison
 from .diagnostics import visible
+from .naming import params_text
 from .pool import Record, measured
 from .tables import Grid, listing, to_csv
-from .views import params_text
 
 VERSION = 1
 """Raised when a key of the JSON changes its meaning or goes."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from . import changedata, longtables, pictures, tables, units
@@ -49,7 +49,9 @@ class ComparePages:
         self._pages, unknown = plan(
             pieces.pool, self._history, self._names, pieces.addresses, settings.compare
         )
-        self._anchors = Anchors(pieces.layout, pieces.addresses, pieces.pool, self._history)
+        self._anchors = Anchors(
+            pieces.layout, pieces.addresses, partial(self._history.records, pieces.pool)
+        )
         self._beside: dict[GuideKey, list[tuple[int, str]]] = {}
         for place, pair in enumerate(self._ordered):
             self._beside.setdefault(pair.new, []).append((place, pair.address))

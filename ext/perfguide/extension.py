@@ -42,6 +42,7 @@ from . import (
     wide,
 )
 from .diagnostics import visible
+from .package import ROOT
 from .phases import Phases
 from .workers import WorkersError
 
@@ -53,7 +54,7 @@ PARTS = (
     *(rendering, theme, browsing, wide),
 )
 
-STATIC = Path(__file__).with_name("static")
+STATIC = ROOT / "static"
 
 
 def _progress(items: Sequence[T], label: str) -> Iterable[T]:

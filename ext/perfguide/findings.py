@@ -10,8 +10,8 @@ from . import units
 from .diagnostics import SEVERITIES, Severity
 from .figures import Figures
 from .guidekeys import GuideKey
+from .naming import params_text
 from .pool import Record
-from .views import params_text
 
 MOST_DETAILS = 3
 """Figures that a finding's reason speaks of; the others are in its list."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
 from . import units
-from .addresses import words
+from .tables import row_name
 
 _ARROWS = {units.ARROWS["higher"]: "higher is better", units.ARROWS["lower"]: "lower is better"}
 _FIGURE = re.compile(r"([-+−]?[0-9][0-9.,]*(?:e[-+]?[0-9]+)?(?: ?%)?)(( \(|;| n=).*)?", re.DOTALL)
@@ -97,12 +97,6 @@ def _key_spans(header: Sequence[Sequence[str]], column: int) -> bool:
 def joined(header: Sequence[Sequence[str]], level: int, start: int, end: int) -> bool:
     """Whether two columns have the same heads down to a level."""
     return all(row[start] == row[end] for row in header[: level + 1])
-
-
-def row_name(row: Sequence[str], header: Sequence[Sequence[str]], stub: int) -> str:
-    """The end of a row's address: its keys but for their units."""
-    named = [c for c in range(stub) if not header or header[0][c] != "Unit"]
-    return words(" ".join(row[column] for column in named))
 
 
 def body(

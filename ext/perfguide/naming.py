@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from . import units
 from .catalog import Benchmark
 from .chartspec import Scalar
@@ -41,3 +43,8 @@ def unit(benchmark: Benchmark, record: Record) -> str:
     """A figure's unit, and which way is better."""
     known = benchmark.metric(record.metric)
     return units.unit_cell(record.unit, known.better if known else "neither")
+
+
+def params_text(params: Mapping[str, Scalar]) -> str:
+    """Parameters for people: ``frame_size 64, role sender``."""
+    return ", ".join(f"{name} {units.plain(value)}" for name, value in sorted(params.items()))

@@ -9,13 +9,14 @@ from typing import Any
 
 import msgspec
 
-from . import logs, origins, units
+from . import logs, units
 from .diagnostics import nearest, visible
 from .guidekeys import family
+from .naming import params_text
 from .pool import Cell, Record, measured
+from .provenance import facts
 from .site import Holdings
 from .streams import Limits
-from .views import params_text
 
 SHOWN = (
     *("bundle", "sha256", "created", "runner", "job_url", "board", "kernel", "image"),
@@ -173,7 +174,7 @@ def sources(held: Holdings, record: Record, limits: Limits | None = None) -> lis
         result = loaded.bundle.results[index]
         plain = msgspec.to_builtins(result)
         shown = ("samples", "value", "min", "max", "count", "status", "unit")
-        source = origins.facts(loaded) | {"pointer": f"/results/{index}", "command": result.command}
+        source = facts(loaded) | {"pointer": f"/results/{index}", "command": result.command}
         if log := result.log:
             source["log"] = f"{log.file}:{log.line}"
             source["log_file"] = kept[position].places.get(log.file, "")

@@ -8,12 +8,9 @@ from dataclasses import dataclass, replace
 
 from . import naming, query, tables, units
 from .anchors import Anchor, Anchors
-from .boards import Boards
 from .diagnostics import Diagnostic, visible
 from .guidekeys import family, version
-from .history import History
 from .layout import Layout
-from .pairing import Names
 from .pool import Record
 from .site import Holdings, plan
 
@@ -39,8 +36,7 @@ class Figures:
     def __init__(self, held: Holdings) -> None:
         self.held = held
         pages = plan(held.pool.guides(), held.pool.benchmarks())
-        history = History([held.pool], Names(held.catalog, Boards()))
-        self._anchors = Anchors(Layout(held.catalog), pages, held.pool, history)
+        self._anchors = Anchors(Layout(held.catalog), pages, held.pool.of_guide)
 
     def find(self, text: str) -> Quoted | Diagnostic:
         """The one figure that a query names, or what is wrong with the query.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 from . import addresses, archive, catalog, ingest, ledger, remote, units, validate, workers
 from .diagnostics import Diagnostic
 from .guidekeys import DEFAULT_SDK, GuideKey, version
+from .package import ROOT
 from .streams import Limits
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-BUILT_IN = Path(__file__).with_name("benchmarks")
+BUILT_IN = ROOT / "benchmarks"
 """The benchmark descriptions that an installed package carries."""
 
 

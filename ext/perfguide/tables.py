@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from . import spreadsheet, units
+from .addresses import words
 from .pool import Cell
 from .views import View
 
@@ -50,6 +51,12 @@ def grid(view: View) -> Grid:
 def listing(header: Sequence[str], rows: Iterable[Sequence[str]], stub: int = 1) -> Grid:
     """A plain table of text with one header row."""
     return Grid((tuple(header),), tuple(tuple(row) for row in rows), stub)
+
+
+def row_name(row: Sequence[str], header: Sequence[Sequence[str]], stub: int) -> str:
+    """The end of a row's address: its keys but for their units."""
+    named = [c for c in range(stub) if not header or header[0][c] != "Unit"]
+    return words(" ".join(row[column] for column in named))
 
 
 def to_csv(table: Grid) -> bytes:

@@ -12,9 +12,10 @@ from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.util.typing import ExtensionMetadata
 
 from . import lightcss
+from .package import ROOT
 
 NAME = "perfguide"
-FOLDER = Path(__file__).with_name("theme")
+FOLDER = ROOT / "theme"
 BASE = "perfguide-base.css"
 
 NOT_SHIPPED = (

@@ -12,12 +12,12 @@ from .findings import Finding
 from .guidekeys import GuideKey, guide_key
 from .keeping import Keeping
 from .logs import Found, find, wanted
+from .naming import params_text
 from .pieces import Pieces, Trace
 from .pool import Record
 from .site import Holdings, plan
 from .streams import Limits
 from .tables import Grid, listing
-from .views import params_text
 from .writer import Writer
 
 WITHDRAWN = "withdrawn"

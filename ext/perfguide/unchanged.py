@@ -23,9 +23,9 @@ from typing import Any
 
 from .diagnostics import Diagnostic
 from .memo import Identity, Memo, identity, is_settled, put
+from .package import fingerprint
 from .remote import is_url
 from .site import Settings
-from .trees import fingerprint
 from .writer import JOURNAL, MANIFEST, Writer, listed
 
 NOTE = "pages.json"
@@ -137,7 +137,7 @@ class Unchanged:
 def _code() -> list[str]:
     versions = [platform.python_version(), *map(version, DECIDING)]
     epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
-    return [fingerprint(Path(__file__).parent), *versions, epoch]
+    return [fingerprint(), *versions, epoch]
 
 
 def _sum(value: object) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 from . import units
 from .catalog import Benchmark, Scalar, Table
 from .guidekeys import family, version
+from .naming import params_text
 from .pool import Cell, Record
 
 Key = tuple[Any, ...]
@@ -138,11 +139,6 @@ def other_view(name: str, records: Sequence[Record], shape: Shape | None = None)
     if shape.board_tabs:
         labels = (OUTER["board"], *labels)
     return View("other", name, labels, tuple(columns[c] for c in across), lines, shape.board_tabs)
-
-
-def params_text(params: Mapping[str, Scalar]) -> str:
-    """Parameters for people: ``frame_size 64, role sender``."""
-    return ", ".join(f"{name} {units.plain(value)}" for name, value in sorted(params.items()))
 
 
 def _params_rank(params: Mapping[str, Scalar]) -> Key:

@@ -21,10 +21,11 @@ from .catalog import Catalog
 from .diagnostics import visible
 from .guidekeys import GuideKey, family
 from .layout import Layout
+from .naming import params_text
 from .pool import Pool, Record
 from .report import boards, sources
 from .tables import Grid
-from .views import View, other_view, params_text
+from .views import View, other_view
 
 MAKING = 1
 """Raised when the same guide should be made anew."""

@@ -15,10 +15,9 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from importlib.metadata import version
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from .trees import fingerprint
+from .package import fingerprint
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -155,5 +154,5 @@ def _same(identity: str, work: Callable[[T], R], piece: T) -> R:
 def itself() -> str:
     """The package's code, and the versions of all that decides what comes out of it."""
     versions = [platform.python_version(), *map(version, DECIDING)]
-    code = fingerprint(Path(__file__).parent)
+    code = fingerprint()
     return hashlib.sha256("\n".join([code, *versions]).encode()).hexdigest()
