@@ -20,10 +20,12 @@ from pathlib import Path
 
 from measuring import Figure
 
-from perfguide import drawing, pages, site
-from perfguide.chartviews import ChartView
-from perfguide.pictures import Gallery, Picture
-from perfguide.writer import Writer
+from perfguide.charts import drawing
+from perfguide.charts.gallery import Gallery, Picture
+from perfguide.charts.model import ChartView
+from perfguide.figures import dataset
+from perfguide.pages import build
+from perfguide.publishing.output_folder import Writer
 
 TOP = Path(__file__).resolve().parents[1]
 SLACK = 1.5
@@ -35,9 +37,9 @@ ENOUGH = 100
 def views() -> list[ChartView]:
     """The charts of the site over this repository's results."""
     with tempfile.TemporaryDirectory() as folder:
-        settings = site.Settings((TOP / "results",), (TOP / "source/benchmarks",), Path(folder))
-        made = pages.Pages(site.read(settings), Writer(settings.output), settings)
-        made.write(site.no_progress)
+        settings = dataset.Settings((TOP / "results",), (TOP / "source/benchmarks",), Path(folder))
+        made = build.Pages(dataset.read(settings), Writer(settings.output), settings)
+        made.write(dataset.no_progress)
         views = (picture.view for picture in made.pictures)
         return [view for view in views if isinstance(view, ChartView)]
 

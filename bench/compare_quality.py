@@ -21,7 +21,7 @@ import rivals
 from numpy.typing import NDArray
 from simulated import SHAPES, Comparison, Scenario, compare
 
-from perfguide.stats import adjusted, judge
+from perfguide.compare.judge import adjusted, judge
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]

@@ -19,7 +19,7 @@ from pathlib import Path
 import sites
 from measuring import Cost, Figure, least
 
-from perfguide import markup, spreadsheet
+from perfguide.common import csv_text, rst_text
 
 FOLDERS = ("guides", "by-benchmark", "compare", "reports")
 """The generated pages that both sides have."""
@@ -98,7 +98,7 @@ def _plain(text: str, here: Path, there: Path) -> str:
 
 
 def _word(found: re.Match[str]) -> str:
-    return _escaped(markup.decoded(found[2]) if found[1] == "text" else found[2])
+    return _escaped(rst_text.decoded(found[2]) if found[1] == "text" else found[2])
 
 
 def _escaped(text: str) -> str:
@@ -109,7 +109,7 @@ def _table(ours: Path, target: Path) -> None:
     """The same cells, with the escapes that a person writes where text is not markup."""
     out = io.StringIO()
     rows = csv.reader(io.StringIO(ours.read_text("utf-8-sig"), newline=""))
-    shown = ([_escaped(spreadsheet.plain(cell)) for cell in row] for row in rows)
+    shown = ([_escaped(csv_text.plain(cell)) for cell in row] for row in rows)
     csv.writer(out, lineterminator="\n").writerows(shown)
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text(out.getvalue(), "utf-8")

@@ -11,9 +11,11 @@ import msgspec
 import synthetic
 from measuring import Figure, apart, seconds
 
-from perfguide import archive, frame, ingest, ledger, validate, workers
-from perfguide.diagnostics import Diagnostic
-from perfguide.streams import Limits
+from perfguide.bundles import containers, decode, read_files, supersede
+from perfguide.bundles.decompress import Limits
+from perfguide.common import parallel
+from perfguide.common.diagnostics import Diagnostic
+from perfguide.figures import rows as frame
 
 RESULTS = 500
 """Results of one bundle, as in the archives of a board farm."""
@@ -31,14 +33,14 @@ def bytes_alone(files: Sequence[Path]) -> None:
 
 def framed(folder: Path) -> frame.Frame:
     """Find, read, validate and frame all bundles of a folder."""
-    sources, _ = archive.find([folder])
-    loaded: list[validate.Loaded] = []
-    for found in ingest.outcomes(sources, Limits(), workers.here):
+    sources, _ = containers.find([folder])
+    loaded: list[decode.Loaded] = []
+    for found in read_files.outcomes(sources, Limits(), parallel.here):
         for item in found:
             if isinstance(item, Diagnostic):
                 raise ValueError(item.text())
             loaded.append(item)
-    return frame.build(ledger.settle(loaded).bundles)
+    return frame.build(supersede.settle(loaded).bundles)
 
 
 def ingest_times(folder: Path, turns: int) -> tuple[float, float]:

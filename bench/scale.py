@@ -18,9 +18,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from perfguide import drawing, hive, pages, remote, site, workers
-from perfguide.streams import Limits
-from perfguide.writer import Writer
+from perfguide.bundles import object_store
+from perfguide.bundles.decompress import Limits
+from perfguide.charts import drawing
+from perfguide.common import parallel
+from perfguide.export import hive
+from perfguide.figures import dataset
+from perfguide.pages import build
+from perfguide.publishing.output_folder import Writer
 
 TOP = Path(__file__).resolve().parent.parent
 RESULTS = 500
@@ -58,13 +63,13 @@ def draw(scheduler: str) -> None:
     """The pictures of one SoC, here and by workers."""
     results, described = TOP / "results/AM335X", TOP / "source/benchmarks"
     with tempfile.TemporaryDirectory() as folder:
-        settings = site.Settings((results,), (described,), Path(folder))
-        made = pages.Pages(site.read(settings), Writer(Path(folder)), settings)
-        made.write(site.no_progress)
+        settings = dataset.Settings((results,), (described,), Path(folder))
+        made = build.Pages(dataset.read(settings), Writer(Path(folder)), settings)
+        made.write(dataset.no_progress)
     tasks = [(each.stem, each.view, "svg") for each in made.pictures][:12]
     cost("draw here", len(tasks), lambda: [drawing.draw(task) for task in tasks])
     if scheduler:
-        with workers.at(scheduler) as run:
+        with parallel.at(scheduler) as run:
             cost("draw by workers", len(tasks), lambda: list(run(drawing.draw, tasks)))
 
 
@@ -81,11 +86,11 @@ def main() -> None:
             text = json.dumps(bundle(number))
             (folder / f"{number:06}.json").write_text(text, encoding="utf-8")
         print(f"{count} bundles of {RESULTS} results, {len(text)} bytes each")
-        here = site.Settings((folder,), (), Path())
-        held = cost("read here", count, lambda: site.read(here))
+        here = dataset.Settings((folder,), (), Path())
+        held = cost("read here", count, lambda: dataset.read(here))
         if options.scheduler:
-            there = site.Settings((folder,), (), Path(), scheduler=options.scheduler)
-            cost("read by workers", count, lambda: site.read(there))
+            there = dataset.Settings((folder,), (), Path(), scheduler=options.scheduler)
+            cost("read by workers", count, lambda: dataset.read(there))
         if options.url:
             import fsspec
 
@@ -94,7 +99,7 @@ def main() -> None:
             store = folder / "store"
 
             def fetch() -> int:
-                found = remote.fetch(options.url, store, Limits(), site.no_progress)
+                found = object_store.fetch(options.url, store, Limits(), dataset.no_progress)
                 assert len(found.sources) == count, found.diagnostics
                 return found.read
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from perfguide.stats import Pair, Side
+from perfguide.compare.judge import Pair, Side
 
 Floats = NDArray[np.float64]
 

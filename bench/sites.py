@@ -10,7 +10,10 @@ from typing import Any
 import synthetic
 from measuring import TOP, Cost, apart, ran
 
-from perfguide import drawing, pages, phases, site, unchanged
+from perfguide.charts import drawing
+from perfguide.common import timing
+from perfguide.figures import dataset
+from perfguide.pages import build, unchanged
 
 INDEX = """
 Performance guides
@@ -39,10 +42,10 @@ def project(folder: Path, bundles: int, guides: int, results: int) -> Path:
     return folder
 
 
-def settings(folder: Path) -> site.Settings:
+def settings(folder: Path) -> dataset.Settings:
     """Where a project has its parts."""
     source = folder / "source"
-    return site.Settings((folder / "results",), (source / "benchmarks",), source)
+    return dataset.Settings((folder / "results",), (source / "benchmarks",), source)
 
 
 def drawn(folder: Path) -> int:
@@ -67,7 +70,7 @@ def _drawn(folder: Path) -> int:
         return [work(tasks[0])] * len(tasks) if tasks else []
 
     given = settings(folder)
-    pages._generate(given, site.no_progress, run, unchanged.Unchanged(given), phases.no_mark)
+    build._generate(given, dataset.no_progress, run, unchanged.Unchanged(given), timing.no_mark)
     return count
 
 

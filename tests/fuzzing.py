@@ -18,17 +18,21 @@ from pathlib import Path
 import msgspec
 import zstandard
 
-from perfguide import archive, bundle, frame, pack, pool, streams, validate
+from perfguide import bundle
 from perfguide.adapters import Context, Format, Reading, registry
-from perfguide.archive import Document, Source
-from perfguide.catalog import Catalog
-from perfguide.diagnostics import KINDS, Diagnostic
-from perfguide.patterns import Patterns
-from perfguide.validate import Loaded
+from perfguide.bundles import containers, decompress
+from perfguide.bundles import decode as validate
+from perfguide.bundles.containers import Document, Source
+from perfguide.bundles.decode import Loaded
+from perfguide.bundles.patterns import Patterns
+from perfguide.catalog.benchmarks import Catalog
+from perfguide.common.diagnostics import KINDS, Diagnostic
+from perfguide.figures import pool, rows
+from perfguide.intake import pack_logs
 
 SAMPLES = Path(__file__).parent
 
-LIMITS = streams.Limits(document=2**20, container=2**21, members=200, ratio=100, memory=2**22)
+LIMITS = decompress.Limits(document=2**20, container=2**21, members=200, ratio=100, memory=2**22)
 
 
 @dataclass(frozen=True)
@@ -50,7 +54,7 @@ def _sound(loaded: Loaded) -> None:
     assert bundle.digest(again) == loaded.digest
     if loaded.digest[0] != "0":  # a frame takes far longer than all else here
         return
-    pooled = pool.Pool(frame.build([loaded]), Catalog({}))
+    pooled = pool.Pool(rows.build([loaded]), Catalog({}))
     assert sum(len(pooled.of_guide(key)) for key in pooled.guides()) == len(pooled)
 
 
@@ -85,7 +89,7 @@ def container(name: str) -> Callable[[bytes], None]:
     def run(data: bytes) -> None:
         path.write_bytes(data)
         given = 0
-        for item in archive.read(Source("r", name, path), LIMITS):
+        for item in containers.read(Source("r", name, path), LIMITS):
             if isinstance(item, Diagnostic):
                 _fine(item)
                 assert item.kind in ("unreadable", "limit", "refused-member"), item
@@ -111,14 +115,16 @@ def adapter(form: Format) -> Callable[[bytes], None]:
         lines = data.count(b"\n") + 1
         assert all(1 <= number <= lines for number in reading.lines)
         try:
-            decode.decode(encode.encode(pack.whole(msgspec.to_builtins(list(reading.results)))))
+            decode.decode(
+                encode.encode(pack_logs.whole(msgspec.to_builtins(list(reading.results))))
+            )
         except msgspec.ValidationError:
             # A figure that no bundle takes: packing has to say so, and where.
-            told = pack.Told(
+            told = pack_logs.Told(
                 dict.fromkeys(("board.name", "board.soc", "sdk.version", "sdk.os"), "x")
             )
-            log = pack.Log("a.log", data)
-            packed = pack.pack(
+            log = pack_logs.Log("a.log", data)
+            packed = pack_logs.pack(
                 [log], {}, told, {"a.log": [form]}, datetime.datetime.now(datetime.UTC)
             )
             assert packed.bundle is None and packed.diagnostics

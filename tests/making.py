@@ -7,12 +7,14 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from perfguide import bundle, catalog, frame
-from perfguide.archive import Document, Source
-from perfguide.catalog import Catalog
-from perfguide.diagnostics import Diagnostic
-from perfguide.pool import Pool, Record
-from perfguide.validate import Loaded, load
+from perfguide import bundle
+from perfguide.bundles.containers import Document, Source
+from perfguide.bundles.decode import Loaded, load
+from perfguide.catalog import benchmarks
+from perfguide.catalog.benchmarks import Catalog
+from perfguide.common.diagnostics import Diagnostic
+from perfguide.figures import rows
+from perfguide.figures.pool import Pool, Record
 
 ROOT = Path(__file__).parents[1]
 SHIPPED = ROOT / "source" / "benchmarks"
@@ -103,14 +105,14 @@ def described(folder: Path, toml: str = TOML, name: str = "speed") -> Catalog:
     """A catalog of one benchmark, which has to be sound."""
     (folder / f"{name}.toml").write_text(toml, "utf-8")
     (folder / f"{name}.rst").write_text("What it measures.\n", "utf-8")
-    found, faults = catalog.load([folder])
+    found, faults = benchmarks.load([folder])
     assert faults == []
     return found
 
 
 def pooled(bundles: Iterable[Loaded], described: Catalog | None = None) -> Pool:
     """Bundles as pooled figures."""
-    return Pool(frame.build(list(bundles)), described or Catalog({}))
+    return Pool(rows.build(list(bundles)), described or Catalog({}))
 
 
 def records(*bundles: Loaded, described: Catalog | None = None) -> list[Record]:

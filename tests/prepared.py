@@ -20,7 +20,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 IMPORTED = ("sphinx.cmd.build", "sphinx.search.en", "sphinx_rtd_theme", "sphinx_tabs.tabs")
-IMPORTED += ("perfguide.cli", "perfguide.extension")
+IMPORTED += ("perfguide.cli", "perfguide.sphinxext.setup")
 TOP = Path(__file__).resolve().parent.parent
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from perfguide.csp import POLICY
+from perfguide.sphinxext.csp import POLICY
 
 
 class _Quiet(http.server.SimpleHTTPRequestHandler):

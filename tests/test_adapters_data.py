@@ -13,8 +13,8 @@ from adapters.corpus import built_in, expected, figures, logs, read, row
 from perfguide.adapters import Context
 from perfguide.adapters.registry import BUILT_IN, recognise
 from perfguide.bundle import Bundle, Result, consistent, encode
-from perfguide.diagnostics import KINDS
-from perfguide.units import parse
+from perfguide.common.diagnostics import KINDS
+from perfguide.common.units import parse
 
 LOGS = logs()
 IDS = [f"{path.parent.name}/{path.name}" for path in LOGS]

@@ -10,7 +10,7 @@ from adapters.corpus import built_in
 
 from perfguide.adapters import Context, Format, registry
 from perfguide.adapters.registry import BUILT_IN, formats, load, named, recognise
-from perfguide.diagnostics import Diagnostic
+from perfguide.common.diagnostics import Diagnostic
 
 THIRD = replace(
     built_in("u-boot"),

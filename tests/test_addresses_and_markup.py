@@ -14,11 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from making import only
 
-from perfguide import addresses, markup
-from perfguide.diagnostics import visible
-from perfguide.directives import PerfText
-from perfguide.guidekeys import GuideKey
-from perfguide.site import newest, plan
+from perfguide.bundles.guide_key import GuideKey
+from perfguide.common import rst_text
+from perfguide.common import slugs as addresses
+from perfguide.common.diagnostics import visible
+from perfguide.figures.dataset import newest, plan
+from perfguide.sphinxext.csv_table import PerfText
 
 TRICKY = [
     *["", ".", "..", "../x", "/etc", "a/b", "a\\b", "C:", "~", "-rf", ".hidden", "a.rst", "a."],
@@ -176,7 +177,7 @@ MARKUP = [
 
 def parsed(source: str) -> nodes.document:
     """A page as docutils reads it, with the role that the extension registers."""
-    roles.register_local_role(markup.ROLE, PerfText())
+    roles.register_local_role(rst_text.ROLE, PerfText())
     stream = io.StringIO()
     overrides = {"warning_stream": stream, "report_level": 1, "doctitle_xform": False}
     document = publish_doctree(source, settings_overrides=overrides)
@@ -185,9 +186,9 @@ def parsed(source: str) -> nodes.document:
 
 
 def assert_shows_exactly(value: str) -> None:
-    line = markup.text(value)
+    line = rst_text.text(value)
     assert "\n" not in line
-    document = parsed(f"start {line} end\n\n* {line}\n\n{markup.heading(value, '=')}\n\n{line}\n")
+    document = parsed(f"start {line} end\n\n* {line}\n\n{rst_text.heading(value, '=')}\n\n{line}\n")
     start, listed, section = document.children
     assert isinstance(section, nodes.section)
     assert start.astext() == f"start {visible(value)} end"
@@ -217,12 +218,12 @@ def test_any_punctuation_shows_exactly(value: str) -> None:
 
 def test_plain_names_stay_readable_in_the_source() -> None:
     for name in ("AM62X", "OpenSSL throughput, aes-128-cbc", "Linux 09.01.00.08", "load 50 %"):
-        assert markup.text(name) == name
+        assert rst_text.text(name) == name
 
 
 def test_a_heading_is_underlined_to_its_width() -> None:
-    assert markup.heading("AM62X", "=") == "AM62X\n====="
-    assert markup.heading("ab", "-") == "ab\n----"
+    assert rst_text.heading("AM62X", "=") == "AM62X\n====="
+    assert rst_text.heading("ab", "-") == "ab\n----"
 
 
 @given(
@@ -232,7 +233,7 @@ def test_a_heading_is_underlined_to_its_width() -> None:
 )
 @settings(deadline=None)
 def test_commands_show_in_a_literal_block(lines: list[str]) -> None:
-    document = parsed(f"Before::\n\n{markup.literal(lines)}\n\nAfter.\n")
+    document = parsed(f"Before::\n\n{rst_text.literal(lines)}\n\nAfter.\n")
     kinds = [type(node) for node in document.children]
     shown = [visible(line).strip() for line in lines]
     assert kinds == [nodes.paragraph, nodes.literal_block, nodes.paragraph]

@@ -23,10 +23,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from making import only
 
-from perfguide import archive
-from perfguide.archive import Document
-from perfguide.diagnostics import KINDS, Diagnostic
-from perfguide.streams import Limits, changed
+from perfguide.bundles import containers
+from perfguide.bundles.containers import Document
+from perfguide.bundles.decompress import Limits, changed
+from perfguide.common.diagnostics import KINDS, Diagnostic
 
 ONE = b'{"a": 1}'
 TWO = b'{"b": 2}'
@@ -37,10 +37,10 @@ def read(
 ) -> tuple[list[Document], list[Diagnostic]]:
     """Everything that a file of this name and content gives."""
     (folder / name).write_bytes(data)
-    sources, findings = archive.find([folder / name])
+    sources, findings = containers.find([folder / name])
     documents: list[Document] = []
     for source in sources:
-        for item in archive.read(source, limits):
+        for item in containers.read(source, limits):
             if isinstance(item, Document):
                 documents.append(item)
             else:
@@ -134,21 +134,21 @@ def test_files_are_found_at_any_depth_in_a_fixed_order(tmp_path: Path) -> None:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes(b"")
     (tmp_path / "b" / "run.logs.tar.zst").write_bytes(b"")
-    sources, findings = archive.find([tmp_path])
+    sources, findings = containers.find([tmp_path])
     assert [s.name for s in sources] == ["a.json", "b/1.jsonl.gz", "b/z/2.json"]
     assert findings == []
 
 
 def test_other_files_are_passed_over_with_a_note(tmp_path: Path) -> None:
     (tmp_path / "figures.xlsx").write_bytes(b"")
-    sources, findings = archive.find([tmp_path])
+    sources, findings = containers.find([tmp_path])
     assert sources == []
     assert only(findings).kind == "ignored"
     assert ".json" in only(findings).hint
 
 
 def test_a_path_that_is_not_there_is_named(tmp_path: Path) -> None:
-    sources, findings = archive.find([tmp_path / "nowhere"])
+    sources, findings = containers.find([tmp_path / "nowhere"])
     assert sources == []
     assert (only(findings).kind, only(findings).origin) == (
         "missing-path",
@@ -224,16 +224,16 @@ def test_a_container_in_a_container_is_refused(tmp_path: Path, inner: str) -> No
 
 def test_what_is_no_regular_file_is_never_opened(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "x.json")
-    source = archive.Source("r", "x.json", tmp_path / "x.json")
-    assert kinds([d for d in archive.read(source) if isinstance(d, Diagnostic)]) == [
+    source = containers.Source("r", "x.json", tmp_path / "x.json")
+    assert kinds([d for d in containers.read(source) if isinstance(d, Diagnostic)]) == [
         "refused-member"
     ]
 
 
 def test_a_dangling_link_is_a_finding(tmp_path: Path) -> None:
     (tmp_path / "x.json").symlink_to(tmp_path / "nowhere")
-    sources, findings = archive.find([tmp_path])
-    found = list(archive.read(only(sources)))
+    sources, findings = containers.find([tmp_path])
+    found = list(containers.read(only(sources)))
     assert findings == []
     assert [d.kind for d in found if isinstance(d, Diagnostic)] == ["unreadable"]
 

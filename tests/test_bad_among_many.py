@@ -17,8 +17,8 @@ import pytest
 from conftest import run_sphinx
 from making import plain, result
 
-from perfguide import pages
-from perfguide.site import BUILT_IN, Settings
+from perfguide.figures.dataset import BUILT_IN, Settings
+from perfguide.pages import build
 
 Bundle = Callable[..., Path]
 
@@ -159,7 +159,7 @@ def test_names_that_look_alike_never_share_a_file(tmp_path: Path, place: tuple[s
         (folder / f"{number}.json").write_text(text, "utf-8")
     shipped = Path(__file__).parents[1] / "source/benchmarks"
     settings = Settings((folder,), (BUILT_IN, shipped), tmp_path / "deep/er/source", ())
-    outcome = pages.generate(settings)
+    outcome = build.generate(settings)
     assert [d for d in outcome.diagnostics if d.severity == "error"] == []
     files = [p for p in tmp_path.rglob("*") if p.is_file() and folder not in p.parents]
     assert all(p.is_relative_to(tmp_path / "deep/er/source") for p in files)

@@ -354,10 +354,11 @@ def test_what_every_bomb_is_measured_against_can_be_exceeded(tmp_path: Path) -> 
     (tmp_path / "results").mkdir()
     (tmp_path / "results/a.json").write_bytes(b'{"a":1' + b',"a":1' * 2_000_000 + b"}")
     code = (
-        "import resource, sys; from pathlib import Path; from perfguide import site, streams;"
-        "big = streams.Limits(values=10**9, faulty=10**9);"
-        "settings = site.Settings((Path('results'),), (), Path(), limits=big);"
-        "site.read(settings);"
+        "import resource, sys; from pathlib import Path;"
+        "from perfguide.bundles import decompress; from perfguide.figures import dataset;"
+        "big = decompress.Limits(values=10**9, faulty=10**9);"
+        "settings = dataset.Settings((Path('results'),), (), Path(), limits=big);"
+        "dataset.read(settings);"
         "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)"
     )
     done = subprocess.run(

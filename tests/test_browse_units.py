@@ -9,9 +9,11 @@ from typing import Any
 
 import pytest
 
-from perfguide import browsing, cellinfo, cells, redirects
-from perfguide.pages import generate
-from perfguide.site import BUILT_IN, Settings
+from perfguide.catalog import redirects
+from perfguide.figures.dataset import BUILT_IN, Settings
+from perfguide.pages.build import generate
+from perfguide.sphinxext import browsing, cell_info
+from perfguide.tables import cells
 
 TOP = Path(__file__).resolve().parent.parent
 PAGES = {"guides/NEW/index", "guides/taken", "by-benchmark/openssl"}
@@ -96,17 +98,17 @@ def test_the_library_carries_its_licences() -> None:
 
 
 def test_a_table_says_which_rows_and_columns_of_its_file_it_shows() -> None:
-    assert cellinfo.places([0, 1, 2], [0, 1]) == ""
-    assert cellinfo.places([4, 5], [1, 2, 3]) == ' data-perf-rows="4" data-perf-columns="1"'
-    assert cellinfo.places([0, 7], [1, 3]) == ' data-perf-rows="0,7" data-perf-columns="1,3"'
+    assert cell_info.places([0, 1, 2], [0, 1]) == ""
+    assert cell_info.places([4, 5], [1, 2, 3]) == ' data-perf-rows="4" data-perf-columns="1"'
+    assert cell_info.places([0, 7], [1, 3]) == ' data-perf-rows="0,7" data-perf-columns="1,3"'
 
 
 def test_a_table_says_its_units_only_where_rows_differ() -> None:
     header = [["Metric", "Unit", "a"]]
-    assert cellinfo.scales(header, [["x", "MB/s ↑", "1"], ["y", "MB/s ↑", "2"]], 2) == ""
-    text = cellinfo.scales(header, [["x", "GB/s ↑", "1"], ["y", "MB/s ↑", "2"]], 2)
+    assert cell_info.scales(header, [["x", "MB/s ↑", "1"], ["y", "MB/s ↑", "2"]], 2) == ""
+    text = cell_info.scales(header, [["x", "GB/s ↑", "1"], ["y", "MB/s ↑", "2"]], 2)
     assert "[&quot;data rate&quot;, 1000000000.0]" in text
-    assert cellinfo.scales(header, [["x", "u", "1"], ["y", "v", "2"]], 1) == ""
+    assert cell_info.scales(header, [["x", "u", "1"], ["y", "v", "2"]], 1) == ""
 
 
 def settings(folder: Path, **changes: Any) -> Settings:

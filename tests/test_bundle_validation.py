@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 from making import only, outcome, plain, result, text
 
 from perfguide import bundle
-from perfguide.archive import Document, Source
-from perfguide.diagnostics import Diagnostic
-from perfguide.streams import Limits
-from perfguide.validate import Loaded, load, upload, validate
+from perfguide.bundles.containers import Document, Source
+from perfguide.bundles.decode import Loaded, load, upload, validate
+from perfguide.bundles.decompress import Limits
+from perfguide.common.diagnostics import Diagnostic
 
 
 def faults(value: Any) -> dict[str, tuple[str, str, str]]:

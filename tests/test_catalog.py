@@ -7,16 +7,20 @@ from pathlib import Path
 import pytest
 from making import SHIPPED, TOML, described, loaded, only, records, result
 
-from perfguide import catalog, tables, units
-from perfguide.diagnostics import Diagnostic
-from perfguide.layout import Layout
+from perfguide.catalog import benchmarks
+from perfguide.common import units
+from perfguide.common.diagnostics import Diagnostic
+from perfguide.tables import grids
+from perfguide.tables.assign import Layout
 
 
-def load(folder: Path, toml: str, prose: bool = True) -> tuple[catalog.Catalog, list[Diagnostic]]:
+def load(
+    folder: Path, toml: str, prose: bool = True
+) -> tuple[benchmarks.Catalog, list[Diagnostic]]:
     (folder / "speed.toml").write_text(toml, "utf-8")
     if prose:
         (folder / "speed.rst").write_text("Prose.\n", "utf-8")
-    return catalog.load([folder])
+    return benchmarks.load([folder])
 
 
 @pytest.mark.parametrize(
@@ -64,7 +68,7 @@ def test_all_faults_of_tables_are_found_at_once(tmp_path: Path) -> None:
 
 def test_text_that_is_not_utf8_is_a_fault(tmp_path: Path) -> None:
     (tmp_path / "speed.toml").write_bytes(b'title = "\xff"')
-    found, faults = catalog.load([tmp_path])
+    found, faults = benchmarks.load([tmp_path])
     assert found.benchmarks == {}
     assert only(faults).kind == "catalog"
 
@@ -90,7 +94,7 @@ def test_what_a_metric_must_be_has_to_make_sense(tmp_path: Path, spoilt: str, me
 def test_a_bad_entry_does_not_stop_the_others(tmp_path: Path) -> None:
     described(tmp_path, name="good")
     (tmp_path / "bad.toml").write_text("nonsense", "utf-8")
-    found, faults = catalog.load([tmp_path])
+    found, faults = benchmarks.load([tmp_path])
     assert list(found.benchmarks) == ["good"]
     assert only(faults).origin.endswith("bad.toml")
 
@@ -106,7 +110,7 @@ def test_missing_prose_is_a_warning_and_the_entry_stays(tmp_path: Path) -> None:
     found, faults = load(tmp_path, TOML, prose=False)
     assert (only(faults).kind, only(faults).severity) == ("catalog-prose", "warning")
     assert found.benchmarks["speed"].prose is None
-    assert catalog.prose([tmp_path], "speed") is None
+    assert benchmarks.prose([tmp_path], "speed") is None
 
 
 def test_a_later_folder_replaces_an_entry_and_its_prose(tmp_path: Path) -> None:
@@ -114,16 +118,16 @@ def test_a_later_folder_replaces_an_entry_and_its_prose(tmp_path: Path) -> None:
         (tmp_path / name).mkdir()
         described(tmp_path / name, TOML.replace('title = "Speed"', f'title = "{name}"', 1))
     folders = [tmp_path / "one", tmp_path / "two", tmp_path / "nowhere"]
-    found, faults = catalog.load(folders)
+    found, faults = benchmarks.load(folders)
     assert faults == []
     assert found.benchmarks["speed"].entry.title == "two"
-    assert catalog.prose(folders, "speed") == tmp_path / "two" / "speed.rst"
+    assert benchmarks.prose(folders, "speed") == tmp_path / "two" / "speed.rst"
 
 
 def test_entries_come_in_the_order_of_a_guide(tmp_path: Path) -> None:
     for name, order in (("a", 30), ("b", 10), ("c", 10)):
         described(tmp_path, TOML.replace("order = 5", f"order = {order}"), name)
-    assert list(catalog.load([tmp_path])[0].benchmarks) == ["b", "c", "a"]
+    assert list(benchmarks.load([tmp_path])[0].benchmarks) == ["b", "c", "a"]
 
 
 def test_an_exact_metric_goes_before_a_pattern(tmp_path: Path) -> None:
@@ -144,7 +148,7 @@ def test_an_exact_metric_goes_before_a_pattern(tmp_path: Path) -> None:
 
 
 def test_the_shipped_catalog_is_sound() -> None:
-    found, faults = catalog.load([SHIPPED])
+    found, faults = benchmarks.load([SHIPPED])
     assert faults == []
     assert len(found.benchmarks) > 20
     assert {p.stem for p in SHIPPED.glob("*.rst")} == set(found.benchmarks)
@@ -152,7 +156,7 @@ def test_the_shipped_catalog_is_sound() -> None:
 
 def test_each_shipped_entry_is_whole() -> None:
     spoilt = []
-    for name, benchmark in catalog.load([SHIPPED])[0].benchmarks.items():
+    for name, benchmark in benchmarks.load([SHIPPED])[0].benchmarks.items():
         entry = benchmark.entry
         assert benchmark.prose is not None
         whole = {
@@ -169,13 +173,13 @@ def test_each_shipped_entry_is_whole() -> None:
 
 def test_captions_tell_shipped_tables_apart() -> None:
     titles = [
-        t.title for b in catalog.load([SHIPPED])[0].benchmarks.values() for t in b.entry.tables
+        t.title for b in benchmarks.load([SHIPPED])[0].benchmarks.values() for t in b.entry.tables
     ]
     assert sorted(set(titles)) == sorted(titles)
 
 
 def test_orders_of_shipped_entries_keep_chapters_together() -> None:
-    chapters = [b.entry.chapter for b in catalog.load([SHIPPED])[0].benchmarks.values()]
+    chapters = [b.entry.chapter for b in benchmarks.load([SHIPPED])[0].benchmarks.values()]
     changes = [c for c, before in zip(chapters, [None, *chapters], strict=False) if c != before]
     assert len(changes) == len(set(changes))
 
@@ -200,7 +204,7 @@ def test_a_new_benchmark_is_a_toml_and_an_rst_and_no_python(tmp_path: Path) -> N
         "utf-8",
     )
     (tmp_path / "espresso.rst").write_text("How long coffee takes.\n", "utf-8")
-    found, faults = catalog.load([SHIPPED, tmp_path])
+    found, faults = benchmarks.load([SHIPPED, tmp_path])
     assert faults == []
     brewed = [
         {"benchmark": "espresso", "metric": "brew", "unit": "ms", "value": v, "params": {"cups": n}}
@@ -210,7 +214,7 @@ def test_a_new_benchmark_is_a_toml_and_an_rst_and_no_python(tmp_path: Path) -> N
     section = only(shown)
     assert section.benchmark.entry.title == "Espresso"
     assert section.benchmark.prose == tmp_path / "espresso.rst"
-    grid = tables.grid(only(section.views))
+    grid = grids.grid(only(section.views))
     assert grid.header == (("Cups", "sk"), ("", "Brewing (s) ↓"))
     assert grid.rows == (("2", "30.0"), ("10", "90.0"))
     assert list(other) == ["speed"]

@@ -13,24 +13,26 @@ import pytest
 from making import SHIPPED, loaded, only, pooled
 from svg_points import corners, on_one_scale, paths, words
 
-from perfguide import catalog, charts, layout, trends
-from perfguide.chartspec import Page
-from perfguide.chartviews import ChartView
-from perfguide.plots import Scene
-from perfguide.plots import charts as views_of
-from perfguide.validate import Loaded
-from perfguide.views import OVER_RELEASES, SIDE_BY_SIDE, Shape
+from perfguide.bundles.decode import Loaded
+from perfguide.catalog import benchmarks
+from perfguide.catalog.chart_spec import Page
+from perfguide.charts import draw, trends
+from perfguide.charts.from_figures import Scene
+from perfguide.charts.from_figures import charts as views_of
+from perfguide.charts.model import ChartView
+from perfguide.tables import assign
+from perfguide.tables.model import OVER_RELEASES, SIDE_BY_SIDE, Shape
 
 
 @pytest.fixture(scope="module")
-def shipped() -> catalog.Catalog:
-    found, faults = catalog.load([SHIPPED])
+def shipped() -> benchmarks.Catalog:
+    found, faults = benchmarks.load([SHIPPED])
     assert faults == []
     return found
 
 
 def views(
-    known: catalog.Catalog,
+    known: benchmarks.Catalog,
     chart: str,
     *bundles: Loaded,
     on: Page = "guide",
@@ -40,7 +42,7 @@ def views(
     pool = pooled(bundles, known)
     records = [record for key in pool.guides() for record in pool.of_guide(key)]
     shape = {"guide": Shape(), "releases": OVER_RELEASES, "newest": SIDE_BY_SIDE}[on]
-    sections, other = layout.Layout(known).sections(records, shape)
+    sections, other = assign.Layout(known).sections(records, shape)
     assert not other
     out = []
     for name, benchmark in known.benchmarks.items():
@@ -54,7 +56,7 @@ def views(
 
 def check_lines(view: ChartView) -> bytes:
     """Every point of every line stands in the picture where its figures say."""
-    svg = charts.draw(view)
+    svg = draw.draw(view)
     for position, panel in enumerate(view.panels):
         xs, ys = [], []
         for number, line in enumerate(panel.lines):
@@ -69,7 +71,7 @@ def check_lines(view: ChartView) -> bytes:
 
 def check_bars(view: ChartView) -> bytes:
     """Every bar is as long as its figure, and no two stand in one place."""
-    svg = charts.draw(view)
+    svg = draw.draw(view)
     for position, panel in enumerate(view.panels):
         lengths, places = [], set()
         for number, line in enumerate(panel.lines):
@@ -106,7 +108,7 @@ def forwarding(soc: str, board: str, limit: float, scale: float) -> Loaded:
 
 
 def test_ipsec_forwarding_has_a_line_for_each_stack_and_the_links_limit(
-    shipped: catalog.Catalog,
+    shipped: benchmarks.Catalog,
 ) -> None:
     view = only(views(shipped, "chart-forwarding", forwarding("MPC8313E", "rdb", 200.0, 1.0)))
     (panel,) = view.panels
@@ -121,7 +123,7 @@ def test_ipsec_forwarding_has_a_line_for_each_stack_and_the_links_limit(
     assert "Link limit 200 Mbit/s" in words(svg)
 
 
-def test_ipsec_forwarding_has_a_panel_for_each_platform(shipped: catalog.Catalog) -> None:
+def test_ipsec_forwarding_has_a_panel_for_each_platform(shipped: benchmarks.Catalog) -> None:
     bundles = [forwarding("MPC8313E", "rdb", 200.0, 1.0), forwarding("MPC8323E", "mds", 100.0, 0.6)]
     view = only(views(shipped, "chart-forwarding-platforms", *bundles, on="newest"))
     assert [p.title for p in view.panels] == [
@@ -171,7 +173,7 @@ def sweep(workload: str) -> Loaded:
     ("chart", "workload"), [("chart-nice", "alone"), ("chart-nice-dm-crypt", "dm-crypt")]
 )
 def test_the_nice_sweep_shows_engines_on_equal_axes(
-    shipped: catalog.Catalog, chart: str, workload: str
+    shipped: benchmarks.Catalog, chart: str, workload: str
 ) -> None:
     view = only(views(shipped, chart, sweep(workload)))
     assert [p.title for p in view.panels] == ["accelerator", "software"]
@@ -189,7 +191,7 @@ def test_the_nice_sweep_shows_engines_on_equal_axes(
 
 @pytest.mark.parametrize("workload", ["alone", "dm-crypt"])
 def test_engines_are_laid_over_each_other_for_one_block_size(
-    shipped: catalog.Catalog, workload: str
+    shipped: benchmarks.Catalog, workload: str
 ) -> None:
     chart = "chart-nice-overlay" + ("-dm-crypt" if workload == "dm-crypt" else "")
     view = only(views(shipped, chart, sweep(workload)))
@@ -231,7 +233,7 @@ def latency() -> Loaded:
     return loaded(*results, id="made-up-latency")
 
 
-def test_latencies_of_each_core_stand_side_by_side(shipped: catalog.Catalog) -> None:
+def test_latencies_of_each_core_stand_side_by_side(shipped: benchmarks.Catalog) -> None:
     view = only(views(shipped, "chart-cores", latency()))
     assert [line.label for line in view.panels[0].lines] == ["Minimum", "Average", "Maximum"]
     assert view.ticks == ("core 0", "core 1", "core 2")
@@ -239,10 +241,10 @@ def test_latencies_of_each_core_stand_side_by_side(shipped: catalog.Catalog) -> 
     assert "58.00" in words(svg) and view.y_label == "Latency (µs) ↓"
 
 
-def test_a_histogram_has_a_step_for_each_latency(shipped: catalog.Catalog) -> None:
+def test_a_histogram_has_a_step_for_each_latency(shipped: benchmarks.Catalog) -> None:
     view = only(views(shipped, "chart-histogram", latency()))
     assert [line.label for line in view.panels[0].lines] == ["core 0", "core 1", "core 2"]
-    svg = charts.draw(view)
+    svg = draw.draw(view)
     for number, line in enumerate(view.panels[0].lines):
         found = corners(svg, f"line-0-{number}")
         # Corners come in pairs: up to the middle between two latencies, and on from there.
@@ -271,7 +273,7 @@ def release(version: str, mhz: float, *rates: float, board: str = "sk") -> Loade
 
 
 def test_a_trend_has_releases_in_order_with_gaps_ranges_and_changes_of_the_board(
-    shipped: catalog.Catalog,
+    shipped: benchmarks.Catalog,
 ) -> None:
     bundles = [
         release("9.2", 1000, 100.0, 110.0),
@@ -297,7 +299,7 @@ def test_a_trend_has_releases_in_order_with_gaps_ranges_and_changes_of_the_board
         (4.0, 140.0, None, None),
     ]
     assert view.says == ("sk: clock 1000 MHz → 1250 MHz from 11.0 on.",)
-    svg = charts.draw(view)
+    svg = draw.draw(view)
     first, rest = paths(svg, "line-0-1")
     assert len(first) == 1 and len(rest) == 3, "the release without a figure is a gap"
     places = [*first, *rest]
@@ -307,7 +309,9 @@ def test_a_trend_has_releases_in_order_with_gaps_ranges_and_changes_of_the_board
     on_one_scale([p.x for p in sk.points] + [2.5], [x for x, _ in places] + [change])
 
 
-def test_boards_stand_side_by_side_each_with_its_newest_release(shipped: catalog.Catalog) -> None:
+def test_boards_stand_side_by_side_each_with_its_newest_release(
+    shipped: benchmarks.Catalog,
+) -> None:
     bundles = [release("9.2", 1000, 100.0, 120.0), release("10.0", 800, 80.0, board="lp")]
     pool = pooled(bundles, shipped)
     view = only(trends.of_boards(shipped, pool.of_benchmark("stream")))
@@ -334,7 +338,7 @@ def engines(version: str, hw: float, **changes: Any) -> Loaded:
     return loaded(*every, id=named, sdk__version=version, **changes)
 
 
-def test_a_picture_with_too_many_panels_is_one_for_each_board(shipped: catalog.Catalog) -> None:
+def test_a_picture_with_too_many_panels_is_one_for_each_board(shipped: benchmarks.Catalog) -> None:
     bundles = [
         engines(f"{release}.0", 10.0, board__name=board)
         for board in ("one", "two")
@@ -351,7 +355,7 @@ def test_a_picture_with_too_many_panels_is_one_for_each_board(shipped: catalog.C
 
 
 def test_more_than_two_engines_and_several_releases_share_one_figure(
-    shipped: catalog.Catalog,
+    shipped: benchmarks.Catalog,
 ) -> None:
     view = only(
         views(shipped, "chart-releases", engines("9.2", 10.0), engines("10.0", 15.0), on="releases")
@@ -368,7 +372,7 @@ def test_more_than_two_engines_and_several_releases_share_one_figure(
     check_lines(view)
 
 
-def test_of_many_releases_only_the_newest_says_something(shipped: catalog.Catalog) -> None:
+def test_of_many_releases_only_the_newest_says_something(shipped: benchmarks.Catalog) -> None:
     releases = [f"9.{number}" for number in range(6)]
     made = [engines(release, 10.0 + number) for number, release in enumerate(releases)]
     view = only(views(shipped, "chart-releases", *made, on="releases"))
@@ -378,7 +382,7 @@ def test_of_many_releases_only_the_newest_says_something(shipped: catalog.Catalo
     assert "older releases" in more
 
 
-def test_a_description_in_words_goes_with_each_kind(shipped: catalog.Catalog) -> None:
+def test_a_description_in_words_goes_with_each_kind(shipped: benchmarks.Catalog) -> None:
     cores = only(views(shipped, "chart-cores", latency())).text()
     assert (
         cores.startswith("Bar chart: Wake-up latency of each core") and "58.00 for core 0" in cores

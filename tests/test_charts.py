@@ -11,21 +11,25 @@ import pytest
 from conftest import TOP
 from svg_points import SVG, corners, on_one_scale
 
-from perfguide import answers, charts, layout, pages, pictures, site
-from perfguide.chartviews import ChartView, Line, Panel, Point
-from perfguide.plots import charts as chart_views
-from perfguide.writer import Writer
+from perfguide.charts import answers, draw
+from perfguide.charts import gallery as pictures
+from perfguide.charts.from_figures import charts as chart_views
+from perfguide.charts.model import ChartView, Line, Panel, Point
+from perfguide.figures import dataset
+from perfguide.pages import build
+from perfguide.publishing.output_folder import Writer
+from perfguide.tables import assign
 
 
 @pytest.fixture(scope="module")
-def held() -> site.Holdings:
-    settings = site.Settings((TOP / "results",), (TOP / "source/benchmarks",), Path("unused"))
-    return site.read(settings)
+def held() -> dataset.Holdings:
+    settings = dataset.Settings((TOP / "results",), (TOP / "source/benchmarks",), Path("unused"))
+    return dataset.read(settings)
 
 
-def _views(held: site.Holdings, soc: str, release: str, chart: str) -> list[ChartView]:
+def _views(held: dataset.Holdings, soc: str, release: str, chart: str) -> list[ChartView]:
     (key,) = [k for k in held.pool.guides() if (k.soc, k.release) == (soc, release)]
-    sections, _ = layout.Layout(held.catalog).sections(held.pool.of_guide(key))
+    sections, _ = assign.Layout(held.catalog).sections(held.pool.of_guide(key))
     (section,) = [s for s in sections if s.benchmark.name == "openssl"]
     (spec,) = [c for c in section.benchmark.entry.charts if c.id == chart]
     return chart_views(section.benchmark, spec, section.records)
@@ -60,7 +64,7 @@ CROSSINGS = [
 
 @pytest.mark.parametrize(("release", "chart", "algorithm", "below", "above"), CROSSINGS)
 def test_the_cross_over_is_where_the_figures_put_it(
-    held: site.Holdings,
+    held: dataset.Holdings,
     release: str,
     chart: str,
     algorithm: str,
@@ -147,7 +151,7 @@ def _log() -> ChartView:
 
 @pytest.mark.parametrize("view", [_sweep(), _log()], ids=["linear", "log"])
 def test_the_points_in_the_picture_are_the_views_own(view: ChartView) -> None:
-    svg = charts.draw(view)
+    svg = draw.draw(view)
     for position, panel in enumerate(view.panels):
         wanted, found = [], []
         for number, line in enumerate(panel.lines):
@@ -160,7 +164,7 @@ def test_the_points_in_the_picture_are_the_views_own(view: ChartView) -> None:
 
 
 def test_panels_share_their_axes() -> None:
-    svg = charts.draw(_sweep())
+    svg = draw.draw(_sweep())
     left, right = corners(svg, "line-0-0"), corners(svg, "line-1-0")
     # The second engine has half of the first one's throughput: half the height over zero.
     zero = left[0][1] + (left[0][1] - left[1][1]) / (11 - 2) * 2
@@ -169,8 +173,8 @@ def test_panels_share_their_axes() -> None:
 
 def test_the_same_view_gives_the_same_bytes() -> None:
     for form in ("svg", "pdf"):
-        assert charts.draw(_log(), form) == charts.draw(_log(), form)
-    assert charts.draw(_log(), "pdf").startswith(b"%PDF")
+        assert draw.draw(_log(), form) == draw.draw(_log(), form)
+    assert draw.draw(_log(), "pdf").startswith(b"%PDF")
 
 
 HOSTILE = [
@@ -192,11 +196,11 @@ def test_labels_from_data_break_nothing_and_show(text: str) -> None:
     other = Line("other", view.panels[0].lines[1].points)
     panel = Panel(text, (line, other), ((50.0, text),))
     hostile = ChartView("h", text, text, text, text, "log2", "log", (panel,))
-    root = ElementTree.fromstring(charts.draw(hostile))
+    root = ElementTree.fromstring(draw.draw(hostile))
     shown = [("".join(t.itertext())).strip() for t in root.iter(f"{SVG}text")]
-    expected = charts.text(text).strip()
+    expected = draw.text(text).strip()
     assert shown.count(expected) >= 3, "axis labels, title and legend"
-    assert charts.draw(hostile, "pdf").startswith(b"%PDF")
+    assert draw.draw(hostile, "pdf").startswith(b"%PDF")
     assert not [e for e in root.iter() if e.tag.endswith("script")]
 
 
@@ -224,8 +228,8 @@ def test_pictures_are_drawn_again_only_when_their_view_changed(tmp_path: Path) -
 
 
 def test_a_guides_charts_have_pictures_data_and_words(tmp_path: Path) -> None:
-    settings = site.Settings((TOP / "results/AM335X",), (TOP / "source/benchmarks",), tmp_path)
-    pages.generate(settings)
+    settings = dataset.Settings((TOP / "results/AM335X",), (TOP / "source/benchmarks",), tmp_path)
+    build.generate(settings)
     folder = tmp_path / "guides/AM335X/linux/05.07.00.00"
     chart = json.loads((folder / "openssl-chart.json").read_text("utf-8"))
     assert [p["name"] for p in chart["pictures"]] == ["aes-128-cbc", "aes-192-cbc", "aes-256-cbc"]

@@ -15,7 +15,7 @@ from zipfile import ZipFile
 import pytest
 from making import ROOT, TOML, plain, result, text
 
-from perfguide.cli import main
+from perfguide.cli.command_line import main
 
 SLOW, FAST = [100.0, 100.2, 99.8, 100.1, 99.9], [150.0, 150.3, 149.7, 150.1, 149.9]
 

@@ -11,16 +11,16 @@ from typing import Any
 import pytest
 from making import TOML, described, loaded, only, pooled, result
 
-from perfguide import waivers
-from perfguide.boards import Boards
-from perfguide.catalog import Catalog
-from perfguide.compare import Row, Rules
-from perfguide.comparewords import summary
-from perfguide.comparison import Asked, Comparison, compare
-from perfguide.history import PAST, History
-from perfguide.pairing import Names
-from perfguide.sides import Only, choose
-from perfguide.validate import Loaded
+from perfguide.bundles.decode import Loaded
+from perfguide.catalog import waivers
+from perfguide.catalog.benchmarks import Catalog
+from perfguide.catalog.board_names import Boards
+from perfguide.compare.comparison import Asked, Comparison, compare
+from perfguide.compare.history import PAST, History
+from perfguide.compare.match import Names
+from perfguide.compare.select import Only, choose
+from perfguide.compare.verdicts import Row, Rules
+from perfguide.compare.wording import summary
 
 SLOW, FAST = [100.0, 100.2, 99.8, 100.1, 99.9], [150.0, 150.3, 149.7, 150.1, 149.9]
 OLDER: dict[str, Any] = {"id": "old", "sdk__version": "09.01"}

@@ -22,18 +22,13 @@ from making import ROOT, TOML, plain, result, text
 from markdown_it import MarkdownIt
 from test_compare import compared
 
-from perfguide import (
-    bundle,
-    catalog,
-    comparedata,
-    comparehtml,
-    comparemarkdown,
-    comparetext,
-    spreadsheet,
-)
-from perfguide.cli import main
-from perfguide.comparison import Comparison
-from perfguide.validate import Loaded
+from perfguide import bundle
+from perfguide.bundles.decode import Loaded
+from perfguide.catalog import benchmarks
+from perfguide.cli.command_line import main
+from perfguide.common import csv_text
+from perfguide.compare import as_data, as_html, as_markdown, as_text
+from perfguide.compare.comparison import Comparison
 
 GOLDENS = Path(__file__).with_name("goldens") / "compare"
 SUFFIXES = {
@@ -142,7 +137,7 @@ def test_the_text_fits_eighty_columns_and_leads_with_three_lines(
     assert "too noisy to tell" in lines[2]
 
 
-def hostile(many: int = 1) -> tuple[Comparison, catalog.Catalog]:
+def hostile(many: int = 1) -> tuple[Comparison, benchmarks.Catalog]:
     """Two releases in which every name is an attack; a regression for each of many."""
     runs = []
     for release, factor in ((f"9{HOSTILE}", 2.0), (f"9.1{HOSTILE}", 1.0)):
@@ -161,24 +156,24 @@ def hostile(many: int = 1) -> tuple[Comparison, catalog.Catalog]:
                     sdk__os=HOSTILE, board__name=HOSTILE, board__soc=HOSTILE)  # fmt: skip
         decoded = bundle.decode(text(run))
         runs.append(Loaded("results", "a.json", decoded, bundle.digest(decoded)))
-    none = catalog.Catalog({})
+    none = benchmarks.Catalog({})
     return compared(*runs, releases=(f"9{HOSTILE}", f"9.1{HOSTILE}")), none
 
 
 def test_hostile_names_move_no_cursor() -> None:
     comparison, described = hostile()
-    shown = comparetext.render(comparison, described, True, False)
+    shown = as_text.render(comparison, described, True, False)
     assert set(shown) <= {"\n", *map(chr, range(32, 127)), *"→…—−“”"}, set(shown)
     assert "\\x1b]0;t\\x07\\u202e" in "".join(line.strip() for line in shown.splitlines())
     assert max(map(len, shown.splitlines())) <= 80
-    coloured = comparetext.render(comparison, described, True, True)
+    coloured = as_text.render(comparison, described, True, True)
     plain_again = re.sub(r"\x1b\[[0-9;]*m", "", coloured)
     assert [line.rstrip() for line in plain_again.splitlines()] == shown.splitlines()
 
 
 def test_hostile_names_are_text_in_markdown() -> None:
     comparison, described = hostile()
-    shown = comparemarkdown.render(comparison, described)
+    shown = as_markdown.render(comparison, described)
     page = MarkdownIt("commonmark", {"html": True}).enable("table").render(shown)
     tree = html5lib.parse(page, namespaceHTMLElements=False)
     tags = {element.tag for element in tree.iter()}
@@ -196,18 +191,18 @@ def test_hostile_names_are_text_in_markdown() -> None:
 
 def test_hostile_names_are_text_in_html() -> None:
     comparison, described = hostile()
-    tree = html5lib.parse(comparehtml.render(comparison, described), namespaceHTMLElements=False)
+    tree = html5lib.parse(as_html.render(comparison, described), namespaceHTMLElements=False)
     assert not {"script", "a", "img", "b"} & {element.tag for element in tree.iter()}
     assert HOSTILE in "".join(tree.itertext())
 
 
 def test_hostile_names_survive_csv_json_and_junit() -> None:
     comparison, described = hostile()
-    line = next(csv.DictReader(io.StringIO(comparedata.to_comma_separated(comparison))))
-    assert spreadsheet.plain(line["board"]) == spreadsheet.plain(line["benchmark"]) == HOSTILE
-    row = json.loads(comparedata.to_json(comparison))["rows"][0]
+    line = next(csv.DictReader(io.StringIO(as_data.to_comma_separated(comparison))))
+    assert csv_text.plain(line["board"]) == csv_text.plain(line["benchmark"]) == HOSTILE
+    row = json.loads(as_data.to_json(comparison))["rows"][0]
     assert row["board"] == HOSTILE and row["params"] == {HOSTILE: HOSTILE}
-    case = next(ET.fromstring(comparedata.to_junit(comparison, described)).iter("testcase"))
+    case = next(ET.fromstring(as_data.to_junit(comparison, described)).iter("testcase"))
     assert HOSTILE in case.attrib["classname"]
     assert "\\x1b]0;t" in next(iter(case)).attrib["message"]
 
@@ -215,8 +210,8 @@ def test_hostile_names_survive_csv_json_and_junit() -> None:
 def test_markdown_fits_a_comment_and_counts_what_it_leaves_out() -> None:
     comparison, described = hostile(400)
     link = "https://e.org/a b)<x>"
-    shown = comparemarkdown.render(comparison, described, link)
-    assert 60_000 < len(shown) <= comparemarkdown.MOST == 65_536
+    shown = as_markdown.render(comparison, described, link)
+    assert 60_000 < len(shown) <= as_markdown.MOST == 65_536
     left = re.search(r"(\d+) lines did not fit here; see \[the whole comparison\]\((\S+)\)", shown)
     assert left and left[2] == "https://e.org/a%20b%29%3Cx%3E"
     rows = shown.count("\n| ") - shown.count("\n| change") - shown.count("\n| benchmark |")
@@ -227,7 +222,7 @@ def test_markdown_fits_a_comment_and_counts_what_it_leaves_out() -> None:
 
 def test_a_small_comment_leaves_nothing_out() -> None:
     comparison, described = hostile(2)
-    assert "did not fit" not in comparemarkdown.render(comparison, described)
+    assert "did not fit" not in as_markdown.render(comparison, described)
 
 
 def test_junit_counts_failures_and_skips(farm: Path, capsys: pytest.CaptureFixture[str]) -> None:

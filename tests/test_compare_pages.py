@@ -15,7 +15,9 @@ import pytest
 from conftest import bare_project, run_sphinx
 from making import SHIPPED, only, plain, result, text
 
-from perfguide import changechart, changeview, pages, site
+from perfguide.charts import change_chart, change_view
+from perfguide.figures import dataset
+from perfguide.pages import build
 
 RATES = [100.0, 100.2, 99.8, 100.1, 99.9]
 HOSTILE = "<script>alert(1)</script>|`x`\\**b**@team"
@@ -57,18 +59,20 @@ def fill(folder: Path, *runs: dict[str, Any]) -> None:
 
 
 @pytest.fixture
-def settings(tmp_path: Path) -> site.Settings:
+def settings(tmp_path: Path) -> dataset.Settings:
     fill(tmp_path / "results", run("9.1", 2), run("9.2", 1), run("10.0", 3))
-    return site.Settings((tmp_path / "results",), (SHIPPED,), tmp_path / "source", formats=())
+    return dataset.Settings((tmp_path / "results",), (SHIPPED,), tmp_path / "source", formats=())
 
 
-def compare_pages(settings: site.Settings) -> set[str]:
+def compare_pages(settings: dataset.Settings) -> set[str]:
     top = settings.output / "compare"
     return {path.relative_to(top).as_posix() for path in top.rglob("*.rst")}
 
 
-def test_neighbours_in_release_order_have_a_page_and_others_none(settings: site.Settings) -> None:
-    assert pages.generate(settings).diagnostics == ()
+def test_neighbours_in_release_order_have_a_page_and_others_none(
+    settings: dataset.Settings,
+) -> None:
+    assert build.generate(settings).diagnostics == ()
     folder = "AM62X/linux"
     expected = {
         "index.rst",
@@ -79,9 +83,9 @@ def test_neighbours_in_release_order_have_a_page_and_others_none(settings: site.
     assert compare_pages(settings) == expected
 
 
-def test_a_pair_that_is_asked_for_has_a_page_too_and_only_one(settings: site.Settings) -> None:
+def test_a_pair_that_is_asked_for_has_a_page_too_and_only_one(settings: dataset.Settings) -> None:
     wanted = (("AM62X", "linux", "9.1", "10"), ("AM62X", "linux", "9.1", "9.2"))
-    assert pages.generate(replace(settings, compare=wanted)).diagnostics == ()
+    assert build.generate(replace(settings, compare=wanted)).diagnostics == ()
     assert "AM62X/linux/9.1-vs-10.0.rst" in compare_pages(settings)
     assert len(compare_pages(settings)) == 5
 
@@ -95,18 +99,18 @@ def test_a_pair_that_is_asked_for_has_a_page_too_and_only_one(settings: site.Set
     ],
 )
 def test_a_pair_that_is_not_there_is_reported(
-    settings: site.Settings, pair: tuple[str, str, str, str], said: str, hint: str
+    settings: dataset.Settings, pair: tuple[str, str, str, str], said: str, hint: str
 ) -> None:
-    fault = only(pages.generate(replace(settings, compare=(pair,))).diagnostics)
+    fault = only(build.generate(replace(settings, compare=(pair,))).diagnostics)
     assert (fault.kind, fault.origin) == ("compare", "perfguide_compare")
     assert said in fault.message and hint in fault.hint
 
 
-def test_pages_are_written_only_when_their_bytes_change(settings: site.Settings) -> None:
-    pages.generate(settings)
-    assert pages.generate(settings).written == ()
+def test_pages_are_written_only_when_their_bytes_change(settings: dataset.Settings) -> None:
+    build.generate(settings)
+    assert build.generate(settings).written == ()
     fill(settings.results[0], run("9.1", 2), run("9.2", 1))
-    removed = pages.generate(settings).removed
+    removed = build.generate(settings).removed
     assert "compare/AM62X/linux/9.2-vs-10.0.rst" in removed
     assert compare_pages(settings) == {
         "index.rst",
@@ -115,29 +119,29 @@ def test_pages_are_written_only_when_their_bytes_change(settings: site.Settings)
     }
 
 
-def test_one_release_has_nothing_to_compare(settings: site.Settings) -> None:
+def test_one_release_has_nothing_to_compare(settings: dataset.Settings) -> None:
     fill(settings.results[0], run("9.1", 2))
-    pages.generate(settings)
+    build.generate(settings)
     assert compare_pages(settings) == {"index.rst"}
     assert "no two releases" in (settings.output / "compare/index.rst").read_text("utf-8")
 
 
-def test_releases_whose_addresses_would_be_one_get_two(settings: site.Settings) -> None:
+def test_releases_whose_addresses_would_be_one_get_two(settings: dataset.Settings) -> None:
     fill(settings.results[0], *(run(name, 1) for name in ("1", "2-vs-3")),
          *(run(name, 1, board__soc="S2") for name in ("1-vs-2", "3")))  # fmt: skip
-    assert pages.generate(settings).diagnostics == ()
+    assert build.generate(settings).diagnostics == ()
     fill(settings.results[0], *(run(name, 1) for name in ("a", "a-vs-b", "b-vs-c", "c")))
     wanted = (("AM62X", "linux", "a", "b-vs-c"), ("AM62X", "linux", "a-vs-b", "c"))
-    assert pages.generate(replace(settings, compare=wanted)).diagnostics == ()
+    assert build.generate(replace(settings, compare=wanted)).diagnostics == ()
     assert len(compare_pages(settings)) == 2 + 3 + 2
 
 
-def test_a_waiver_that_no_page_needs_is_reported(settings: site.Settings) -> None:
+def test_a_waiver_that_no_page_needs_is_reported(settings: dataset.Settings) -> None:
     path = settings.output / "waivers.toml"
     path.parent.mkdir(parents=True, exist_ok=True)
     entry = '[[waivers]]\nbenchmark = "nbench"\nmetric = "{}"\nreason = "r"\nuntil = "99"\n'
     path.write_text(entry.format("idea") + entry.format("none"), "utf-8")
-    fault = only(pages.generate(replace(settings, waivers=path)).diagnostics)
+    fault = only(build.generate(replace(settings, waivers=path)).diagnostics)
     assert (fault.kind, fault.line) == ("waiver-lapsed", 6)
     page = (settings.output / "compare/AM62X/linux/9.1-vs-9.2.rst").read_text("utf-8")
     assert "accepted" in page
@@ -145,21 +149,21 @@ def test_a_waiver_that_no_page_needs_is_reported(settings: site.Settings) -> Non
 
 def test_the_chart_says_what_changed_and_is_drawn_the_same_again() -> None:
     strips = (
-        changeview.Strip("Speed", 0.7, ((0.5, "regressed"), (0.98, "other"))),
-        changeview.Strip(f"_{HOSTILE}$x$", 1.2, ((1.2, "improved"),)),
+        change_view.Strip("Speed", 0.7, ((0.5, "regressed"), (0.98, "other"))),
+        change_view.Strip(f"_{HOSTILE}$x$", 1.2, ((1.2, "improved"),)),
     )
-    view = changeview.ChangeView("", strips)
+    view = change_view.ChangeView("", strips)
     assert view.text() == (
         "Changes of 3 figures by benchmark, in the better direction: 1 regressed, 1 improved; "
         f"geometric means from −30.0 % (Speed) to +20.0 % (_{HOSTILE}$x$)."
     )
-    drawn = changechart.draw(view)
-    assert drawn == changechart.draw(view)
+    drawn = change_chart.draw(view)
+    assert drawn == change_chart.draw(view)
     tree = html5lib.parse(drawn.decode(), namespaceHTMLElements=False)
     ids = {element.get("id") for element in tree.iter()}
     assert {"changes-regressed", "changes-improved", "changes-other"} <= ids
     assert tree.find(".//script") is None
-    assert changechart.draw(view, "pdf").startswith(b"%PDF")
+    assert change_chart.draw(view, "pdf").startswith(b"%PDF")
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from html_tables import NAMESPACE
 from kinds import KINDS
 from playwright.sync_api import Browser, ConsoleMessage, Page
 
-from perfguide.csp import POLICY
+from perfguide.sphinxext.csp import POLICY
 
 
 def _open(browser: Browser, url: str) -> tuple[Page, list[str], set[str]]:

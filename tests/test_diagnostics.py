@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from perfguide.diagnostics import KINDS, Diagnostic, errors, nearest, visible
+from perfguide.common.diagnostics import KINDS, Diagnostic, errors, nearest, visible
 
 PACKAGE = Path(__file__).parents[1] / "ext" / "perfguide"
 

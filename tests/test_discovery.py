@@ -11,9 +11,10 @@ from conftest import run_sphinx
 from making import described, loaded, plain, records, result
 from site_links import NAMESPACE, broken, pages
 
-from perfguide import about, addresses, findwords
-from perfguide.discovery import LONGEST, shortened
-from perfguide.findwords import Page, Place
+from perfguide.common import slugs
+from perfguide.pages import about, search_words
+from perfguide.pages.search_words import Page, Place
+from perfguide.sphinxext.metadata import LONGEST, shortened
 
 EVIL = '</script><script>alert("1")</script>&amp;"><b>'
 
@@ -21,27 +22,27 @@ EVIL = '</script><script>alert("1")</script>&amp;"><b>'
 def test_words_are_names_and_never_numbers(tmp_path: Path) -> None:
     catalog = described(tmp_path)
     made = loaded(result(params={"block_size": 4096, "engine": "hw"}), result("lat_mem_rd", "us"))
-    found = findwords.of_records(catalog.get("speed"), "speed", records(made, described=catalog))
-    words = findwords.split(*found)
+    found = search_words.of_records(catalog.get("speed"), "speed", records(made, described=catalog))
+    words = search_words.split(*found)
     assert {"speed", "rate", "lat", "mem", "rd", "engine", "hw", "accelerator"} <= set(words)
     assert {"block", "size", "software", "system"} <= set(words)
     assert not any("4096" in word or word == "1" for word in words)
 
 
 def test_a_word_is_split_as_the_search_page_splits_it() -> None:
-    assert findwords.split("lat_mem_rd") == ("lat", "mem", "rd")
-    assert findwords.split("AES-128-CBC Über") == ("128", "aes", "cbc", "über")
-    assert findwords.split("ﬁo") == ("fio",)
+    assert search_words.split("lat_mem_rd") == ("lat", "mem", "rd")
+    assert search_words.split("AES-128-CBC Über") == ("128", "aes", "cbc", "über")
+    assert search_words.split("ﬁo") == ("fio",)
 
 
 def test_equal_sections_are_kept_once_and_pages_in_natural_order() -> None:
     place = Place("a", "Title", ("x", "y"))
     two = [(Page(f"guides/S/{n}", n, (n,), 0), [place]) for n in ("10", "9")]
-    index = json.loads(findwords.index(two))
+    index = json.loads(search_words.index(two))
     assert [page[0] for page in index["pages"]] == ["guides/S/9", "guides/S/10"]
     assert index["sections"] == [["Title", "x y"]]
     assert index["places"] == [[0, 0, "a"], [1, 0, "a"]]
-    assert findwords.index(two) == findwords.index(reversed(two))
+    assert search_words.index(two) == search_words.index(reversed(two))
 
 
 @pytest.mark.parametrize(
@@ -68,7 +69,7 @@ def test_a_description_is_cut_between_words() -> None:
 def test_an_anchor_is_what_docutils_makes_of_it(name: str) -> None:
     from docutils import nodes
 
-    assert addresses.anchor(name) == nodes.make_id(name)
+    assert slugs.anchor(name) == nodes.make_id(name)
 
 
 @pytest.fixture

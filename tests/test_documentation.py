@@ -16,18 +16,13 @@ import msgspec
 import pytest
 from conftest import TOP, copy_project, run_sphinx
 
-from perfguide import (
-    acknowledge,
-    adapters,
-    boards,
-    catalog,
-    cli,
-    config,
-    ownchart,
-    reference,
-    validate,
-    waivers,
-)
+from perfguide import adapters
+from perfguide.bundles import decode
+from perfguide.catalog import benchmarks, board_names, waivers
+from perfguide.charts import from_csv
+from perfguide.cli import command_line
+from perfguide.health import acknowledged
+from perfguide.sphinxext import config, reference
 
 PAGES = [TOP / "source" / f"{name}.rst" for name in ("publishing", "extending")]
 
@@ -51,7 +46,7 @@ def test_every_key_of_every_file_is_described() -> None:
 
 
 def test_a_key_tells_its_type_default_and_meaning() -> None:
-    found = {key.name: key for key in reference.keys(catalog.Metric)}
+    found = {key.name: key for key in reference.keys(benchmarks.Metric)}
     assert found["better"].kind == "“higher” or “lower” or “neither”"
     assert found["better"].default == "required"
     assert (found["threshold"].kind, found["threshold"].default) == ("number, in %", "2.0")
@@ -63,7 +58,7 @@ def test_a_key_tells_its_type_default_and_meaning() -> None:
 
 
 def test_every_option_of_every_command_is_described() -> None:
-    found = {command.name: command for command in reference.commands(cli.parser())}
+    found = {command.name: command for command in reference.commands(command_line.parser())}
     assert {"check", "compare", "health", "pack", "build"} <= set(found)
     for command in found.values():
         assert command.text
@@ -74,7 +69,7 @@ def test_every_option_of_every_command_is_described() -> None:
 
 def test_json_snippets_are_sound_bundles() -> None:
     for text in snippets("json"):
-        assert validate.validate(text.encode())[1] == []
+        assert decode.validate(text.encode())[1] == []
 
 
 def test_toml_snippets_are_what_the_files_may_hold(tmp_path: Path) -> None:
@@ -86,22 +81,22 @@ def test_toml_snippets_are_what_the_files_may_hold(tmp_path: Path) -> None:
         kinds.add(kind)
         match kind:
             case "acknowledged":
-                msgspec.convert(held[kind], list[acknowledge.Acknowledgement])
+                msgspec.convert(held[kind], list[acknowledged.Acknowledgement])
             case "waivers":
                 msgspec.convert(held[kind], list[waivers.Spec])
             case "boards":
-                msgspec.convert(held[kind], list[boards.Board])
+                msgspec.convert(held[kind], list[board_names.Board])
             case "charts":
                 more = '{ name = "latency", unit = "us", better = "lower" },\n]\n'
                 metrics = whole.partition("\n[[charts]]")[0].replace("]\n", more, 1)
                 (tmp_path / "example.toml").write_text(f"{metrics}\n{text}", "utf-8")
                 (tmp_path / "example.rst").write_text("Text.\n", "utf-8")
-                found, wrong = catalog.load([tmp_path])
+                found, wrong = benchmarks.load([tmp_path])
                 assert (wrong, list(found.benchmarks)) == ([], ["example"]), text
             case "title":
                 (tmp_path / "example.toml").write_text(text, "utf-8")
                 (tmp_path / "example.rst").write_text("Text.\n", "utf-8")
-                assert catalog.load([tmp_path])[1] == []
+                assert benchmarks.load([tmp_path])[1] == []
             case _:
                 assert held["project"]["entry-points"]["perfguide.adapters"]
     assert kinds == {"acknowledged", "waivers", "boards", "charts", "title", "project"}
@@ -133,7 +128,7 @@ def test_commands_of_the_documentation_are_understood() -> None:
         for line in text.splitlines():
             words = shlex.split(line, comments=True)
             if words[:1] == ["perfguide"]:
-                cli.parser().parse_args(words[1:])
+                command_line.parser().parse_args(words[1:])
                 tried += 1
             elif words[:1] == ["make"]:
                 assert words[1] in targets[1].split()
@@ -147,7 +142,7 @@ def test_charts_of_the_cookbook_hold_the_figures_that_they_are_given(name: str) 
     table = textwrap.dedent(text.split("\n\n", 1)[1])
     head, *rows = csv.reader(table.splitlines(), skipinitialspace=True)
     given = [float(cell) for row in rows for cell in row[1:] if cell]
-    view = ownchart.view(table, ownchart.Wish("Title", kind=_kind(name)))
+    view = from_csv.view(table, from_csv.Wish("Title", kind=_kind(name)))
     drawn = sorted(p.y for panel in view.panels for line in panel.lines for p in line.points)
     assert drawn == sorted(given) and len(head) > 1
 

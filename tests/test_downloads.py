@@ -17,8 +17,9 @@ import pytest
 from conftest import TOP
 from making import SHIPPED, TOML, loaded, only, plain, pooled, result
 
-from perfguide import api, explorer, pages, parquet
-from perfguide.site import Settings
+from perfguide.export import explorer, json_api, parquet
+from perfguide.figures.dataset import Settings
+from perfguide.pages import build
 
 MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 
@@ -38,7 +39,7 @@ def _put(folder: Path, name: str, *results: dict[str, Any], **changes: Any) -> N
 
 
 def _json(folder: Path, name: str) -> Any:
-    return json.loads((folder / "out" / api.ROOT / name).read_bytes())
+    return json.loads((folder / "out" / json_api.ROOT / name).read_bytes())
 
 
 def _script(path: Path) -> tuple[str, Any]:
@@ -85,7 +86,7 @@ def site(tmp_path: Path) -> Path:
         result("lat_mem", "us", value=0.1, min=0.05, max=0.2),
     )
     _put(tmp_path, "two", result(value=7.125, params={"block_size": 16}), sdk__version="09.02")
-    pages.generate(_settings(tmp_path))
+    build.generate(_settings(tmp_path))
     return tmp_path
 
 
@@ -100,7 +101,7 @@ def test_each_guide_is_one_json_file_that_the_lists_lead_to(site: Path) -> None:
         assert len(guide["figures"]) == listed["figures"]
         assert (site / "out" / f"{guide['page']}.rst").is_file()
         for kind in ("spreadsheet", "parquet"):
-            assert (site / "out" / api.ROOT / listed[kind]).is_file()
+            assert (site / "out" / json_api.ROOT / listed[kind]).is_file()
 
 
 def test_a_mean_a_zero_and_a_failure_are_told_apart(site: Path) -> None:
@@ -134,7 +135,7 @@ def test_parquet_has_the_figures_and_the_data_package_describes_its_columns(site
     fields = {f["name"]: f for f in figures["schema"]["fields"]}
     rows = []
     for path in figures["path"]:
-        table = pq.read_table(site / "out" / api.ROOT / path)
+        table = pq.read_table(site / "out" / json_api.ROOT / path)
         assert table.column_names == list(fields)
         for field in table.schema:
             assert field.metadata[b"description"].decode() == fields[field.name]["description"]
@@ -154,7 +155,7 @@ def test_parquet_has_the_figures_and_the_data_package_describes_its_columns(site
 
 
 def test_a_spreadsheet_has_figures_as_numbers_with_their_unit_in_the_head(site: Path) -> None:
-    data = (site / "out" / api.ROOT / "results/AM62X/linux/09.01.xlsx").read_bytes()
+    data = (site / "out" / json_api.ROOT / "results/AM62X/linux/09.01.xlsx").read_bytes()
     sheets = _sheets(data)
     assert list(sheets) == ["About", "Speed", "All figures"]
     speed = sheets["Speed"].values()
@@ -179,8 +180,8 @@ def test_no_text_becomes_a_formula_a_link_or_a_key(tmp_path: Path) -> None:
         board__name=hostile,
         board__description="+1",
     )
-    assert pages.generate(_settings(tmp_path)).diagnostics == ()
-    top = tmp_path / "out" / api.ROOT
+    assert build.generate(_settings(tmp_path)).diagnostics == ()
+    top = tmp_path / "out" / json_api.ROOT
     sheets = _sheets(only(list(top.rglob("*.xlsx"))).read_bytes())
     texts = [text for cells in sheets.values() for kind, text in cells.values() if kind == "s"]
     assert hostile in texts and "+1" in texts
@@ -203,8 +204,8 @@ def test_sheets_are_called_as_near_to_their_benchmarks_as_the_format_allows(
     flags, quoted, long = "\U0001f3c1" * 40, "q" * 30 + "'b", "x" * 40
     names = [flags, flags + "2", quoted, long, long.upper(), "[:]", "History", "'"]
     _put(tmp_path, "one", *(result() | {"benchmark": name} for name in names))
-    assert pages.generate(_settings(tmp_path)).diagnostics == ()
-    book = only(list((tmp_path / "out" / api.ROOT).rglob("*.xlsx")))
+    assert build.generate(_settings(tmp_path)).diagnostics == ()
+    book = only(list((tmp_path / "out" / json_api.ROOT).rglob("*.xlsx")))
     listed = set(_sheets(book.read_bytes())) - {"About", "All figures"}
     assert listed == {
         *("\U0001f3c1" * 15, "\U0001f3c1" * 14 + " 2", "q" * 30),
@@ -213,7 +214,7 @@ def test_sheets_are_called_as_near_to_their_benchmarks_as_the_format_allows(
 
 
 def test_the_explorer_has_every_figure_once_as_the_guide_shows_it(site: Path) -> None:
-    top = site / "out" / api.ROOT
+    top = site / "out" / json_api.ROOT
     shown = []
     page = (site / "out/guides/AM62X/linux/09.01.rst").read_text("utf-8")
     for path in sorted((top / "explore/AM62X/linux/09.01").rglob("*.js")):
@@ -244,14 +245,14 @@ def test_no_file_of_the_explorer_is_above_its_limit(tmp_path: Path) -> None:
         for n in range(6000)
     ]
     _put(tmp_path, "big", *many)
-    pages.generate(_settings(tmp_path))
-    files = sorted((tmp_path / "out" / api.ROOT / "explore").rglob("*.js"))
+    build.generate(_settings(tmp_path))
+    files = sorted((tmp_path / "out" / json_api.ROOT / "explore").rglob("*.js"))
     assert max(path.stat().st_size for path in files) <= 300_000
     parts = [_script(path)[1] for path in files if path.stem.isdigit()]
     assert len(parts) > 2
     metrics = [part["metrics"][f[1]][0] for part in parts for f in part["figures"]]
     assert sorted(metrics) == sorted(item["metric"] for item in many)
-    _, soc = _script(tmp_path / "out" / api.ROOT / "explore/AM62X/index.js")
+    _, soc = _script(tmp_path / "out" / json_api.ROOT / "explore/AM62X/index.js")
     assert only(soc["systems"])["releases"][0][2] == [[0, len(parts)]]
 
 
@@ -276,7 +277,7 @@ def test_values_of_different_kinds_have_different_keys_in_addresses(value: Any, 
 
 
 def _times(folder: Path) -> dict[str, int]:
-    top = folder / "out" / api.ROOT
+    top = folder / "out" / json_api.ROOT
     return {
         p.relative_to(top).as_posix(): p.stat().st_mtime_ns for p in top.rglob("*") if p.is_file()
     }
@@ -284,9 +285,9 @@ def _times(folder: Path) -> dict[str, int]:
 
 def test_a_new_bundle_changes_its_guide_and_the_lists_alone(site: Path) -> None:
     before = _times(site)
-    assert pages.generate(_settings(site)).written == ()
+    assert build.generate(_settings(site)).written == ()
     _put(site, "three", result(value=8.0, params={"block_size": 64}), sdk__version="09.02")
-    pages.generate(_settings(site))
+    build.generate(_settings(site))
     after = _times(site)
     changed = {name for name in after if before.get(name) != after[name]}
     assert before.keys() == after.keys()
@@ -302,7 +303,7 @@ def test_a_new_bundle_changes_its_guide_and_the_lists_alone(site: Path) -> None:
 
 def test_files_of_a_guide_that_is_gone_go_too(site: Path) -> None:
     (site / "results/two.json").unlink()
-    pages.generate(_settings(site))
+    build.generate(_settings(site))
     assert not [name for name in _times(site) if "09.02" in name]
     assert _json(site, "datapackage.json")["resources"][0]["path"] == [
         "results/AM62X/linux/09.01.parquet"
@@ -310,21 +311,21 @@ def test_files_of_a_guide_that_is_gone_go_too(site: Path) -> None:
 
 
 def test_damaged_files_are_made_anew_and_only_they(site: Path) -> None:
-    whole = {n: (site / "out" / api.ROOT / n).read_bytes() for n in _times(site)}
+    whole = {n: (site / "out" / json_api.ROOT / n).read_bytes() for n in _times(site)}
     damaged = [n for n in whole if "09.01" in n]
     assert {n.rpartition(".")[2] for n in damaged} == {"json", "js", "parquet", "xlsx"}
     for name in damaged:
-        (site / "out" / api.ROOT / name).write_bytes(whole[name][:-20])
-    written = pages.generate(_settings(site)).written
-    assert sorted(written) == sorted(f"{api.ROOT}/{name}" for name in damaged)
-    assert {n: (site / "out" / api.ROOT / n).read_bytes() for n in _times(site)} == whole
+        (site / "out" / json_api.ROOT / name).write_bytes(whole[name][:-20])
+    written = build.generate(_settings(site)).written
+    assert sorted(written) == sorted(f"{json_api.ROOT}/{name}" for name in damaged)
+    assert {n: (site / "out" / json_api.ROOT / n).read_bytes() for n in _times(site)} == whole
 
 
 def test_a_damaged_list_of_what_files_were_made_from_only_costs_time(site: Path) -> None:
-    whole = {n: (site / "out" / api.ROOT / n).read_bytes() for n in _times(site)}
+    whole = {n: (site / "out" / json_api.ROOT / n).read_bytes() for n in _times(site)}
     (site / "out/reports/downloads.json").write_text("[1", "utf-8")
-    pages.generate(_settings(site))
-    assert {n: (site / "out" / api.ROOT / n).read_bytes() for n in _times(site)} == whole
+    build.generate(_settings(site))
+    assert {n: (site / "out" / json_api.ROOT / n).read_bytes() for n in _times(site)} == whole
 
 
 @pytest.mark.parametrize("seed", ["1", "2"])
@@ -341,7 +342,7 @@ def test_bytes_do_not_depend_on_hash_seed_zone_or_folder(
     assert names.keys() == _times(other).keys()
     for name in names:
         # The command adds the descriptions of its package, which other files do not show.
-        first, second = (f / "out" / api.ROOT / name for f in (site, other))
+        first, second = (f / "out" / json_api.ROOT / name for f in (site, other))
         assert first.read_bytes() == second.read_bytes(), name
 
 
@@ -349,10 +350,10 @@ def test_the_documented_files_are_those_that_are_written(site: Path) -> None:
     text = (SHIPPED.parent / "data.rst").read_text("utf-8")
     for name in ("index.json", "socs/SOC.json", "benchmarks.json", "datapackage.json"):
         assert f"``{name}``" in text
-        assert (site / "out" / api.ROOT / name.replace("SOC", "AM62X")).is_file()
+        assert (site / "out" / json_api.ROOT / name.replace("SOC", "AM62X")).is_file()
     for suffix in ("json", "xlsx", "parquet"):
         assert f"``results/SOC/OS/RELEASE.{suffix}``" in text
-    assert f"``{api.ROOT}/``" in text
+    assert f"``{json_api.ROOT}/``" in text
     guide = _json(site, "results/AM62X/linux/09.01.json")
     for member in guide["figures"][0]:
         assert f"``{member}``" in text, member

@@ -14,12 +14,16 @@ import pytest
 from conftest import run_sphinx
 from making import described, loaded, only, plain, result, text
 
-from perfguide import bundle, errata, feed, ledger, pages, site
-from perfguide.catalog import Catalog
-from perfguide.errata import Erratum
-from perfguide.faults import BUNDLE
-from perfguide.guidekeys import guide_key
-from perfguide.validate import Loaded, validate
+from perfguide import bundle
+from perfguide.bundles import supersede
+from perfguide.bundles.decode import Loaded, validate
+from perfguide.bundles.faults import BUNDLE
+from perfguide.bundles.guide_key import guide_key
+from perfguide.catalog.benchmarks import Catalog
+from perfguide.export import feed
+from perfguide.figures import dataset, errata
+from perfguide.figures.errata import Erratum
+from perfguide.pages import build
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 OLD = plain(
@@ -42,7 +46,7 @@ NEW = plain(
 
 
 def found(*bundles: Loaded, described: Catalog | None = None) -> list[Erratum]:
-    return errata.find(ledger.settle(bundles), described or Catalog({}))
+    return errata.find(supersede.settle(bundles), described or Catalog({}))
 
 
 def item(plain: dict[str, Any], **changes: Any) -> Loaded:
@@ -146,7 +150,7 @@ def generated(top: Path, *bundles: dict[str, Any]) -> Path:
     (top / "results").mkdir(exist_ok=True)
     for number, found in enumerate(bundles):
         (top / "results" / f"{number}.json").write_bytes(text(found))
-    pages.generate(site.Settings((top / "results",), (), top / "out"))
+    build.generate(dataset.Settings((top / "results",), (), top / "out"))
     return top / "out"
 
 

@@ -18,7 +18,7 @@ from conftest import bare_project, run_sphinx
 from making import plain, result
 from playwright.sync_api import Browser, Page, expect
 
-from perfguide.dataset import SCRIPTS
+from perfguide.sphinxext.dataset_metadata import SCRIPTS
 
 EXPLORE = "source/explore.html"
 HOSTILE = "<img src=x onerror=document.title='taken'>\"&amp;</script>"

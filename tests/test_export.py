@@ -13,8 +13,8 @@ import pyarrow.dataset as ds
 import pytest
 from conftest import TOP
 
-from perfguide import site
-from perfguide.cli import main
+from perfguide.cli.command_line import main
+from perfguide.figures import dataset
 
 RESULTS = [
     {"benchmark": "stream", "metric": "copy", "unit": "MB/s", "samples": [0.1, 0.2, 0.4]},
@@ -52,7 +52,7 @@ def digests(folder: Path) -> dict[str, str]:
 
 def test_both_engines_read_every_result_as_it_was_uploaded(results: Path, tmp_path: Path) -> None:
     assert export(results, tmp_path / "out") == 0
-    frame = site.read(site.Settings((results,), (), Path())).pool.frame
+    frame = dataset.read(dataset.Settings((results,), (), Path())).pool.frame
     rows = zip(
         frame.table.itertuples(), map(frame.samples.of, range(len(frame.table))), strict=True
     )
@@ -124,6 +124,6 @@ def test_a_name_too_long_for_a_folder_is_refused(
 def test_all_our_own_results_are_in_it(tmp_path: Path) -> None:
     results = TOP / "results/AM335X"
     assert export(results, tmp_path / "out") == 0
-    held = site.read(site.Settings((results,), (), Path()))
+    held = dataset.read(dataset.Settings((results,), (), Path()))
     found = ds.dataset(tmp_path / "out", partitioning=NAMED)
     assert found.count_rows() == len(held.pool.frame.table)

@@ -15,10 +15,8 @@ from hypothesis import strategies as st
 from msgspec import UNSET
 
 from perfguide import bundle
-from perfguide.adapters import (
-    Context,
-    Format,
-    Reading,
+from perfguide.adapters import Context, Format, Reading
+from perfguide.adapters.farm import (
     google_benchmark,
     kcidb,
     lava_bundle,
@@ -29,11 +27,11 @@ from perfguide.adapters import (
     pytest_benchmark,
     squad,
 )
-from perfguide.adapters.farm_json import documents
-from perfguide.adapters.farm_text import moment, number
-from perfguide.adapters.squad import split
+from perfguide.adapters.farm.squad import split
+from perfguide.adapters.farm.text import moment, number
+from perfguide.adapters.json_nodes import documents
 from perfguide.bundle import Result
-from perfguide.diagnostics import KINDS
+from perfguide.common.diagnostics import KINDS
 
 MODULES = (
     lava_yaml,

@@ -12,12 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from making import described, loaded, only, pooled, records, result
 
-from perfguide import archive, bundle, frame, ingest, workers
-from perfguide.catalog import Catalog
-from perfguide.guidekeys import GuideKey, family, version
-from perfguide.pool import Cell, Record
-from perfguide.streams import Limits
-from perfguide.validate import Loaded
+from perfguide import bundle
+from perfguide.bundles import containers, read_files
+from perfguide.bundles.decode import Loaded
+from perfguide.bundles.decompress import Limits
+from perfguide.bundles.guide_key import GuideKey, family, version
+from perfguide.catalog.benchmarks import Catalog
+from perfguide.common import parallel
+from perfguide.figures import rows
+from perfguide.figures.pool import Cell, Record
 
 
 def runs(*results: dict[str, Any], **changes: Any) -> list[Loaded]:
@@ -323,7 +326,7 @@ def test_every_result_is_a_row_and_every_figure_is_reached_both_ways() -> None:
         loaded({**result(), "benchmark": "x"}, result("m1"), id="b", board__soc="AM64X"),
     ]
     pool = pooled(items)
-    assert len(frame.build(items).table) == 7
+    assert len(rows.build(items).table) == 7
     by_guide = [r for k in pool.guides() for r in pool.of_guide(k)]
     by_benchmark = [r for n in pool.benchmarks() for r in pool.of_benchmark(n)]
     assert len(pool) == len(by_guide) == len(by_benchmark) == 7
@@ -352,8 +355,10 @@ def test_what_many_bundles_say_alike_is_kept_once_and_stays_what_each_said(
     ]
     for name, own in (("a", results), ("b", results), ("c", turned)):
         write_bundle(tmp_path / f"{name}.json", own, id=name)
-    sources, _ = archive.find([tmp_path])
-    found = [item for each in ingest.outcomes(sources, Limits(), workers.here) for item in each]
+    sources, _ = containers.find([tmp_path])
+    found = [
+        item for each in read_files.outcomes(sources, Limits(), parallel.here) for item in each
+    ]
     bundles = [item for item in found if isinstance(item, Loaded)]
     a, b, c = (item.bundle for item in bundles)
     assert [item.digest for item in bundles] == [bundle.digest(each) for each in (a, b, c)]
@@ -362,7 +367,7 @@ def test_what_many_bundles_say_alike_is_kept_once_and_stays_what_each_said(
         assert [r.samples for r in mine.results] == [[n + 0.5] for n in range(1, len(own) + 1)]
     assert all(x.params is y.params for x, y in zip(a.results, b.results, strict=True))
     assert all(x.metric is a.results[0].metric for x in c.results)
-    table = frame.build(bundles).table
+    table = rows.build(bundles).table
     assert table["params"].tolist() == [
-        frame.canonical({"p": flag}) for flag in (*flags, *flags, *flags[::-1])
+        rows.canonical({"p": flag}) for flag in (*flags, *flags, *flags[::-1])
     ]

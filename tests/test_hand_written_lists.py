@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from making import only
 
-from perfguide import boards, waivers
+from perfguide.catalog import board_names, waivers
 
 SOUND = """
 [[waivers]]
@@ -40,7 +40,7 @@ def test_a_sound_waiver_is_read(tmp_path: Path) -> None:
 def test_no_file_is_no_waiver(tmp_path: Path) -> None:
     assert waivers.load(tmp_path / "none.toml") == ((), [])
     assert waivers.load(None) == ((), [])
-    assert boards.load(None)[0].today("AM62X", "sk") == "sk"
+    assert board_names.load(None)[0].today("AM62X", "sk") == "sk"
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_an_old_name_of_two_boards_is_refused(tmp_path: Path) -> None:
         '[[boards]]\nsoc = "T"\nname = "new"\naliases = ["old"]\n',
         "utf-8",
     )
-    known, faults = boards.load(path)
+    known, faults = board_names.load(path)
     assert [fault.line for fault in faults] == [5, 5]
     assert "“old” stands for two boards of S" in faults[0].message
     assert known.today("S", "fine") == "other"
@@ -99,7 +99,7 @@ def test_an_old_name_of_two_boards_is_refused(tmp_path: Path) -> None:
 
 def test_the_projects_own_lists_are_sound() -> None:
     top = Path(__file__).parents[1] / "source"
-    known, faults = boards.load(top / "boards.toml")
+    known, faults = board_names.load(top / "boards.toml")
     assert faults == []
     assert known.today("AM62X", "am62xx-sk") == "am62xx_sk-fs"
     assert waivers.load(top / "waivers.toml") == ((), [])

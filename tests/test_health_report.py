@@ -14,11 +14,14 @@ from conftest import bare_project, run_sphinx
 from html_tables import NAMESPACE, figures
 from making import SHIPPED, loaded, only, pooled
 
-from perfguide import acknowledge, catalog, health, health_report, workers
-from perfguide.cli import main
-from perfguide.findings import Finding
+from perfguide.catalog import benchmarks
+from perfguide.cli.command_line import main
+from perfguide.common import parallel
+from perfguide.health import acknowledged, rules
+from perfguide.health import report as health_report
+from perfguide.health.finding import Finding
 
-CATALOG = catalog.load([SHIPPED])[0]
+CATALOG = benchmarks.load([SHIPPED])[0]
 
 
 def zero(board: str = "sk", **more: Any) -> dict[str, Any]:
@@ -43,7 +46,7 @@ def zero(board: str = "sk", **more: Any) -> dict[str, Any]:
 
 def findings(*boards: str) -> list[Finding]:
     bundles = [loaded(**zero(board)) for board in boards]
-    return health.examine(pooled(bundles, CATALOG), CATALOG)
+    return rules.examine(pooled(bundles, CATALOG), CATALOG)
 
 
 # -- acknowledgements --------------------------------------------------------------
@@ -57,8 +60,8 @@ def written(folder: Path, text: str) -> Path:
 
 def accepted(path: Path, found: list[Finding]) -> tuple[list[Finding], list[str]]:
     """Findings after the file of acknowledgements, and what is said about the file."""
-    entries, faults = acknowledge.load(path, health.RULES)
-    settled, unused = acknowledge.apply(found, entries, path)
+    entries, faults = acknowledged.load(path, rules.RULES)
+    settled, unused = acknowledged.apply(found, entries, path)
     return settled, [f"{d.kind} {d.pointer}: {d.text()}" for d in (*faults, *unused)]
 
 
@@ -125,7 +128,7 @@ def test_an_unused_acknowledgement_is_reported_and_the_others_hold(tmp_path: Pat
     unused = "acknowledged-unused : entry 1 of “acknowledged”: accepts no finding: clock, old"
     assert only(said).startswith(unused)
     assert any(f.acknowledged for f in settled)
-    assert acknowledge.load(tmp_path / "none.toml", health.RULES) == ([], [])
+    assert acknowledged.load(tmp_path / "none.toml", rules.RULES) == ([], [])
 
 
 # -- the command -------------------------------------------------------------------
@@ -235,7 +238,7 @@ def test_wrong_usage_is_told_from_findings(shell: Shell) -> None:
 def test_health_reads_as_the_other_commands_do(
     shell: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(workers, "PATIENCE", 1)
+    monkeypatch.setattr(parallel, "PATIENCE", 1)
     status, _, err = shell.run("--scheduler", "tcp://127.0.0.1:9")
     assert (status, "tcp://127.0.0.1:9: no scheduler answers there" in err) == (2, True)
     status, _, err = shell.run("--limit", "document=10", "--store", "elsewhere")

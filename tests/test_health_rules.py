@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 from making import SHIPPED, loaded, only, pooled
 
-from perfguide import catalog, health
-from perfguide.findings import Finding
-from perfguide.health_cells import split
-from perfguide.validate import Loaded
+from perfguide.bundles.decode import Loaded
+from perfguide.catalog import benchmarks
+from perfguide.health import rules
+from perfguide.health.cell_rules import split
+from perfguide.health.finding import Finding
 
-CATALOG = catalog.load([SHIPPED])[0]
+CATALOG = benchmarks.load([SHIPPED])[0]
 RESULTS = SHIPPED.parents[1] / "results"
 
 
@@ -36,7 +37,7 @@ def run(
 
 def found(rule: str, *bundles: Loaded) -> list[Finding]:
     """What one rule says of bundles."""
-    return [f for f in health.examine(pooled(bundles, CATALOG), CATALOG) if f.rule.id == rule]
+    return [f for f in rules.examine(pooled(bundles, CATALOG), CATALOG) if f.rule.id == rule]
 
 
 def copy(value: float | None, **more: Any) -> dict[str, Any]:
@@ -44,8 +45,8 @@ def copy(value: float | None, **more: Any) -> dict[str, Any]:
 
 
 def test_every_rule_says_what_it_is_and_what_to_do() -> None:
-    assert len(health.RULES) == 16
-    for name, rule in health.RULES.items():
+    assert len(rules.RULES) == 16
+    for name, rule in rules.RULES.items():
         assert name == rule.id and rule.title and rule.about and rule.advice
         assert rule.severity in ("error", "warning", "note")
 
@@ -485,7 +486,7 @@ def published() -> list[Loaded]:
 
 @pytest.fixture(scope="module")
 def known() -> list[Finding]:
-    return health.examine(pooled(published(), CATALOG), CATALOG)
+    return rules.examine(pooled(published(), CATALOG), CATALOG)
 
 
 @pytest.mark.parametrize(
@@ -521,10 +522,10 @@ def test_findings_are_few_and_the_worst_come_first(known: list[Finding]) -> None
 
 
 def test_the_order_of_bundles_changes_no_finding(known: list[Finding]) -> None:
-    again = health.examine(pooled(reversed(published()), CATALOG), CATALOG)
+    again = rules.examine(pooled(reversed(published()), CATALOG), CATALOG)
     assert [(f.id, f.reason) for f in again] == [(f.id, f.reason) for f in known]
 
 
 def test_no_bundle_or_failures_alone_give_no_finding() -> None:
-    assert health.examine(pooled([], CATALOG), CATALOG) == []
-    assert health.examine(pooled([run(copy(None, status="fail"))], CATALOG), CATALOG) == []
+    assert rules.examine(pooled([], CATALOG), CATALOG) == []
+    assert rules.examine(pooled([run(copy(None, status="fail"))], CATALOG), CATALOG) == []

@@ -20,8 +20,8 @@ from conftest import TOP, bare_project, run_sphinx
 from html_tables import NAMESPACE, figures
 from making import plain
 
-from perfguide import spreadsheet
-from perfguide.diagnostics import visible
+from perfguide.common import csv_text
+from perfguide.common.diagnostics import visible
 
 Bundle = Callable[..., Path]
 
@@ -161,7 +161,7 @@ def test_every_text_is_in_the_downloads_exactly(built: Built) -> None:
         with path.open(encoding="utf-8", newline="") as file:
             for row in csv.reader(file):
                 assert not any(re.match(r"\s*[=+@\t\r]", cell) for cell in row), path
-                found |= {spreadsheet.plain(cell) for cell in row}
+                found |= {csv_text.plain(cell) for cell in row}
     assert set(TEXTS) <= found
 
 

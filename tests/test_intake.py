@@ -16,14 +16,14 @@ import pytest
 from debian import program
 from making import only, plain, result, text
 
-from perfguide import pack
-from perfguide.cli import main
-from perfguide.pack import Log
+from perfguide.cli.command_line import main
+from perfguide.intake import pack_logs
+from perfguide.intake.pack_logs import Log
 
 LOGGED = plain(
     result(value=1.5, log={"file": "speed.log", "line": 1}), id="logged", runner__name="lab"
 )
-LOGS = pack.archive([Log("speed.log", b"rate 1.5 MB/s\n")])
+LOGS = pack_logs.archive([Log("speed.log", b"rate 1.5 MB/s\n")])
 
 
 class Farm:
@@ -266,7 +266,7 @@ def test_logs_without_their_upload_wait_and_then_go_aside(farm: Farm) -> None:
 
 
 @pytest.mark.parametrize(
-    "data", [LOGS[:-5], b"no archive", pack.archive([Log("x", b"\0" * 50_000_000)])]
+    "data", [LOGS[:-5], b"no archive", pack_logs.archive([Log("x", b"\0" * 50_000_000)])]
 )
 def test_logs_that_cannot_be_read_keep_their_bundle_aside(farm: Farm, data: bytes) -> None:
     farm.put("run.json", LOGGED)

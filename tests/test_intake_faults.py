@@ -17,11 +17,11 @@ from conftest import TOP
 from making import plain, result, text
 from test_intake import LOGGED, LOGS, tree
 
-from perfguide import intake
-from perfguide.cli import main
-from perfguide.diagnostics import errors
-from perfguide.intake import Orders
-from perfguide.site import Settings, read
+from perfguide.cli.command_line import main
+from perfguide.common.diagnostics import errors
+from perfguide.figures.dataset import Settings, read
+from perfguide.intake import inbox as intake
+from perfguide.intake.inbox import Orders
 
 WATCHED = ("open", "os.", "fcntl.", "shutil.")
 """The audit events of operations on files."""

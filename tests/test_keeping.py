@@ -12,11 +12,12 @@ import pytest
 from conftest import TOP
 from test_unchanged import settle, tree
 
-from perfguide import keeping, pages, site
+from perfguide.figures import dataset
+from perfguide.pages import build, keeping
 
 Bundle = Callable[..., Path]
-Made = Callable[[site.Settings], set[str]]
-Compared = Callable[[site.Settings], list[str]]
+Made = Callable[[dataset.Settings], set[str]]
+Compared = Callable[[dataset.Settings], list[str]]
 COPY = {"benchmark": "stream", "metric": "copy", "unit": "MB/s"}
 WAIVER = """
 [[waivers]]
@@ -29,7 +30,7 @@ reason = "known"
 
 
 @pytest.fixture
-def settings(tmp_path: Path, write_bundle: Bundle) -> site.Settings:
+def settings(tmp_path: Path, write_bundle: Bundle) -> dataset.Settings:
     """Two SoCs with two releases each."""
     for soc, release, value in (
         *(("SOC1", "09.02", 100.0), ("SOC1", "09.03", 50.0)),
@@ -44,7 +45,7 @@ def settings(tmp_path: Path, write_bundle: Bundle) -> site.Settings:
         )
     shutil.copytree(TOP / "source/benchmarks", tmp_path / "benchmarks")
     (tmp_path / "waivers.toml").write_text("", "utf-8")
-    return site.Settings(
+    return dataset.Settings(
         (tmp_path / "results",),
         (tmp_path / "benchmarks",),
         tmp_path / "source",
@@ -68,13 +69,13 @@ def made(monkeypatch: pytest.MonkeyPatch) -> Made:
 
     monkeypatch.setattr(keeping.Keeping, "made", spied)
 
-    def generate(settings: site.Settings) -> set[str]:
+    def generate(settings: dataset.Settings) -> set[str]:
         settle()
         asked.clear()
-        outcome, found = pages.generate(settings), set(asked)
+        outcome, found = build.generate(settings), set(asked)
         clean = dataclasses.replace(settings, output=settings.output.parent / "clean", cache=None)
         shutil.rmtree(clean.output, ignore_errors=True)
-        assert pages.generate(clean).diagnostics == outcome.diagnostics
+        assert build.generate(clean).diagnostics == outcome.diagnostics
         assert tree(settings.output) == tree(clean.output)
         return found
 
@@ -85,7 +86,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> Made:
 def compared(made: Made) -> Compared:
     """The same, and count the comparisons of each SoC that were made."""
 
-    def generate(settings: site.Settings) -> list[str]:
+    def generate(settings: dataset.Settings) -> list[str]:
         found = made(settings)
         return sorted(name.split("/")[1] for name in found if name.startswith("compare/"))
 
@@ -99,7 +100,7 @@ def _edit(path: Path, old: str, new: str) -> None:
 
 
 def test_only_the_comparisons_of_a_changed_soc_are_worked_out_again(
-    settings: site.Settings, compared: Compared, write_bundle: Bundle
+    settings: dataset.Settings, compared: Compared, write_bundle: Bundle
 ) -> None:
     top = settings.output.parent
     assert compared(settings) == ["SOC1", "SOC2"]
@@ -120,7 +121,7 @@ def test_only_the_comparisons_of_a_changed_soc_are_worked_out_again(
 
 
 def test_rules_that_changed_hold_for_all_comparisons(
-    settings: site.Settings, compared: Compared
+    settings: dataset.Settings, compared: Compared
 ) -> None:
     top = settings.output.parent
     assert compared(settings) == ["SOC1", "SOC2"]
@@ -129,12 +130,14 @@ def test_rules_that_changed_hold_for_all_comparisons(
     _edit(top / "results/SOC2-09.02.json", "100.0", "90.0")
     assert compared(settings) == ["SOC2"]
     # The waiver is needed by the page that stayed as it was.
-    assert pages.generate(settings).diagnostics == ()
+    assert build.generate(settings).diagnostics == ()
     _edit(top / "benchmarks/stream.toml", 'title = "STREAM"', 'title = "Stream"')
     assert compared(settings) == ["SOC1", "SOC2"]
 
 
-def test_what_was_damaged_is_worked_out_again(settings: site.Settings, compared: Compared) -> None:
+def test_what_was_damaged_is_worked_out_again(
+    settings: dataset.Settings, compared: Compared
+) -> None:
     top = settings.output.parent
     assert compared(settings) == ["SOC1", "SOC2"]
     next((top / "source/compare/SOC1").rglob("*.csv")).write_bytes(b"")
@@ -160,7 +163,7 @@ STREAM = {"by-benchmark/stream newest", "by-benchmark/stream soc1-linux"}
 
 
 def test_only_the_guides_and_histories_of_a_new_bundle_are_made_again(
-    settings: site.Settings, made: Made, write_bundle: Bundle
+    settings: dataset.Settings, made: Made, write_bundle: Bundle
 ) -> None:
     top, pair = settings.output.parent, "compare/SOC1/linux/09.02-vs-09.03"
     assert _of("SOC1", "09.02", "09.03") | _of("SOC2", "09.02", "09.03") <= made(settings)
@@ -193,7 +196,7 @@ def test_only_the_guides_and_histories_of_a_new_bundle_are_made_again(
 
 
 def test_a_new_release_leaves_the_guides_of_others_alone(
-    settings: site.Settings, made: Made, write_bundle: Bundle
+    settings: dataset.Settings, made: Made, write_bundle: Bundle
 ) -> None:
     made(settings)
     write_bundle(
@@ -211,7 +214,7 @@ def test_a_new_release_leaves_the_guides_of_others_alone(
 
 
 def test_a_log_that_changed_is_read_again(
-    settings: site.Settings, made: Made, write_bundle: Bundle
+    settings: dataset.Settings, made: Made, write_bundle: Bundle
 ) -> None:
     top = settings.output.parent / "results"
     log = {"file": "run.log", "line": 1}
@@ -235,7 +238,7 @@ def test_a_log_that_changed_is_read_again(
 
 
 def test_a_unit_that_follows_from_all_bundles_changes_all_guides(
-    settings: site.Settings, made: Made, write_bundle: Bundle
+    settings: dataset.Settings, made: Made, write_bundle: Bundle
 ) -> None:
     top = settings.output.parent / "results"
     own = {"benchmark": "ours", "metric": "speed"}
@@ -255,7 +258,7 @@ def test_a_unit_that_follows_from_all_bundles_changes_all_guides(
     }
 
 
-def test_a_picture_that_was_damaged_is_drawn_again(settings: site.Settings, made: Made) -> None:
+def test_a_picture_that_was_damaged_is_drawn_again(settings: dataset.Settings, made: Made) -> None:
     made(settings)
     picture = next(settings.output.rglob("*.svg"))
     whole = picture.read_bytes()
@@ -266,7 +269,7 @@ def test_a_picture_that_was_damaged_is_drawn_again(settings: site.Settings, made
 
 
 def test_a_finding_about_figures_marks_the_guides_beside_it(
-    settings: site.Settings, made: Made, write_bundle: Bundle
+    settings: dataset.Settings, made: Made, write_bundle: Bundle
 ) -> None:
     """A jump in one release is known only when the next one takes it back."""
     top = settings.output.parent / "results"
@@ -291,7 +294,7 @@ def test_a_finding_about_figures_marks_the_guides_beside_it(
 
 
 def test_a_board_changes_only_the_comparisons_of_its_releases(
-    settings: site.Settings, compared: Compared, made: Made, write_bundle: Bundle
+    settings: dataset.Settings, compared: Compared, made: Made, write_bundle: Bundle
 ) -> None:
     top = settings.output.parent / "results"
     for number in (4, 5):

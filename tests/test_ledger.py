@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from making import loaded, only, result
 
-from perfguide.ledger import Ledger, settle
-from perfguide.validate import Loaded
+from perfguide.bundles.decode import Loaded
+from perfguide.bundles.supersede import Ledger, settle
 
 EARLY, LATE = "2024-01-01T00:00:00Z", "2024-02-01T00:00:00Z"
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from perfguide import longtables
-from perfguide.pages import generate
-from perfguide.pieces import Shown
-from perfguide.site import Settings
+from perfguide.figures.dataset import Settings
+from perfguide.pages import long_tables
+from perfguide.pages.build import generate
+from perfguide.pages.pieces import Shown
 
 Bundle = Callable[..., Path]
 
@@ -19,10 +19,10 @@ def shown(name: str, size: int) -> Shown:
 
 def test_the_largest_tables_leave_until_the_rest_is_light() -> None:
     tables = [shown("a", 40), shown("b", 60), shown("c", 50)]
-    assert longtables.apart(tables, 150) == frozenset()
-    assert longtables.apart(tables, 149) == {"b"}
-    assert longtables.apart(tables, 89) == {"b", "c"}
-    assert longtables.apart([shown("d", 60), *tables], 150) == {"b"}
+    assert long_tables.apart(tables, 150) == frozenset()
+    assert long_tables.apart(tables, 149) == {"b"}
+    assert long_tables.apart(tables, 89) == {"b", "c"}
+    assert long_tables.apart([shown("d", 60), *tables], 150) == {"b"}
 
 
 def test_a_long_history_has_a_page_of_its_own_where_its_rows_keep_their_names(

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from perfguide import means
+from perfguide.figures import means
 
 FIGURES = st.one_of(
     st.floats(-1e200, 1e200),

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from conftest import run_sphinx
 
-from perfguide import menu
+from perfguide.sphinxext import menu
 
 CONF = """
 import json
 from pathlib import Path
-from perfguide import menu
+from perfguide.sphinxext import menu
 
 found = {}
 extensions = ["perfguide"]

@@ -8,23 +8,23 @@ import pytest
 from conftest import run_sphinx
 from svg_points import corners, on_one_scale, words
 
-from perfguide import ownchart
-from perfguide.ownchart import TableFault, Wish
+from perfguide.charts import from_csv
+from perfguide.charts.from_csv import TableFault, Wish
 
 TABLE = "Size,Alpha,Beta\n16,1.5,3\n64,2.5,\n256,4.5,9\n"
 
 
 def test_columns_become_lines_and_an_empty_cell_a_gap() -> None:
-    view = ownchart.view(TABLE, Wish("Title", y_label="MB/s"))
+    view = from_csv.view(TABLE, Wish("Title", y_label="MB/s"))
     first, second = view.panels[0].lines
     assert [(p.x, p.y) for p in first.points] == [(16, 1.5), (64, 2.5), (256, 4.5)]
     assert [(p.x, p.y) for p in second.points] == [(16, 3), (256, 9)]
-    chosen = ownchart.view(TABLE, Wish("Title", x="Alpha", lines=("Beta",)))
+    chosen = from_csv.view(TABLE, Wish("Title", x="Alpha", lines=("Beta",)))
     assert [(p.x, p.y) for p in chosen.panels[0].lines[0].points] == [(1.5, 3), (4.5, 9)]
 
 
 def test_names_on_the_x_axis_keep_their_order() -> None:
-    view = ownchart.view("Board,Figure\nzeta,1\nalpha,2\n", Wish("Title"))
+    view = from_csv.view("Board,Figure\nzeta,1\nalpha,2\n", Wish("Title"))
     assert view.ticks == ("zeta", "alpha")
 
 
@@ -43,7 +43,7 @@ def test_a_table_that_cannot_be_drawn_says_why(
     text: str, wish: Wish, message: str, hint: str
 ) -> None:
     with pytest.raises(TableFault) as caught:
-        ownchart.view(text, wish)
+        from_csv.view(text, wish)
     assert message in str(caught.value) and hint in caught.value.hint
 
 

@@ -14,7 +14,11 @@ import pytest
 import zstandard
 from conftest import TOP
 
-from perfguide import cli, pack, pages, site, validate
+from perfguide.bundles import decode
+from perfguide.cli import command_line
+from perfguide.figures import dataset
+from perfguide.intake import pack_logs
+from perfguide.pages import build
 
 DATA = TOP / "tests/adapters/data"
 SWEEP = DATA / "perfguide-runner/sweep-aes-128-cbc-hw.log"
@@ -31,7 +35,7 @@ WHO = ["--board", "sk", "--soc", "AM62X", "--sdk", "09.02", "--os", "linux"]
 
 def _pack(tmp_path: Path, *arguments: str) -> tuple[int, Path]:
     output = tmp_path / "out/run.json"
-    return cli.main(["pack", *arguments, "-o", str(output)]), output
+    return command_line.main(["pack", *arguments, "-o", str(output)]), output
 
 
 def test_a_log_becomes_a_sound_bundle_with_its_log_beside_it(
@@ -40,7 +44,7 @@ def test_a_log_becomes_a_sound_bundle_with_its_log_beside_it(
     (tmp_path / "speed.log").write_text(SPEED, "utf-8")
     status, output = _pack(tmp_path, str(tmp_path / "speed.log"), *WHO, "--param", "engine=hw")
     assert status == 0
-    found, faults = validate.validate(output.read_bytes())
+    found, faults = decode.validate(output.read_bytes())
     assert found is not None and faults == []
     assert (found.board.name, found.board.soc, found.sdk.version) == ("sk", "AM62X", "09.02")
     by_size = {r.params["block_size"]: r for r in found.results}
@@ -75,7 +79,7 @@ def test_a_runners_folder_says_itself_what_it_is_of(tmp_path: Path) -> None:
     (folder / "environment.json").write_text(json.dumps(environment), "utf-8")
     status, output = _pack(tmp_path, str(folder), "--board", "named-here")
     assert status == 0
-    found, _ = validate.validate(output.read_bytes())
+    found, _ = decode.validate(output.read_bytes())
     assert found is not None
     assert found.board.name == "named-here"  # what is given goes before environment.json
     assert (found.board.soc, found.board.cpu_mhz, found.sdk.kernel) == ("X86-64", 2600, "6.1")
@@ -84,8 +88,8 @@ def test_a_runners_folder_says_itself_what_it_is_of(tmp_path: Path) -> None:
     levels = {r.params["nice"] for r in found.results}
     assert levels and all(r.params["background"] == "busy-loop" for r in found.results)
     # The packed sweep is published like any other bundle, all of it in its own tables.
-    settings = site.Settings((output,), (TOP / "source/benchmarks",), tmp_path / "site")
-    outcome = pages.generate(settings)
+    settings = dataset.Settings((output,), (TOP / "source/benchmarks",), tmp_path / "site")
+    outcome = build.generate(settings)
     assert not outcome.diagnostics
     guide = (tmp_path / "site/guides/X86-64/linux/12.rst").read_text("utf-8")
     assert "Other results" not in guide and "nice" in guide.lower()
@@ -148,11 +152,11 @@ def test_lines_that_nobody_understood_are_counted(
 def test_every_format_has_an_example_that_it_recognises(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert cli.main(["adapters"]) == 0
+    assert command_line.main(["adapters"]) == 0
     printed = capsys.readouterr().out
     for name in ("openssl-speed", "gnu-time", "hdparm", "fio", "lava-yaml", "phoronix-xml"):
         assert f"{name}: " in printed
-    assert cli.main(["adapters", "hdparn"]) == 2
+    assert command_line.main(["adapters", "hdparn"]) == 2
     assert "did you mean “hdparm”?" in capsys.readouterr().err
 
 
@@ -198,6 +202,6 @@ def test_a_third_party_adds_a_format_through_an_entry_point(tmp_path: Path) -> N
 
 
 def test_bytes_that_are_no_text_do_not_stop_the_packing() -> None:
-    found = pack.whole({"a\udcfb": ["é\ud83d\ude00", {"b": "\ud800x"}, 1, True, None]})
+    found = pack_logs.whole({"a\udcfb": ["é\ud83d\ude00", {"b": "\ud800x"}, 1, True, None]})
     assert found == {"a\ufffd": ["é\U0001f600", {"b": "\ufffdx"}, 1, True, None]}
     assert json.dumps(found).isascii() and str(found).encode()

@@ -16,15 +16,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from making import plain, result
 
-from perfguide import bundle, frame, health
-from perfguide.archive import Document, Source
+from perfguide import bundle
 from perfguide.bundle import Bundle
-from perfguide.catalog import Catalog
-from perfguide.diagnostics import Diagnostic
-from perfguide.patterns import KEPT, LARGEST, Patterns
-from perfguide.pool import Pool
-from perfguide.results import Results
-from perfguide.validate import Loaded, load
+from perfguide.bundles.containers import Document, Source
+from perfguide.bundles.decode import Loaded, load
+from perfguide.bundles.patterns import KEPT, LARGEST, Patterns
+from perfguide.bundles.results import Results
+from perfguide.catalog.benchmarks import Catalog
+from perfguide.common.diagnostics import Diagnostic
+from perfguide.figures import rows
+from perfguide.figures.pool import Pool
+from perfguide.health import rules
 
 ODD: list[dict[str, Any]] = [
     result(value=5, min=1, max=9.5, count=3),
@@ -120,13 +122,13 @@ def test_only_the_figures_are_read_again_and_all_is_as_if_it_had_been_decoded(
         with pytest.raises(IndexError):
             a.bundle.results[len(ODD)]
     mixed = [*mine[:3], *theirs[3:6], *mine[6:]]
-    wanted = frame.build(theirs)
+    wanted = rows.build(theirs)
     for items in (mine, mixed):
-        made = frame.build(items)
+        made = rows.build(items)
         pd.testing.assert_frame_equal(made.table, wanted.table)
         assert made.samples.flat.tobytes() == wanted.samples.flat.tobytes()
         assert made.samples.ends.tolist() == wanted.samples.ends.tolist()
-        said = [health.examine(Pool(f, Catalog({})), Catalog({})) for f in (made, wanted)]
+        said = [rules.examine(Pool(f, Catalog({})), Catalog({})) for f in (made, wanted)]
         assert said[0] == said[1]
         assert "samples-contradict" in {finding.rule.id for finding in said[0]}
 

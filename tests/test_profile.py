@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from conftest import TOP
 
-from perfguide import cli
-from perfguide.phases import Phases
+from perfguide.cli import command_line
+from perfguide.common.timing import Phases
 
 LINE = re.compile(r"^(.+?) +(\d+\.\d\d) s +(\d+) % +(\d+\.\d\d) s CPU$")
 
@@ -45,10 +45,10 @@ def test_generate_tells_each_phase_on_stderr(
 ) -> None:
     write_bundle(tmp_path / "results/a.json")
     monkeypatch.chdir(tmp_path)
-    assert cli.main(["generate"]) == 0
+    assert command_line.main(["generate"]) == 0
     assert capsys.readouterr().err == ""
     write_bundle(tmp_path / "results/b.json", id="run-2", sdk__version="09.03")
-    assert cli.main(["generate", "--profile"]) == 0
+    assert command_line.main(["generate", "--profile"]) == 0
     told = capsys.readouterr()
     assert told.out.startswith("2 guides with 2 figures in source: ")
     rows = [LINE.match(line) for line in told.err.splitlines()]

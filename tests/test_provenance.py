@@ -15,11 +15,15 @@ import pytest
 from conftest import TOP, run_sphinx
 from making import TOML, loaded, only, plain, result, text
 
-from perfguide import logs, origins, pack, pages, site
-from perfguide.cli import main
-from perfguide.pack import Log
-from perfguide.pages import Outcome
-from perfguide.streams import Limits
+from perfguide.bundles import logs
+from perfguide.bundles.decompress import Limits
+from perfguide.cli.command_line import main
+from perfguide.figures import dataset
+from perfguide.intake import pack_logs
+from perfguide.intake.pack_logs import Log
+from perfguide.pages import build
+from perfguide.pages.build import Outcome
+from perfguide.tables import origins
 
 LOG = b"first\nrate 16: 1.5 MB/s\nrate 64: 2.5 MB/s\n\x1b[2Jlatency\n"
 
@@ -29,12 +33,12 @@ def generated(top: Path, results: Path | None = None) -> Outcome:
     benchmarks.mkdir(exist_ok=True)
     (benchmarks / "speed.toml").write_text(TOML, "utf-8")
     (benchmarks / "speed.rst").write_text("Prose.\n", "utf-8")
-    described = (site.BUILT_IN, benchmarks)
-    if not site.BUILT_IN.is_dir():
+    described = (dataset.BUILT_IN, benchmarks)
+    if not dataset.BUILT_IN.is_dir():
         described = (TOP / "source/benchmarks", benchmarks)
     found = (results or top / "results",)
     # No test here looks at a picture.
-    return pages.generate(site.Settings(found, described, top / "out", formats=()))
+    return build.generate(dataset.Settings(found, described, top / "out", formats=()))
 
 
 def rows(path: Path) -> list[dict[str, str]]:
@@ -69,7 +73,7 @@ def results(tmp_path: Path) -> Path:
     folder = tmp_path / "results" / "lab"
     folder.mkdir(parents=True)
     (folder / "run.json").write_bytes(text(run()))
-    (folder / "run.logs.tar.zst").write_bytes(pack.archive([Log("speed.log", LOG)]))
+    (folder / "run.logs.tar.zst").write_bytes(pack_logs.archive([Log("speed.log", LOG)]))
     return tmp_path / "results"
 
 
@@ -111,7 +115,7 @@ def test_the_bundle_is_named_with_all_that_identifies_its_run(
     generated(tmp_path)
     folder = tmp_path / "out/reports/provenance/AM62X/linux/09.01"
     facts = {row["Fact"]: row["Value"] for row in rows(folder / "bundles.csv")}
-    item = only(site.read(site.Settings((results,), (), tmp_path)).ledger.bundles)
+    item = only(dataset.read(dataset.Settings((results,), (), tmp_path)).ledger.bundles)
     assert facts == {
         "File": "lab/run.json",
         "SHA-256 of the content": item.digest,
@@ -330,7 +334,7 @@ def test_logs_that_cannot_be_read_are_named_and_keep_no_figure_back(
 def test_logs_obey_the_limits(tmp_path: Path) -> None:
     (tmp_path / "run.json").write_bytes(b"")
     packed = tmp_path / "run.logs.tar.zst"
-    packed.write_bytes(pack.archive([Log("speed.log", b"\n" * 10_000_000)]))
+    packed.write_bytes(pack_logs.archive([Log("speed.log", b"\n" * 10_000_000)]))
     item = loaded(result(log={"file": "speed.log", "line": 1}), origin="run.json")
     item = type(item)(str(tmp_path), "run.json", item.bundle, item.digest)
     found = logs.find(item, logs.wanted(item), Limits())

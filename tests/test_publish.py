@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 from conftest import TOP
 
-from perfguide import publish
-from perfguide.publish import Place, build, locked, place
-from perfguide.trees import fingerprint
+from perfguide.publishing import atomic_swap
+from perfguide.publishing.atomic_swap import Place, build, locked, place
+from perfguide.publishing.trees import fingerprint
 
 
 def fill(folder: Path, *names: str, text: str = "x") -> Path:
@@ -40,7 +40,7 @@ def make(at: Place, *pages: str, text: str = "x", status: int = 0, depends: str 
         begun = any(at.next.iterdir())
         fill(at.next, *pages, "_static/style.css", text=text)
         fill(at.doctrees, *pages, text=text)
-        (at.doctrees / publish.FINISHED).touch()
+        (at.doctrees / atomic_swap.FINISHED).touch()
         return status
 
     assert build(at, depends, run) == status
@@ -154,16 +154,16 @@ def test_another_version_does_not_build_upon_the_cache(at: Place) -> None:
 def test_the_key_changes_with_code_configuration_options_and_epoch(tmp_path: Path) -> None:
     code = fill(tmp_path / "code", "a.py", "sub/b.py")
     conf = fill(tmp_path, "conf.py") / "conf.py"
-    first = publish.key(["-b", "html"], [code, conf], {"HOME": "/a"})
-    assert publish.key(["-b", "html"], [code, conf], {"HOME": "/b"}) == first
+    first = atomic_swap.key(["-b", "html"], [code, conf], {"HOME": "/a"})
+    assert atomic_swap.key(["-b", "html"], [code, conf], {"HOME": "/b"}) == first
     fill(code, "__pycache__/a.pyc")
-    assert publish.key(["-b", "html"], [code, conf], {}) == first
-    keys = {first, publish.key(["-b", "text"], [code, conf], {})}
-    keys.add(publish.key(["-b", "html"], [code, conf], {"SOURCE_DATE_EPOCH": "1"}))
+    assert atomic_swap.key(["-b", "html"], [code, conf], {}) == first
+    keys = {first, atomic_swap.key(["-b", "text"], [code, conf], {})}
+    keys.add(atomic_swap.key(["-b", "html"], [code, conf], {"SOURCE_DATE_EPOCH": "1"}))
     fill(code, "sub/b.py", text="y")
-    keys.add(publish.key(["-b", "html"], [code, conf], {}))
+    keys.add(atomic_swap.key(["-b", "html"], [code, conf], {}))
     fill(tmp_path, "conf.py", text="y")
-    keys.add(publish.key(["-b", "html"], [code, conf], {}))
+    keys.add(atomic_swap.key(["-b", "html"], [code, conf], {}))
     assert len(keys) == 5
 
 
@@ -194,9 +194,9 @@ def test_where_names_cannot_be_exchanged_a_link_is_turned(tmp_path: Path) -> Non
     for number in range(1, 5):
         new = fill(at.next, f"{number}.html")
         if at.target.is_symlink():
-            publish.swap(new, at.target, at.work)
+            atomic_swap.swap(new, at.target, at.work)
         else:
-            publish.link(new, at.target, at.work)
+            atomic_swap.link(new, at.target, at.work)
         assert place(tmp_path / "html") == at
         assert at.target.is_symlink() and names(at.target) == {f"{number}.html"}
         shutil.rmtree(at.next, ignore_errors=True)
@@ -255,17 +255,17 @@ def test_what_a_killed_build_started_holds_the_lock_until_it_has_ended(tmp_path:
 ALTERNATE = """
 import sys
 from pathlib import Path
-from perfguide import publish
-at = publish.place(Path(sys.argv[1]))
+from perfguide.publishing import atomic_swap
+at = atomic_swap.place(Path(sys.argv[1]))
 def run(text):
     for number in range(40):
         (at.next / f"{number}.html").write_text(text)
     at.doctrees.mkdir(exist_ok=True)
-    (at.doctrees / publish.FINISHED).touch()
+    (at.doctrees / atomic_swap.FINISHED).touch()
     return 0
 while True:
     for text in ("old", "new"):
-        publish.build(at, "1", lambda: run(text))
+        atomic_swap.build(at, "1", lambda: run(text))
         print(text, flush=True)
 """
 
@@ -279,7 +279,7 @@ def test_a_site_is_whole_whenever_its_publisher_is_killed(tmp_path: Path, way: s
         at.next.mkdir(parents=True)
         for number in range(40):
             (at.next / f"{number}.html").write_text("new", "utf-8")
-        publish.link(at.next, at.target, at.work)
+        atomic_swap.link(at.next, at.target, at.work)
         shutil.rmtree(at.next)
     environment = os.environ | {"PYTHONPATH": str(TOP / "ext")}
     seen = set()

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from making import ROOT, TOML, only, plain, result, text
 
-from perfguide import query
-from perfguide.cli import main
+from perfguide.cli.command_line import main
+from perfguide.figures import query
 
 RUNS = [
     plain(

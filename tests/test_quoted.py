@@ -12,9 +12,11 @@ import pytest
 from conftest import TOP, run_sphinx
 from making import described, plain, result
 
-from perfguide import badge, cli, site
-from perfguide.diagnostics import Diagnostic
-from perfguide.quoted import Figures, Quoted
+from perfguide.cli import command_line
+from perfguide.common.diagnostics import Diagnostic
+from perfguide.export import badge
+from perfguide.export.quoted import Figures, Quoted
+from perfguide.figures import dataset
 
 RATE = "AM62X/09.01/sk/speed/rate"
 
@@ -50,8 +52,8 @@ def project(tmp_path: Path) -> Path:
 
 
 def _figures(project: Path) -> Figures:
-    found = site.Settings((project / "results",), (project / "source/benchmarks",), project)
-    return Figures(site.read(found))
+    found = dataset.Settings((project / "results",), (project / "source/benchmarks",), project)
+    return Figures(dataset.read(found))
 
 
 def _found(figures: Figures, text: str) -> Quoted:
@@ -147,17 +149,17 @@ def test_the_command_writes_a_badge(
     project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(project)
-    assert cli.main(["badge", f"{RATE}?block_size=16", "--label", "AES"]) == 0
+    assert command_line.main(["badge", f"{RATE}?block_size=16", "--label", "AES"]) == 0
     shown = capsys.readouterr().out
     assert ">AES</text>" in shown and ">1234.57 MB/s</text>" in shown
-    assert cli.main(["badge", f"{RATE}?block_size=16", "-o", "b.svg"]) == 0
+    assert command_line.main(["badge", f"{RATE}?block_size=16", "-o", "b.svg"]) == 0
     assert ET.parse(project / "b.svg").getroot().tag.endswith("svg")
     capsys.readouterr()
-    assert cli.main(["badge", RATE]) == 3
+    assert command_line.main(["badge", RATE]) == 3
     assert "names 2 figures" in capsys.readouterr().err
 
 
 def test_the_example_of_the_readme_names_a_published_figure() -> None:
     (text,) = re.findall(r"^It runs :perf:`([^`]+)`", (TOP / "README.md").read_text("utf-8"), re.M)
-    settings = site.Settings((TOP / "results/AM62X",), (TOP / "source/benchmarks",), TOP)
-    assert isinstance(Figures(site.read(settings)).find(text), Quoted)
+    settings = dataset.Settings((TOP / "results/AM62X",), (TOP / "source/benchmarks",), TOP)
+    assert isinstance(Figures(dataset.read(settings)).find(text), Quoted)

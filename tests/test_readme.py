@@ -13,7 +13,9 @@ import pytest
 from conftest import GENERATED, TOP, take_pictures
 from debian import program
 
-from perfguide import catalog, cli, validate
+from perfguide.bundles import decode
+from perfguide.catalog import benchmarks
+from perfguide.cli import command_line
 
 README = (TOP / "README.md").read_text("utf-8")
 
@@ -70,7 +72,7 @@ def test_make_builds_the_site_in_a_fresh_clone_and_leaves_git_clean(
 
 def test_the_example_bundle_is_sound() -> None:
     (example,) = _blocks("json")
-    found, faults = validate.validate(json.dumps(json.loads(example)).encode())
+    found, faults = decode.validate(json.dumps(json.loads(example)).encode())
     assert found is not None and faults == []
 
 
@@ -78,7 +80,7 @@ def test_the_example_benchmark_is_sound(tmp_path: Path) -> None:
     (example,) = _blocks("toml")
     (tmp_path / "stream.toml").write_text(example, "utf-8")
     (tmp_path / "stream.rst").write_text("What it measures.", "utf-8")
-    found, diagnostics = catalog.load([tmp_path])
+    found, diagnostics = benchmarks.load([tmp_path])
     assert diagnostics == [] and list(found.benchmarks) == ["stream"]
 
 
@@ -92,7 +94,7 @@ def test_every_place_that_the_readme_names_is_there() -> None:
 @pytest.mark.parametrize("command", ["check", "schema", "list", "generate", "show", "build"])
 def test_each_command_explains_itself(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stopped:
-        cli.main([command, "--help"])
+        command_line.main([command, "--help"])
     assert stopped.value.code == 0
     text = capsys.readouterr().out
     assert "exit status" in text and "usage: perfguide" in text

@@ -30,11 +30,12 @@ import pytest
 import s3fs
 from conftest import TOP
 
-from perfguide import remote, site
-from perfguide.cli import main
-from perfguide.diagnostics import Diagnostic
-from perfguide.remote import Fetched
-from perfguide.streams import Limits
+from perfguide.bundles import object_store
+from perfguide.bundles.decompress import Limits
+from perfguide.bundles.object_store import Fetched
+from perfguide.cli.command_line import main
+from perfguide.common.diagnostics import Diagnostic
+from perfguide.figures import dataset
 
 URL = "s3://farm/results"
 
@@ -151,7 +152,7 @@ def bucket(server: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bucket]:
 
 
 def fetch(store: Path, url: str = URL, limits: Limits | None = None) -> Fetched:
-    return remote.fetch(url, store, limits or Limits(), site.no_progress)
+    return object_store.fetch(url, store, limits or Limits(), dataset.no_progress)
 
 
 def contents(found: Fetched) -> dict[str, bytes]:
@@ -168,9 +169,11 @@ def packed(members: dict[str, bytes]) -> bytes:
     return out.getvalue()
 
 
-def held(results: str | Path, store: Path) -> site.Holdings:
-    settings = site.Settings((results,), (TOP / "source/benchmarks",), Path("unused"), store=store)
-    return site.read(settings)
+def held(results: str | Path, store: Path) -> dataset.Holdings:
+    settings = dataset.Settings(
+        (results,), (TOP / "source/benchmarks",), Path("unused"), store=store
+    )
+    return dataset.read(settings)
 
 
 def test_a_bucket_gives_the_figures_of_the_same_files_in_a_folder(
@@ -251,22 +254,22 @@ def test_after_a_cut_the_rest_is_read_and_nothing_half(bucket: Bucket, tmp_path:
 def test_a_run_killed_in_a_large_file_reads_only_its_rest(
     bucket: Bucket, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    data = os.urandom(4 * remote.CHUNK + 1000)
+    data = os.urandom(4 * object_store.CHUNK + 1000)
     bucket.put("large.tar", data)
     bucket.put("small.json", b"{}")
     third, go_on = threading.Event(), threading.Event()
 
     def wait(_path: str, part: str) -> None:
-        if part.startswith(f"bytes={3 * remote.CHUNK}-"):
+        if part.startswith(f"bytes={3 * object_store.CHUNK}-"):
             third.set()
             go_on.wait(60)
 
     bucket.relay.wait = wait
     store = tmp_path / "store"
     code = (
-        "from pathlib import Path; from perfguide import remote, site;"
-        "from perfguide.streams import Limits;"
-        f"remote.fetch({URL!r}, Path({str(store)!r}), Limits(), site.no_progress)"
+        "from pathlib import Path; from perfguide.bundles import object_store;from perfguide.figures import dataset;"
+        "from perfguide.bundles.decompress import Limits;"
+        f"object_store.fetch({URL!r}, Path({str(store)!r}), Limits(), dataset.no_progress)"
     )
     environment = os.environ | {"PYTHONPATH": str(TOP / "ext")}
     process = subprocess.Popen([sys.executable, "-c", code], env=environment)
@@ -281,7 +284,7 @@ def test_a_run_killed_in_a_large_file_reads_only_its_rest(
     found = fetch(store)
     assert contents(found) == {"large.tar": data, "small.json": b"{}"}
     # What was written before the last whole piece is not asked for again.
-    assert found.read == len(data) - 2 * remote.CHUNK
+    assert found.read == len(data) - 2 * object_store.CHUNK
     assert set(bucket.read()) == {"large.tar"}
     assert list((store / "parts").iterdir()) == []
 
@@ -289,12 +292,12 @@ def test_a_run_killed_in_a_large_file_reads_only_its_rest(
 def test_a_file_that_changes_while_it_is_read_is_never_mixed(
     bucket: Bucket, tmp_path: Path
 ) -> None:
-    old, new = b"o" * (2 * remote.CHUNK), b"n" * (2 * remote.CHUNK)
+    old, new = b"o" * (2 * object_store.CHUNK), b"n" * (2 * object_store.CHUNK)
     bucket.put("x.tar", old)
     changed = threading.Event()
 
     def wait(_path: str, part: str) -> None:
-        if part.startswith(f"bytes={remote.CHUNK}-") and not changed.is_set():
+        if part.startswith(f"bytes={object_store.CHUNK}-") and not changed.is_set():
             bucket.put("x.tar", new)
             changed.set()
 
@@ -348,7 +351,7 @@ def test_a_server_that_is_away_leaves_the_pages_alone(
 
 
 def test_names_and_passwords_show_nowhere() -> None:
-    assert remote.shown("ftp://user:secret@host/a/") == "ftp://host/a"
+    assert object_store.shown("ftp://user:secret@host/a/") == "ftp://host/a"
 
 
 def test_a_finding_names_the_place(bucket: Bucket, tmp_path: Path) -> None:

@@ -14,7 +14,9 @@ import pytest
 from conftest import SHARED, TOP
 from html_tables import Figure, figures
 
-from perfguide import pages, site, units
+from perfguide.common import units
+from perfguide.figures import dataset
+from perfguide.pages import build
 
 
 @pytest.fixture(scope="module")
@@ -153,10 +155,10 @@ def test_each_published_crypto_figure_stands_with_its_engine(built: Path) -> Non
     assert count == 12 * 12 + 4 * 12 - 1
 
 
-def _publish(results: Path, output: Path) -> tuple[pages.Outcome, int]:
+def _publish(results: Path, output: Path) -> tuple[build.Outcome, int]:
     described = (TOP / "source/benchmarks",)
-    settings = site.Settings((results,), described, output, formats=())
-    outcome = pages.generate(settings)
+    settings = dataset.Settings((results,), described, output, formats=())
+    outcome = build.generate(settings)
     uploaded = sum(len(b.bundle.results) for b in outcome.holdings.ledger.bundles)
     return outcome, uploaded
 

@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from perfguide import memo, publish, trees
-from perfguide.memo import Memo
-from perfguide.publish import Place, build, place
-from perfguide.spare import put_right
+from perfguide.publishing import atomic_swap, memo, trees
+from perfguide.publishing.atomic_swap import Place, build, place
+from perfguide.publishing.memo import Memo
+from perfguide.publishing.previous_site import put_right
 
 LATER = 4_000_000_000_000_000_000
 """Nanoseconds; a time at which nothing is young."""
@@ -160,7 +160,7 @@ def published(at: Place, text: str, *more: str) -> dict[str, int]:
                 (folder / name).write_text(text, "utf-8")
         (at.next / "_static").mkdir()
         (at.next / "_static/style.css").write_text(text, "utf-8")
-        (at.doctrees / publish.FINISHED).touch()
+        (at.doctrees / atomic_swap.FINISHED).touch()
         time.sleep(1.5 * memo.TICK / 1e9)
         return 0
 
@@ -318,7 +318,7 @@ def test_a_spare_is_kept_where_a_link_is_turned(tmp_path: Path) -> None:
     published(at, "1")
     at.target.rename(at.next)
     at.target.mkdir()
-    publish.link(at.next, at.target, at.work)
+    atomic_swap.link(at.next, at.target, at.work)
     shutil.rmtree(at.next)
     for text in ("2", "3", "4", "5"):
         spare = {p.name: p.stat().st_ino for p in at.spare.rglob("*.html")}
@@ -331,8 +331,8 @@ def test_a_spare_is_kept_where_a_link_is_turned(tmp_path: Path) -> None:
 def test_a_spare_is_kept_only_where_the_disk_has_room_for_a_further_site(tmp_path: Path) -> None:
     held = (tmp_path.stat().st_mode, *[0] * 9)
     huge = os.stat_result(held, {"st_blocks": 2**52})
-    assert not publish.has_room(tmp_path, {"a": trees.Entry(trees.FILE, huge, "")})
-    assert publish.has_room(tmp_path, {})
+    assert not atomic_swap.has_room(tmp_path, {"a": trees.Entry(trees.FILE, huge, "")})
+    assert atomic_swap.has_room(tmp_path, {})
 
 
 def test_a_pipe_in_a_site_is_no_reason_to_wait(at: Place) -> None:

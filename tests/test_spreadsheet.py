@@ -10,8 +10,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from perfguide import spreadsheet
-from perfguide.tables import Grid, listing, to_csv
+from perfguide.common import csv_text
+from perfguide.tables.grids import Grid, listing, to_csv
 
 FORMULAS = [
     "=1+1",
@@ -74,13 +74,13 @@ def begins_a_formula(cell: str) -> bool:
 @example("'\t'\t=1")
 @settings(max_examples=2000, deadline=None)
 def test_what_is_marked_comes_back(text: str) -> None:
-    assert spreadsheet.plain(spreadsheet.marked(text)) == text
+    assert csv_text.plain(csv_text.marked(text)) == text
 
 
 @given(TEXTS, TEXTS)
 @settings(max_examples=1000, deadline=None)
 def test_two_texts_are_never_marked_alike(one: str, other: str) -> None:
-    assert (spreadsheet.marked(one) == spreadsheet.marked(other)) == (one == other)
+    assert (csv_text.marked(one) == csv_text.marked(other)) == (one == other)
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
@@ -103,8 +103,8 @@ def test_no_cell_begins_a_formula_whatever_the_separator(
 
 @pytest.mark.parametrize("text", FORMULAS)
 def test_every_formula_is_marked(text: str) -> None:
-    assert not begins_a_formula(spreadsheet.marked(text))
-    assert spreadsheet.plain(spreadsheet.marked(text)) == text
+    assert not begins_a_formula(csv_text.marked(text))
+    assert csv_text.plain(csv_text.marked(text)) == text
 
 
 @pytest.mark.parametrize("figure", FIGURES)
@@ -115,11 +115,11 @@ def test_figures_stay_numbers(figure: str) -> None:
 
 @pytest.mark.parametrize("text", ["it's", "'a'", "a='b'", "1,5", "x-y", "a@b", "a = b", "—", "'"])
 def test_ordinary_text_has_no_mark(text: str) -> None:
-    assert spreadsheet.marked(text) == text
+    assert csv_text.marked(text) == text
 
 
 def test_a_row_is_the_same_whichever_way_it_is_written() -> None:
     for cell in [*FORMULAS, *FIGURES, "a,b", 'a"b', "plain", ""]:
         row = ("x", cell, "-1.5")
-        whole = next(csv.reader(io.StringIO(spreadsheet.line(row), newline="")))
-        assert whole == [spreadsheet.marked(c) for c in row]
+        whole = next(csv.reader(io.StringIO(csv_text.line(row), newline="")))
+        assert whole == [csv_text.marked(c) for c in row]

@@ -14,8 +14,8 @@ import pytest
 from conftest import copy_project, sound_bundle
 from test_whole_site import run_build
 
-from perfguide import publish
-from perfguide.standing import Read, Standing, Told
+from perfguide.publishing import atomic_swap
+from perfguide.publishing.standing import Read, Standing, Told
 
 NOTHING = "Nothing changed since build/html was built."
 
@@ -135,7 +135,7 @@ def test_whatever_changed_is_built(
         part: tuple(name.replace(str(built), str(folder)) for name in names)
         for part, names in note["read"].items()
     }
-    at = publish.place(folder / "build/html")
+    at = atomic_swap.place(folder / "build/html")
     time.sleep(0.3)
     known = Standing(at, "the same", folder)
     known.note(Told(0, True, Read(**read), ()))

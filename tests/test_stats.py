@@ -19,10 +19,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy import special, stats
 
-from perfguide.noise import Prior, family, inverse_trigamma, prior
-from perfguide.relative import range_width, scaled
-from perfguide.scores import best_kernel, deal_rows, splits
-from perfguide.stats import Judgement, Pair, Side, adjusted, judge
+from perfguide.compare.judge import Judgement, Pair, Side, adjusted, judge
+from perfguide.compare.noise import Prior, family, inverse_trigamma, prior
+from perfguide.compare.relative import range_width, scaled
+from perfguide.compare.scores import best_kernel, deal_rows, splits
 
 ROOT = Path(__file__).parents[1]
 

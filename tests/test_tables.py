@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from making import described, loaded, only, records, result
 
-from perfguide import spreadsheet, units
-from perfguide.layout import Layout
-from perfguide.pool import Cell
-from perfguide.tables import Grid, cell_text, grid, listing, to_csv
+from perfguide.common import csv_text, units
+from perfguide.figures.pool import Cell
+from perfguide.tables.assign import Layout
+from perfguide.tables.grids import Grid, cell_text, grid, listing, to_csv
 
 
 def text(*results: dict[str, Any], decimals: int = 2, **changes: Any) -> str:
@@ -102,15 +102,15 @@ CELLS = st.text(st.characters(codec="utf-8"), max_size=8)
 def test_csv_comes_back_exactly(rows: list[tuple[str, ...]]) -> None:
     data = to_csv(listing(rows[0], rows[1:]))
     back = list(csv.reader(io.StringIO(data.decode("utf-8"), newline="")))
-    assert [tuple(map(spreadsheet.plain, row)) for row in back] == rows
+    assert [tuple(map(csv_text.plain, row)) for row in back] == rows
 
 
 @given(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\r"), max_size=8)))
 @settings(deadline=None)
 def test_csv_is_what_the_standard_writer_makes(row: list[str]) -> None:
     buffer = io.StringIO(newline="")
-    row = [cell for cell in row if spreadsheet.marked(f"x {cell}") == f"x {cell}"]
-    row = ["x", *(cell for cell in row if spreadsheet.marked(cell) == cell)]
+    row = [cell for cell in row if csv_text.marked(f"x {cell}") == f"x {cell}"]
+    row = ["x", *(cell for cell in row if csv_text.marked(cell) == cell)]
     csv.writer(buffer, lineterminator="\n").writerow(row)
     assert to_csv(Grid((tuple(row),), (), 0)) == buffer.getvalue().encode()
 
@@ -119,7 +119,7 @@ def test_csv_is_what_the_standard_writer_makes(row: list[str]) -> None:
 def test_awkward_cells_come_back(awkward: str) -> None:
     data = to_csv(listing(("x", awkward), [(awkward, "y"), (awkward, awkward)]))
     back = list(csv.reader(io.StringIO(data.decode("utf-8"), newline="")))
-    texts = [[spreadsheet.plain(cell) for cell in row] for row in back]
+    texts = [[csv_text.plain(cell) for cell in row] for row in back]
     assert texts == [["x", awkward], [awkward, "y"], [awkward, awkward]]
 
 

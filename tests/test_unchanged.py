@@ -14,19 +14,21 @@ from typing import Any
 import pytest
 from conftest import TOP
 
-from perfguide import memo, pages, site, unchanged
+from perfguide.figures import dataset
+from perfguide.pages import build, unchanged
+from perfguide.publishing import memo
 
 Bundle = Callable[..., Path]
 
 
 @pytest.fixture
-def settings(tmp_path: Path, write_bundle: Bundle) -> site.Settings:
+def settings(tmp_path: Path, write_bundle: Bundle) -> dataset.Settings:
     """Two guides, generated, with what spares work the next time."""
     write_bundle(tmp_path / "results/a.json")
     write_bundle(tmp_path / "results/deep/b.json", id="run-2", sdk__version="09.03")
     shutil.copytree(TOP / "source/benchmarks", tmp_path / "benchmarks")
     (tmp_path / "redirects.toml").write_text('[moved]\n"old" = "hand"\n', "utf-8")
-    made = site.Settings(
+    made = dataset.Settings(
         (tmp_path / "results",),
         (tmp_path / "benchmarks",),
         tmp_path / "source",
@@ -35,7 +37,7 @@ def settings(tmp_path: Path, write_bundle: Bundle) -> site.Settings:
         cache=tmp_path / "cache",
     )
     settle()
-    assert pages.generate(made).written
+    assert build.generate(made).written
     return made
 
 
@@ -53,36 +55,36 @@ class ReadError(Exception):
 
 
 @pytest.fixture
-def reads_nothing(monkeypatch: pytest.MonkeyPatch) -> Callable[[site.Settings], pages.Outcome]:
-    def generate(settings: site.Settings) -> pages.Outcome:
+def reads_nothing(monkeypatch: pytest.MonkeyPatch) -> Callable[[dataset.Settings], build.Outcome]:
+    def generate(settings: dataset.Settings) -> build.Outcome:
         def read(*_: Any) -> None:
             raise ReadError
 
         with monkeypatch.context() as patched:
-            patched.setattr(pages, "read", read)
-            return pages.generate(settings)
+            patched.setattr(build, "read", read)
+            return build.generate(settings)
 
     return generate
 
 
 def test_where_nothing_changed_no_bundle_is_read_and_all_is_told_as_before(
-    settings: site.Settings, reads_nothing: Callable[[site.Settings], pages.Outcome]
+    settings: dataset.Settings, reads_nothing: Callable[[dataset.Settings], build.Outcome]
 ) -> None:
     bad = settings.results[0] / Path("bad.json")
     bad.write_text("{", "utf-8")
     settle()
-    before = pages.generate(settings)
+    before = build.generate(settings)
     assert {"bad.json", str(settings.redirects)} == {d.origin for d in before.diagnostics}
     kept = tree(settings.output)
     again = reads_nothing(settings)
     assert (again.diagnostics, again.written, again.removed) == (before.diagnostics, (), ())
     assert (again.guides, again.figures) == (2, 2) and tree(settings.output) == kept
-    with_holdings = pages.generate(settings)
+    with_holdings = build.generate(settings)
     assert len(with_holdings.holdings.pool) == 2
 
 
 def test_a_bundle_with_another_time_and_the_same_bytes_is_not_read_again(
-    settings: site.Settings, reads_nothing: Callable[[site.Settings], pages.Outcome]
+    settings: dataset.Settings, reads_nothing: Callable[[dataset.Settings], build.Outcome]
 ) -> None:
     path = settings.results[0] / Path("a.json")
     copy = path.with_name("copy")
@@ -100,7 +102,7 @@ def same_size(path: Path, old: bytes, new: bytes) -> None:
     os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns))
 
 
-def changes(settings: site.Settings) -> Iterator[tuple[str, Callable[[], object]]]:
+def changes(settings: dataset.Settings) -> Iterator[tuple[str, Callable[[], object]]]:
     """What has to be seen: what it is, and how it is done."""
     top = settings.output.parent
     bundle, described = top / "results/a.json", top / "benchmarks/stream.toml"
@@ -117,26 +119,26 @@ def changes(settings: site.Settings) -> Iterator[tuple[str, Callable[[], object]
 
 
 def test_whatever_changed_the_pages_are_those_of_a_run_from_nothing(
-    settings: site.Settings, reads_nothing: Callable[[site.Settings], pages.Outcome]
+    settings: dataset.Settings, reads_nothing: Callable[[dataset.Settings], build.Outcome]
 ) -> None:
     for what, change in changes(settings):
         settle()
-        pages.generate(settings)
+        build.generate(settings)
         reads_nothing(settings)
         change()
         with pytest.raises(ReadError):
             reads_nothing(settings)
-        pages.generate(settings)
+        build.generate(settings)
         clean = dataclasses.replace(settings, output=settings.output.parent / "clean", cache=None)
         shutil.rmtree(clean.output, ignore_errors=True)
         if what.startswith("a page by hand"):
             clean.output.mkdir()
             (clean.output / "hand.rst").touch()
-        pages.generate(clean)
+        build.generate(clean)
         assert tree(settings.output) == tree(clean.output), what
 
 
-def damage(name: str, settings: site.Settings) -> Iterator[Callable[[], object]]:
+def damage(name: str, settings: dataset.Settings) -> Iterator[Callable[[], object]]:
     path = settings.cache / name if settings.cache else Path()
     yield lambda: path.write_bytes(path.read_bytes()[:-20])
     yield lambda: path.write_bytes(b"")
@@ -147,17 +149,19 @@ def damage(name: str, settings: site.Settings) -> Iterator[Callable[[], object]]
 
 
 @pytest.mark.parametrize("name", [unchanged.NOTE, unchanged.HASHES])
-def test_what_is_kept_is_left_alone_where_it_is_damaged(settings: site.Settings, name: str) -> None:
+def test_what_is_kept_is_left_alone_where_it_is_damaged(
+    settings: dataset.Settings, name: str
+) -> None:
     before = tree(settings.output)
     for harm in damage(name, settings):
         harm()
         (settings.output / "guides/index.rst").write_bytes(b"damaged")
-        pages.generate(settings)
+        build.generate(settings)
         assert tree(settings.output) == before
 
 
 def test_a_bundle_that_changes_while_it_is_read_is_read_again(
-    settings: site.Settings, monkeypatch: pytest.MonkeyPatch
+    settings: dataset.Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is as it was before the run when the run has ended, and the pages are not."""
     bundle = settings.results[0] / Path("a.json")
@@ -165,17 +169,17 @@ def test_a_bundle_that_changes_while_it_is_read_is_read_again(
     settle()
     with monkeypatch.context() as patched:
 
-        def read(*given: Any) -> site.Holdings:
+        def read(*given: Any) -> dataset.Holdings:
             same_size(bundle, b"1234.5", b"4321.0")
-            held = site.read(*given)
+            held = dataset.read(*given)
             same_size(bundle, b"4321.0", b"1234.5")
             return held
 
-        patched.setattr(pages, "read", read)
+        patched.setattr(build, "read", read)
         (settings.results[0] / Path("x.log")).touch()
-        pages.generate(settings)
+        build.generate(settings)
     assert tree(settings.output) != before
-    pages.generate(settings)
+    build.generate(settings)
     assert tree(settings.output) == before
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from perfguide import units
+from perfguide.common import units
 
 
 def test_every_spelling_of_a_unit_is_the_same_unit() -> None:

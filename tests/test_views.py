@@ -11,12 +11,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from making import SHIPPED, TOML, described, loaded, only, records, result
 
-from perfguide import catalog, tables, units
-from perfguide.catalog import Catalog
-from perfguide.layout import Layout
-from perfguide.pool import Record
-from perfguide.validate import Loaded
-from perfguide.views import OVER_RELEASES, SIDE_BY_SIDE, Shape, View, other_view
+from perfguide.bundles.decode import Loaded
+from perfguide.catalog import benchmarks
+from perfguide.catalog.benchmarks import Catalog
+from perfguide.common import units
+from perfguide.figures.pool import Record
+from perfguide.tables import grids
+from perfguide.tables.assign import Layout
+from perfguide.tables.model import OVER_RELEASES, SIDE_BY_SIDE, Shape, View, other_view
 
 SIZES = [16384, 16, 256, 64, 8192, 1024]
 
@@ -221,7 +223,7 @@ def test_a_split_gives_a_part_for_each_value(tmp_path: Path) -> None:
 def test_sections_stand_in_catalog_order(tmp_path: Path) -> None:
     for name, order in (("late", 30), ("soon", 20)):
         described(tmp_path, TOML.replace("order = 5", f"order = {order}"), name)
-    found, _ = catalog.load([tmp_path])
+    found, _ = benchmarks.load([tmp_path])
     item = loaded(*({**result("lat_a", "us"), "benchmark": b} for b in ("late", "soon")))
     sections, _ = Layout(found).sections(records(item, described=found))
     assert [s.benchmark.name for s in sections] == ["soon", "late"]
@@ -346,7 +348,7 @@ def several(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
         folder, TOML.replace('rows = ["block_size"]', 'rows = ["block_size"]\nruns = true'), "runs"
     )
     described(folder, TOML.replace("order = 5", 'order = 5\nsplit = "fs"'), "parts")
-    found, faults = catalog.load([folder])
+    found, faults = benchmarks.load([folder])
     assert faults == []
     return found
 
@@ -387,7 +389,7 @@ def test_no_figure_is_dropped_or_shown_twice(several: Catalog, uploads: list[Any
 
 
 def test_the_shipped_catalog_drops_nothing_of_its_own_parameters() -> None:
-    found, _ = catalog.load([SHIPPED])
+    found, _ = benchmarks.load([SHIPPED])
     results = []
     for name, benchmark in found.benchmarks.items():
         for table in benchmark.entry.tables:
@@ -414,7 +416,7 @@ def test_the_shipped_catalog_drops_nothing_of_its_own_parameters() -> None:
             *(v for s in sections for v in s.views),
             *(other_view(n, rs) for n, rs in other.items()),
         ]
-        for row in tables.grid(view).rows
+        for row in grids.grid(view).rows
         for text in row[len(view.key_labels) :]
     ]
     assert len(sections) >= len(found.benchmarks)

@@ -18,8 +18,11 @@ import pytest
 from conftest import TOP
 from distributed import Client
 
-from perfguide import drawing, pages, site, workers
-from perfguide.cli import main
+from perfguide.charts import drawing
+from perfguide.cli.command_line import main
+from perfguide.common import parallel
+from perfguide.figures import dataset
+from perfguide.pages import build
 
 
 @dataclass
@@ -97,9 +100,9 @@ def cluster(tmp_path: Path) -> Iterator[Cluster]:
         log.close()
 
 
-def settings(results: Path, output: Path, scheduler: str = "") -> site.Settings:
+def settings(results: Path, output: Path, scheduler: str = "") -> dataset.Settings:
     described = (TOP / "source/benchmarks",)
-    return site.Settings((results,), described, output, scheduler=scheduler)
+    return dataset.Settings((results,), described, output, scheduler=scheduler)
 
 
 def many(folder: Path, make_bundle: Callable[..., dict[str, Any]]) -> Path:
@@ -126,8 +129,8 @@ def test_reading_ends_the_same_where_a_worker_is_killed(
 ) -> None:
     results = many(tmp_path / "results", make_bundle)
     killed = [cluster.kill_one_at_work()]
-    there = site.read(settings(results, tmp_path, cluster.address))
-    here = site.read(settings(results, tmp_path))
+    there = dataset.read(settings(results, tmp_path, cluster.address))
+    here = dataset.read(settings(results, tmp_path))
     assert cluster.at_work == killed
     assert cluster.left().isdisjoint(killed)
     assert there.ledger == here.ledger
@@ -139,17 +142,17 @@ def test_pages_and_pictures_are_the_same_bytes_where_a_worker_is_killed(
     cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     results = TOP / "results/AM335X/linux/06.00.00.00"
-    pages.generate(settings(results, tmp_path / "here"))
+    build.generate(settings(results, tmp_path / "here"))
     killed: list[str] = []
-    run_pieces = workers._Remote.run
+    run_pieces = parallel._Remote.run
 
     def killing(self: Any, work: Callable[..., Any], pieces: Iterable[Any]) -> Iterator[Any]:
         if work is drawing.draw:
             killed.append(cluster.kill_one_at_work())
         yield from run_pieces(self, work, pieces)
 
-    monkeypatch.setattr(workers._Remote, "run", killing)
-    pages.generate(settings(results, tmp_path / "there", cluster.address))
+    monkeypatch.setattr(parallel._Remote, "run", killing)
+    build.generate(settings(results, tmp_path / "there", cluster.address))
     assert cluster.at_work == killed != []
     assert any(name.endswith(".svg") for name in tree(tmp_path / "here"))
     assert tree(tmp_path / "there") == tree(tmp_path / "here")
@@ -157,15 +160,15 @@ def test_pages_and_pictures_are_the_same_bytes_where_a_worker_is_killed(
 
 def test_a_worker_with_other_code_is_refused(cluster: Cluster) -> None:
     def other() -> None:
-        from perfguide import workers as mine
+        from perfguide.common import parallel as mine
 
         mine.itself.cache_clear()
         mine.DECIDING = ("msgspec",)
 
     cluster.client.run(other)
     with (
-        pytest.raises(workers.WorkersError, match="another perfguide"),
-        workers.at(cluster.address) as run,
+        pytest.raises(parallel.WorkersError, match="another perfguide"),
+        parallel.at(cluster.address) as run,
     ):
         list(run(abs, [-1]))
 
@@ -173,10 +176,10 @@ def test_a_worker_with_other_code_is_refused(cluster: Cluster) -> None:
 def test_work_that_ends_every_worker_is_an_error(
     cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(workers, "PATIENCE", 1)
+    monkeypatch.setattr(parallel, "PATIENCE", 1)
     with (
-        pytest.raises(workers.WorkersError, match="no worker is left"),
-        workers.at(cluster.address) as run,
+        pytest.raises(parallel.WorkersError, match="no worker is left"),
+        parallel.at(cluster.address) as run,
     ):
         cluster.client.run(os._exit, 1, on_error="ignore")
         list(run(abs, [-1]))
@@ -185,7 +188,7 @@ def test_work_that_ends_every_worker_is_an_error(
 def test_nobody_at_the_address_is_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(workers, "PATIENCE", 1)
+    monkeypatch.setattr(parallel, "PATIENCE", 1)
     command = ["check", str(TOP / "results/AM335X"), "--scheduler", "tcp://127.0.0.1:9"]
     assert main(command) == 2
     assert "tcp://127.0.0.1:9: no scheduler answers there" in capsys.readouterr().err
@@ -197,6 +200,9 @@ def test_a_scheduler_without_workers_is_an_error(
     for process in cluster.processes.values():
         process.kill()
         process.wait()
-    monkeypatch.setattr(workers, "PATIENCE", 3)
-    with pytest.raises(workers.WorkersError, match="no worker"), workers.at(cluster.address) as run:
+    monkeypatch.setattr(parallel, "PATIENCE", 3)
+    with (
+        pytest.raises(parallel.WorkersError, match="no worker"),
+        parallel.at(cluster.address) as run,
+    ):
         list(run(abs, [-1]))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from perfguide.writer import JOURNAL, MANIFEST, Writer
+from perfguide.publishing.output_folder import JOURNAL, MANIFEST, Writer
 
 
 def run(root: Path, **files: bytes) -> Writer:

@@ -14,10 +14,10 @@ __version__ = "0.1.0"
 def setup(app: Sphinx) -> ExtensionMetadata:
     """Register the extension with Sphinx."""
     # Imported here so that the command, which needs no Sphinx, starts without it.
-    from . import pace
+    from .sphinxext import pace
 
     # First: what is loaded next are more than a thousand modules.
     pace.setup(app)
-    from .extension import setup as setup_extension
+    from .sphinxext.setup import setup as setup_extension
 
     return setup_extension(app, __version__)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from ..bundle import Result
-from ..diagnostics import Diagnostic
+from ..common.diagnostics import Diagnostic
 
 Scalar: TypeAlias = str | int | float | bool
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from . import Scalar
 from .log_lines import words
-from .openssl_terms import ACCELERATORS, canonical
+from .openssl.terms import ACCELERATORS, canonical
 
 
 @dataclass(frozen=True, slots=True)

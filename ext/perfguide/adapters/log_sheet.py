@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 
 from ..bundle import Log, Result
-from ..diagnostics import Diagnostic
+from ..common.diagnostics import Diagnostic
 from . import Context, Reading, Scalar
 
 MOST_DIAGNOSTICS = 1000

@@ -23,23 +23,13 @@ from typing import TypeAlias
 import msgspec
 
 from ..bundle import Result
-from ..diagnostics import Diagnostic
-from . import (
-    Context,
-    Format,
-    Reading,
-    Scalar,
-    classics,
-    coremark_pro,
-    cyclictest,
-    gnu_time,
-    hdparm,
-    lmbench,
-    openssl_speed,
-    stream,
-)
+from ..common.diagnostics import Diagnostic
+from . import Context, Format, Reading, Scalar
+from .lmbench import programs
 from .log_lines import Line, lines, words
 from .log_sheet import Sheet
+from .openssl import speed
+from .programs import classics, coremark_pro, cyclictest, gnu_time, hdparm, stream
 
 EXAMPLE = """\
 # perfguide-run: benchmark=openssl nice=-20 engine=hw algorithm=aes-128-cbc threads=1 \
@@ -64,11 +54,11 @@ _PARAMS: dict[str, tuple[str, ...]] = {
 """The words of a header that are parameters; the others say how it was run."""
 
 _READERS: dict[str, tuple[Reader, ...]] = {
-    "openssl": (openssl_speed.read, gnu_time.read),
+    "openssl": (speed.read, gnu_time.read),
     "dm-crypt": (hdparm.read, gnu_time.read),
     "cyclictest": (cyclictest.read,),
     "stream": (stream.read,),
-    "lmbench": (lmbench.read,),
+    "lmbench": (programs.read,),
     "dhrystone": (classics.read_dhrystone,),
     "whetstone": (classics.read_whetstone,),
     "linpack": (classics.read_linpack,),

@@ -11,39 +11,39 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 
-from ..diagnostics import Diagnostic, nearest
+from ..common.diagnostics import Diagnostic, nearest
 from . import ENTRY_POINTS, Format
 
 BUILT_IN: dict[str, str] = {
     # format: module; the order is that in which lists show them
-    "openssl-speed": "openssl_speed",
-    "openssl-sweep": "openssl_sweep",
-    "gnu-time": "gnu_time",
+    "openssl-speed": "openssl.speed",
+    "openssl-sweep": "openssl.sweep",
+    "gnu-time": "programs.gnu_time",
     "perfguide-runner": "perfguide_runner",
-    "hdparm": "hdparm",
-    "fio": "fio",
-    "netperf": "netperf",
-    "iperf3": "iperf3",
-    "cyclictest": "cyclictest",
-    "lmbench": "lmbench",
-    "stream": "stream",
-    "dhrystone": "dhrystone",
-    "whetstone": "whetstone",
-    "linpack": "linpack",
-    "nbench": "nbench",
-    "coremark-pro": "coremark_pro",
-    "multibench": "multibench",
-    "glmark2": "glmark2",
-    "u-boot": "u_boot",
-    "lava-yaml": "lava_yaml",
-    "lava-csv": "lava_csv",
-    "lava-bundle": "lava_bundle",
-    "squad": "squad",
-    "kcidb": "kcidb",
-    "phoronix-xml": "phoronix_xml",
-    "phoronix-json": "phoronix_json",
-    "google-benchmark": "google_benchmark",
-    "pytest-benchmark": "pytest_benchmark",
+    "hdparm": "programs.hdparm",
+    "fio": "programs.fio",
+    "netperf": "programs.netperf",
+    "iperf3": "programs.iperf3",
+    "cyclictest": "programs.cyclictest",
+    "lmbench": "lmbench.programs",
+    "stream": "programs.stream",
+    "dhrystone": "programs.dhrystone",
+    "whetstone": "programs.whetstone",
+    "linpack": "programs.linpack",
+    "nbench": "programs.nbench",
+    "coremark-pro": "programs.coremark_pro",
+    "multibench": "programs.multibench",
+    "glmark2": "programs.glmark2",
+    "u-boot": "programs.u_boot",
+    "lava-yaml": "farm.lava_yaml",
+    "lava-csv": "farm.lava_csv",
+    "lava-bundle": "farm.lava_bundle",
+    "squad": "farm.squad",
+    "kcidb": "farm.kcidb",
+    "phoronix-xml": "farm.phoronix_xml",
+    "phoronix-json": "farm.phoronix_json",
+    "google-benchmark": "farm.google_benchmark",
+    "pytest-benchmark": "farm.pytest_benchmark",
 }
 """The formats of this package and the modules that hold them."""
 

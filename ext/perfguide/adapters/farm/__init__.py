@@ -1,0 +1,1 @@
+"""What board farms and other test systems export."""

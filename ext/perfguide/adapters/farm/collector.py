@@ -1,0 +1,246 @@
+"""What the adapters of board farms have in common: rows in, a reading out.
+
+A row is one test case of one run. Rows of one case become the samples of one
+result; a case that failed is a failed result with no figure. One reading is of
+one board and one release: where a file holds several, which one is wanted is
+told by the context (``board.name`` and ``sdk.version``), and without it
+nothing is read, because figures under a wrong board's name are worse than none.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from msgspec import UNSET
+
+from ...bundle import Log, Result, is_name
+from ...common.diagnostics import Diagnostic
+from .. import Context, Reading, Scalar
+from .text import not_finite, number
+
+MOST_DIAGNOSTICS = 200
+"""Diagnostics of one kind in one file; what is beyond is counted."""
+
+_SELECTORS = ("board.name", "sdk.version")
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What is known of the runs that rows belong to; empty where nothing is.
+
+    ``board`` and ``release`` tell runs apart even where they are no fit names.
+    """
+
+    facts: Mapping[str, Scalar] = field(default_factory=dict)
+    board: str = ""
+    release: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One test case as its file states it.
+
+    ``samples`` are single measurements; ``value`` is what the program reports
+    of them. ``failed`` says why there is no figure. An empty ``unit`` is unknown.
+    """
+
+    benchmark: str
+    metric: str
+    line: int
+    unit: str = ""
+    samples: tuple[float, ...] = ()
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    count: int | None = None
+    failed: str = ""
+    params: Mapping[str, Scalar] = field(default_factory=dict)
+
+
+class Collector:
+    """Gathers rows, notes and facts while a file is read; then gives the reading."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._rows: list[tuple[Row, Run]] = []
+        self._runs: list[Run] = []
+        self._diagnostics: list[Diagnostic] = []
+        self._lines: set[int] = set()
+        self._silent = 0
+
+    def run(self, run: Run) -> Run:
+        """Make a run known, whether or not it has rows."""
+        if not self._runs or self._runs[-1] != run:
+            self._runs.append(run)
+        return run
+
+    def row(self, row: Row, run: Run) -> None:
+        """Add a row, or say why it cannot be one."""
+        row = replace(row, unit=row.unit.strip())
+        for what, text in (("suite", row.benchmark), ("case", row.metric), ("unit", row.unit)):
+            if (what != "unit" or text) and not (is_name(text) and len(text) <= 200):
+                self.broken(row.line, f"the {what}'s name is empty, too long or unprintable")
+                return
+        for key, value in row.params.items():
+            long = isinstance(value, str) and len(value) > 10_000
+            if long or not is_name(key) or len(key) > 200:
+                self.broken(row.line, "a parameter of this case is too long or unprintable")
+                return
+        if row.failed:
+            self.diagnose("log-failed", row.line, f"{row.benchmark} {row.metric}: {row.failed}")
+        self._rows.append((row, run))
+
+    def case(self, row: Row, run: Run, status: str, measured: str | None) -> None:
+        """Add a row from a status word and a measurement as written.
+
+        ``pass`` and ``done`` with a measurement give a figure and without one
+        nothing; ``fail`` and ``error`` give a failed result whatever was measured;
+        any other status is noted.
+        """
+        outcome = status.strip().lower()
+        name = f"{row.benchmark} {row.metric}"
+        if outcome in ("fail", "error"):
+            self.row(replace(row, failed=f"the farm reports “{outcome}”"), run)
+        elif outcome not in ("pass", "done"):
+            said = f"has the status “{status[:80]}”" if outcome else "has no status"
+            self.diagnose("log-note", row.line, f"{name} {said}: it gives no figure")
+        elif measured is None:
+            self._silent += 1
+        elif not_finite(measured):
+            self.row(replace(row, failed=f"the measurement is {measured.strip()}"), run)
+        elif (value := number(measured)) is None:
+            self.broken(row.line, f"{name}: “{measured[:80]}” is not a decimal number")
+        else:
+            self.row(replace(row, samples=(value,)), run)
+
+    def broken(self, line: int, message: str, hint: str = "") -> None:
+        """Say that a row gives no figure because it cannot be trusted."""
+        self.diagnose("log-row", line, message, hint)
+
+    def note(self, line: int | None, message: str, hint: str = "") -> None:
+        """Say what a reader of the figures has to know."""
+        self.diagnose("log-note", line, message, hint)
+
+    def diagnose(self, kind: str, line: int | None, message: str, hint: str = "") -> None:
+        """Add a diagnostic of this file; one that just was added counts once."""
+        found = Diagnostic(kind, self._context.file, message, hint, line=line)
+        if self._diagnostics[-1:] != [found]:
+            self._diagnostics.append(found)
+
+    def understood(self, first: int, last: int) -> None:
+        """Lines that were read, both counted in."""
+        self._lines.update(range(first, last + 1))
+
+    def reading(self) -> Reading:
+        """What was found."""
+        wanted = self._select()
+        rows = [row for row, run in self._rows if wanted is not None and _is(run, wanted)]
+        facts: dict[str, Scalar] = {}
+        for run in self._runs:
+            if wanted is not None and _is(run, wanted):
+                self._merge(facts, run.facts)
+        for key in [k for k, v in facts.items() if v == ""]:
+            del facts[key]
+        if self._silent:
+            self.note(None, f"{self._silent} test cases passed without a measurement")
+        results = tuple(_results(rows, self._context))
+        return Reading(results, tuple(_capped(self._diagnostics)), facts, frozenset(self._lines))
+
+    def _select(self) -> dict[str, str] | None:
+        wanted: dict[str, str] = {}
+        for key in _SELECTORS:
+            names = dict.fromkeys(_identity(run)[key] for run in self._runs)
+            names.pop("", None)
+            if len(names) < 2:
+                continue
+            asked = self._context.about.get(key)
+            if asked in names:
+                wanted[key] = str(asked)
+                continue
+            shown = ", ".join(list(names)[:20])
+            message = f"this file is of several: {key} is one of {shown}"
+            self.broken(1, message, f"say which one is wanted: --{key.partition('.')[0]}")
+            return None
+        return wanted
+
+    def _merge(self, facts: dict[str, Scalar], more: Mapping[str, Scalar]) -> None:
+        for key, value in more.items():
+            if not value or (isinstance(value, str) and not (is_name(value) and len(value) < 201)):
+                continue
+            old = facts.setdefault(key, value)
+            if old == value or old == "":
+                continue
+            if key == "created":
+                facts[key] = max(str(old), str(value), key=datetime.datetime.fromisoformat)
+            else:
+                self.note(None, f"{key} is stated as “{old}” and as “{value}”: neither is taken")
+                facts[key] = ""
+
+
+def _identity(run: Run) -> dict[str, str]:
+    return {
+        "board.name": run.board or str(run.facts.get("board.name", "")),
+        "sdk.version": run.release or str(run.facts.get("sdk.version", "")),
+    }
+
+
+def _is(run: Run, wanted: Mapping[str, str]) -> bool:
+    """Whether the run is the wanted one, or does not say that it is another."""
+    identity = _identity(run)
+    return all(identity[key] in ("", value) for key, value in wanted.items())
+
+
+def _capped(diagnostics: list[Diagnostic]) -> Iterable[Diagnostic]:
+    seen: dict[str, int] = {}
+    for d in diagnostics:
+        seen[d.kind] = seen.get(d.kind, 0) + 1
+        if seen[d.kind] <= MOST_DIAGNOSTICS:
+            yield d
+    for kind, count in seen.items():
+        if count > MOST_DIAGNOSTICS:
+            origin = diagnostics[0].origin
+            yield Diagnostic(kind, origin, f"and {count - MOST_DIAGNOSTICS} more of this kind")
+
+
+def _results(rows: list[Row], context: Context) -> Iterable[Result]:
+    """Rows as results: one for each case, unit and set of parameters.
+
+    A case that failed takes the unit of its other rows where they agree on one.
+    A program's own mean belongs to its row's samples, so such rows stay apart.
+    """
+    units: dict[tuple[object, ...], set[str]] = {}
+    groups: dict[tuple[object, ...], list[Row]] = {}
+    for row in rows:
+        if row.unit:
+            units.setdefault(_case(row), set()).add(row.unit)
+    for number_, row in enumerate(rows):
+        known = units.get(_case(row), set())
+        unit = row.unit or (next(iter(known)) if row.failed and len(known) == 1 else "1")
+        apart = number_ if row.value is not None else -1
+        key = (*_case(row), unit, bool(row.failed), apart)
+        groups.setdefault(key, []).append(replace(row, unit=unit))
+    asked = dict(context.params)
+    for group in groups.values():
+        first = group[0]
+        samples = [value for row in group for value in row.samples]
+        yield Result(
+            benchmark=first.benchmark,
+            metric=first.metric,
+            unit=first.unit,
+            params={**asked, **first.params},
+            samples=samples if samples else UNSET,
+            value=UNSET if first.value is None else first.value,
+            min=UNSET if first.low is None else first.low,
+            max=UNSET if first.high is None else first.high,
+            count=UNSET if first.count is None else first.count,
+            status="fail" if first.failed else UNSET,
+            log=Log(file=context.file, line=first.line),
+        )
+
+
+def _case(row: Row) -> tuple[object, ...]:
+    # A boolean and a number that equals it are not one parameter.
+    params = sorted((k, type(v).__name__, str(v)) for k, v in row.params.items())
+    return (row.benchmark, row.metric, tuple(params))

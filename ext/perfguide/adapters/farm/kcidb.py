@@ -1,0 +1,121 @@
+"""KernelCI test results in the KCIDB format, schema versions 4 and 5.
+
+Layout: the schemas of kcidb-io, v4.0 to v5.3: ``version``, and ``tests`` with
+``path``, ``status``, ``number`` (``value``, ``unit``, ``prefix``), ``environment``,
+``origin``, ``start_time`` and ``misc``.
+
+The names: the first step of a test's dotted ``path`` is the benchmark, the rest
+the metric as written (``lmbench.bw_mem-bcopy-1mb``); a path of one step is both.
+
+``number`` counts where the test has run (``PASS``, ``DONE``); ``FAIL`` and
+``ERROR`` are failures; ``MISS``, ``SKIP`` and no status give a note. ``prefix``
+only says how a viewer may scale the figure, so value and unit stay as they are.
+The schema keeps no figures elsewhere: ``misc`` and ``output_files`` are not read.
+
+Facts: the board is ``environment.misc.platform``, or the first of
+``environment.compatible`` where there is none; ``sdk.kernel`` is the
+``git_commit_name`` of the build's checkout; keys of a test's ``misc`` count where
+they are spelt as a bundle's (``sdk.version``).
+"""
+
+from __future__ import annotations
+
+import re
+
+from .. import Context, Format, Reading, Scalar
+from ..json_nodes import Node, documents
+from .collector import Collector, Row, Run
+from .text import moment, stated
+
+EXAMPLE = """\
+{"version": {"major": 5, "minor": 3},
+ "tests": [
+  {"id": "lab3:1", "origin": "lab3", "build_id": "lab3:b1", "path": "lmbench.bw_mem-bcopy-1mb",
+   "status": "DONE", "number": {"value": 1252.05, "unit": "MB/s"},
+   "environment": {"misc": {"platform": "am62xx_sk-fs"}}}]}
+"""
+
+_VERSION = re.compile(rb'"version"\s*:\s*\{\s*"m(?:ajor|inor)"\s*:\s*[0-9]+')
+_OBJECTS = re.compile(rb'"(?:tests|builds|checkouts)"\s*:\s*\[')
+_MAJORS = ("4", "5")
+
+
+def recognises(data: bytes) -> bool:
+    """Whether there is a schema version and one of the lists that go with it."""
+    return _VERSION.search(data) is not None and _OBJECTS.search(data) is not None
+
+
+def read(data: bytes, context: Context) -> Reading:
+    """The figures of every test of every report."""
+    found = documents(data)
+    collector = Collector(context)
+    line = found.source.line
+    for at, message in found.faults:
+        collector.broken(at, message)
+    for root in found.roots:
+        major = root.child("version").get("major")
+        if major is None or major.kind != "number" or "tests" not in root.members:
+            continue
+        if major.text not in _MAJORS:
+            known = "versions 4 and 5 are read"
+            collector.broken(line(major.at), f"schema version {major.text[:20]}: {known}")
+            continue
+        collector.understood(line(root.at), line(root.end - 1))
+        kernels = _kernels(root)
+        for test in root.list("tests"):
+            if test.kind != "object":
+                collector.broken(line(test.at), "a test that is no object")
+                continue
+            run = collector.run(_run(test, kernels))
+            measured = test.child("number").get("value")
+            at = line((measured or test.get("status") or test).at)
+            _take(test, measured, at, run, collector)
+    return collector.reading()
+
+
+def _take(test: Node, measured: Node | None, line: int, run: Run, collector: Collector) -> None:
+    benchmark, dot, metric = test.string("path").partition(".")
+    if not benchmark:
+        collector.note(line, "a test with no path is a summary of others")
+        return
+    row = Row(benchmark, metric if dot else benchmark, line, test.child("number").string("unit"))
+    if measured is not None and measured.kind not in ("number", "string"):
+        collector.broken(line, f"{test.string('path')}: the value is not a number")
+        return
+    if measured is None and test.get("number") is not None:
+        collector.broken(line, f"{test.string('path')}: a number without a value")
+        return
+    collector.case(row, run, test.string("status"), None if measured is None else measured.text)
+
+
+def _run(test: Node, kernels: dict[str, str]) -> Run:
+    environment = test.child("environment")
+    compatible = environment.list("compatible")
+    platform = environment.child("misc").string("platform")
+    if not platform and compatible and compatible[0].kind == "string":
+        platform = compatible[0].text
+    facts: dict[str, Scalar] = {
+        "board.name": platform,
+        "runner.name": test.string("origin"),
+        "sdk.kernel": kernels.get(test.string("build_id"), ""),
+        "created": moment(test.string("start_time")),
+    }
+    misc = test.child("misc").members.items()
+    facts |= stated((k, v.text) for k, v in misc if v.kind == "string")
+    return Run(facts={k: v for k, v in facts.items() if v})
+
+
+def _kernels(root: Node) -> dict[str, str]:
+    """Build by build the name of the commit that was built, where it is told."""
+    commits = {c.string("id"): c.string("git_commit_name") for c in root.list("checkouts")}
+    builds = root.list("builds")
+    return {b.string("id"): commits.get(b.string("checkout_id"), "") for b in builds}
+
+
+FORMAT = Format(
+    name="kcidb",
+    title="KernelCI KCIDB test results, schema versions 4 and 5 (JSON)",
+    example=EXAMPLE,
+    recognises=recognises,
+    read=read,
+)

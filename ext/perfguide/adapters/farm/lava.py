@@ -1,0 +1,85 @@
+"""How LAVA's exports of test cases are read, whatever they are written in.
+
+LAVA (https://lava.readthedocs.io) exports the test cases of a job as YAML
+(``/results/<job>/yaml``, ``/results/<job>/<suite>/yaml``) and as CSV. Both hold
+the same fields, all of them text: ``name`` (the test case), ``suite``,
+``result``, ``measurement`` (``None`` where nothing was measured), ``unit``,
+``logged``, ``job``, ``metadata`` and others.
+
+The names: LAVA puts the number of a test definition and ``_`` before its name
+to make suites unique in a job; that number is taken off, so the suite
+``0_lmbench`` is the benchmark ``lmbench``. The test case is the metric as
+written. A test set, which tells equal cases apart, becomes the parameter
+``test_set``; it stands in the metadata as ``set``.
+
+The suite ``lava`` is LAVA's own: how long the farm's own actions took. It is no
+statement about the software on the board, and is noted and left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from .collector import Collector, Row, Run
+from .text import moment
+
+FIELDS = ("name", "suite", "result", "measurement", "unit", "job")
+"""Fields that every export of test cases has."""
+
+_SEQUENCE = re.compile(r"[0-9]+_(?=.)", re.ASCII | re.DOTALL)
+
+
+def benchmark(suite: str) -> str:
+    """The test definition's name without the number that LAVA put before it."""
+    return _SEQUENCE.sub("", suite, count=1) if _SEQUENCE.match(suite) else suite
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One exported test case: its fields as written, and where its measurement is."""
+
+    fields: Mapping[str, str]
+    line: int
+    test_set: str = ""
+
+
+class Cases:
+    """Gives test cases to a collector, and says once what was left out."""
+
+    def __init__(self, collector: Collector) -> None:
+        self._collector = collector
+        self._own = 0
+
+    def take(self, case: Case) -> None:
+        """Read one test case."""
+        collector = self._collector
+        missing = [name for name in FIELDS if name not in case.fields]
+        if missing:
+            collector.broken(case.line, f"a test case without the field {', '.join(missing)}")
+            return
+        fields = case.fields
+        if fields["suite"] == "lava":
+            self._own += 1
+            return
+        facts = {"created": moment(fields.get("logged", ""))}
+        run = collector.run(Run(facts={k: v for k, v in facts.items() if v}))
+        row = Row(
+            benchmark=benchmark(fields["suite"]),
+            metric=fields["name"],
+            line=case.line,
+            unit="" if fields["unit"] == "None" else fields["unit"],
+            params={"test_set": case.test_set} if case.test_set else {},
+        )
+        measured = fields["measurement"]
+        collector.case(
+            row, run, fields["result"], None if measured.strip() in ("", "None") else measured
+        )
+
+    def finish(self) -> None:
+        """Say how many cases of LAVA's own suite there were."""
+        if self._own:
+            self._collector.note(
+                None, f"{self._own} cases of LAVA's own suite “lava” measure the farm: left out"
+            )

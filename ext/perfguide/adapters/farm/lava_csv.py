@@ -1,0 +1,112 @@
+"""LAVA's export of test cases as CSV.
+
+Layout: ``lava_results_app`` of LAVA (``testcase_export_fields`` and the views
+that write it): a line with the fields' names, then one line for each test case,
+quoted or not. The column ``metadata`` is a Python dictionary as text. How names
+map: :mod:`.farm_lava`.
+
+Each line is read by itself: no field of LAVA's holds a line end (the dictionary
+shows them as escapes), and so a stray quote cannot swallow the lines behind it.
+"""
+
+from __future__ import annotations
+
+import ast
+import csv
+
+from .. import Context, Format, Reading
+from ..json_nodes import source
+from .collector import Collector
+from .lava import FIELDS, Case, Cases
+
+EXAMPLE = """\
+job,suite,result,measurement,unit,duration,timeout,logged,level,metadata,url,name,id,\
+log_start_line,log_end_line
+1109234,0_lmbench,pass,1252.0500000000,MB/s,,,2024-04-02 09:30:00.123456+00:00,,\
+"{'definition': '0_lmbench', 'case': 'bw_mem-bcopy-1mb', 'result': 'pass'}",\
+/results/testcase/98213,bw_mem-bcopy-1mb,98213,480,482
+"""
+
+_LONGEST_METADATA = 20_000
+
+
+def recognises(data: bytes) -> bool:
+    """Whether a line names the columns of an export of test cases."""
+    return any(
+        _columns(line.decode("ascii", errors="replace"))
+        for line in data.split(b"\n")
+        if len(line) < 1000 and b"measurement" in line and b"suite" in line
+    )
+
+
+def read(data: bytes, context: Context) -> Reading:
+    """The measurements of every test case below a line of column names."""
+    collector = Collector(context)
+    cases = Cases(collector)
+    columns: tuple[str, ...] = ()
+    lines = source(data).text.split("\n")
+    for line, text in enumerate(lines, start=1):
+        text = text.rstrip("\r")
+        if again := _columns(text):
+            columns = again
+            collector.understood(line, line)
+        elif columns and text.strip():
+            fields = _fields(text)
+            if len(fields) != len(columns):
+                message = f"a row with {len(fields)} of {len(columns)} fields: cut or broken"
+                collector.broken(line, message)
+                continue
+            if line == len(lines) and columns[-1] in FIELDS:
+                collector.broken(line, "the text ends within this line: it may be cut")
+                continue
+            _take(dict(zip(columns, fields, strict=True)), line, cases, collector)
+    cases.finish()
+    return collector.reading()
+
+
+def _take(fields: dict[str, str], line: int, cases: Cases, collector: Collector) -> None:
+    test_set = _test_set(fields.get("metadata", ""))
+    if test_set is None:
+        collector.broken(line, "the metadata names a test set and cannot be read")
+        return
+    collector.understood(line, line)
+    cases.take(Case(fields, line, test_set))
+
+
+def _columns(text: str) -> tuple[str, ...]:
+    """The names of the columns, where this line names them all once."""
+    if "measurement" not in text or "suite" not in text:
+        return ()
+    names = tuple(_fields(text.rstrip("\r").removeprefix("\ufeff")))
+    return names if set(FIELDS) <= set(names) and len(set(names)) == len(names) else ()
+
+
+def _fields(text: str) -> list[str]:
+    """One line's fields; none where its quotes do not match."""
+    try:
+        return next(csv.reader([text], strict=True), [])
+    except csv.Error:
+        return []
+
+
+def _test_set(metadata: str) -> str | None:
+    """The test set that the metadata names, ``""`` for none, ``None`` where unclear."""
+    if "'set'" not in metadata and '"set"' not in metadata:
+        return ""
+    if len(metadata) > _LONGEST_METADATA:
+        return None
+    try:
+        value = ast.literal_eval(metadata)
+    except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
+        return None
+    named = value.get("set", "") if isinstance(value, dict) else None
+    return named if isinstance(named, str) else None
+
+
+FORMAT = Format(
+    name="lava-csv",
+    title="LAVA test results, CSV export (/results/<job>/csv)",
+    example=EXAMPLE,
+    recognises=recognises,
+    read=read,
+)

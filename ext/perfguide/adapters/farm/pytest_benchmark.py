@@ -1,0 +1,123 @@
+"""pytest-benchmark's JSON (``--benchmark-json``, ``--benchmark-save``).
+
+Layout: ``pytest_benchmark.plugin`` and ``.stats``: ``machine_info``,
+``benchmarks`` with ``fullname``, ``name`` and ``stats``, ``datetime``, ``version``.
+
+The names: the test file (``fullname`` before ``::``) is the benchmark, the test's
+``name`` with its parameters the metric. Each round's seconds in ``stats.data`` are
+the samples, with ``mean`` as the program's own value; where a file was saved
+without data, the value is ``mean`` with ``min``, ``max`` and ``rounds``. The unit is
+always the second. Tests that fail are not in the file at all.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from .. import Context, Format, Reading, Scalar
+from ..json_nodes import Node, documents
+from .collector import Collector, Row, Run
+from .text import moment, not_finite, number, stated
+
+EXAMPLE = """\
+{
+    "machine_info": {"node": "am62xx-evm", "machine": "aarch64", "system": "Linux",
+                     "release": "6.1.80", "python_version": "3.11.7"},
+    "benchmarks": [
+        {
+            "group": null,
+            "name": "test_sum",
+            "fullname": "tests/test_sum.py::test_sum",
+            "stats": {"min": 1.2e-05, "max": 1.4e-05, "mean": 1.3e-05, "rounds": 2,
+                      "data": [1.2e-05, 1.4e-05]}
+        }
+    ],
+    "datetime": "2024-04-02T09:30:00.123456+00:00",
+    "version": "5.3.1"
+}
+"""
+
+_PARTS = tuple(
+    re.compile(hint) for hint in (rb'"machine_info"\s*:\s*\{', rb'"benchmarks"\s*:\s*\[')
+)
+
+
+def recognises(data: bytes) -> bool:
+    """Whether there are both the machine and the benchmarks."""
+    return all(part.search(data) for part in _PARTS)
+
+
+def read(data: bytes, context: Context) -> Reading:
+    """The timings of every benchmark of every report."""
+    found = documents(data)
+    collector = Collector(context)
+    line = found.source.line
+    for at, message in found.faults:
+        collector.broken(at, message)
+    for root in found.roots:
+        if "machine_info" not in root.members or "benchmarks" not in root.members:
+            continue
+        collector.understood(line(root.at), line(root.end - 1))
+        run = collector.run(_run(root))
+        for each in root.list("benchmarks"):
+            suite, parted, _ = each.string("fullname").partition("::")
+            stats = each.child("stats")
+            data_node = stats.list("data")
+            mean = stats.get("mean")
+            place = data_node[0] if data_node else mean or each
+            row = Row(suite if parted else "", each.string("name"), line(place.at), unit="s")
+            problem = _fill(row, stats)
+            if isinstance(problem, Row):
+                collector.row(problem, run)
+            else:
+                collector.broken(row.line, f"{row.metric or 'a benchmark'}: {problem}")
+    return collector.reading()
+
+
+def _fill(row: Row, stats: Node) -> Row | str:
+    """The row with its figures, or what is wrong with them."""
+    names = ("mean", "min", "max", "rounds")
+    written = {name: stats.get(name) for name in names}
+    texts = {k: v.text for k, v in written.items() if v is not None and v.kind == "number"}
+    data = stats.list("data")
+    if any(not_finite(text) for text in (*texts.values(), *(d.text for d in data))):
+        return replace(row, failed="a timing is not finite")
+    samples = [number(d.text) if d.kind == "number" else None for d in data]
+    known = [s for s in samples if s is not None]
+    figures = {name: number(text) for name, text in texts.items()}
+    mean, rounds = figures.get("mean"), figures.get("rounds")
+    if len(known) < len(samples) or mean is None:
+        return "a mean or a round that is not a decimal number"
+    if rounds is None or rounds != int(rounds) or not 1 <= rounds <= 2**53:
+        return "no number of rounds"
+    if known:
+        if len(known) != rounds:
+            return f"{len(known)} timings of {int(rounds)} rounds: cut or broken"
+        return replace(row, samples=tuple(known), value=mean)
+    low, high = figures.get("min"), figures.get("max")
+    if low is None or high is None:
+        return "no minimum or no maximum"
+    return replace(row, value=mean, low=low, high=high, count=int(rounds))
+
+
+def _run(root: Node) -> Run:
+    machine = root.child("machine_info")
+    facts: dict[str, Scalar] = {
+        "created": moment(root.string("datetime")),
+        "tools.pytest-benchmark": root.string("version"),
+        "tools.python": machine.string("python_version"),
+    }
+    if machine.string("system") == "Linux":
+        facts["sdk.kernel"] = machine.string("release")
+    facts |= stated((k, v.text) for k, v in machine.members.items() if v.kind == "string")
+    return Run(facts={k: v for k, v in facts.items() if v})
+
+
+FORMAT = Format(
+    name="pytest-benchmark",
+    title="pytest-benchmark, JSON (--benchmark-json, --benchmark-save)",
+    example=EXAMPLE,
+    recognises=recognises,
+    read=read,
+)

@@ -1,0 +1,235 @@
+"""SQUAD metrics and the metadata of the test run they belong to.
+
+Layout: the documentation and source of SQUAD (https://github.com/Linaro/squad).
+
+- As uploaded to ``/api/submit`` as ``metrics``: an object whose keys are
+  ``suite/metric`` and whose values are a number, an array of numbers, or an
+  object with ``value`` (either of them) and ``unit``.
+- As uploaded as ``metadata``: an object with ``job_id`` and others.
+- As ``/api/metrics/`` gives them: objects with ``name``, ``short_name``,
+  ``result``, ``measurement_list``, ``unit``, alone, in an array, or in the
+  ``results`` of a page.
+- As ``/api/data/`` gives them: ``suite/metric``, then environment, then points
+  of time, value and build.
+
+The names: what stands before the last ``/`` is the benchmark, what is behind it
+the metric; within ``[…]`` at the end a ``/`` does not count. A metric without a
+suite has the benchmark ``/``, as SQUAD calls it. A unit that is not told is 1.
+
+Facts: ``created`` and ``runner.job_url`` are the metadata's ``datetime`` and
+``job_url``, ``tools.<suite>`` its ``suite_versions``; other keys count where they are
+spelt as a bundle's (``sdk.version``). In ``/api/data/`` the environment is the
+board and the build the release; ``/api/metrics/`` names both by address only,
+which serves to tell several apart.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Callable
+
+from .. import Context, Format, Reading, Scalar
+from ..json_nodes import Node, documents
+from .collector import Collector, Row, Run
+from .text import moment, not_finite, number, stated
+
+EXAMPLE = """\
+{"lmbench/bw_mem-bcopy-1mb": {"value": [1252.05, 1250.5], "unit": "MB/s"},
+ "whetstone/mips": 5000}
+{"job_id": "1109234", "job_url": "https://lava.example.org/scheduler/job/1109234",
+ "datetime": "2024-04-02T09:30:00+00:00", "suite_versions": {"lmbench": "3.0-a9"}}
+"""
+
+_HINT = re.compile(
+    rb'^[ \t]*\{\s*"[^"/\n]+/[^"\n]*"\s*:\s*(?:[-0-9\["N]|\{\s*"value")', re.MULTILINE
+)
+_METADATA = {"datetime", "job_url", "job_status", "build_url", "resubmit_url", "suite_versions"}
+_LISTED = {"name", "short_name", "result", "measurement_list"}
+_SPECIAL = re.compile(r":[a-z_]+:")
+
+
+def recognises(data: bytes) -> bool:
+    """Whether a document has the form of metrics or of their metadata.
+
+    Metrics count where at least one name has a suite, because an object of
+    nothing but names and numbers could be anything.
+    """
+    if b"/" not in data and b"job_id" not in data:
+        return False
+    if _HINT.search(data):
+        return True
+    return any(
+        _is_metadata(root) or _listed(root) or _is_data(root) or _is_metrics(root)
+        for root in documents(data).roots
+    )
+
+
+def _is_metrics(root: Node) -> bool:
+    named = any("/" in key.strip("/") for key in root.members)
+    return named and all(_is_metric(value) for value in root.members.values())
+
+
+def _is_metric(value: Node) -> bool:
+    if value.kind == "object":
+        inner = value.members.get("value")
+        return inner is not None and set(value.members) <= {"value", "unit"} and _is_metric(inner)
+    if value.kind == "array":
+        return all(item.kind == "number" for item in value.items)
+    if value.kind == "string":
+        return number(value.text) is not None or not_finite(value.text)
+    return value.kind == "number"
+
+
+def _is_metadata(root: Node) -> bool:
+    return "job_id" in root.members and not _METADATA.isdisjoint(root.members)
+
+
+def _is_data(root: Node) -> bool:
+    series = [v for k, v in root.members.items() if not _SPECIAL.fullmatch(k)]
+    return bool(series) and all(
+        of.kind == "object" and of.members and all(_is_series(s) for s in of.members.values())
+        for of in series
+    )
+
+
+def _is_series(series: Node) -> bool:
+    return series.kind == "array" and all(
+        point.kind == "array"
+        and len(point.items) >= 3
+        and [item.kind for item in point.items[:3]] == ["number", "number", "string"]
+        for point in series.items
+    )
+
+
+def _listed(root: Node) -> tuple[Node, ...]:
+    """The metrics of a page or one metric of ``/api/metrics/``."""
+    if set(root.members) >= _LISTED:
+        return (root,)
+    return tuple(item for item in root.list("results") if set(item.members) >= _LISTED)
+
+
+def split(name: str) -> tuple[str, str]:
+    """A full name as suite and metric; the suite is ``/`` where there is none."""
+    end = name.find("[") if name.endswith("]") and "[" in name else len(name)
+    suite, slash, metric = name[:end].rpartition("/")
+    return (suite or "/", metric + name[end:]) if slash else ("/", name)
+
+
+def read(data: bytes, context: Context) -> Reading:
+    """The metrics and the facts of every document that holds any."""
+    found = documents(data)
+    reader = _Reader(Collector(context), found.source.line)
+    for line, message in found.faults:
+        reader.collector.broken(line, message)
+    for root in found.roots:
+        if not root.members:
+            continue
+        if listed := _listed(root):
+            for metric in listed:
+                reader.listed(metric)
+        elif _is_data(root):
+            reader.data(root)
+        elif "job_id" in root.members:
+            reader.metadata(root)
+        elif any("/" in key for key in root.members) or all(map(_is_metric, root.members.values())):
+            reader.metrics(root)
+        else:
+            continue
+        reader.collector.understood(
+            found.source.line(root.at), found.source.line(max(root.end - 1, root.at))
+        )
+    return reader.collector.reading()
+
+
+class _Reader:
+    def __init__(self, collector: Collector, line: Callable[[int], int]) -> None:
+        self.collector = collector
+        self._line = line
+
+    def metrics(self, root: Node) -> None:
+        run = self.collector.run(Run())
+        for name, value in root.members.items():
+            inner, unit = value, ""
+            if value.kind == "object":
+                inner, unit = value.get("value") or value, value.string("unit")
+            items = inner.items if inner.kind == "array" else (inner,)
+            self._add(name, unit, items, inner, run)
+
+    def listed(self, metric: Node) -> None:
+        run = Run(board=metric.string("environment"), release=metric.string("build"))
+        self.collector.run(run)
+        result = metric.members["result"]
+        items = metric.list("measurement_list") or (result,)
+        outlier = metric.get("is_outlier")
+        if outlier is not None and outlier.text == "true":
+            self.collector.note(self._line(metric.at), "SQUAD marks this metric as an outlier")
+        self._add(metric.string("name"), metric.string("unit"), items, result, run)
+
+    def data(self, root: Node) -> None:
+        for name, environments in root.members.items():
+            if _SPECIAL.fullmatch(name):
+                continue  # SQUAD's own counts of passed tests
+            for environment, series in environments.members.items():
+                for point in series.items:
+                    build = point.items[2].text
+                    facts: dict[str, Scalar] = {"board.name": environment, "sdk.version": build}
+                    if when := _epoch(point.items[0].text):
+                        facts["created"] = when
+                    run = self.collector.run(Run(facts=facts))
+                    self._add(name, "", (point.items[1],), point, run)
+
+    def metadata(self, root: Node) -> None:
+        facts: dict[str, Scalar] = {
+            "created": moment(root.string("datetime")),
+            "runner.job_url": root.string("job_url"),
+        }
+        for suite, version in root.child("suite_versions").members.items():
+            facts[f"tools.{suite}"] = version.text if version.kind == "string" else ""
+        facts |= stated((k, v.text) for k, v in root.members.items() if v.kind == "string")
+        self.collector.run(Run(facts={k: v for k, v in facts.items() if v}))
+
+    def _add(self, name: str, unit: str, items: tuple[Node, ...], whole: Node, run: Run) -> None:
+        """Samples of one metric; one that is no figure spoils them all, because
+        which of them are left would be chance."""
+        benchmark, metric = split(name)
+        line = self._line(items[0].at if items else whole.at)
+        row = Row(benchmark, metric, line, unit=unit)
+        samples: list[float] = []
+        for item in items:
+            text = item.text if item.kind in ("number", "string") else ""
+            if not_finite(text):
+                reason = f"the measurement is {text.strip()}"
+                failed = Row(benchmark, metric, self._line(item.at), unit=unit, failed=reason)
+                self.collector.row(failed, run)
+                return
+            value = number(text)
+            if value is None:
+                message = f"{name}: a value that is not a decimal number"
+                self.collector.broken(self._line(item.at), message)
+                return
+            samples.append(value)
+        if not samples:
+            self.collector.note(line, f"{name} has no measurements")
+            return
+        filled = Row(benchmark, metric, line, unit=row.unit, samples=tuple(samples))
+        self.collector.row(filled, run)
+
+
+def _epoch(text: str) -> str:
+    """Seconds since 1970 as RFC 3339."""
+    seconds = number(text)
+    try:
+        when = datetime.datetime.fromtimestamp(seconds or 0, datetime.UTC)
+    except (OverflowError, ValueError, OSError):
+        return ""
+    return when.isoformat() if seconds else ""
+
+
+FORMAT = Format(
+    name="squad",
+    title="SQUAD metrics and metadata, as uploaded or as the API gives them (JSON)",
+    example=EXAMPLE,
+    recognises=recognises,
+    read=read,
+)

@@ -1,0 +1,69 @@
+"""What the texts in board farms' files say: figures, times, facts."""
+
+from __future__ import annotations
+
+import datetime
+import math
+import re
+from collections.abc import Iterable
+
+from .. import Scalar
+
+_STATED = frozenset(
+    {
+        "sdk.version",
+        "sdk.name",
+        "sdk.os",
+        "sdk.kernel",
+        "sdk.image",
+        "board.name",
+        "board.soc",
+        "board.description",
+        "board.memory",
+        "board.governor",
+        "runner.name",
+        "runner.job_url",
+        "runner.version",
+    }
+)
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,9})?", re.ASCII)
+_FAILED = re.compile(r"[+-]?(?:nan|inf|infinity)", re.ASCII | re.IGNORECASE)
+_LONGEST = 400
+
+
+def number(text: str) -> float | None:
+    """The figure that a text states exactly, or ``None``.
+
+    Decimal digits with a point and an exponent, no more: no comma, no sign of
+    another script, nothing that is too large or too small for a double, so that
+    a figure other than zero never becomes zero or infinite.
+    """
+    text = text.strip(" \t\r\n")
+    if len(text) > _LONGEST or not _NUMBER.fullmatch(text):
+        return None
+    value = float(text)
+    mantissa = re.split("[eE]", text)[0]
+    if not math.isfinite(value) or (value == 0 and any(c in "123456789" for c in mantissa)):
+        return None
+    return value
+
+
+def not_finite(text: str) -> bool:
+    """Whether the text is ``NaN`` or an infinity, which programs print on failure."""
+    return _FAILED.fullmatch(text.strip(" \t\r\n")) is not None
+
+
+def moment(text: str) -> str:
+    """A time with its offset as RFC 3339, or an empty text where it states none."""
+    try:
+        when = datetime.datetime.fromisoformat(text.strip())
+        when.astimezone(datetime.UTC)
+    except (ValueError, OverflowError):
+        return ""
+    return when.isoformat() if when.tzinfo is not None else ""
+
+
+def stated(pairs: Iterable[tuple[str, str]]) -> dict[str, Scalar]:
+    """The facts among free-form metadata: those whose key is spelt as a bundle's,
+    such as ``sdk.version`` or ``board.soc``. Other keys are nobody's but the farm's."""
+    return {key: value for key, value in pairs if key in _STATED and value}

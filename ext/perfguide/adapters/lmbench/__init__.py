@@ -1,0 +1,1 @@
+"""LMBench: its programs and its summary."""

@@ -1,0 +1,1 @@
+"""OpenSSL's own benchmark, ``openssl speed``, and sweeps of it."""

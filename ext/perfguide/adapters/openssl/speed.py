@@ -1,0 +1,264 @@
+"""``openssl speed`` from 1.0 to 3.x: the tables for people, and ``-mr``.
+
+Layout: ``print_result``, ``do_multi`` and the end of ``speed_main`` in apps/speed.c.
+
+Throughput is in kB/s, which is 1000 bytes a second: ``-mr`` writes bytes a second,
+the tables thousands with a ``k``. The block sizes are those of the table's head or
+of ``+H``. With ``-multi`` the table has no head, and ``+H`` and ``+F`` come from each
+child behind ``Got:``; only the total that follows is a result.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, field
+
+from .. import Context, Format, Reading, Scalar
+from ..log_lines import Line, lines, thousandth
+from ..log_sheet import Sheet
+from . import keys
+from .terms import ACCELERATORS, CELL, NAME, canonical, cells
+
+EXAMPLE = """\
+Doing AES-128-CBC for 3s on 16 size blocks: 97921218 AES-128-CBC's in 3.00s
+version: 3.0.19
+The 'numbers' are in 1000s of bytes per second processed.
+type             16 bytes     64 bytes    256 bytes   1024 bytes   8192 bytes  16384 bytes
+AES-128-CBC     522246.50k   657018.36k   688874.75k   709277.70k   692767.43k   637353.98k
+"""
+
+_HINT = re.compile(
+    rb"^type +[0-9]+ bytes|\+F:[0-9]+:|^ *(?:sign +verify|op) +(?:\S+ +)*(?:sign|op)/s"
+    rb"|^Doing .+ size blocks: |^ +keygen +\S+ +\S+ +keygens/s",
+    re.MULTILINE,
+)
+
+_HEAD = re.compile(r"type((?:[ \t]+[0-9]{1,9} bytes)+)[ \t]*")
+_SIZES = re.compile(r"(?:Got: )?\+H((?::[0-9]{1,9})+)(?: from [0-9]+)?")
+_MR = re.compile(rf"(Got: )?\+F:[0-9]+:({NAME})((?::[-+.0-9a-z]+)+)(?: from ([0-9]+))?")
+_ROW = re.compile(rf"({NAME})((?:[ \t]+{CELL})+[ \t]*)")
+_DOING = re.compile(
+    rf"Doing ({NAME}?)(?: ops)? for [0-9.]+s on ([0-9]{{1,9}}) size blocks: ([0-9]{{1,15}}) .*"
+    r" in ([0-9]{1,9}\.[0-9]{2})s[ \t]*"
+)
+_STARTED = re.compile(rf"\+DT:({NAME}):[0-9]+:[0-9]+")
+_KEYGEN = re.compile(
+    r"Doing ([A-Za-z][!-~]{1,60}) keygen ops for [0-9.]+s: [0-9]+ \1 .* ops in [0-9.]+s[ \t]*"
+)
+_CHILD = re.compile(r"Forked child ([0-9]+)")
+_SET = re.compile(r'[Ee]ngine "([!#-~]{1,100})" set\.')
+_REFUSED = re.compile(r'[Ii]nvalid engine "([!#-~]{1,100})"|can\'t use that engine')
+_VERSION = re.compile(
+    r"(?:OpenSSL |version: )([0-9]+\.[0-9]+\.[0-9]+[0-9a-z.+-]*)(?:[ \t].*(?:19|20)[0-9]{2}.*)?"
+)
+_UNKNOWN = re.compile(r".*\b(?:unknown cipher|unknown algorithm|bad option or value).*", re.I)
+_BANNER = re.compile(
+    r"(?:built on|options|compiler|CPUINFO): .*|\+R:[0-9]+:[!-~]+:[0-9.]+"
+    r"|The 'numbers' are in 1000s of bytes per second processed\."
+    r"|You have chosen to measure elapsed time instead of user CPU time\."
+)
+"""What openssl speed prints beside its figures."""
+_LIKE_ROW = re.compile(r"[0-9][.,][0-9]+k|(?:[0-9]{2,}[.,][0-9]{1,2}[ \t]*){2}")
+
+
+@dataclass(slots=True)
+class _Run:
+    """What is known of the run whose lines are being read."""
+
+    sizes: tuple[int, ...] = ()
+    names: set[str] = field(default_factory=set)
+    timed: dict[tuple[str, int], tuple[int, float]] = field(default_factory=dict)
+    missing: dict[str, int] = field(default_factory=dict)
+    key_names: set[str] = field(default_factory=set)
+    children: set[str] = field(default_factory=set)
+    engine: str = ""
+    rows: bool = False
+    table: keys.KeyTable | None = None
+
+    def agrees(self, algorithm: str, size: int, value: float) -> bool:
+        """Whether a figure is the count by the time that its line of progress shows."""
+        count, seconds = self.timed.get((algorithm, size), (0, 0.0))
+        if not count or not seconds or not math.isfinite(value):
+            return True
+        said = count * size / seconds / 1000
+        # The time is rounded to hundredths of a second.
+        return abs(value - said) <= said * 0.006 / seconds + 0.02
+
+    def params(self) -> dict[str, Scalar]:
+        params: dict[str, Scalar] = {"engine": self.engine} if self.engine else {}
+        if self.children:
+            params["threads"] = len(self.children)
+        return params
+
+
+def recognises(data: bytes) -> bool:
+    """Whether there is a table's head, a line of ``-mr`` or a line of progress."""
+    return _HINT.search(data) is not None
+
+
+def read(data: bytes, context: Context) -> Reading:
+    """The throughput of each algorithm and block size, the rate of each key operation."""
+    reader = _Reader(Sheet(context))
+    for line in lines(data):
+        reader.line(line)
+    reader.finish()
+    return reader.sheet.reading()
+
+
+class _Reader:
+    def __init__(self, sheet: Sheet) -> None:
+        self.sheet = sheet
+        self._run = _Run()
+
+    def line(self, line: Line) -> None:
+        if self._beginning(line) or self._heading(line) or _BANNER.fullmatch(line.text):
+            self.sheet.understood(line.number)
+            return
+        if found := _MR.fullmatch(line.text):
+            self._machine(line, found)
+        elif line.text.startswith(("+F:", "Got: +F:", "+H:")):
+            self.sheet.broken(line.number, "a line of openssl speed -mr is cut or damaged")
+        elif re.match(r"\+F[2-9]:", line.text):
+            self.sheet.note(
+                line.number,
+                "-mr does not say whether public-key figures are seconds or operations: left out",
+                "run openssl speed without -mr for these",
+            )
+        elif self._run.table is not None:
+            run = self._run
+            keys.row(line, self._run.table, run.params(), run.key_names, self.sheet)
+        elif self._run.sizes:
+            self._table_row(line)
+
+    def _fresh(self) -> _Run:
+        """The run that a line of progress belongs to: a new one after a table."""
+        if self._run.rows:
+            self.finish()
+            self._run = _Run()
+        return self._run
+
+    def finish(self) -> None:
+        """Say which algorithms were measured, but are in no table."""
+        for name, number in self._run.missing.items():
+            self.sheet.broken(number, f"{name} was measured, but its row is cut or damaged")
+
+    def _beginning(self, line: Line) -> bool:
+        """Lines before the tables: engine, progress, children, version."""
+        text = line.text
+        if found := _DOING.fullmatch(text) or _STARTED.fullmatch(text):
+            run, name = self._fresh(), canonical(found[1])
+            if name not in run.names:
+                run.missing[name] = line.number
+            run.names.add(name)
+            if len(found.groups()) == 4:
+                run.timed[name, int(found[2])] = (int(found[3]), float(found[4]))
+        elif found := _KEYGEN.fullmatch(text):
+            self._fresh().key_names.add(found[1].lower())
+        elif found := _CHILD.fullmatch(text):
+            self._fresh().children.add(found[1])
+        elif found := _REFUSED.search(text):
+            self._fresh().engine = "sw"
+            asked = f"the engine “{found[1]}”" if found[1] else "the engine"
+            self.sheet.failed(line.number, f"{asked} did not load: the figures are software's")
+        elif found := _SET.search(text):
+            if found[1].lower() in ACCELERATORS:
+                self._fresh().engine = "hw"
+            else:
+                self._fresh()
+                self.sheet.note(
+                    line.number,
+                    f"whether the engine “{found[1]}” is an accelerator is not known",
+                    "state it with the parameter engine",
+                )
+        elif found := _VERSION.fullmatch(text):
+            self._fresh()
+            self.sheet.fact("tools.openssl", found[1])
+        elif text.startswith("You have chosen to measure elapsed time"):
+            self._fresh()
+        elif (text.startswith("speed: ") or "speed" in text) and _UNKNOWN.fullmatch(text):
+            self.sheet.failed(line.number, f"openssl speed refused what was asked: {text[:200]}")
+        else:
+            return False
+        return True
+
+    def _heading(self, line: Line) -> bool:
+        if found := _HEAD.fullmatch(line.text) or _SIZES.fullmatch(line.text):
+            self._run.sizes = tuple(int(n) for n in re.findall(r"[0-9]+(?= bytes|:|$)", found[1]))
+            self._run.table = None
+        elif table := keys.heading(line.text):
+            self._run.table = table
+            self._run.rows = True
+        elif re.match(r"type[ \t]+.*bytes", line.text):
+            self._run.sizes = ()
+            self.sheet.broken(line.number, "the head of openssl's table is cut or damaged")
+        else:
+            return False
+        return True
+
+    def _machine(self, line: Line, found: re.Match[str]) -> None:
+        if found[1]:
+            self._run.children.add(found[4] or "")
+            self._run.names.add(canonical(found[2]))
+            self.sheet.understood(line.number)
+            return
+        figures = found[3].strip(":").split(":")
+        if not all(re.fullmatch(r"[0-9]{1,18}\.[0-9]{2}|-?inf|-?nan", text) for text in figures):
+            self.sheet.broken(line.number, "a line of openssl speed -mr is cut or damaged")
+            return
+        self._row(line, found[2], tuple(thousandth(text) for text in figures))
+
+    def _table_row(self, line: Line) -> None:
+        found = _ROW.fullmatch(line.text)
+        if found is None:
+            known = line.text.partition("  ")[0].strip()
+            like = _LIKE_ROW.search(line.text) or canonical(known) in self._run.names
+            if like and not line.text.startswith(("\t", "+")):
+                self.sheet.broken(line.number, "a row of openssl's table is cut or damaged")
+            return
+        read = cells(found[2])
+        if read.fault:
+            self.sheet.broken(line.number, read.fault)
+            return
+        self._row(line, found[1], read.values)
+
+    def _row(self, line: Line, name: str, values: tuple[float, ...]) -> None:
+        run = self._run
+        algorithm = canonical(name)
+        run.rows = True
+        if len(values) != len(run.sizes):
+            self.sheet.broken(
+                line.number,
+                f"{len(values)} figures for {len(run.sizes)} block sizes: the row is cut",
+            )
+            return
+        if algorithm == "evp":
+            # With -multi the parent does not know what its children measured.
+            if len(run.names) != 1:
+                self.sheet.broken(line.number, "the row “evp” does not say which algorithm it is")
+                return
+            algorithm = next(iter(run.names))
+        elif run.names and algorithm not in run.names:
+            self.sheet.broken(
+                line.number, f"“{name}” is none of the algorithms that were measured: damaged?"
+            )
+            return
+        run.missing.pop(algorithm, None)
+        for size, value in zip(run.sizes, values, strict=True):
+            if not run.agrees(algorithm, size, value):
+                self.sheet.broken(
+                    line.number,
+                    f"{value} kB/s is not what the line of progress for {size} bytes says: damaged",
+                )
+                continue
+            params = {"algorithm": algorithm, "block_size": size, **run.params()}
+            self.sheet.figure(line.number, "openssl", "throughput", "kB/s", value, params)
+
+
+FORMAT = Format(
+    name="openssl-speed",
+    title="openssl speed, tables and -mr, versions 1.0 to 3.x",
+    example=EXAMPLE,
+    recognises=recognises,
+    read=read,
+)

@@ -1,0 +1,161 @@
+"""``benchmark_data``: the raw file of a nice sweep, two lines for each nice level.
+
+The first line is a row of ``openssl speed`` without its head, the second the share of
+the CPU, as ``time -v`` prints it or, where several threads ran, a bare number::
+
+    aes-128-cbc       503.88k     1997.67k     6234.37k    13145.77k    24223.74k
+    \tPercent of CPU this job got: 41%
+
+The nice level is known by position alone: 41 pairs are -20 to 20, where 20 is the
+level 19 once more, and 40 pairs are -20 to 19. So a pair that was lost shifts all
+that follow, and a file in which anything is missing is not read at all.
+
+Five columns are the block sizes of OpenSSL up to 1.0, six those since 1.1, as
+``openssl speed`` has no others without ``-bytes``; ``block_sizes=16,64`` in the context
+states others. ``evp`` in place of a name needs ``algorithm`` stated.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+from .. import Context, Format, Reading, Scalar
+from ..log_lines import Line, figure, lines
+from ..log_sheet import Sheet
+from .terms import CELL, NAME, canonical, cells
+
+EXAMPLE = """\
+aes-128-cbc       503.88k     1997.67k     6234.37k    13145.77k    24223.74k
+\tPercent of CPU this job got: 41%
+aes-128-cbc       498.12k     1961.20k     6198.44k    13011.03k    24001.00k
+\tPercent of CPU this job got: 40%
+"""
+
+LEVELS = {40: tuple(range(-20, 20)), 41: (*range(-20, 20), 19)}
+"""The nice levels of a sweep by its number of pairs."""
+
+_SIZES = {5: (16, 64, 256, 1024, 8192), 6: (16, 64, 256, 1024, 8192, 16384)}
+_ROW = re.compile(rf"({NAME})((?:[ \t]+{CELL})+[ \t]*)")
+_SHARE = re.compile(
+    r"[ \t]*(?:Percent of CPU this job got: ([0-9]{1,5})%|([0-9]{1,5}(?:\.[0-9]{1,9})?))[ \t]*"
+)
+_LIKE = re.compile(r"[0-9][.,][0-9]+k|Percent of CPU")
+_PAIR = re.compile(
+    rb"^[A-Za-z][!-~]*(?: [a-z0-9]+)*(?:[ \t]+[0-9]+\.[0-9]+k?){2,12}[ \t]*\r?\n"
+    rb"[ \t]*(?:Percent of CPU this job got: )?[0-9.]+%?[ \t]*\r?$",
+    re.MULTILINE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """The two lines of one nice level."""
+
+    row: Line
+    name: str
+    figures: str
+    share: Line
+    percent: float
+
+
+def recognises(data: bytes) -> bool:
+    """Whether a row of figures is followed by a share of the CPU."""
+    return _PAIR.search(data) is not None
+
+
+def read(data: bytes, context: Context) -> Reading:
+    """Throughput and CPU load of every nice level of every algorithm."""
+    sheet = Sheet(context)
+    sweeps: list[list[_Pair]] = []
+    faults: list[tuple[int, str]] = []
+    foreign: set[int] = set()
+    loose = -1
+    waiting: tuple[Line, re.Match[str]] | None = None
+    for line in lines(data):
+        if not line.text.strip(" \t"):
+            continue
+        if row := _ROW.fullmatch(line.text):
+            if waiting:
+                faults.append((waiting[0].number, "no CPU share follows this row"))
+            if loose == line.number - 1:
+                faults.append((loose, "a CPU share without its row"))
+            waiting = (line, row)
+            continue
+        share = _SHARE.fullmatch(line.text)
+        if share and waiting:
+            percent = figure(share[1] or share[2])
+            pair = _Pair(waiting[0], waiting[1][1], waiting[1][2], line, percent or 0.0)
+            waiting = None
+            if not sweeps or sweeps[-1][0].name != pair.name:
+                sweeps.append([])
+            sweeps[-1].append(pair)
+        elif waiting or _LIKE.search(line.text) or (sweeps and share):
+            faults.append((line.number, "this is neither a row nor the CPU share of one"))
+        elif share:
+            loose = line.number
+        else:
+            foreign.add(line.number)
+    if waiting:
+        faults.append((waiting[0].number, "no CPU share follows this row: the file is cut"))
+    for number, message in faults:
+        sheet.broken(number, message)
+    wrong = [sweep for sweep in sweeps if len(sweep) not in LEVELS]
+    for sweep in wrong:
+        sheet.broken(
+            sweep[0].row.number,
+            f"{len(sweep)} pairs, but a sweep has 41 or 40: which nice levels?",
+        )
+    if faults or wrong:
+        sheet.broken(None, "the sweep is damaged, so no figure can be given its nice level")
+        return sheet.reading()
+    for sweep in sweeps:
+        _sweep(sweep, foreign, sheet)
+    return sheet.reading()
+
+
+def _sweep(sweep: list[_Pair], foreign: set[int], sheet: Sheet) -> None:
+    first, last = sweep[0].row.number, sweep[-1].share.number
+    levels = LEVELS[len(sweep)]
+    if len(sweep) < max(LEVELS) and any(first < number < last for number in foreign):
+        sheet.broken(first, "other lines among 40 pairs: one pair of 41 may be lost")
+        return
+    algorithm = canonical(sweep[0].name)
+    if algorithm == "evp":
+        if not (stated := sheet.stated("algorithm")):
+            sheet.broken(first, "“evp” does not say which algorithm it is", "state algorithm=…")
+            return
+        algorithm = canonical(str(stated))
+    counts = Counter(len(cells(pair.figures).values) for pair in sweep)
+    usual = counts.most_common(1)[0][0]
+    for nice, pair in zip(levels, sweep, strict=True):
+        # A sweep is by definition run against a busy loop on the same core.
+        params: dict[str, Scalar] = {"algorithm": algorithm, "nice": nice}
+        params["background"] = "busy-loop"
+        sheet.figure(pair.share.number, "openssl", "cpu_load", "%", pair.percent, params, zero=True)
+        found = cells(pair.figures)
+        sizes = _sizes(len(found.values), sheet)
+        if found.fault or not sizes or len(found.values) != usual:
+            sheet.broken(pair.row.number, found.fault or "how many block sizes are these?")
+            continue
+        for size, value in zip(sizes, found.values, strict=True):
+            more = {**params, "block_size": size}
+            sheet.figure(pair.row.number, "openssl", "throughput", "kB/s", value, more)
+
+
+def _sizes(count: int, sheet: Sheet) -> tuple[int, ...]:
+    stated = sheet.stated("block_sizes")
+    if stated is None:
+        return _SIZES.get(count, ())
+    sizes = tuple(int(n) for n in re.findall(r"[0-9]{1,9}", str(stated)))
+    return sizes if len(sizes) == count else ()
+
+
+FORMAT = Format(
+    name="openssl-sweep",
+    title="benchmark_data of a nice sweep: pairs of openssl row and CPU share",
+    example=EXAMPLE,
+    recognises=recognises,
+    read=read,
+)

@@ -1,0 +1,219 @@
+"""CoreMark-Pro and MultiBench of EEMBC, which share their harness (MITH).
+
+Layout: ``mith_report_results`` in mith_lib.c, results_parser.pl and cert_mark.pl. Each
+run of a workload prints lines ``-- NAME:KEY=VALUE``; workloads/s is the result, and a
+run with ``ERRORS`` failed. The last tables of CoreMark-Pro hold workloads/s and the mark
+for many contexts and for one; how many contexts the first column had is only known
+where the same log holds the runs, or where ``contexts`` is stated.
+
+The two suites print alike. A workload of CoreMark-Pro is known by its name; all others
+are MultiBench's.
+"""
+
+from __future__ import annotations
+
+import re
+
+from .. import Context, Format, Reading, Scalar
+from ..log_lines import Line, figure, lines
+from ..log_sheet import Sheet
+
+EXAMPLE = """\
+-- Workload:core=246760423
+-- core:contexts=2
+-- core:iterations=1
+-- core:workloads/sec= 1.30208
+"""
+
+COREMARK_PRO = frozenset(
+    [
+        "cjpeg-rose7-preset",
+        "core",
+        "linear_alg-mid-100x100-sp",
+        "loops-all-mid-10k-sp",
+        "nnet_test",
+        "parser-125k",
+        "radix2-big-64k",
+        "sha-test",
+        "zip-test",
+    ]
+)
+
+_PAIR = re.compile(r"-- ([!-9;-~]{1,100}):([!-<>-~]{1,40})=[ \t]*([^ \t].*?)[ \t]*")
+_ROW = re.compile(
+    r"([!-~]{1,100})[ \t]+([0-9]{1,12}\.[0-9]{2}|n/a|inf|nan)[ \t]+([0-9]{1,12}\.[0-9]{2}|n/a|inf|nan)"
+    r"[ \t]+(?:[0-9]{1,9}\.[0-9]{2}|n/a|inf|nan)[ \t]*"
+)
+_HEAD = re.compile(r"(?:Workload|Mark) Name[ \t]+(?:\(iter/s\)|MultiCore).*")
+_WARNED = re.compile(
+    r"Info: This run was executed with (?:verification|kernel debug|harness debug) turned on!.*"
+)
+
+
+def recognises(data: bytes) -> bool:
+    """Whether a workload of CoreMark-Pro or one of its tables is there."""
+    return (
+        any(
+            name.decode("ascii", "replace") in COREMARK_PRO
+            for name in re.findall(rb"^-- Workload:([^=\n]+)=", data, re.M)
+        )
+        or re.search(rb"^Workload Name +\(iter/s\)|^Mark Name +MultiCore", data, re.M) is not None
+    )
+
+
+def recognises_multibench(data: bytes) -> bool:
+    """Whether a workload of another suite is there."""
+    names = re.findall(rb"^-- Workload:([!-~]+)=", data, re.MULTILINE)
+    return any(name.decode("ascii", "replace") not in COREMARK_PRO for name in names)
+
+
+def read(data: bytes, context: Context) -> Reading:
+    """Workloads a second of CoreMark-Pro's workloads, and its mark."""
+    return _Reader(Sheet(context), "coremark-pro").read(data)
+
+
+def read_multibench(data: bytes, context: Context) -> Reading:
+    """Workloads a second of all other workloads."""
+    return _Reader(Sheet(context), "multibench").read(data)
+
+
+class _Reader:
+    def __init__(self, sheet: Sheet, benchmark: str) -> None:
+        self._sheet = sheet
+        self._benchmark = benchmark
+        self._contexts: dict[str, int] = {}
+        self._said: dict[str, str] = {}
+        self._workload = ""
+        self._most = 0
+        self._errors: set[str] = set()
+        self._table = False
+        self._runs: set[tuple[str, int]] = set()
+
+    def read(self, data: bytes) -> Reading:
+        for line in lines(data):
+            if found := _PAIR.fullmatch(line.text):
+                self._pair(line, found)
+            elif line.text.startswith("-- ") and re.search(r"workloads/se?c?", line.text):
+                self._sheet.broken(line.number, "a line of the harness is cut or damaged")
+            elif _WARNED.fullmatch(line.text):
+                self._sheet.note(
+                    line.number, "the harness ran with verification or debugging: not at its best"
+                )
+            elif self._benchmark != "coremark-pro":
+                continue
+            elif _HEAD.fullmatch(line.text):
+                self._table = True
+                self._sheet.understood(line.number)
+            elif self._table:
+                self._row(line)
+        if self._workload:
+            self._sheet.broken(None, f"{self._workload} has no workloads/sec: the log is cut")
+        return self._sheet.reading()
+
+    def _ours(self, name: str) -> bool:
+        return (name in COREMARK_PRO) == (self._benchmark == "coremark-pro")
+
+    def _pair(self, line: Line, found: re.Match[str]) -> None:
+        name, key, value = found[1], found[2], found[3]
+        workload = value if name == "Workload" else name
+        if name == "Workload":
+            workload = key
+            self._missing(line)
+            self._workload = workload if self._ours(workload) else ""
+            self._said.clear()
+            self._errors.discard(workload)
+            self._contexts.pop(workload, None)
+        if name == "Done":
+            self._missing(line)
+        if not self._ours(workload):
+            return
+        if key == "contexts" and re.fullmatch(r"[0-9]{1,6}", value):
+            self._contexts[name] = int(value)
+            self._most = max(self._most, int(value))
+        elif key == "ERRORS" and value != "0":
+            self._errors.add(name)
+        elif key in ("iterations", "time(secs)"):
+            self._said[key] = value
+        elif key == "workloads/sec":
+            self._rate(line, name, value)
+        self._sheet.understood(line.number)
+
+    def _missing(self, line: Line) -> None:
+        """Say that the workload that was begun has given no figure."""
+        if self._workload:
+            self._sheet.broken(
+                line.number, f"before this line, {self._workload} has no workloads/sec: cut?"
+            )
+        self._workload = ""
+
+    def _rate(self, line: Line, name: str, value: str) -> None:
+        contexts = self._contexts.get(name, 0)
+        self._runs.add((name, contexts))
+        params: dict[str, Scalar] = {}
+        if contexts and self._benchmark == "coremark-pro":
+            params = {"contexts": contexts}
+        rate = figure(value)
+        if name != self._workload:
+            self._sheet.broken(line.number, f"“{name}” is not the workload that was begun")
+            return
+        self._workload = ""
+        if rate is None or not _agrees(value, self._said):
+            self._sheet.broken(line.number, "a line of the harness is cut or damaged")
+        elif name in self._errors:
+            why = f"{name} reports errors"
+            self._sheet.failure(line.number, self._benchmark, name, "workloads/s", params, why)
+        else:
+            self._sheet.figure(line.number, self._benchmark, name, "workloads/s", rate, params)
+
+    def _row(self, line: Line) -> None:
+        found = _ROW.fullmatch(line.text)
+        name = found[1] if found else line.text.partition(" ")[0]
+        mark = name.lower() == "coremark-pro"
+        if not mark and name not in COREMARK_PRO:
+            return
+        if found is None:
+            self._sheet.broken(line.number, "a row of CoreMark-Pro is cut or damaged")
+            return
+        self._sheet.understood(line.number)
+        stated = self._sheet.stated("contexts")
+        most = (
+            int(stated) if isinstance(stated, int | str) and str(stated).isdigit() else self._most
+        )
+        metric, unit = (name.lower(), "score") if mark else (name, "workloads/s")
+        for text, contexts in ((found[2], most), (found[3], 1)):
+            if (name, contexts) in self._runs or text == "n/a":
+                continue  # the run itself is in this log
+            value = figure(text)
+            if contexts < 1:
+                self._sheet.note(
+                    line.number,
+                    "how many contexts the column MultiCore had is not told: left out",
+                    "state contexts=…",
+                )
+            elif value is not None:
+                self._sheet.figure(
+                    line.number, "coremark-pro", metric, unit, value, {"contexts": contexts}
+                )
+
+
+def _agrees(rate: str, said: dict[str, str]) -> bool:
+    """Whether the rate is iterations by time, as far as its six digits show.
+
+    It has no fixed number of digits (``%8g``), so that a cut does not show by itself.
+    """
+    count, seconds = figure(said.get("iterations", "")), figure(said.get("time(secs)", ""))
+    if not count or not seconds or rate == f"{count / seconds:.6g}":
+        return True
+    # A time of six digits is itself rounded.
+    rounded = len(said["time(secs)"].replace(".", "").lstrip("0")) >= 6
+    value = figure(rate)
+    return rounded and value is not None and abs(value * seconds / count - 1) <= 1.05e-5
+
+
+FORMAT = Format(
+    name="coremark-pro",
+    title="CoreMark-Pro: runs and the tables of results",
+    example=EXAMPLE,
+    recognises=recognises,
+    read=read,
+)

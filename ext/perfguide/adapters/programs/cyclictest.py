@@ -1,0 +1,242 @@
+"""cyclictest of rt-tests: the final lines, the histogram's, and ``--json``.
+
+Layout: ``print_stat``, ``print_hist`` and ``write_stats`` in cyclictest.c. There is a
+minimum, an average and a maximum for each thread; with ``-S`` the threads are the
+cores. They are in us, with ``-N`` in ns: then the average is eight columns wide in
+place of five, and ``resolution_in_ns`` is 1 in JSON.
+
+Without ``-q`` the lines are printed again and again: the last ones count, and where a
+histogram follows, its figures.
+
+A histogram gives the number of samples for each latency, from the least to the greatest
+that had one; latencies above the last bucket are counted as the overflow. Only the
+text's histogram is read: it has a total, by which a lost line shows, and JSON's has none.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from .. import Context, Format, Reading
+from ..json_nodes import Documents, Node, documents
+from ..log_lines import Line, figure, lines, unmarked, words
+from ..log_sheet import Sheet
+
+EXAMPLE = """\
+# /dev/cpu_dma_latency set to 0us
+T: 0 (19043) P:90 I:400 C:10000000 Min:      6 Act:    9 Avg:    9 Max:      58
+T: 1 (19044) P:90 I:400 C: 9999932 Min:      6 Act:    8 Avg:    9 Max:      63
+"""
+
+METRICS = ("latency_min", "latency_avg", "latency_max")
+
+_THREAD = re.compile(
+    r"T:[ ]*([0-9]{1,4}) \([ ]*([0-9]{1,9})\) P:[ ]*[0-9]{1,3} I:[0-9]{1,9} C:[ ]*([0-9]{1,12})"
+    r" Min:[ ]*([0-9]{1,12}) Act:[ ]*(-?[0-9]{1,12}) Avg:([ ]*[0-9]{1,12}) Max:([ ]*[0-9]{1,12})[ ]*"
+)
+_SUMMARY = re.compile(r"# (Min|Avg|Max) Latencies:((?: [0-9]{5,12})+)[ ]*")
+_BUCKET = re.compile(r"([0-9]{6}) ([0-9]{6,12}(?:[\t ][0-9]{6,12})*)[\t ]*")
+_TOTAL = re.compile(r"# Total:((?: [0-9]{6,12})+)[ ]*")
+_OVERFLOWS = re.compile(r"# Histogram Overflows:((?: [0-9]{5,12})+)[ ]*")
+_LIKE = re.compile(
+    r"^T:[ ]*[0-9]|\bMin:[ ]*[0-9]+ Act:|\bAvg:[ ]*[0-9]+ Max:|^# (?:Min|Avg|Max) Lat| Latencies: [0-9]"
+)
+_REDRAWN = re.compile(r".{0,8}policy: [a-z]+(?:/[a-z]+)?: loadavg: .*")
+_JSON = re.compile(rb'"(?:rt_test_version:?|cmdline:?)"\s*:\s*"[^"\n]*')
+
+
+@dataclass(slots=True)
+class _Run:
+    """The lines of one run: the last one of each thread, and the histogram's."""
+
+    threads: dict[tuple[str, str], tuple[Line, re.Match[str]]] = field(default_factory=dict)
+    summary: dict[str, tuple[Line, list[str]]] = field(default_factory=dict)
+    redrawn: bool = False
+    frame: set[str] = field(default_factory=set)
+    histogram: bool = False
+    buckets: dict[int, tuple[int, list[str]]] = field(default_factory=dict)
+    total: list[int] = field(default_factory=list)
+
+
+def recognises(data: bytes) -> bool:
+    """Whether there is a thread's line, a histogram's summary or the JSON."""
+    if re.search(rb"^T: ?[0-9]+ \( *[0-9]+\) P:|^# (?:Min|Avg|Max) Latencies:", data, re.M):
+        return True
+    return b'"thread"' in data and _JSON.search(data) is not None
+
+
+def read(data: bytes, context: Context) -> Reading:
+    """The latencies of each thread of each run."""
+    sheet = Sheet(context)
+    run = _Run()
+    for line in lines(data):
+        text = line.text
+        if found := _THREAD.fullmatch(text):
+            key = (found[1], found[2])
+            # A process that starts its threads shows them as 0 at first.
+            again = any(k[0] == found[1] and k != key and k[1] != "0" for k in run.threads)
+            if run.summary or again:
+                run = _finish(run, sheet)
+            run.threads.pop((found[1], "0"), None)
+            run.threads[key] = (line, found)
+            run.frame.add(found[1])
+        elif found := _SUMMARY.fullmatch(text):
+            if found[1] in run.summary:
+                run = _finish(run, sheet)
+            run.summary[found[1]] = (line, words(found[2]))
+        elif run.histogram and (found := _BUCKET.fullmatch(text)):
+            run.buckets[int(found[1])] = (line.number, words(found[2]))
+        elif run.histogram and re.match("[0-9]{2,}[ \t]|[0-9]+$", text):
+            sheet.broken(line.number, "a line of the histogram is cut or damaged")
+            continue
+        elif run.histogram and (found := _TOTAL.fullmatch(text)):
+            run.total = [int(count) for count in words(found[1])]
+        elif run.summary and (found := _OVERFLOWS.fullmatch(text)):
+            for core, count in enumerate(words(found[1])):
+                overflow(line.number, int(count), core, sheet)
+        elif text.startswith("# Histogram") and not text.startswith("# Histogram O"):
+            if run.summary or not run.redrawn:
+                run = _finish(run, sheet)
+            run.histogram = True
+        elif _REDRAWN.fullmatch(text):
+            run.redrawn = True
+            run.frame.clear()
+        elif text.startswith("# /dev/cpu_dma_latency set to"):
+            run = _finish(run, sheet)
+        elif _LIKE.search(text):
+            sheet.broken(line.number, "a line of cyclictest is cut or damaged")
+            continue
+        elif re.search(r"unable to (?:change|get) sched|pthread_create|could not set", text, re.I):
+            sheet.failed(line.number, f"cyclictest: {text[:200]}")
+        else:
+            continue
+        sheet.understood(line.number)
+    _finish(run, sheet)
+    if b'"thread"' in data:
+        _json(documents(unmarked(data)), sheet)
+    return sheet.reading()
+
+
+def _finish(run: _Run, sheet: Sheet) -> _Run:
+    threads = {name for name, _ in run.threads}
+    if run.summary or run.histogram:
+        counts = {len(values) for _, values in run.summary.values()}
+        if len(run.summary) < 3 or len(counts) > 1:
+            place = next((line.number for line, _ in run.summary.values()), None)
+            sheet.broken(place, "the summary of the histogram is cut or damaged")
+        else:
+            for name, metric in zip(("Min", "Avg", "Max"), METRICS, strict=True):
+                line, values = run.summary[name]
+                for core, value in enumerate(values):
+                    _give(line.number, metric, "us", value, core, sheet)
+            for core in range(counts.pop()):
+                histogram(_column(run, core, sheet), core, sheet)
+    elif run.redrawn and run.frame != threads:
+        sheet.broken(None, "the last lines of cyclictest are cut: earlier ones do not count")
+    else:
+        for line, found in run.threads.values():
+            average = found[6]
+            if len(found[7]) < 8 or not _ordered(found):
+                sheet.broken(line.number, "a line of cyclictest is cut or damaged")
+                continue
+            if len(average) > 8 or (len(average) == 8 and average[0] != " "):
+                sheet.broken(line.number, "whether these are us or ns cannot be told")
+                continue
+            unit = "ns" if len(average) == 8 else "us"
+            texts = (
+                ("nan",) * 3
+                if int(found[3]) == 0
+                else (found[4], average.strip(), found[7].strip())
+            )
+            for metric, value in zip(METRICS, texts, strict=True):
+                _give(line.number, metric, unit, value, int(found[1]), sheet)
+    return _Run()
+
+
+def _column(run: _Run, core: int, sheet: Sheet) -> dict[int, tuple[int, int]]:
+    """One core's buckets, latency to line and count; none where they are not all there."""
+    out = {
+        latency: (line, int(counts[core]))
+        for latency, (line, counts) in run.buckets.items()
+        if core < len(counts)
+    }
+    total = run.total[core] if core < len(run.total) else None
+    if sum(count for _, count in out.values()) == total:
+        return out
+    line = min((line for line, _ in run.buckets.values()), default=None)
+    sheet.broken(line, f"the samples of thread {core} in the histogram are not its total")
+    return {}
+
+
+def histogram(buckets: dict[int, tuple[int, int]], core: int, sheet: Sheet) -> None:
+    """The samples of one core for each latency that is listed, inside the range that
+    has any."""
+    filled = [latency for latency, (_, count) in buckets.items() if count]
+    for latency, (line, count) in sorted(buckets.items()):
+        if filled and min(filled) <= latency <= max(filled):
+            params = {"core": core, "latency": latency}
+            sheet.figure(line, "cyclictest", "histogram", "1", float(count), params, zero=True)
+
+
+def overflow(line: int, count: int, core: int, sheet: Sheet) -> None:
+    """The samples of one core above the histogram's last bucket."""
+    metric = "histogram_overflow"
+    sheet.figure(line, "cyclictest", metric, "1", float(count), {"core": core}, zero=True)
+
+
+def _ordered(found: re.Match[str]) -> bool:
+    """Whether minimum, average and last value fit the maximum: none lost a digit."""
+    if int(found[3]) == 0:
+        return True
+    low, now, average, high = (int(found[n]) for n in (4, 5, 6, 7))
+    return low <= average <= high and now <= high
+
+
+def _give(line: int, metric: str, unit: str, text: str, core: int, sheet: Sheet) -> None:
+    value = figure(text)
+    if value is None:
+        sheet.broken(line, f"“{text[:40]}” is not a latency")
+        return
+    sheet.figure(line, "cyclictest", metric, unit, value, {"core": core}, zero=True)
+
+
+def _json(found: Documents, sheet: Sheet) -> None:
+    place = found.source.line
+    for at, message in found.faults:
+        sheet.broken(at, message)
+    for root in found.roots:
+        version = root.string("rt_test_version:") or root.string("rt_test_version")
+        resolution = root.get("resolution_in_ns")
+        if "thread" not in root.members or resolution is None:
+            continue
+        sheet.understood(*range(place(root.at), place(root.end - 1) + 1))
+        if version:
+            sheet.fact("tools.rt-tests", version)
+        unit = {"0": "us", "1": "ns"}.get(resolution.text)
+        if unit is None:
+            sheet.broken(place(resolution.at), "whether these are us or ns cannot be told")
+            continue
+        for name, thread in root.child("thread").members.items():
+            _thread(name, thread, unit, found, sheet)
+
+
+def _thread(name: str, thread: Node, unit: str, found: Documents, sheet: Sheet) -> None:
+    cycles = thread.get("cycles")
+    nothing = cycles is None or cycles.text == "0"
+    for metric, key in zip(METRICS, ("min", "avg", "max"), strict=True):
+        node = thread.get(key)
+        line = found.source.line((node or thread).at)
+        if node is None or node.kind != "number" or not re.fullmatch("[0-9]{1,4}", name):
+            sheet.broken(line, f"thread “{name[:40]}” has no {key} that is a number")
+            continue
+        _give(line, metric, unit, "nan" if nothing else node.text, int(name), sheet)
+
+
+FORMAT = Format(
+    name="cyclictest",
+    title="cyclictest: text, histogram (-h) and --json",
+    example=EXAMPLE,
+    recognises=recognises,
+    read=read,
+)

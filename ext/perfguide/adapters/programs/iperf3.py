@@ -1,0 +1,135 @@
+"""iperf3's JSON (``-J``), from 3.0 on.
+
+Layout: ``iperf_json_finish`` and the reporters in iperf_api.c. What arrived is the
+throughput: ``sum_received``, or ``sum`` of UDP before 3.10. It is in bit/s, jitter in
+ms, and the CPU load in % of one core for this host's iperf3.
+
+``direction`` is egress where this host sent, ingress with ``-R``; ``--bidir`` has both.
+The benchmark is ``iperf3`` or what the context states (``benchmark=ethernet-tcp``).
+"""
+
+from __future__ import annotations
+
+import re
+
+from .. import Context, Format, Reading, Scalar
+from ..json_nodes import Documents, Node, documents
+from ..log_lines import figure, unmarked
+from ..log_sheet import Sheet
+
+EXAMPLE = """\
+{"start": {"version": "iperf 3.12", "test_start": {"protocol": "TCP", "reverse": 0}},
+ "intervals": [],
+ "end": {"sum_received": {"seconds": 2.0076, "bits_per_second": 941234567.8},
+         "cpu_utilization_percent": {"host_total": 10.97}}}
+"""
+
+_HINT = re.compile(
+    rb'"(?:version|cookie|test_start)"\s*:\s*(?:"iperf 3|\{\s*"protocol"|"[a-z0-9]{30,40}")'
+)
+# Written once for each stream into one object, where a key must not stand twice.
+_REPEATED = re.compile(rb'"(?:sock_bufsize|sndbuf_actual|rcvbuf_actual)"[ \t]*:[ \t]*[0-9]+[ \t]*,')
+
+
+def recognises(data: bytes) -> bool:
+    """Whether a document begins as iperf3's do."""
+    return b'"start"' in data and b'"end"' in data and _HINT.search(data) is not None
+
+
+def read(data: bytes, context: Context) -> Reading:
+    """Throughput, CPU load, and for UDP loss and jitter, of every run."""
+    sheet = Sheet(context)
+    found = documents(_REPEATED.sub(lambda m: b" " * len(m[0]), unmarked(data)))
+    for at, message in found.faults:
+        sheet.broken(at, message)
+    for root in found.roots:
+        if "start" in root.members and "end" in root.members:
+            place = found.source.line
+            sheet.understood(*range(place(root.at), place(root.end - 1) + 1))
+            _Run(found, sheet, root).read()
+    return sheet.reading()
+
+
+class _Run:
+    def __init__(self, found: Documents, sheet: Sheet, root: Node) -> None:
+        self._line = found.source.line
+        self._sheet = sheet
+        self._root = root
+        self._test = root.child("start").child("test_start")
+        self._udp = self._test.string("protocol").upper() == "UDP"
+
+    def read(self) -> None:
+        version = self._root.child("start").string("version")
+        if version.startswith("iperf "):
+            self._sheet.fact("tools.iperf3", version.removeprefix("iperf "))
+        error = self._root.string("error")
+        if error or not self._test.members:
+            at = self._line(self._root.members.get("error", self._root).at)
+            why = error[:200] or "the run has no test"
+            if self._test.members:
+                unit, params = "bit/s", self._params(self._reverse)
+                name = self._sheet.benchmark("iperf3")
+                self._sheet.failure(at, name, "throughput", unit, params, f"iperf3: {why}")
+            else:
+                self._sheet.failed(at, f"iperf3: {why}")
+            return
+        end = self._root.child("end")
+        reverse = self._reverse
+        received = end.child("sum_received")
+        total = end.child("sum")
+        self._figure(received if received.members else total, "bits_per_second", reverse)
+        back = end.child("sum_received_bidir_reverse")
+        if back.members:
+            self._figure(back, "bits_per_second", not reverse)
+        if self._udp:
+            whole = total if total.members else received
+            self._figure(whole, "lost_percent", reverse)
+            self._figure(whole, "jitter_ms", reverse)
+        self._figure(end.child("cpu_utilization_percent"), "host_total", reverse)
+
+    @property
+    def _reverse(self) -> bool:
+        reverse = self._test.get("reverse")
+        return reverse is not None and reverse.text == "1"
+
+    def _params(self, reverse: bool) -> dict[str, Scalar]:
+        params: dict[str, Scalar] = {
+            "protocol": self._test.string("protocol").lower() or "tcp",
+            "direction": "ingress" if reverse else "egress",
+        }
+        streams = self._test.get("num_streams")
+        if streams is not None and re.fullmatch(r"[0-9]{1,6}", streams.text):
+            params |= {"streams": int(streams.text)} if streams.text != "1" else {}
+        return params
+
+    def _figure(self, holder: Node, key: str, reverse: bool) -> None:
+        metric, unit = {
+            "bits_per_second": ("throughput", "bit/s"),
+            "lost_percent": ("packet_loss", "%"),
+            "jitter_ms": ("jitter", "ms"),
+            "host_total": ("cpu_load", "%"),
+        }[key]
+        node = holder.get(key)
+        value = figure(node.text) if node is not None and node.kind == "number" else None
+        if node is None or value is None:
+            if key == "bits_per_second" or holder.members:
+                self._sheet.broken(self._line(holder.at), f"the run has no {key}")
+            return
+        self._sheet.figure(
+            self._line(node.at),
+            self._sheet.benchmark("iperf3"),
+            metric,
+            unit,
+            value,
+            self._params(reverse),
+            zero=metric != "throughput",
+        )
+
+
+FORMAT = Format(
+    name="iperf3",
+    title="iperf3 -J",
+    example=EXAMPLE,
+    recognises=recognises,
+    read=read,
+)

@@ -1,0 +1,278 @@
+"""netperf: the ``-k`` listing and the plain tables of the three stream tests.
+
+Layout: ``print_omni_keyword`` and the classic reports in nettest_omni.c and
+nettest_bsd.c. The benchmark is ``ethernet-tcp`` or ``ethernet-udp``. ``direction`` is
+egress where this host sent (TCP_STREAM, UDP_STREAM, ``DIRECTION=Send``) and ingress for
+TCP_MAERTS (``Receive``). CPU load is the local one, in % over all cores.
+
+The unit is what the head or ``THROUGHPUT_UNITS`` says; where ``-k`` lists no unit it is
+netperf's own, 10^6 bit/s. netperf's ``KBytes`` are 1024 bytes. UDP throughput is what
+arrived; ``packet_loss`` is worked out from the bytes (``-k``) or messages (table) sent
+and received, and stands at the line of those received. ``frame_size`` is the datagram
+and 46 bytes of UDP, IP and Ethernet, as RFC 2544 counts it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from .. import Context, Format, Reading, Scalar
+from ..log_lines import Line, figure, lines, words
+from ..log_sheet import Sheet
+
+EXAMPLE = """\
+MIGRATED UDP STREAM TEST from 0.0.0.0 (0.0.0.0) port 0 AF_INET to 192.168.0.1 () port 0
+DIRECTION=Send
+THROUGHPUT=152.24
+LOCAL_CPU_UTIL=100.00
+LOCAL_BYTES_SENT=61797504
+REMOTE_BYTES_RECVD=19081536
+LOCAL_SEND_SIZE=1472
+"""
+
+LARGEST_DATAGRAM = 1472
+"""Larger ones are sent in several frames."""
+HEADERS = 46
+"""Bytes around a datagram in a frame: UDP 8, IP 20, Ethernet 14 and its checksum 4."""
+
+_UNITS = {
+    "10^3bits/s": "kbit/s",
+    "10^6bits/s": "Mbit/s",
+    "10^9bits/s": "Gbit/s",
+    "Bytes/s": "B/s",
+    "KBytes/s": "KiB/s",
+    "MBytes/s": "MiB/s",
+    "GBytes/s": "GiB/s",
+}
+_TITLE = re.compile(
+    r"(?:MIGRATED )?(TCP STREAM|TCP MAERTS|UDP STREAM|[A-Z/_ -]{3,40}) TEST from .*"
+)
+_UNIT_LINE = re.compile(
+    r"[ \t]*bytes[ \t]+.*[ \t]((?:10\^[369]bits|[KMG]?Bytes)/s)(?:ec)?(?:[ \t].*)?"
+)
+_KEY = re.compile(r"([A-Z][A-Z0-9_]{2,60})=(.{0,200})")
+_LIKE_KEY = re.compile(r"[A-Z]{2,}_[A-Z]|=")
+_NUMERIC = re.compile(r"[ \t]*[0-9]+(?:[ \t]+-?[0-9]+(?:\.[0-9]+)?)+[ \t]*")
+_LIKE_ROW = re.compile(r"[ \t]*[0-9]+[ \t]+[0-9].*[0-9]")
+_FAILED = re.compile(
+    r".*(?:are you sure there is a netserver|could not establish the control|"
+    r"remote error|Connection refused|send_data: data send error).*"
+)
+_KEYS = frozenset(
+    [
+        "DIRECTION",
+        "THROUGHPUT",
+        "THROUGHPUT_UNITS",
+        "LOCAL_CPU_UTIL",
+        "LOCAL_BYTES_SENT",
+        "REMOTE_BYTES_RECVD",
+        "LOCAL_BYTES_RECVD",
+        "REMOTE_BYTES_SENT",
+        "LOCAL_SEND_SIZE",
+        "PROTOCOL",
+    ]
+)
+
+
+@dataclass(slots=True)
+class _Test:
+    """One test as far as it was read."""
+
+    title: str = ""
+    at: int = 0
+    unit: str = ""
+    wide: bool = False
+    rows: list[tuple[Line, list[str]]] = field(default_factory=list)
+    keys: dict[str, tuple[int, str]] = field(default_factory=dict)
+
+
+def recognises(data: bytes) -> bool:
+    """Whether there is a test's title or a listing with a throughput."""
+    return (
+        re.search(
+            rb"^(?:MIGRATED )?(?:TCP STREAM|TCP MAERTS|UDP STREAM) TEST from|^THROUGHPUT=",
+            data,
+            re.M,
+        )
+        is not None
+    )
+
+
+def read(data: bytes, context: Context) -> Reading:
+    """Throughput, CPU load and loss of each test."""
+    sheet = Sheet(context)
+    test = _Test()
+    for line in lines(data):
+        text = line.text
+        if found := _TITLE.fullmatch(text):
+            test = _finish(test, sheet)
+            test.title, test.at = found[1], line.number
+        elif (found := _KEY.fullmatch(text)) and (found[1] in _KEYS or test.keys):
+            if found[1] in test.keys:
+                test = _finish(test, sheet)
+            test.keys[found[1]] = (line.number, found[2])
+        elif found := _UNIT_LINE.fullmatch(text):
+            test.unit = _UNITS[found[1]]
+        elif (test.title and "Utilization" in text) or ("CPU" in text and "Service" in text):
+            test.wide = True
+        elif test.unit and _NUMERIC.fullmatch(text):
+            test.rows.append((line, words(text)))
+        elif test.unit and _LIKE_ROW.match(text):
+            test.rows.append((line, []))
+            continue
+        elif _FAILED.fullmatch(text):
+            sheet.failed(line.number, f"netperf: {text[:200]}")
+        elif test.keys and _LIKE_KEY.search(text):
+            sheet.broken(line.number, "a line of netperf's listing is cut or damaged")
+            continue
+        else:
+            continue
+        sheet.understood(line.number)
+    _finish(test, sheet)
+    return sheet.reading()
+
+
+def _finish(test: _Test, sheet: Sheet) -> _Test:
+    if test.keys:
+        _listing(test, sheet)
+    elif test.title in ("TCP STREAM", "TCP MAERTS", "UDP STREAM"):
+        if not test.rows:
+            sheet.broken(test.at, "netperf's table has no row that can be read")
+        elif test.title == "UDP STREAM":
+            _udp(test, sheet)
+        else:
+            _tcp(test, sheet)
+    return _Test()
+
+
+def _tcp(test: _Test, sheet: Sheet) -> None:
+    direction = "ingress" if test.title == "TCP MAERTS" else "egress"
+    for line, row in test.rows[:1]:
+        if len(row) != (9 if test.wide else 5) or not _whole(row, test):
+            sheet.broken(line.number, "a row of netperf is cut or damaged")
+            return
+        params: dict[str, Scalar] = {"direction": direction}
+        _give(line.number, "ethernet-tcp", "throughput", test.unit, row[4], params, sheet)
+        if test.wide:
+            _give(line.number, "ethernet-tcp", "cpu_load", "%", row[5], params, sheet)
+
+
+def _udp(test: _Test, sheet: Sheet) -> None:
+    more = 2 if test.wide else 0
+    rows = test.rows[:2]
+    if [len(row) for _, row in rows] != [6 + more, 4 + more] or not all(
+        _whole(row, test) for _, row in rows
+    ):
+        sheet.broken(test.rows[0][0].number, "the two rows of UDP_STREAM are cut or damaged")
+        return
+    (sent_line, sent), (line, received) = rows
+    params: dict[str, Scalar] = {"direction": "egress", **_frame(sent[1])}
+    _give(line.number, "ethernet-udp", "throughput", test.unit, received[3], params, sheet)
+    if test.wide:
+        _give(sent_line.number, "ethernet-udp", "cpu_load", "%", sent[6], params, sheet)
+    _loss(line.number, sent[3], received[2], params, sheet)
+
+
+def _whole(row: list[str], test: _Test) -> bool:
+    """Whether the last figure has all its decimals: two of the throughput, three of
+    the service demand."""
+    return re.fullmatch(rf"-?[0-9]+\.[0-9]{{{3 if test.wide else 2}}}", row[-1]) is not None
+
+
+def _listing(test: _Test, sheet: Sheet) -> None:
+    keys = test.keys
+    if "THROUGHPUT" not in keys:
+        first = next(iter(keys.values()))[0]
+        sheet.broken(first, "this listing of netperf has no THROUGHPUT")
+        return
+    line, throughput = keys["THROUGHPUT"]
+    protocol = keys["PROTOCOL"][1] if "PROTOCOL" in keys else test.title[:3]
+    way = keys["DIRECTION"][1] if "DIRECTION" in keys else ""
+    if not way and test.title in ("TCP STREAM", "UDP STREAM", "TCP MAERTS"):
+        way = "Receive" if test.title == "TCP MAERTS" else "Send"
+    told = keys.get("THROUGHPUT_UNITS", (line, "10^6bits/s"))[1]
+    unit = _UNITS.get(told.strip().removesuffix("ec"))
+    if protocol not in ("TCP", "UDP") or way not in ("Send", "Receive") or unit is None:
+        sheet.broken(
+            line,
+            "which test this throughput is of is not told",
+            "list PROTOCOL, DIRECTION and THROUGHPUT_UNITS behind -k",
+        )
+        return
+    benchmark = f"ethernet-{protocol.lower()}"
+    params: dict[str, Scalar] = {"direction": "egress" if way == "Send" else "ingress"}
+    if protocol == "UDP" and "LOCAL_SEND_SIZE" not in keys:
+        sheet.broken(line, "how large the datagrams were is not told", "list LOCAL_SEND_SIZE too")
+        return
+    if protocol == "UDP":
+        params |= _frame(keys["LOCAL_SEND_SIZE"][1])
+    ends = ("LOCAL_BYTES_SENT", "REMOTE_BYTES_RECVD")
+    if way == "Receive":
+        ends = ("REMOTE_BYTES_SENT", "LOCAL_BYTES_RECVD")
+    loss = protocol == "UDP" and all(end in keys for end in ends)
+    if loss and not _datagrams(keys, ends):
+        sheet.broken(line, "the bytes are no whole number of datagrams: a line is cut or damaged")
+        return
+    for at, text in (keys["THROUGHPUT"], keys.get("LOCAL_CPU_UTIL", (0, "0.00"))):
+        if not re.fullmatch(r"-?[0-9]{1,12}\.[0-9]{2}|-?inf|-?nan", text):
+            sheet.broken(at, f"“{text[:40]}” is cut: netperf prints two decimals")
+            return
+    _give(line, benchmark, "throughput", unit, throughput, params, sheet)
+    if "LOCAL_CPU_UTIL" in keys:
+        at, load = keys["LOCAL_CPU_UTIL"]
+        _give(at, benchmark, "cpu_load", "%", load, params, sheet)
+    if loss:
+        at, received = keys[ends[1]]
+        _loss(at, keys[ends[0]][1], received, params, sheet)
+
+
+def _datagrams(keys: dict[str, tuple[int, str]], ends: tuple[str, str]) -> bool:
+    """Whether both ends moved whole datagrams; a number that lost a digit did not."""
+    size = keys.get("LOCAL_SEND_SIZE", (0, "1"))[1]
+    texts = (size, *(keys[end][1] for end in ends))
+    if not all(re.fullmatch("[0-9]{1,18}", text) for text in texts) or int(size) == 0:
+        return False
+    return all(int(text) % int(size) == 0 for text in texts[1:])
+
+
+def _frame(size: str) -> dict[str, Scalar]:
+    if not re.fullmatch(r"[0-9]{1,9}", size):
+        return {}
+    datagram = int(size)
+    if 0 < datagram <= LARGEST_DATAGRAM:
+        return {"frame_size": datagram + HEADERS}
+    return {"message_size": datagram}
+
+
+def _give(
+    line: int,
+    benchmark: str,
+    metric: str,
+    unit: str,
+    text: str,
+    params: dict[str, Scalar],
+    sheet: Sheet,
+) -> None:
+    value = figure(text.strip())
+    if value is None:
+        sheet.broken(line, f"“{text[:40]}” is not a number")
+    elif metric != "cpu_load" or value >= 0:  # -1.00 is a load that was not measured
+        sheet.figure(line, benchmark, metric, unit, value, params, zero=metric == "cpu_load")
+
+
+def _loss(line: int, sent: str, received: str, params: dict[str, Scalar], sheet: Sheet) -> None:
+    if not all(re.fullmatch(r"[0-9]{1,18}", text) for text in (sent, received)):
+        sheet.broken(line, "how much was sent and received cannot be read")
+    elif 0 < int(sent) >= int(received):
+        share = 100 * (int(sent) - int(received)) / int(sent)
+        sheet.figure(line, "ethernet-udp", "packet_loss", "%", share, params, zero=True)
+
+
+FORMAT = Format(
+    name="netperf",
+    title="netperf: -k listing and tables of TCP_STREAM, TCP_MAERTS, UDP_STREAM",
+    example=EXAMPLE,
+    recognises=recognises,
+    read=read,
+)

@@ -1,0 +1,349 @@
+"""Find result files and open every container safely.
+
+Yields text documents with their origin. Never writes, never unpacks to disk,
+and never believes a size that a container claims: what counts is the number of
+bytes that reading produces.
+"""
+
+from __future__ import annotations
+
+import io
+import lzma
+import os
+import stat
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+from typing import IO, Any, TypeVar, cast
+
+import zstandard
+
+from ..common.diagnostics import Diagnostic
+from .decompress import FREE, Capped, LimitError, Limits, decompressed, remaining
+
+T = TypeVar("T")
+
+DOCUMENTS = (".json", ".jsonl")
+COMPRESSED = (".gz", ".zst")
+CONTAINERS = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.zst")
+LOG_ARCHIVE = ".logs.tar.zst"
+"""The logs that belong to a packed bundle; they hold no bundles."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file that may hold bundles: its root as the user named it, and the
+    file's name below that root, with ``/`` between folders. ``content`` is what it
+    holds, for who cannot open ``path``."""
+
+    root: str
+    name: str
+    path: Path
+    content: bytes | None = None
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """The bytes of one JSON or JSON Lines text."""
+
+    source: Source
+    origin: str
+    data: bytes
+    lines: bool
+
+
+def is_document(name: str) -> bool:
+    """Whether a file of this name is one JSON or JSON Lines text."""
+    lowered = name.lower()
+    for suffix in COMPRESSED:
+        lowered = lowered.removesuffix(suffix)
+    return lowered.endswith(DOCUMENTS)
+
+
+def is_container(name: str) -> bool:
+    """Whether a file of this name holds other files."""
+    lowered = name.lower()
+    return lowered.endswith(CONTAINERS) and not lowered.endswith(LOG_ARCHIVE)
+
+
+def find(roots: Sequence[str | Path]) -> tuple[list[Source], list[Diagnostic]]:
+    """All result files below the roots, sorted by name; a root may be a file.
+
+    Other files are passed over with a note, except for text that is written for
+    people and the logs and signatures that belong to bundles.
+    """
+    sources: list[Source] = []
+    diagnostics: list[Diagnostic] = []
+    for root in roots:
+        top = Path(root)
+        if top.is_dir():
+            names = sorted(
+                f"{below}/{file}" if below != "." else file
+                for folder, _, files in os.walk(top)
+                for below in [Path(folder).relative_to(top).as_posix()]
+                for file in files
+            )
+            found = [Source(str(root), name, top / name) for name in names]
+        elif top.exists():
+            found = [Source(str(top.parent), top.name, top)]
+        else:
+            diagnostics.append(
+                Diagnostic("missing-path", str(root), "there is no such file or folder")
+            )
+            continue
+        kept, notes = chosen(found, str)
+        sources += kept
+        diagnostics += notes
+    return sources, diagnostics
+
+
+def chosen(found: Sequence[T], name: Callable[[T], str]) -> tuple[list[T], list[Diagnostic]]:
+    """Those of some files that may hold bundles, by their names, and notes on others."""
+    kept: list[T] = []
+    diagnostics: list[Diagnostic] = []
+    for each in found:
+        called = name(each)
+        if is_document(called) or is_container(called):
+            kept.append(each)
+        elif not _for_people(called):
+            hint = f"bundles are in {' '.join((*DOCUMENTS, *CONTAINERS))} files"
+            message = "not a kind of file that holds bundles"
+            diagnostics.append(Diagnostic("ignored", called, message, hint))
+    return kept, diagnostics
+
+
+def _for_people(name: str) -> bool:
+    base = PurePosixPath(name).name.lower()
+    return base.startswith(".") or base.endswith(
+        (".md", ".rst", ".txt", ".log", ".sig", LOG_ARCHIVE)
+    )
+
+
+Wanted = Callable[[str], bool]
+
+
+def read(
+    source: Source, limits: Limits | None = None, wanted: Wanted = is_document
+) -> Iterator[Document | Diagnostic]:
+    """The documents in one file, in the order of the container; ``wanted`` says by
+    their names which members those are.
+
+    A fault ends this file only: what was sound before it has been yielded, and
+    the fault comes as a diagnostic.
+    """
+    limits = limits or Limits()
+    try:
+        if source.content is None and not stat.S_ISREG(source.path.stat().st_mode):
+            yield Diagnostic("refused-member", source.name, "is not a regular file")
+            return
+        with _opened(source) as file:
+            if is_container(source.name):
+                members = _zip if source.name.lower().endswith(".zip") else _tar
+                yield from members(source, file, limits, wanted)
+            else:
+                yield _document(source, source.name, file, limits)
+    except LimitError as error:
+        yield Diagnostic("limit", source.name, str(error), "split the upload, or raise the limits")
+    except RecursionError:
+        yield Diagnostic("unreadable", source.name, "its headers are nested too deeply")
+    except (
+        OSError,
+        EOFError,
+        ValueError,
+        RuntimeError,
+        NotImplementedError,
+        lzma.LZMAError,
+        tarfile.TarError,
+        zipfile.BadZipFile,
+        zlib.error,
+        zstandard.ZstdError,
+    ) as error:
+        reason = str(error) or type(error).__name__
+        if isinstance(error, OSError) and error.strerror:
+            reason = error.strerror
+        hint = "the file is damaged or cut short; upload it again"
+        yield Diagnostic("unreadable", source.name, f"cannot be read: {reason}", hint)
+
+
+def _opened(source: Source) -> IO[bytes]:
+    return source.path.open("rb") if source.content is None else io.BytesIO(source.content)
+
+
+def _document(source: Source, origin: str, file: IO[bytes], limits: Limits) -> Document:
+    """One text, decompressed where its name says so."""
+    if isinstance(file, io.BytesIO) and not origin.lower().endswith(COMPRESSED):
+        data = file.getvalue()
+    else:
+        size = remaining(file)
+        plain = size <= limits.document and not origin.lower().endswith(COMPRESSED)
+        data = file.read(size + 1) if plain else b""
+        if not data or len(data) > size:
+            file.seek(0)
+            with decompressed(origin, file, limits) as stream:
+                data = Capped(stream, limits.document, size, limits.ratio).read()
+    lowered = origin.lower().removesuffix(".gz").removesuffix(".zst")
+    return Document(source, origin, data, lowered.endswith(".jsonl"))
+
+
+def _refusal(origin: str, name: str) -> Diagnostic | None:
+    """Why a member of this name is not opened, or ``None``."""
+    reason = ""
+    pure = PurePosixPath(name.replace("\\", "/"))
+    if not pure.parts:
+        reason = "it has no name"
+    elif pure.is_absolute() or ".." in pure.parts or ":" in pure.parts[0][:2]:
+        reason = "its name leads out of the container"
+    elif is_container(name):
+        reason = "it is a container in a container"
+    if not reason:
+        return None
+    hint = "put the bundles themselves into one container, under plain names"
+    return Diagnostic("refused-member", origin, f"is not opened: {reason}", hint)
+
+
+def _zip(
+    source: Source, file: IO[bytes], limits: Limits, wanted: Wanted
+) -> Iterator[Document | Diagnostic]:
+    size = remaining(file)
+    # What all members give together counts against the one file that they lie in,
+    # so that it does not help to let them overlap, or to claim that they are large.
+    left = min(limits.container, max(FREE, size * limits.ratio))
+    with zipfile.ZipFile(cast(IO[bytes], _Directory(file, limits.members))) as container:
+        infos = container.infolist()
+        if len(infos) > limits.members:
+            raise LimitError(f"holds more than {limits.members} members")
+        for info in infos:
+            origin = f"{source.name}!{info.filename}"
+            if info.filename.endswith("/"):
+                continue
+            if refused := _refusal(origin, info.filename) or _kind_refusal(origin, info):
+                yield refused
+            elif wanted(info.filename):
+                most = min(limits.document, left)
+                packed = min(info.compress_size, size)
+                with container.open(info) as member:
+                    raw = Capped(member, most, packed, limits.ratio).read()
+                within = replace(limits, document=most)
+                document = _document(source, origin, io.BytesIO(raw), within)
+                left -= max(len(raw), len(document.data))
+                del raw
+                yield document
+                del document
+
+
+def _kind_refusal(origin: str, info: zipfile.ZipInfo) -> Diagnostic | None:
+    """Why a member of a zip is not opened for what it is, or ``None``."""
+    if info.flag_bits & 0x1:
+        reason = "it is encrypted"
+    elif stat.S_IFMT(info.external_attr >> 16) not in (0, stat.S_IFREG):
+        reason = "it is no regular file"
+    elif info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        # Of the others, one may ask for 4 GiB of memory by its header alone.
+        reason = "it is compressed in another way than deflate"
+    else:
+        return None
+    return Diagnostic("refused-member", origin, f"is not opened: {reason}")
+
+
+class _Directory:
+    """A file that gives a zip's directory in one piece only where it is no larger
+    than that of as many members as are allowed."""
+
+    def __init__(self, file: IO[bytes], members: int) -> None:
+        self._file = file
+        self._most = max(1024**2, members * 200)
+        self._members = members
+        self.seek, self.tell = file.seek, file.tell
+
+    def read(self, size: int = -1, /) -> bytes:
+        if size > self._most:
+            raise LimitError(f"holds more than {self._members} members, or very long names")
+        return self._file.read(size)
+
+    def seekable(self) -> bool:
+        return True
+
+
+HEADER = 64 * 1024
+"""Bytes of one header of a tar member, as its long name or its extended header."""
+
+
+SHARED_KEYS = 100
+"""Keys of an extended header for all members of a tar; each member gets a copy of them."""
+
+
+class _TarInfo(tarfile.TarInfo):
+    """A member whose headers may not take memory as they please."""
+
+    def _proc_member(self, container: tarfile.TarFile) -> tarfile.TarInfo:
+        """tarfile's own place for what is to be done with each kind of member."""
+        if self.size < 0:
+            raise tarfile.ReadError("a member has a negative size")
+        if self.type in _HEADERS and self.size > HEADER:
+            raise LimitError(f"a member’s header is larger than {HEADER} bytes")
+        if self.type == tarfile.GNUTYPE_SPARSE:
+            raise tarfile.ReadError(f"{self.name!r} is a sparse file, and those are not opened")
+        found: tarfile.TarInfo = super()._proc_member(container)  # type: ignore[misc]
+        if len(container.pax_headers) > SHARED_KEYS:
+            raise LimitError(f"has more than {SHARED_KEYS} keys for all its members")
+        return found
+
+    def _proc_gnusparse_10(self, *_: object) -> None:
+        """The map of a sparse file stands in its content and can be of any length."""
+        raise tarfile.ReadError("a sparse file is in it, and those are not opened")
+
+
+_HEADERS = (
+    tarfile.GNUTYPE_LONGNAME,
+    tarfile.GNUTYPE_LONGLINK,
+    tarfile.XHDTYPE,
+    tarfile.XGLTYPE,
+    tarfile.SOLARIS_XHDTYPE,
+)
+
+
+def _tar(
+    source: Source, file: IO[bytes], limits: Limits, wanted: Wanted
+) -> Iterator[Document | Diagnostic]:
+    size = remaining(file)
+    with decompressed(source.name, file, limits) as stream:
+        capped = Capped(stream, limits.container, size, limits.ratio)
+        # "r|" reads front to back and never seeks, so a header cannot send it elsewhere.
+        with tarfile.open(
+            fileobj=cast(IO[bytes], capped), mode="r|", tarinfo=_TarInfo
+        ) as container:
+            count = 0
+            while (info := container.next()) is not None:
+                # It keeps every member, each with a copy of what all of them share.
+                cast(Any, container).members.clear()
+                count += 1
+                if count > limits.members:
+                    raise LimitError(f"holds more than {limits.members} members")
+                origin = f"{source.name}!{info.name}"
+                if info.isdir():
+                    continue
+                if not info.isreg() or info.issparse():
+                    yield Diagnostic(
+                        "refused-member", origin, "is not opened: it is no regular file"
+                    )
+                elif refused := _refusal(origin, info.name):
+                    yield refused
+                elif wanted(info.name):
+                    member = container.extractfile(info)
+                    assert member is not None  # a regular file always has content
+                    raw = Capped(member, limits.document, limits.document, limits.ratio).read()
+                    if len(raw) != info.size:
+                        raise EOFError("the container ends in the middle of a member")
+                    document = _document(source, origin, io.BytesIO(raw), limits)
+                    del raw
+                    yield document
+                    del document
+        # The checksum of the compressed data stands at its end.
+        while capped.read(65536):
+            pass

@@ -1,0 +1,60 @@
+"""What names a guide, and the order of releases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ..bundle import Bundle
+from ..common import units
+
+DEFAULT_SDK = "Processor SDK"
+OS_NAMES = {"linux": "Linux", "rt-linux": "RT-Linux"}
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class GuideKey:
+    """What one guide is about."""
+
+    sdk: str
+    soc: str
+    os: str
+    release: str
+
+    @property
+    def platform(self) -> tuple[str, str, str]:
+        """The SDK family, the SoC and the OS."""
+        return self.sdk, self.soc, self.os
+
+    def __str__(self) -> str:
+        return f"{self.soc}, {family(self)} {self.release}"
+
+
+def families(guides: Iterable[GuideKey]) -> dict[tuple[str, str, str], list[GuideKey]]:
+    """Guides by SDK family, SoC and OS, the oldest release first."""
+    out: dict[tuple[str, str, str], list[GuideKey]] = {}
+    for key in sorted(guides, key=lambda each: version(each.release)):
+        out.setdefault(key.platform, []).append(key)
+    return out
+
+
+def guide_key(bundle: Bundle) -> GuideKey:
+    """The guide that a bundle's figures stand in."""
+    return GuideKey(bundle.sdk.name, bundle.board.soc, bundle.sdk.os, bundle.sdk.version)
+
+
+def os_name(name: str) -> str:
+    """What pages call an operating system."""
+    # Another word stays told apart from the names that pages give to known systems.
+    return OS_NAMES.get(name) or (f"“{name}”" if name in OS_NAMES.values() else name)
+
+
+def family(key: GuideKey) -> str:
+    """A guide's SDK family and OS in words: ``Linux``, ``Edge AI SDK, Linux``."""
+    system = os_name(key.os)
+    return system if key.sdk == DEFAULT_SDK else f"{key.sdk}, {system}"
+
+
+def version(text: str) -> tuple[tuple[int, int, str], ...]:
+    """A sort key for release names: 9.2 before 10.0, 09.02 before 09.02.01."""
+    return units.natural(text)

@@ -1,0 +1,173 @@
+"""The logs that belong to bundles: where they are kept, and single lines of them.
+
+A bundle names a log and a line. The log is looked for in the archive that
+``pack`` leaves beside the bundle, in the container that the bundle came in, and
+in the folder of the bundle. A name from a bundle is compared with names that are
+there; it never becomes a path by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+from ..common.diagnostics import Diagnostic, visible
+from . import containers
+from .containers import COMPRESSED, CONTAINERS, DOCUMENTS, LOG_ARCHIVE, Source, Wanted, is_container
+from .decode import Loaded
+from .decompress import Limits
+from .results import alike
+
+LONGEST = 300
+"""The characters of a line that are shown."""
+
+Lines = dict[int, str]
+
+
+@dataclass(slots=True)
+class Found:
+    """Logs of one bundle: for each that was found the place where it is kept,
+    and the lines that were asked for, as text that is safe to show."""
+
+    places: dict[str, str] = field(default_factory=dict)
+    lines: dict[str, Lines] = field(default_factory=dict)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+
+    def text(self, file: str, line: int) -> str:
+        """A line of a log, or an empty string where it is not known."""
+        return self.lines.get(file, {}).get(line, "")
+
+
+def wanted(item: Loaded, results: Collection[int] | None = None) -> dict[str, set[int]]:
+    """The logs that a bundle names, with the lines; of some of its results, or of all."""
+    out: dict[str, set[int]] = {}
+    chosen = range(len(item.bundle.results)) if results is None else results
+    for index in chosen:
+        if log := item.bundle.results[index].log:
+            out.setdefault(log.file, set()).add(log.line)
+    return out
+
+
+def named(item: Loaded) -> set[str]:
+    """The logs that a bundle names."""
+    return {result.log.file for result in alike(item.bundle.results) if result.log}
+
+
+def kept_in(item: Loaded, files: Collection[str]) -> Iterator[Path]:
+    """The files that :func:`find` may look into for some logs of a bundle, as far as they are
+    there."""
+    path, _ = _place(item)
+    if path is None:
+        return
+    yield from _containers(path)
+    for name in sorted(files):
+        if log := _in_folder(path.parent, name):
+            yield log
+
+
+def _containers(path: Path) -> list[Path]:
+    """What can hold the logs of a bundle besides its folder."""
+    packed = path.with_name(beside(path.name))
+    places = [packed] if packed.is_file() and not packed.is_symlink() else []
+    return [*places, path] if is_container(path.name) else places
+
+
+def beside(name: str) -> str:
+    """The name of the log archive that belongs to a result file."""
+    stem = name
+    for endings in (COMPRESSED, (*DOCUMENTS, *CONTAINERS)):
+        for ending in sorted(endings, key=len, reverse=True):
+            if stem.lower().endswith(ending):
+                stem = stem[: -len(ending)]
+                break
+    return stem + LOG_ARCHIVE
+
+
+def find(item: Loaded, asked: Mapping[str, Collection[int]], limits: Limits) -> Found:
+    """The lines that are asked for, from wherever the bundle's logs are kept."""
+    found = Found()
+    path, member = _place(item)
+    if path is None or not asked:
+        return found
+    folder = PurePosixPath(path.relative_to(item.root).parent).as_posix()
+    shown = "" if folder == "." else f"{folder}/"
+    for container in _containers(path):
+        inner = PurePosixPath(member).parent if container == path else PurePosixPath()
+        names = {str(inner / name): name for name in asked} | {name: name for name in asked}
+        place = f"{shown}{container.name}"
+        for each in members(container, limits, names.__contains__):
+            if not isinstance(each, Diagnostic):
+                name, data = each
+                if names[name] not in found.places:
+                    found.places[names[name]] = f"{place}!{name}"
+                    found.lines[names[name]] = _lines(data, asked[names[name]])
+            elif each.kind != "refused-member":
+                hint = "the figures stand, without the text of their log lines; upload it again"
+                text = f"the logs cannot be read: {each.message}"
+                found.diagnostics.append(
+                    Diagnostic("log-archive", place, text, hint, root=item.root)
+                )
+    for name in asked:
+        log = _in_folder(path.parent, name) if name not in found.places else None
+        if log and log.stat().st_size <= limits.document:
+            found.places[name] = f"{shown}{name}"
+            found.lines[name] = _lines(log.read_bytes(), asked[name])
+    return found
+
+
+def members(
+    path: Path, limits: Limits, wanted: Wanted, name: str = ""
+) -> Iterator[tuple[str, bytes] | Diagnostic]:
+    """The members of a container of logs with their bytes, read as containers of
+    bundles are. ``name`` says what kind of container it is, where the path's own
+    name does not."""
+    name = name or path.name
+    if name.lower().endswith(LOG_ARCHIVE):
+        name = f"{name[: -len(LOG_ARCHIVE)]}.tar.zst"
+    for item in containers.read(Source("", name, path), limits, wanted):
+        if isinstance(item, Diagnostic):
+            yield item
+        else:
+            yield item.origin[len(name) + 1 :], item.data
+
+
+def _place(item: Loaded) -> tuple[Path | None, str]:
+    """The file that a bundle came in, and the member's name where it is a container."""
+    root, origin = Path(item.root), item.origin
+    head, mark, number = origin.rpartition("#")
+    for name in (origin, head if mark and number.isdigit() else ""):
+        if not name:
+            continue
+        if (root / name).is_file():
+            return root / name, ""
+        parts = name.split("!")
+        for end in range(1, len(parts)):
+            path = root / "!".join(parts[:end])
+            if path.is_file():
+                return path, "!".join(parts[end:])
+    return None, ""
+
+
+def _in_folder(folder: Path, name: str) -> Path | None:
+    """A regular file of this name below a folder, reached through no link."""
+    path = folder
+    for part in name.split("/"):
+        if part in ("", ".", "..") or "\\" in part or "\0" in part:
+            return None
+        path = path / part
+        try:
+            if path.is_symlink() or not path.exists():
+                return None
+        except OSError:  # a name that no file system takes
+            return None
+    return path if path.is_file() else None
+
+
+def _lines(data: bytes, asked: Collection[int]) -> Lines:
+    found = data.split(b"\n")
+    return {
+        number: visible(found[number - 1].decode("utf-8", "backslashreplace").strip(), LONGEST)
+        for number in asked
+        if number <= len(found)
+    }

@@ -1,0 +1,91 @@
+"""Which bundles count: equal ones are one, conflicts go, withdrawals apply."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ..common.diagnostics import Diagnostic
+from .decode import Loaded
+
+
+@dataclass(frozen=True, slots=True)
+class Withdrawal:
+    """A bundle that a later one of the same runner has replaced."""
+
+    old: Loaded
+    new: Loaded
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """The bundles that are published, sorted by id, and what became of the others."""
+
+    bundles: tuple[Loaded, ...]
+    withdrawn: tuple[Withdrawal, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def settle(loaded: Iterable[Loaded]) -> Ledger:
+    """Decide over all sound bundles at once; their order does not matter.
+
+    The same content twice is one bundle, under the first of its origins in
+    sorted order. Two contents under one id are a conflict: neither counts.
+    """
+    by_id: dict[str, dict[str, Loaded]] = {}
+    for item in sorted(loaded, key=lambda each: (each.origin, each.digest)):
+        by_id.setdefault(item.bundle.id, {}).setdefault(item.digest, item)
+    sound: dict[str, Loaded] = {}
+    diagnostics: list[Diagnostic] = []
+    for name, versions in sorted(by_id.items()):
+        if len(versions) == 1:
+            sound[name] = next(iter(versions.values()))
+            continue
+        origins = [item.origin for item in versions.values()]
+        for item in versions.values():
+            others = ", ".join(o for o in origins if o != item.origin)
+            diagnostics.append(
+                Diagnostic(
+                    "conflict",
+                    item.origin,
+                    f"the id “{name}” also stands in {others}, with other content; "
+                    "none of them is published",
+                    "give each run an id of its own, or withdraw the old one by “supersedes”",
+                    "/id",
+                    root=item.root,
+                )
+            )
+    withdrawn: list[Withdrawal] = []
+    for item in sound.values():
+        for index, target in enumerate(item.bundle.supersedes):
+            old = sound.get(target)
+            reason = _objection(item, old)
+            if old is not None and not reason:
+                withdrawn.append(Withdrawal(old, item))
+            else:
+                diagnostics.append(
+                    Diagnostic(
+                        "supersedes",
+                        item.origin,
+                        f"“{target}” is not withdrawn: {reason}",
+                        "a runner withdraws older bundles of its own by their id",
+                        f"/supersedes/{index}",
+                        root=item.root,
+                    )
+                )
+    gone = {w.old.bundle.id for w in withdrawn}
+    kept = tuple(item for name, item in sound.items() if name not in gone)
+    return Ledger(kept, tuple(withdrawn), tuple(diagnostics))
+
+
+def _objection(new: Loaded, old: Loaded | None) -> str:
+    """Why ``new`` may not withdraw ``old``; empty where it may."""
+    if old is None:
+        return "no sound bundle has this id"
+    if new.bundle.runner is None or old.bundle.runner is None:
+        return "one of the two does not name its runner"
+    if new.bundle.runner.name != old.bundle.runner.name:
+        return f"it was uploaded by another runner, “{old.bundle.runner.name}”"
+    if old.bundle.created >= new.bundle.created:
+        return "it is not older"
+    return ""

@@ -1,0 +1,1 @@
+"""What people write about benchmarks, boards, accepted changes and moved pages."""

@@ -1,0 +1,84 @@
+"""Old addresses and the pages that they lead on to, from a file written by hand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..common import toml_lists
+from ..common.diagnostics import Diagnostic
+
+_ADDRESS = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*(?:/[A-Za-z0-9_][A-Za-z0-9._-]*)*")
+_SECTION = re.compile(r"[A-Za-z][A-Za-z0-9._-]*")
+TABLE = "moved"
+KIND = "redirect"
+
+
+@dataclass(frozen=True, slots=True)
+class Redirect:
+    """An old page, and the page and section that it leads to; a section can be empty."""
+
+    old: str
+    new: str
+    section: str
+
+
+def load(
+    path: Path | None, is_page: Callable[[str], bool]
+) -> tuple[list[Redirect], list[Diagnostic]]:
+    """The sound entries of a file, and what is wrong with the others.
+
+    ``is_page`` says whether an address below the output folder is a page. A file that is
+    not there has no entries. Raises nothing: what cannot be read is a diagnostic.
+    """
+    if path is None:
+        return [], []
+    document, _, faults = toml_lists.document(path, KIND)
+    hint = f'write below [{TABLE}]: "guides/OLD/index" = "guides/NEW/index"'
+    faults += [
+        _fault(path, f"/{name}", f"“{name}” has no meaning here", hint)
+        for name in document
+        if name != TABLE
+    ]
+    moved = document.get(TABLE, {})
+    if not isinstance(moved, dict):
+        return [], [*faults, _fault(path, f"/{TABLE}", "is not a table", hint)]
+    out: list[Redirect] = []
+    for old, new in moved.items():
+        wrong = _wrong(old, new, moved, is_page)
+        if wrong:
+            faults.append(_fault(path, f"/{TABLE}/{old.replace('/', '~1')}", *wrong))
+        else:
+            page, _, section = new.partition("#")
+            out.append(Redirect(old, page, section))
+    return out, faults
+
+
+def _wrong(
+    old: str, new: object, moved: dict[str, object], is_page: Callable[[str], bool]
+) -> tuple[str, str] | None:
+    """What is wrong with an entry, and how to mend it."""
+    form = "write an address below the output folder, as guides/AM62X/index, without .html"
+    if not _ADDRESS.fullmatch(old) or old.endswith((".html", ".rst")):
+        return f"“{old}” is no address of a page", form
+    if not isinstance(new, str):
+        return "the new address is not a text", form
+    page, sign, section = new.partition("#")
+    if not _ADDRESS.fullmatch(page) or page.endswith((".html", ".rst")):
+        return f"“{new}” is no address of a page", form
+    if sign and not _SECTION.fullmatch(section):
+        return f"“{section}” is no address of a section", "write letters, digits and hyphens"
+    if is_page(old):
+        return f"there is a page “{old}”", "remove this entry, or rename the page"
+    if page in moved:
+        return f"“{page}” leads on itself", f"lead straight to “{moved[page]}”"
+    if not is_page(page):
+        return f"there is no page “{page}”", "lead to a page of this site"
+    return None
+
+
+def _fault(path: Path, pointer: str, message: str, hint: str = "") -> Diagnostic:
+    effect = "until it is mended, this address leads nowhere"
+    return Diagnostic(KIND, str(path), message, f"{hint}; {effect}" if hint else effect, pointer)

@@ -1,0 +1,190 @@
+"""A comparison for programs: JSON, CSV and JUnit."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ET
+from typing import Any
+
+from ..catalog.benchmarks import Catalog
+from ..common import units
+from ..common.diagnostics import visible
+from ..figures.labels import params_text
+from ..figures.pool import Record, measured
+from ..tables.grids import Grid, listing, to_csv
+from . import wording as words
+from .comparison import Comparison
+from .verdicts import ALARMS, WORDS, Row
+
+VERSION = 1
+"""Raised when a key of the JSON changes its meaning or goes."""
+
+
+def to_json(comparison: Comparison) -> str:
+    """Everything, with all digits."""
+    content = {
+        "format": "perfguide-comparison",
+        "version": VERSION,
+        "old": comparison.old,
+        "new": comparison.new,
+        "summary": list(words.summary(comparison)),
+        "counts": comparison.counts,
+        "alarms": len(comparison.alarms),
+        "boards": [
+            {"sdk": s.platform[0], "soc": s.platform[1], "os": s.platform[2], "board": s.board}
+            | {"old": s.old, "new": s.new}
+            for s in comparison.spans
+        ],
+        "benchmarks": [
+            {"benchmark": g.benchmark, "title": g.title, "ratio": g.ratio, "of": g.of}
+            | {"counts": dict(g.counts)}
+            for g in comparison.groups
+        ],
+        "coverage": [
+            {"kind": c.kind, "platform": c.platform, "board": c.board, "benchmark": c.benchmark}
+            | {"count": c.count, "of": c.of}
+            for c in comparison.coverage
+        ],
+        "notes": list(comparison.notes),
+        "findings": [
+            {"kind": f.kind, "where": f.where(), "text": f.text()} for f in comparison.findings
+        ],
+        "rows": [_row(row) for row in comparison.rows],
+    }
+    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+
+
+def _row(row: Row) -> dict[str, Any]:
+    key = row.guide
+    return {
+        "sdk": key.sdk,
+        "soc": key.soc,
+        "os": key.os,
+        "board": row.board,
+        "benchmark": row.benchmark,
+        "metric": row.metric,
+        "params": row.params,
+        "unit": row.unit,
+        "better": row.better,
+        "old": _side(row.old),
+        "new": _side(row.new),
+        "change": row.change,
+        "verdict": row.verdict,
+        "ground": row.ground,
+        "floor": row.floor,
+        "p": row.p,
+        "q": row.q,
+        "detectable": row.detectable,
+        "more_runs": row.more_runs,
+        "aliases": list(row.aliases),
+        "waiver": (
+            {"reason": row.waiver.spec.reason, "until": row.waiver.spec.until}
+            if row.waiver
+            else None
+        ),
+    }
+
+
+def _side(record: Record | None) -> dict[str, Any] | None:
+    if record is None:
+        return None
+    return {
+        "release": record.guide.release,
+        "board": record.board,
+        "metric": record.metric,
+        **measured(record),
+        "samples": list(record.cell.samples),
+    }
+
+
+COLUMNS = (
+    *("soc", "sdk", "os", "board", "benchmark", "metric", "params", "unit", "better"),
+    *("verdict", "accepted", "change", "old release", "old", "old min", "old max", "old count"),
+    *("new release", "new", "new min", "new max", "new count", "q", "detectable", "more runs"),
+    "ground",
+)
+
+
+def grid(comparison: Comparison) -> Grid:
+    """A row for each row, with all digits; an empty cell where nothing is known."""
+    return listing(COLUMNS, (_cells(row) for row in comparison.rows), 7)
+
+
+def to_comma_separated(comparison: Comparison) -> str:
+    """All rows as CSV (RFC 4180 but for line ends)."""
+    return to_csv(grid(comparison)).decode("utf-8")
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    key = row.guide
+    names = (key.soc, key.sdk, key.os, row.board, row.benchmark, row.metric)
+    return (
+        *names,
+        params_text(row.params),
+        row.unit,
+        row.better,
+        WORDS[row.verdict],
+        row.waiver.spec.reason if row.waiver else "",
+        _exact(row.change),
+        *_figures(row.old),
+        *_figures(row.new),
+        _exact(row.q),
+        _exact(row.detectable),
+        "" if row.more_runs is None else str(row.more_runs),
+        "; ".join(filter(None, (row.ground, *row.aliases))),
+    )
+
+
+def _figures(record: Record | None) -> tuple[str, ...]:
+    if record is None:
+        return ("", "", "", "", "")
+    cell = record.cell
+    mean = units.FAILED if cell.mean is None else units.exact(cell.mean)
+    number = "" if cell.count is None else str(cell.count)
+    return (record.guide.release, mean, _exact(cell.low), _exact(cell.high), number)
+
+
+def _exact(value: float | None) -> str:
+    return "" if value is None else units.exact(value)
+
+
+def to_junit(comparison: Comparison, catalog: Catalog) -> str:
+    """A test case for each row: an alarm is a failure, what cannot be told is skipped."""
+    suites: dict[str, list[Row]] = {}
+    for row in comparison.rows:
+        suites.setdefault(f"{words.place(row, comparison)}: {row.benchmark}", []).append(row)
+    top = ET.Element("testsuites", name=f"{_xml(comparison.old)} → {_xml(comparison.new)}")
+    totals = [0, 0, 0]
+    for name, found in sorted(suites.items(), key=lambda item: units.natural(item[0])):
+        suite = ET.SubElement(top, "testsuite", name=_xml(name))
+        failures = skipped = 0
+        for row in found:
+            case = ET.SubElement(
+                suite, "testcase", classname=_xml(name), name=_xml(words.figure(row, catalog))
+            )
+            said = f"{words.change(row)}: {words.verdict(row)}; {words.ground(row)}"
+            if row.alarming:
+                ET.SubElement(case, "failure", message=_xml(said), type=row.verdict)
+                failures += 1
+            elif row.verdict in ALARMS or row.verdict in ("improved", "changed", "same"):
+                ET.SubElement(case, "system-out").text = _xml(said)
+            else:
+                ET.SubElement(case, "skipped", message=_xml(said))
+                skipped += 1
+        numbers = (len(found), failures, skipped)
+        totals = [a + b for a, b in zip(totals, numbers, strict=True)]
+        _count(suite, *numbers)
+    _count(top, *totals)
+    ET.indent(top)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{ET.tostring(top, encoding="unicode")}\n'
+
+
+def _count(element: ET.Element, tests: int, failures: int, skipped: int) -> None:
+    for name, number in (("tests", tests), ("failures", failures), ("skipped", skipped)):
+        element.set(name, str(number))
+
+
+def _xml(text: str) -> str:
+    """Text without what XML cannot hold: control characters show as escapes."""
+    shown = visible(text)
+    return "".join(c if c not in "\ufffe\uffff" else "\ufffd" for c in shown)

@@ -1,0 +1,140 @@
+"""A comparison as Markdown that fits into a comment on a pull request."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ..catalog.benchmarks import Catalog
+from ..common.diagnostics import visible
+from . import wording as words
+from .comparison import Comparison
+from .verdicts import Row
+
+MOST = 65_536
+"""Characters that a comment can have."""
+
+_HEAD = "| change | old | new | unit | figure | verdict |\n|---:|---:|---:|---|---|---|\n"
+_PLAIN = re.compile(r"[^A-Za-z0-9 ,.;/%()'“”+→↑↓−—–-]")
+
+
+def render(comparison: Comparison, catalog: Catalog, link: str = "", most: int = MOST) -> str:
+    """The summary, then rows by verdict, the rest folded, in at most ``most`` characters.
+
+    What does not fit is counted, and ``link`` leads to all of it.
+    """
+    first, *rest = words.summary(comparison)
+    head = [f"### {text(first)}\n", "\n".join(f"- {text(line)}" for line in rest) + "\n"]
+    spans = [
+        f"- {text(s.title)}, {text(s.board)}: {text(s.old)} → {text(s.new)}"
+        for s in comparison.spans
+    ]
+    fixed = "\n".join(head) + "\n".join(spans) + "\n"
+    parts: list[tuple[str, list[str], str]] = []
+    for verdict in words.LEADING:
+        found = words.of_verdict(comparison.rows, [verdict])
+        if found:
+            title = f"\n#### {words.TITLES[verdict]} ({len(found)})\n\n{_HEAD}"
+            parts.append((title, [_row(row, comparison, catalog) for row in found], ""))
+    lines = [
+        f"| {text(g.title)} | {text(words.ratio(g))} | {text(words.tally(g))} |\n"
+        for g in comparison.groups
+    ]
+    table = "| benchmark | mean | figures |\n|---|---:|---|\n"
+    title = "\n#### Benchmarks\n\nThe geometric mean of the ratios, + is better.\n\n"
+    parts.append((title + table, lines, ""))
+    for name, listed in (
+        ("Coverage", [finding.text() for finding in comparison.coverage]),
+        ("Notes", comparison.notes),
+        ("Accepted changes", [f"{f.where()}: {f.text()}" for f in comparison.findings]),
+    ):
+        if listed:
+            parts.append((_fold(name, len(listed)), [f"- {text(x)}\n" for x in listed], _FOLD_END))
+    for verdict in words.FOLDED:
+        found = words.of_verdict(comparison.rows, [verdict])
+        if found:
+            rows = [_row(row, comparison, catalog) for row in found]
+            title = _fold(words.TITLES[verdict], len(found)) + _HEAD
+            parts.append((title, rows, _FOLD_END))
+    return _fitted(fixed, parts, link, most)
+
+
+_FOLD_END = "\n</details>\n"
+
+
+def _fold(title: str, number: int) -> str:
+    return f"\n<details><summary>{title} ({number})</summary>\n\n"
+
+
+def _fitted(fixed: str, parts: Sequence[tuple[str, list[str], str]], link: str, most: int) -> str:
+    """As many lines as there is room for, in their order; the others are counted."""
+    whole = "".join([fixed, *(f"{start}{''.join(lines)}{end}" for start, lines, end in parts)])
+    if len(whole) <= most:
+        return whole
+    room = most - len(_left(sum(len(lines) for _, lines, _ in parts), link))
+    out, used, left = [fixed], len(fixed), 0
+    full = False
+    for start, lines, end in parts:
+        kept: list[str] = []
+        size = len(start) + len(end)
+        for line in lines:
+            full = full or used + size + len(line) > room
+            if full:
+                left += 1
+            else:
+                kept.append(line)
+                size += len(line)
+        if kept:
+            out += [start, *kept, end]
+            used += size
+    return "".join([*out, _left(left, link)])
+
+
+def _left(number: int, link: str) -> str:
+    where = f"[the whole comparison]({_url(link)})" if link else "the output in HTML or JSON"
+    return f"\n{words.count(number, 'line')} did not fit here; see {where}.\n"
+
+
+def _row(row: Row, comparison: Comparison, catalog: Catalog) -> str:
+    places = words.decimals(row, catalog)
+    name = f"{row.benchmark}: {words.figure(row, catalog)}"
+    if words.several_boards(comparison):
+        name = f"{words.place(row, comparison)}: {name}"
+    cells = (
+        words.change(row),
+        words.mean(row.old, places),
+        words.mean(row.new, places),
+        code(words.unit(row)),
+        code(name),
+        f"{words.verdict(row)}: {text(words.ground(row))}",
+    )
+    return f"| {' | '.join(cells)} |\n"
+
+
+def text(value: str) -> str:
+    """Text in which nothing is markup, a mention or a link: signs as references."""
+    safe = _PLAIN.sub(lambda found: f"&#{ord(found[0])};", visible(value))
+    safe = re.sub("(?i)www[.]", lambda found: f"{found[0][:-1]}&#46;", safe).replace("--", "-&#45;")
+    # A word joiner, which does not show: else “@name” and “#1” would call and link.
+    safe = re.sub("&#(35|64);", r"&#\1;&#8288;", safe)
+    # A line that begins with a number or a dash would begin a list.
+    return re.sub(r"^( *)([-+](?= |$)|\d+(?=[.)](?: |$)))", _first, safe)
+
+
+def _first(found: re.Match[str]) -> str:
+    if found[2].isdigit():
+        return f"{found[1]}&#{ord(found[2][0])};{found[2][1:]}"
+    return f"{found[1]}&#{ord(found[2])};"
+
+
+def code(value: str) -> str:
+    """A name as it is, set apart; nothing in it calls anybody or leads anywhere."""
+    return f"<code>{text(value)}</code>"
+
+
+def _url(link: str) -> str:
+    return re.sub(r"[^A-Za-z0-9:/?#@!$&'*+,;=%._~-]", lambda f: _percent(f[0]), link)
+
+
+def _percent(sign: str) -> str:
+    return "".join(f"%{byte:02X}" for byte in sign.encode("utf-8", "replace"))

@@ -1,0 +1,1 @@
+"""Figures for other programs: JSON, Parquet, workbooks, badges, feeds."""

@@ -1,0 +1,197 @@
+"""The data of the explorer page, in small files that a page loads when it needs them.
+
+Each file is one call with one value, so that a page loads it by a ``script`` element:
+that works from a disk too, where a browser refuses to fetch. No name from a bundle is
+a key in them: there are names with a meaning of their own to a browser.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Generic, TypeVar
+
+from ..bundles.guide_key import GuideKey, family
+from ..catalog.benchmarks import Benchmark, Catalog, Scalar
+from ..common import units
+from ..common.diagnostics import visible
+from ..figures.pool import Record
+from ..tables import grids
+from .json_api import decimals
+
+T = TypeVar("T")
+
+MOST_BYTES = 300_000
+"""The largest file; a benchmark with more figures in one guide has several."""
+
+FOLDER = "explore"
+
+
+def file(name: str, value: Any) -> bytes:
+    """A file that hands a value over under its name. It is ASCII whatever it holds."""
+    text = json.dumps(value, separators=(",", ":"), allow_nan=False)
+    return f"perfguideData({json.dumps(name)},{text});\n".encode("ascii")
+
+
+def index(socs: Mapping[str, str]) -> dict[str, Any]:
+    """The SoCs, each with its name among the files."""
+    return {"socs": [[soc, path] for soc, path in socs.items()]}
+
+
+def soc_index(
+    catalog: Catalog,
+    benchmarks: Mapping[str, str],
+    guides: Sequence[tuple[GuideKey, str, Mapping[str, int]]],
+    compared: Mapping[tuple[GuideKey, GuideKey], str],
+) -> dict[str, Any]:
+    """One SoC's systems and releases, and for each release its benchmarks' files.
+
+    ``guides`` has for each guide its place among the files and, by benchmark, the
+    number of files. ``benchmarks`` has each benchmark's name among the files.
+    Releases come newest first if the guides come oldest first. ``compared`` has the page
+    of each two releases that have one, the older one first.
+    """
+    used = {name for _, _, counts in guides for name in counts}
+    names = [name for name in catalog.benchmarks if name in used]
+    names += sorted(used - set(names))
+    place = {name: position for position, name in enumerate(names)}
+    systems: dict[tuple[str, str], dict[str, Any]] = {}
+    for key, path, counts in reversed(guides):
+        system = systems.setdefault(
+            (key.sdk, key.os),
+            {"sdk": key.sdk, "os": key.os, "name": family(key), "releases": [], "compared": []},
+        )
+        parts = sorted([place[name], count] for name, count in counts.items())
+        system["releases"].append([key.release, path, parts])
+    for (old, new), page in compared.items():
+        if (old.sdk, old.os) in systems:
+            system = systems[old.sdk, old.os]
+            system["compared"].append([old.release, new.release, page.partition("/")[2]])
+    return {
+        "benchmarks": [[name, _title(catalog, name), benchmarks[name]] for name in names],
+        "systems": [systems[key] for key in sorted(systems)],
+    }
+
+
+def parts(
+    benchmark: Benchmark | None, records: Sequence[Record], section: Callable[[Record], str]
+) -> Iterator[dict[str, Any]]:
+    """One benchmark's figures in one guide, in as many values as the size asks for.
+
+    ``section`` is the anchor of a figure's section on the page of the guide."""
+    value = part(benchmark, records, section)
+    # The name in the call is short; a hundredth is left for it.
+    if len(records) > 1 and len(file("", value)) > MOST_BYTES * 0.99:
+        half = len(records) // 2
+        yield from parts(benchmark, records[:half], section)
+        yield from parts(benchmark, records[half:], section)
+    else:
+        yield value
+
+
+def part(
+    benchmark: Benchmark | None, records: Sequence[Record], section: Callable[[Record], str]
+) -> dict[str, Any]:
+    """Figures with all that names them, as lists that refer to each other by position.
+
+    ``metrics``: name, unit, label, label with unit and direction, place in the order,
+    whether it is a headline. ``params``: name, label, place in the order, values; a
+    value is its key in addresses, its text, and what it is ordered by. ``cases``: for
+    each set of parameters [parameter, value] pairs. ``sections``: anchors in the guide.
+    ``figures``: board, metric, case, text, mean, minimum, maximum, section; a failed
+    figure has no mean.
+    """
+    boards = _Places[str]()
+    metrics = _Places[tuple[str, str]]()
+    params = _Places[str]()
+    values: dict[str, _Places[tuple[str, Scalar]]] = {}
+    cases = _Places[tuple[tuple[int, int], ...]]()
+    sections = _Places[str]()
+    figures = []
+    for record in records:
+        case = []
+        for name in sorted(record.params):
+            scalar = record.params[name]
+            known = values.setdefault(name, _Places())
+            # True equals 1 in Python, so the type is a part of the identity.
+            case.append((params.of(name), known.of((type(scalar).__name__, scalar))))
+        cell = record.cell
+        figures.append(
+            [
+                boards.of(record.board),
+                metrics.of((record.metric, record.unit)),
+                cases.of(tuple(case)),
+                grids.cell_text(cell, decimals(benchmark, record.metric)),
+                cell.mean,
+                cell.low,
+                cell.high,
+                sections.of(section(record)),
+            ]
+        )
+    ordered = list(benchmark.entry.params) if benchmark else []
+    return {
+        "boards": boards.items(),
+        "metrics": [_metric(benchmark, *pair) for pair in metrics.items()],
+        "params": [
+            [
+                name,
+                benchmark.param_label(name) if benchmark else name,
+                ordered.index(name) if name in ordered else len(ordered),
+                [_value(benchmark, name, scalar) for _, scalar in values[name].items()],
+            ]
+            for name in params.items()
+        ],
+        "cases": cases.items(),
+        "sections": sections.items(),
+        "figures": figures,
+    }
+
+
+class _Places(Generic[T]):
+    """Different items in the order in which they came, each with its position."""
+
+    def __init__(self) -> None:
+        self._places: dict[T, int] = {}
+
+    def of(self, item: T) -> int:
+        """The position of an item; a new one goes behind the others."""
+        return self._places.setdefault(item, len(self._places))
+
+    def items(self) -> list[T]:
+        """All items by position."""
+        return list(self._places)
+
+
+def _title(catalog: Catalog, name: str) -> str:
+    known = catalog.get(name)
+    return known.entry.title if known else name
+
+
+def _metric(benchmark: Benchmark | None, metric: str, unit: str) -> list[Any]:
+    rank, known = benchmark.metric_rank(metric) if benchmark else (0, None)
+    label = known.label if known and known.label else metric
+    heading = units.heading(label, unit, known.better if known else "neither")
+    return [metric, unit, label, heading, rank, known.headline if known else False]
+
+
+def _value(benchmark: Benchmark | None, name: str, value: Scalar) -> list[Any]:
+    listed = list(benchmark.param(name).values) if benchmark else []
+    plain = units.plain(value)
+    rank = listed.index(plain) if plain in listed else len(listed)
+    shown = benchmark.value_label(name, value) if benchmark else plain
+    number = None if isinstance(value, str) else float(value)
+    # A value may hold what would not show, or would move other text.
+    return [address_key(value), visible(shown, len(shown)), rank, number]
+
+
+def address_key(value: Scalar) -> str:
+    """A parameter's value in an address: ``16``, ``aes-128-cbc``, and with quotes
+    where a text could be taken for another value: ``"16"``, ``"true"``."""
+    if not isinstance(value, str) or value.lstrip()[:1] in ("[", "{"):
+        # What begins like a list is not read: it may be nested deeper than can be.
+        return json.dumps(value)
+    try:
+        json.loads(value)
+    except ValueError:
+        return value if value not in ("", "*") else json.dumps(value)
+    return json.dumps(value)

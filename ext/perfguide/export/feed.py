@@ -1,0 +1,124 @@
+"""The Atom feed (RFC 4287) of releases and errata. All dates come from bundles."""
+
+from __future__ import annotations
+
+import datetime
+import uuid
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+from xml.etree import ElementTree
+
+from ..bundles.decode import Loaded
+from ..bundles.guide_key import GuideKey, guide_key
+from ..common.diagnostics import visible
+from ..figures.errata import Erratum
+
+MOST = 200
+"""The newest entries that the feed holds."""
+
+NAMESPACE = "http://www.w3.org/2005/Atom"
+_NAMES = uuid.UUID("6f6d3ab7-6a7f-5f0a-9d0f-6c0f0a4a3c11")
+"""What the names of entries are hashed with, so that no other feed has the same."""
+
+
+def moment(when: datetime.datetime) -> str:
+    """A moment as Atom writes it, in UTC."""
+    text = when.astimezone(datetime.UTC).isoformat(timespec="seconds")
+    return text.replace("+00:00", "Z")
+
+
+def releases(bundles: Iterable[Loaded], pages: dict[GuideKey, str]) -> list[dict[str, Any]]:
+    """An entry for each guide, as new as its newest bundle."""
+    by_guide: dict[GuideKey, list[Loaded]] = {}
+    for item in bundles:
+        by_guide.setdefault(guide_key(item.bundle), []).append(item)
+    out = []
+    for key, items in by_guide.items():
+        if key not in pages:
+            continue  # bundles without a single result make no guide
+        days = sorted(item.bundle.created for item in items)
+        boards = sorted({item.bundle.board.name for item in items})
+        out.append(
+            {
+                "name": ["release", key.sdk, key.soc, key.os, key.release],
+                "title": f"{key}",
+                "published": moment(days[0]),
+                "updated": moment(days[-1]),
+                "page": pages[key],
+                "summary": f"{len(items)} {'bundle' if len(items) == 1 else 'bundles'} of "
+                f"{', '.join(boards)}",
+            }
+        )
+    return out
+
+
+def corrections(errata: Iterable[Erratum], pages: dict[GuideKey, str]) -> list[dict[str, Any]]:
+    """An entry for each guide that a withdrawal changed."""
+    out = []
+    for erratum in errata:
+        numbers: dict[GuideKey, int] = {}
+        for change in erratum.changes:
+            numbers[change.record.guide] = numbers.get(change.record.guide, 0) + 1
+        for key, number in numbers.items():
+            new = erratum.by.bundle
+            figures = "1 figure was" if number == 1 else f"{number} figures were"
+            out.append(
+                {
+                    "name": ["erratum", new.id, key.sdk, key.soc, key.os, key.release],
+                    "title": f"Erratum: {key}, {new.board.name}",
+                    "published": moment(new.created),
+                    "updated": moment(new.created),
+                    "page": pages[key],
+                    "summary": f"{figures} changed by “{new.id}”. {new.reason}".strip(),
+                }
+            )
+    return out
+
+
+def newest(entries: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The newest entries, newest first."""
+    chosen = sorted(entries, key=lambda e: e["name"])
+    return sorted(chosen, key=lambda e: str(e["updated"]), reverse=True)[:MOST]
+
+
+def atom(
+    entries: Sequence[dict[str, Any]],
+    title: str,
+    author: str,
+    address: Callable[[str], str],
+    own: str = "",
+) -> bytes:
+    """The feed as XML. ``address`` gives the link to a page, and ``own`` is the
+    feed's own address where that is known."""
+    ElementTree.register_namespace("", NAMESPACE)
+    root = ElementTree.Element(_tag("feed"))
+    _add(root, "title", title)
+    _add(root, "id", _identity(["feed", title]))
+    _add(root, "updated", str(entries[0]["updated"]))
+    _add(ElementTree.SubElement(root, _tag("author")), "name", author)
+    if own:
+        ElementTree.SubElement(root, _tag("link"), {"rel": "self", "href": own})
+    for entry in entries:
+        node = ElementTree.SubElement(root, _tag("entry"))
+        _add(node, "title", entry["title"])
+        _add(node, "id", _identity(entry["name"]))
+        _add(node, "published", entry["published"])
+        _add(node, "updated", entry["updated"])
+        _add(node, "summary", entry["summary"])
+        ElementTree.SubElement(node, _tag("link"), {"href": address(entry["page"])})
+    ElementTree.indent(root)
+    text: str = ElementTree.tostring(root, encoding="unicode")
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n'.encode()
+
+
+def _identity(name: Sequence[str]) -> str:
+    """A name that stays with an entry wherever the site is put."""
+    return f"urn:uuid:{uuid.uuid5(_NAMES, repr(list(name)))}"
+
+
+def _tag(name: str) -> str:
+    return f"{{{NAMESPACE}}}{name}"
+
+
+def _add(parent: ElementTree.Element, name: str, text: str) -> None:
+    ElementTree.SubElement(parent, _tag(name)).text = visible(text)

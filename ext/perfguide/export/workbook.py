@@ -1,0 +1,204 @@
+"""One guide as a spreadsheet: its tables, and a list of all figures.
+
+Figures are numbers and all else is text: nothing that a bundle holds is a formula or
+a link. The same guide gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import datetime
+import io
+import re
+from collections.abc import Sequence
+
+import xlsxwriter
+from xlsxwriter.format import Format
+from xlsxwriter.worksheet import Worksheet
+
+from ..bundles.guide_key import GuideKey, family
+from ..catalog.benchmarks import Catalog
+from ..common import units
+from ..common.diagnostics import visible
+from ..figures.labels import params_text
+from ..figures.pool import Pool, Record
+from ..tables import grids
+from ..tables.assign import Layout
+from ..tables.grids import Grid
+from ..tables.model import View, other_view
+from ..tables.summaries import boards, sources
+from .json_api import decimals
+
+MAKING = 1
+"""Raised when the same guide should be made anew."""
+
+CREATED = datetime.datetime(2000, 1, 1, tzinfo=datetime.UTC)
+"""What each file says of its making, because the day of a build is no part of a guide."""
+
+_LONGEST_NAME = 31
+_LONGEST_TEXT = 32767
+
+
+def make(
+    key: GuideKey, records: Sequence[Record], pool: Pool, catalog: Catalog, layout: Layout
+) -> bytes:
+    """The file's bytes."""
+    target = io.BytesIO()
+    settings = {
+        "in_memory": True,
+        "strings_to_formulas": False,
+        "strings_to_urls": False,
+        "strings_to_numbers": False,
+    }
+    with xlsxwriter.Workbook(target, settings) as book:
+        title = f"{key.soc} performance guide, {family(key)} {key.release}"
+        book.set_properties({"title": title, "created": CREATED})
+        _Book(book).fill(title, records, pool, catalog, layout)
+    return target.getvalue()
+
+
+class _Book:
+    """A workbook being filled."""
+
+    def __init__(self, book: xlsxwriter.Workbook) -> None:
+        self._book = book
+        self._bold = book.add_format({"bold": True})
+        self._head = book.add_format({"bold": True, "bg_color": "#EEF2F6", "text_wrap": True})
+        self._failed = book.add_format({"font_color": "#A3200D"})
+        self._numbers: dict[int, Format] = {}
+        self._names: set[str] = set()
+
+    def fill(
+        self,
+        title: str,
+        records: Sequence[Record],
+        pool: Pool,
+        catalog: Catalog,
+        layout: Layout,
+    ) -> None:
+        """Write all sheets."""
+        bundles = pool.bundles(records)
+        about = self._sheet("About", (22, 30, 26, 26))
+        _text(about, 0, 0, title, self._bold)
+        _text(about, 1, 0, "↑ higher is better, ↓ lower is better; — was not measured.")
+        row = self._grid(about, 3, "Boards", boards([b.bundle for b in bundles]))
+        self._grid(about, row, "Bundles behind this guide", sources(bundles))
+        sections, other = layout.sections(records)
+        by_benchmark: dict[str, list[tuple[str, View]]] = {}
+        for section in sections:
+            for view in section.views:
+                caption = ", ".join(filter(None, (view.title, section.part)))
+                found = by_benchmark.setdefault(section.benchmark.name, [])
+                found.append((caption, view))
+        for name, left in other.items():
+            view = other_view("Other results", left)
+            by_benchmark.setdefault(name, []).append((view.title, view))
+        for name, shown in by_benchmark.items():
+            known = catalog.get(name)
+            sheet = self._sheet(known.entry.title if known else name, (24, 16, 16, 16))
+            row = 0
+            for caption, view in shown:
+                row = self._view(sheet, row, caption, view)
+        self._figures(records, catalog)
+
+    def _sheet(self, name: str, widths: Sequence[int]) -> Worksheet:
+        """A new sheet. Its name is as near to the wanted one as the format allows."""
+        plain = re.sub(r"[\[\]:*?/\\]", " ", name).strip(" '") or "Sheet"
+        chosen, count = _begin(plain, _LONGEST_NAME), 1
+        while chosen.casefold() in self._names | {"history"}:
+            count += 1
+            end = f" {count}"
+            chosen = _begin(plain, _LONGEST_NAME - len(end)) + end
+        self._names.add(chosen.casefold())
+        sheet = self._book.add_worksheet(chosen)
+        for column, width in enumerate(widths):
+            sheet.set_column(column, column, width)
+        return sheet
+
+    def _grid(self, sheet: Worksheet, row: int, title: str, grid: Grid) -> int:
+        """A table of text; returns the row where the next one begins."""
+        _text(sheet, row, 0, title, self._bold)
+        for header in grid.header:
+            row += 1
+            for column, text in enumerate(header):
+                _text(sheet, row, column, text, self._head)
+        for line in grid.rows:
+            row += 1
+            for column, text in enumerate(line):
+                _text(sheet, row, column, text)
+        return row + 2
+
+    def _view(self, sheet: Worksheet, row: int, title: str, view: View) -> int:
+        """A table of figures; returns the row where the next one begins."""
+        _text(sheet, row, 0, title, self._bold)
+        stub = len(view.key_labels)
+        for header in grids.grid(view).header:
+            row += 1
+            for column, text in enumerate(header):
+                _text(sheet, row, column, text, self._head)
+        for line in view.rows:
+            row += 1
+            for column, text in enumerate(line.keys):
+                _text(sheet, row, column, text)
+            for column, (cell, places) in enumerate(
+                zip(line.cells, line.decimals, strict=True), stub
+            ):
+                if cell is None:
+                    _text(sheet, row, column, units.MISSING)
+                elif cell.mean is None:
+                    _text(sheet, row, column, units.FAILED, self._failed)
+                else:
+                    sheet.write_number(row, column, cell.mean, self._number(places))
+        return row + 2
+
+    def _figures(self, records: Sequence[Record], catalog: Catalog) -> None:
+        """All figures, a row each, with their spread."""
+        sheet = self._sheet("All figures", (18, 16, 24, 32, 12, *(14,) * 3, 9, 12, 9, 24))
+        head = [
+            *("Board", "Benchmark", "Metric", "Parameters", "Unit", "Mean", "Minimum"),
+            *("Maximum", "Samples", "Failed runs", "Runs", "Differs between runs"),
+        ]
+        for column, text in enumerate(head):
+            _text(sheet, 0, column, text, self._head)
+        for row, record in enumerate(records, 1):
+            cell = record.cell
+            names = (record.board, record.benchmark, record.metric, params_text(record.params))
+            for column, text in enumerate((*names, units.parse(record.unit).shown)):
+                _text(sheet, row, column, text)
+            places = decimals(catalog.get(record.benchmark), record.metric)
+            for column, value in enumerate((cell.mean, cell.low, cell.high), 5):
+                if value is not None:
+                    sheet.write_number(row, column, value, self._number(places))
+            if cell.mean is None:
+                _text(sheet, row, 5, units.FAILED, self._failed)
+            if cell.count is not None:
+                sheet.write_number(row, 8, cell.count)
+            sheet.write_number(row, 9, cell.failed)
+            sheet.write_number(row, 10, cell.runs)
+            _text(sheet, row, 11, ", ".join(cell.differs))
+        sheet.freeze_panes(1, 1)
+        sheet.autofilter(0, 0, max(1, len(records)), len(head) - 1)
+
+    def _number(self, places: int) -> Format:
+        """The format of a number with so many decimals; the cell itself keeps all digits."""
+        if places not in self._numbers:
+            shown = "0" + ("." + "0" * places if places else "")
+            self._numbers[places] = self._book.add_format({"num_format": shown})
+        return self._numbers[places]
+
+
+def _begin(name: str, most: int) -> str:
+    """The beginning of a name. The format counts units of UTF-16, of which some
+    characters take two, and lets no name end with an apostrophe."""
+    units_of = name.encode("utf-16-le", "surrogatepass")[: 2 * most]
+    return units_of.decode("utf-16-le", "ignore").rstrip(" '")
+
+
+def _text(sheet: Worksheet, row: int, column: int, text: str, form: Format | None = None) -> None:
+    """Text, with escapes for what would not show or would move other text; what is too
+    long for a cell ends with an ellipsis."""
+    if not text:
+        return
+    text = visible(text, len(text))
+    if len(text) > _LONGEST_TEXT:
+        text = text[: _LONGEST_TEXT - 1] + "…"
+    sheet.write_string(row, column, text, form)

@@ -1,0 +1,1 @@
+"""One table of pooled figures, and questions to it."""

@@ -1,0 +1,185 @@
+"""Finding figures by name, and saying where each of them comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+import msgspec
+
+from ..bundles import logs
+from ..bundles.decompress import Limits
+from ..bundles.guide_key import family
+from ..common import units
+from ..common.diagnostics import nearest, visible
+from .dataset import Holdings
+from .labels import params_text
+from .pool import Cell, Record, measured
+from .provenance import facts
+
+SHOWN = (
+    *("bundle", "sha256", "created", "runner", "job_url", "board", "kernel", "image"),
+    *("command", "log", "log_file", "log_text"),
+)
+"""What the command says of each source, in this order."""
+
+PARTS = ("soc", "release", "board", "benchmark", "metric")
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """Patterns for the parts of a figure's name; ``*`` matches any."""
+
+    soc: str
+    release: str
+    board: str
+    benchmark: str
+    metric: str
+    os: str
+    params: tuple[tuple[str, str], ...]
+
+
+def parse(text: str, os: str = "*", params: Sequence[str] = ()) -> Query:
+    """A query from ``SOC/RELEASE/BOARD/BENCHMARK/METRIC`` and ``NAME=VALUE`` pairs.
+
+    Raises :class:`ValueError` where a pair has no ``=`` or a part is empty. A
+    metric's own name may hold ``/``.
+    """
+    parts = [part.strip() for part in text.split("/", len(PARTS) - 1)]
+    if not all(parts):
+        raise ValueError("a part of the query is empty; write * for any name")
+    parts += ["*"] * (len(PARTS) - len(parts))
+    pairs = []
+    for pair in params:
+        name, equals, value = pair.partition("=")
+        if not equals:
+            raise ValueError(f"“{visible(pair)}” is not of the form NAME=VALUE")
+        pairs.append((name, value))
+    soc, release, board, benchmark, metric = parts
+    return Query(soc, release, board, benchmark, metric, os, tuple(pairs))
+
+
+def is_release(name: str, wanted: str) -> bool:
+    """Whether a release is the wanted one, or begins with its whole parts."""
+    return fnmatchcase(name, wanted) or name.startswith(f"{wanted}.")
+
+
+def run(held: Holdings, asked: Query) -> list[Record]:
+    """The figures that a query names, in the order of the guides."""
+    out: list[Record] = []
+    for key in held.pool.guides():
+        if not (
+            fnmatchcase(key.soc.casefold(), asked.soc.casefold())
+            and is_release(key.release, asked.release)
+            and fnmatchcase(key.os, asked.os)
+        ):
+            continue
+        for record in held.pool.of_guide(key):
+            if (
+                fnmatchcase(record.board, asked.board)
+                and fnmatchcase(record.benchmark, asked.benchmark)
+                and fnmatchcase(record.metric, asked.metric)
+                and all(
+                    name in record.params and units.plain(record.params[name]) == value
+                    for name, value in asked.params
+                )
+            ):
+                out.append(record)
+    return out
+
+
+def nearest_name(held: Holdings, asked: Query) -> str:
+    """The first part of a query that names nothing, with the nearest known name."""
+    table = held.pool.frame.table
+    for part in PARTS:
+        pattern = getattr(asked, part)
+        names = [str(name) for name in table[part].cat.categories]
+        if part == "release":
+            known = any(is_release(name, pattern) for name in names)
+        else:
+            known = any(fnmatchcase(name.casefold(), pattern.casefold()) for name in names)
+        if not known:
+            hint = nearest(pattern, names)
+            return f": there is no {part} “{visible(pattern)}”" + (f"; {hint}" if hint else "")
+    return ": each part is known, but no figure has all of them"
+
+
+def name(record: Record) -> str:
+    """A figure's name as a query takes it."""
+    key = record.guide
+    return "/".join((key.soc, key.release, record.board, record.benchmark, record.metric))
+
+
+def as_text(held: Holdings, record: Record) -> str:
+    """A figure with its sources, for a terminal."""
+    unit = units.parse(record.unit).shown
+    lines = [
+        visible(name(record)) + f"  [{visible(family(record.guide))}]",
+        *([f"  {visible(params_text(record.params))}"] if record.params else []),
+        f"  {exact_text(record.cell)} {visible(unit)}".rstrip(),
+    ]
+    for source in sources(held, record):
+        lines.append(f"  from {visible(source['file'])} at {visible(source['pointer'])}")
+        for key in SHOWN:
+            if source.get(key):
+                lines.append(f"    {key:8} {visible(str(source[key]))}")
+        if source.get("figures"):
+            uploaded = ", ".join(f"{key} {value}" for key, value in source["figures"].items())
+            lines.append(f"    figures  {visible(uploaded)}")
+    return "\n".join(lines) + "\n"
+
+
+def exact_text(cell: Cell) -> str:
+    """A figure with all its digits, and what is known of the samples behind it."""
+    if cell.mean is None:
+        return units.FAILED
+    text = units.exact(cell.mean)
+    if cell.low is not None and cell.high is not None:
+        text += f" (min {units.exact(cell.low)}, max {units.exact(cell.high)})"
+    if cell.count is not None and cell.count != 1:
+        text += f" n={cell.count}"
+    return text
+
+
+def as_json(held: Holdings, record: Record) -> dict[str, Any]:
+    """A figure with its sources, for programs."""
+    return {
+        "name": name(record),
+        "sdk": record.guide.sdk,
+        "os": record.guide.os,
+        **measured(record),
+        "differs": list(record.cell.differs),
+        "sources": sources(held, record),
+    }
+
+
+def sources(held: Holdings, record: Record, limits: Limits | None = None) -> list[dict[str, Any]]:
+    """Where a figure comes from: for each pooled result its bundle, its place in
+    it, its command and its line in the log, with the figures as uploaded."""
+    bundles = held.pool.frame.bundles
+    places = held.pool.places(record.cell.members)
+    chosen: dict[int, list[int]] = {}
+    for position, index in places:
+        chosen.setdefault(position, []).append(index)
+    kept = {
+        position: logs.find(
+            bundles[position], logs.wanted(bundles[position], indices), limits or Limits()
+        )
+        for position, indices in chosen.items()
+    }
+    out: list[dict[str, Any]] = []
+    for position, index in places:
+        loaded = bundles[position]
+        result = loaded.bundle.results[index]
+        plain = msgspec.to_builtins(result)
+        shown = ("samples", "value", "min", "max", "count", "status", "unit")
+        source = facts(loaded) | {"pointer": f"/results/{index}", "command": result.command}
+        if log := result.log:
+            source["log"] = f"{log.file}:{log.line}"
+            source["log_file"] = kept[position].places.get(log.file, "")
+            source["log_text"] = kept[position].text(log.file, log.line)
+        source["figures"] = {key: plain[key] for key in shown if key in plain}
+        out.append(source)
+    return out

@@ -1,0 +1,1 @@
+"""Faults in the figures themselves, found by rules."""

@@ -1,0 +1,179 @@
+"""What health rules find, in the terms that reports show."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ..bundles.guide_key import GuideKey
+from ..common import units
+from ..common.diagnostics import SEVERITIES, Severity
+from ..figures.columns import Figures
+from ..figures.labels import params_text
+from ..figures.pool import Record
+
+MOST_DETAILS = 3
+"""Figures that a finding's reason speaks of; the others are in its list."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One thing that can be wrong with figures.
+
+    ``title`` says it in a few words, ``about`` when the rule speaks, ``advice``
+    what to do.
+    """
+
+    id: str
+    severity: Severity
+    title: str
+    about: str
+    advice: str
+    marks: bool = True
+    """Whether the figures of its findings are themselves in doubt, and marked so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One suspicious figure, as a rule returns it.
+
+    ``position`` is the figure's in :class:`Figures`; ``detail`` what is wrong
+    with it, in words and figures. Hits of one rule, guide, benchmark and
+    ``group`` become one finding. ``guide`` is the position of a figure of the
+    guide that the finding belongs to, where that is not the figure's own.
+    ``weight`` ranks hits and findings of one severity, the largest first.
+    """
+
+    rule: str
+    position: int
+    detail: str
+    weight: float = 1.0
+    group: str = ""
+    guide: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Suspect:
+    """A figure that a finding is about, and what is wrong with it.
+
+    ``label`` names it within its guide and benchmark: board, metric, and the
+    parameters that are not the usual ones.
+    """
+
+    record: Record
+    detail: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is wrong with some figures of a benchmark.
+
+    ``id`` is its address on the report; it stays the same while the finding is
+    about the same guide, benchmark and rule. ``acknowledged`` is the reason why
+    it is accepted, or empty.
+    """
+
+    id: str
+    rule: Rule
+    guide: GuideKey
+    benchmark: str
+    suspects: tuple[Suspect, ...]
+    weight: float
+    acknowledged: str = ""
+
+    @property
+    def severity(self) -> Severity:
+        """How bad it is."""
+        return self.rule.severity
+
+    @property
+    def reason(self) -> str:
+        """What is wrong, with the worst figures; what many share is said once."""
+        alike: dict[str, list[str]] = {}
+        for suspect in self.suspects:
+            alike.setdefault(suspect.detail, []).append(suspect.label)
+        parts = []
+        for detail, labels in list(alike.items())[:MOST_DETAILS]:
+            names = labels[: 1 if len(alike) > 1 else MOST_DETAILS]
+            parts.append(f"{'; '.join(names)}{_more(len(labels) - len(names))}: {detail}")
+        told = sum(len(labels) for labels in list(alike.values())[:MOST_DETAILS])
+        return ". ".join(parts) + _more(len(self.suspects) - told)
+
+
+def _more(count: int) -> str:
+    return f"; and {count} more figure{'s' if count > 1 else ''}" if count else ""
+
+
+def amount(value: float, unit: str) -> str:
+    """A figure with its unit, with all its digits."""
+    return f"{units.exact(value)} {units.parse(unit).shown}".rstrip()
+
+
+def gather(figures: Figures, hits: Iterable[Hit], rules: dict[str, Rule]) -> list[Finding]:
+    """Hits as findings: those of one rule, guide, benchmark and group are one.
+
+    Two hits on one figure within a finding are one suspect with both details.
+    """
+    grouped: dict[tuple[str, GuideKey, str, str], dict[int, list[Hit]]] = {}
+    for hit in hits:
+        guide = figures.guide(hit.position if hit.guide is None else hit.guide)
+        key = (hit.rule, guide, figures.name("benchmark", hit.position), hit.group)
+        grouped.setdefault(key, {}).setdefault(hit.position, []).append(hit)
+    wanted = sorted({position for found in grouped.values() for position in found})
+    records = dict(zip(wanted, figures.pool.take(wanted), strict=True))
+    out = []
+    for (rule, guide, benchmark, group), found in grouped.items():
+        weights = {p: max(h.weight for h in own) for p, own in found.items()}
+        labels = {p: _label(figures, records[p]) for p in found}
+        ranked = sorted(found, key=lambda p: (-weights[p], units.natural(labels[p]), p))
+        suspects = tuple(
+            Suspect(records[p], "; ".join(dict.fromkeys(h.detail for h in found[p])), labels[p])
+            for p in ranked
+        )
+        own = identity(rule, guide, benchmark, group)
+        heaviest = max(weights.values())
+        out.append(Finding(own, rules[rule], guide, benchmark, suspects, heaviest))
+    return ranked_findings(out)
+
+
+def _label(figures: Figures, record: Record) -> str:
+    entry = figures.catalog.get(record.benchmark)
+    params = {
+        name: value
+        for name, value in record.params.items()
+        if not (entry and entry.param(name).default == value)
+    }
+    return ", ".join(filter(None, (record.board, record.metric, params_text(params))))
+
+
+def ranked_findings(found: Iterable[Finding]) -> list[Finding]:
+    """Findings in the order in which a maintainer should read them."""
+    return sorted(
+        found,
+        key=lambda f: (
+            SEVERITIES.index(f.severity),
+            -f.weight,
+            -len(f.suspects),
+            units.natural(str(f.guide)),
+            f.benchmark,
+            f.id,
+        ),
+    )
+
+
+def identity(rule: str, guide: GuideKey, benchmark: str, group: str) -> str:
+    """The address of a finding."""
+    parts = (rule, guide.sdk, guide.soc, guide.os, guide.release, benchmark, group)
+    text = "\0".join(parts).encode("utf-8", "surrogatepass")
+    return f"{rule}-{hashlib.sha256(text).hexdigest()[:10]}"
+
+
+def counts(found: Sequence[Finding]) -> list[tuple[Rule, int, int]]:
+    """For each rule that found something: the rule, its findings, their figures."""
+    by_rule: dict[str, list[Finding]] = {}
+    for finding in found:
+        by_rule.setdefault(finding.rule.id, []).append(finding)
+    rows = [(own[0].rule, len(own), sum(len(f.suspects) for f in own)) for own in by_rule.values()]
+    return sorted(rows, key=lambda row: (SEVERITIES.index(row[0].severity), -row[1], row[0].id))

@@ -1,0 +1,1 @@
+"""Uploads and logs on their way in."""

@@ -1,0 +1,160 @@
+"""The directive for charts: those of generated pages, and those of a table of one's own."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.util.docutils import SphinxDirective
+from sphinx.util.typing import ExtensionMetadata, OptionSpec
+
+from ..charts import from_csv, gallery
+from ..common.diagnostics import Diagnostic
+from ..publishing.output_folder import Writer
+from ..tables import grids
+from . import origin_link, picture_files
+from .config import picture_formats, warn
+from .table_nodes import download, perf_picture
+
+WANTED = "perfguide_formats"
+
+
+def _names(argument: str) -> tuple[str, ...]:
+    """Names of columns, as in a row of CSV."""
+    (row,) = csv.reader([argument], skipinitialspace=True)
+    return tuple(name.strip() for name in row)
+
+
+def _choice(*allowed: str) -> Any:
+    return lambda argument: directives.choice(argument, allowed)
+
+
+class PerfChart(SphinxDirective):
+    """A chart: one picture, or alternatives of one thing, under one caption."""
+
+    required_arguments = 1
+    final_argument_whitespace = True
+    has_content = True
+    option_spec: ClassVar[OptionSpec] = {
+        "file": directives.path,
+        "name": directives.unchanged,
+        "origin": directives.unchanged,
+        "data": directives.path,
+        "x": directives.unchanged,
+        "lines": _names,
+        "y-label": directives.unchanged,
+        "kind": _choice("lines", "bars", "steps"),
+        "x-scale": _choice("linear", "log2"),
+        "y-scale": _choice("linear", "log"),
+        "alt": directives.unchanged,
+    }
+
+    def run(self) -> list[nodes.Node]:
+        """Make the nodes: of the JSON that the generator wrote (``file``), of a CSV
+        file (``data``), or of the CSV text in the directive."""
+        given = [bool(self.content), "data" in self.options, "file" in self.options]
+        if sum(given) != 1:
+            hint = "give one of: content, “data”, “file”"
+            return self._fault("", "needs just one source of figures", hint)
+        if "file" in self.options:
+            return self._generated()
+        return self._own()
+
+    def _generated(self) -> list[nodes.Node]:
+        name, path = self.env.relfn2path(self.options["file"])
+        try:
+            chart = json.loads(Path(path).read_bytes())
+        except (OSError, ValueError) as error:
+            return self._fault(name, f"cannot be read: {error}", "generate it anew")
+        self.env.note_dependency(name)
+        shown = [(p["name"], p["file"], p["alt"]) for p in chart["pictures"]]
+        data, _ = self.env.relfn2path(chart["data"])
+        return self._figure(shown, data, ["perf-small"] if chart["small"] else [])
+
+    def _own(self) -> list[nodes.Node]:
+        name, text = self.get_source_info()[0], "\n".join(self.content)
+        try:
+            if "data" in self.options:
+                name, path = self.env.relfn2path(self.options["data"])
+                text = Path(path).read_bytes().decode("utf-8-sig")
+                self.env.note_dependency(name)
+            view = from_csv.view(text, self._wish())
+        except from_csv.TableFault as fault:
+            return self._fault(name, str(fault), fault.hint)
+        except (OSError, UnicodeDecodeError, csv.Error) as error:
+            return self._fault(name, f"cannot be read: {error}", "check the path and the quotes")
+        folder = f"{self.config.perfguide_output}/{gallery.DRAWN}"
+        stem = gallery.fingerprint(view, "own")[:24]
+        writer = Writer(Path(self.env.srcdir) / self.config.perfguide_output, journal=False)
+        formats = vars(self.env)[WANTED]
+        gallery.write_one(writer, f"{gallery.DRAWN}/{stem}", view, formats)
+        writer.write(f"{gallery.DRAWN}/{stem}.csv", grids.to_csv(gallery.data([view])))
+        alt = self.options.get("alt") or view.text()
+        return self._figure([("", f"/{folder}/{stem}.*", alt)], f"{folder}/{stem}.csv", [])
+
+    def _wish(self) -> from_csv.Wish:
+        options = self.options
+        return from_csv.Wish(
+            self.arguments[0],
+            options.get("x", ""),
+            options.get("lines", ()),
+            options.get("y-label", ""),
+            options.get("kind", "lines"),
+            options.get("x-scale", "linear"),
+            options.get("y-scale", "linear"),
+        )
+
+    def _figure(
+        self, shown: Sequence[tuple[str, str, str]], data: str, classes: Sequence[str]
+    ) -> list[nodes.Node]:
+        figure = nodes.figure(classes=["perf-chart", *classes])
+        self.set_source_info(figure)
+        for name, file, alt in shown:
+            stem, path = (each.removesuffix(".*") for each in self.env.relfn2path(file))
+            image = picture_files.image(stem, alt)
+            size = gallery.size(Path(f"{path}.svg"))
+            figure += perf_picture("", image, label=name, size=size)
+        inline, messages = self.state.inline_text(self.arguments[0], self.lineno)
+        figure += nodes.caption(self.arguments[0], "", *inline)
+        self.add_name(figure)
+        line = download(self.env.docname, data, "Data of this chart (CSV)")
+        if "origin" in self.options:
+            line += origin_link.link(self.options["origin"], self.env.docname)
+        return [figure, *messages, line]
+
+    def _fault(self, name: str, message: str, hint: str) -> list[nodes.Node]:
+        finding = Diagnostic("chart", name or self.env.docname, message, hint)
+        warn([finding], location=self.get_location())
+        return []
+
+
+def _want(app: Sphinx) -> None:
+    """Say in which formats this build shows pictures."""
+    vars(app.env)[WANTED] = picture_formats(app)
+
+
+def _prune(_app: Sphinx, env: BuildEnvironment) -> None:
+    """Remove pictures that no page asks for any more."""
+    folder = Path(env.srcdir) / env.config.perfguide_output / gallery.DRAWN
+    if not folder.is_dir():
+        return
+    used = {Path(name).stem for name in env.images} | {Path(name).stem for name in env.dlfiles}
+    for path in folder.iterdir():
+        if path.stem not in used:
+            path.unlink()
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    """Register the directive."""
+    picture_files.setup(app)
+    app.add_directive("perf-chart", PerfChart)
+    app.connect("builder-inited", _want)
+    app.connect("env-check-consistency", _prune)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

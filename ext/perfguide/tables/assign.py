@@ -1,0 +1,156 @@
+"""Which table of the catalog takes which figure.
+
+Each record stands in exactly one table of its guide: in the first of the
+catalog's tables that takes it, or else in the general table of its benchmark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from ..catalog.benchmarks import Benchmark, Catalog, Scalar
+from ..common import units
+from ..common.slugs import hashed, slug
+from ..figures.pool import Record
+from .model import Shape, View, view
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A benchmark's part of a page: its views, and the records they show.
+
+    ``part`` is what pages call the value of the split parameter, where the
+    benchmark has one, and ``part_id`` its name in addresses.
+    """
+
+    benchmark: Benchmark
+    part: str
+    part_id: str
+    views: tuple[View, ...]
+    records: tuple[Record, ...]
+
+
+Signature = tuple[str, str, str, frozenset[tuple[str, type, Scalar]]]
+
+
+def signature(record: Record) -> Signature:
+    """What a record is of, whatever its board and release: the same for all records that
+    stand in the same row of a guide."""
+    # True equals 1 in Python, so the type is a part of the identity.
+    params = frozenset((name, type(v), v) for name, v in record.params.items())
+    return record.benchmark, record.metric, record.unit, params
+
+
+class Layout:
+    """The catalog's tables, and which of them takes which record."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self.catalog = catalog
+        self._claims: dict[Signature, int | None] = {}
+
+    def claim(self, record: Record) -> int | None:
+        """The position of the table that takes a record, or ``None``."""
+        place = signature(record)
+        if place not in self._claims:
+            self._claims[place] = self._find(record)
+        return self._claims[place]
+
+    def _find(self, record: Record) -> int | None:
+        benchmark = self.catalog.get(record.benchmark)
+        if benchmark is None:
+            return None
+        metric = benchmark.metric(record.metric)
+        if metric is None or units.parse(metric.unit).name != record.unit:
+            return None
+        split = benchmark.entry.split
+        for position, table in enumerate(benchmark.entry.tables):
+            used = {*table.rows, *table.columns, *table.where, table.tabs, split}
+            used -= {"metric", ""}
+            if (
+                used == set(record.params)
+                and all(_same(record.params[k], v) for k, v in table.where.items())
+                and any(fnmatchcase(record.metric, name) for name in table.metrics)
+            ):
+                return position
+        return None
+
+    def anchor(self, record: Record) -> str:
+        """The address on its guide's page of the section that shows a record."""
+        own = slug(record.benchmark)
+        if self.claim(record) is None:
+            return f"other-{own}"
+        split = self.catalog.benchmarks[record.benchmark].entry.split
+        return f"{own}--{part_id(record.params[split])}" if split else own
+
+    def table(self, record: Record) -> str:
+        """The name of the table that shows a record, on its guide's page."""
+        anchor, position = self.anchor(record), self.claim(record)
+        if position is None:
+            return anchor
+        return f"{anchor}-{self.catalog.benchmarks[record.benchmark].entry.tables[position].id}"
+
+    def caption(self, record: Record) -> str:
+        """What the table that shows a record is called, on its guide's page."""
+        position, benchmark = self.claim(record), self.catalog.get(record.benchmark)
+        if position is None or benchmark is None:
+            return f"{benchmark.entry.title if benchmark else record.benchmark}, other results"
+        split = benchmark.entry.split
+        part = benchmark.value_label(split, record.params[split]) if split else ""
+        return ", ".join(filter(None, (benchmark.entry.tables[position].title, part)))
+
+    def sections(
+        self, records: Iterable[Record], shape: Shape | None = None
+    ) -> tuple[list[Section], dict[str, list[Record]]]:
+        """The sections of a page in catalog order, and by benchmark the records
+        that no table of the catalog takes."""
+        shape = shape or Shape()
+        taken: dict[str, dict[str, dict[int, list[Record]]]] = {}
+        other: dict[str, list[Record]] = {}
+        for record in records:
+            position = self.claim(record)
+            if position is None:
+                other.setdefault(record.benchmark, []).append(record)
+                continue
+            split = self.catalog.benchmarks[record.benchmark].entry.split
+            part = canonical_part(record.params[split]) if split else ""
+            parts = taken.setdefault(record.benchmark, {})
+            parts.setdefault(part, {}).setdefault(position, []).append(record)
+        out: list[Section] = []
+        for name, benchmark in self.catalog.benchmarks.items():
+            split = benchmark.entry.split
+            parts = taken.get(name, {})
+            values = {part: _value(split, tables) for part, tables in parts.items()}
+            ranks = {part: benchmark.value_rank(split, v) for part, v in values.items()}
+            for part in sorted(parts, key=ranks.__getitem__):
+                tables, value = parts[part], values[part]
+                label = benchmark.value_label(split, value) if split else ""
+                address = part_id(value) if split else ""
+                views = [
+                    view(benchmark, benchmark.entry.tables[position], tables[position], shape)
+                    for position in sorted(tables)
+                ]
+                members = tuple(record for found in tables.values() for record in found)
+                out.append(Section(benchmark, label, address, tuple(views), members))
+        return out, dict(sorted(other.items()))
+
+
+def canonical_part(value: Scalar) -> str:
+    """A parameter's value as a key that tells 1, "1" and true apart."""
+    return f"{type(value).__name__}:{units.plain(value)}"
+
+
+def _value(split: str, tables: dict[int, list[Record]]) -> Scalar:
+    """The value of the split parameter that all records of a part share."""
+    first = next(iter(tables.values()))[0]
+    return first.params[split] if split else ""
+
+
+def part_id(value: Scalar) -> str:
+    """A part's name in addresses."""
+    return slug(value) if isinstance(value, str) else hashed(canonical_part(value))
+
+
+def _same(a: Scalar, b: Scalar) -> bool:
+    return isinstance(a, bool) == isinstance(b, bool) and a == b

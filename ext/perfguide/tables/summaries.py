@@ -1,0 +1,216 @@
+"""The smaller tables of the pages: boards, bundles, refusals, headline figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from msgspec import UNSET
+
+from ..bundle import Bundle
+from ..bundles.decode import Loaded
+from ..bundles.guide_key import GuideKey, family, version
+from ..bundles.supersede import Withdrawal
+from ..catalog.benchmarks import Catalog
+from ..common import units
+from ..common.diagnostics import Diagnostic, errors
+from ..figures import labels as naming
+from ..figures.dataset import Addresses, newest
+from ..figures.pool import Cell, Pool, Record
+from .grids import Grid, listing
+from .model import Row, View
+
+MOST_COMMANDS = 6
+"""Commands that a section shows; the others are with their figures."""
+
+NOT_OF_UPLOADS = {"no-results", "missing-path", "catalog", "catalog-prose", "ignored"}
+"""Kinds of findings that are for the maintainer and about no upload."""
+
+
+def boards(bundles: Sequence[Bundle], with_releases: bool = False) -> Grid:
+    """Each board with what its bundles say of it; differing statements all show."""
+    by_name: dict[str, list[Bundle]] = {}
+    for bundle in bundles:
+        by_name.setdefault(bundle.board.name, []).append(bundle)
+    rows = []
+    for name in sorted(by_name, key=units.natural):
+        mine = sorted(by_name[name], key=lambda b: (b.created, b.id))
+        row = [
+            name,
+            _stated(b.board.description for b in mine),
+            _stated("" if b.board.cpu_mhz is UNSET else f"{b.board.cpu_mhz:g} MHz" for b in mine),
+            _stated(b.board.memory for b in mine),
+        ]
+        if with_releases:
+            releases = sorted({b.sdk.version for b in mine}, key=version)
+            count = len(releases)
+            span = releases[0] if count == 1 else f"{releases[0]} to {releases[-1]} ({count})"
+            row.append(span)
+        rows.append(row)
+    head = ["Board", "Description", "CPU clock", "Memory"]
+    return _without_empty(listing([*head, "Releases"] if with_releases else head, rows))
+
+
+def _without_empty(table: Grid) -> Grid:
+    """The table without columns in which no bundle says anything."""
+    kept = [
+        column
+        for column in range(len(table.header[0]))
+        if column < table.stub
+        or table.header[0][column] in ("Description", "Results", "Releases")
+        or any(row[column] != units.MISSING for row in table.rows)
+    ]
+    return Grid(
+        tuple(tuple(row[c] for c in kept) for row in table.header),
+        tuple(tuple(row[c] for c in kept) for row in table.rows),
+        table.stub,
+    )
+
+
+def _stated(texts: Iterable[str]) -> str:
+    """The different statements, newest last; a dash where there is none."""
+    return "; ".join(dict.fromkeys(t for t in texts if t)) or units.MISSING
+
+
+def _moment(bundle: Bundle) -> str:
+    return bundle.created.strftime("%Y-%m-%d %H:%M %z")
+
+
+def period(bundles: Sequence[Loaded]) -> str:
+    """When the runs were made: a day, or the first and the last."""
+    days = sorted(b.bundle.created.date().isoformat() for b in bundles)
+    if not days:
+        return ""
+    return f"on {days[0]}" if days[0] == days[-1] else f"from {days[0]} to {days[-1]}"
+
+
+def sources(bundles: Sequence[Loaded]) -> Grid:
+    """The bundles behind a guide."""
+    rows = [
+        (
+            b.bundle.id,
+            b.bundle.board.name,
+            _moment(b.bundle),
+            b.bundle.runner.name if b.bundle.runner else units.MISSING,
+            b.bundle.sdk.kernel or units.MISSING,
+            b.bundle.sdk.image or units.MISSING,
+            str(len(b.bundle.results)),
+        )
+        for b in bundles
+    ]
+    head = ("Bundle", "Board", "Measured", "Runner", "Kernel", "Image", "Results")
+    return _without_empty(listing(head, rows))
+
+
+def refused(faults: Sequence[Diagnostic]) -> Grid:
+    """What is wrong with uploads, and how to mend it."""
+    rows = []
+    refused = {d.origin for d in errors(faults)}
+    for fault in sorted(faults, key=lambda d: (d.origin, d.line or 0, d.severity, d.pointer)):
+        place = ", ".join(filter(None, [f"line {fault.line}" if fault.line else "", fault.pointer]))
+        effect = "refused" if fault.origin in refused else "accepted"
+        rows.append((fault.origin, effect, place or "whole file", fault.message, fault.hint))
+    return listing(("File", "Upload", "Where", "What is wrong", "How to mend it"), rows)
+
+
+def withdrawn(items: Sequence[Withdrawal]) -> Grid:
+    """Bundles that a later one replaced."""
+    rows = [
+        (
+            w.old.bundle.id,
+            w.old.origin,
+            w.new.bundle.id,
+            _moment(w.new.bundle),
+            w.new.bundle.reason or units.MISSING,
+        )
+        for w in items
+    ]
+    return _without_empty(listing(("Withdrawn bundle", "File", "Replaced by", "On", "Why"), rows))
+
+
+def is_headline(catalog: Catalog, benchmark: str, metric: str) -> bool:
+    """Whether the SoC's own page shows figures of a benchmark's metric."""
+    entry = catalog.get(benchmark)
+    known = entry.metric(metric) if entry else None
+    return known is not None and known.headline
+
+
+def headline_view(catalog: Catalog, records: Sequence[Record]) -> View:
+    """Chosen figures of all benchmarks over releases, a tab for each board."""
+    rows: dict[tuple[Any, ...], tuple[tuple[str, ...], int]] = {}
+    cells: dict[tuple[tuple[Any, ...], str], Cell] = {}
+    order = {name: rank for rank, name in enumerate(catalog.benchmarks)}
+    for record in records:
+        benchmark = catalog.benchmarks[record.benchmark]
+        metric = benchmark.metric(record.metric)
+        assert metric is not None  # only figures that the catalog knows are headlines
+        key = (
+            units.natural(record.board),
+            order[record.benchmark],
+            benchmark.metric_rank(record.metric)[0],
+            units.natural(record.metric),
+            tuple((n, benchmark.value_rank(n, v)) for n, v in sorted(record.params.items())),
+        )
+        label, shown = naming.label(benchmark, record), naming.params(benchmark, record)
+        unit = units.unit_cell(record.unit, metric.better)
+        rows[key] = ((record.board, label, shown, unit), metric.decimals)
+        cells[key, record.guide.release] = record.cell
+    releases = sorted({r.guide.release for r in records}, key=version, reverse=True)
+    lines = tuple(
+        Row(
+            rows[key][0],
+            tuple(cells.get((key, release)) for release in releases),
+            (rows[key][1],) * len(releases),
+        )
+        for key in sorted(rows)
+    )
+    labels = ("Board", "Figure", "Parameters", "Unit")
+    columns = tuple((release,) for release in releases)
+    return View("headline", "Headline figures", labels, columns, lines, tabbed=True)
+
+
+def newest_of_each_board(held: Iterable[tuple[GuideKey, str]]) -> list[tuple[GuideKey, str]]:
+    """For each SoC, SDK family and board the guide of its newest release."""
+    by_board: dict[tuple[str, str, str, str], list[tuple[GuideKey, str]]] = {}
+    for key, board in held:
+        by_board.setdefault((key.sdk, key.soc, key.os, board), []).append((key, board))
+    return [max(found, key=lambda each: version(each[0].release)) for found in by_board.values()]
+
+
+def by_platform(guides: Iterable[GuideKey]) -> list[list[GuideKey]]:
+    """Guides in groups of one SoC and SDK family, in natural order."""
+    out: dict[tuple[str, str, str], list[GuideKey]] = {}
+    for key in guides:
+        out.setdefault((key.soc, key.sdk, key.os), []).append(key)
+    return [out[key] for key in sorted(out, key=lambda k: (units.natural(k[0]), k[1:]))]
+
+
+def overview(pool: Pool, guides: Sequence[GuideKey], plan: Addresses) -> dict[str, Any]:
+    """What the landing page shows: the newest guide of each SoC and family, and
+    the guides with the newest runs."""
+    platforms = []
+    recent = []
+    latest = set(newest(guides).values())
+    for key in guides:
+        bundles = pool.bundles_of([key])
+        last = max(b.bundle.created for b in bundles)
+        entry = {
+            "soc": key.soc,
+            "family": family(key),
+            "release": key.release,
+            "guide": plan.guide[key],
+            "page": plan.soc[key.soc],
+            "boards": sorted({b.bundle.board.name for b in bundles}, key=units.natural),
+            "figures": pool.count(key),
+            "measured": last.date().isoformat(),
+        }
+        recent.append((last, entry))
+        if key in latest:
+            platforms.append(entry)
+    recent.sort(key=lambda item: (item[0], item[1]["guide"]), reverse=True)
+    return {"platforms": platforms, "recent": [entry for _, entry in recent[:5]]}
+
+
+def natural_boards(records: Iterable[Record]) -> list[str]:
+    """The boards of records, in natural order."""
+    return sorted({record.board for record in records}, key=units.natural)
