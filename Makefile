@@ -73,7 +73,7 @@ test: lint
 
 # What the formats of a comparison have to look like; look at the difference before a commit.
 goldens: $(ENV)/.test
-	@PERFGUIDE_GOLDENS=1 $(BIN)/python -m pytest tests/test_compare_formats.py
+	@PERFGUIDE_GOLDENS=1 $(BIN)/python -m pytest tests/compare/test_formats.py
 
 lint: $(ENV)/.test
 	@$(BIN)/ruff check .

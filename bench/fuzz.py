@@ -18,7 +18,7 @@ import traceback
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(TOP / "ext"), str(TOP / "tests")]
+sys.path[:0] = [str(TOP / "ext"), str(TOP / "tests" / "support")]
 KEPT = TOP / "build" / "fuzz"
 
 

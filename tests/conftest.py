@@ -26,9 +26,9 @@ SHARED = TOP.parent / "shared"
 GENERATED = ("guides", "by-benchmark", "compare", "reports", "api")
 
 
-LONGEST = ("site_build", "whole_site", "every_kind_of_page", "readme", "faults", "reproducible")
+LONGEST = ("site_build", "whole_site", "every_kind_of_page", "readme", "full_disk", "reproducible")
 LONGEST += ("bombs", "hostile_text", "csp", "browse_browser", "for_everyone", "compare_pages")
-LONGEST += ("errata", "health_report", "explorer", "bench", "workers", "intake_faults")
+LONGEST += ("errata", "report", "explorer", "bench", "parallel", "inbox_faults")
 """The tests that take longest, by file. The first one makes the site that others look at."""
 
 

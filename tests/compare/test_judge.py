@@ -24,7 +24,7 @@ from perfguide.compare.noise import Prior, family, inverse_trigamma, prior
 from perfguide.compare.relative import range_width, scaled
 from perfguide.compare.scores import best_kernel, deal_rows, splits
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 
 def runs(*samples: float) -> Side:

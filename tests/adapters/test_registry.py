@@ -6,7 +6,7 @@ from dataclasses import replace
 from importlib.metadata import EntryPoint
 
 import pytest
-from adapters.corpus import built_in
+from corpus import built_in
 
 from perfguide.adapters import Context, Format, registry
 from perfguide.adapters.registry import BUILT_IN, formats, load, named, recognise

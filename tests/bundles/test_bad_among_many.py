@@ -157,7 +157,7 @@ def test_names_that_look_alike_never_share_a_file(tmp_path: Path, place: tuple[s
     for number, name in enumerate(ALIKE):
         text = json.dumps(_alike(place, number, name))
         (folder / f"{number}.json").write_text(text, "utf-8")
-    shipped = Path(__file__).parents[1] / "source/benchmarks"
+    shipped = Path(__file__).parents[2] / "source/benchmarks"
     settings = Settings((folder,), (BUILT_IN, shipped), tmp_path / "deep/er/source", ())
     outcome = build.generate(settings)
     assert [d for d in outcome.diagnostics if d.severity == "error"] == []

@@ -98,7 +98,7 @@ def test_an_old_name_of_two_boards_is_refused(tmp_path: Path) -> None:
 
 
 def test_the_projects_own_lists_are_sound() -> None:
-    top = Path(__file__).parents[1] / "source"
+    top = Path(__file__).parents[2] / "source"
     known, faults = board_names.load(top / "boards.toml")
     assert faults == []
     assert known.today("AM62X", "am62xx-sk") == "am62xx_sk-fs"

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from adapters.corpus import built_in, figures, logs, read, row
+from corpus import built_in, figures, logs, read, row
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 

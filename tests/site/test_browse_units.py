@@ -15,7 +15,7 @@ from perfguide.pages.build import generate
 from perfguide.sphinxext import browsing, cell_info
 from perfguide.tables import cells
 
-TOP = Path(__file__).resolve().parent.parent
+TOP = Path(__file__).resolve().parents[2]
 PAGES = {"guides/NEW/index", "guides/taken", "by-benchmark/openssl"}
 
 

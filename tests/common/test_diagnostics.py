@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from perfguide.common.diagnostics import KINDS, Diagnostic, errors, nearest, visible
 
-PACKAGE = Path(__file__).parents[1] / "ext" / "perfguide"
+PACKAGE = Path(__file__).parents[2] / "ext" / "perfguide"
 
 
 def test_a_finding_reads_as_one_line_with_place_severity_and_kind() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from adapters.corpus import DATA, Row, built_in, row
+from corpus import DATA, Row, built_in, row
 
 from perfguide.adapters import Context, Reading
 

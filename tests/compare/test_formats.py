@@ -20,7 +20,7 @@ import html5lib
 import pytest
 from making import ROOT, TOML, plain, result, text
 from markdown_it import MarkdownIt
-from test_compare import compared
+from test_verdicts import compared
 
 from perfguide import bundle
 from perfguide.bundles.decode import Loaded
@@ -30,7 +30,7 @@ from perfguide.common import csv_text
 from perfguide.compare import as_data, as_html, as_markdown, as_text
 from perfguide.compare.comparison import Comparison
 
-GOLDENS = Path(__file__).with_name("goldens") / "compare"
+GOLDENS = Path(__file__).with_name("goldens")
 SUFFIXES = {
     "text": "txt",
     "markdown": "md",

@@ -45,7 +45,7 @@ MODULES = (
     pytest_benchmark,
 )
 FORMATS: dict[str, Format] = {module.FORMAT.name: module.FORMAT for module in MODULES}
-DATA = Path(__file__).parent / "farm_adapters" / "data"
+DATA = Path(__file__).with_name("farm_data")
 FILES = {
     "lava.yaml": "lava-yaml",
     "lava.csv": "lava-csv",

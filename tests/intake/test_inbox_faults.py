@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from conftest import TOP
 from making import plain, result, text
-from test_intake import LOGGED, LOGS, tree
+from test_inbox import LOGGED, LOGS, tree
 
 from perfguide.cli.command_line import main
 from perfguide.common.diagnostics import errors

@@ -20,8 +20,8 @@ import pytest
 from debian import program
 
 HERE = Path(__file__).parent
-RUNNER = HERE.parent / "runner"
-DATA = HERE / "runner"
+RUNNER = HERE.parents[1] / "runner"
+DATA = HERE
 PACKAGES = {"dash": ("dash",), "busybox": ("busybox", "busybox-static")}
 SHELLS = {"dash": ["dash"], "busybox": ["busybox", "sh"]}
 

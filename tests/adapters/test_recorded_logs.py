@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from adapters.corpus import built_in, expected, figures, logs, read, row
+from corpus import built_in, expected, figures, logs, read, row
 
 from perfguide.adapters import Context
 from perfguide.adapters.registry import BUILT_IN, recognise

@@ -21,7 +21,7 @@ from pathlib import Path
 
 IMPORTED = ("sphinx.cmd.build", "sphinx.search.en", "sphinx_rtd_theme", "sphinx_tabs.tabs")
 IMPORTED += ("perfguide.cli", "perfguide.sphinxext.setup")
-TOP = Path(__file__).resolve().parent.parent
+TOP = Path(__file__).resolve().parents[2]
 
 
 def run_module(

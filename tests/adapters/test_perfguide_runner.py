@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from adapters.corpus import DATA, built_in, row
+from corpus import DATA, built_in, row
 
 from perfguide.adapters import Context, Reading
 from perfguide.adapters.registry import BUILT_IN, recognise

@@ -14,7 +14,7 @@ from perfguide.adapters import Context, Format, Reading
 from perfguide.adapters.registry import BUILT_IN, named
 from perfguide.bundle import Result
 
-DATA = Path(__file__).parent / "data"
+DATA = Path(__file__).parents[1] / "adapters" / "data"
 PARAMS = {"evp-40.txt": {"algorithm": "aes-256-cbc", "threads": 8}}
 """What has to be stated for a log that does not say it."""
 

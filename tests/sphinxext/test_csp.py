@@ -118,7 +118,7 @@ def test_no_page_holds_a_script_a_handler_or_another_host(real_site: Path) -> No
 
 
 def test_the_policy_of_the_documentation_is_the_one_of_the_pages() -> None:
-    security = (Path(__file__).parents[1] / "SECURITY.md").read_text("utf-8")
+    security = (Path(__file__).parents[2] / "SECURITY.md").read_text("utf-8")
     assert POLICY in " ".join(security.split())
 
 

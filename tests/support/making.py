@@ -16,7 +16,7 @@ from perfguide.common.diagnostics import Diagnostic
 from perfguide.figures import rows
 from perfguide.figures.pool import Pool, Record
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 SHIPPED = ROOT / "source" / "benchmarks"
 
 TOML = """

@@ -30,7 +30,7 @@ from perfguide.common.diagnostics import KINDS, Diagnostic
 from perfguide.figures import pool, rows
 from perfguide.intake import pack_logs
 
-SAMPLES = Path(__file__).parent
+SAMPLES = Path(__file__).parents[1] / "adapters"
 
 LIMITS = decompress.Limits(document=2**20, container=2**21, members=200, ratio=100, memory=2**22)
 
@@ -187,7 +187,7 @@ def _tar(form: int = tarfile.PAX_FORMAT) -> bytes:
 def _logs(form: Format) -> tuple[bytes, ...]:
     """The format's own example, and logs of tests that it recognises."""
     found = [form.example.encode()]
-    for folder in ("adapters", "farm_adapters"):
+    for folder in ("data", "farm_data"):
         for path in sorted((SAMPLES / folder).rglob("*")):
             if path.is_file() and path.suffix != ".py" and path.stat().st_size < 20_000:
                 data = path.read_bytes()
