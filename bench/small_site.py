@@ -27,7 +27,7 @@ def make(folder: Path) -> Path:
         shutil.copy(TOP / name, folder / name)
     ignored = shutil.ignore_patterns(*GENERATED)
     shutil.copytree(TOP / "source", folder / "source", ignore=ignored)
-    shutil.copytree(TOP / "ext", folder / "ext", ignore=ignored)
+    shutil.copytree(TOP / "ext", folder / "ext", ignore=shutil.ignore_patterns("__pycache__"))
     leave_aside(folder)
     put(folder, "b", "2", [{"metric": "copy", "samples": [1.0, 2.0]}])
     return folder

@@ -170,5 +170,5 @@ def test_the_pages_show_the_references_and_draw_the_charts(
     assert "The smallest change between two releases that matters" in formats
     extending = (site / "extending.html").read_text("utf-8")
     assert extending.count('class="perf-chart') == 3
-    assert "health_losses" in extending
+    assert "coverage_rules" in extending
     assert "problematic" not in extending

@@ -209,7 +209,7 @@ def test_where_names_cannot_be_exchanged_a_link_is_turned(tmp_path: Path) -> Non
 HOLD = """
 import sys, time
 from pathlib import Path
-from perfguide.publish import locked
+from perfguide.publishing.atomic_swap import locked
 with locked(Path(sys.argv[1]), lambda holder: print("waits:", holder, flush=True)):
     print("has it", flush=True)
     time.sleep(float(sys.argv[2]))
