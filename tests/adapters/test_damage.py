@@ -141,3 +141,12 @@ def test_no_damage_makes_an_adapter_raise(path: Path, draw: st.DataObject) -> No
 def test_utf_16_is_not_read(path: Path) -> None:
     data = path.read_bytes().decode("utf-8").encode("utf-16")
     assert not read(path, data).results
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_line_of_a_megabyte_before_a_log_changes_none_of_its_figures(name: str) -> None:
+    adapter = built_in(name)
+    example = adapter.example.encode()
+    long = b"9" * 2**19 + b" 1.5k: " * 2**16 + b"\n"
+    alone, behind = (adapter.read(data, Context("log")) for data in (example, long + example))
+    assert figures(behind) == figures(alone)

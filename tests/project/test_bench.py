@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PARTS = ("reading", "handwritten", "changing", "peers")
+PARTS = ("reading", "handwritten", "changing", "logs", "peers")
 
 
 @pytest.fixture(scope="module")

@@ -184,7 +184,7 @@ def _tar(form: int = tarfile.PAX_FORMAT) -> bytes:
     return buffer.getvalue()
 
 
-def _logs(form: Format) -> tuple[bytes, ...]:
+def samples(form: Format) -> tuple[bytes, ...]:
     """The format's own example, and logs of tests that it recognises."""
     found = [form.example.encode()]
     for folder in ("data", "farm_data"):
@@ -213,7 +213,7 @@ def targets() -> dict[str, Target]:
         "tar.zst": Target(container("a.tar.zst"), tuple(map(zstandard.compress, tars))),
     }
     for name, form in registry.formats().items():
-        out[f"adapter-{name}"] = Target(adapter(form), _logs(form))
+        out[f"adapter-{name}"] = Target(adapter(form), samples(form))
     return out
 
 

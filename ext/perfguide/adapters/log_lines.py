@@ -17,6 +17,10 @@ from decimal import Decimal
 DAMAGED = "\ufffd"
 """What stands for bytes that are not text."""
 
+LONGEST = 20_000
+"""Bytes of the longest line that is read whole. The longest that a program is known to print,
+a command with all its arguments, has a tenth of it."""
+
 _MARK = b"\xef\xbb\xbf"
 _COLOUR = re.compile(r"\x1b\[[0-9;]*[mK]")
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
@@ -41,11 +45,13 @@ def unmarked(data: bytes) -> bytes:
 
 def lines(data: bytes) -> Iterator[Line]:
     """The lines of a log. They end at line feeds only, so that the numbers are
-    those of the file."""
+    those of the file. What is longer than ``LONGEST`` is cut and ends in ``DAMAGED``."""
     pieces = unmarked(data).split(b"\n")
     if not pieces[-1]:
         del pieces[-1]  # the end of the last line begins no other
     for number, raw in enumerate(pieces, start=1):
+        if len(raw) > LONGEST:
+            raw = raw[:LONGEST] + DAMAGED.encode()
         text = raw.decode("utf-8", errors="replace").rstrip("\r")
         if "\x1b" in text:
             text = _COLOUR.sub("", text)

@@ -39,7 +39,8 @@ _SIZES = re.compile(r"(?:Got: )?\+H((?::[0-9]{1,9})+)(?: from [0-9]+)?")
 _MR = re.compile(rf"(Got: )?\+F:[0-9]+:({NAME})((?::[-+.0-9a-z]+)+)(?: from ([0-9]+))?")
 _ROW = re.compile(rf"({NAME})((?:[ \t]+{CELL})+[ \t]*)")
 _DOING = re.compile(
-    rf"Doing ({NAME}?)(?: ops)? for [0-9.]+s on ([0-9]{{1,9}}) size blocks: ([0-9]{{1,15}}) .*"
+    rf"Doing ({NAME}?)(?: ops)? for ([0-9]{{1,9}}(?:\.[0-9]{{1,3}})?)s on ([0-9]{{1,9}}) size blocks:"
+    r" ([0-9]{1,15}) .*"
     r" in ([0-9]{1,9}\.[0-9]{2})s[ \t]*"
 )
 _STARTED = re.compile(rf"\+DT:({NAME}):[0-9]+:[0-9]+")
@@ -53,13 +54,28 @@ _VERSION = re.compile(
     r"(?:OpenSSL |version: )([0-9]+\.[0-9]+\.[0-9]+[0-9a-z.+-]*)(?:[ \t].*(?:19|20)[0-9]{2}.*)?"
 )
 _UNKNOWN = re.compile(r".*\b(?:unknown cipher|unknown algorithm|bad option or value).*", re.I)
+MOST_OF = 0.9
+"""The share of the time on the clock that a job which has its core to itself gets at least."""
+IDLE = 0.1
+"""The share of the time on the clock below which something else does a job's work."""
 _BANNER = re.compile(
     r"(?:built on|options|compiler|CPUINFO): .*|\+R:[0-9]+:[!-~]+:[0-9.]+"
     r"|The 'numbers' are in 1000s of bytes per second processed\."
     r"|You have chosen to measure elapsed time instead of user CPU time\."
 )
 """What openssl speed prints beside its figures."""
-_LIKE_ROW = re.compile(r"[0-9][.,][0-9]+k|(?:[0-9]{2,}[.,][0-9]{1,2}[ \t]*){2}")
+_LIKE_ROW = re.compile(
+    r"[0-9][.,][0-9]+k|(?<![0-9])[0-9]{2,}+[.,][0-9]{1,2}[ \t]*[0-9]{2,}+[.,][0-9]"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Timed:
+    """What a line of progress says: blocks done, in how many seconds of those asked for."""
+
+    count: int
+    seconds: float
+    asked: float
 
 
 @dataclass(slots=True)
@@ -68,22 +84,46 @@ class _Run:
 
     sizes: tuple[int, ...] = ()
     names: set[str] = field(default_factory=set)
-    timed: dict[tuple[str, int], tuple[int, float]] = field(default_factory=dict)
+    timed: dict[tuple[str, int], _Timed] = field(default_factory=dict)
+    elapsed: bool = False
+    """Whether rates are by the time on the clock, as with ``-elapsed``."""
+    device: str = ""
+    """The accelerator's engine, where the log says that it was set."""
+    engine: str = ""
+    """``hw``, ``sw``, or nothing where the log does not say."""
     missing: dict[str, int] = field(default_factory=dict)
     key_names: set[str] = field(default_factory=set)
     children: set[str] = field(default_factory=set)
-    engine: str = ""
     rows: bool = False
     table: keys.KeyTable | None = None
 
     def agrees(self, algorithm: str, size: int, value: float) -> bool:
         """Whether a figure is the count by the time that its line of progress shows."""
-        count, seconds = self.timed.get((algorithm, size), (0, 0.0))
-        if not count or not seconds or not math.isfinite(value):
+        timed = self.timed.get((algorithm, size))
+        if not timed or not timed.count or not timed.seconds or not math.isfinite(value):
             return True
-        said = count * size / seconds / 1000
+        said = timed.count * size / timed.seconds / 1000
         # The time is rounded to hundredths of a second.
-        return abs(value - said) <= said * 0.006 / seconds + 0.02
+        return abs(value - said) <= said * 0.006 / timed.seconds + 0.02
+
+    def on_the_clock(self, algorithm: str, size: int, value: float, stated: str) -> float | None:
+        """A throughput in kB/s by the time on the clock; ``None`` where it cannot be known.
+
+        Without ``-elapsed`` openssl divides by its own CPU time. While an accelerator works
+        that is a fraction of the time that passed, and the throughput is many times too high;
+        the seconds that were asked for are what passed. What the CPU itself does stays as
+        printed: its rate by CPU time is no less true on a busy board. ``stated`` is the engine
+        that whoever packs the log has named.
+        """
+        engine = self.engine or stated
+        timed = self.timed.get((algorithm, size))
+        if self.elapsed or engine == "sw" or not math.isfinite(value) or not value:
+            return value
+        if timed is None or not timed.count:
+            return None if self.device else value
+        if timed.seconds >= timed.asked * (MOST_OF if engine == "hw" else IDLE):
+            return value
+        return timed.count * size / timed.asked / 1000
 
     def params(self) -> dict[str, Scalar]:
         params: dict[str, Scalar] = {"engine": self.engine} if self.engine else {}
@@ -151,19 +191,22 @@ class _Reader:
             if name not in run.names:
                 run.missing[name] = line.number
             run.names.add(name)
-            if len(found.groups()) == 4:
-                run.timed[name, int(found[2])] = (int(found[3]), float(found[4]))
+            if len(found.groups()) > 1:
+                timed = _Timed(int(found[4]), float(found[5]), float(found[2]))
+                run.timed[name, int(found[3])] = timed
         elif found := _KEYGEN.fullmatch(text):
             self._fresh().key_names.add(found[1].lower())
         elif found := _CHILD.fullmatch(text):
             self._fresh().children.add(found[1])
         elif found := _REFUSED.search(text):
             self._fresh().engine = "sw"
+            self._run.device = ""
             asked = f"the engine “{found[1]}”" if found[1] else "the engine"
             self.sheet.failed(line.number, f"{asked} did not load: the figures are software's")
         elif found := _SET.search(text):
             if found[1].lower() in ACCELERATORS:
                 self._fresh().engine = "hw"
+                self._run.device = found[1]
             else:
                 self._fresh()
                 self.sheet.note(
@@ -175,7 +218,7 @@ class _Reader:
             self._fresh()
             self.sheet.fact("tools.openssl", found[1])
         elif text.startswith("You have chosen to measure elapsed time"):
-            self._fresh()
+            self._fresh().elapsed = True
         elif (text.startswith("speed: ") or "speed" in text) and _UNKNOWN.fullmatch(text):
             self.sheet.failed(line.number, f"openssl speed refused what was asked: {text[:200]}")
         else:
@@ -251,8 +294,25 @@ class _Reader:
                     f"{value} kB/s is not what the line of progress for {size} bytes says: damaged",
                 )
                 continue
+            stated = self.sheet.stated("engine")
+            rate = run.on_the_clock(algorithm, size, value, str(stated or ""))
+            if rate is None:
+                self.sheet.broken(
+                    line.number,
+                    f"{value} kB/s through the engine “{run.device}” is by CPU time, not by the "
+                    "time on the clock, and no line of progress says how many blocks were done",
+                    "run openssl speed with -elapsed, or keep what it prints on standard error",
+                )
+                continue
+            if rate != value:
+                self.sheet.note(
+                    line.number,
+                    "openssl ran without -elapsed and divided by its CPU time: throughputs are "
+                    "the blocks that it counted by the seconds that it was asked for",
+                    "run openssl speed with -elapsed",
+                )
             params = {"algorithm": algorithm, "block_size": size, **run.params()}
-            self.sheet.figure(line.number, "openssl", "throughput", "kB/s", value, params)
+            self.sheet.figure(line.number, "openssl", "throughput", "kB/s", rate, params)
 
 
 FORMAT = Format(

@@ -74,6 +74,7 @@ def cells(text: str) -> Cells:
     """
     found = re.findall(r"[^ \t]+", text)
     values: list[float] = []
+    mixed = any(word.endswith("k") for word in found)
     for at, word in enumerate(found):
         if not re.fullmatch(CELL, word):
             return Cells(fault=f"“{word[:40]}” is not a figure of openssl speed")
@@ -83,7 +84,6 @@ def cells(text: str) -> Cells:
                 return Cells(fault=f"“{word}” is too small for the suffix k: its front is cut")
         else:
             value = thousandth(word)
-            mixed = any(w.endswith("k") for w in found)
             last = at == len(found) - 1 and not text.endswith((" ", "\t"))
             if value > 10 or (mixed and last and value != 0):
                 return Cells(fault=f"“{word}” has no suffix k: the row is cut")

@@ -39,7 +39,7 @@ COREMARK_PRO = frozenset(
     ]
 )
 
-_PAIR = re.compile(r"-- ([!-9;-~]{1,100}):([!-<>-~]{1,40})=[ \t]*([^ \t].*?)[ \t]*")
+_PAIR = re.compile(r"-- ([!-9;-~]{1,100}):([!-<>-~]{1,40})=[ \t]*+(.+)")
 _ROW = re.compile(
     r"([!-~]{1,100})[ \t]+([0-9]{1,12}\.[0-9]{2}|n/a|inf|nan)[ \t]+([0-9]{1,12}\.[0-9]{2}|n/a|inf|nan)"
     r"[ \t]+(?:[0-9]{1,9}\.[0-9]{2}|n/a|inf|nan)[ \t]*"
@@ -91,7 +91,7 @@ class _Reader:
 
     def read(self, data: bytes) -> Reading:
         for line in lines(data):
-            if found := _PAIR.fullmatch(line.text):
+            if found := _PAIR.fullmatch(line.text.rstrip(" \t")):
                 self._pair(line, found)
             elif line.text.startswith("-- ") and re.search(r"workloads/se?c?", line.text):
                 self._sheet.broken(line.number, "a line of the harness is cut or damaged")

@@ -38,8 +38,9 @@ _VERSION = re.compile(r"(?:OpenSSL |version: )([0-9]{1,2})\.[0-9]+\.[0-9]+[!-~]*
 _OTHER = re.compile(
     r"[ \t]*(?:User time|System time|Elapsed \(wall|Average |Maximum resident|Major \(|Minor \("
     r"|Voluntary context|Involuntary context|Swaps|File system|Socket messages|Signals|Page size)"
-    r".*: [0-9hms:. ]+[ \t]*"
 )
+_OF_VALUES = "0123456789hms:. "
+"""The characters that the values of these lines are made of."""
 
 
 @dataclass(slots=True)
@@ -92,11 +93,17 @@ def read(data: bytes, context: Context) -> Reading:
         elif "Command being timed" in line.text or "Percent of CPU" in line.text:
             sheet.broken(line.number, "a line of time -v is cut or damaged")
             continue
-        elif not _OTHER.fullmatch(line.text):
+        elif not _is_other(line.text):
             continue
         sheet.understood(line.number)
     _cut(block, sheet)
     return sheet.reading()
+
+
+def _is_other(text: str) -> bool:
+    """Whether this is one of the lines of ``time -v`` that no metric comes from."""
+    label, colon, value = text.rstrip(" \t").rpartition(": ")
+    return bool(colon and value and _OTHER.match(label)) and not value.strip(_OF_VALUES)
 
 
 def _cut(block: _Block | None, sheet: Sheet) -> None:

@@ -1,0 +1,57 @@
+"""What one very long line in a log costs each adapter."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from measuring import TOP, Figure, seconds
+
+from perfguide.adapters import Context, Format, registry
+
+sys.path.append(str(Path(TOP, "tests", "support")))
+
+GOAL = 2.0
+"""Seconds of CPU for a log of which one line has ``LENGTH`` bytes."""
+LENGTH = 2**20
+LINES = 4
+"""Lines of each sample that are made long, evenly over the sample."""
+
+
+def stretched(line: bytes, length: int) -> Iterator[bytes]:
+    """A line made long in the ways that patterns go through again and again."""
+    words = line.split() or [b"x"]
+    for tail in (b"1", b" ", b" ab", b": ", b" 1.5", b" " + words[0], b" " + words[-1]):
+        yield line + tail * (length // len(tail))
+    yield line + b" " * length + b"x"
+    yield (line + b" ") * (length // (len(line) + 1) + 1)
+
+
+def slowest(form: Format, length: int) -> float:
+    """The most CPU time, in s, that recognising and reading one such log takes."""
+    from fuzzing import samples
+
+    worst = 0.0
+    for sample in samples(form)[:2]:
+        lines = sample.splitlines()
+        short = [n for n, line in enumerate(lines) if line.strip() and len(line) < 300]
+        for number in short[:: len(short) // LINES + 1]:
+            for line in stretched(lines[number], length):
+                data = b"\n".join([*lines[:number], line, *lines[number + 1 :]])
+
+                def take(data: bytes = data) -> None:
+                    form.recognises(data)
+                    form.read(data, Context("log"))
+
+                worst = max(worst, seconds(take))
+    return worst
+
+
+def figures(length: int = LENGTH) -> list[Figure]:
+    """One figure for each format."""
+    size = f"one line of {length / 2**20:.2g} MiB"
+    return [
+        Figure(f"Reading a log: {name}", size, slowest(form, length), "s", GOAL)
+        for name, form in registry.formats().items()
+    ]
