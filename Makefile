@@ -5,6 +5,8 @@
 PYTHON  ?= python3
 RESULTS ?= results
 JOBS    ?= auto
+# How many examples the tests try where chance decides: light or heavy.
+HYPOTHESIS_PROFILE ?= light
 
 ENV    := build/env
 BIN    := $(ENV)/bin
@@ -14,9 +16,11 @@ TEX     = latexmk texlive-xetex texlive-latex-extra texlive-fonts-recommended te
 EPOCH   = $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
 PIP     = $(BIN)/pip install --quiet --disable-pip-version-check --no-deps
 PERFGUIDE = $(BIN)/perfguide
-BUILD   = $(PERFGUIDE) build --results $(RESULTS) --jobs $(JOBS) $(if $(STRICT),--strict)
+# A path for the shell, whatever is in it.
+quoted  = '$(subst ','\'',$(1))'
+BUILD   = $(PERFGUIDE) build --results $(call quoted,$(RESULTS)) --jobs $(JOBS) $(if $(STRICT),--strict)
 
-.PHONY: html pdf dirhtml text latex check list compare serve linkcheck bench test goldens lint clean distclean help
+.PHONY: html pdf dirhtml text latex check list compare serve linkcheck bench test test-heavy goldens lint clean distclean help
 
 html: $(ENV)/.site
 	@$(BUILD) -- $(SPHINXOPTS)
@@ -45,19 +49,20 @@ pdf: $(ENV)/.site
 	@ls build/pdf/*.pdf
 
 linkcheck: $(ENV)/.site
-	@$(BIN)/sphinx-build -b $@ -j $(JOBS) -d build/doctrees -D perfguide_results=$(RESULTS) \
+	@$(BIN)/sphinx-build -b $@ -j $(JOBS) -d build/doctrees -D $(call quoted,perfguide_results=$(RESULTS)) \
 	  $(SPHINXOPTS) . build/$@
 
 check: $(ENV)/.site
-	@$(PERFGUIDE) check $(RESULTS)
+	@$(PERFGUIDE) check $(call quoted,$(RESULTS))
 
 list: $(ENV)/.site
-	@$(PERFGUIDE) list --results $(RESULTS)
+	@$(PERFGUIDE) list --results $(call quoted,$(RESULTS))
 
 compare: $(ENV)/.site
 	@test -n "$(OLD)" -a -n "$(NEW)" || \
 	  { echo "Name two releases, folders or archives: make compare OLD=09.00 NEW=09.01" >&2; exit 2; }
-	@$(PERFGUIDE) compare "$(OLD)" "$(NEW)" --results $(RESULTS) $(COMPAREOPTS)
+	@$(PERFGUIDE) compare $(call quoted,$(OLD)) $(call quoted,$(NEW)) \
+	  --results $(call quoted,$(RESULTS)) --fail-on never $(COMPAREOPTS)
 
 serve: html
 	@$(BIN)/python -m http.server --bind 127.0.0.1 --directory build/html 8000
@@ -69,7 +74,10 @@ bench: $(ENV)/.test
 # What the tests start reads the code compiled, also where Python is told to write no such files.
 test: lint
 	@$(BIN)/python -m compileall -q ext
-	@$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder $(PYTESTOPTS)
+	@HYPOTHESIS_PROFILE=$(HYPOTHESIS_PROFILE) $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder $(PYTESTOPTS)
+
+test-heavy: HYPOTHESIS_PROFILE = heavy
+test-heavy: test
 
 # What the formats of a comparison have to look like; look at the difference before a commit.
 goldens: $(ENV)/.test
@@ -122,6 +130,7 @@ help:
 	@echo "make pdf        PDFs of the newest guides in build/pdf; GUIDE=AM62X/linux/09.01"
 	@echo "                takes another one, GUIDE='*' all"
 	@echo "make test       checks of the code, and all tests"
+	@echo "make test-heavy the same with many more random examples"
 	@echo "make bench      how fast it is, each figure beside its goal; BENCH=full for more"
 	@echo "make check      are all bundles sound? the exit status says"
 	@echo "make list       the guides that the bundles give"

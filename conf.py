@@ -12,10 +12,10 @@ copyright = author  # noqa: A001 - the name is Sphinx's
 
 extensions = ["perfguide"]
 exclude_patterns = [
-    "README.md",
-    "SECURITY.md",
+    "*.md",
     "bench",
     "build",
+    "examples",
     "ext",
     "results",
     "runner",

@@ -17,18 +17,32 @@ import pytest
 from debian import library, program
 from playwright.sync_api import Browser, sync_playwright
 from prepared import run_module
+from profiles import register_profiles
 from serving import served
 from site_links import pages
 from small_site import leave_aside
+from windows import Windows
+
+register_profiles()  # before a test module asks how many examples it is to try
+
+register_profiles()  # before a test module asks how many examples it is to try
 
 TOP = Path(__file__).resolve().parent.parent
 SHARED = TOP.parent / "shared"
 GENERATED = ("guides", "by-benchmark", "compare", "reports", "api")
 
 
-LONGEST = ("site_build", "whole_site", "every_kind_of_page", "readme", "full_disk", "reproducible")
-LONGEST += ("bombs", "hostile_text", "csp", "browse_browser", "for_everyone", "compare_pages")
-LONGEST += ("errata", "report", "explorer", "bench", "parallel", "inbox_faults")
+LONGEST = (
+    "site_build",
+    "builds",
+    "incremental",
+    "every_kind_of_page",
+    "readme",
+    "full_disk",
+    "reproducible",
+)
+LONGEST += ("bombs", "hostile_text", "tables_in_a_browser", "for_everyone", "compare_pages")
+LONGEST += ("errata", "report", "explorer", "bench", "parallel", "drawing", "inbox_faults")
 """The tests that take longest, by file. The first one makes the site that others look at."""
 
 
@@ -39,14 +53,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: order.get(item.path.stem, len(order)))
 
 
-def run_sphinx(source: Path, target: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    """Run sphinx-build as a user does; the doctrees go beside the target."""
+def run_sphinx(
+    source: Path, target: Path, *options: str, packages: Path | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run sphinx-build as a user does, with other versions of some ``packages`` where a folder
+    is given; the doctrees go beside the target."""
     # Where CI is set, Sphinx colours its output, which tests read.
     environment = os.environ | {"PYTHONPATH": str(TOP / "ext"), "LC_ALL": "C.UTF-8"}
     environment["NO_COLOR"] = "1"
-    return run_module(
-        "sphinx", "-d", f"{target}.doctrees", *options, source, target, environment=environment
-    )
+    words = ("-d", f"{target}.doctrees", *options, source, target)
+    return run_module("sphinx", *words, environment=environment, packages=packages)
 
 
 def copy_project(target: Path) -> Path:
@@ -61,14 +77,16 @@ def copy_project(target: Path) -> Path:
 
 
 def take_pictures(project: Path, earlier: Path) -> Path:
-    """Give a project the pictures of an earlier build of another. Those that show what
-    this one has to show are right, as the hashes beside them say; others are drawn anew."""
+    """Give a project the pictures of an earlier build of another, and the store that says what
+    they show. Those that show what this one has to show are right; others are drawn anew, as
+    is all else: the parts of a site are kept under the paths of its project."""
     for path in earlier.joinpath("source").rglob("*"):
         name = path.relative_to(earlier).as_posix()
-        own = name.startswith("source/reports/drawn/") or name == "source/reports/pictures.json"
-        if path.is_file() and (own or _is_picture(name)):
+        if path.is_file() and (name.startswith("source/reports/drawn/") or _is_picture(name)):
             (project / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(path, project / name)
+    if (earlier / "build/cache").is_dir():
+        shutil.copytree(earlier / "build/cache", project / "build/cache")
     return project
 
 
@@ -89,13 +107,6 @@ SAMPLE = {
 there is still every kind of page, of chart and of comparison."""
 
 
-WHOLE = (
-    "AM62X/linux/09.01.00.08/am62xxsip_sk-fs.json",
-    "AM64X/rt-linux/08.06.00.42/am64xx-hsevm.json",
-)
-"""Two of them that together have every benchmark of the results."""
-
-
 def sample_results(target: Path) -> Path:
     """Some of the project's own results."""
     for path in sorted(TOP.joinpath("results").rglob("*.json")):
@@ -110,6 +121,17 @@ def sample_results(target: Path) -> Path:
             ]
             (target / name).parent.mkdir(parents=True, exist_ok=True)
             (target / name).write_text(json.dumps(bundle), "utf-8")
+    return target
+
+
+def sample_of_each_benchmark(target: Path) -> Path:
+    """The same, and all results of two bundles, which together have every benchmark."""
+    sample_results(target)
+    for name in (
+        "AM62X/linux/09.01.00.08/am62xxsip_sk-fs.json",
+        "AM64X/rt-linux/08.06.00.42/am64xx-hsevm.json",
+    ):
+        shutil.copy(TOP / "results" / name, target / name)
     return target
 
 
@@ -188,7 +210,7 @@ def chromium() -> Path:
 
 @pytest.fixture(scope="module")
 def browser(chromium: Path) -> Iterator[Browser]:
-    """One browser for the tests of a module; each has a page or a context of its own.
+    """One browser for the tests of a module, most of which take its pages by ``windows``.
 
     Its event loop runs until it ends, and the tests of other modules want loops of theirs."""
     with sync_playwright() as playwright:
@@ -200,65 +222,57 @@ def browser(chromium: Path) -> Iterator[Browser]:
         started.close()
 
 
+@pytest.fixture(scope="module")
+def kept_windows(browser: Browser) -> Windows:
+    """The pages of that browser."""
+    return Windows(browser)
+
+
+@pytest.fixture
+def windows(kept_windows: Windows) -> Iterator[Windows]:
+    """Opens pages for one test, none of which may have an error in its console."""
+    yield kept_windows
+    assert kept_windows.release() == []
+
+
 BASE = "https://guides.example/perf"
 
 
+def real_sources(target: Path) -> Path:
+    """The project with its own results, and two more uploads of another SoC: a run that was
+    withdrawn, and what withdrew it. A third one is no bundle."""
+    copy_project(target)
+    corrected = sound_bundle(id="run-2", supersedes=["run-1"], reason="A worn card")
+    corrected["created"] = "2024-04-03T09:30:00Z"
+    corrected["results"] = [corrected["results"][0] | {"value": 1111.0}]
+    for bundle in (sound_bundle(), corrected):
+        text = json.dumps(bundle)
+        (target / f"results/{bundle['id']}.json").write_text(text, "utf-8")
+    (target / "results/refused.json").write_text("{", "utf-8")
+    return target
+
+
 @pytest.fixture(scope="session")
-def own_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the project (``project``) and the site of its own results (``html``), made
-    from nothing with every warning an error. Built once for all processes: touch nothing."""
-    with once(tmp_path_factory, "own-site") as folder:
+def real_project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The project of ``real_sources`` with the pages that were generated in it, and beside it
+    in ``html`` its site, made from nothing. It is the one site of all results that is built in
+    a run of the tests, once for all processes: look, and touch nothing."""
+    with once(tmp_path_factory, "real") as folder:
         if not (folder / "html").is_dir():
             shutil.rmtree(folder, ignore_errors=True)
-            run = run_sphinx(
-                copy_project(folder / "project"), folder / "building", "-W", "-n", "-j2"
-            )
-            assert (run.returncode, run.stderr) == (0, "")
-            (folder / "building").rename(folder / "html")
-    return folder
-
-
-@pytest.fixture(scope="session")
-def own_paper(tmp_path_factory: pytest.TempPathFactory, own_site: Path) -> Path:
-    """The same for LaTeX, of a sample and of all benchmarks of two boards: pictures for paper
-    take long to draw, and others are of the same kinds."""
-    with once(tmp_path_factory, "own-paper") as folder:
-        if not (folder / "latex").is_dir():
-            shutil.rmtree(folder, ignore_errors=True)
-            project = take_pictures(copy_project(folder / "project"), own_site / "project")
-            shutil.rmtree(project / "results")
-            sample_results(project / "results")
-            for name in WHOLE:
-                shutil.copy(TOP / "results" / name, project / "results" / name)
-            run = run_sphinx(project, folder / "building", "-b", "latex", "-W", "-n", "-j2")
-            assert (run.returncode, run.stderr) == (0, "")
-            shown = {path.stem for path in (project / "source/by-benchmark").glob("*.rst")}
-            own = {path.stem for path in (own_site / "project/source/by-benchmark").glob("*.rst")}
-            assert shown == own
-            (folder / "building").rename(folder / "latex")
-    return folder
-
-
-@pytest.fixture(scope="session")
-def real_site(tmp_path_factory: pytest.TempPathFactory, own_site: Path) -> Path:
-    """The site of the project's own results, and of a SoC with a run that was withdrawn and
-    an upload that was refused. It is built once for all workers: look, and touch nothing."""
-    with once(tmp_path_factory, "real-site") as folder:
-        if not (folder / "html").is_dir():
-            shutil.rmtree(folder, ignore_errors=True)
-            project = take_pictures(copy_project(folder / "project"), own_site / "project")
-            corrected = sound_bundle(id="run-2", supersedes=["run-1"], reason="A worn card")
-            corrected["created"] = "2024-04-03T09:30:00Z"
-            corrected["results"] = [corrected["results"][0] | {"value": 1111.0}]
-            for bundle in (sound_bundle(), corrected):
-                text = json.dumps(bundle)
-                (project / f"results/{bundle['id']}.json").write_text(text, "utf-8")
-            (project / "results/refused.json").write_text("{", "utf-8")
-            target = folder / "building"
-            run = run_sphinx(project, target, "-j2", "-q", "-D", f"html_baseurl={BASE}/")
+            project, target = real_sources(folder / "project"), folder / "building"
+            run = run_sphinx(project, target, "-n", "-j2", "-D", f"html_baseurl={BASE}/")
             assert run.returncode == 0, run.stderr
+            only_the_refused_one = run.stderr.count("WARNING") == 1 == run.stderr.count("\n")
+            assert only_the_refused_one and "results/refused.json" in run.stderr, run.stderr
             target.rename(folder / "html")
-    return folder / "html"
+    return folder / "project"
+
+
+@pytest.fixture(scope="session")
+def real_site(real_project: Path) -> Path:
+    """The site of that project."""
+    return real_project.with_name("html")
 
 
 @pytest.fixture(scope="session")

@@ -9,11 +9,16 @@ from __future__ import annotations
 import datetime
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
+
+__all__ = [
+    *("Board", "Bundle", "Log", "Note", "Result", "Runner", "Sdk"),
+    *("decode", "encode", "schema"),
+]
 
 FORMAT = "perfguide-bundle"
 VERSION = 1
@@ -32,6 +37,7 @@ Name = Annotated[
     ),
 ]
 Text = Annotated[str, Meta(max_length=10_000)]
+Words = Annotated[str, Meta(min_length=1, max_length=10_000)]
 Whole = Annotated[int, Meta(ge=-(2**53), le=2**53)]
 Count = Annotated[int, Meta(ge=1, le=2**53)]
 Figure = Annotated[float, Meta(ge=-1e200, le=1e200, description="a finite number")]
@@ -102,6 +108,17 @@ class Log(_Object, frozen=True):
     """The line in it, from 1."""
 
 
+class Note(_Object, frozen=True):
+    """Words about a run, about one of its benchmarks, or about one metric of that."""
+
+    text: Words
+    """What readers are to know."""
+    benchmark: Name | UnsetType = UNSET
+    """The benchmark that it is about; all where this is left out."""
+    metric: Name | UnsetType = UNSET
+    """The metric that it is about; all of the benchmark where this is left out."""
+
+
 class Result(_Object, frozen=True):
     """One metric of one benchmark under one set of parameters.
 
@@ -133,6 +150,10 @@ class Result(_Object, frozen=True):
     """The command line that measured."""
     log: Log | None = None
     """Where the figure stands in a log."""
+    setup: dict[Name, Value] = {}
+    """Facts about this measurement alone, such as ``card``; each goes before that of the run."""
+    notes: list[Words] = []
+    """What readers are to know of this figure."""
 
 
 class Bundle(_Object, frozen=True):
@@ -160,6 +181,10 @@ class Bundle(_Object, frozen=True):
     """Why the bundles in ``supersedes`` are withdrawn; the errata show it."""
     tools: dict[Name, Value] = {}
     """Versions and settings of the programs that measured."""
+    setup: dict[Name, Value] = {}
+    """Facts about the run, such as ``card``, ``mount``, ``peer``, ``firmware`` or ``commit``."""
+    notes: list[Note] = []
+    """What readers are to know of the run."""
 
 
 _DECODER = msgspec.json.Decoder(Bundle)
@@ -218,27 +243,49 @@ def schema() -> dict[str, Any]:
 def consistent(bundle: Bundle) -> bool:
     """Whether what the types cannot say holds too: printable names, a time that every
     time zone has, and for each result either figures or a failure."""
-    if not in_every_zone(bundle.created):
-        return False
     names = {bundle.id, bundle.sdk.version, bundle.sdk.os, bundle.sdk.name}
     names |= {bundle.board.name, bundle.board.soc, *bundle.supersedes}
     if bundle.runner:
         names.add(bundle.runner.name)
+    names.update(bundle.setup)
+    names.update(
+        n for note in bundle.notes for n in (note.benchmark, note.metric) if n is not UNSET
+    )
     results = bundle.results
-    names.update([r.benchmark for r in results], [r.metric for r in results])
-    names.update([r.unit for r in results], *[r.params for r in results if r.params])
     for r in results:
-        published = r.value is not UNSET
-        if published or r.samples is not UNSET:
-            if r.status is not UNSET:
-                return False
-        elif r.status is UNSET:
-            return False
-        if not published and not (r.min is UNSET and r.max is UNSET and r.count is UNSET):
-            return False
-    others = {r.log.file for r in results if r.log} | set(bundle.tools)
-    shown = "".join(names).isprintable() and not any(map(str.isspace, names)) and "" not in names
-    return shown and all(re.search(PRINTABLE, name) for name in others)
+        names.update((r.benchmark, r.metric, r.unit), r.params, r.setup)
+    states = {
+        (
+            r.samples is not UNSET,
+            r.value is not UNSET,
+            not (r.min is UNSET and r.max is UNSET and r.count is UNSET),
+            r.status is not UNSET,
+        )
+        for r in results
+    }
+    return (
+        in_every_zone(bundle.created)
+        and names_show(names)
+        and files_show({*bundle.tools, *(r.log.file for r in results if r.log)})
+        and all(figures_agree(*state) for state in states)
+        and not any(r.min is not UNSET and r.max is not UNSET and r.min > r.max for r in results)
+    )
+
+
+def figures_agree(sampled: bool, published: bool, ranged: bool, failed: bool) -> bool:
+    """Whether a result may have what it has: samples, a value, a range or number of what is
+    behind the value, and a failure."""
+    return (sampled or published) != failed and (published or not ranged)
+
+
+def names_show(names: Collection[str]) -> bool:
+    """Whether each of some names is one that :func:`is_name` accepts."""
+    return "".join(names).isprintable() and not any(map(str.isspace, names)) and "" not in names
+
+
+def files_show(names: Iterable[str]) -> bool:
+    """Whether names of logs or programs have no control characters."""
+    return all(re.search(PRINTABLE, name) for name in names)
 
 
 _FIRST = datetime.datetime(1, 1, 3, tzinfo=datetime.UTC)

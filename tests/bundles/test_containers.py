@@ -19,9 +19,10 @@ from pathlib import Path
 import pytest
 import zstandard
 from conftest import TOP
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from making import only
+from profiles import examples
 
 from perfguide.bundles import containers
 from perfguide.bundles.containers import Document
@@ -359,9 +360,7 @@ def test_a_wrong_checksum_at_the_end_is_found(tmp_path: Path, name: str) -> None
 
 @pytest.mark.parametrize("name", PACKED)
 @given(data=st.data())
-@settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@examples(10, heavy=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_no_damage_ever_raises(tmp_path: Path, name: str, data: st.DataObject) -> None:
     broken = bytearray(PACKED[name])
     for _ in range(data.draw(st.integers(1, 6))):

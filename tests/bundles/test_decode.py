@@ -13,14 +13,16 @@ from typing import Annotated, Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from making import only, outcome, plain, result, text
+from profiles import examples
 
 from perfguide import bundle
 from perfguide.bundles.containers import Document, Source
-from perfguide.bundles.decode import Loaded, load, upload, validate
+from perfguide.bundles.decode import Loaded, load, upload
 from perfguide.bundles.decompress import Limits
+from perfguide.bundles.faults import validate
 from perfguide.common.diagnostics import Diagnostic
 
 
@@ -295,13 +297,28 @@ def test_what_no_float_can_hold_is_no_figure(number: str) -> None:
 
 @pytest.mark.parametrize(
     ("number", "value"),
-    [("1e-400", 0.0), ("1" + "0" * 100, 1e100), ("1" + "0" * 199, 1e199), ("-0.0", 0.0)],
+    [
+        ("1e-300", 1e-300),
+        ("0e-400", 0.0),
+        ("1" + "0" * 100, 1e100),
+        ("1" + "0" * 199, 1e199),
+        ("-0.0", 0.0),
+    ],
 )
 def test_long_and_tiny_numbers_are_read(number: str, value: float) -> None:
     data = text(plain()).replace(b'"value": 1.0', b'"value": ' + number.encode())
     assert only(outcome(data)[0]).bundle.results[0].value == value
     with_unknown = data.replace(b'"id"', b'"what": 1, "id"')
     assert only(outcome(with_unknown)[0]).bundle.results[0].value == value
+
+
+@pytest.mark.parametrize("number", ["1e-400", "1e-999999999999", "-2E-0324", f"0.{'0' * 400}1"])
+def test_a_number_that_would_become_zero_is_refused(number: str) -> None:
+    data = text(plain()).replace(b'"value": 1.0', b'"value": ' + number.encode())
+    sound, (fault,) = outcome(data)
+    assert sound == [] and fault.pointer == "/results/0/value"
+    assert "so small that it would become zero" in fault.message
+    assert "smaller unit" in fault.hint
 
 
 @pytest.mark.parametrize("coding", ["utf-16", "utf-32", "utf-16-le", "utf-16-be"])
@@ -502,7 +519,7 @@ VALUES = st.one_of(
 
 
 @given(st.lists(st.tuples(st.sampled_from(POINTERS), VALUES), min_size=1, max_size=3))
-@settings(max_examples=200, deadline=None)
+@examples(60, heavy=200)
 def test_decoder_slow_pass_and_json_schema_agree(changes: list[tuple[str, Any]]) -> None:
     value: Any = FULL
     for pointer, new in changes:

@@ -6,7 +6,7 @@ import itertools
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from making import loaded, only, result
 
@@ -115,7 +115,6 @@ def test_a_withdrawn_bundle_has_withdrawn_its_own_for_good() -> None:
 
 
 @given(st.permutations(range(6)))
-@settings(deadline=None)
 def test_the_order_of_uploads_does_not_matter(order: list[int]) -> None:
     items = [
         old(),

@@ -47,6 +47,18 @@ def load(
         ('where = { engine = "sw" }', "where = { metric = 1 }", "“metric” is used twice", ""),
         ('columns = ["engine"]', 'columns = ["metric"]', "among “columns”", "leave it out"),
         ('columns = ["engine"]', 'tabs = "metric"', "among “columns” or “tabs”", "leave it out"),
+        (
+            'columns = ["engine"]',
+            'derived = [{ label = "x", of = "rat" }]',
+            "needs either “per” or “limit”",
+            "divided by",
+        ),
+        (
+            'columns = ["engine"]',
+            'derived = [{ label = "x", of = "rat", limit = 5 }]',
+            "column “x”: no metric is named “rat”",
+            "did you mean “rate”?",
+        ),
         ('columns = ["engine"]', 'columns = ["board"]', "“board” has a meaning of its own", ""),
     ],
 )
@@ -216,5 +228,5 @@ def test_a_new_benchmark_is_a_toml_and_an_rst_and_no_python(tmp_path: Path) -> N
     assert section.benchmark.prose == tmp_path / "espresso.rst"
     grid = grids.grid(only(section.views))
     assert grid.header == (("Cups", "sk"), ("", "Brewing (s) ↓"))
-    assert grid.rows == (("2", "30.0"), ("10", "90.0"))
+    assert [tuple(map(units.whole, row)) for row in grid.rows] == [("2", "30.0"), ("10", "90.0")]
     assert list(other) == ["speed"]

@@ -92,7 +92,7 @@ def test_an_old_name_of_two_boards_is_refused(tmp_path: Path) -> None:
     )
     known, faults = board_names.load(path)
     assert [fault.line for fault in faults] == [5, 5]
-    assert "“old” stands for two boards of S" in faults[0].message
+    assert "“old” is the name of two boards of S" in faults[0].message
     assert known.today("S", "fine") == "other"
     assert known.today("S", "old") == known.today("T", "old") == "new"
 

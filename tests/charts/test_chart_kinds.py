@@ -15,10 +15,10 @@ from svg_points import corners, on_one_scale, paths, words
 
 from perfguide.bundles.decode import Loaded
 from perfguide.catalog import benchmarks
+from perfguide.catalog.board_names import Boards
 from perfguide.catalog.chart_spec import Page
-from perfguide.charts import draw, trends
-from perfguide.charts.from_figures import Scene
-from perfguide.charts.from_figures import charts as views_of
+from perfguide.charts import draw, gallery, trends
+from perfguide.charts.from_figures import Scene, with_figures
 from perfguide.charts.model import ChartView
 from perfguide.tables import assign
 from perfguide.tables.model import OVER_RELEASES, SIDE_BY_SIDE, Shape
@@ -50,7 +50,7 @@ def views(
             if spec.id == chart:
                 assert spec.on == on
                 mine = [r for s in sections if s.benchmark.name == name for r in s.records]
-                out += views_of(benchmark, spec, mine, scene)
+                out += [view for view, _ in with_figures(benchmark, spec, mine, scene)]
     return out
 
 
@@ -179,7 +179,7 @@ def test_the_nice_sweep_shows_engines_on_equal_axes(
     assert [p.title for p in view.panels] == ["accelerator", "software"]
     assert [line.label for line in view.panels[0].lines] == ["16 bytes", "1024 bytes", "8192 bytes"]
     svg = check_lines(view)
-    assert "nice level -20" in words(svg) and "19" in words(svg) and "0" in words(svg)
+    assert {"Nice level", "-20", "19", "0"} <= set(words(svg))
     both = [corners(svg, f"line-{panel}-2") for panel in (0, 1)]
     heights = [
         (p.y, c[1])
@@ -200,6 +200,30 @@ def test_engines_are_laid_over_each_other_for_one_block_size(
     assert {p.y for line in panel.lines for p in line.points} >= {900.0 * 8192, 300.0 * 8192}
     svg = check_lines(view)
     assert {"accelerator", "software"} <= set(words(svg)), "few lines are named at their ends"
+    assert view.x_label == "CPU left for everything else (%)"
+    assert [p.x for p in panel.lines[0].points][:2] == [60.0, 70.0], "what the load leaves of 100"
+    found = "The accelerator has 3.0 times the throughput of the software at each level"
+    assert view.finding == found and "evm" in view.subtitle and "1 run of each" in view.subtitle
+    assert found in " ".join(words(svg))
+
+
+def test_measured_levels_stand_in_the_table_and_nothing_between(
+    shipped: benchmarks.Catalog,
+) -> None:
+    view = only(views(shipped, "chart-nice-overlay", sweep("alone")))
+    grid = gallery.levels([view])
+    assert grid.header[0][-3:] == (view.mark, view.x_label, view.y_label)
+    points = [point for line in view.panels[0].lines for point in line.points]
+    assert [(row[-2][0], row[-1][0]) for row in grid.rows] == [(p.x, p.y) for p in points]
+
+
+def test_levels_stand_on_top_where_all_lines_have_them_at_one_place(
+    shipped: benchmarks.Catalog,
+) -> None:
+    blocks = only(views(shipped, "chart-nice", sweep("alone")))
+    assert blocks.ramp and "Nice level" in words(draw.draw(blocks))
+    engines = only(views(shipped, "chart-nice-overlay", sweep("alone")))
+    assert not engines.ramp and "Nice level" not in words(draw.draw(engines))
 
 
 def latency() -> Loaded:
@@ -238,7 +262,7 @@ def test_latencies_of_each_core_stand_side_by_side(shipped: benchmarks.Catalog) 
     assert [line.label for line in view.panels[0].lines] == ["Minimum", "Average", "Maximum"]
     assert view.ticks == ("core 0", "core 1", "core 2")
     svg = check_bars(view)
-    assert "58.00" in words(svg) and view.y_label == "Latency (µs) ↓"
+    assert "58" in words(svg) and view.y_label == "Latency (µs) ↓"
 
 
 def test_a_histogram_has_a_step_for_each_latency(shipped: benchmarks.Catalog) -> None:
@@ -314,10 +338,19 @@ def test_boards_stand_side_by_side_each_with_its_newest_release(
 ) -> None:
     bundles = [release("9.2", 1000, 100.0, 120.0), release("10.0", 800, 80.0, board="lp")]
     pool = pooled(bundles, shipped)
-    view = only(trends.of_boards(shipped, pool.of_benchmark("stream")))
-    assert view.ticks == ("lp, 10.0", "sk, 9.2")
+    boards = Boards(shorts={("AM62X", "lp"): "Low power"})
+    view = only(trends.of_boards(shipped, pool.of_benchmark("stream"), boards))
+    assert view.ticks == ("sk, 9.2", "AM62X Low power, 10.0"), "the best first"
     svg = check_bars(view)
-    assert {"80.00", "110.00"} <= set(words(svg))
+    assert {"80", "110"} <= set(words(svg))
+
+
+def test_no_letter_of_a_board_is_left_out_beside_its_bar(shipped: benchmarks.Catalog) -> None:
+    name = "a-board-whose-name-is-longer-than-a-line-beside-its-bar"
+    bundles = [release("9.2", 1000, 100.0), release("10.0", 800, 80.0, board=name)]
+    view = only(trends.of_boards(shipped, pooled(bundles, shipped).of_benchmark("stream")))
+    svg = check_bars(view)
+    assert name + ",10.0" in "".join("".join(words(svg)).split())
 
 
 def engines(version: str, hw: float, **changes: Any) -> Loaded:
@@ -384,8 +417,6 @@ def test_of_many_releases_only_the_newest_says_something(shipped: benchmarks.Cat
 
 def test_a_description_in_words_goes_with_each_kind(shipped: benchmarks.Catalog) -> None:
     cores = only(views(shipped, "chart-cores", latency())).text()
-    assert (
-        cores.startswith("Bar chart: Wake-up latency of each core") and "58.00 for core 0" in cores
-    )
+    assert cores.startswith("Bar chart: Wake-up latency of each core") and "58 for core 0" in cores
     histogram = only(views(shipped, "chart-histogram", latency())).text()
-    assert "most 9000.00 at 8.00" in histogram
+    assert "most 9,000 at 8" in histogram

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
@@ -11,13 +12,15 @@ import pytest
 from conftest import TOP
 from svg_points import SVG, corners, on_one_scale
 
-from perfguide.charts import answers, draw
+from perfguide.charts import crossovers, draw, palette
 from perfguide.charts import gallery as pictures
-from perfguide.charts.from_figures import charts as chart_views
+from perfguide.charts.from_figures import with_figures
 from perfguide.charts.model import ChartView, Line, Panel, Point
+from perfguide.common.package import ROOT
 from perfguide.figures import dataset
 from perfguide.pages import build
 from perfguide.publishing.output_folder import Writer
+from perfguide.publishing.store import Store
 from perfguide.tables import assign
 
 
@@ -32,7 +35,7 @@ def _views(held: dataset.Holdings, soc: str, release: str, chart: str) -> list[C
     sections, _ = assign.Layout(held.catalog).sections(held.pool.of_guide(key))
     (section,) = [s for s in sections if s.benchmark.name == "openssl"]
     (spec,) = [c for c in section.benchmark.entry.charts if c.id == chart]
-    return chart_views(section.benchmark, spec, section.records)
+    return [view for view, _ in with_figures(section.benchmark, spec, section.records)]
 
 
 # Published figures of the AM335x guides: throughput in kB/s of accelerator and
@@ -84,35 +87,36 @@ def test_the_cross_over_is_where_the_figures_put_it(
 
 
 def test_the_verdict_says_throughput_and_load() -> None:
-    hw = answers.Engine("accelerator", ((16, 100.0), (1024, 4000.0)), cpu=40.0)
-    sw = answers.Engine("software", ((16, 200.0), (1024, 2000.0)), cpu=80.0)
-    said = answers.verdict(hw, sw)
+    hw = crossovers.Engine("accelerator", ((16, 100.0), (1024, 4000.0)), cpu=40.0)
+    sw = crossovers.Engine("software", ((16, 200.0), (1024, 2000.0)), cpu=80.0)
+    said = crossovers.verdict(hw, sw)
     # On log axes the lines cross half way up the three doublings of the ratio's 1/2 … 2.
     assert said == (
         "Above about 130 bytes the accelerator is faster; at 1024 bytes the accelerator has "
         "2.0 times the throughput, at 0.5 times the CPU load over the whole run. For each "
         "second of CPU time it moves 4.0 times as much there."
     )
-    always = answers.verdict(sw, answers.Engine("plain", ((16, 1.0), (1024, 1.0))))
+    always = crossovers.verdict(sw, crossovers.Engine("plain", ((16, 1.0), (1024, 1.0))))
     assert "faster than the plain at every block size" in always
 
 
 def test_an_accelerator_that_looks_like_software_is_called_out() -> None:
-    sw = answers.Engine("software", ((16, 100.0), (64, 200.0)), cpu=98.0)
-    same = answers.Engine("accelerator", ((16, 101.0), (64, 199.0)), cpu=98.0)
-    assert "most likely not in use" in answers.not_in_use(same, sw)
-    free = answers.Engine("accelerator", ((16, 101.0), (64, 199.0)), cpu=30.0)
-    fast = answers.Engine("accelerator", ((16, 101.0), (64, 400.0)), cpu=98.0)
-    assert answers.not_in_use(free, sw) == answers.not_in_use(fast, sw) == ""
+    sw = crossovers.Engine("software", ((16, 100.0), (64, 200.0)), cpu=98.0)
+    same = crossovers.Engine("accelerator", ((16, 101.0), (64, 199.0)), cpu=98.0)
+    assert "most likely not in use" in crossovers.not_in_use(same, sw)
+    free = crossovers.Engine("accelerator", ((16, 101.0), (64, 199.0)), cpu=30.0)
+    fast = crossovers.Engine("accelerator", ((16, 101.0), (64, 400.0)), cpu=98.0)
+    assert crossovers.not_in_use(free, sw) == crossovers.not_in_use(fast, sw) == ""
 
 
-def test_shares_are_interpolated_inside_what_was_measured_only() -> None:
-    curve = ((10.0, 100.0), (30.0, 300.0), (30.0, 320.0), (60.0, 610.0))
-    assert answers.at(curve, 20) == pytest.approx(205.0)
-    assert answers.at(curve, 30) == pytest.approx(310.0)
-    assert answers.at(curve, 45) == pytest.approx(460.0)
-    assert answers.at(curve, 9.9) is None and answers.at(curve, 60.1) is None
-    assert answers.at((), 5) is None
+@pytest.mark.parametrize(
+    ("cpu", "busy"), [(80.0, False), (84.9, False), (85.0, True), (90.0, True)]
+)
+def test_an_accelerator_counts_as_unused_from_85_per_cent_load_on(cpu: float, busy: bool) -> None:
+    curve = ((16, 100.0), (64, 200.0))
+    tested = crossovers.Engine("accelerator", curve, cpu)
+    warning = crossovers.not_in_use(tested, crossovers.Engine("software", curve, 99.0))
+    assert warning.endswith(f"{cpu:.0f} % CPU load: it was most likely not in use.") == busy
 
 
 def _sweep() -> ChartView:
@@ -147,6 +151,25 @@ def _log() -> ChartView:
     other = Line("two", tuple(Point(x, x + 90, None, None, str(x)) for x in (16.0, 64.0, 1024.0)))
     panel = Panel("", (line, other), ((99.0, "here"),))
     return ChartView("l", "By size", "", "Size", "Rate", "log2", "log", (panel,))
+
+
+def test_the_explorer_draws_in_the_same_colours() -> None:
+    css = ROOT.joinpath("sphinxext/static/perfguide.css").read_text("utf-8")
+    series = re.findall(r"\.perf-series-(\d) \{ --perf-series: (#[0-9a-f]{6}); \}", css)
+    assert tuple(colour for _, colour in series) == palette.SERIES
+    assert [int(number) for number, _ in series] == list(range(len(palette.SERIES)))
+    light = css[css.index(":root") : css.index("}")]
+    named = dict(re.findall(r"--perf-([a-z]+): (#[0-9a-f]{6})", light))
+    words = ("ink", "quiet", "line", "head", "alarm")
+    assert [named[word] for word in words] == [
+        *(palette.INK, palette.QUIET, palette.LINE, palette.HEAD, palette.ALARM)
+    ]
+    for part, colour in (
+        (".perf-axis, .perf-cross", palette.INK),
+        (".perf-cross", palette.ALARM),
+        (".perf-gridline", palette.LINE),
+    ):
+        assert re.search(rf"^{re.escape(part)} {{[^}}]*{colour};", css, re.MULTILINE), part
 
 
 @pytest.mark.parametrize("view", [_sweep(), _log()], ids=["linear", "log"])
@@ -209,10 +232,12 @@ def test_pictures_are_drawn_again_only_when_their_view_changed(tmp_path: Path) -
     made = [pictures.Picture("guides/a/one", view), pictures.Picture("guides/a/two", _sweep())]
 
     def run(these: list[pictures.Picture], formats: tuple[str, ...] = ("svg",)) -> int:
-        writer = Writer(tmp_path)
+        store = Store(tmp_path / "cache")
+        writer = Writer(tmp_path, store)
         with pictures.Gallery(writer, [*these], formats) as gallery:
             drawn = gallery.finish()
         writer.finish()
+        store.save()
         return drawn
 
     assert run(made) == 2

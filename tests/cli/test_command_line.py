@@ -352,3 +352,24 @@ def test_a_reader_who_has_gone_is_no_fault() -> None:
     )
     assert done.stdout.strip() == "0"
     assert "Traceback" not in done.stderr
+
+
+def test_check_knows_what_descriptions_say_and_that_a_folder_is_empty(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "results"
+    folder.mkdir()
+    assert main(["check", str(folder)]) == 3
+    assert "0 sound bundles" in capsys.readouterr().out
+    rate = {"benchmark": "stream", "metric": "copy", "unit": "MB/s", "value": 5.5}
+    (folder / "a.json").write_bytes(text(plain({**rate, "params": {"card": "SanDisk"}})))
+    assert main(["check", str(folder)]) == 0
+    out = capsys.readouterr().out
+    assert "no description names the parameter “card” of stream" in out
+    assert '[params.card] label = "Card"' in out and "1 sound bundles" in out
+    (folder / "a.json").write_bytes(text(plain({**rate, "min": 16, "max": 17})))
+    assert main(["check", str(folder)]) == 1
+    assert "is below its “min”" in capsys.readouterr().out
+    (folder / "a.json").write_bytes(text(plain({**rate, "min": 7, "max": 6})))
+    assert main(["check", str(folder)]) == 1
+    assert "“min” is above “max”" in capsys.readouterr().out

@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -59,11 +60,55 @@ def farm(
     return Farm(tmp_path, capsys, monkeypatch)
 
 
-def test_a_regression_is_an_exit_status_only_where_it_is_asked_for(farm: Farm) -> None:
+def test_a_regression_is_an_exit_status_but_where_it_is_not_wanted(farm: Farm) -> None:
     status, out, _ = farm.compare("09.01", "09.02")
-    assert status == 0
+    assert status == 1
     assert "1 regressed" in out and "AM62X, Linux, sk: 09.01.00 → 09.02.00" in out
     assert farm.compare("09.01", "09.02", "--fail-on", "regression")[0] == 1
+    assert farm.compare("09.01", "09.02", "--fail-on", "never")[0] == 0
+
+
+def test_latest_is_the_newest_release(farm: Farm) -> None:
+    status, out, _ = farm.compare("09.01", "latest")
+    assert status == 1 and "AM62X, Linux, sk: 09.01.00 → 09.02.00" in out
+
+
+def test_a_name_that_is_not_known_is_named(farm: Farm) -> None:
+    status, _, err = farm.compare("09.01", "09.02", "--soc", "AM62")
+    assert status == 3 and "there is no SoC “AM62”" in err and "AM62X" in err
+    status, _, err = farm.compare("09.01", "09.02", "--benchmark", "sped")
+    assert status == 3 and "there is no benchmark “sped”" in err and "speed" in err
+
+
+def test_figures_that_nothing_describes_are_an_error_and_not_all_well(farm: Farm) -> None:
+    (farm.benchmarks / "speed.toml").unlink()
+    (farm.benchmarks / "speed.rst").unlink()
+    status, out, err = farm.compare("09.01", "09.02")
+    assert (status, out) == (2, "")
+    assert "no description of speed, so nothing says what is better" in err
+
+
+def test_the_built_in_descriptions_are_found_from_any_folder(
+    farm: Farm, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    for release, samples in (("09.01", FAST), ("09.02", SLOW)):
+        figure = {"benchmark": "stream", "metric": "copy", "unit": "MB/s", "samples": samples}
+        run = plain(figure, id=release, sdk__version=release)
+        (elsewhere / f"{release}.json").write_bytes(text(run))
+    monkeypatch.chdir(tmp_path_factory.mktemp("away"))
+    status, out, _ = farm.compare("09.01", "09.02", "--results", elsewhere)
+    assert status == 1 and "1 regressed" in out
+
+
+def test_services_of_builds_get_events(farm: Farm) -> None:
+    _, out, _ = farm.compare("09.01", "09.02", "--format", "github")
+    assert out.startswith("::error title=Speed%3A 33.3 %25 worse%2C 1 row::Runs: 5 against 5")
+    (issue,) = json.loads(farm.compare("09.01", "09.02", "--format", "gitlab")[1])
+    assert issue["severity"] == "major" and len(issue["fingerprint"]) == 64
+    sarif = json.loads(farm.compare("09.01", "09.02", "--format", "sarif")[1])
+    (found,) = sarif["runs"][0]["results"]
+    assert (sarif["version"], found["ruleId"], found["level"]) == ("2.1.0", "regressed", "error")
 
 
 def test_an_improvement_is_no_regression(farm: Farm) -> None:
@@ -84,7 +129,7 @@ def test_a_waiver_accepts_a_regression(farm: Farm) -> None:
     path.write_text(accepted, "utf-8")
     status, out, err = farm.compare("09.01", "09.02", "--fail-on", "regression")
     assert (status, err) == (0, "")
-    assert "1 accepted" in out and "accepted until 09.03: r" in " ".join(out.split())
+    assert "1 accepted" in out and "Accepted until 09.03: r." in " ".join(out.split())
     other = farm.top / "other.toml"
     other.write_text(accepted.replace("09.03", "09.02"), "utf-8")
     status, out, err = farm.compare("09.01", "09.02", "--fail-on", "regression", "--waivers", other)
@@ -131,7 +176,7 @@ def test_wrong_usage_is_refused(farm: Farm, arguments: tuple[str, ...]) -> None:
     ("arguments", "said"),
     [
         (("09.01", "10.00"), "“10.00”"),
-        (("09.01", "09.02", "--soc", "AM64X"), "“09.01”"),
+        (("09.01", "09.02", "--soc", "AM64X"), "there is no SoC “AM64X”"),
         (("09.01", "09.02", "--benchmark", "none"), "nothing to compare"),
         (("09.01", "09.01.00"), "both sides are 09.01.00"),
     ],
@@ -154,7 +199,7 @@ def test_two_releases_without_a_board_in_common_are_nothing_to_compare(farm: Far
 def test_a_bundle_that_is_refused_does_not_stop_the_others(farm: Farm) -> None:
     (farm.top / "results/bad.json").write_text("{", "utf-8")
     status, out, err = farm.compare("09.01", "09.02")
-    assert status == 0 and "1 regressed" in out
+    assert status == 1 and "1 regressed" in out
     assert "bad.json" in err
 
 
@@ -176,7 +221,7 @@ def test_boards_of_an_old_name_are_matched(farm: Farm) -> None:
     )
     farm.release("09.00", FAST, "results/older.json", board__name="sk-old")
     status, out, _ = farm.compare("09.00", "09.02", "--board", "sk-old", "--format", "json")
-    assert status == 0
+    assert status == 1
     row = json.loads(out)["rows"][0]
     assert row["aliases"] == ["board “sk-old” is now “sk”"]
 
@@ -186,11 +231,11 @@ def test_a_threshold_above_the_change_silences_it(farm: Farm) -> None:
     assert json.loads(farm.compare(*arguments)[1])["rows"][0]["floor"] == 0.8
 
 
-@pytest.mark.parametrize("form", ["text", "markdown", "json", "csv", "html", "junit"])
+@pytest.mark.parametrize("form", ["text", "markdown", "json", "csv", "html", "junit", "sarif"])
 def test_a_file_gets_the_bytes_that_the_terminal_gets(farm: Farm, form: str) -> None:
     status, out, _ = farm.compare("09.01", "09.02", "--format", form)
     again, nothing, _ = farm.compare("09.01", "09.02", "--format", form, "-o", "out")
-    assert (status, again, nothing) == (0, 0, "")
+    assert (status, again, nothing) == (1, 1, "")
     assert (farm.top / "out").read_text("utf-8") == out != ""
 
 
@@ -213,7 +258,7 @@ def on_terminal(folder: Path, **environment: str) -> str:
                 break
             written += more
     os.close(parent)
-    assert process.returncode == 0, written
+    assert process.returncode == 1, written
     return written.decode("utf-8")
 
 
@@ -224,9 +269,11 @@ def test_colours_are_for_terminals_that_want_them(farm: Farm) -> None:
     assert "\x1b" not in farm.compare("09.01", "09.02")[1]
 
 
-def test_make_compares_two_releases() -> None:
+@pytest.mark.parametrize("results", ["my results", "a;touch x", "it's", 'a"b$(touch x)', "a,b"])
+def test_make_gives_the_command_paths_and_releases_as_they_are(results: str) -> None:
+    given = ["OLD=09.00", "NEW=x y", f"RESULTS={results.replace('$', '$$')}"]
     run = subprocess.run(
-        ["make", "-n", "compare", "OLD=09.00", "NEW=x y"], cwd=ROOT, capture_output=True, text=True,
-        check=True,
-    )  # fmt: skip
-    assert 'perfguide compare "09.00" "x y" --results results' in run.stdout
+        ["make", "-n", "compare", *given], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    words = shlex.split(run.stdout.replace("\\\n", "").splitlines()[-1])
+    assert words[1:6] == ["compare", "09.00", "x y", "--results", results]

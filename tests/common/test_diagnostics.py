@@ -6,7 +6,7 @@ import ast
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from perfguide.common.diagnostics import KINDS, Diagnostic, errors, nearest, visible
@@ -56,7 +56,6 @@ def test_control_and_bidirectional_characters_show_as_escapes(hidden: str) -> No
 
 
 @given(st.text(alphabet=st.characters(), max_size=50))
-@settings(deadline=None)
 def test_whatever_is_shown_is_printable_and_can_be_written(text: str) -> None:
     shown = visible(text)
     assert shown.isprintable()

@@ -10,9 +10,10 @@ import pytest
 from docutils import nodes
 from docutils.core import publish_doctree
 from docutils.parsers.rst import roles
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from making import only
+from profiles import examples
 
 from perfguide.bundles.guide_key import GuideKey
 from perfguide.common import rst_text
@@ -73,13 +74,12 @@ def test_tricky_names_all_at_once() -> None:
 
 
 @given(NAMES)
-@settings(max_examples=200, deadline=None)
+@examples(60, heavy=200)
 def test_addresses_are_distinct_and_never_leave_their_folder(names: list[str]) -> None:
     assert_safe_and_distinct(names)
 
 
 @given(NAMES)
-@settings(deadline=None)
 def test_addresses_do_not_depend_on_the_order_of_names(names: list[str]) -> None:
     assert addresses.slugs(names) == addresses.slugs([*names[::-1], *names])
 
@@ -137,7 +137,6 @@ def test_pages_of_a_site_have_the_addresses_of_the_design() -> None:
         max_size=12,
     )
 )
-@settings(deadline=None)
 def test_no_two_guides_have_one_page(keys: list[GuideKey]) -> None:
     planned = plan(keys, [])
     pages = [*planned.guide.values(), *planned.soc.values()]
@@ -205,13 +204,13 @@ def test_markup_in_a_name_shows_as_written(value: str) -> None:
 
 
 @given(st.one_of(st.text(st.characters(), min_size=1, max_size=12), st.sampled_from(MARKUP)))
-@settings(max_examples=120, deadline=None)
+@examples(40, heavy=120)
 def test_any_text_shows_exactly(value: str) -> None:
     assert_shows_exactly(value)
 
 
 @given(st.text("ab1 ,().%/_+-*`|:<>\\\"'#@&=~", min_size=1, max_size=10))
-@settings(max_examples=150, deadline=None)
+@examples(50, heavy=150)
 def test_any_punctuation_shows_exactly(value: str) -> None:
     assert_shows_exactly(value)
 
@@ -231,7 +230,6 @@ def test_a_heading_is_underlined_to_its_width() -> None:
         st.text(st.characters(), max_size=12).filter(lambda s: s.strip(" ")), min_size=1, max_size=4
     )
 )
-@settings(deadline=None)
 def test_commands_show_in_a_literal_block(lines: list[str]) -> None:
     document = parsed(f"Before::\n\n{rst_text.literal(lines)}\n\nAfter.\n")
     kinds = [type(node) for node in document.children]

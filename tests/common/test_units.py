@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from perfguide.common import units
@@ -77,14 +77,53 @@ def test_a_number_shows_with_its_decimals(value: float, decimals: int, shown: st
     assert units.number(value, decimals) == shown
 
 
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (284939.13, "284,939"),
+        (1252.05, "1,252"),
+        (24.7123, "24.71"),
+        (37.0, "37"),
+        (0.4674, "0.4674"),
+        (999.96, "1,000"),
+        (1000.5, "1,001"),
+        (-3.5, "−3.5"),
+        (0.0, "0"),
+        (-0.0, "0"),
+        (0.00012346, "0.0001235"),
+        (1e-5, "1e-05"),
+        (123456789012345.6, "123,456,789,012,346"),
+        (1e15, "1e+15"),
+    ],
+)
+def test_a_page_shows_four_digits_and_all_before_the_point(value: float, shown: str) -> None:
+    assert units.number(value) == shown
+
+
+@given(st.floats(-1e308, 1e308))
+def test_what_a_page_shows_is_near_the_figure_and_zero_is_zero(value: float) -> None:
+    text = units.number(value)
+    shown = float(text.replace(",", "").replace("−", "-"))
+    assert abs(shown - value) <= abs(value) * 0.50001e-3
+    assert (shown == 0) == (value == 0)
+    if 1000 <= abs(value) < 1e15:
+        assert abs(shown - value) <= 0.5
+
+
+def test_a_page_shows_the_ends_of_a_spread_and_leaves_words_alone() -> None:
+    figure = units.figure(1252.0533, 773.99, 1730.10, 3)
+    assert units.for_pages(figure) == (1252.0533, "1,252", " (min 773.99, max 1,730.1) n=3")
+    assert units.for_pages(units.change(0.123)) == units.change(0.123)
+    more = (2.0, "2.00", " (min 1.00, max 3.00); 2 of 3 runs failed")
+    assert units.for_pages(more) == (2.0, "2", " (min 1, max 3); 2 of 3 runs failed")
+
+
 @given(st.floats(allow_nan=False, allow_infinity=False), st.integers(0, 4))
-@settings(deadline=None)
 def test_only_zero_shows_as_zero(value: float, decimals: int) -> None:
     assert (float(units.number(value, decimals)) == 0) == (value == 0)
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False), st.integers(0, 4))
-@settings(deadline=None)
 def test_what_shows_is_within_half_of_the_last_digit(value: float, decimals: int) -> None:
     shown = float(units.number(value, decimals))
     assert abs(shown - value) <= max(0.5000001 * 10**-decimals, abs(value) * 1e-6)
@@ -97,11 +136,35 @@ def test_what_is_no_figure_is_refused(value: float) -> None:
 
 
 def test_a_mean_shows_what_is_known_of_its_samples() -> None:
-    assert units.spread(1252.05, 773.99, 1730.10, None) == "1252.05 (min 773.99, max 1730.10)"
-    assert units.spread(2.0, 1.0, 3.0, 3) == "2.00 (min 1.00, max 3.00) n=3"
-    assert units.spread(2.0, None, None, 1) == "2.00"
-    assert units.spread(2.0, None, None, 7) == "2.00 n=7"
-    assert units.spread(2.0, 1.0, None, None, 0) == "2 (min 1)"
+    spread = " (min 773.99, max 1730.10)"
+    assert units.figure(1252.05, 773.99, 1730.10, None, 2) == (1252.05, "1252.05", spread)
+    assert units.whole(units.figure(2.0, 1.0, 3.0, 3, 2)) == "2.00 (min 1.00, max 3.00) n=3"
+    assert units.whole(units.figure(2.0, None, None, 1, 2)) == "2.00"
+    assert units.whole(units.figure(2.0, None, None, 7, 2)) == "2.00 n=7"
+    assert units.whole(units.figure(2.0, 1.0, None, None, 0)) == "2 (min 1)"
+    assert units.figure(1 / 3, 0.25, 0.5, 2) == (
+        1 / 3,
+        "0.333333333333",
+        " (min 0.25, max 0.5) n=2",
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("1.5", 1.5),
+        ("−2", -2.0),
+        (" 3 ", 3.0),
+        ("1,234,567.5", 1234567.5),
+        ("1e-05", 1e-05),
+        *(
+            (text, None)
+            for text in ("", "—", "1,5", "12,34", "5.10.168", "4k", "nan", "inf", "1e999")
+        ),
+    ],
+)
+def test_a_number_by_hand_is_read_and_nothing_else(text: str, number: float | None) -> None:
+    assert units.read(text) == number
 
 
 @pytest.mark.parametrize(
@@ -138,14 +201,12 @@ def test_natural_order_is_by_the_numbers_in_a_name() -> None:
 
 
 @given(st.lists(st.text(max_size=12), max_size=8))
-@settings(deadline=None)
 def test_natural_order_does_not_depend_on_the_order_of_the_input(names: list[str]) -> None:
     turned = list(reversed(names))
     assert sorted(names, key=units.natural) == sorted(turned, key=units.natural)
 
 
 @given(st.text(max_size=12), st.text(max_size=12))
-@settings(deadline=None)
 def test_two_names_never_have_one_place(a: str, b: str) -> None:
     assert (units.natural(a) == units.natural(b)) == (a == b)
 

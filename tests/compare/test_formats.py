@@ -104,7 +104,7 @@ def farm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_every_format_is_as_its_golden(
     farm: Path, form: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["compare", "09.01", "09.02", "--format", form]) == 0
+    assert main(["compare", "09.01", "09.02", "--format", form]) == 1
     out = capsys.readouterr().out
     golden = GOLDENS / f"comparison.{SUFFIXES[form]}"
     if os.environ.get("PERFGUIDE_GOLDENS"):
@@ -118,6 +118,7 @@ def test_output_is_the_same_whatever_the_hash_seed_and_locale(farm: Path) -> Non
         environment = os.environ | {"PYTHONHASHSEED": seed, "LC_ALL": locale, "TZ": f"X{seed}"}
         environment |= {"PYTHONPATH": str(ROOT / "ext"), "COLUMNS": str(40 * int(seed))}
         command = [sys.executable, "-m", "perfguide", "compare", "09.01", "09.02"]
+        command += ["--fail-on", "never"]
         return subprocess.run(
             [*command, "--format", form], capture_output=True, check=True, env=environment
         ).stdout
@@ -126,15 +127,16 @@ def test_output_is_the_same_whatever_the_hash_seed_and_locale(farm: Path) -> Non
         assert run(form, "1", "C") == run(form, "2", "C.UTF-8")
 
 
-def test_the_text_fits_eighty_columns_and_leads_with_three_lines(
+def test_the_text_fits_eighty_columns_and_leads_with_what_to_do(
     farm: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     main(["compare", "09.01", "09.02", "--all"])
     lines = capsys.readouterr().out.splitlines()
     assert max(map(len, lines)) <= 80
-    assert re.fullmatch(r"09.01 → 09.02: \d+ figures of 1 board on both sides", lines[0])
-    assert "regressed" in lines[1]
-    assert "too noisy to tell" in lines[2]
+    assert lines[0] == "Look at 2 events before you ship."
+    assert re.fullmatch(r"09.01 → 09.02: \d+ figures of 1 board on both sides", lines[1])
+    assert "regressed" in lines[2]
+    assert "too noisy to tell" in lines[3]
 
 
 def hostile(many: int = 1) -> tuple[Comparison, benchmarks.Catalog]:

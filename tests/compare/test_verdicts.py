@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from making import TOML, described, loaded, only, pooled, result
+from making import SHIPPED, TOML, described, loaded, only, pooled, result
 
 from perfguide.bundles.decode import Loaded
-from perfguide.catalog import waivers
+from perfguide.catalog import benchmarks, waivers
 from perfguide.catalog.benchmarks import Catalog
 from perfguide.catalog.board_names import Boards
-from perfguide.compare.comparison import Asked, Comparison, compare
+from perfguide.compare.comparison import Comparison, compare
 from perfguide.compare.history import PAST, History
 from perfguide.compare.match import Names
-from perfguide.compare.select import Only, choose
+from perfguide.compare.select import Filter, choose
 from perfguide.compare.verdicts import Row, Rules
 from perfguide.compare.wording import summary
 
@@ -34,16 +34,14 @@ def compared(
     accepted: Sequence[waivers.Waiver] = (),
     threshold: float | None = None,
     releases: tuple[str, str] = ("09.01", "09.02"),
-    narrowed: Only | None = None,
+    narrowed: Filter | None = None,
 ) -> Comparison:
     """Two releases of some bundles side by side."""
     pool = pooled(bundles, catalog)
     names = Names(catalog or Catalog({}), Boards(boards or {}))
     history = History([pool], names)
-    wanted = narrowed or Only()
-    old, new = (
-        Asked(release, pool, choose(history, pool, release, wanted, names)) for release in releases
-    )
+    wanted = narrowed or Filter()
+    old, new = (choose(history, pool, release, wanted, names) for release in releases)
     return compare(old, new, history, Rules(names, tuple(accepted), threshold), wanted)
 
 
@@ -209,7 +207,8 @@ def test_another_block_size_alone_stands_side_by_side_uncompared(speed: Catalog)
     assert row.ground == "block_size was 1024 and is 4096"
 
 
-def test_what_is_measured_is_no_condition(speed: Catalog) -> None:
+def test_what_is_measured_is_no_condition(tmp_path: Path) -> None:
+    speed = described(tmp_path, TOML + '[params.algorithm]\nlabel = "Algorithm"\n')
     both = compared(
         loaded(result(samples=SLOW, params={"algorithm": "md5"}), **OLDER),
         loaded(result(samples=FAST, params={"algorithm": "sha1"}), **NEWER),
@@ -353,10 +352,7 @@ def test_history_is_the_nearest_releases_and_no_more_than_count(speed: Catalog) 
     for old, new in ((29, 30), (1, 2), (59, 60), (20, 40)):
         newest = only([r for r in pool.of_benchmark("speed") if r.guide.release == f"9.{new}"])
         found = history.of(pool, newest, {f"9.{old}", f"9.{new}"}, ())
-        others = [n for n in range(1, 61) if n not in (old, new)]
-        apart = {n: max(old - n, n - new, 0) for n in others}
-        nearest = sorted(sorted(others, key=lambda n: (apart[n], n))[:PAST])
-        assert [past.mean for past in found] == nearest
+        assert [past.mean for past in found.values()] == list(range(1, old))[-PAST:]
 
 
 def test_history_is_the_same_figure_under_the_same_conditions(speed: Catalog) -> None:
@@ -374,10 +370,9 @@ def test_history_is_the_same_figure_under_the_same_conditions(speed: Catalog) ->
         speed,
     )
     names = Names(speed, Boards())
-    history = History([pool], names)
     newest = only([r for k in pool.guides() for r in pool.of_guide(k) if k.release == "9.4"])
-    found = history.of(pool, newest, {"9.4", "9.3"}, ())
-    assert [side.mean for side in found] == [1.0, 10.0]
+    found = History([pool], names).of(pool, newest, {"9.4", "9.3"}, ())
+    assert [side.mean for side in found.values()] == [1.0]
 
 
 def test_the_threshold_of_a_metric_its_noise_and_its_step_have_to_be_passed(
@@ -451,7 +446,7 @@ def test_a_waiver_that_is_needed_no_longer_is_reported(speed: Catalog) -> None:
 
 def test_a_waiver_for_what_was_not_asked_about_is_left_alone(speed: Catalog) -> None:
     old, new = loaded(result(samples=SLOW), **OLDER), loaded(result(samples=FAST), **NEWER)
-    narrowed = Only(soc="AM62X")
+    narrowed = Filter(soc="AM62X")
     both = compared(old, new, catalog=speed, accepted=[waiver(soc="AM64X")], narrowed=narrowed)
     assert both.findings == ()
 
@@ -502,3 +497,118 @@ def test_the_summary_has_three_lines_that_fit(speed: Catalog) -> None:
     assert len(lines) == 3
     assert all(len(line) <= 80 for line in lines), lines
     assert json.dumps(lines)
+
+
+# -- what stands beside the parameters of a description ----------------------------
+
+
+def cards(*cards: str, more: float = 0.0) -> list[dict[str, Any]]:
+    """Three sizes for each card; no card where its name is empty."""
+    return [
+        result(params={"block_size": s} | ({"card": c} if c else {}), value=s + more)
+        for s in (16, 64, 256)
+        for c in cards
+    ]
+
+
+def test_a_parameter_that_one_side_leaves_out_loses_no_figure(speed: Catalog) -> None:
+    both = compared(loaded(*cards(""), **OLDER), loaded(*cards("SanDisk"), **NEWER), catalog=speed)
+    assert both.coverage == ()
+    assert [row.verdict for row in both.rows] == ["same"] * 3
+    assert {row.aliases for row in both.rows} == {("card “SanDisk” is stated now alone",)}
+
+
+def test_a_card_that_differs_is_named_and_nothing_is_lost(speed: Catalog) -> None:
+    both = compared(
+        loaded(*cards("SanDisk"), **OLDER), loaded(*cards("Kingston"), **NEWER), catalog=speed
+    )
+    assert both.coverage == ()
+    assert {(row.verdict, row.ground) for row in both.rows} == {
+        ("incomparable", "card was SanDisk and is Kingston")
+    }
+
+
+def test_one_card_before_and_two_now_loses_no_figure(speed: Catalog) -> None:
+    both = compared(
+        loaded(*cards("SanDisk"), **OLDER),
+        loaded(*cards("SanDisk", "Kingston"), **NEWER),
+        catalog=speed,
+    )
+    assert [finding.kind for finding in both.coverage] == ["gained"]
+    neither = compared(
+        loaded(*cards(""), **OLDER), loaded(*cards("SanDisk", "Kingston"), **NEWER), catalog=speed
+    )
+    assert {row.verdict for row in neither.rows} == {"incomparable", "only-new"}
+    grounds = {row.ground for row in neither.rows if row.verdict == "incomparable"}
+    assert grounds == {"card was not stated and is Kingston"}
+
+
+def test_the_parameters_of_a_benchmark_that_nobody_described_tell_figures_apart() -> None:
+    both = compared(loaded(*cards("A"), **OLDER), loaded(*cards("B"), **NEWER))
+    assert {row.verdict for row in both.rows} == {"only-old", "only-new"}
+
+
+# -- the setup of runs -------------------------------------------------------------
+
+
+def test_figures_of_two_cards_are_not_compared_and_a_commit_is_told_once(speed: Catalog) -> None:
+    sizes = [result(params={"block_size": s}) for s in (16, 64)]
+    both = compared(
+        loaded(*sizes, setup={"card": "SanDisk", "commit": "abc"}, **OLDER),
+        loaded(*sizes, setup={"card": "Kingston", "commit": "def"}, **NEWER),
+        catalog=speed,
+    )
+    assert {(row.verdict, row.ground) for row in both.rows} == {
+        ("incomparable", "the card was “SanDisk” and is “Kingston”")
+    }
+    same = compared(
+        loaded(*sizes, setup={"card": "SanDisk", "commit": "abc"}, **OLDER),
+        loaded(*sizes, setup={"card": "SanDisk", "commit": "def"}, **NEWER),
+        catalog=speed,
+    )
+    assert {row.verdict for row in same.rows} == {"same"}
+    assert [note for note in same.notes if "commit" in note] == [
+        "AM62X, Linux, sk: the commit changed: “abc” before, “def” now"
+    ]
+
+
+def test_a_description_says_which_facts_matter(tmp_path: Path) -> None:
+    toml = TOML + "[facts]\ncard = { matters = false }\ncommit = { matters = true }\n"
+    catalog = described(tmp_path, toml)
+    item = result(params={"block_size": 16})
+    for fact, verdict in (("card", "same"), ("commit", "incomparable"), ("peer", "incomparable")):
+        row = pair({**item, "setup": {fact: "a"}}, {**item, "setup": {fact: "b"}}, catalog)
+        assert row.verdict == verdict, fact
+
+
+def test_a_fact_that_one_side_states_is_no_obstacle(speed: Catalog) -> None:
+    item = result(params={"block_size": 16})
+    assert pair(item, {**item, "setup": {"card": "SanDisk"}}, speed).verdict == "same"
+
+
+@pytest.mark.parametrize(("benchmark", "param"), [("mmcsd", "card"), ("sata", "medium")])
+def test_storage_with_another_medium_is_named_and_nothing_is_lost(
+    benchmark: str, param: str
+) -> None:
+    shipped, _ = benchmarks.load([SHIPPED])
+    metrics = ("write_throughput", "read_throughput")
+
+    def figures(**more: Any) -> list[dict[str, Any]]:
+        return [
+            {"benchmark": benchmark, "metric": metric, "unit": "MB/s", "value": 40.0}
+            | {"params": {"filesystem": fs, "buffer_size": size, **more}}
+            for metric in metrics
+            for fs in ("ext4", "vfat", "raw")
+            for size in (4096, 102400, 262144, 524288, 1048576, 4194304)
+        ]
+
+    for before, now, verdict, words in (
+        ({}, {param: "SanDisk"}, "same", f"{param} “SanDisk” is stated now alone"),
+        ({param: "SSD"}, {param: "HDD"}, "incomparable", f"{param} was SSD and is HDD"),
+    ):
+        both = compared(
+            loaded(*figures(**before), **OLDER), loaded(*figures(**now), **NEWER), catalog=shipped
+        )
+        assert len(both.rows) == 36 and both.coverage == ()
+        assert {row.verdict for row in both.rows} == {verdict}
+        assert all(words in "; ".join([row.ground, *row.aliases]) for row in both.rows)

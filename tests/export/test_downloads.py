@@ -17,6 +17,7 @@ import pytest
 from conftest import TOP
 from making import SHIPPED, TOML, loaded, only, plain, pooled, result
 
+from perfguide.common import units
 from perfguide.export import explorer, json_api, parquet
 from perfguide.figures.dataset import Settings
 from perfguide.pages import build
@@ -213,6 +214,14 @@ def test_sheets_are_called_as_near_to_their_benchmarks_as_the_format_allows(
     }
 
 
+def on_pages(figure: dict[str, Any]) -> str:
+    """The text of a figure as pages show it."""
+    head, space, rest = figure["text"].partition(" ")
+    if figure["mean"] is None:
+        return str(figure["text"])
+    return "".join(units.for_pages((figure["mean"], head, space + rest))[1:])
+
+
 def test_the_explorer_has_every_figure_once_as_the_guide_shows_it(site: Path) -> None:
     top = site / "out" / json_api.ROOT
     shown = []
@@ -220,19 +229,18 @@ def test_the_explorer_has_every_figure_once_as_the_guide_shows_it(site: Path) ->
     for path in sorted((top / "explore/AM62X/linux/09.01").rglob("*.js")):
         name, part = _script(path)
         assert path == top / "explore" / f"{name}.js"
-        for board, metric, case, text, mean, low, high, section in part["figures"]:
+        for board, metric, case, mean, text, rest, low, high, section in part["figures"]:
             assert f".. perf-anchor:: {part['sections'][section]}\n" in page
             params = {part["params"][p][0]: part["params"][p][3][v] for p, v in part["cases"][case]}
             keys = sorted((name, value[0]) for name, value in params.items())
-            shown.append(
-                (part["boards"][board], *part["metrics"][metric][:2], keys, text, mean, low, high)
-            )
+            names = (part["boards"][board], *part["metrics"][metric][:2])
+            shown.append((*names, keys, text + rest, mean, low, high))
     guide = _json(site, "results/AM62X/linux/09.01.json")
     expected = [
         (
             *(f["board"], f["metric"], f["unit"]),
             sorted((name, explorer.address_key(value)) for name, value in f["params"].items()),
-            *(f["text"], f["mean"], f["min"], f["max"]),
+            *(on_pages(f), f["mean"], f["min"], f["max"]),
         )
         for f in guide["figures"]
     ]
@@ -318,13 +326,6 @@ def test_damaged_files_are_made_anew_and_only_they(site: Path) -> None:
         (site / "out" / json_api.ROOT / name).write_bytes(whole[name][:-20])
     written = build.generate(_settings(site)).written
     assert sorted(written) == sorted(f"{json_api.ROOT}/{name}" for name in damaged)
-    assert {n: (site / "out" / json_api.ROOT / n).read_bytes() for n in _times(site)} == whole
-
-
-def test_a_damaged_list_of_what_files_were_made_from_only_costs_time(site: Path) -> None:
-    whole = {n: (site / "out" / json_api.ROOT / n).read_bytes() for n in _times(site)}
-    (site / "out/reports/downloads.json").write_text("[1", "utf-8")
-    build.generate(_settings(site))
     assert {n: (site / "out" / json_api.ROOT / n).read_bytes() for n in _times(site)} == whole
 
 

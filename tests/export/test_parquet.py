@@ -53,12 +53,11 @@ def digests(folder: Path) -> dict[str, str]:
 def test_both_engines_read_every_result_as_it_was_uploaded(results: Path, tmp_path: Path) -> None:
     assert export(results, tmp_path / "out") == 0
     frame = dataset.read(dataset.Settings((results,), (), Path())).pool.frame
-    rows = zip(
-        frame.table.itertuples(), map(frame.samples.of, range(len(frame.table))), strict=True
-    )
+    params = [frame.params.distinct[code] for code in frame.params.codes.tolist()]
+    samples = map(frame.samples.of, range(len(frame.table)))
     wanted = [
-        (row.soc, row.os, row.release, row.metric, row.params, samples or None, bool(row.failed))
-        for row, samples in rows
+        (row.soc, row.os, row.release, row.metric, own, numbers or None, bool(row.failed))
+        for row, own, numbers in zip(frame.table.itertuples(), params, samples, strict=True)
     ]
     names = ["soc", "os", "release", "metric", "params", "samples", "failed"]
     found = ds.dataset(tmp_path / "out", partitioning=NAMED).to_table(columns=names)

@@ -16,8 +16,8 @@ from making import described, loaded, only, plain, result, text
 
 from perfguide import bundle
 from perfguide.bundles import supersede
-from perfguide.bundles.decode import Loaded, validate
-from perfguide.bundles.faults import BUNDLE
+from perfguide.bundles.decode import Loaded
+from perfguide.bundles.faults import BUNDLE, validate
 from perfguide.bundles.guide_key import guide_key
 from perfguide.catalog.benchmarks import Catalog
 from perfguide.export import feed

@@ -20,10 +20,11 @@ from perfguide.bundles.decompress import Limits
 from perfguide.cli.command_line import main
 from perfguide.figures import dataset
 from perfguide.intake import pack_logs
-from perfguide.intake.pack_logs import Log
+from perfguide.intake.pack_logs import LogFile
 from perfguide.pages import build
 from perfguide.pages.build import Outcome
 from perfguide.tables import origins
+from perfguide.tables.grids import from_file
 
 LOG = b"first\nrate 16: 1.5 MB/s\nrate 64: 2.5 MB/s\n\x1b[2Jlatency\n"
 
@@ -73,7 +74,7 @@ def results(tmp_path: Path) -> Path:
     folder = tmp_path / "results" / "lab"
     folder.mkdir(parents=True)
     (folder / "run.json").write_bytes(text(run()))
-    (folder / "run.logs.tar.zst").write_bytes(pack_logs.archive([Log("speed.log", LOG)]))
+    (folder / "run.logs.tar.zst").write_bytes(pack_logs.archive([LogFile("speed.log", LOG)]))
     return tmp_path / "results"
 
 
@@ -239,11 +240,11 @@ def test_the_sources_of_a_page_over_several_guides_name_these_and_lead_on(
         ("AM62X, Linux 09.00.00.03", "am62xxsip_sk-fs"),
         ("AM64X, RT-Linux 08.06.00.42", "am64xx-hsevm"),
     ]
-    links = json.loads((out / "by-benchmark/ipsec/sources.links.json").read_bytes())
+    links = from_file((out / "by-benchmark/ipsec/sources.table.json").read_bytes()).links
     table = "am62x/linux/09.01.00.08/ipsec-algorithms"
     assert links[:2] == [
-        [0, 2, "guides/AM62X/linux/09.01.00.08", table, ""],
-        [0, 3, "reports/provenance/AM62X/linux/09.01.00.08", f"provenance/{table}", ""],
+        (0, 2, "guides/AM62X/linux/09.01.00.08", table, ""),
+        (0, 3, "reports/provenance/AM62X/linux/09.01.00.08", f"provenance/{table}", ""),
     ]
     page = (out / "guides/AM62X/index.rst").read_text("utf-8")
     assert ":origin: am62x/index/sources Sources" in page and ":name: am62x/index/sources" in page
@@ -334,7 +335,7 @@ def test_logs_that_cannot_be_read_are_named_and_keep_no_figure_back(
 def test_logs_obey_the_limits(tmp_path: Path) -> None:
     (tmp_path / "run.json").write_bytes(b"")
     packed = tmp_path / "run.logs.tar.zst"
-    packed.write_bytes(pack_logs.archive([Log("speed.log", b"\n" * 10_000_000)]))
+    packed.write_bytes(pack_logs.archive([LogFile("speed.log", b"\n" * 10_000_000)]))
     item = loaded(result(log={"file": "speed.log", "line": 1}), origin="run.json")
     item = type(item)(str(tmp_path), "run.json", item.bundle, item.digest)
     found = logs.find(item, logs.wanted(item), Limits())
@@ -361,7 +362,7 @@ def _project(project: Path) -> Path:
         item.pop("params", None)
     found["results"][0] |= {"metric": "copy"}
     found["results"][1] |= {"metric": "scale"}
-    found["results"][2] |= {"metric": "odd", "unit": "x"}
+    found["results"][2] |= {"benchmark": "odd", "metric": "odd", "unit": "x"}
     found["board"]["soc"] = "SoC <b>&*odd*"
     (folder / "run.json").write_bytes(text(found))
     (folder / "speed.log").write_bytes(LOG.replace(b"rate 16", b"<script>rate 16"))

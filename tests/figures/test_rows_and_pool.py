@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from making import described, loaded, only, pooled, records, result
+from profiles import examples
 
 from perfguide import bundle
 from perfguide.bundles import containers, read_files
@@ -73,7 +74,7 @@ def test_results_of_one_bundle_pool_like_those_of_two() -> None:
 
 
 @given(st.lists(st.floats(-1e9, 1e9), min_size=1, max_size=8))
-@settings(deadline=None, max_examples=20)
+@examples(10, heavy=20)
 def test_the_mean_lies_between_the_extremes_of_all_samples(samples: list[float]) -> None:
     whole = cell(result(samples=samples))
     split = cell(*(result(samples=[s]) for s in samples))
@@ -84,6 +85,28 @@ def test_the_mean_lies_between_the_extremes_of_all_samples(samples: list[float])
         assert whole.low == split.low == min(samples)
         assert whole.high == split.high == max(samples)
     assert whole.count == split.count == len(samples)
+
+
+WEIGHED = st.tuples(st.floats(-1e9, 1e9), st.integers(1, 9), st.sampled_from(["a", "b", "c"]))
+
+
+@given(st.lists(WEIGHED, min_size=1, max_size=12))
+@settings(deadline=None, max_examples=30)
+def test_a_figure_has_one_mean_alone_and_among_all(found: list[tuple[float, int, str]]) -> None:
+    results = (result(metric, value=value, count=count) for value, count, metric in found)
+    pool = pooled(runs(*results))
+    every = pool.figures()["mean"].tolist()
+    assert every == [each.cell.mean for each in pool.take(range(len(pool)))]
+    for metric in {name for _, _, name in found}:
+        own = [(value, count) for value, count, name in found if name == metric]
+        weight = sum(count for _, count in own)
+        mean = math.fsum(value * count for value, count in own) / weight
+        ((_, shown),) = [
+            (name, each)
+            for name, each in zip(pool.figures()["metric"], every, strict=True)
+            if name == metric
+        ]
+        assert math.isclose(shown, mean, rel_tol=1e-9, abs_tol=1e-6)
 
 
 # -- failed, missing, zero ---------------------------------------------------------
@@ -175,7 +198,7 @@ def test_a_whole_number_is_the_same_with_a_point_and_in_any_order() -> None:
         max_size=3,
     )
 )
-@settings(deadline=None, max_examples=20)
+@examples(10, heavy=20)
 def test_parameters_come_out_as_they_went_in(params: dict[str, Any]) -> None:
     found = only(records(loaded(result(params=params))))
     assert found.params == params
@@ -342,10 +365,10 @@ def test_families_read_differently_where_they_are_different() -> None:
     assert family(keys[-1]) == "Edge AI, zephyr"
 
 
-def test_what_many_bundles_say_alike_is_kept_once_and_stays_what_each_said(
+def test_a_row_has_its_own_parameters_whatever_other_bundles_have(
     tmp_path: Path, write_bundle: Callable[..., Path]
 ) -> None:
-    flags: list[Any] = [True, 1, "1", 0, False, 1.5, ""]
+    flags: list[Any] = [True, 1, "1", 0, False, 1.5, "", 2.0, "2.0,"]
     results = [
         {"benchmark": "b", "metric": "m", "unit": "s", "params": {"p": flag}, "samples": [n + 0.5]}
         for n, flag in enumerate(flags, 1)
@@ -353,21 +376,24 @@ def test_what_many_bundles_say_alike_is_kept_once_and_stays_what_each_said(
     turned = [
         {**each, "params": {"p": flag}} for each, flag in zip(results, flags[::-1], strict=True)
     ]
-    for name, own in (("a", results), ("b", results), ("c", turned)):
+    for name, own in (("a", results), ("b", results), ("c", turned), ("d", [result()])):
         write_bundle(tmp_path / f"{name}.json", own, id=name)
     sources, _ = containers.find([tmp_path])
-    found = [
-        item for each in read_files.outcomes(sources, Limits(), parallel.here) for item in each
+    bundles = [
+        item
+        for each in read_files.outcomes(sources, Limits(), parallel.here)
+        for item in each
+        if isinstance(item, Loaded)
     ]
-    bundles = [item for item in found if isinstance(item, Loaded)]
-    a, b, c = (item.bundle for item in bundles)
-    assert [item.digest for item in bundles] == [bundle.digest(each) for each in (a, b, c)]
-    for mine, own in ((a, flags), (b, flags), (c, flags[::-1])):
-        assert [repr(r.params["p"]) for r in mine.results] == [repr(flag) for flag in own]
-        assert [r.samples for r in mine.results] == [[n + 0.5] for n in range(1, len(own) + 1)]
-    assert all(x.params is y.params for x, y in zip(a.results, b.results, strict=True))
-    assert all(x.metric is a.results[0].metric for x in c.results)
-    table = rows.build(bundles).table
-    assert table["params"].tolist() == [
-        rows.canonical({"p": flag}) for flag in (*flags, *flags, *flags[::-1])
+    for item, own in zip(bundles, (flags, flags, flags[::-1]), strict=False):
+        assert item.digest == bundle.digest(item.bundle)
+        assert [repr(r.params["p"]) for r in item.bundle.results] == [repr(flag) for flag in own]
+        assert [r.samples for r in item.bundle.results] == [
+            [n + 0.5] for n in range(1, len(own) + 1)
+        ]
+    params = rows.build(bundles).params
+    assert [params.distinct[code] for code in params.codes] == [
+        *(rows.canonical({"p": flag}) for flag in (*flags, *flags, *flags[::-1])),
+        "{}",
     ]
+    assert len(params.distinct) == len(flags) + 1 == len(set(params.distinct))

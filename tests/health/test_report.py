@@ -20,6 +20,7 @@ from perfguide.common import parallel
 from perfguide.health import acknowledged, rules
 from perfguide.health import report as health_report
 from perfguide.health.finding import Finding
+from perfguide.tables.grids import from_file
 
 CATALOG = benchmarks.load([SHIPPED])[0]
 
@@ -46,7 +47,7 @@ def zero(board: str = "sk", **more: Any) -> dict[str, Any]:
 
 def findings(*boards: str) -> list[Finding]:
     bundles = [loaded(**zero(board)) for board in boards]
-    return rules.examine(pooled(bundles, CATALOG), CATALOG)
+    return rules.examine(pooled(bundles, CATALOG), CATALOG)[0]
 
 
 # -- acknowledgements --------------------------------------------------------------
@@ -61,7 +62,7 @@ def written(folder: Path, text: str) -> Path:
 def accepted(path: Path, found: list[Finding]) -> tuple[list[Finding], list[str]]:
     """Findings after the file of acknowledgements, and what is said about the file."""
     entries, faults = acknowledged.load(path, rules.RULES)
-    settled, unused = acknowledged.apply(found, entries, path)
+    settled, unused = acknowledged.apply(found, entries)
     return settled, [f"{d.kind} {d.pointer}: {d.text()}" for d in (*faults, *unused)]
 
 
@@ -205,7 +206,7 @@ def test_fail_on_says_what_is_bad_enough(shell: Shell) -> None:
         results=[{"benchmark": "stream", "metric": "copy", "unit": "MB/s", "value": 1.0}] * 1
     )
     newer = {**older, "id": "new", "sdk": {"version": "09.02", "os": "linux"},
-             "results": [{**older["results"][0], "metric": "add"}]}  # fmt: skip
+             "results": [{**older["results"][0], "command": "run -P j721e-idk-gw"}]}  # fmt: skip
     shell.put("a.json", older)
     shell.put("b.json", newer)
     assert shell.run()[0] == 0
@@ -304,7 +305,7 @@ def ids(page: Path) -> set[str]:
 def test_marks_stand_at_the_cells_and_lead_to_the_report(built: Path) -> None:
     top = built
     found = marks(top / "guides/AM62X/linux/09.01.html")
-    assert [text for text, _, _ in found] == ["0.00†", "3.20 (min 4.00, max 3.20)†", "0.00†"]
+    assert [text for text, _, _ in found] == ["0†", "3.2† (min 4, max 3.2)", "0†"]
     assert found[0][2] == "Error: zero or negative where that cannot be: the figure is 0 MB/s"
     known = ids(top / "reports/health.html")
     for _, link, _ in found:
@@ -317,7 +318,7 @@ def test_marks_stand_at_the_cells_and_lead_to_the_report(built: Path) -> None:
 
 def test_a_mark_changes_no_figure_and_no_csv(built: Path) -> None:
     page = built / "guides/AM62X/linux/09.01.html"
-    assert "0.00" in {figure.text for figure in figures(page)}
+    assert "0" in {figure.text for figure in figures(page)}
     links = re.findall(r'href="([^"]*/stream-stream\.csv)"', page.read_text("utf-8"))
     download = page.parent / only(links)
     rows = list(csv.reader(download.read_text("utf-8").splitlines()))
@@ -341,14 +342,15 @@ def test_the_report_leads_to_the_section_of_each_finding(built: Path) -> None:
 def test_a_mended_figure_takes_its_marks_along(site: Path, tmp_path: Path) -> None:
     run_sphinx(site, tmp_path / "html")
     folder = site / "source/guides/AM62X/linux/09.01"
-    assert (folder / "stream-stream.marks.json").exists()
+    table = folder / "stream-stream.table.json"
+    assert from_file(table.read_bytes()).marks
     mended = zero()
     for result in mended["results"]:
         result["value"] = 5.0
     (site / "results/a.json").write_text(json.dumps(mended), "utf-8")
     run = run_sphinx(site, tmp_path / "html", "-W", "-n")
     assert run.returncode == 0, run.stderr
-    assert not list(folder.glob("*.marks.json"))
+    assert not from_file(table.read_bytes()).marks
     assert marks(tmp_path / "html/source/guides/AM62X/linux/09.01.html") == []
     assert "no errors" in (tmp_path / "html/source/reports/health.html").read_text("utf-8")
 
@@ -382,28 +384,28 @@ def test_marks_show_in_other_formats_without_a_warning(
     name = "source/guides/AM62X/linux/09.01.txt" if builder == "text" else "*.tex"
     text = only(list((tmp_path / builder).glob(name))).read_text("utf-8")
     plain = " ".join(text.split())
-    assert "0.00 †" in plain
+    assert " 0 †" in plain
     assert "†1 Error: zero or negative where that cannot be. sk, copy: the figure is" in plain
 
 
-def test_a_broken_file_of_marks_is_a_warning_and_the_table_stays(
-    site: Path, tmp_path: Path
+@pytest.mark.parametrize(
+    "content",
+    [
+        "{",
+        "{}",
+        '{"header": [["a", "b"]], "rows": [["k", [1, 2, 3]]], "stub": 1}',
+        '{"header": [["a"]], "rows": [["k"]], "stub": 0, "marks": [[0, 0, [[3, "x"]]]]}',
+    ],
+)
+def test_a_broken_file_of_a_table_is_a_warning_with_its_name(
+    project: Path, tmp_path: Path, content: str
 ) -> None:
-    (site / "own.csv").write_text("a,b\n1,2\n", "utf-8")
-    for name, content in (
-        ("broken", "{"),
-        ("short", '{"notes": [], "cells": [[0, 1, [[3, "x"]]]]}'),
-    ):
-        (site / f"{name}.marks.json").write_text(content, "utf-8")
-        (site / f"{name}.rst").write_text(
-            f":orphan:\n\nOwn\n===\n\n.. perf-csv-table:: T\n   :file: own.csv\n"
-            f"   :header-rows: 1\n   :stub-columns: 1\n   :marks: {name}.marks.json\n",
-            "utf-8",
-        )
-    run = run_sphinx(site, tmp_path / "html")
+    (project / "own.table.json").write_text(content, "utf-8")
+    text = ":orphan:\n\nOwn\n===\n\n.. perf-table:: T\n   :file: own.table.json\n"
+    (project / "own.rst").write_text(text, "utf-8")
+    run = run_sphinx(project, tmp_path / "html")
     assert run.returncode == 0
-    assert run.stderr.count("holds no marks") == 2
-    assert {f.text for f in figures(tmp_path / "html/short.html")} == {"2"}
+    assert "own.table.json: cannot be read" in run.stderr and "perfguide.table" in run.stderr
 
 
 def test_the_summary_counts_what_is_open() -> None:

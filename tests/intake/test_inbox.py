@@ -18,12 +18,13 @@ from making import only, plain, result, text
 
 from perfguide.cli.command_line import main
 from perfguide.intake import pack_logs
-from perfguide.intake.pack_logs import Log
+from perfguide.intake.pack_logs import LogFile
+from perfguide.intake.stored_ids import TAKEN
 
 LOGGED = plain(
     result(value=1.5, log={"file": "speed.log", "line": 1}), id="logged", runner__name="lab"
 )
-LOGS = pack_logs.archive([Log("speed.log", b"rate 1.5 MB/s\n")])
+LOGS = pack_logs.archive([LogFile("speed.log", b"rate 1.5 MB/s\n")])
 
 
 class Farm:
@@ -69,7 +70,7 @@ def tree(folder: Path) -> dict[str, bytes]:
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in sorted(folder.rglob("*"))
-        if path.is_file() and not path.is_symlink() and path.name != ".intake.lock"
+        if path.is_file() and not path.is_symlink() and not path.name.startswith(".intake.")
     }
 
 
@@ -266,7 +267,7 @@ def test_logs_without_their_upload_wait_and_then_go_aside(farm: Farm) -> None:
 
 
 @pytest.mark.parametrize(
-    "data", [LOGS[:-5], b"no archive", pack_logs.archive([Log("x", b"\0" * 50_000_000)])]
+    "data", [LOGS[:-5], b"no archive", pack_logs.archive([LogFile("x", b"\0" * 50_000_000)])]
 )
 def test_logs_that_cannot_be_read_keep_their_bundle_aside(farm: Farm, data: bytes) -> None:
     farm.put("run.json", LOGGED)
@@ -422,6 +423,73 @@ def test_a_signature_can_be_required(farm: Farm, runners: tuple[Signer, Signer, 
     assert farm.take("--allowed-signers", allowed, "--require-signature")[0] == 1
     assert "other.json is not signed" in farm.reason("other.json")
     assert "logs.logs.tar.zst is not signed" in farm.reason("logs.json")
+
+
+def test_a_damaged_file_of_signers_moves_nothing(
+    farm: Farm, runners: tuple[Signer, Signer, Path]
+) -> None:
+    lab, _, allowed = runners
+    lab.sign(farm.put("run.json", plain(runner={"name": "lab 3"})))
+    waiting = farm.waiting()
+    sound = allowed.read_text("utf-8")
+    for damaged in ("", "# nobody\n", sound + "lab 4 ssh-ed25519 AAAAnokey\n", sound[:-40] + "\n"):
+        allowed.write_text(damaged, "utf-8")
+        status, _, err = farm.take("--allowed-signers", allowed)
+        assert status == 2 and "nothing was moved" in err and str(allowed) in err
+        assert farm.waiting() == waiting and farm.stored() == {}
+    allowed.write_text(f"# the lab\n\n{sound}", "utf-8")
+    assert farm.take("--allowed-signers", allowed)[0] == 0
+
+
+# -- what was there before -----------------------------------------------------------
+
+
+def test_a_run_that_was_withdrawn_is_not_taken_again(farm: Farm) -> None:
+    first = farm.put("first.json", plain(id="first")).read_bytes()
+    assert farm.take()[0] == 0
+    farm.put("second.json", plain(id="second", supersedes=["first"]))
+    assert farm.take()[0] == 0
+    for path in farm.results.rglob("first*.json"):
+        path.unlink()
+    farm.put("again.json", first)
+    assert farm.take()[0] == 1
+    assert "has been withdrawn by “second”" in farm.reason("again.json")
+
+
+def test_a_run_that_was_removed_is_not_taken_again_until_its_id_is_forgotten(farm: Farm) -> None:
+    data = farm.put("run.json", plain(id='a "run"')).read_bytes()
+    assert farm.take()[0] == 0
+    (stored,) = farm.stored()
+    (farm.results / stored).unlink()
+    farm.put("run.json", data)
+    assert farm.take()[0] == 1
+    assert "has been removed since" in farm.reason("run.json")
+    (farm.results / TAKEN).unlink()
+    farm.put("run.json", data)
+    assert farm.take()[0] == 0 and set(farm.stored()) == {stored}
+
+
+def test_folders_without_an_end_stop_nothing(farm: Farm) -> None:
+    here = Path.cwd()
+    os.chdir(farm.inbox)
+    try:
+        for _ in range(1200):
+            Path("a").mkdir()
+            os.chdir("a")
+    finally:
+        os.chdir(here)
+    farm.put("z.json", plain())
+    status, out, err = farm.take()
+    assert status == 2 and "at a depth of more than 20" in err and "z.json: taken" in out
+
+
+def test_one_upload_is_of_so_many_guides_at_most(farm: Farm) -> None:
+    bundles = [plain(id=f"run-{n}", board__soc=f"S{n}") for n in range(501)]
+    farm.put("all.jsonl", b"\n".join(map(text, bundles)))
+    farm.put("most.jsonl", b"\n".join(map(text, bundles[:-1])))
+    assert farm.take()[0] == 1
+    assert "bundles of more than 500 guides" in farm.reason("all.jsonl")
+    assert farm.take("--limit", "guides=501")[0] == 0
 
 
 # -- usage ---------------------------------------------------------------------------

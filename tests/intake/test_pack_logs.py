@@ -14,7 +14,7 @@ import pytest
 import zstandard
 from conftest import TOP
 
-from perfguide.bundles import decode
+from perfguide.bundles.faults import validate
 from perfguide.cli import command_line
 from perfguide.figures import dataset
 from perfguide.intake import pack_logs
@@ -44,7 +44,7 @@ def test_a_log_becomes_a_sound_bundle_with_its_log_beside_it(
     (tmp_path / "speed.log").write_text(SPEED, "utf-8")
     status, output = _pack(tmp_path, str(tmp_path / "speed.log"), *WHO, "--param", "engine=hw")
     assert status == 0
-    found, faults = decode.validate(output.read_bytes())
+    found, faults = validate(output.read_bytes())
     assert found is not None and faults == []
     assert (found.board.name, found.board.soc, found.sdk.version) == ("sk", "AM62X", "09.02")
     by_size = {r.params["block_size"]: r for r in found.results}
@@ -79,7 +79,7 @@ def test_a_runners_folder_says_itself_what_it_is_of(tmp_path: Path) -> None:
     (folder / "environment.json").write_text(json.dumps(environment), "utf-8")
     status, output = _pack(tmp_path, str(folder), "--board", "named-here")
     assert status == 0
-    found, _ = decode.validate(output.read_bytes())
+    found, _ = validate(output.read_bytes())
     assert found is not None
     assert found.board.name == "named-here"  # what is given goes before environment.json
     assert (found.board.soc, found.board.cpu_mhz, found.sdk.kernel) == ("X86-64", 2600, "6.1")
@@ -202,6 +202,20 @@ def test_a_third_party_adds_a_format_through_an_entry_point(tmp_path: Path) -> N
 
 
 def test_bytes_that_are_no_text_do_not_stop_the_packing() -> None:
-    found = pack_logs.whole({"a\udcfb": ["é\ud83d\ude00", {"b": "\ud800x"}, 1, True, None]})
+    found = pack_logs.without_halves(
+        {"a\udcfb": ["é\ud83d\ude00", {"b": "\ud800x"}, 1, True, None]}
+    )
     assert found == {"a\ufffd": ["é\U0001f600", {"b": "\ufffdx"}, 1, True, None]}
     assert json.dumps(found).isascii() and str(found).encode()
+
+
+def test_setup_and_notes_are_stated_and_read_from_the_environment(tmp_path: Path) -> None:
+    (tmp_path / "speed.log").write_text(SPEED, "utf-8")
+    (tmp_path / "environment.json").write_text('{"setup": {"peer": "i225", "card": "x"}}', "utf-8")
+    stated = ["--setup", "card=SanDisk 32", "--setup", "vdd.core=0.85", "--note", "no printk"]
+    status, output = _pack(tmp_path, str(tmp_path), *WHO, *stated)
+    assert status == 0
+    found, faults = validate(output.read_bytes())
+    assert found is not None and faults == []
+    assert found.setup == {"peer": "i225", "card": "SanDisk 32", "vdd.core": 0.85}
+    assert [note.text for note in found.notes] == ["no printk"]

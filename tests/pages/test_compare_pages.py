@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 from dataclasses import replace
@@ -11,13 +10,17 @@ from typing import Any
 from urllib.parse import unquote
 
 import html5lib
+import msgspec
 import pytest
 from conftest import bare_project, run_sphinx
 from making import SHIPPED, only, plain, result, text
 
-from perfguide.charts import change_chart, change_view
+from perfguide.charts import draw
+from perfguide.charts.model import ChangeView, Strip
+from perfguide.common import units
 from perfguide.figures import dataset
 from perfguide.pages import build
+from perfguide.tables import grids
 
 RATES = [100.0, 100.2, 99.8, 100.1, 99.9]
 HOSTILE = "<script>alert(1)</script>|`x`\\**b**@team"
@@ -149,21 +152,21 @@ def test_a_waiver_that_no_page_needs_is_reported(settings: dataset.Settings) -> 
 
 def test_the_chart_says_what_changed_and_is_drawn_the_same_again() -> None:
     strips = (
-        change_view.Strip("Speed", 0.7, ((0.5, "regressed"), (0.98, "other"))),
-        change_view.Strip(f"_{HOSTILE}$x$", 1.2, ((1.2, "improved"),)),
+        Strip("Speed", 0.7, ((0.5, "regressed"), (0.98, "other"))),
+        Strip(f"_{HOSTILE}$x$", 1.2, ((1.2, "improved"),)),
     )
-    view = change_view.ChangeView("", strips)
+    view = ChangeView("", strips)
     assert view.text() == (
         "Changes of 3 figures by benchmark, in the better direction: 1 regressed, 1 improved; "
         f"geometric means from −30.0 % (Speed) to +20.0 % (_{HOSTILE}$x$)."
     )
-    drawn = change_chart.draw(view)
-    assert drawn == change_chart.draw(view)
+    drawn = draw.draw(view)
+    assert drawn == draw.draw(view)
     tree = html5lib.parse(drawn.decode(), namespaceHTMLElements=False)
     ids = {element.get("id") for element in tree.iter()}
     assert {"changes-regressed", "changes-improved", "changes-other"} <= ids
     assert tree.find(".//script") is None
-    assert change_chart.draw(view, "pdf").startswith(b"%PDF")
+    assert draw.draw(view, "pdf").startswith(b"%PDF")
 
 
 @pytest.fixture(scope="module")
@@ -245,18 +248,15 @@ def test_a_pair_that_is_no_pair_ends_the_build_with_its_reason(
     assert "perfguide_compare: ('AM62X', 'linux', '09.00') is not four texts" in built.stderr
 
 
-def test_a_cell_leads_nowhere_where_the_file_of_links_is_broken(
-    project: Path, tmp_path: Path
-) -> None:
+def test_a_cell_leads_nowhere_where_there_is_no_such_page(project: Path, tmp_path: Path) -> None:
     fill(project / "results", run("9.1", 1))
-    (project / "page.rst").write_text(
-        ":orphan:\n\nPage\n====\n\n.. perf-csv-table:: T\n   :links: links.json\n\n   a,1\n",
-        "utf-8",
-    )
-    (project / "links.json").write_text("{", "utf-8")
-    built = run_sphinx(project, tmp_path / "html", "-b", "html")
-    assert built.returncode == 0
-    assert "links.json" in built.stderr and "perfguide.table" in built.stderr
-    (project / "links.json").write_text(json.dumps([[0, 1, "none", "t", "--a"]]), "utf-8")
-    built = run_sphinx(project, tmp_path / "html", "-b", "html")
-    assert '<td class="perf-n">1</td>' in (tmp_path / "html/page.html").read_text("utf-8")
+    text = ":orphan:\n\nPage\n====\n\n.. perf-table:: T\n   :file: t.table.json\n"
+    (project / "page.rst").write_text(text, "utf-8")
+    table = grids.listing(("a", "b"), [("k", units.counted(1))])
+    table = msgspec.structs.replace(table, links=[(0, 1, "none", "t", "--a")])
+    (project / "t.table.json").write_bytes(grids.to_file(table))
+    (project / "t.csv").write_bytes(grids.to_csv(table))
+    built = run_sphinx(project, tmp_path / "html", "-b", "html", "-W")
+    assert built.returncode == 0, built.stderr
+    cell = '<td class="perf-n" data-head="b"><data value="1.0">1</data></td>'
+    assert cell in (tmp_path / "html/page.html").read_text("utf-8")

@@ -12,8 +12,8 @@ from making import described, loaded, plain, records, result
 from site_links import NAMESPACE, broken, pages
 
 from perfguide.common import slugs
-from perfguide.pages import about, search_words
-from perfguide.pages.search_words import Page, Place
+from perfguide.pages import search_words, write_files
+from perfguide.pages.search_words import FindablePage, FindableSection
 from perfguide.sphinxext.metadata import LONGEST, shortened
 
 EVIL = '</script><script>alert("1")</script>&amp;"><b>'
@@ -22,10 +22,10 @@ EVIL = '</script><script>alert("1")</script>&amp;"><b>'
 def test_words_are_names_and_never_numbers(tmp_path: Path) -> None:
     catalog = described(tmp_path)
     made = loaded(result(params={"block_size": 4096, "engine": "hw"}), result("lat_mem_rd", "us"))
-    found = search_words.of_records(catalog.get("speed"), "speed", records(made, described=catalog))
-    words = search_words.split(*found)
-    assert {"speed", "rate", "lat", "mem", "rd", "engine", "hw", "accelerator"} <= set(words)
-    assert {"block", "size", "software", "system"} <= set(words)
+    figures = records(made, described=catalog)
+    words = set(search_words.of_records(catalog.get("speed"), "speed", figures))
+    assert {"speed", "rate", "lat", "mem", "rd", "engine", "hw", "accelerator"} <= words
+    assert {"block", "size", "software", "system"} <= words
     assert not any("4096" in word or word == "1" for word in words)
 
 
@@ -36,8 +36,8 @@ def test_a_word_is_split_as_the_search_page_splits_it() -> None:
 
 
 def test_equal_sections_are_kept_once_and_pages_in_natural_order() -> None:
-    place = Place("a", "Title", ("x", "y"))
-    two = [(Page(f"guides/S/{n}", n, (n,), 0), [place]) for n in ("10", "9")]
+    section = FindableSection("a", "Title", ("x", "y"))
+    two = [FindablePage(f"guides/S/{n}", n, (n,), (section,)) for n in ("10", "9")]
     index = json.loads(search_words.index(two))
     assert [page[0] for page in index["pages"]] == ["guides/S/9", "guides/S/10"]
     assert index["sections"] == [["Title", "x y"]]
@@ -56,7 +56,7 @@ def test_equal_sections_are_kept_once_and_pages_in_natural_order() -> None:
     ],
 )
 def test_long_enumerations_are_counted(names: list[str], text: str) -> None:
-    assert about.enumeration(names) == text
+    assert write_files.enumeration(names) == text
 
 
 def test_a_description_is_cut_between_words() -> None:

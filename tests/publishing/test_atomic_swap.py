@@ -14,9 +14,11 @@ from pathlib import Path
 import pytest
 from conftest import TOP
 
-from perfguide.publishing import atomic_swap
+from perfguide.publishing import atomic_swap, last_build
 from perfguide.publishing.atomic_swap import Place, build, locked, place
-from perfguide.publishing.trees import fingerprint
+from perfguide.publishing.last_build import Inputs
+
+INPUTS = Inputs({}, (), (), "", False)
 
 
 def fill(folder: Path, *names: str, text: str = "x") -> Path:
@@ -31,19 +33,24 @@ def names(folder: Path) -> set[str]:
     return {p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()}
 
 
+def site(folder: Path) -> dict[str, bytes]:
+    return {name: (folder / name).read_bytes() for name in names(folder)}
+
+
 def make(at: Place, *pages: str, text: str = "x", status: int = 0, depends: str = "1") -> bool:
     """A build that writes these pages and a cache; whether it had the site before to begin with."""
     begun = False
 
-    def run() -> int:
+    def run() -> tuple[int, Inputs]:
         nonlocal begun
-        begun = any(at.next.iterdir())
-        fill(at.next, *pages, "_static/style.css", text=text)
+        begun = at.site.exists() and any(at.site.iterdir())
+        for name in names(at.site) - set(pages):
+            (at.site / name).unlink()
+        fill(at.site, *pages, "_static/style.css", text=text)
         fill(at.doctrees, *pages, text=text)
-        (at.doctrees / atomic_swap.FINISHED).touch()
-        return status
+        return status, INPUTS
 
-    assert build(at, depends, run) == status
+    assert build(at, depends, depends, run) == status
     return begun
 
 
@@ -76,12 +83,12 @@ def test_a_folder_that_was_built_otherwise_is_replaced_whole(tmp_path: Path) -> 
 
 
 def test_a_second_build_begins_with_the_site_before_but_for_its_assets(at: Place) -> None:
-    def run() -> int:
-        assert names(at.next) == {"a.html", "b/c.html"}
+    def run() -> tuple[int, None]:
+        assert names(at.site) == {"a.html", "b/c.html"}
         assert names(at.doctrees) == {"a.html", "b/c.html"}
-        return 1
+        return 1, None
 
-    assert build(at, "1", run) == 1
+    assert build(at, "1", "1", run) == 1
 
 
 def test_a_build_that_changes_nothing_leaves_the_very_folder(at: Place) -> None:
@@ -93,88 +100,109 @@ def test_a_build_that_changes_nothing_leaves_the_very_folder(at: Place) -> None:
 
 
 def test_a_failed_build_leaves_the_site_and_is_not_built_upon(at: Place) -> None:
-    before = fingerprint(at.target)
+    before = site(at.target)
     make(at, "a.html", text="half", status=2)
-    assert fingerprint(at.target) == before
+    assert site(at.target) == before
     assert make(at, "a.html") is False
     assert names(at.target) == {"a.html", "_static/style.css"}
 
 
 def test_a_program_that_ended_well_without_building_publishes_nothing(at: Place) -> None:
-    before = fingerprint(at.target)
-    assert build(at, "1", lambda: 0) == 0
-    assert fingerprint(at.target) == before
+    before = site(at.target)
+    assert build(at, "1", "1", lambda: (0, None)) == 0
+    assert site(at.target) == before
 
 
 def test_a_build_that_raises_leaves_the_site(at: Place) -> None:
-    before = fingerprint(at.target)
+    before = site(at.target)
 
-    def run() -> int:
-        fill(at.next, "a.html", text="half")
+    def run() -> tuple[int, None]:
+        fill(at.site, "a.html", text="half")
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        build(at, "1", run)
-    assert fingerprint(at.target) == before
+        build(at, "1", "1", run)
+    assert site(at.target) == before
 
 
-@pytest.mark.parametrize("damage", ["cut", "altered", "more", "fewer", "link"])
-@pytest.mark.parametrize("where", ["doctrees", "target"])
-def test_a_damaged_cache_or_site_is_not_built_upon(at: Place, where: str, damage: str) -> None:
-    file: Path = getattr(at, where) / "a.html"
+def harm(file: Path, damage: str) -> None:
+    """Do something to a file, and leave its size and its times as they were where that can be."""
+    state = file.stat()
     match damage:
         case "cut":
             file.write_bytes(file.read_bytes()[:-1])
         case "altered":
             file.write_bytes(file.read_bytes()[:-1] + b"!")
+            os.utime(file, ns=(state.st_atime_ns, state.st_mtime_ns))
         case "more":
             fill(file.parent, "planted.html")
         case "fewer":
             file.unlink()
         case "link":
-            shutil.copy(file, at.work / "elsewhere")
+            shutil.copy(file, file.parent.parent / "elsewhere")
             file.unlink()
-            file.symlink_to(at.work / "elsewhere")
+            file.symlink_to(file.parent.parent / "elsewhere")
+
+
+DAMAGE = ("cut", "altered", "more", "fewer", "link")
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+@pytest.mark.parametrize("where", ["doctrees", "site"])
+def test_a_damaged_cache_is_not_built_upon(at: Place, where: str, damage: str) -> None:
+    harm(getattr(at, where) / "a.html", damage)
     assert make(at, "a.html", "b/c.html") is False
     assert names(at.target) == {"a.html", "b/c.html", "_static/style.css"}
     assert make(at, "a.html", "b/c.html") is True
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"5", b"\xff", b'{"depends": "1"}'])
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_a_damaged_site_is_published_again(at: Place, damage: str) -> None:
+    before = site(at.target)
+    harm(at.target / "a.html", damage)
+    assert make(at, "a.html", "b/c.html") is True
+    assert site(at.target) == before
+    assert not any(path.is_symlink() for path in at.target.rglob("*"))
+
+
+def test_who_reads_a_file_that_was_published_reads_it_to_its_end(at: Place) -> None:
+    """What is the same is the very file in the next site; nothing is ever written into one."""
+    inode = (at.target / "b/c.html").stat().st_ino
+    with (at.target / "a.html").open() as reader:
+        make(at, "a.html", text="other")
+        make(at, "a.html", "b/c.html", text="x")
+        make(at, "a.html", "b/c.html", "d.html", text="x")
+        assert reader.read() == "a.html x"
+    make(at, "a.html", "b/c.html", text="x")
+    kept = (at.target / "b/c.html").stat()
+    make(at, "b/c.html", "e.html", text="x")
+    assert (at.target / "b/c.html").stat().st_ino == kept.st_ino != inode
+    assert {path.stat().st_nlink for path in at.target.rglob("*.html")} == {1}
+    assert {path.stat().st_nlink for path in at.site.rglob("*.html")} == {1}
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"5", b"\xff", b"x" * 100])
 def test_a_damaged_stamp_is_none(at: Place, content: bytes) -> None:
     at.stamp.write_bytes(content)
     assert make(at, "a.html") is False
 
 
+def test_a_stamp_that_cannot_be_written_costs_time_alone(
+    at: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(last_build, "write", full)
+        make(at, "a.html", text="new")
+    assert site(at.target)["a.html"] == b"a.html new"
+    assert make(at, "a.html", text="new") is False
+
+
 def test_another_version_does_not_build_upon_the_cache(at: Place) -> None:
     assert make(at, "a.html", depends="2") is False
     assert make(at, "a.html", depends="2") is True
-
-
-def test_the_key_changes_with_code_configuration_options_and_epoch(tmp_path: Path) -> None:
-    code = fill(tmp_path / "code", "a.py", "sub/b.py")
-    conf = fill(tmp_path, "conf.py") / "conf.py"
-    first = atomic_swap.key(["-b", "html"], [code, conf], {"HOME": "/a"})
-    assert atomic_swap.key(["-b", "html"], [code, conf], {"HOME": "/b"}) == first
-    fill(code, "__pycache__/a.pyc")
-    assert atomic_swap.key(["-b", "html"], [code, conf], {}) == first
-    keys = {first, atomic_swap.key(["-b", "text"], [code, conf], {})}
-    keys.add(atomic_swap.key(["-b", "html"], [code, conf], {"SOURCE_DATE_EPOCH": "1"}))
-    fill(code, "sub/b.py", text="y")
-    keys.add(atomic_swap.key(["-b", "html"], [code, conf], {}))
-    fill(tmp_path, "conf.py", text="y")
-    keys.add(atomic_swap.key(["-b", "html"], [code, conf], {}))
-    assert len(keys) == 5
-
-
-def test_a_fingerprint_tells_names_from_content(tmp_path: Path) -> None:
-    one = fill(tmp_path / "1", "a")
-    two = fill(tmp_path / "2", "b")
-    (two / "b").write_bytes((one / "a").read_bytes())
-    assert fingerprint(one) != fingerprint(two)
-    (two / "b").rename(two / "a")
-    assert fingerprint(one) == fingerprint(two)
-    assert fingerprint(tmp_path / "none") == fingerprint(tmp_path / "1/none")
 
 
 def test_a_link_of_the_users_stays_and_what_it_leads_to_is_replaced(tmp_path: Path) -> None:
@@ -184,7 +212,7 @@ def test_a_link_of_the_users_stays_and_what_it_leads_to_is_replaced(tmp_path: Pa
     make(place(tmp_path / "build/html"), "a.html")
     make(place(tmp_path / "build/html"), "b.html")
     assert (tmp_path / "build/html").is_symlink()
-    assert names(tmp_path / "www") == {"a.html", "b.html", "_static/style.css"}
+    assert names(tmp_path / "www") == {"b.html", "_static/style.css"}
 
 
 def test_where_names_cannot_be_exchanged_a_link_is_turned(tmp_path: Path) -> None:
@@ -255,17 +283,16 @@ def test_what_a_killed_build_started_holds_the_lock_until_it_has_ended(tmp_path:
 ALTERNATE = """
 import sys
 from pathlib import Path
-from perfguide.publishing import atomic_swap
+from perfguide.publishing import atomic_swap, last_build
 at = atomic_swap.place(Path(sys.argv[1]))
 def run(text):
+    at.site.mkdir(exist_ok=True)
     for number in range(40):
-        (at.next / f"{number}.html").write_text(text)
-    at.doctrees.mkdir(exist_ok=True)
-    (at.doctrees / atomic_swap.FINISHED).touch()
-    return 0
+        (at.site / f"{number}.html").write_text(text)
+    return 0, last_build.Inputs({}, (), (), "", False)
 while True:
     for text in ("old", "new"):
-        atomic_swap.build(at, "1", lambda: run(text))
+        atomic_swap.build(at, "1", "1", lambda: run(text))
         print(text, flush=True)
 """
 

@@ -10,10 +10,12 @@ from typing import Any
 
 import pytest
 from conftest import TOP
-from test_unchanged import settle, tree
+from test_builds import tree
+from test_store import same_size, settle
 
 from perfguide.figures import dataset
 from perfguide.pages import build, keeping
+from perfguide.tables.grids import from_file
 
 Bundle = Callable[..., Path]
 Made = Callable[[dataset.Settings], set[str]]
@@ -88,7 +90,11 @@ def compared(made: Made) -> Compared:
 
     def generate(settings: dataset.Settings) -> list[str]:
         found = made(settings)
-        return sorted(name.split("/")[1] for name in found if name.startswith("compare/"))
+        return sorted(
+            name.split("/")[1]
+            for name in found
+            if name.startswith("compare/") and not name.endswith(" in short")
+        )
 
     return generate
 
@@ -144,13 +150,147 @@ def test_what_was_damaged_is_worked_out_again(
     assert compared(settings) == ["SOC1"]
     next((top / "source/compare/SOC2").rglob("*-vs-*.rst")).unlink()
     assert compared(settings) == ["SOC2"]
-    path = top / "cache" / keeping.FILE
+    path = top / "cache/index"
     whole = path.read_bytes()
     for wrong in (b"", whole[:-20], whole.replace(b"SOC1", b"SOC9"), b"null"):
         path.write_bytes(wrong)
         (top / "results/SOC1-09.02.json").touch()
         (top / "source/guides/index.rst").unlink()
         assert compared(settings) == ["SOC1", "SOC2"]
+
+
+class ReadError(Exception):
+    """Bundles were read."""
+
+
+def reads(settings: dataset.Settings) -> bool:
+    """Whether a run reads bundles; if so, it writes nothing."""
+
+    def read(*_: Any) -> None:
+        raise ReadError
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(build, "read", read)
+        try:
+            build.generate(settings)
+        except ReadError:
+            return True
+    return False
+
+
+def test_where_nothing_changed_no_bundle_is_read_and_all_is_told_as_before(
+    settings: dataset.Settings,
+) -> None:
+    top = settings.output.parent
+    (top / "results/bad.json").write_text("{", "utf-8")
+    settle()
+    before = build.generate(settings)
+    assert [d.origin for d in before.diagnostics] == ["bad.json"]
+    kept = tree(settings.output)
+    assert not reads(settings)
+    again = build.generate(settings)
+    assert (again.diagnostics, again.written, again.removed) == (before.diagnostics, (), ())
+    assert (again.guides, again.figures) == (4, 4) and tree(settings.output) == kept
+    assert len(again.holdings.pool) == 4
+    # A copy with another time and the same bytes is hashed, and not read.
+    shutil.copy(top / "results/SOC1-09.02.json", top / "copy")
+    (top / "copy").replace(top / "results/SOC1-09.02.json")
+    assert not reads(settings)
+
+
+def test_whatever_changed_is_seen_and_gives_what_a_run_from_nothing_gives(
+    settings: dataset.Settings, made: Made
+) -> None:
+    top = settings.output.parent
+    page = top / "source/guides/SOC1/linux/09.02.rst"
+    redirects = top / "redirects.toml"
+    redirects.write_text('[moved]\n"old" = "hand"\n', "utf-8")
+    settings = dataclasses.replace(settings, redirects=redirects)
+    changes: dict[str, Callable[[], object]] = {
+        "a figure": lambda: same_size(top / "results/SOC1-09.02.json", b"100.0", b"999.0"),
+        "a description": lambda: same_size(top / "benchmarks/stream.toml", b"STREAM", b"Stream"),
+        "a page that was damaged": lambda: same_size(page, b"SOC1", b"SOC2"),
+        "a table that was damaged": lambda: next(page.with_suffix("").glob("*.csv")).write_bytes(
+            b""
+        ),
+        "a page that went": page.unlink,
+        "a log beside a bundle": lambda: (top / "results/x.log").write_bytes(b"new"),
+        "a bundle that went": (top / "results/SOC2-09.03.json").unlink,
+        "a list that came": lambda: (top / "acknowledged.toml").touch(),
+    }
+    settings = dataclasses.replace(settings, acknowledged=top / "acknowledged.toml")
+    made(settings)
+    for what, change in changes.items():
+        settle()
+        assert not reads(settings), what
+        change()
+        assert reads(settings), what
+        made(settings)
+    settle()
+    assert len(build.generate(settings).diagnostics) == 1
+    (top / "source/hand.rst").touch()
+    assert reads(settings)
+    assert build.generate(settings).diagnostics == ()
+
+
+def test_pages_that_were_right_before_leave_nothing_of_those_between(
+    settings: dataset.Settings, made: Made, write_bundle: Bundle
+) -> None:
+    """Who goes back to what there was finds all of it kept; what came meanwhile has to go."""
+    made(settings)
+    path = write_bundle(
+        settings.output.parent / "results/new.json", [{**COPY, "value": 7.0}], board__soc="SOC3"
+    )
+    assert made(settings)
+    path.unlink()
+    # That page stood under the same address, with other bytes.
+    assert made(settings) == {"by-benchmark/stream newest"}
+
+
+@pytest.mark.parametrize("what", ["bundle", "description", "name"])
+def test_what_changes_while_it_is_read_is_read_again(
+    settings: dataset.Settings, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    """It is as it was before the run when the run has ended, and the pages are not."""
+    top = settings.output.parent
+    path, old, new = {
+        "bundle": ("results/SOC1-09.02.json", b"100.0", b"999.0"),
+        "description": ("benchmarks/stream.toml", b"STREAM", b"Stream"),
+        "name": ("results/SOC1-09.02.json", b"", b""),
+    }[what]
+    aside = top / "aside"
+    build.generate(settings)
+    before = tree(settings.output)
+    settle()
+    with monkeypatch.context() as patched:
+
+        def read(*given: Any) -> dataset.Holdings:
+            same_size(top / path, old, new) if old else (top / path).rename(aside)
+            found = dataset.read(*given)
+            same_size(top / path, new, old) if old else aside.rename(top / path)
+            return found
+
+        patched.setattr(build, "read", read)
+        (top / "results/x.log").touch()
+        build.generate(settings)
+    assert tree(settings.output) != before
+    settle()
+    build.generate(settings)
+    assert tree(settings.output) == before
+
+
+def test_a_picture_for_paper_stays_where_one_for_screens_is_wanted(
+    settings: dataset.Settings,
+) -> None:
+    paper = dataclasses.replace(settings, formats=("pdf",))
+    for wanted in (settings, paper):
+        build.generate(wanted)
+    kept = tree(settings.output)
+    assert {Path(name).suffix for name in kept} >= {".svg", ".pdf"}
+    for wanted in (settings, paper, settings):
+        assert build.generate(wanted).written == ()
+        assert not reads(wanted)
+        assert tree(settings.output) == kept
 
 
 def _of(soc: str, *releases: str) -> set[str]:
@@ -170,9 +310,11 @@ def test_only_the_guides_and_histories_of_a_new_bundle_are_made_again(
     of_soc = {"guides/SOC1/index", pair, "by-benchmark/stream soc1-linux"}
     # The newest figures stand on the benchmark's page beside those of other boards.
     _edit(top / "results/SOC1-09.02.json", "100.0", "101.0")
-    assert made(settings) == _of("SOC1", "09.02") | of_soc
+    # The guide of the next release says what changed since this one.
+    next_guide = {"guides/SOC1/linux/09.03", f"{pair} in short"}
+    assert made(settings) == _of("SOC1", "09.02") | of_soc | next_guide
     _edit(top / "results/SOC1-09.03.json", "50.0", "51.0")
-    assert made(settings) == _of("SOC1", "09.03") | of_soc | STREAM
+    assert made(settings) == _of("SOC1", "09.03") | of_soc | STREAM | {f"{pair} in short"}
     # A second board in the same guide.
     write_bundle(
         top / "results/board.json",
@@ -182,7 +324,7 @@ def test_only_the_guides_and_histories_of_a_new_bundle_are_made_again(
         board__soc="SOC1",
         board__name="other",
     )
-    assert made(settings) == _of("SOC1", "09.02") | of_soc | STREAM
+    assert made(settings) == _of("SOC1", "09.02") | of_soc | STREAM | {f"{pair} in short"}
     # Its sections are new to the guide beside it, which links to them.
     write_bundle(
         top / "results/more.json",
@@ -290,7 +432,8 @@ def test_a_finding_about_figures_marks_the_guides_beside_it(
         board__soc="SOC5",
     )
     made(settings)
-    assert list((settings.output / "guides/SOC5/linux/09.04").glob("*.marks.json"))
+    tables = (settings.output / "guides/SOC5/linux/09.04").glob("*.table.json")
+    assert any(from_file(path.read_bytes()).marks for path in tables)
 
 
 def test_a_board_changes_only_the_comparisons_of_its_releases(
@@ -315,7 +458,8 @@ def test_a_board_changes_only_the_comparisons_of_its_releases(
         board__name="other",
     )
     pairs = {name for name in made(settings) if name.startswith("compare/")}
-    assert pairs == {"compare/SOC1/linux/09.04-vs-09.05"}
+    changed = "compare/SOC1/linux/09.04-vs-09.05"
+    assert pairs == {changed, f"{changed} in short"}
     # What the same board measured in another release says how much its figures vary.
     _edit(top / "SOC1-09.04.json", "54.0", "55.0")
     assert compared(settings) == ["SOC1", "SOC1", "SOC1"]

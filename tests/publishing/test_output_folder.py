@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from perfguide.publishing.output_folder import JOURNAL, MANIFEST, Writer
+from perfguide.publishing.output_folder import FORGOTTEN, MANIFEST, Writer
 
 
 def run(root: Path, **files: bytes) -> Writer:
@@ -20,7 +20,7 @@ def run(root: Path, **files: bytes) -> Writer:
     return writer
 
 
-OWN = {MANIFEST, JOURNAL}
+OWN = {MANIFEST}
 
 
 def there(root: Path) -> set[str]:
@@ -97,39 +97,44 @@ def test_a_manifest_that_names_files_outside_removes_nothing_there(tmp_path: Pat
     (tmp_path / "precious").write_bytes(b"x")
     run(root, a=b"1")
     evil = ["../precious", str(tmp_path / "precious"), "a/../../precious"]
-    (root / MANIFEST).write_text(json.dumps(evil))
+    (root / MANIFEST).write_text(json.dumps(evil, indent=0))
     assert run(root, a=b"1").removed == []
     assert (tmp_path / "precious").exists()
 
 
-@pytest.mark.parametrize("broken", [b"", b"{", b"\xff", b'["a.rst", "b', b"5", b"[[1]]", b"{}"])
-@pytest.mark.parametrize("name", [MANIFEST, JOURNAL])
-def test_what_manifest_or_journal_has_lost_is_in_the_other(
-    tmp_path: Path, name: str, broken: bytes
-) -> None:
+@pytest.mark.parametrize("broken", [b"", b"{", b"\xff", b"5", b"[[1]]", b"{}"])
+def test_with_a_broken_manifest_nothing_is_removed(tmp_path: Path, broken: bytes) -> None:
     run(tmp_path, a=b"1")
-    (tmp_path / name).write_bytes(broken)
-    assert run(tmp_path, b=b"1").removed == ["a.rst"]
-    assert there(tmp_path) == {"b.rst", *OWN}
-
-
-@pytest.mark.parametrize("broken", [b"", b"{", b"\xff"])
-def test_with_both_of_them_broken_nothing_is_removed(tmp_path: Path, broken: bytes) -> None:
-    run(tmp_path, a=b"1")
-    for name in OWN:
-        (tmp_path / name).write_bytes(broken)
+    (tmp_path / MANIFEST).write_bytes(broken)
     assert run(tmp_path, b=b"1").removed == []
     assert there(tmp_path) == {"a.rst", "b.rst", *OWN}
+
+
+def test_a_line_that_is_broken_takes_no_other_with_it(tmp_path: Path) -> None:
+    run(tmp_path, a=b"1", b=b"1", c=b"1")
+    lines = (tmp_path / MANIFEST).read_bytes().splitlines()
+    assert len(lines) == 6
+    (tmp_path / MANIFEST).write_bytes(b"\n".join([*lines[:2], lines[2][:-3], *lines[3:]]))
+    assert run(tmp_path).removed == ["a.rst", "c.rst"]
 
 
 def test_what_a_stopped_run_left_is_removed_by_the_next(tmp_path: Path) -> None:
     stopped = Writer(tmp_path)
     stopped.write("old/a.rst", b"1")
-    (tmp_path / "old/b.rst.part").write_bytes(b"half")
-    with (tmp_path / JOURNAL).open("ab") as journal:
-        journal.write(b'\n"old/b.rst"\n\n"old/c.r')
-    assert run(tmp_path, b=b"1").removed == ["old/a.rst"]
+    stopped.write("old/b.rst", b"1")
+    with (tmp_path / MANIFEST).open("ab") as manifest:
+        manifest.write(b'\n"old/c.r')
+    assert run(tmp_path, b=b"1").removed == ["old/a.rst", "old/b.rst"]
     assert there(tmp_path) == {"b.rst", *OWN}
+
+
+def test_half_a_file_of_a_run_that_was_killed_goes_when_it_is_old(tmp_path: Path) -> None:
+    for number, age in ((1, 0), (2, 2 * FORGOTTEN)):
+        path = tmp_path / f".perfguide-{number}.part"
+        path.write_bytes(b"half")
+        os.utime(path, (path.stat().st_mtime - age,) * 2)
+    run(tmp_path, a=b"1")
+    assert there(tmp_path) == {"a.rst", ".perfguide-1.part", *OWN}
 
 
 def test_no_half_written_file_is_left(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from conftest import GENERATED, TOP, copy_project, sample_results
 from debian import program
-from test_whole_site import command, differing, environment, tree
+from test_builds import command, differing, environment, tree
 
 
 def shuffled(source: Path, target: Path, seed: int) -> Path:

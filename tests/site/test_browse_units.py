@@ -12,8 +12,8 @@ import pytest
 from perfguide.catalog import redirects
 from perfguide.figures.dataset import BUILT_IN, Settings
 from perfguide.pages.build import generate
-from perfguide.sphinxext import browsing, cell_info
-from perfguide.tables import cells
+from perfguide.sphinxext import browsing, table_nodes
+from perfguide.tables import cells, grids
 
 TOP = Path(__file__).resolve().parents[2]
 PAGES = {"guides/NEW/index", "guides/taken", "by-benchmark/openssl"}
@@ -98,17 +98,21 @@ def test_the_library_carries_its_licences() -> None:
 
 
 def test_a_table_says_which_rows_and_columns_of_its_file_it_shows() -> None:
-    assert cell_info.places([0, 1, 2], [0, 1]) == ""
-    assert cell_info.places([4, 5], [1, 2, 3]) == ' data-perf-rows="4" data-perf-columns="1"'
-    assert cell_info.places([0, 7], [1, 3]) == ' data-perf-rows="0,7" data-perf-columns="1,3"'
+    assert table_nodes.places([0, 1, 2], [0, 1]) == ""
+    assert table_nodes.places([4, 5], [1, 2, 3]) == ' data-perf-rows="4" data-perf-columns="1"'
+    assert table_nodes.places([0, 7], [1, 3]) == ' data-perf-rows="0,7" data-perf-columns="1,3"'
 
 
 def test_a_table_says_its_units_only_where_rows_differ() -> None:
-    header = [["Metric", "Unit", "a"]]
-    assert cell_info.scales(header, [["x", "MB/s ↑", "1"], ["y", "MB/s ↑", "2"]], 2) == ""
-    text = cell_info.scales(header, [["x", "GB/s ↑", "1"], ["y", "MB/s ↑", "2"]], 2)
-    assert "[&quot;data rate&quot;, 1000000000.0]" in text
-    assert cell_info.scales(header, [["x", "u", "1"], ["y", "v", "2"]], 1) == ""
+    def said(*shown: tuple[str, str], stub: int = 2) -> str:
+        rows = tuple((unit, text, "1") for text, unit in shown)
+        scales = grids.unit_scales(shown)
+        grid = grids.Grid((("Metric", "Unit", "a"),), rows, stub, units=scales)
+        return table_nodes.scales(table_nodes.perf_leaf(grid, "source"))
+
+    assert said(("MB/s ↑", "MB/s"), ("MB/s ↑", "MB/s")) == ""
+    assert "[&quot;data rate&quot;, 1000000000.0]" in said(("GB/s ↑", "GB/s"), ("MB/s ↑", "MB/s"))
+    assert said(("u", "u"), ("v", "v"), stub=1) == ""
 
 
 def settings(folder: Path, **changes: Any) -> Settings:
@@ -177,7 +181,9 @@ def test_a_section_leads_only_to_releases_that_have_it(
         ["newest release, 11.0", f"{folder}11.0", ""],
     ]
     by_anchor = {
-        next(each[2] for each in found if each[1].startswith("guides")): found for found in sections
+        next(each[2] for each in found if each[1].startswith("guides")): found
+        for found in sections
+        if any(each[1].startswith("guides") for each in found)
     }
     assert ["next release, 10.0", f"{folder}10.0", "stream"] in by_anchor["stream"]
     assert ["all releases", "by-benchmark/stream", "over-releases-soc1-linux"] in by_anchor[

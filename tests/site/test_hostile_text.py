@@ -8,7 +8,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import unicodedata
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
@@ -16,9 +15,10 @@ from pathlib import Path
 
 import html5lib
 import pytest
-from conftest import TOP, bare_project, run_sphinx
+from conftest import bare_project, run_sphinx
 from html_tables import NAMESPACE, figures
 from making import plain
+from prepared import run_module
 
 from perfguide.common import csv_text
 from perfguide.common.diagnostics import visible
@@ -214,14 +214,8 @@ def test_the_command_prints_nothing_that_a_terminal_obeys(
 ) -> None:
     bad = hostile / "results" / "bad\x1b[2J\u202e.json"
     bad.write_text(json.dumps({"id\x1b[2J": "\u202e\x9b", "sdk": "\x00"}), "utf-8")
-    done = subprocess.run(
-        [sys.executable, "-m", "perfguide", *arguments],
-        cwd=hostile,
-        env=os.environ | {"PYTHONPATH": str(TOP / "ext"), "PYTHONUTF8": "1"},
-        capture_output=True,
-        check=False,
-    )
-    out, err = done.stdout.decode(), done.stderr.decode()
+    done = run_module("perfguide", *arguments, environment=os.environ, folder=hostile)
+    out, err = done.stdout, done.stderr
     assert out or err
     assert "Traceback" not in err
     assert _is_inert(out) and _is_inert(err), [c for c in out + err if not _is_inert(c)][:5]
@@ -232,13 +226,8 @@ def test_the_command_prints_nothing_that_a_terminal_obeys(
 def test_pack_prints_logs_inert(tmp_path: Path) -> None:
     log = tmp_path / "a\x1b[2J.log"
     log.write_text("\x1b[2J \u202e OpenSSL\x9b speed\n" * 9, "utf-8")
-    done = subprocess.run(
-        [sys.executable, "-m", "perfguide", "pack", str(log), "-o", str(tmp_path / "o\x1b.json")],
-        env=os.environ | {"PYTHONPATH": str(TOP / "ext"), "PYTHONUTF8": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    target = tmp_path / "o\x1b.json"
+    done = run_module("perfguide", "pack", log, "-o", target, environment=os.environ)
     assert done.stdout and _is_inert(done.stdout + done.stderr)
 
 
@@ -298,5 +287,5 @@ def test_a_benchmarks_own_text_may_insert_files(
     (project / "source/benchmarks/nbench.rst").write_text(text, "utf-8")
     run = run_sphinx(project, tmp_path / "html", "-W")
     assert run.returncode == 0, run.stderr
-    page = (tmp_path / "html/source/guides/SOC1/linux/09.02.html").read_text("utf-8")
+    page = (tmp_path / "html/source/by-benchmark/nbench.html").read_text("utf-8")
     assert "<i>ours</i>" in page and "words of our own file" in page

@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
+from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
 from conftest import run_sphinx
+from docutils import nodes
+from docutils.frontend import get_default_settings
+from docutils.utils import new_document
 from html_tables import figures
+from sphinx.writers.text import TextTranslator
+
+from perfguide.sphinxext.table_nodes import TextTables, perf_leaf, perf_rows, plain_text
+from perfguide.tables.grids import Grid
 
 CELLS = [
     "*bold*",
@@ -94,6 +104,33 @@ def test_options_of_csv_table_work(tmp_path: Path) -> None:
     assert [(f.keys, f.text) for f in found] == [(("k;1",), "2.50"), (("x",), "—")]
 
 
+def test_a_number_by_hand_is_one_for_scripts_and_all_else_is_text(tmp_path: Path) -> None:
+    body = ".. perf-csv-table:: T\n   :file: a.csv\n   :header-rows: 1\n   :stub-columns: 2\n"
+    rows = [
+        ["Size", "Unit", "Figure"],
+        ["4k", "MB/s ↑", "−1.50 (min −2.00, max −1.00) n=3"],
+        ["16", "GB/s ↑", "1,234.5"],
+        ["x", "GB/s ↑", "+12.5 %"],
+        ["5.10.168", "GB/s ↑", "5.10.168"],
+        ["k", "GB/s ↑", "—"],
+    ]
+    project = _page(tmp_path / "p", body, a=_csv(rows))
+    run = run_sphinx(project, tmp_path / "html", "-W", "-n")
+    assert run.returncode == 0, run.stderr
+    page = (tmp_path / "html/index.html").read_text("utf-8")
+    assert re.findall("<data[^>]*>.*?</data>", page) == [
+        '<data value="4096.0">4k</data>',
+        '<data value="-1.5">−1.50</data>',
+        '<data value="16.0">16</data>',
+        '<data value="1234.5" class="perf-z1">1,234.5</data>',
+        '<data value="12.5">+12.5 %</data>',
+    ]
+    assert '</data><span class="perf-spread"> (min −2.00, max −1.00) n=3</span></td>' in page
+    assert re.search("<td[^>]*>5.10.168</td>", page)
+    assert "data-perf-units=" in page and "1000000000.0" in page
+    assert [f.text for f in figures(tmp_path / "html/index.html")] == [row[2] for row in rows[1:]]
+
+
 def test_equal_heads_side_by_side_become_one(tmp_path: Path) -> None:
     body = ".. perf-csv-table:: T\n   :file: a.csv\n   :header-rows: 2\n   :stub-columns: 1\n"
     rows = [["Size", "one", "one", "two"], ["", "Read", "Write", "Read"], ["4k", "1", "2", "3"]]
@@ -134,6 +171,63 @@ def test_a_page_is_read_again_when_its_table_changed_and_only_then(tmp_path: Pat
     assert "0 added, 0 changed" in run_sphinx(project, tmp_path / "html").stdout
     (project / "a.csv").write_text("A,B\n1,3\n", "utf-8")
     assert "0 added, 1 changed" in run_sphinx(project, tmp_path / "html").stdout
+
+
+def _leaf(rows: int) -> perf_rows:
+    body = tuple((f"key-{n}", (n / 3, f"{n / 3:.2f}", " n=2"), "—") for n in range(rows))
+    grid = Grid((("Key", "one", "two"),), body, 1, marks=[(0, 1, [(0, "w")])], notes=[NOTE])
+    return perf_leaf(grid, "source")
+
+
+NOTE = {"id": "f", "severity": "error", "title": "wrong", "reason": "because"}
+
+
+def test_a_table_of_plain_text_has_its_cells_in_columns() -> None:
+    leaf = _leaf(2)
+    leaf["body"] = (*leaf["body"], ("long", "word " * 20, "日本"))
+    assert list(plain_text(leaf)) == [
+        "+-------+-----------------------------------------+------+",
+        "| Key   | one                                     | two  |",
+        "+=======+=========================================+======+",
+        "| key-0 | 0.00 n=2 †1                             | —    |",
+        "+-------+-----------------------------------------+------+",
+        "| key-1 | 0.33 n=2                                | —    |",
+        "+-------+-----------------------------------------+------+",
+        "| long  | word word word word word word word word | 日本 |",
+        "|       | word word word word word word word word |      |",
+        "|       | word word word word                     |      |",
+        "+-------+-----------------------------------------+------+",
+    ]
+
+
+def _calls(rows: int) -> int:
+    """How many functions are called to write a page with one table as plain text."""
+    document = new_document("page", get_default_settings())
+    table = nodes.table("", nodes.title("", "Figures"), _leaf(rows))
+    document += nodes.section("", nodes.title("", "Title"), table)
+    count = 0
+
+    def called(_frame: Any, event: str, _argument: Any) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    sys.setprofile(called)
+    try:
+        TextTables(document).run()
+        builder = MagicMock()
+        builder.config.text_newlines, builder.config.text_sectionchars = "unix", "*=-~"
+        builder.config.text_add_secnumbers = False
+        translator = TextTranslator(document, builder)
+        document.walkabout(translator)
+    finally:
+        sys.setprofile(None)
+    assert f"key-{rows - 1}" in translator.body
+    return count
+
+
+def test_the_work_for_a_table_of_plain_text_grows_as_its_length_does() -> None:
+    short, long = _calls(1000), _calls(4000)
+    assert 3.8 < long / short < 4.2, (short, long)
 
 
 def test_only_a_table_that_says_so_is_read_as_marked(tmp_path: Path) -> None:

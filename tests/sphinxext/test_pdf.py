@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from conftest import bare_project, run_sphinx
 
-from perfguide.sphinxext import latex_table
+from perfguide.sphinxext import latex
 
 needs_latex = pytest.mark.skipif(
     not all(map(shutil.which, ("latexmk", "xelatex", "pdftotext"))),
@@ -130,7 +130,7 @@ ROWS: list[list[str]] = [
 
 
 def test_every_column_is_in_one_part_and_the_keys_in_all() -> None:
-    found = latex_table.parts(ROWS, 1, ROWS[0])
+    found = latex.parts(ROWS, 1, ROWS[0])
     assert len(found) > 1
     assert all(part.columns[0] == 0 for part in found)
     assert [c for part in found for c in part.columns[1:]] == list(range(1, 19))
@@ -138,20 +138,20 @@ def test_every_column_is_in_one_part_and_the_keys_in_all() -> None:
 
 
 def test_columns_of_one_board_stay_together() -> None:
-    for part in latex_table.parts(ROWS, 1, ROWS[0]):
+    for part in latex.parts(ROWS, 1, ROWS[0]):
         boards = [ROWS[0][column] for column in part.columns[1:]]
         assert all(boards.count(board) == 2 for board in boards)
 
 
 def test_a_narrow_table_is_one_part_with_no_broken_cell() -> None:
     rows: list[list[str]] = [row[:3] for row in ROWS]
-    (part,) = latex_table.parts(rows, 1, rows[0])
+    (part,) = latex.parts(rows, 1, rows[0])
     assert part.size == "small" and not part.long
     assert all(max(len(row[c]) for row in rows) <= part.widths[c] for c in range(3))
 
 
 @pytest.mark.parametrize("text", ["", "  a  b ", "x" * 300, f"{'y' * 60} 1.25", "abc def"])
 def test_a_broken_word_loses_nothing(text: str) -> None:
-    found: list[Any] = latex_table.pieces(text)
+    found: list[Any] = latex.pieces(text)
     assert "".join(found) == text
-    assert all(len(word) <= latex_table.LONGEST for piece in found for word in piece.split(" "))
+    assert all(len(word) <= latex.LONGEST for piece in found for word in piece.split(" "))

@@ -9,7 +9,7 @@ import pytest
 import sphinx_rtd_theme
 from conftest import run_sphinx
 
-from perfguide.sphinxext import light_css, theme, wide
+from perfguide.sphinxext import theme
 
 WHOLE = Path(sphinx_rtd_theme.__path__[0], "static", "css", "theme.css").read_text("utf-8")
 PALETTE = (theme.FOLDER / "palette.css").read_text("utf-8")
@@ -17,7 +17,7 @@ USED = re.compile(r"var\((--(?:fg|bg|bd)-[0-9a-z-]+),")
 
 
 def test_fonts_go_and_the_readers_own_come() -> None:
-    css = light_css.light(
+    css = theme.light(
         "@font-face{font-family:Lato;src:url(x.woff)}body{font-family:Lato,sans-serif}"
         "code{font-family:SFMono-Regular,monospace}i{font:normal 14px/1 FontAwesome}"
     )
@@ -27,14 +27,14 @@ def test_fonts_go_and_the_readers_own_come() -> None:
 
 
 def test_icons_become_characters_of_every_font_or_go() -> None:
-    css = light_css.light(
+    css = theme.light(
         '.a:before{content:"\uf015"}.b:before{content:"\\f015"}.c:before{content:"\uf1fd"}'
     )
     assert css == '.a:before{content:"⌂"}.b:before{content:"⌂"}'
 
 
 def test_a_colour_says_its_role_and_falls_back_to_itself() -> None:
-    css = light_css.light("a{color:#404040;background:#FFF;border-left:1px solid rgba(0,0,0,.1)}")
+    css = theme.light("a{color:#404040;background:#FFF;border-left:1px solid rgba(0,0,0,.1)}")
     assert css == (
         "a{color:var(--fg-404040,#404040);background:var(--bg-fff,#FFF);"
         "border-left:1px solid var(--bd-rgba-0-0-0-1,rgba(0,0,0,.1))}"
@@ -42,37 +42,37 @@ def test_a_colour_says_its_role_and_falls_back_to_itself() -> None:
 
 
 def test_rules_inside_media_queries_are_seen() -> None:
-    css = light_css.light("@media print{a{color:#000}@page{margin:.5cm}}b{top:0}")
+    css = theme.light("@media print{a{color:#000}@page{margin:.5cm}}b{top:0}")
     assert css == "@media print{a{color:var(--fg-000,#000)}@page{margin:.5cm}}b{top:0}"
 
 
 def test_nothing_of_the_installed_theme_needs_a_web_font() -> None:
-    css = light_css.light(WHOLE)
+    css = theme.light(WHOLE)
     assert "@font-face" in WHOLE and "@font-face" not in css
     assert re.findall(r"[\ue000-\uf8ff]|url\(|Lato|Roboto|FontAwesome", css) == []
     assert css.count("{") == css.count("}")
 
 
 def test_every_colour_of_the_installed_theme_has_a_dark_value() -> None:
-    used = set(USED.findall(light_css.light(WHOLE)))
+    used = set(USED.findall(theme.light(WHOLE)))
     assert len(used) > 50
     assert used - set(re.findall(r"(--[a-z0-9-]+):", PALETTE)) == set()
 
 
 def test_the_palette_is_for_the_system_and_for_the_switch_and_not_for_paper() -> None:
-    css = light_css.dark(":root { --a: #000; }")
+    css = theme.dark(":root { --a: #000; }")
     assert css.count("--a: #000;") == 2 and css.count("@media screen") == 2
     assert ":root:not([data-scheme=light])" in css and ":root[data-scheme=dark]" in css
     with pytest.raises(ValueError, match="one rule"):
-        light_css.dark("nothing")
+        theme.dark("nothing")
 
 
 def test_a_page_is_wide_for_what_it_holds_and_not_for_what_it_says() -> None:
-    assert wide.is_wide('<p>a</p>\n<figure class="perf-table perf-csv-table" id="x">')
-    assert wide.is_wide('<table class="docutils perf-overview align-default">')
-    assert wide.is_wide('<div class="perf-explorer" data-files="a">')
-    assert not wide.is_wide("<p>&lt;div class=&quot;perf-table&quot;&gt;</p>")
-    assert not wide.is_wide('<div class="perf-tables"><figure class="a" id="perf-table">')
+    assert theme.is_wide('<p>a</p>\n<figure class="perf-table perf-csv-table" id="x">')
+    assert theme.is_wide('<table class="docutils perf-overview align-default">')
+    assert theme.is_wide('<div class="perf-explorer" data-files="a">')
+    assert not theme.is_wide("<p>&lt;div class=&quot;perf-table&quot;&gt;</p>")
+    assert not theme.is_wide('<div class="perf-tables"><figure class="a" id="perf-table">')
 
 
 def _site(tmp_path: Path, name: str) -> Path:

@@ -11,11 +11,13 @@ import random
 import tarfile
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
+import sound
 import zstandard
 
 from perfguide import bundle
@@ -24,7 +26,6 @@ from perfguide.bundles import containers, decompress
 from perfguide.bundles import decode as validate
 from perfguide.bundles.containers import Document, Source
 from perfguide.bundles.decode import Loaded
-from perfguide.bundles.patterns import Patterns
 from perfguide.catalog.benchmarks import Catalog
 from perfguide.common.diagnostics import KINDS, Diagnostic
 from perfguide.figures import pool, rows
@@ -58,16 +59,21 @@ def _sound(loaded: Loaded) -> None:
     assert sum(len(pooled.of_guide(key)) for key in pooled.guides()) == len(pooled)
 
 
-def decoder(lines: bool, sound: bytes) -> Callable[[bytes], None]:
-    """The decoder of one text, whose pattern may be known from a sound one."""
+def decoder(lines: bool) -> Callable[[bytes], None]:
+    """The decoder of one text, which says the same again from what it has kept."""
     name = "a.jsonl" if lines else "a.json"
 
     def run(data: bytes) -> None:
-        known = Patterns()
-        for text in (sound, sound):
-            list(validate.load(_text(name, text), LIMITS, patterns=known))
+        kept: dict[str, bytes] = {}
+
+        def keep(key: str, make: Callable[[], bytes]) -> bytes:
+            if key not in kept:
+                kept[key] = make()
+            return kept[key]
+
         found = list(validate.load(_text(name, data), LIMITS))
-        assert found == list(validate.load(_text(name, data), LIMITS, patterns=known))
+        for _ in range(2):
+            assert found == list(validate.load(_text(name, data), LIMITS, keep))
         for item in found:
             if isinstance(item, Loaded):
                 _sound(item)
@@ -116,20 +122,26 @@ def adapter(form: Format) -> Callable[[bytes], None]:
         assert all(1 <= number <= lines for number in reading.lines)
         try:
             decode.decode(
-                encode.encode(pack_logs.whole(msgspec.to_builtins(list(reading.results))))
+                encode.encode(pack_logs.without_halves(msgspec.to_builtins(list(reading.results))))
             )
         except msgspec.ValidationError:
             # A figure that no bundle takes: packing has to say so, and where.
-            told = pack_logs.Told(
+            stated = pack_logs.Stated(
                 dict.fromkeys(("board.name", "board.soc", "sdk.version", "sdk.os"), "x")
             )
-            log = pack_logs.Log("a.log", data)
+            log = pack_logs.LogFile("a.log", data)
             packed = pack_logs.pack(
-                [log], {}, told, {"a.log": [form]}, datetime.datetime.now(datetime.UTC)
+                [log], {}, stated, {"a.log": [form]}, datetime.datetime.now(datetime.UTC)
             )
             assert packed.bundle is None and packed.diagnostics
 
     return run
+
+
+def _publish(data: bytes) -> None:
+    """Publish an archive of sound bundles, another one for other bytes."""
+    with tempfile.TemporaryDirectory() as folder:
+        sound.publish(sound.archive(zlib.crc32(data)), Path(folder))
 
 
 def _bundle() -> bytes:
@@ -201,8 +213,8 @@ def targets() -> dict[str, Target]:
     text, tar = _bundle(), _tar()
     tars = (tar, _tar(tarfile.GNU_FORMAT))
     out = {
-        "decoder": Target(decoder(False, text), (text, b"[" + text + b"," + text + b"]")),
-        "decoder-lines": Target(decoder(True, text), (text + b"\n" + text + b"\n",)),
+        "decoder": Target(decoder(False), (text, b"[" + text + b"," + text + b"]")),
+        "decoder-lines": Target(decoder(True), (text + b"\n" + text + b"\n",)),
         "json": Target(container("a.json"), (text,)),
         "json.gz": Target(container("a.json.gz"), (gzip.compress(text), gzip.compress(b"") * 3)),
         "json.zst": Target(container("a.json.zst"), (zstandard.compress(text),)),
@@ -211,6 +223,7 @@ def targets() -> dict[str, Target]:
         "tar.gz": Target(container("a.tar.gz"), tuple(map(gzip.compress, tars))),
         "tar.xz": Target(container("a.tar.xz"), tuple(map(lzma.compress, tars))),
         "tar.zst": Target(container("a.tar.zst"), tuple(map(zstandard.compress, tars))),
+        "sound": Target(_publish, (bytes(8),)),
     }
     for name, form in registry.formats().items():
         out[f"adapter-{name}"] = Target(adapter(form), samples(form))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +23,8 @@ class Figure:
     text: str
     tab: str
     caption: str
+    exact: str = ""
+    """The text with the mean that programs read, in two decimals, and ends in six digits."""
 
 
 def _text(node: Any) -> str:
@@ -73,11 +76,27 @@ def figures(page: Path) -> Iterator[Figure]:
             body = table.find(f"{NAMESPACE}tbody")
             for row in body:
                 keys = [_text(c) for c in row if c.tag == f"{NAMESPACE}th"]
-                cells = [_text(c) for c in row if c.tag == f"{NAMESPACE}td"]
-                for position, text in enumerate(cells):
+                cells = [c for c in row if c.tag == f"{NAMESPACE}td"]
+                for position, cell in enumerate(cells):
+                    text = _text(cell)
                     column = len(keys) + position
                     heads = tuple(level[column] for level in head)
-                    yield Figure(heads, tuple(keys), text, names.get(panel_id, ""), title)
+                    yield Figure(
+                        heads, tuple(keys), text, names.get(panel_id, ""), title, _exact(cell, text)
+                    )
+
+
+def _exact(cell: Any, text: str) -> str:
+    mean = next(iter(cell.iter(f"{NAMESPACE}data")), None)
+    if mean is None:
+        return text
+    rest = text[len(_text(mean)) :].replace("−", "-")
+    ends = re.sub(r"(min|max) (-?[\d,.]*\d)", _end, rest)
+    return f"{float(mean.get('value')):.2f}{ends}"
+
+
+def _end(found: re.Match[str]) -> str:
+    return f"{found[1]} {float(found[2].replace(',', '')):.6g}"
 
 
 def _tables(node: Any, panel: str) -> Iterator[tuple[str, Any]]:

@@ -16,10 +16,13 @@ import subprocess
 import sys
 import tempfile
 import time
+import traceback
 from collections.abc import Mapping
 from pathlib import Path
+from types import SimpleNamespace
 
-IMPORTED = ("sphinx.cmd.build", "sphinx.search.en", "sphinx_rtd_theme", "sphinx_tabs.tabs")
+IMPORTED = ("matplotlib.figure", "matplotlib.backends.backend_svg", "scipy.stats")
+IMPORTED += ("sphinx.cmd.build", "sphinx.search.en", "sphinx_rtd_theme", "sphinx_tabs.tabs")
 IMPORTED += ("perfguide.cli", "perfguide.sphinxext.setup")
 TOP = Path(__file__).resolve().parents[2]
 
@@ -29,9 +32,14 @@ def run_module(
     *arguments: str | Path,
     environment: Mapping[str, str],
     folder: Path | None = None,
+    packages: Path | None = None,
+    package: Path | None = None,
 ) -> subprocess.CompletedProcess[str]:
     """What ``python -m name arguments`` does and says, in UTF-8, with an environment, in
-    a folder (default: this one).
+    a folder (default: this one), with other versions of some ``packages`` in a folder of theirs.
+
+    With ``package``, a folder that holds a copy of the package, the code is that copy's as it is
+    now, and Sphinx, where ``perfguide build`` runs it, is forked as well.
 
     Not for what an interpreter reads when it starts, as ``PYTHONHASHSEED``, nor for a
     process to be stopped.
@@ -40,7 +48,8 @@ def run_module(
     with tempfile.TemporaryDirectory() as aside:
         said = [f"{aside}/{stream}" for stream in ("out", "err")]
         asked = {"name": name, "words": words, "environment": dict(environment), "said": said}
-        server = _server()
+        asked["package"] = os.fspath(package) if package else ""
+        server = _server(packages)
         assert server.stdin is not None and server.stdout is not None
         server.stdin.write(json.dumps(asked | {"folder": os.fspath(folder or Path.cwd())}) + "\n")
         server.stdin.flush()
@@ -50,11 +59,12 @@ def run_module(
 
 
 @functools.cache
-def _server() -> subprocess.Popen[str]:
+def _server(packages: Path | None) -> subprocess.Popen[str]:
     """The process that others are forked from; it ends with this one."""
+    first = f"{packages}{os.pathsep}" if packages else ""
     server = subprocess.Popen(
         [sys.executable, __file__],
-        env=os.environ | {"PYTHONPATH": str(TOP / "ext"), "LC_ALL": "C.UTF-8"},
+        env=os.environ | {"PYTHONPATH": f"{first}{TOP / 'ext'}", "LC_ALL": "C.UTF-8"},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -78,8 +88,65 @@ def _serve() -> None:
     return None
 
 
+def _run(name: str) -> None:
+    """Run a module to the end of this process. Python would take all that is imported apart,
+    which takes as long as a small site."""
+    status = 1
+    try:
+        runpy.run_module(name, run_name="__main__", alter_sys=True)
+        status = 0
+    except SystemExit as done:
+        if isinstance(done.code, str):
+            print(done.code, file=sys.stderr)
+        status = done.code if isinstance(done.code, int) else int(done.code is not None)
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        atexit._run_exitfuncs()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+
+
+class _Forked:
+    """Stands for ``subprocess.Popen`` where that would run a module of Python from nothing."""
+
+    def __init__(self, command: list[str], env: dict[str, str], **_given: object) -> None:
+        self.pid = os.fork()
+        if not self.pid:
+            os.environ.update(env)
+            sys.argv[1:] = command[3:]
+            _run(command[2])
+
+    def __enter__(self) -> _Forked:
+        return self
+
+    def __exit__(self, *_raised: object) -> None:
+        """Nothing is left to do: who runs a program waits for it."""
+
+    def wait(self, _timeout: float | None = None) -> int:
+        """The exit status, when it has ended."""
+        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+
+
+def _take(package: str) -> None:
+    """Forget this package's modules, and find them in another folder from now on."""
+    for name in [n for n in sys.modules if n.partition(".")[0] == "perfguide"]:
+        del sys.modules[name]
+    sys.path[:] = [package, *(path for path in sys.path if path != str(TOP / "ext"))]
+    importlib.invalidate_caches()
+    importlib.import_module("perfguide.cli.build").subprocess = SimpleNamespace(
+        Popen=_Forked, TimeoutExpired=subprocess.TimeoutExpired
+    )
+
+
 def _be(
-    name: str, words: list[str], environment: dict[str, str], said: list[str], folder: str
+    name: str,
+    words: list[str],
+    environment: dict[str, str],
+    said: list[str],
+    folder: str,
+    package: str,
 ) -> None:
     """Become the program."""
     for stream, path in enumerate((os.devnull, *said)):
@@ -91,7 +158,9 @@ def _be(
     time.tzset()
     os.chdir(folder)
     sys.path[0], sys.argv[1:] = folder, words
-    runpy.run_module(name, run_name="__main__", alter_sys=True)
+    if package:
+        _take(package)
+    _run(name)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from perfguide.sphinxext.csp import POLICY
+from perfguide.sphinxext.theme import POLICY
 
 
 class _Quiet(http.server.SimpleHTTPRequestHandler):

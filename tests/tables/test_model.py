@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from making import SHIPPED, TOML, described, loaded, only, records, result
+from profiles import examples
 
 from perfguide.bundles.decode import Loaded
 from perfguide.catalog import benchmarks
@@ -18,7 +19,7 @@ from perfguide.common import units
 from perfguide.figures.pool import Record
 from perfguide.tables import grids
 from perfguide.tables.assign import Layout
-from perfguide.tables.model import OVER_RELEASES, SIDE_BY_SIDE, Shape, View, other_view
+from perfguide.tables.model import OVER_RELEASES, SIDE_BY_SIDE, Shape, View
 
 SIZES = [16384, 16, 256, 64, 8192, 1024]
 
@@ -30,7 +31,7 @@ def views(found: Catalog, *items: Loaded, shape: Shape | None = None) -> list[Vi
 
 
 def keys(view: View) -> list[tuple[str, ...]]:
-    return [row.keys for row in view.rows]
+    return [tuple(map(units.whole, row.keys)) for row in view.rows]
 
 
 # -- which table -------------------------------------------------------------------
@@ -54,8 +55,6 @@ def test_the_first_table_that_fits_takes_a_record(tmp_path: Path) -> None:
     [
         result("unheard-of", params={"block_size": 1}),
         result(params={}),
-        result(params={"block_size": 1, "what": 2}),
-        result(unit="us", params={"block_size": 1}),
         result("lat_a", "us", params={"engine": "hw"}),
         {**result(params={"block_size": 1}), "benchmark": "unheard-of"},
     ],
@@ -110,7 +109,9 @@ def test_sizes_stand_in_numeric_order(tmp_path: Path) -> None:
 def test_sizes_shown_short_stand_in_numeric_order(tmp_path: Path) -> None:
     found = described(tmp_path)
     item = loaded(*(result(params={"block_size": s * 1024}) for s in (4096, 4, 1024, 256)))
-    assert [k for (k,) in keys(only(views(found, item)))] == ["4k", "256k", "1m", "4m"]
+    view = only(views(found, item))
+    assert [k for (k,) in keys(view)] == ["4k", "256k", "1m", "4m"]
+    assert [row.keys for row in view.rows][:2] == [((4096, "4k", ""),), ((262144, "256k", ""),)]
 
 
 def test_names_stand_in_natural_order_and_listed_values_first(tmp_path: Path) -> None:
@@ -198,7 +199,8 @@ def test_runs_have_a_row_each_before_the_mean(tmp_path: Path) -> None:
     ]
     view = only(views(found, *items))
     assert view.key_labels[-1] == "Run"
-    shown = [(*row.keys, *(c.mean if c else None for c in row.cells)) for row in view.rows]
+    means = [[cell.mean if cell else None for cell in row.cells] for row in view.rows]
+    shown = [(*labels, *cells) for labels, cells in zip(keys(view), means, strict=True)]
     assert shown == [
         ("16", "1", 3, 5),
         ("16", "2", 1, 7),
@@ -262,23 +264,165 @@ def test_side_by_side_has_platform_release_and_board_as_heads(tmp_path: Path) ->
     assert all(cell is not None for cell in only(view.rows).cells)
 
 
-def test_the_general_table_has_a_row_for_each_metric_unit_and_parameters() -> None:
-    found = records(
-        loaded(
-            result("m10"),
-            result("m2", unit="foo", params={"b": 10, "a": "x"}),
-            result("m2", unit="foo", params={"b": 9, "a": "x"}),
-            result("m2", unit="bar"),
+# -- what no description knows -----------------------------------------------------
+
+
+def general(*results: dict[str, Any], **changes: Any) -> list[View]:
+    """The tables of a benchmark that nobody has described."""
+    found = records(loaded(*results, **changes))
+    return Layout(Catalog({})).general("speed", found)
+
+
+def heads(view: View) -> list[str]:
+    return [column[-1] for column in view.columns]
+
+
+def test_general_tables_have_a_row_for_each_metric_where_parameters_are_alike() -> None:
+    bare, by_size = general(
+        result("m10"),
+        result("m2", unit="foo", params={"b": 10, "a": "x"}),
+        result("m2", unit="foo", params={"b": 9, "a": "x"}),
+        result("m2", unit="bar"),
+    )
+    assert (bare.title, bare.key_labels) == ("speed", ("Metric", "Unit"))
+    assert keys(bare) == [("m2", "bar"), ("m10", "MB/s")]
+    assert (by_size.title, by_size.above) == ("speed: A, B", (("A", "x"),))
+    assert by_size.key_labels == ("B",) and keys(by_size) == [("9",), ("10",)]
+    assert by_size.columns == (("sk", "m2 (foo)"),)
+
+
+def test_a_benchmark_without_a_description_is_pivoted_as_its_figures_suggest() -> None:
+    view = only(
+        general(
+            *(
+                result(m, u, params={"rw": rw, "bs": bs, "device": "/dev/sda"})
+                for m, u in (("bandwidth", "MB/s"), ("iops", "1"))
+                for rw in ("randread", "read", "write")
+                for bs in (4096, 65536, 1048576)
+            )
         )
     )
-    view = other_view("Other", found)
-    assert view.key_labels == ("Metric", "Parameters", "Unit")
-    assert keys(view) == [
-        ("m2", "", "bar"),
-        ("m2", "a x, b 9", "foo"),
-        ("m2", "a x, b 10", "foo"),
-        ("m10", "", "MB/s"),
+    assert view.above == (("Device", "/dev/sda"),)
+    assert view.key_labels == ("Bs",) and keys(view) == [("4096",), ("65536",), ("1048576",)]
+    assert view.columns[:3] == (
+        ("sk", "randread", "bandwidth (MB/s)"),
+        ("sk", "randread", "iops"),
+        ("sk", "read", "bandwidth (MB/s)"),
+    )
+    assert all(cell for row in view.rows for cell in row.cells)
+
+
+def test_a_long_general_table_has_a_tab_for_each_word_of_few() -> None:
+    rails = [f"rail_{n}" for n in range(12)]
+    view = only(
+        general(
+            *(
+                result(clock, "mW", params={"case": case, "rail": rail})
+                for clock in ("300M", "1000M")
+                for case in ("idle", "video", "network")
+                for rail in ["total", *rails]
+            )
+        )
+    )
+    assert view.tabbed and view.key_labels == ("Case", "Rail")
+    assert heads(view) == ["300M (mW)", "1000M (mW)"]
+    first = [rail for case, rail in keys(view) if case == "idle"]
+    assert first == [*rails, "total"], "a total stands last"
+
+
+def test_one_unknown_parameter_with_one_value_is_a_line_above_the_table(tmp_path: Path) -> None:
+    found = described(tmp_path)
+    plain = [result(params={"block_size": s}) for s in (16, 64)]
+    known = only(views(found, loaded(*plain)))
+    card = [{**r, "params": {**r["params"], "card": "SanDisk"}} for r in plain]
+    view = only(views(found, loaded(*card)))
+    assert view.above == (("Card", "SanDisk"),)
+    assert (view.key_labels, view.columns, keys(view)) == (
+        (known.key_labels, known.columns, keys(known))
+    )
+
+
+def test_an_unknown_parameter_becomes_what_its_number_of_values_makes_readable(
+    tmp_path: Path,
+) -> None:
+    found = described(tmp_path)
+
+    def of(count: int) -> View:
+        cards = [f"card-{n}" for n in range(count)]
+        item = loaded(
+            *(result(params={"block_size": s, "card": c}) for s in (16, 64) for c in cards)
+        )
+        return only(views(found, item))
+
+    assert [column[1] for column in of(3).columns] == ["card-0", "card-1", "card-2"]
+    tabbed = of(8)
+    assert tabbed.tabbed and tabbed.key_labels == ("Card", "Block size")
+    rows = of(30)
+    assert not rows.tabbed and rows.key_labels == ("Block size", "Card")
+    assert len(rows.rows) == 60 and len(rows.columns) == 1
+
+
+def test_a_card_that_only_some_figures_name_is_told_from_none(tmp_path: Path) -> None:
+    found = described(tmp_path)
+    item = loaded(result(params={"block_size": 16}), result(params={"block_size": 16, "card": "A"}))
+    assert [column[1] for column in only(views(found, item)).columns] == ["A", "not stated"]
+
+
+def test_boards_with_a_value_each_cost_no_cell(tmp_path: Path) -> None:
+    found = described(tmp_path)
+    items = [
+        loaded(
+            result(params={"block_size": 16, "card": f"card {n}"}),
+            id=f"r{n}",
+            board__name=f"sk-{n}",
+        )
+        for n in range(40)
     ]
+    for shape in (Shape(), SIDE_BY_SIDE, OVER_RELEASES):
+        view = only(views(found, *items, shape=shape))
+        assert sum(len(row.cells) for row in view.rows) == 40
+
+
+def test_a_parameter_may_have_the_name_of_a_column(tmp_path: Path) -> None:
+    found = described(tmp_path)
+    item = loaded(
+        *(
+            result(params={"block_size": 16, "board": b, "metric": m, "release": "1"})
+            for b in "xy"
+            for m in "pq"
+        )
+    )
+    view = only(views(found, item))
+    assert {column[0] for column in view.columns} == {"sk"}
+    assert sum(cell is not None for row in view.rows for cell in row.cells) == 4
+    assert ("Release", "1") in view.above
+
+
+def test_a_sparse_table_becomes_a_list(tmp_path: Path) -> None:
+    found = described(tmp_path)
+    items = [
+        loaded(
+            *(result(params={"block_size": 1000 * n + k}) for k in range(3)),
+            id=f"r{n}",
+            board__name=f"sk-{n}",
+        )
+        for n in range(120)
+    ]
+    view = only(views(found, *items))
+    assert view.key_labels[:2] == ("Board", "Block size")
+    assert len(view.rows) == 360 and len(view.columns) == 1
+
+
+def test_a_metric_or_unit_that_is_not_described_stands_beside_those_that_are(
+    tmp_path: Path,
+) -> None:
+    toml = TOML.replace('metrics = ["rate", "load"]\n', "")
+    found = described(tmp_path, toml)
+    params = {"block_size": 16}
+    item = loaded(
+        result(params=params), result(unit="us", params=params), result("depth", "1", params=params)
+    )
+    assert heads(only(views(found, item))) == ["Rate (MB/s) ↑", "Rate (µs) ↑", "depth"]
 
 
 # -- nothing is dropped ------------------------------------------------------------
@@ -326,7 +470,11 @@ def shown(found: Catalog, items: list[Record], shape: Shape) -> tuple[int, Count
         for section in sections
         for view in section.views
     ]
-    pages += [(other_view(name, left, shape), False) for name, left in other.items()]
+    pages += [
+        (view, False)
+        for name, left in other.items()
+        for view in Layout(found).general(name, left, shape)
+    ]
     for view, runs in pages:
         count += filled(view, runs)
         keys_of = [row.keys for row in view.rows]
@@ -354,9 +502,7 @@ def several(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
 
 
 @given(uploads=BUNDLES)
-@settings(
-    max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@examples(20, heavy=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_no_figure_is_dropped_or_shown_twice(several: Catalog, uploads: list[Any]) -> None:
     items = [
         loaded(
@@ -414,10 +560,81 @@ def test_the_shipped_catalog_drops_nothing_of_its_own_parameters() -> None:
         text
         for view in [
             *(v for s in sections for v in s.views),
-            *(other_view(n, rs) for n, rs in other.items()),
+            *(v for n, rs in other.items() for v in Layout(found).general(n, rs)),
         ]
         for row in grids.grid(view).rows
         for text in row[len(view.key_labels) :]
     ]
     assert len(sections) >= len(found.benchmarks)
     assert sum(text != units.MISSING for text in cells) == len(everything)
+
+
+def test_many_values_of_each_board_are_rows_and_cost_no_cell(tmp_path: Path) -> None:
+    found = described(tmp_path)
+    items = [
+        loaded(
+            *(result(params={"block_size": 16, "serial": f"{n}-{k}"}) for k in range(5)),
+            id=f"r{n}",
+            board__name=f"sk-{n}",
+        )
+        for n in range(150)
+    ]
+    for shape in (Shape(), SIDE_BY_SIDE, OVER_RELEASES):
+        view = only(views(found, *items, shape=shape))
+        assert len(view.columns) == 1 and len(view.rows) == 750
+
+
+# -- columns that are worked out ---------------------------------------------------
+
+DERIVED = """
+derived = [
+  { label = "Rate per load", of = "rate", per = "load", unit = "MB/s per %" },
+  { label = "Of the link", of = "rate", limit = 125, decimals = 1 },
+]
+"""
+
+
+def test_derived_columns_stand_behind_all_others_and_say_so(tmp_path: Path) -> None:
+    toml = TOML.replace('columns = ["engine"]\n', f'columns = ["engine"]{DERIVED}', 1)
+    found = described(tmp_path, toml)
+    params = {"block_size": 16}
+    item = loaded(
+        result(params=params, value=50),
+        result("load", "%", params=params, value=20),
+        result(params={"block_size": 64}, value=100),
+        result(params={"block_size": 256}, status="fail"),
+    )
+    grid = grids.grid(only(views(found, item)))
+    assert grid.header[-1][1:] == (
+        *("Rate (MB/s) ↑", "CPU load (%) ↓"),
+        *("Rate per load, derived (MB/s per %)", "Of the link, derived (%)"),
+    )
+    assert [[units.whole(cell) for cell in row] for row in grid.rows] == [
+        ["16", "50.00", "20.0", "2.50", "40.0"],
+        ["64", "100.00", "—", "—", "80.0"],
+        ["256", "failed", "—", "—", "—"],
+    ]
+
+
+def test_what_cannot_be_divided_is_missing(tmp_path: Path) -> None:
+    toml = TOML.replace('columns = ["engine"]\n', f'columns = ["engine"]{DERIVED}', 1)
+    params = [{"block_size": 16}, {"block_size": 64}]
+    item = loaded(
+        result(params=params[0], value=1e200),
+        result("load", "%", params=params[0], value=1e-200),
+        result(params=params[1], value=1),
+        result("load", "%", params=params[1], value=0),
+    )
+    view = only(views(described(tmp_path, toml), item))
+    assert [row.derived[0] for row in view.rows] == [units.MISSING] * 2
+
+
+def test_a_parameter_that_repeats_the_metric_makes_no_tabs_of_one_row(tmp_path: Path) -> None:
+    rails = ["vdd_core", "vdd_mpu", "vdds_ddr", "vdda", "vdds_pll", "Total"]
+    own = [result(rail, "mW", params={"row": rail}) for rail in rails]
+    view = only(general(*own))
+    assert not view.tabbed and len(view.rows) == 6
+    assert view.rows[-1].keys[0] == "Total"
+    toml = TOML.replace("lat_*", "*").replace('unit = "us"', 'unit = "mW"')
+    other = only(views(described(tmp_path, toml), loaded(*own)))
+    assert not other.tabbed and len(other.rows) == 6

@@ -1,35 +1,44 @@
 """Text to bundles, and every fault of a bad one with its place.
 
-The fast path is the decoder of the types. Where it refuses, a slow pass over
-the same types finds all faults at once, so that an upload is mended in one go.
+A text is decoded to columns, and each column is checked at once. Where that refuses it, a slow
+pass over the types of the schema finds all faults, so that an upload is mended in one go. What
+comes out is a function of a bundle's bytes, and can be kept under their hash.
 """
 
 from __future__ import annotations
 
 import codecs
-import itertools
-import json
-import math
-from collections.abc import Iterator
+import hashlib
+import re
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
+from msgspec import UNSET, Raw, UnsetType
+from msgspec.structs import asdict, fields, force_setattr
 
 from .. import bundle as schema
-from ..bundle import Bundle, pointer
-from ..common.diagnostics import KINDS, Diagnostic, visible
-from . import containers, keys
+from ..bundle import Bundle
+from ..common import parallel
+from ..common.diagnostics import Diagnostic, visible
+from . import containers
 from .containers import Document, Source
 from .decompress import Limits
-from .faults import BUNDLE, Fault, NotFinite, check, contradictions, of_form, without_unknown
-from .patterns import Patterns
+from .faults import MOST_COUNTED, Fault, judge, parse, validate
+from .guide_key import GuideKey, guide_key
+from .results import Columns, Results, Written, as_columns, columns, encode
 
 MOST_FAULTS = 100
 """Faults of one bundle that are listed; the rest is counted."""
 
-MOST_COUNTED = 1000
-"""Faults of one bundle after which no more are looked for."""
+LEAST_KEPT = 2**14
+"""Bytes of a text from which on its bundle is kept: a smaller one is decoded sooner than found."""
+
+Keep = Callable[[str, Callable[[], bytes]], bytes]
+"""Gives what an earlier run has kept under a key, or else what a function makes. The key names
+all that decides what that is. What the function raises, the caller gets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,23 +50,39 @@ class Loaded:
     bundle: Bundle
     digest: str
 
+    @property
+    def results(self) -> Results:
+        """The results of the bundle, as columns."""
+        return as_columns(self.bundle.results)
+
 
 @dataclass(slots=True)
-class Effort:
-    """How much is still spent on finding faults in one upload, in bytes of faulty text."""
+class _Upload:
+    """How one upload is read, and how many bytes of faulty text are still looked at."""
 
-    left: int
+    limits: Limits
+    keep: Keep | None
+    effort: int
 
 
 def upload(
-    source: Source, limits: Limits, patterns: Patterns | None = None
+    source: Source, limits: Limits, keep: Keep | None = None
 ) -> Iterator[Loaded | Diagnostic]:
-    """The bundles of one file, and every finding about it, with its root."""
-    effort = Effort(limits.faulty)
-    findings = 0
+    """The bundles of one file, and every finding about it, with its root. ``keep`` spares
+    the decoding of bundles that it knows."""
+    reading = _Upload(limits, keep, limits.faulty)
+    findings, guides = 0, set[GuideKey]()
     for document in containers.read(source, limits):
-        for item in _items(document, limits, effort, patterns):
+        items = [document] if isinstance(document, Diagnostic) else _load(document, reading)
+        for item in items:
             if isinstance(item, Loaded):
+                guides.add(guide_key(item.bundle))
+                if len(guides) > limits.guides:
+                    message = f"has bundles of more than {limits.guides} guides; this and what "
+                    message += "follows is not read"
+                    hint = "split the upload by SoC or release, or raise the limit “guides”"
+                    yield Diagnostic("limit", item.origin, message, hint, root=source.root)
+                    return
                 yield item
                 continue
             yield replace(item, root=source.root)
@@ -71,39 +96,27 @@ def upload(
         del document
 
 
-def _items(
-    document: Document | Diagnostic, limits: Limits, effort: Effort, patterns: Patterns | None
-) -> Iterator[Loaded | Diagnostic]:
-    if isinstance(document, Diagnostic):
-        return iter((document,))
-    return load(document, limits, effort, patterns)
-
-
 def load(
-    document: Document,
-    limits: Limits | None = None,
-    effort: Effort | None = None,
-    patterns: Patterns | None = None,
+    document: Document, limits: Limits | None = None, keep: Keep | None = None
 ) -> Iterator[Loaded | Diagnostic]:
-    """The bundles of one text: one object, an array of them, or one a line.
-
-    ``patterns`` are those of the texts that were read before it.
-    """
+    """The bundles of one text: one object, an array of them, or one a line."""
     limits = limits or Limits()
-    effort = effort or Effort(limits.faulty)
+    return _load(document, _Upload(limits, keep, limits.faulty))
+
+
+def _load(document: Document, reading: _Upload) -> Iterator[Loaded | Diagnostic]:
     if document.lines:
-        if document.data.count(b"\n") > limits.values:
-            message = f"has more than {limits.values} lines"
+        if document.data.count(b"\n") > reading.limits.values:
+            message = f"has more than {reading.limits.values} lines"
             yield Diagnostic("limit", document.origin, message, "split the upload")
             return
         for number, line in enumerate(_lines(document.data), start=1):
             if line.strip():
-                origin = f"{document.origin}#{number}"
-                yield from _one(document, origin, line, number, limits, effort, patterns)
+                yield from _one(document, f"{document.origin}#{number}", line, number, reading)
     elif document.data.removeprefix(codecs.BOM_UTF8).lstrip()[:1] == b"[":
-        yield from _array(document, limits, effort, patterns)
+        yield from _array(document, reading)
     else:
-        yield from _one(document, document.origin, document.data, None, limits, effort, patterns)
+        yield from _one(document, document.origin, document.data, None, reading)
 
 
 def _lines(data: bytes) -> Iterator[bytes]:
@@ -130,194 +143,207 @@ def _refused(origin: str, line: int | None, limits: Limits) -> Diagnostic:
     return Diagnostic("limit", origin, message, hint, line=line)
 
 
-def _array(
-    document: Document, limits: Limits, effort: Effort, patterns: Patterns | None
-) -> Iterator[Loaded | Diagnostic]:
+def _array(document: Document, reading: _Upload) -> Iterator[Loaded | Diagnostic]:
     """The bundles of an array, where a bad one does not stop the others."""
-    if _too_many(document.data, limits):
-        yield _refused(document.origin, None, limits)
+    if _too_many(document.data, reading.limits):
+        yield _refused(document.origin, None, reading.limits)
         return
     try:
-        items = msgspec.json.decode(document.data, type=list[msgspec.Raw])
+        items = msgspec.json.decode(document.data, type=list[Raw])
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
-        if effort.left <= 0:
-            yield _in_short(document.origin, error, None)
+        if reading.effort <= 0:
+            yield _in_short(document.origin, str(error), None)
             return
     else:
         for number, item in enumerate(items, start=1):
-            origin = f"{document.origin}#{number}"
-            yield from _one(document, origin, bytes(item), None, limits, effort, patterns)
+            yield from _one(document, f"{document.origin}#{number}", bytes(item), None, reading)
         return
     # NaN and half a surrogate pair are faults of one bundle, but not JSON to the decoder.
-    effort.left -= len(document.data)
-    tree, faults = _tree(document.data)
+    reading.effort -= len(document.data)
+    tree, faults = parse(document.data)
     if faults or not isinstance(tree, list):
-        yield from _outcome(document, document.origin, None, None, faults)
+        yield from _findings(document.origin, None, faults)
         return
     for number, item in enumerate(tree, start=1):
-        yield from _outcome(document, f"{document.origin}#{number}", None, *_judge(item, []))
+        origin = f"{document.origin}#{number}"
+        bundle, faults = judge(item, [])
+        if bundle is None:
+            yield from _findings(origin, None, faults)
+        else:
+            packed = _decoded(schema.encode(bundle), faults)
+            yield from _unpacked(packed, document, origin, None)
+
+
+class _RefusedError(Exception):
+    """A text is no sound bundle. ``faults`` are all that is wrong with it; ``None`` where they
+    were not looked for."""
+
+    def __init__(self, faults: Sequence[Fault] | None) -> None:
+        super().__init__()
+        self.faults = faults
 
 
 def _one(
-    document: Document,
-    origin: str,
-    data: bytes,
-    line: int | None,
-    limits: Limits,
-    effort: Effort,
-    patterns: Patterns | None,
+    document: Document, origin: str, data: bytes, line: int | None, reading: _Upload
 ) -> Iterator[Loaded | Diagnostic]:
-    if _too_many(data, limits):
-        yield _refused(origin, line, limits)
+    if _too_many(data, reading.limits):
+        yield _refused(origin, line, reading.limits)
         return
-    if patterns and (quick := patterns.read(data)):
-        yield Loaded(document.source.root, origin, quick.bundle, quick.digest)
-        return
-    reason = "it may name a key twice"
     try:
-        bundle = schema.decode(data)
-        encoded = schema.encode(bundle)
-        once = keys.named_once(data, encoded)
-    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-        reason, once = str(error), False
-    if once:
-        if patterns:
-            patterns.learn(data, encoded, bundle)
-        yield Loaded(document.source.root, origin, bundle, schema.content_hash(encoded))
+        # What is kept must not depend on what else is in the upload.
+        if reading.keep and reading.effort > 0 and len(data) >= LEAST_KEPT:
+            packed = _kept(data, reading, reading.keep)
+        else:
+            packed = _packed(data, reading)
+    except _RefusedError as refused:
+        if refused.faults is None:
+            yield _in_short(origin, _first_fault(data), line)
+        else:
+            yield from _findings(origin, line, refused.faults)
         return
-    if effort.left <= 0:
-        yield _in_short(origin, reason, line)
-        return
-    found, faults = validate(data)
-    if found is None:
-        effort.left -= len(data) + 100
-    yield from _outcome(document, origin, line, found, faults)
+    yield from _unpacked(packed, document, origin, line)
 
 
-def _in_short(origin: str, reason: object, line: int | None) -> Diagnostic:
+def _in_short(origin: str, reason: str, line: int | None) -> Diagnostic:
     """A refusal in an upload of which too much is faulty to look at every fault."""
-    message = f"is refused, and not looked at in full: {visible(str(reason), 200)}"
+    message = f"is refused, and not looked at in full: {visible(reason, 200)}"
     return Diagnostic("schema", origin, message, "mend what is said above first", line=line)
 
 
-def _outcome(
-    document: Document, origin: str, line: int | None, found: Bundle | None, faults: list[Fault]
-) -> Iterator[Loaded | Diagnostic]:
-    """What the slow pass has found, as diagnostics with the place, and the bundle."""
-    shown = faults[:MOST_FAULTS]
-    for fault in shown:
+def _first_fault(data: bytes) -> str:
+    try:
+        schema.decode(data)
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        return str(error)
+    return "it may name a key twice"
+
+
+def _findings(origin: str, line: int | None, faults: Sequence[Fault]) -> Iterator[Diagnostic]:
+    """Faults of one bundle, as diagnostics with the place."""
+    listed = faults[:MOST_FAULTS]
+    for fault in listed:
         yield Diagnostic(fault.kind, origin, fault.message, fault.hint, fault.pointer, line)
-    if len(faults) > len(shown):
+    if len(faults) > len(listed):
         at_least = "at least " if len(faults) >= MOST_COUNTED else ""
-        more = f"and {at_least}{len(faults) - len(shown)} more faults of this bundle"
+        more = f"and {at_least}{len(faults) - len(listed)} more faults of this bundle"
         yield Diagnostic("schema", origin, more, "mend those above first", line=line)
-    if found is not None:
-        yield Loaded(document.source.root, origin, found, schema.digest(found))
 
 
-def validate(data: bytes) -> tuple[Bundle | None, list[Fault]]:
-    """The bundle where it can be published, and every fault found.
+class _Packed(msgspec.Struct, array_like=True, frozen=True, gc=False):
+    """A sound bundle as it is kept."""
 
-    A bundle with nothing worse than keys nobody knows is returned without them.
+    digest: str
+    head: bytes
+    """The bundle with no results, as JSON."""
+    columns: Columns
+    faults: Sequence[Fault]
+    """What is wrong with the text all the same, such as keys that nobody knows."""
+
+
+_PACK = msgspec.msgpack.Encoder().encode
+_UNPACK = msgspec.msgpack.Decoder(_Packed).decode
+
+
+def _key(data: bytes) -> str:
+    """What decides how a text is packed: its bytes, the code, and the order of bytes here."""
+    return f"bundle {hashlib.sha256(data).hexdigest()} {parallel.itself()} {sys.byteorder}"
+
+
+def _kept(data: bytes, reading: _Upload, keep: Keep) -> _Packed:
+    """The bundle of a text as it was kept, or decoded now. Raises :class:`_RefusedError`."""
+    anew: list[_Packed] = []
+
+    def make() -> bytes:
+        anew.append(_packed(data, reading))
+        return _PACK(anew[0])
+
+    packed = keep(_key(data), make)
+    return anew[0] if anew else _UNPACK(packed)
+
+
+def _packed(data: bytes, reading: _Upload) -> _Packed:
+    """The sound bundle of a text. Raises :class:`_RefusedError`."""
+    try:
+        if not _has_tiny(data):
+            return _decoded(data)
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        pass  # the slow pass can say why, or knows what may be passed over
+    if reading.effort <= 0:
+        raise _RefusedError(None)
+    bundle, faults = validate(data)
+    if bundle is None:
+        reading.effort -= len(data) + 100
+        raise _RefusedError(faults)
+    return _decoded(schema.encode(bundle), faults)
+
+
+def _unpacked(
+    packed: _Packed, document: Document, origin: str, line: int | None
+) -> Iterator[Loaded | Diagnostic]:
+    bundle = schema.decode(packed.head)
+    force_setattr(bundle, "results", Results(packed.columns))
+    yield from _findings(origin, line, packed.faults)
+    yield Loaded(document.source.root, origin, bundle, packed.digest)
+
+
+_WrittenBundle: Any = msgspec.defstruct(
+    "_WrittenBundle",
+    [
+        ("results", list[Written]),
+        *((f.name, Raw | UnsetType, UNSET) for f in fields(Bundle) if f.name != "results"),
+    ],
+    kw_only=True,
+    forbid_unknown_fields=True,
+)
+"""A bundle as a text says it; all but the results is left as text."""
+
+_DECODE = msgspec.json.Decoder(_WrittenBundle).decode
+
+
+def _decoded(data: bytes, faults: Sequence[Fault] = ()) -> _Packed:
+    """The bundle of a text in which no fault is. Raises :class:`msgspec.MsgspecError`,
+    :class:`ValueError` or :class:`RecursionError` for any other; and for a few sound ones."""
+    written = _DECODE(data)
+    given = {name: text for name, text in asdict(written).items() if text is not UNSET}
+    head = encode(given | {"results": []})
+    bundle = schema.decode(head)
+    table, spelt_out = columns(written.results)
+    body = encode(written.results)
+    escaped = b"\\" in data and b"\\u003" in data and _ESCAPED_COLON.search(data)
+    if escaped or _colons(data) != _colons(head) + _colons(body) + spelt_out:
+        raise ValueError("it may name a key twice")
+    if _colons(encode(msgspec.json.decode(head))) != _colons(head):
+        raise ValueError("it names a key twice")
+    force_setattr(bundle, "results", Raw(body))
+    return _Packed(schema.digest(bundle), head, table, faults)
+
+
+def _has_tiny(data: bytes) -> bool:
+    """Whether a text can have a number that would become zero; the slow pass knows."""
+    some = b"e-" in data or b"E-" in data or b"0" * 300 in data
+    return some and bool(_TINY.search(data))
+
+
+_TINY = re.compile(rb"[eE]-0*([3-9][0-9]{2}|[1-9][0-9]{3})|0{300}")
+_ESCAPED_COLON = re.compile(rb"(?<!\\)(?:\\\\)*\\u003[aA]")
+
+
+def _colons(text: bytes) -> int:
+    """How many colons a text has.
+
+    The decoder passes in silence over a key that an object names twice, and loses one of the
+    two. Outside of strings there is a colon behind each key and nowhere else; so where text
+    that is encoded anew has as many as before, and no string spells one as an escape, no key
+    was lost.
     """
-    tree, faults = _tree(data)
-    if tree is None and faults:
-        return None, faults
-    return _judge(tree, faults)
+    import numpy as np  # commands that read no bundle need not wait for it
+
+    whole = np.frombuffer(text, dtype="uint8")
+    # A piece at a time, so that what is compared stays in the processor's cache.
+    return sum(
+        int(np.count_nonzero(whole[start : start + _PIECE] == ord(":")))
+        for start in range(0, len(whole), _PIECE)
+    )
 
 
-def _judge(tree: Any, faults: list[Fault]) -> tuple[Bundle | None, list[Fault]]:
-    """The bundle of a parsed text, and its faults after those that are known."""
-    try:
-        plain = _plain(tree, "", faults)
-    except RecursionError:
-        return None, [_TOO_DEEP]
-    if isinstance(plain, dict) and plain.get("format") == schema.FORMAT:
-        version = plain.get("version")
-        if isinstance(version, int) and version > schema.VERSION:
-            message = f"schema version {version}; this release reads {schema.VERSION}"
-            return None, [Fault("version", "/version", message, "use a newer perfguide")]
-    further = itertools.chain(check(plain, BUNDLE, ""), contradictions(plain))
-    faults += itertools.islice(further, max(0, MOST_COUNTED - len(faults)))
-    if any(KINDS[f.kind].severity == "error" for f in faults):
-        return None, faults
-    try:
-        found = msgspec.convert(without_unknown(plain, BUNDLE), Bundle)
-    except (msgspec.ValidationError, OverflowError) as error:
-        return None, [*faults, Fault("schema", "", str(error))]
-    if not schema.consistent(found):
-        return None, [*faults, Fault("schema", "", "contradicts itself")]
-    return found, faults
-
-
-class _Pairs(list[tuple[str, Any]]):
-    """The keys and values of an object as written, repeated keys and all."""
-
-
-_WHOLE = "write the whole character, or leave it out"
-_TOO_DEEP = Fault("syntax", "", "is nested too deeply", "a bundle has five levels")
-
-
-def _tree(data: bytes) -> tuple[Any, list[Fault]]:
-    """The text as values with repeated keys and all; faults of form."""
-    if data[:4] in (b"\xff\xfe\x00\x00", b"\x00\x00\xfe\xff") or data[:2] in (
-        b"\xff\xfe",
-        b"\xfe\xff",
-    ):
-        return None, [Fault("syntax", "", "is UTF-16 or UTF-32 text", "save it as UTF-8")]
-    if not data.strip():
-        return None, [
-            Fault("syntax", "", "is not JSON: it is empty (line 1, column 1)", "upload it again")
-        ]
-    try:
-        text = data.decode("utf-8")
-        tree = json.loads(
-            text.removeprefix("\ufeff"),
-            object_pairs_hook=_Pairs,
-            parse_constant=NotFinite,
-            parse_float=lambda t: float(t) if math.isfinite(float(t)) else NotFinite(t),
-            parse_int=lambda t: int(t) if math.isfinite(float(t)) else NotFinite(t),
-        )
-    except UnicodeDecodeError as error:
-        place = data[: error.start].count(b"\n") + 1
-        return None, [Fault("syntax", "", f"line {place} is not UTF-8 text", "save it as UTF-8")]
-    except json.JSONDecodeError as error:
-        return None, [of_form(text.removeprefix("\ufeff"), error)]
-    except RecursionError:
-        return None, [_TOO_DEEP]
-    if text.startswith("\ufeff"):
-        return tree, [Fault("syntax", "", "begins with a byte order mark", "save it without")]
-    return tree, []
-
-
-def _plain(value: Any, place: str, faults: list[Fault]) -> Any:
-    if len(faults) >= MOST_COUNTED:
-        return None
-    if isinstance(value, _Pairs):
-        out: dict[str, Any] = {}
-        for key, inner in value:
-            step = f"{place}/{pointer(key)}"
-            if key in out:
-                message = f"“{key}” stands here twice"
-                faults.append(Fault("duplicate-key", step, message, "keep one of them"))
-            if not _is_text(key):
-                faults.append(Fault("syntax", step, "a key with half a surrogate pair", _WHOLE))
-            out[key] = _plain(inner, step, faults)
-        return out
-    if isinstance(value, list):
-        return [_plain(inner, f"{place}/{i}", faults) for i, inner in enumerate(value)]
-    if isinstance(value, NotFinite):
-        message = f"{visible(value, 40)} is not a finite number"
-        hint = "a failed measurement is “status”: “fail”"
-        faults.append(Fault("schema", place, message, hint))
-    elif isinstance(value, str) and not _is_text(value):
-        faults.append(Fault("syntax", place, "text with half a surrogate pair", _WHOLE))
-    return value
-
-
-def _is_text(value: str) -> bool:
-    try:
-        value.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
+_PIECE = 65536

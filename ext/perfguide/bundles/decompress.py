@@ -32,6 +32,8 @@ class Limits:
     """Values and keys of one bundle, or of one array of bundles."""
     faulty: int = 8 * 1024**2
     """Faulty text in which every fault is looked for; of what follows one is told."""
+    guides: int = 500
+    """Guides (SoC, system and release) that the bundles of one upload are of."""
     findings: int = 10_000
     """Findings about one upload, after which the rest of it is not read."""
 

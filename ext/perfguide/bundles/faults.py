@@ -1,9 +1,11 @@
-"""The slow pass over the bundle's types: every fault of a value, with its place."""
+"""The slow pass over a text and the types of the schema: every fault, with its place."""
 
 from __future__ import annotations
 
 import datetime
+import itertools
 import json
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,10 +16,14 @@ from msgspec import inspect
 
 from .. import bundle as schema
 from ..bundle import Bundle, pointer
-from ..common.diagnostics import nearest, visible
+from ..common.diagnostics import KINDS, nearest, visible
 
 BUNDLE: inspect.Type = inspect.type_info(Bundle)
 """The bundle's type as data, which the functions below walk over."""
+
+
+MOST_COUNTED = 1000
+"""Faults of one bundle after which no more are looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +169,7 @@ def _fits(value: Any, kind: inspect.Type) -> bool:
         case inspect.DateTimeType():
             try:
                 msgspec.convert(value, _MOMENT)
-            except msgspec.ValidationError:
+            except (msgspec.ValidationError, UnicodeEncodeError):  # half a surrogate pair
                 return False
             return True
     return False
@@ -208,15 +214,24 @@ def contradictions(plain: Any) -> Iterator[Fault]:
     withdrawn = plain.get("supersedes")
     if isinstance(withdrawn, list):
         places += [(f"/supersedes/{index}", name) for index, name in enumerate(withdrawn)]
+    setup = plain.get("setup")
+    if isinstance(setup, dict):
+        places += [(f"/setup/{pointer(key)}", key) for key in setup]
+    notes = plain.get("notes")
+    for index, note in enumerate(notes if isinstance(notes, list) else []):
+        if isinstance(note, dict):
+            keys = ("benchmark", "metric")
+            places += [(f"/notes/{index}/{key}", note.get(key)) for key in keys]
     results = plain.get("results")
     for index, result in enumerate(results if isinstance(results, list) else []):
         if not isinstance(result, dict):
             continue
         place = f"/results/{index}"
         places += [(f"{place}/{key}", result.get(key)) for key in ("benchmark", "metric", "unit")]
-        params = result.get("params")
-        if isinstance(params, dict):
-            places += [(f"{place}/params/{pointer(key)}", key) for key in params]
+        for part in ("params", "setup"):
+            held = result.get(part)
+            if isinstance(held, dict):
+                places += [(f"{place}/{part}/{pointer(key)}", key) for key in held]
         yield from _figure_faults(place, result)
     if _fits(moment := plain.get("created"), inspect.DateTimeType()) and not (
         schema.in_every_zone(msgspec.convert(moment, _MOMENT))
@@ -239,7 +254,12 @@ def _figure_faults(place: str, result: dict[str, Any]) -> Iterator[Fault]:
             if key in result:
                 hint = "a failed measurement has no figure; remove “status” or the figure"
                 yield Fault("schema", f"{place}/{key}", f"“{key}” stands beside “status”", hint)
-    elif "samples" not in result and "value" not in result:
+        return
+    low, high = result.get("min"), result.get("max")
+    if isinstance(low, int | float) and isinstance(high, int | float) and low > high:
+        hint = "write the smaller one as “min”"
+        yield Fault("schema", f"{place}/min", "“min” is above “max”", hint)
+    if "samples" not in result and "value" not in result:
         hint = "give measured figures as “samples”, a published one as “value”, or “status”"
         yield Fault("schema", place, "there is no “samples”, no “value” and no “status”", hint)
     elif "value" not in result:
@@ -302,3 +322,128 @@ def _mending(text: str, at: int) -> str:
     if here[:1] < " ":
         return r"write a line end within text as \n"
     return "mend the text there; a JSON library writes it without faults"
+
+
+def validate(data: bytes) -> tuple[Bundle | None, list[Fault]]:
+    """The bundle where it can be published, and every fault found.
+
+    A bundle with nothing worse than keys nobody knows is returned without them.
+    """
+    tree, faults = parse(data)
+    if tree is None and faults:
+        return None, faults
+    return judge(tree, faults)
+
+
+def judge(tree: Any, faults: list[Fault]) -> tuple[Bundle | None, list[Fault]]:
+    """The bundle of a parsed text, and its faults after those that are known."""
+    try:
+        plain = _plain(tree, "", faults)
+    except RecursionError:
+        return None, [_TOO_DEEP]
+    if isinstance(plain, dict) and plain.get("format") == schema.FORMAT:
+        version = plain.get("version")
+        if isinstance(version, int) and version > schema.VERSION:
+            message = f"schema version {version}; this release reads {schema.VERSION}"
+            return None, [Fault("version", "/version", message, "use a newer perfguide")]
+    further = itertools.chain(check(plain, BUNDLE, ""), contradictions(plain))
+    faults += itertools.islice(further, max(0, MOST_COUNTED - len(faults)))
+    if any(KINDS[f.kind].severity == "error" for f in faults):
+        return None, faults
+    try:
+        found = msgspec.convert(without_unknown(plain, BUNDLE), Bundle)
+    except (msgspec.ValidationError, OverflowError) as error:
+        return None, [*faults, Fault("schema", "", str(error))]
+    if not schema.consistent(found):
+        return None, [*faults, Fault("schema", "", "contradicts itself")]
+    return found, faults
+
+
+class TooSmall(NotFinite):
+    """A number other than zero that the computer can only hold as zero, as it was written."""
+
+
+def _number(text: str) -> float | NotFinite:
+    value = float(text)
+    if not math.isfinite(value):
+        return NotFinite(text)
+    if value == 0 and re.search("[1-9]", re.split("[eE]", text)[0]):
+        return TooSmall(text)
+    return value
+
+
+class _Pairs(list[tuple[str, Any]]):
+    """The keys and values of an object as written, repeated keys and all."""
+
+
+_WHOLE = "write the whole character, or leave it out"
+_TOO_DEEP = Fault("syntax", "", "is nested too deeply", "a bundle has five levels")
+
+
+def parse(data: bytes) -> tuple[Any, list[Fault]]:
+    """The text as values with repeated keys and all; faults of form."""
+    if data[:4] in (b"\xff\xfe\x00\x00", b"\x00\x00\xfe\xff") or data[:2] in (
+        b"\xff\xfe",
+        b"\xfe\xff",
+    ):
+        return None, [Fault("syntax", "", "is UTF-16 or UTF-32 text", "save it as UTF-8")]
+    if not data.strip():
+        return None, [
+            Fault("syntax", "", "is not JSON: it is empty (line 1, column 1)", "upload it again")
+        ]
+    try:
+        text = data.decode("utf-8")
+        tree = json.loads(
+            text.removeprefix("\ufeff"),
+            object_pairs_hook=_Pairs,
+            parse_constant=NotFinite,
+            parse_float=_number,
+            parse_int=lambda t: int(t) if math.isfinite(float(t)) else NotFinite(t),
+        )
+    except UnicodeDecodeError as error:
+        place = data[: error.start].count(b"\n") + 1
+        return None, [Fault("syntax", "", f"line {place} is not UTF-8 text", "save it as UTF-8")]
+    except json.JSONDecodeError as error:
+        return None, [of_form(text.removeprefix("\ufeff"), error)]
+    except RecursionError:
+        return None, [_TOO_DEEP]
+    if text.startswith("\ufeff"):
+        return tree, [Fault("syntax", "", "begins with a byte order mark", "save it without")]
+    return tree, []
+
+
+def _plain(value: Any, place: str, faults: list[Fault]) -> Any:
+    if len(faults) >= MOST_COUNTED:
+        return None
+    if isinstance(value, _Pairs):
+        out: dict[str, Any] = {}
+        for key, inner in value:
+            step = f"{place}/{pointer(key)}"
+            if key in out:
+                message = f"“{key}” stands here twice"
+                faults.append(Fault("duplicate-key", step, message, "keep one of them"))
+            if not _is_text(key):
+                faults.append(Fault("syntax", step, "a key with half a surrogate pair", _WHOLE))
+            out[key] = _plain(inner, step, faults)
+        return out
+    if isinstance(value, list):
+        return [_plain(inner, f"{place}/{i}", faults) for i, inner in enumerate(value)]
+    if isinstance(value, TooSmall):
+        message = f"{visible(value, 40)} is so small that it would become zero"
+        hint = "write it in a smaller unit"
+        faults.append(Fault("schema", place, message, hint))
+    elif isinstance(value, NotFinite):
+        message = f"{visible(value, 40)} is not a finite number"
+        hint = "a failed measurement is “status”: “fail”"
+        faults.append(Fault("schema", place, message, hint))
+    elif isinstance(value, str) and not _is_text(value):
+        faults.append(Fault("syntax", place, "text with half a surrogate pair", _WHOLE))
+    return value
+
+
+def _is_text(value: str) -> bool:
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -11,6 +11,9 @@ from ..common import units
 DEFAULT_SDK = "Processor SDK"
 OS_NAMES = {"linux": "Linux", "rt-linux": "RT-Linux"}
 
+Platform = tuple[str, str, str]
+"""An SDK family, a SoC and an OS: what has one guide for each release."""
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class GuideKey:
@@ -22,7 +25,7 @@ class GuideKey:
     release: str
 
     @property
-    def platform(self) -> tuple[str, str, str]:
+    def platform(self) -> Platform:
         """The SDK family, the SoC and the OS."""
         return self.sdk, self.soc, self.os
 
@@ -30,9 +33,9 @@ class GuideKey:
         return f"{self.soc}, {family(self)} {self.release}"
 
 
-def families(guides: Iterable[GuideKey]) -> dict[tuple[str, str, str], list[GuideKey]]:
+def families(guides: Iterable[GuideKey]) -> dict[Platform, list[GuideKey]]:
     """Guides by SDK family, SoC and OS, the oldest release first."""
-    out: dict[tuple[str, str, str], list[GuideKey]] = {}
+    out: dict[Platform, list[GuideKey]] = {}
     for key in sorted(guides, key=lambda each: version(each.release)):
         out.setdefault(key.platform, []).append(key)
     return out

@@ -17,7 +17,6 @@ from . import containers
 from .containers import COMPRESSED, CONTAINERS, DOCUMENTS, LOG_ARCHIVE, Source, Wanted, is_container
 from .decode import Loaded
 from .decompress import Limits
-from .results import alike
 
 LONGEST = 300
 """The characters of a line that are shown."""
@@ -42,16 +41,16 @@ class Found:
 def wanted(item: Loaded, results: Collection[int] | None = None) -> dict[str, set[int]]:
     """The logs that a bundle names, with the lines; of some of its results, or of all."""
     out: dict[str, set[int]] = {}
-    chosen = range(len(item.bundle.results)) if results is None else results
-    for index in chosen:
-        if log := item.bundle.results[index].log:
+    own = item.results
+    for index in range(len(own)) if results is None else results:
+        if log := own.log(index):
             out.setdefault(log.file, set()).add(log.line)
     return out
 
 
 def named(item: Loaded) -> set[str]:
     """The logs that a bundle names."""
-    return {result.log.file for result in alike(item.bundle.results) if result.log}
+    return {file for file in item.results.columns.logs if file}
 
 
 def kept_in(item: Loaded, files: Collection[str]) -> Iterator[Path]:
@@ -139,14 +138,21 @@ def _place(item: Loaded) -> tuple[Path | None, str]:
     for name in (origin, head if mark and number.isdigit() else ""):
         if not name:
             continue
-        if (root / name).is_file():
+        if _is_file(root / name):
             return root / name, ""
         parts = name.split("!")
         for end in range(1, len(parts)):
             path = root / "!".join(parts[:end])
-            if path.is_file():
+            if _is_file(path):
                 return path, "!".join(parts[end:])
     return None, ""
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # the name of a member may be one that no file system takes
+        return False
 
 
 def _in_folder(folder: Path, name: str) -> Path | None:

@@ -8,14 +8,11 @@ from dataclasses import dataclass, replace
 
 from ..common import parallel
 from ..common.diagnostics import Diagnostic
-from . import decode
 from .containers import Source
-from .decode import Loaded
+from .decode import Keep, Loaded, upload
 from .decompress import Limits
-from .patterns import Patterns
-from .sharing import Shared
 
-Found = list[Loaded | Diagnostic]
+Items = list[Loaded | Diagnostic]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,39 +20,31 @@ class Reading:
     """Reads the bundles of one file and every finding about it, wherever this runs."""
 
     limits: Limits
-    patterns: Patterns | None = None
-    """Those of the files that were read here before."""
+    keep: Keep | None = None
 
-    def __call__(self, source: Source) -> Found:
+    def __call__(self, source: Source) -> Items:
         """What is in a file."""
-        return list(decode.upload(source, self.limits, self.patterns))
+        return list(upload(source, self.limits, self.keep))
 
 
-def outcomes(sources: Sequence[Source], limits: Limits, run: parallel.Run) -> Iterator[Found]:
-    """What is in each file; names and parameters that are equal are kept once.
+def outcomes(
+    sources: Sequence[Source], limits: Limits, run: parallel.Run, keep: Keep | None = None
+) -> Iterator[Items]:
+    """What is in each file. What is read here is kept by ``keep``.
 
     Workers get the content of files and need no folder in common with this
     machine. A file larger than one text may be is read here, so that what waits for
     workers fits into memory.
     """
-    shared = Shared()
-    for found in _outcomes(sources, limits, run):
-        for item in found:
-            if isinstance(item, Loaded):
-                shared.take(item.bundle)
-        yield found
-
-
-def _outcomes(sources: Sequence[Source], limits: Limits, run: parallel.Run) -> Iterator[Found]:
+    here = Reading(limits, keep)
     if run is parallel.here:
-        yield from map(Reading(limits, Patterns()), sources)
+        yield from map(here, sources)
         return
-    reading = Reading(limits)
     away = [_travels(source, limits) for source in sources]
     pieces = (_with_content(s) for s, travels in zip(sources, away, strict=True) if travels)
-    found = run(reading, pieces)
+    items = run(Reading(limits), pieces)
     for source, travels in zip(sources, away, strict=True):
-        yield next(found) if travels else reading(source)
+        yield next(items) if travels else here(source)
 
 
 def _travels(source: Source, limits: Limits) -> bool:

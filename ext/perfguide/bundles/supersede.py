@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ..common.diagnostics import Diagnostic
 from .decode import Loaded
+from .guide_key import guide_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +75,40 @@ def settle(loaded: Iterable[Loaded]) -> Ledger:
                     )
                 )
     gone = {w.old.bundle.id for w in withdrawn}
-    kept = tuple(item for name, item in sound.items() if name not in gone)
-    return Ledger(kept, tuple(withdrawn), tuple(diagnostics))
+    kept = [item for name, item in sound.items() if name not in gone]
+    again = _same_runs(kept)
+    for item, first in again:
+        message = f"all of its figures are those of “{first.bundle.id}”: the two count as one run"
+        hint = "if it is another run, upload what it measured"
+        diagnostics.append(
+            Diagnostic("same-run", item.origin, message, hint, "/id", root=item.root)
+        )
+    twice = {item.bundle.id for item, _ in again}
+    counted = tuple(item for item in kept if item.bundle.id not in twice)
+    return Ledger(counted, tuple(withdrawn), tuple(diagnostics))
+
+
+FEWEST_EQUAL = 8
+"""So many different figures do not come out the same twice."""
+
+
+def _same_runs(items: Iterable[Loaded]) -> list[tuple[Loaded, Loaded]]:
+    """Bundles whose figures are all those of another one of the same guide and board, each
+    with the first of these."""
+    alike: dict[tuple[object, ...], list[Loaded]] = {}
+    for item in items:
+        place = (guide_key(item.bundle), item.bundle.board.name, len(item.bundle.results))
+        alike.setdefault(place, []).append(item)
+    out = []
+    for own in alike.values():
+        first: dict[tuple[object, ...], Loaded] = {}
+        for item in sorted(own, key=lambda i: (i.bundle.created, i.bundle.id)) if own[1:] else ():
+            columns = item.results.columns
+            if columns.distinct() < FEWEST_EQUAL:
+                continue
+            if (earlier := first.setdefault(columns.figures(), item)) is not item:
+                out.append((item, earlier))
+    return out
 
 
 def _objection(new: Loaded, old: Loaded | None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,20 +21,44 @@ class Board(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     """The SoC on the board."""
     name: str
     """What the board is called today."""
-    aliases: tuple[str, ...]
+    aliases: tuple[str, ...] = ()
     """What older bundles call it."""
+    short: str = ""
+    """What it is called where there is little room, as in heads of columns."""
+
+
+class GuideNote(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One entry of the notes beside the list: words about guides, for their readers."""
+
+    text: str
+    """What readers are to know."""
+    soc: str = ""
+    """The SoC whose guides it is about; all where this is left out."""
+    board: str = ""
+    """The board that it is about; all where this is left out."""
+    release: str = ""
+    """The release, or the beginning of several, such as ``09``; all where this is left out."""
+    benchmark: str = ""
+    """The benchmark that it is about; all where this is left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Boards:
-    """All boards that have had other names."""
+    """All boards that have, or have had, other names."""
 
     names: dict[tuple[str, str], str] = field(default_factory=dict)
     """By SoC and old name the name of today."""
+    shorts: dict[tuple[str, str], str] = field(default_factory=dict)
+    """By SoC and name of today the short name."""
 
     def today(self, soc: str, board: str) -> str:
         """What a board is called today; its own name where nothing is said."""
         return self.names.get((soc, board), board)
+
+    def short(self, soc: str, board: str) -> str:
+        """What a board is called where there is little room; its own name where nothing is
+        said."""
+        return self.shorts.get((soc, self.today(soc, board)), board)
 
     def ever(self, soc: str, board: str) -> set[str]:
         """Every name that a board has or has had."""
@@ -43,19 +68,41 @@ class Boards:
 
 def load(path: Path | None) -> tuple[Boards, list[Diagnostic]]:
     """Read the list of boards. Without a file each board has the name that it has."""
-    if path is None:
-        return Boards(), []
-    found, diagnostics = toml_lists.read(path, NAME, Board, "boards")
-    today = {(e.value.soc, e.value.name) for e in found}
+    entries, diagnostics = toml_lists.read(path, NAME, Board, "boards", others=("notes",))
+    today = {(entry.value.soc, entry.value.name) for entry in entries}
     names: dict[tuple[str, str], str] = {}
-    for entry in found:
+    shorts: dict[tuple[str, str], str] = {}
+    for entry in entries:
         board = entry.value
+        if board.short:
+            shorts.setdefault((board.soc, board.name), board.short)
         for alias in board.aliases:
-            place = (board.soc, alias)
-            if place in today or place in names:
-                message = f"“{alias}” stands for two boards of {board.soc}"
-                hint = "let each old name stand in one entry, and not as a name of today"
-                diagnostics.append(toml_lists.fault(path, NAME, entry, "boards", message, hint))
+            if (board.soc, alias) in today or (board.soc, alias) in names:
+                message = f"“{alias}” is the name of two boards of {board.soc}"
+                hint = "use each old name in one entry only, and not as a current name"
+                diagnostics.append(entry.fault("boards", message, hint))
             else:
-                names[place] = board.name
-    return Boards(names), diagnostics
+                names[board.soc, alias] = board.name
+    return Boards(names, shorts), diagnostics
+
+
+def load_notes(path: Path | None) -> tuple[list[GuideNote], list[Diagnostic]]:
+    """Read the notes that stand in the list of boards. What is wrong with the whole file, whoever
+    reads its boards says."""
+    entries, diagnostics = toml_lists.read(path, "notes", GuideNote, "boards", others=(NAME,))
+    faults = [d for d in diagnostics if "“notes”" in d.message]
+    return [entry.value for entry in entries], faults
+
+
+def about(note: GuideNote, soc: str, release: str, boards: Collection[str]) -> bool:
+    """Whether a note is about a guide of some boards."""
+    return (
+        note.soc in ("", soc)
+        and is_release(release, note.release)
+        and (not note.board or note.board in boards)
+    )
+
+
+def is_release(name: str, wanted: str) -> bool:
+    """Whether a release is the wanted one or begins with its whole parts, or any is wanted."""
+    return not wanted or name == wanted or name.startswith(f"{wanted}.")

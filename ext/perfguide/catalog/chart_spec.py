@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
-from typing import Literal
+from typing import Literal, TypeGuard
 
 import msgspec
 
@@ -13,6 +13,9 @@ from ..common.diagnostics import nearest
 Scalar = str | int | float | bool
 """A parameter's value."""
 
+Fault = tuple[str, str]
+"""What is wrong with a description, and how to mend it; the second can be empty."""
+
 OUTER = ("board", "release", "platform")
 """What an axis, a line, a panel or a picture can stand for besides parameters and
 ``metric``: a board, an SDK release, or a SoC with its SDK family."""
@@ -20,6 +23,10 @@ OUTER = ("board", "release", "platform")
 Page = Literal["guide", "releases", "newest"]
 """Where a chart stands: in each guide; on the benchmark's page for each platform over
 its releases; on the benchmark's page for the newest figures of all boards."""
+
+
+Kind = Literal["lines", "bars", "steps"]
+"""Lines with a mark at each point, bars beside their names, or the steps of a histogram."""
 
 
 class Chart(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -43,8 +50,13 @@ class Chart(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     on: Page = "guide"
     """In each guide; on the benchmark's page over the releases; or there with the newest
     figures of all boards."""
-    kind: Literal["lines", "bars", "steps"] = "lines"
+    kind: Kind = "lines"
     """Lines with a mark at each point, bars beside their names, or the steps of a histogram."""
+    left_of: float = 0.0
+    """Where ``x`` is a metric: the whole of which the axis shows what is left, such as 100 for a
+    load in per cent; zero for the metric itself."""
+    x_label: str = ""
+    """What the x axis is called; left out: what is on it."""
     along: str = ""
     """Where ``x`` is a metric: the parameter that changes from point to point."""
     where: dict[str, Scalar] = {}
@@ -76,25 +88,30 @@ def names(value: str | tuple[str, ...]) -> tuple[str, ...]:
     return ((value,) if value else ()) if isinstance(value, str) else value
 
 
-def faults(chart: Chart, metrics: Sequence[str]) -> list[tuple[str, str]]:
-    """What the types cannot say, as (what is wrong, how to mend it)."""
-    out = []
+def is_number(value: Scalar | None) -> TypeGuard[int | float]:
+    """Whether a parameter's value is a number, and not yes or no."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def same(value: Scalar | None, other: Scalar) -> bool:
+    """Whether two values are one: 1 is 1.0, and neither is yes."""
+    return isinstance(value, bool) == isinstance(other, bool) and value == other
+
+
+def faults(chart: Chart, metrics: Sequence[str]) -> Iterator[Fault]:
+    """What the types cannot say."""
     where = f"chart “{chart.id}”: "
     ys = names(chart.y)
-    for y in [*ys, *filter(None, [chart.limit])]:
+    for y in filter(None, (*ys, chart.limit)):
         if not any(fnmatchcase(y, name) or fnmatchcase(name, y) for name in metrics):
-            out.append((where + f"no metric is named “{y}”", nearest(y, metrics)))
-    used = [chart.x, chart.along, *names(chart.series), *names(chart.panels), *chart.each]
-    used = [name for name in used if name]
-    out += [
-        (where + f"“{name}” is used twice", "name it once")
-        for name in sorted(set(used))
-        if used.count(name) > 1 or name in chart.where
-    ]
-    several = len(ys) != 1 or "*" in ys[0] or "?" in ys[0]
-    if several and "metric" not in used:
-        hint = "name “metric” in “x”, “series”, “panels” or “each”"
-        out.append((where + "has several metrics on one line", hint))
+            yield where + f"no metric is named “{y}”", nearest(y, metrics)
+    axes = (chart.x, chart.along, *names(chart.series), *names(chart.panels), *chart.each)
+    used = [name for name in axes if name]
+    for name in sorted(set(used)):
+        if used.count(name) > 1 or name in chart.where:
+            yield where + f"“{name}” is used twice", "name it once"
     if not ys:
-        out.append((where + "“y” is empty", "name a metric"))
-    return out
+        yield where + "“y” is empty", "name a metric"
+    elif (len(ys) > 1 or "*" in ys[0] or "?" in ys[0]) and "metric" not in used:
+        hint = "name “metric” in “x”, “series”, “panels” or “each”"
+        yield where + "has several metrics on one line", hint

@@ -37,23 +37,19 @@ def load(
         return [], []
     document, _, faults = toml_lists.document(path, KIND)
     hint = f'write below [{TABLE}]: "guides/OLD/index" = "guides/NEW/index"'
-    faults += [
-        _fault(path, f"/{name}", f"“{name}” has no meaning here", hint)
-        for name in document
-        if name != TABLE
-    ]
+    wrong = [(name, f"“{name}” has no meaning here") for name in document if name != TABLE]
     moved = document.get(TABLE, {})
     if not isinstance(moved, dict):
-        return [], [*faults, _fault(path, f"/{TABLE}", "is not a table", hint)]
-    out: list[Redirect] = []
+        wrong, moved = [*wrong, (TABLE, "is not a table")], {}
+    faults += [_fault(path, f"/{name}", message, hint) for name, message in wrong]
+    redirects: list[Redirect] = []
     for old, new in moved.items():
-        wrong = _wrong(old, new, moved, is_page)
-        if wrong:
-            faults.append(_fault(path, f"/{TABLE}/{old.replace('/', '~1')}", *wrong))
+        if fault := _wrong(old, new, moved, is_page):
+            faults.append(_fault(path, f"/{TABLE}/{old.replace('/', '~1')}", *fault))
         else:
             page, _, section = new.partition("#")
-            out.append(Redirect(old, page, section))
-    return out, faults
+            redirects.append(Redirect(old, page, section))
+    return redirects, faults
 
 
 def _wrong(
@@ -61,13 +57,12 @@ def _wrong(
 ) -> tuple[str, str] | None:
     """What is wrong with an entry, and how to mend it."""
     form = "write an address below the output folder, as guides/AM62X/index, without .html"
-    if not _ADDRESS.fullmatch(old) or old.endswith((".html", ".rst")):
-        return f"“{old}” is no address of a page", form
     if not isinstance(new, str):
         return "the new address is not a text", form
     page, sign, section = new.partition("#")
-    if not _ADDRESS.fullmatch(page) or page.endswith((".html", ".rst")):
-        return f"“{new}” is no address of a page", form
+    for written, address in ((old, old), (new, page)):
+        if not _ADDRESS.fullmatch(address) or address.endswith((".html", ".rst")):
+            return f"“{written}” is no address of a page", form
     if sign and not _SECTION.fullmatch(section):
         return f"“{section}” is no address of a section", "write letters, digits and hyphens"
     if is_page(old):
@@ -79,6 +74,6 @@ def _wrong(
     return None
 
 
-def _fault(path: Path, pointer: str, message: str, hint: str = "") -> Diagnostic:
-    effect = "until it is mended, this address leads nowhere"
-    return Diagnostic(KIND, str(path), message, f"{hint}; {effect}" if hint else effect, pointer)
+def _fault(path: Path, pointer: str, message: str, hint: str) -> Diagnostic:
+    hint = f"{hint}; until it is mended, this address leads nowhere"
+    return Diagnostic(KIND, str(path), message, hint, pointer)

@@ -84,28 +84,21 @@ class Waiver:
 
 def load(path: Path | None) -> tuple[tuple[Waiver, ...], list[Diagnostic]]:
     """Read the file of accepted changes; none where there is no such file."""
-    if path is None:
-        return (), []
-    found, diagnostics = toml_lists.read(path, NAME, Spec, "waiver")
-    out: list[Waiver] = []
-    for entry in found:
-        spec = entry.value
-        blank = [key for key in ("benchmark", "metric", "reason", "until") if not _said(spec, key)]
-        if blank:
-            message, hint = f"“{blank[0]}” is empty", f"say the {blank[0]}"
-            diagnostics.append(toml_lists.fault(path, NAME, entry, "waiver", message, hint))
-            continue
-        try:
-            most = units.share(spec.most) if spec.most else None
-        except ValueError as error:
-            message = f"“most” is “{spec.most}”: {error}"
-            hint = 'write most = "25%", or leave it out'
-            diagnostics.append(toml_lists.fault(path, NAME, entry, "waiver", message, hint))
-            continue
-        out.append(Waiver(spec, most, str(path), entry.number, entry.line))
-    return tuple(out), diagnostics
+    entries, diagnostics = toml_lists.read(path, NAME, Spec, "waiver", _wrong)
+    waivers = (Waiver(e.value, _most(e.value), str(path), e.number, e.line) for e in entries)
+    return tuple(waivers), diagnostics
 
 
-def _said(spec: Spec, key: str) -> bool:
-    text: str = getattr(spec, key)
-    return bool(text.strip())
+def _wrong(spec: Spec) -> tuple[str, str] | None:
+    for name in ("benchmark", "metric", "reason", "until"):
+        if not getattr(spec, name).strip():
+            return f"“{name}” is empty", f"say the {name}"
+    try:
+        _most(spec)
+    except ValueError as error:
+        return f"“most” is “{spec.most}”: {error}", 'write most = "25%", or leave it out'
+    return None
+
+
+def _most(spec: Spec) -> float | None:
+    return units.share(spec.most) if spec.most else None

@@ -1,18 +1,49 @@
-"""What a chart's description asks to have worked out, from the figures of one panel."""
+"""What a chart says in words and figures: cross-overs, shares, verdicts on engines.
+
+Everything is worked out from measured points, and never outside them.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from ..bundles.guide_key import GuideKey
 from ..catalog.benchmarks import Benchmark
-from ..catalog.chart_spec import Chart, Scalar, names
+from ..catalog.chart_spec import Chart, Scalar, is_number, names
+from ..common import units
 from ..figures.pool import Record
-from .answers import Engine, cross_overs, not_in_use, verdict
+from .model import Line
 
 SOFTWARE = "sw"
 """The engine that the others are measured against."""
+
+ALIKE = 0.05
+"""Throughputs that differ by less than this share at every size look the same."""
+
+BUSY = 85.0
+"""The CPU load, in %, from which a run kept its core for itself."""
+
+MOST_APART = math.log(1e6)
+"""How far the logarithms of two figures may be apart for their ratio to be said."""
+
+Curve = Sequence[tuple[float, float]]
+"""Measured points (x, y), sorted by x, one for each x."""
+
+Run = tuple[GuideKey, str, frozenset[tuple[str, Scalar]]]
+"""The guide, the board and the parameters of a figure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """One engine's curve over block sizes (bytes, kB/s) and its CPU load in %
+    over the whole run, where that was measured."""
+
+    name: str
+    curve: Curve
+    cpu: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,56 +55,157 @@ class Answer:
     warnings: tuple[str, ...] = ()
 
 
-Run = tuple[GuideKey, str, frozenset[tuple[str, Scalar]]]
-"""The guide, the board and the parameters of a figure."""
-
-
 def loads(records: Sequence[Record]) -> dict[Run, float | None]:
     """The CPU load of each run, in %."""
-    found: dict[Run, float | None] = {}
+    by_run: dict[Run, float | None] = {}
     for record in records:
         if record.metric == "cpu_load":
-            found.setdefault(_run(record, record.params), record.cell.mean)
-    return found
+            by_run.setdefault(_run(record, record.params), record.cell.mean)
+    return by_run
 
 
 def _run(like: Record, params: Mapping[str, Scalar]) -> Run:
     return like.guide, like.board, frozenset(params.items())
 
 
-def answers(
-    benchmark: Benchmark, spec: Chart, found: Sequence[Record], load: Mapping[Run, float | None]
+def answer(
+    benchmark: Benchmark,
+    spec: Chart,
+    records: Sequence[Record],
+    load_of: Mapping[Run, float | None],
 ) -> Answer:
-    """Cross-overs to mark, and what is said of each engine against software; ``load`` is
-    what :func:`loads` gives."""
+    """What the figures of one panel answer, where the chart's description asks for cross-overs:
+    where each engine crosses software, and what is said of the two. ``load_of`` is what
+    :func:`loads` gives."""
     series = names(spec.series)
     if spec.answer != "cross-over" or len(series) != 1:
         return Answer()
     curves: dict[Scalar, list[tuple[float, float]]] = {}
-    for record in found:
+    for record in records:
+        x = record.params[spec.x]
+        if not is_number(x):
+            return Answer()  # there is no distance between names
         if record.cell.mean is not None:
-            x = float(record.params[spec.x])
-            curves.setdefault(record.params[series[0]], []).append((x, record.cell.mean))
+            curves.setdefault(record.params[series[0]], []).append((float(x), record.cell.mean))
     if SOFTWARE not in curves or len(curves) < 2:
         return Answer()
-    whole = {name: value for name, value in found[0].params.items() if name != spec.x}
+    # The load is of the whole run, over all values of x.
+    params = {name: value for name, value in records[0].params.items() if name != spec.x}
     engines = {
         value: Engine(
             benchmark.value_label(series[0], value),
-            tuple(sorted(points)),
-            load.get(_run(found[0], whole | {series[0]: value})),
+            sorted(curves[value]),
+            load_of.get(_run(records[0], params | {series[0]: value})),
         )
-        for value, points in curves.items()
+        for value in sorted(curves, key=lambda value: benchmark.value_rank(series[0], value))
     }
-    base = engines.pop(SOFTWARE)
-    ordered = sorted(engines, key=lambda value: benchmark.value_rank(series[0], value))
-    tested = [engines[value] for value in ordered]
-    return Answer(
-        tuple(
-            (x, f"cross-over at {x:.0f}")
-            for engine in tested
-            for x in cross_overs(engine.curve, base.curve)
-        ),
-        tuple(verdict(engine, base) for engine in tested),
-        tuple(text for engine in tested if (text := not_in_use(engine, base))),
+    software = engines.pop(SOFTWARE)
+    tested = engines.values()
+    verticals = (
+        (x, f"cross-over at {x:.0f}")
+        for engine in tested
+        for x in cross_overs(engine.curve, software.curve)
     )
+    return Answer(
+        tuple(verticals),
+        tuple(verdict(engine, software) for engine in tested),
+        tuple(filter(None, (not_in_use(engine, software) for engine in tested))),
+    )
+
+
+def cross_overs(first: Curve, second: Curve) -> list[float]:
+    """Where the first of two curves begins or ceases to be above the second.
+
+    Both are taken as straight lines between neighbouring points on two log axes,
+    over the x that both have: there a cost per call and a cost per byte bend
+    least. Points with a y of zero or less are left out. A point where both are
+    equal counts where the order differs before and after it.
+    """
+    mine, other = dict(first), dict(second)
+    shared = sorted(x for x in mine.keys() & other.keys() if x > 0 < mine[x] and other[x] > 0)
+    gaps = [(math.log(x), math.log(mine[x]) - math.log(other[x])) for x in shared]
+    unequal = [gap for gap in gaps if gap[1] != 0]
+    return [
+        math.exp(x0 + (x1 - x0) * d0 / (d0 - d1))
+        for (x0, d0), (x1, d1) in pairwise(unequal)
+        if (d0 < 0) != (d1 < 0)
+    ]
+
+
+def at_equal_marks(lines: Sequence[Line]) -> str:
+    """What two lines say of each other where both were measured under one mark, such as a nice
+    level: how many times the lower one the higher one is. Nothing where no line is always above
+    the other."""
+    if len(lines) != 2:
+        return ""
+    first, second = ({units.whole(p.mark): p.y for p in line.points} for line in lines)
+    ratios = [_ratio(first[mark], second[mark]) for mark in first.keys() & second.keys()]
+    known = sorted(ratio for ratio in ratios if ratio is not None)
+    if len(known) < 2 or len(known) < len(ratios) or known[0] <= 1 <= known[-1]:
+        return ""
+    above, below = lines if known[0] > 1 else (lines[1], lines[0])
+    least, most = sorted((known[0], known[-1]) if known[0] > 1 else (1 / known[-1], 1 / known[0]))
+    span = _times(least) if _times(least) == _times(most) else f"{least:.1f} to {_times(most)}"
+    return f"The {above.label} has {span} the throughput of the {below.label} at each level"
+
+
+def verdict(tested: Engine, base: Engine) -> str:
+    """One or two sentences: from which block size ``tested`` is faster than
+    ``base``, by how much at the largest, and at what cost of CPU."""
+    mine, other = dict(tested.curve), dict(base.curve)
+    shared = mine.keys() & other.keys()
+    if not shared:
+        return f"{tested.name} and {base.name} have no block size in common."
+    last = max(shared)
+    crossings = cross_overs(tested.curve, base.curve)
+    faster, slower = (tested, base) if mine[last] > other[last] else (base, tested)
+    if not crossings:
+        begin = f"The {faster.name} is faster than the {slower.name} at every block size"
+    elif len(crossings) == 1:
+        begin = f"Above about {_bytes(crossings[0])} the {faster.name} is faster"
+    else:
+        sizes = ", ".join(_bytes(x) for x in crossings)
+        begin = f"The {tested.name} and the {base.name} change places at about {sizes}"
+    ratio = _ratio(mine[last], other[last])
+    if ratio is None:
+        return f"{begin}."
+    text = f"{begin}; at {last:.0f} bytes the {tested.name} has {_times(ratio)} the throughput"
+    cost = _ratio(tested.cpu or 0, base.cpu or 0)
+    if cost is None:
+        return f"{text}."
+    return (
+        f"{text}, at {_times(cost)} the CPU load over the whole run. "
+        f"For each second of CPU time it moves {_times(ratio / cost)} as much there."
+    )
+
+
+def _ratio(mine: float, other: float) -> float | None:
+    """How many times one figure is another; ``None`` where one of them is zero or less, or where
+    they are so far apart that they are no two speeds or loads of one machine."""
+    if not (mine > 0 and other > 0 and abs(math.log(mine) - math.log(other)) < MOST_APART):
+        return None
+    return mine / other
+
+
+def _times(ratio: float) -> str:
+    return f"{ratio:.1f} times" if ratio < 100 else f"{ratio:.0f} times"
+
+
+def _bytes(size: float) -> str:
+    """A block size that lies between two measured ones, not more exact than it is."""
+    if size >= 1000:
+        return f"{round(size, -2):.0f} bytes"
+    return f"{round(size, -1) if size >= 100 else round(size):.0f} bytes"
+
+
+def not_in_use(tested: Engine, base: Engine) -> str:
+    """A warning where an accelerator's figures look like software's, or nothing."""
+    mine, other = dict(tested.curve), dict(base.curve)
+    shared = mine.keys() & other.keys()
+    alike = all(other[x] and abs(mine[x] / other[x] - 1) < ALIKE for x in shared)
+    if len(shared) > 1 and alike and tested.cpu is not None and tested.cpu >= BUSY:
+        return (
+            f"The {tested.name} has the throughput of the {base.name} at every block size, and "
+            f"{tested.cpu:.0f} % CPU load: it was most likely not in use."
+        )
+    return ""

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
 
+from ..catalog.chart_spec import Kind
 from ..common import units
 from ..common.diagnostics import nearest
 from .model import ChartView, Line, Panel, Point
@@ -23,68 +21,63 @@ class TableFault(Exception):
         self.hint = hint
 
 
-@dataclass(frozen=True, slots=True)
-class Wish:
-    """What to make of a table: which column is x, which are lines, and how they show."""
-
-    title: str
-    x: str = ""
-    lines: tuple[str, ...] = ()
-    y_label: str = ""
-    kind: Literal["lines", "bars", "steps"] = "lines"
-    x_scale: str = "linear"
-    y_scale: str = "linear"
-
-
-def view(text: str, wish: Wish) -> ChartView:
+def view(
+    text: str,
+    title: str,
+    *,
+    x: str = "",
+    lines: Sequence[str] = (),
+    y_label: str = "",
+    kind: Kind = "lines",
+    x_scale: str = "linear",
+    y_scale: str = "linear",
+) -> ChartView:
     """The chart of a CSV table whose first row names its columns.
 
-    Without ``wish.x`` the first column is x; without ``wish.lines`` all others are
-    lines. Where a cell of x is not a number, all of them are names. An empty cell, or
-    a dash, is a gap. Raises :class:`TableFault`.
+    ``x`` and ``lines`` are names of columns. Without ``x`` the first column is x; without
+    ``lines`` all others are lines. Where a cell of x is not a number, all of them are names.
+    An empty cell, or a dash, is a gap. Raises :class:`TableFault`.
     """
-    rows = [row for row in csv.reader(io.StringIO(text), strict=True) if any(row)]
-    if len(rows) < 2:
+    head, *rows = [row for row in csv.reader(io.StringIO(text), strict=True) if any(row)] or [[]]
+    if not rows:
         raise TableFault("has no row of figures", "give a row of names and at least one of figures")
-    head = [name.strip() for name in rows[0]]
-    x = _column(wish.x or head[0], head)
-    ys = [_column(name, head) for name in wish.lines or [h for h in head if h != head[x]]]
+    head = [name.strip() for name in head]
+    # A row may be shorter than the head.
+    rows = [[*(cell.strip() for cell in row), *[""] * len(head)] for row in rows]
+    at_x = _column(x or head[0], head)
+    ys = [_column(name, head) for name in lines or [h for h in head if h != head[at_x]]]
     if not ys:
         raise TableFault("has no column for a line", "give a column besides the one for x")
-    cells = [row[x].strip() if x < len(row) else "" for row in rows[1:]]
-    numbers = [_number(cell) for cell in cells]
-    named = wish.kind == "bars" or any(number is None for number in numbers)
-    lines = []
+    marks = [row[at_x] for row in rows]
+    numbers = [number for mark in marks if (number := units.read(mark)) is not None]
+    named = kind == "bars" or len(numbers) < len(marks)
+    xs = [float(position) for position in range(len(marks))] if named else numbers
+    drawn = []
     for y in ys:
         points = []
-        for place, row in enumerate(rows[1:]):
-            cell = row[y].strip() if y < len(row) else ""
+        for number, (row, at, mark) in enumerate(zip(rows, xs, marks, strict=True), 2):
+            cell = row[y]
             if cell in ("", units.MISSING):
                 continue
-            if (value := _number(cell)) is None:
-                where = f"row {place + 2}, column “{head[y]}”"
-                raise TableFault(
-                    f"{where}: “{cell[:40]}” is not a number", "leave it empty for a gap"
-                )
-            number = numbers[place]
-            at = float(place) if named or number is None else number
-            points.append(Point(at, value, None, None, cells[place]))
+            if (value := units.read(cell)) is None:
+                message = f"row {number}, column “{head[y]}”: “{cell[:40]}” is not a number"
+                raise TableFault(message, "leave it empty for a gap")
+            points.append(Point(at, value, None, None, mark))
         if points:
-            ordered = points if named else sorted(points, key=lambda point: point.x)
-            lines.append(Line(head[y], tuple(ordered)))
-    if not lines:
+            drawn.append(Line(head[y], tuple(sorted(points, key=lambda point: point.x))))
+    if not drawn:
         raise TableFault("has no figure in the columns for lines")
     return ChartView(
         "own",
-        wish.title,
+        title,
         "",
-        head[x],
-        wish.y_label or (head[ys[0]] if len(ys) == 1 else ""),
-        "linear" if named else wish.x_scale,
-        wish.y_scale,
-        (Panel("", tuple(lines)),),
-        kind=wish.kind,
-        ticks=tuple(cells) if named else (),
+        head[at_x],
+        y_label or (head[ys[0]] if len(ys) == 1 else ""),
+        "linear" if named else x_scale,
+        y_scale,
+        (Panel("", tuple(drawn)),),
+        kind=kind,
+        ticks=tuple(marks) if named else (),
     )
 
 
@@ -92,11 +85,3 @@ def _column(name: str, head: Sequence[str]) -> int:
     if name not in head:
         raise TableFault(f"has no column “{name}”", nearest(name, head))
     return head.index(name)
-
-
-def _number(text: str) -> float | None:
-    try:
-        value = float(text.replace("−", "-"))
-    except ValueError:
-        return None
-    return value if math.isfinite(value) and abs(value) <= 1e200 else None

@@ -3,32 +3,37 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from collections.abc import MutableSequence, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from importlib.metadata import version
 from pathlib import Path
 
 import msgspec
 
-from ..common import parallel, slugs, units
+from ..common import package, parallel, slugs, units
+from ..common.containment import finding
+from ..common.diagnostics import Diagnostic
 from ..publishing.output_folder import Writer
-from ..tables.grids import Grid
+from ..publishing.store import Store, update
+from ..tables import grids
+from ..tables.grids import Grid, listing, only_columns
 from . import drawing
-from .answers import at
-from .drawing import Shown, Task
-from .model import ChartView
+from .drawing import Task, Undrawn
+from .from_csv import TableFault
+from .model import ChartView, PictureView
 
 FORMATS = ("svg", "pdf")
-DRAWING = 3
-"""Raised when the same view should be drawn anew."""
+NAMING = 3
+"""A part of the names of pictures on hand-written pages; raised, it gives them other addresses."""
+
+DRAWING = ("python", "matplotlib", "numpy", "pillow", "fonttools", "contourpy", "kiwisolver")
+"""How the names of libraries begin that decide how a picture looks."""
 
 DRAWN = "reports/drawn"
 """The folder, below the generated ones, of pictures that hand-written pages ask for."""
 
-LEDGER = "reports/pictures.json"
 MANY = 20
 """A site with so many pictures, of which one is to be drawn, has more to come."""
 
@@ -38,7 +43,7 @@ class Picture:
     """One picture: its file without the suffix, and what it shows."""
 
     stem: str
-    view: Shown
+    view: PictureView
 
     @cached_property
     def drawn(self) -> Drawn:
@@ -47,8 +52,8 @@ class Picture:
 
 
 class Drawn(msgspec.Struct, frozen=True):
-    """One picture that was drawn before: its file without the suffix, and for each format
-    what it was drawn from."""
+    """One picture that was drawn: its file without the suffix, and for each format a hash of
+    what it shows."""
 
     stem: str
     prints: dict[str, str]
@@ -59,29 +64,24 @@ class Drawn(msgspec.Struct, frozen=True):
         return self
 
 
-class Ledger:
-    """What each picture of the last run was drawn from.
+def drawn(writer: Writer, picture: Drawn, form: str) -> str:
+    """The SHA-256 of the file of a picture that is there as it was drawn; else an empty text."""
+    present = writer.present(f"{picture.stem}.{form}")
+    kept = writer.store.recall(_key(picture.prints.get(form, "")))
+    return present if kept == present.encode() else ""
 
-    It holds a hash of each file besides, so that a damaged one is drawn anew.
-    """
 
-    def __init__(self, writer: Writer) -> None:
-        self._writer = writer
-        try:
-            known = json.loads((writer.root / LEDGER).read_bytes())
-        except (FileNotFoundError, ValueError):
-            known = {}
-        self._known = known if isinstance(known, dict) else {}
+def _key(print_: str) -> str:
+    """Under what the store keeps the SHA-256 of a picture."""
+    return f"picture {_drawn_by()} {print_}"
 
-    def sum(self, name: str, print_: str) -> str:
-        """The SHA-256 of a file that is there as it was drawn from this; else an empty text."""
-        present = self._writer.present(name)
-        return present if present and self._known.get(name) == [print_, present] else ""
 
-    def holds(self, picture: Drawn, formats: Sequence[str]) -> bool:
-        """Whether a picture is there in all these formats."""
-        stem, prints = picture.stem, picture.prints
-        return all(self.sum(f"{stem}.{form}", prints.get(form, "")) for form in formats)
+@cache
+def _drawn_by() -> str:
+    """A hash of the code and the libraries that decide how the same view looks."""
+    versions = [each for each in package.libraries() if each.lower().startswith(DRAWING)]
+    code = package.fingerprint("charts", "common")
+    return hashlib.sha256(repr((code, versions)).encode()).hexdigest()
 
 
 def stem(page: str, name: str, alternative: str) -> str:
@@ -103,14 +103,14 @@ def size(svg: Path) -> tuple[int, int] | None:
     return (round(float(found[1])), round(float(found[2]))) if found else None
 
 
-def fingerprint(view: Shown, form: str) -> str:
-    """What a drawn file depends on: the view, how it is drawn, and by what."""
-    by = [DRAWING, _drawn_by(), form, view]
+def fingerprint(view: PictureView, form: str) -> str:
+    """A hash of what a drawn file shows."""
+    by = [NAMING, _matplotlib(), form, view]
     return hashlib.sha256(msgspec.json.encode(by, order="deterministic")).hexdigest()
 
 
 @cache
-def _drawn_by() -> str:
+def _matplotlib() -> str:
     # Looking it up parses all that is known of the package, 5 ms each time.
     return version("matplotlib")
 
@@ -118,10 +118,9 @@ def _drawn_by() -> str:
 class Gallery:
     """All pictures of a site, drawn where they are missing or out of date.
 
-    A picture in a format that is not wanted now stays where it is still right. Those that
-    were :class:`Drawn` before have to be there in all formats that are wanted. ``pictures``
-    may grow until the end. Use it in a ``with``, as :class:`drawing.Drawing`, by whom it
-    has them drawn.
+    A picture in a format that is not wanted now stays where it is still right. Who adds one
+    that was :class:`Drawn` before has seen that it is there. ``pictures`` may grow until the
+    end. Use it in a ``with``, as :class:`drawing.Drawing`, by whom it has them drawn.
     """
 
     def __init__(
@@ -133,9 +132,8 @@ class Gallery:
     ) -> None:
         self._writer, self._pictures, self._formats = writer, pictures, formats
         self._drawing = drawing.Drawing(run)
-        self._ledger = Ledger(writer)
-        self._kept: dict[str, list[str]] = {}
         self._wanted: list[tuple[str, str]] = []
+        self.unmade: list[Diagnostic] = []
         self._seen = 0
 
     def __enter__(self) -> Gallery:
@@ -149,48 +147,52 @@ class Gallery:
         tasks: list[Task] = []
         for place in range(self._seen, len(self._pictures)):
             picture = self._pictures[place]
+            if isinstance(picture, Drawn):
+                continue
             # What a picture shows is large; from here on only its drawing needs it.
             self._pictures[place] = picture.drawn
             for form, print_ in picture.drawn.prints.items():
                 name = f"{picture.stem}.{form}"
-                if present := self._ledger.sum(name, print_):
+                if present := drawn(self._writer, picture.drawn, form):
                     self._writer.keep(name, present)
-                    self._kept[name] = [print_, present]
-                elif form in self._formats and isinstance(picture, Picture):
+                elif form in self._formats:
                     self._wanted.append((name, print_))
-                    tasks.append((name, picture.view, form))
+                    tasks.append((picture.view, form))
         self._seen = len(self._pictures)
         self._drawing.add(tasks)
         if self._wanted and self._seen > MANY:
             self._drawing.expect()
 
     def finish(self) -> int:
-        """Write all that was drawn, and the ledger; return how many were drawn."""
+        """Write all that was drawn; return how many were drawn."""
         self.begin()
         for (name, print_), data in zip(self._wanted, self._drawing.drawn(), strict=True):
+            if isinstance(data, Undrawn):
+                self._writer.write(name, data.notice)
+                self.unmade.append(finding("this picture could not be drawn", name, data.reason))
+                continue
             self._writer.write(name, data)
-            self._kept[name] = [print_, hashlib.sha256(data).hexdigest()]
-        text = json.dumps(self._kept, indent=0, sort_keys=True)
-        self._writer.write(LEDGER, text.encode("utf-8") + b"\n")
+            self._writer.store.keep(_key(print_), self._writer.digests[name].encode())
         return len(self._wanted)
 
 
-def write_one(writer: Writer, stem: str, view: ChartView, formats: Sequence[str]) -> None:
-    """Draw one picture in the formats in which its file is not as it was drawn."""
-    ledger = f"{stem}.json"
-    try:
-        known = json.loads((writer.root / ledger).read_bytes())
-    except (FileNotFoundError, ValueError):
-        known = None
-    found = {form: writer.present(f"{stem}.{form}") for form in FORMATS}
-    held = known if isinstance(known, dict) else {}
-    sums = {form: sum_ for form, sum_ in found.items() if sum_ and held.get(form) == sum_}
+def draw_own(store: Store, folder: Path, view: ChartView, formats: Sequence[str]) -> str:
+    """Draw the picture of a hand-written page, where it is not kept, beside a file of its data;
+    returns the name of both files without the suffix. Any process of a build may do this. Raises
+    :class:`TableFault`."""
+    stem = fingerprint(view, "own")[:24]
     for form in formats:
-        if form not in sums:
-            data = drawing.picture(view, form)
-            writer.write(f"{stem}.{form}", data)
-            sums[form] = hashlib.sha256(data).hexdigest()
-    writer.write(ledger, json.dumps(sums, sort_keys=True).encode())
+        key = _key(fingerprint(view, form))
+        update(folder / f"{stem}.{form}", store.made(key, partial(_drawn, view, form)))
+    update(folder / f"{stem}.csv", grids.to_csv(data([view])))
+    return stem
+
+
+def _drawn(view: ChartView, form: str) -> bytes:
+    picture = drawing.draw((view, form))
+    if isinstance(picture, Undrawn):
+        raise TableFault(f"cannot be drawn: {picture.reason}", "report this with its figures")
+    return picture
 
 
 def data(views: Sequence[ChartView]) -> Grid:
@@ -215,10 +217,10 @@ def data(views: Sequence[ChartView]) -> Grid:
             line.label,
             point.mark,
             *([view.y_label] if len(axes) > 1 else []),
-            units.exact(point.x),
-            units.exact(point.y),
-            units.MISSING if point.low is None else units.exact(point.low),
-            units.MISSING if point.high is None else units.exact(point.high),
+            units.figure(point.x),
+            units.figure(point.y),
+            units.MISSING if point.low is None else units.figure(point.low),
+            units.MISSING if point.high is None else units.figure(point.high),
         ]
         for view in views
         for panel in view.panels
@@ -232,28 +234,23 @@ def data(views: Sequence[ChartView]) -> Grid:
         for column in range(len(head))
         if column > stub or (head[column] and any(row[column] for row in rows))
     ]
-    return Grid(
-        (tuple(head[c] for c in kept),),
-        tuple(tuple(row[c] for c in kept) for row in rows),
-        sum(column < stub for column in kept),
-    )
+    stub = sum(column < stub for column in kept)
+    return only_columns(listing(head, rows, stub), kept)
 
 
-SHARES = (25.0, 50.0, 75.0)
-
-
-def shares(views: Sequence[ChartView]) -> Grid:
-    """What is left at a share of the x axis, on straight lines between measured
-    points; a dash outside them."""
+def levels(views: Sequence[ChartView]) -> Grid:
+    """The measured points of each line under their marks: where they stand on both axes."""
     first = views[0]
-    keys = ("Picture", first.panel_head or "Panel", first.line_head or "Line")
-    head = (*keys, *(f"at {share:.0f} % CPU" for share in SHARES))
-    rows = []
-    for view in views:
-        for panel in view.panels:
-            for line in panel.lines:
-                curve = tuple((point.x, point.y) for point in line.points)
-                found = (at(curve, share) for share in SHARES)
-                cells = (units.MISSING if y is None else units.number(y) for y in found)
-                rows.append((view.name, panel.title, line.label, *cells))
-    return Grid((head,), tuple(rows), 3)
+    head = ("Picture", *((first.panel_head or "Panel",) if first.panel_head else ()))
+    head = (*head, first.line_head or "Line", first.mark, first.x_label, first.y_label)
+    rows = [
+        (
+            *((view.name, panel.title) if first.panel_head else (view.name,)),
+            *(line.label, point.mark, units.figure(point.x), units.figure(point.y)),
+        )
+        for view in views
+        for panel in view.panels
+        for line in panel.lines
+        for point in line.points
+    ]
+    return Grid((head,), tuple(rows), len(head) - 2, tabs=True)

@@ -1,14 +1,18 @@
-"""A chart as numbers: panels, lines and points, and what they say in words."""
+"""What pictures show, as numbers, and what they say in words."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeVar
+from typing import TYPE_CHECKING, Literal
 
 from ..common import units
+from ..common.units import TableCell
 
-T = TypeVar("T")
+if TYPE_CHECKING:
+    from ..catalog.chart_spec import Kind
+
+MOST_LINES = 10
+"""Lines of a panel, or bars of a line, that the words for the blind go through."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,14 +20,14 @@ class Point:
     """One measured point. ``low`` and ``high`` are the extremes of y, where there
     are several samples; ``mark`` is the value of what changes along the line.
 
-    Where the x axis has names, ``x`` is the place of one among ``ticks``.
+    Where the x axis has names, ``x`` is the position of one among ``ticks``.
     """
 
     x: float
     y: float
     low: float | None
     high: float | None
-    mark: str
+    mark: TableCell
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +51,16 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class ChartView:
-    """One picture as numbers. ``name`` says which alternative it shows.
+    """One picture of lines, bars or steps.
 
-    ``ticks`` are the names along the x axis, where it has names; a line has a
-    gap where it has no point at a name. ``says`` are sentences to stand above
-    the picture, ``warnings`` those that call for a look. ``small`` pictures
-    stand side by side. ``mark`` says what the marks of the points are,
-    ``styles`` are the names of lines in the order of their colours, so that a name
-    looks the same in several pictures, ``line_head`` and ``panel_head`` what tells lines and panels apart.
+    ``name`` says which alternative it shows. ``ticks`` are the names along the x axis, where it
+    has names; a line has a gap where it has no point at a name. ``says`` are sentences to stand
+    above the picture, ``warnings`` those that call for a look. ``small`` pictures stand side by
+    side. ``mark`` says what the marks of the points are. ``styles`` are names of lines in the
+    order of their colours, so that a name looks the same in several pictures. ``line_head`` and
+    ``panel_head`` say what tells lines and panels apart. ``finding`` is what the picture shows in a
+    sentence, ``subtitle`` of what, and by how many runs; both stand on the picture. With ``ramp``
+    the lines have an order, which their colours show.
     """
 
     id: str
@@ -67,74 +73,85 @@ class ChartView:
     panels: tuple[Panel, ...]
     says: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
-    kind: Literal["lines", "bars", "steps"] = "lines"
+    kind: Kind = "lines"
     ticks: tuple[str, ...] = ()
     mark: str = ""
     small: bool = False
     styles: tuple[str, ...] = ()
     line_head: str = ""
     panel_head: str = ""
+    finding: str = ""
+    subtitle: str = ""
+    ramp: bool = False
 
     def text(self) -> str:
         """The chart in words and figures, for who cannot see it."""
-        what = {"lines": "Line chart", "bars": "Bar chart", "steps": "Histogram"}[self.kind]
-        parts = [f"{what}: {self.title}, {self.name}." if self.name else f"{what}: {self.title}."]
+        kind = {"lines": "Line chart", "bars": "Bar chart", "steps": "Histogram"}[self.kind]
+        parts = [f"{kind}: {self.title}, {self.name}." if self.name else f"{kind}: {self.title}."]
         parts.append(f"{self.y_label} over {self.x_label}." if self.x_label else f"{self.y_label}.")
         for panel in self.panels:
+            words = [self._line(line) for line in panel.lines[:MOST_LINES]]
+            if len(panel.lines) > MOST_LINES:
+                words.append(f"{len(panel.lines) - MOST_LINES} more lines")
+            words += [limit for _, limit in panel.limits]
             lead = f"{panel.title}: " if panel.title else ""
-            shown = [self._line(line) for line in panel.lines[:MOST_LINES]]
-            if more := len(panel.lines) - MOST_LINES:
-                shown += [f"{more} more lines"] if more > 0 else []
-            shown += [words for _, words in panel.limits]
-            parts.append(f"{lead}{'; '.join(shown)}.")
-        return " ".join([*parts, *self.says, *self.warnings])
+            parts.append(f"{lead}{'; '.join(words)}.")
+        return " ".join(
+            filter(None, [*parts, self.finding, self.subtitle, *self.says, *self.warnings])
+        )
 
     def _line(self, line: Line) -> str:
         label = f"{line.label} " if line.label else ""
         if self.kind == "bars":
-            values = [f"{units.number(p.y)} for {p.mark}" for p in line.points[:MOST_LINES]]
+            values = [
+                f"{units.number(p.y)} for {units.whole(p.mark)}" for p in line.points[:MOST_LINES]
+            ]
             return label + ", ".join(values)
-        first, last = line.points[0], line.points[-1]
-        ends = f"{units.number(first.y)} at {self._at(first)}"
+        text = self._point(line.points[0])
         if len(line.points) > 1:
-            ends += f" to {units.number(last.y)} at {self._at(last)}"
+            text += f" to {self._point(line.points[-1])}"
         if self.kind == "steps":
-            top = max(line.points, key=lambda p: p.y)
-            ends += f", most {units.number(top.y)} at {self._at(top)}"
-        return f"{label or 'values '}{ends}"
+            text += f", most {self._point(max(line.points, key=lambda point: point.y))}"
+        return f"{label or 'values '}{text}"
 
-    def _at(self, point: Point) -> str:
-        return point.mark if self.ticks else units.number(point.x)
-
-
-MOST_LINES = 10
-"""Lines of a panel, or bars of a line, that the words for the blind go through."""
-
-MOST_PANELS = 24
-"""Panels of one picture; more cannot be read, and take ever longer to lay out."""
+    def _point(self, point: Point) -> str:
+        at = units.whole(point.mark) if self.ticks else units.number(point.x)
+        return f"{units.number(point.y)} at {at}"
 
 
-MOST_SAID = 8
-"""Sentences above one picture; more are not read."""
+ChangeKind = Literal["regressed", "improved", "other"]
 
 
-def told(says: Sequence[tuple[object, list[str]]]) -> list[str]:
-    """What is said above a picture, of what there is to say of each panel. Panels of several
-    releases, the newest last, have one key; where there is much to say, only the newest of each
-    key that says something is heard."""
-    every = [text for _, texts in says for text in texts]
-    if len(every) <= MOST_SAID:
-        return every
-    newest = [text for texts in {key: t for key, t in says if t}.values() for text in texts]
-    older = ["What is to say of older releases stands in their guides."]
-    return [*newest, *(older if len(newest) < len(every) else [])]
+@dataclass(frozen=True, slots=True)
+class Strip:
+    """One benchmark in a comparison: the ratios of its figures in the better direction (1.1 is
+    a tenth better) with what became of them, and their geometric mean."""
+
+    title: str
+    mean: float
+    points: tuple[tuple[float, ChangeKind], ...]
 
 
-def readable(panels: list[T], newest_last: bool) -> tuple[list[T], list[str]]:
-    """The panels of a picture that are drawn, and what to say of those that are not."""
-    if len(panels) <= MOST_PANELS:
-        return panels, []
-    kept = panels[-MOST_PANELS:] if newest_last else panels[:MOST_PANELS]
-    which = "newest" if newest_last else "first"
-    words = f"The {which} {MOST_PANELS} of {len(panels)} panels are drawn; the tables have all."
-    return kept, [words]
+@dataclass(frozen=True, slots=True)
+class ChangeView:
+    """A picture of the changes between two releases: a strip for each benchmark, in catalog
+    order."""
+
+    name: str
+    strips: tuple[Strip, ...]
+
+    def text(self) -> str:
+        """The chart in words and figures, for who cannot see it."""
+        kinds = [kind for strip in self.strips for _, kind in strip.points]
+        worst = min(self.strips, key=lambda strip: strip.mean)
+        best = max(self.strips, key=lambda strip: strip.mean)
+        return (
+            f"Changes of {len(kinds)} figures by benchmark, in the better direction: "
+            f"{kinds.count('regressed')} regressed, {kinds.count('improved')} improved; geometric "
+            f"means from {units.percent(worst.mean - 1)} ({worst.title}) "
+            f"to {units.percent(best.mean - 1)} ({best.title})."
+        )
+
+
+PictureView = ChartView | ChangeView
+"""What one picture shows."""

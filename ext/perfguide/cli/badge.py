@@ -4,25 +4,14 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ..common.diagnostics import Diagnostic
-from ..export import badge
-
-if TYPE_CHECKING:
-    from ..figures.dataset import Holdings
-
-FINE, USAGE, NOTHING = 0, 2, 3
-
-AddParser = Callable[..., argparse.ArgumentParser]
-AddSite = Callable[[argparse.ArgumentParser], None]
-Read = Callable[[argparse.Namespace], "tuple[Holdings, int]"]
+from . import shared
 
 
-def add_parser(add: AddParser, add_site: AddSite, read: Read) -> None:
-    """Add the command to the parser of all; ``read`` reads bundles and says how that went."""
+def add_parsers(add: shared.AddParser) -> None:
+    """Add the command to the command line."""
     parser = add(
         "badge",
         "print a badge (SVG) that shows one figure",
@@ -32,25 +21,25 @@ def add_parser(add: AddParser, add_site: AddSite, read: Read) -> None:
     parser.add_argument(
         "query", metavar="QUERY", help="AM62X/latest/am62xx_sk-fs/dhrystone/dhrystone_per_second"
     )
-    parser.add_argument("--label", help="the words on the left; default: the metric's name")
-    parser.add_argument("-o", "--output", dest="file", metavar="FILE", help="write it there")
-    add_site(parser)
-    parser.set_defaults(run=lambda options: _run(options, read))
+    parser.add_argument("--label", help="the text on the left; default: the metric's name")
+    parser.add_argument("-o", "--output", dest="file", metavar="FILE", help="write to this file")
+    shared.add_site(parser)
+    parser.set_defaults(run=_run)
 
 
-def _run(options: argparse.Namespace, read: Read) -> int:
-    from ..export.quoted import Figures
+def _run(options: argparse.Namespace) -> int:
+    from ..export import badge
 
-    held, status = read(options)
+    holdings, status = shared.read_site(shared.site_settings(options))
     if status:
         return status
-    found = Figures(held).find(options.query)
-    if isinstance(found, Diagnostic):
-        print(f"perfguide badge: {found}", file=sys.stderr)
-        return NOTHING
-    picture = badge.svg(options.label or found.label, found.text, found.words)
+    quoted = badge.FigureFinder(holdings).find(options.query)
+    if isinstance(quoted, Diagnostic):
+        print(f"perfguide badge: {quoted}", file=sys.stderr)
+        return shared.NOTHING
+    picture = badge.svg(options.label or quoted.label, quoted.text, quoted.words)
     if options.file:
         Path(options.file).write_bytes(picture)
     else:
         sys.stdout.write(picture.decode("utf-8"))
-    return FINE
+    return shared.FINE

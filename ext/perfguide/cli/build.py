@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import argparse
+import hashlib
+import json
 import os
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
+from tempfile import TemporaryFile
 
 import msgspec
 
-from ..common.package import ROOT
-from ..publishing import atomic_swap, standing
+from ..common import orphans
+from ..common.package import surroundings
+from ..publishing import atomic_swap, last_build
+from ..publishing.last_build import Inputs
+from ..publishing.store import Store
 
 Add = Callable[..., argparse.ArgumentParser]
 
@@ -21,6 +29,9 @@ SAID = {"-q", "--quiet", "-Q", "--silent", "-v", "--verbose", "-N", "--no-color"
 
 ANEW = {"-E", "--fresh-env", "-a", "--write-all"}
 """Options of sphinx-build by which somebody asks for work that may not be needed."""
+
+PATIENCE = 2
+"""Seconds in which Sphinx has to end when both of us were interrupted."""
 
 
 def add_parsers(add: Add) -> None:
@@ -40,8 +51,8 @@ def add_parsers(add: Add) -> None:
         help="folder or file of bundles; may be given more than once; default: as conf.py says",
     )
     build.add_argument("-j", "--jobs", default="auto", metavar="N", help="default: auto")
-    build.add_argument("--strict", action="store_true", help="every warning is an error")
-    build.add_argument("--profile", action="store_true", help="say where the time went")
+    build.add_argument("--strict", action="store_true", help="treat warnings as errors")
+    build.add_argument("--profile", action="store_true", help="report the time of each step")
     build.add_argument(
         "options", nargs="*", metavar="OPTION", help="after --: options of sphinx-build"
     )
@@ -52,48 +63,54 @@ def _build(options: argparse.Namespace) -> int:
     at = atomic_swap.place(Path(options.output or f"build/{options.builder}"))
     chosen = ["-b", options.builder, "-D", "perfguide_own_output=1"]
     if options.results:
-        chosen += ["-D", f"perfguide_results={','.join(options.results)}"]
+        # As JSON: Sphinx would take a list apart at the commas in its paths.
+        chosen += ["-D", f"perfguide_own_results={json.dumps(options.results)}"]
     if options.strict:
         chosen += ["-W", "-n"]
     # What is only said has no part in what a cache depends on.
     said = ["-D", "perfguide_profile=1"] if options.profile else []
     chosen += options.options
-    deciding = [given for given in chosen if given not in SAID]
-    depends = atomic_swap.key(deciding, [ROOT, Path("conf.py")], os.environ)
-    where = ["-d", str(at.doctrees), "-j", options.jobs, ".", str(at.next)]
+    conf, deciding = Path("conf.py"), [given for given in chosen if given not in SAID]
+    depends = _hash(surroundings(), Store().digest(conf), deciding)
+    asked = _hash(depends, last_build.hash_of_values(conf))
+    where = ["-d", str(at.doctrees), "-j", options.jobs, ".", str(at.site)]
+    command = [sys.executable, "-m", "sphinx", *chosen, *said, *where]
     with atomic_swap.locked(at.target.parent, _waiting) as lock:
-        known = standing.Standing(at, depends, Path())
-        if not ANEW & {*options.options} and known.holds():
+        last = last_build.last(at)
+        if last and not ANEW & {*options.options} and last.is_current(at, asked):
             print(f"Nothing changed since {at.target} was built.")
             return 0
-        command = [sys.executable, "-m", "sphinx", *chosen, *said, *where]
-        told: list[bytes] = []
-
-        def run() -> int:
-            status, finished = _sphinx(command, lock), at.doctrees / atomic_swap.FINISHED
-            if status == 0 and finished.exists():
-                told.append(finished.read_bytes())
-            return status
-
-        status = atomic_swap.build(at, depends, run)
-        for data in told:
-            known.note(msgspec.json.decode(data, type=standing.Told))
+        status = atomic_swap.build(at, depends, asked, partial(_sphinx, command, lock))
     if status:
         print(f"perfguide: not built; {at.target} is as it was", file=sys.stderr)
     return status
+
+
+def _hash(*values: object) -> str:
+    return hashlib.sha256(repr(values).encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def _waiting(holder: str) -> None:
     print(f"perfguide: another build is running ({holder}); waiting for it", file=sys.stderr)
 
 
-def _sphinx(command: list[str], lock: int) -> int:
-    """Run Sphinx to its end; the exit status, with that of a signal as shells give it."""
-    # It inherits the lock: if it outlives us, the next build waits for it.
-    with subprocess.Popen(command, pass_fds=[lock]) as process:
-        try:
-            status = process.wait()
-        except KeyboardInterrupt:
-            process.wait()  # the terminal has interrupted it too
-            raise
-    return status if status >= 0 else 128 - status
+def _sphinx(command: list[str], lock: int) -> tuple[int, Inputs | None]:
+    """Run Sphinx to its end; the exit status, with that of a signal as shells give it, and what
+    the site was made from, where it has been made."""
+    ending = partial(orphans.end_with, os.getpid())
+    with TemporaryFile() as report:
+        # It inherits the lock: where it can outlive us, the next build waits for it.
+        files = [lock, report.fileno()]
+        known = os.environ | {last_build.REPORT: str(report.fileno())}
+        with subprocess.Popen(command, pass_fds=files, env=known, preexec_fn=ending) as process:
+            try:
+                status = process.wait()
+            except KeyboardInterrupt:
+                with suppress(subprocess.TimeoutExpired):
+                    process.wait(PATIENCE)  # a terminal has interrupted it too
+                process.kill()
+                raise
+        report.seek(0)
+        said = report.read()
+    inputs = msgspec.msgpack.decode(said, type=Inputs) if status == 0 and said else None
+    return (status if status >= 0 else 128 - status), inputs

@@ -5,110 +5,219 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..bundles import object_store
-from ..catalog import board_names, waivers
+from ..common import units
 from ..common.diagnostics import errors, nearest, visible
-from ..compare import as_data, as_html, as_markdown, as_text
-from ..compare.comparison import Asked, Comparison, compare
-from ..compare.history import History
-from ..compare.match import Names
-from ..compare.select import Only, choose, nearest_releases
-from ..compare.verdicts import Rules
-from ..figures import dataset
-from .comparing import BOARDS, WAIVERS
+from ..common.package import ROOT
+from . import shared
 
-FINE, FOUND, USAGE, NOTHING = 0, 1, 2, 3
+if TYPE_CHECKING:
+    from ..catalog.benchmarks import Catalog
+    from ..compare.comparison import Comparison
+    from ..compare.select import ComparedSide, Filter
+    from ..figures.dataset import Holdings
 
-Read = Callable[[dataset.Settings], dataset.Holdings]
+FORMATS = ("text", "markdown", "json", "csv", "html", "junit", "github", "gitlab", "sarif")
+
+
+def add_parsers(add: shared.AddParser) -> None:
+    """Add the command to the command line."""
+    parser = add(
+        "compare",
+        "say what changed between two releases",
+        "OLD and NEW are releases of --results, the beginnings of their names (09.01), latest for "
+        "the newest one, or "
+        "folders, files or archives of bundles. What is there as a path, or has a / in it, is "
+        "a path. The "
+        "statistics learn the noise from all releases in --results before OLD.",
+    )
+    parser.add_argument("old", metavar="OLD", help="09.01, or a folder or archive")
+    parser.add_argument("new", metavar="NEW", help="09.02, or a folder or archive")
+    parser.add_argument("--soc", default="*", metavar="S", help="only this SoC; * for any name")
+    parser.add_argument("--os", default="*", metavar="O", help="only this operating system")
+    parser.add_argument("--board", default="*", metavar="B", help="only this board")
+    parser.add_argument("--benchmark", default="*", metavar="G", help="only this benchmark")
+    parser.add_argument("--format", choices=FORMATS, default="text", help="default: text")
+    parser.add_argument(
+        "--threshold",
+        type=_threshold,
+        metavar="5%",
+        help="the smallest change that matters; default: each metric's own",
+    )
+    parser.add_argument(
+        "--fail-on",
+        choices=["regression", "never"],
+        default="regression",
+        help="exit with 1 if a figure regressed or now fails and the change is not accepted "
+        "(the default), or never",
+    )
+    parser.add_argument("--all", action="store_true", help="list every row in the text too")
+    parser.add_argument(
+        "--waivers", metavar="FILE", help=f"accepted changes; default: {shared.WAIVERS}"
+    )
+    parser.add_argument(
+        "--boards", metavar="FILE", help=f"names of boards; default: {shared.BOARDS}"
+    )
+    parser.add_argument(
+        "--link",
+        default="",
+        metavar="URL",
+        type=_link,
+        help=("address of the full comparison, for Markdown that leaves out rows"),
+    )
+    parser.add_argument(
+        "-o", "--output", dest="file", metavar="FILE", type=Path, help="write to this file"
+    )
+    shared.add_site(parser)
+    parser.set_defaults(run=_run)
+
+
+def _threshold(text: str) -> float:
+    try:
+        return units.share(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"“{visible(text)}”: {error}") from None
+
+
+def _link(text: str) -> str:
+    if text and not text.startswith(("https://", "http://")):
+        raise argparse.ArgumentTypeError("write it with https://")
+    return text
 
 
 @dataclass(frozen=True, slots=True)
-class _Given:
+class _Wanted:
     """What OLD or NEW is: a path or a URL, or else the name of a release."""
 
     text: str
     path: Path | str | None
 
 
-def run(options: argparse.Namespace, settings: dataset.Settings, read: Read) -> int:
-    """Compare and print; the exit status says what was found."""
-    given = [_given(options.old), _given(options.new)]
-    paths = [g.path for g in given if isinstance(g.path, Path)]
+def _wanted(text: str) -> _Wanted:
+    if object_store.is_url(text):
+        return _Wanted(text, text)
+    path = Path(text)
+    suffixes = (".json", ".jsonl", ".gz", ".zst", ".zip", ".tar", ".xz")
+    if "/" in text or text in (".", "..") or text.endswith(suffixes) or path.exists():
+        return _Wanted(text, path)
+    return _Wanted(text, None)
+
+
+def _run(options: argparse.Namespace) -> int:
+    from ..catalog import board_names, waivers
+    from ..compare.comparison import compare
+    from ..compare.history import History
+    from ..compare.match import Names
+    from ..compare.select import Filter, choose
+    from ..compare.verdicts import Rules
+
+    wanted = [_wanted(options.old), _wanted(options.new)]
+    paths = [side.path for side in wanted if isinstance(side.path, Path)]
     missing = [path for path in paths if not path.exists()]
     missing += [Path(p) for p in (options.waivers, options.boards) if p and not Path(p).is_file()]
     for path in missing:
         print(f"perfguide compare: {visible(str(path))}: there is no such path", file=sys.stderr)
     if missing:
-        return USAGE
-    rest: dataset.Holdings | None = None
-    if options.results or any(g.path is None for g in given):
-        rest = read(settings)
-        if any(d.kind == "missing-path" for d in rest.diagnostics):
-            return USAGE
-    held = [read(replace(settings, results=(g.path,))) if g.path else rest for g in given]
-    known, faults = board_names.load(Path(options.boards or BOARDS))
-    accepted, wrong = waivers.load(Path(options.waivers or WAIVERS))
-    for finding in (*faults, *wrong):
-        print(finding, file=sys.stderr)
+        return shared.USAGE
+    settings = shared.site_settings(options)
+    if not settings.benchmarks[0].is_dir() and CHECKOUT.is_dir():
+        # Not installed from a package: the descriptions lie beside the code.
+        settings = replace(settings, benchmarks=(CHECKOUT, *settings.benchmarks))
+    rest: Holdings | None = None
+    if options.results or any(side.path is None for side in wanted):
+        rest, status = shared.read_site(settings)
+        if status:
+            return status
+    read = [
+        shared.read_site(replace(settings, results=(side.path,)))[0] if side.path else rest
+        for side in wanted
+    ]
+    boards, faults = board_names.load(Path(options.boards or shared.BOARDS))
+    accepted, wrong = waivers.load(Path(options.waivers or shared.WAIVERS))
+    shared.print_all([*faults, *wrong], sys.stderr)
     if errors([*faults, *wrong]):
-        return USAGE
-    old, new = held
+        return shared.USAGE
+    old, new = read
     assert old is not None and new is not None  # a release is always looked up in the results
-    names = Names(new.catalog, known)
-    history = History([h.pool for h in (old, new, rest) if h], names)
-    only = Only(options.soc, options.os, options.board, options.benchmark)
-    asked = []
-    for side, holdings in zip(given, (old, new), strict=True):
-        wanted = None if side.path else side.text
-        chosen = choose(history, holdings.pool, wanted, only, names)
+    names = Names(new.catalog, boards)
+    history = History([holdings.pool for holdings in (old, new, rest) if holdings], names)
+    only = Filter(options.soc, options.os, options.board, options.benchmark)
+    sides = []
+    for side, holdings in zip(wanted, (old, new), strict=True):
+        release = None if side.path else side.text
+        chosen = choose(history, holdings.pool, release, only, names, side.text)
         if not chosen.records:
-            print(_nothing(side, holdings), file=sys.stderr)
-            return NOTHING
-        asked.append(Asked(side.text, holdings.pool, chosen))
+            print(_nothing(side, holdings, only), file=sys.stderr)
+            return shared.NOTHING
+        sides.append(chosen)
+    unknown = _undescribed(sides, new.catalog)
+    if unknown:
+        print(unknown, file=sys.stderr)
+        return shared.USAGE
     rules = Rules(names, accepted, options.threshold)
-    comparison = compare(asked[0], asked[1], history, rules, only)
+    comparison = compare(sides[0], sides[1], history, rules, only)
     if not comparison.common:
         for note in comparison.notes:
             print(visible(note), file=sys.stderr)
         print("nothing to compare: the two sides have no figure in common", file=sys.stderr)
-        return NOTHING
-    _print_findings(comparison)
-    _write(render(comparison, options, new), options.file)
-    return FOUND if options.fail_on and comparison.alarms else FINE
+        return shared.NOTHING
+    # They are in every format too; a reader of the exit status looks here.
+    shared.print_all(comparison.findings, sys.stderr)
+    _write(_render(comparison, options, new.catalog), options.file)
+    failing = options.fail_on == "regression" and comparison.alarms
+    return shared.FOUND if failing else shared.FINE
 
 
-def _given(text: str) -> _Given:
-    if object_store.is_url(text):
-        return _Given(text, text)
-    path = Path(text)
-    suffixes = (".json", ".jsonl", ".gz", ".zst", ".zip", ".tar", ".xz")
-    if "/" in text or text in (".", "..") or text.endswith(suffixes):
-        return _Given(text, path)
-    return _Given(text, path if path.exists() else None)
+CHECKOUT = ROOT.parents[1] / "source" / "benchmarks"
+"""The benchmark descriptions beside a package that runs from its repository."""
 
 
-def _nothing(side: _Given, held: dataset.Holdings) -> str:
+def _undescribed(sides: Sequence[ComparedSide], catalog: Catalog) -> str:
+    """What is wrong where no description says of any figure which direction is better: then
+    nothing could regress, and the exit status would say that all is well."""
+    names = {record.benchmark for side in sides for own in side.records.values() for record in own}
+    if not names or any(catalog.get(name) for name in names):
+        return ""
+    listed = ", ".join(visible(name) for name in sorted(names)[:5])
+    return (
+        f"perfguide compare: no description of {listed}, so nothing says what is better; "
+        "name the folder of descriptions with --benchmarks"
+    )
+
+
+def _nothing(side: _Wanted, holdings: Holdings, only: Filter) -> str:
+    """Why a side has no figures: which of the names that were asked for is not known."""
+    from ..compare.select import nearest_releases
+
     if side.path:
         return f"nothing to compare: {visible(side.text)} has no figures that were asked for"
-    known = nearest_releases(held.pool)
-    hint = nearest(side.text, known) or f"there are {', '.join(map(visible, known)) or 'none'}"
+    guides = holdings.pool.guides()
+    for what, pattern, known in (
+        ("SoC", only.soc, {key.soc for key in guides}),
+        ("operating system", only.os, {key.os for key in guides}),
+        ("benchmark", only.benchmark, set(holdings.pool.benchmarks())),
+    ):
+        if not any(fnmatchcase(name.casefold(), pattern.casefold()) for name in known):
+            hint = nearest(pattern, sorted(known)) or f"there are {', '.join(sorted(known))}"
+            return f"nothing to compare: there is no {what} “{visible(pattern)}” ({visible(hint)})"
+    releases = nearest_releases(holdings.pool)
+    hint = (
+        nearest(side.text, releases) or f"there are {', '.join(map(visible, releases)) or 'none'}"
+    )
     what = "no release that was asked for is, or begins with,"
     return f"nothing to compare: {what} “{visible(side.text)}” ({hint})"
 
 
-def _print_findings(comparison: Comparison) -> None:
-    """What is in every format too; a reader of the exit status looks here."""
-    for finding in comparison.findings:
-        print(finding, file=sys.stderr)
-
-
-def render(comparison: Comparison, options: argparse.Namespace, held: dataset.Holdings) -> str:
+def _render(comparison: Comparison, options: argparse.Namespace, catalog: Catalog) -> str:
     """The comparison in the format that was asked for."""
-    catalog = held.catalog
+    from ..compare import as_ci, as_data, as_html, as_markdown, as_text
+
     match options.format:
         case "markdown":
             return as_markdown.render(comparison, catalog, options.link)
@@ -120,11 +229,17 @@ def render(comparison: Comparison, options: argparse.Namespace, held: dataset.Ho
             return as_html.render(comparison, catalog)
         case "junit":
             return as_data.to_junit(comparison, catalog)
-    coloured = options.file is None and _colours()
+        case "github":
+            return as_ci.to_github(comparison)
+        case "gitlab":
+            return as_ci.to_gitlab(comparison)
+        case "sarif":
+            return as_ci.to_sarif(comparison)
+    coloured = options.file is None and _terminal_has_colours()
     return as_text.render(comparison, catalog, options.all, coloured)
 
 
-def _colours() -> bool:
+def _terminal_has_colours() -> bool:
     """Whether the output goes to a terminal that shows colours; see no-color.org."""
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     return sys.stdout.isatty() and not plain

@@ -5,25 +5,15 @@ from __future__ import annotations
 import argparse
 import shutil
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ..common.diagnostics import visible
 from ..publishing import atomic_swap
-
-if TYPE_CHECKING:
-    from ..figures import dataset
-
-FINE, USAGE, NOTHING = 0, 2, 3
-
-AddParser = Callable[..., argparse.ArgumentParser]
+from . import shared
 
 
-def add_parser(
-    add: AddParser, add_site: Callable[[argparse.ArgumentParser], None]
-) -> argparse.ArgumentParser:
-    """Add the command to the parser."""
+def add_parsers(add: shared.AddParser) -> None:
+    """Add the command to the command line."""
     parser = add(
         "export",
         "write all results for other programs",
@@ -31,36 +21,37 @@ def add_parser(
         "into place when it is whole.",
     )
     parser.add_argument("--parquet", required=True, metavar="DIR", type=Path, help="a dataset")
-    add_site(parser)
-    return parser
+    shared.add_site(parser)
+    parser.set_defaults(run=_run)
 
 
-def run(folder: Path, read: Callable[[], tuple[dataset.Holdings, int]]) -> int:
-    """Export what ``read`` gives; it returns an exit status too."""
-    from ..export import hive
+def _run(options: argparse.Namespace) -> int:
+    from ..export import parquet
 
-    ours = not folder.exists() or (folder / hive.ABOUT).is_file()
+    folder: Path = options.parquet
+    ours = not folder.exists() or (folder / parquet.ABOUT).is_file()
     if not ours and (not folder.is_dir() or any(folder.iterdir())):
         message = "is not an earlier export, and is left alone; name a new or empty folder"
         print(f"perfguide: {visible(str(folder))} {message}", file=sys.stderr)
-        return USAGE
-    held, status = read()
-    if status or held.pool.frame.table.empty:
-        return status or NOTHING
+        return shared.USAGE
+    holdings, status = shared.read_site(shared.site_settings(options))
+    frame = holdings.pool.frame
+    if status or frame.table.empty:
+        return status or shared.NOTHING
     at = atomic_swap.place(folder)
     with atomic_swap.locked(
         at.work, lambda holder: print(f"waiting for {holder}", file=sys.stderr)
     ):
         _remove(at.next)
         try:
-            files = hive.write(held.pool.frame, at.next)
-        except hive.NameTooLongError as error:
+            files = parquet.write_dataset(frame, at.next)
+        except parquet.NameTooLongError as error:
             print(f"perfguide: {visible(str(error))}", file=sys.stderr)
-            return USAGE
+            return shared.USAGE
         atomic_swap.swap(at.next, at.target, at.work)
         _remove(at.next)
-    print(f"{len(held.pool.frame.table)} results in {files} files in {visible(str(folder))}")
-    return FINE
+    print(f"{len(frame.table)} results in {files} files in {visible(str(folder))}")
+    return shared.FINE
 
 
 def _remove(folder: Path) -> None:

@@ -6,21 +6,17 @@ import argparse
 import shutil
 import sys
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 
 from ..bundles import decompress
 from ..common.diagnostics import visible
-from ..intake import inbox as intake
+from ..intake import inbox
 from ..intake.transfer import BusyError
-
-FINE, FOUND, USAGE = 0, 1, 2
-
-AddParser = Callable[..., argparse.ArgumentParser]
+from . import shared
 
 
-def add_parser(add: AddParser, add_limits: Callable[[argparse.ArgumentParser], None]) -> None:
-    """Add the command to the parser of all, with the options for limits."""
+def add_parsers(add: shared.AddParser) -> None:
+    """Add the command to the command line."""
     parser = add(
         "intake",
         "move sound uploads from an inbox to the results, and others aside with the reason",
@@ -42,7 +38,7 @@ def add_parser(add: AddParser, add_limits: Callable[[argparse.ArgumentParser], N
         metavar="SECONDS",
         type=float,
         default=10.0,
-        help="leave files that changed within this time, they may be half there; default: 10",
+        help="skip files that changed within this time: they may be incomplete; default: 10",
     )
     parser.add_argument(
         "--patience",
@@ -56,14 +52,12 @@ def add_parser(add: AddParser, add_limits: Callable[[argparse.ArgumentParser], N
         metavar="FILE",
         type=Path,
         help="check NAME.sig with ssh-keygen; the principal is the runner's name, the "
-        f"namespace {intake.SIGNED_FOR}",
+        f"namespace {inbox.SIGNED_FOR}",
     )
-    parser.add_argument(
-        "--require-signature", action="store_true", help="refuse what is not signed"
-    )
-    parser.add_argument("-q", "--quiet", action="store_true", help="say only what was refused")
-    add_limits(parser)
-    parser.set_defaults(run=run_intake)
+    parser.add_argument("--require-signature", action="store_true", help="refuse unsigned uploads")
+    parser.add_argument("-q", "--quiet", action="store_true", help="report refused uploads only")
+    shared.add_limits(parser)
+    parser.set_defaults(run=_run)
 
 
 def _wrong(options: argparse.Namespace) -> str:
@@ -71,8 +65,8 @@ def _wrong(options: argparse.Namespace) -> str:
     for folder in (options.inbox, options.results):
         if not folder.is_dir():
             return f"{folder}: there is no such folder"
-    inbox, results = options.inbox.resolve(), options.results.resolve()
-    if inbox.is_relative_to(results) or results.is_relative_to(inbox):
+    uploads, results = options.inbox.resolve(), options.results.resolve()
+    if uploads.is_relative_to(results) or results.is_relative_to(uploads):
         return "inbox and results must not be inside each other"
     if options.rejected.resolve().is_relative_to(results):
         return "what is refused must not be kept inside the results"
@@ -85,13 +79,13 @@ def _wrong(options: argparse.Namespace) -> str:
     return ""
 
 
-def run_intake(options: argparse.Namespace) -> int:
+def _run(options: argparse.Namespace) -> int:
     """Go through the inbox once and say what became of each upload."""
     options.rejected = options.rejected or options.inbox / "rejected"
     if wrong := _wrong(options):
         print(f"perfguide intake: {visible(wrong)}", file=sys.stderr)
-        return USAGE
-    orders = intake.Orders(
+        return shared.USAGE
+    orders = inbox.Orders(
         inbox=options.inbox,
         results=options.results,
         rejected=options.rejected,
@@ -103,25 +97,28 @@ def run_intake(options: argparse.Namespace) -> int:
     )
     counts: Counter[str] = Counter()
     try:
-        for outcome in intake.run(orders):
+        for outcome in inbox.run(orders):
             counts[outcome.verdict] += 1
-            _say(outcome, options.quiet)
+            _print_outcome(outcome, options.quiet)
+    except inbox.SignersError as error:
+        print(f"perfguide intake: {visible(str(error))}", file=sys.stderr)
+        return shared.USAGE
     except BusyError as busy:
         if not options.quiet:
             print(f"nothing done: another intake is at work in {visible(str(busy))}")
-        return FINE
+        return shared.FINE
     if not options.quiet:
         words = (f"{counts[v]} {v}" for v in ("taken", "duplicate", "refused", "waiting", "failed"))
         print(", ".join(words))
-    return USAGE if counts["failed"] else FOUND if counts["refused"] else FINE
+    return shared.USAGE if counts["failed"] else shared.FOUND if counts["refused"] else shared.FINE
 
 
-def _say(outcome: intake.Outcome, quiet: bool) -> None:
+def _print_outcome(outcome: inbox.Outcome, quiet: bool) -> None:
     bad = outcome.verdict in ("refused", "failed")
     stream = sys.stderr if bad else sys.stdout
     if bad or not quiet:
         where = f" [{outcome.place}]" if outcome.verdict == "refused" else ""
         line = f"{outcome.upload}: {outcome.verdict}: {outcome.text}{where}"
         print(visible(line), file=stream)
-        for finding in outcome.diagnostics:
-            print(f"  {finding}", file=stream)
+        for diagnostic in outcome.diagnostics:
+            print(f"  {diagnostic}", file=stream)

@@ -5,15 +5,17 @@ from __future__ import annotations
 import argparse
 import datetime
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from .. import bundle
-from ..adapters import Format, Scalar, registry
+from ..adapters import Format, Scalar, described, registry
+from ..bundles.decode import Loaded
+from ..catalog import agreement, benchmarks
 from ..common.diagnostics import Diagnostic, nearest, visible
+from ..figures.dataset import BUILT_IN
 from ..intake import pack_logs
-
-FINE, USAGE, NOTHING = 0, 2, 3
+from . import shared
 
 OPTIONS = (
     ("--board", "board.name", "the board's name"),
@@ -29,11 +31,9 @@ OPTIONS = (
     ("--created", "created", "when the run was, as 2024-04-02T09:30:00Z"),
 )
 
-AddParser = Callable[..., argparse.ArgumentParser]
 
-
-def add_parsers(add: AddParser) -> None:
-    """Add the two commands to the parser of all."""
+def add_parsers(add: shared.AddParser) -> None:
+    """Add the two commands to the command line."""
     packing = add(
         "pack",
         "make a bundle from the logs of a board",
@@ -50,19 +50,32 @@ def add_parsers(add: AddParser) -> None:
         action="append",
         default=[],
         metavar="FORMAT",
-        help="read all logs as this format; may be given more than once; see perfguide adapters",
+        help="read all logs as this format, or as that which a .toml file describes; may be given "
+        "more than once; see perfguide adapters",
     )
     packing.add_argument(
         "--param",
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help="a parameter of every result that does not say otherwise: engine=hw",
+        help="a parameter for every result that does not set it itself: engine=hw",
     )
-    packing.set_defaults(run=run_pack)
+    packing.add_argument(
+        "--setup",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a fact about the run that readers are to know: card=SanDisk, mount=async",
+    )
+    packing.add_argument(
+        "--note", action="append", default=[], metavar="TEXT", help="words about the run"
+    )
+    shared.add_benchmarks(packing)
+    packing.set_defaults(run=_pack)
     listing = add("adapters", "list the formats of logs that pack reads, with an example of each")
     listing.add_argument("names", nargs="*", metavar="FORMAT", help="only these")
-    listing.set_defaults(run=run_adapters)
+    shared.add_benchmarks(listing)
+    listing.set_defaults(run=_list_formats)
 
 
 def scalar(text: str) -> Scalar:
@@ -88,86 +101,101 @@ def _params(pairs: Sequence[str]) -> dict[str, Scalar]:
     return out
 
 
-def _formats(names: Sequence[str]) -> tuple[Format, ...]:
-    found: list[Format] = []
+def _described(folder: str) -> dict[str, Format]:
+    """The formats that are described beside the benchmarks, by name.
+
+    Raises :class:`ValueError` where a description is none, or takes another format's name.
+    """
+    found: dict[str, Format] = {}
+    for path in sorted(Path(folder).glob(f"*{described.ENDING}")):
+        form = described.load(path)
+        if form.name in registry.BUILT_IN or form.name in found:
+            raise ValueError(f"{path}: there is a format “{visible(form.name)}” already")
+        found[form.name] = form
+    return found
+
+
+def _formats(names: Sequence[str], own: Mapping[str, Format]) -> list[Format]:
+    formats: list[Format] = []
     for name in names:
-        form = registry.named(name)
-        if isinstance(form, Diagnostic):
-            raise ValueError(form.text())
-        found.append(form)
-    return tuple(found)
+        if name in own or name.endswith(".toml"):
+            formats.append(own[name] if name in own else described.load(Path(name)))
+            continue
+        named = registry.named(name)
+        if isinstance(named, Diagnostic):
+            raise ValueError(named.text())
+        formats.append(named)
+    return formats
 
 
-def run_pack(options: argparse.Namespace) -> int:
+def _pack(options: argparse.Namespace) -> int:
     """Read the logs, write the bundle and say what was read and what was not."""
     facts = {k: v for _, k, _ in OPTIONS if (v := getattr(options, k)) is not None}
     try:
-        told = pack_logs.Told(facts, _params(options.param), _formats(options.formats))
+        facts |= {f"setup.{name}": value for name, value in _params(options.setup).items()}
+        stated = pack_logs.Stated(facts, _params(options.param), options.note)
+        own = _described(options.benchmarks)
+        formats = _formats(options.formats, own)
     except ValueError as error:
         print(f"perfguide pack: {error}", file=sys.stderr)
-        return USAGE
+        return shared.USAGE
     if options.output.suffix != ".json":
         print("perfguide pack: the output’s name must end in .json", file=sys.stderr)
-        return USAGE
-    logs, environment, found = pack_logs.find(options.logs)
-    for finding in found:
-        print(finding, file=sys.stderr)
-    if any(d.kind == "missing-path" for d in found):
-        return USAGE
-    recognised = {log.name: told.formats or registry.recognise(log.data) for log in logs}
+        return shared.USAGE
+    logs, environment, diagnostics = pack_logs.find(options.logs)
+    if shared.print_faults(diagnostics):
+        return shared.USAGE
+    among = [*registry.formats().values(), *own.values()]
+    formats_of = {log.name: formats or registry.recognise(log.data, among) for log in logs}
     now = datetime.datetime.now(datetime.UTC)
-    packed = pack_logs.pack(logs, environment, told, recognised, now)
-    for finding in [*(d for r in packed.reads for d in r.diagnostics), *packed.diagnostics]:
-        print(finding, file=sys.stderr)
-    _print_reads(packed.reads)
+    packed = pack_logs.pack(logs, environment, stated, formats_of, now)
+    shared.print_all([d for report in packed.reports for d in report.diagnostics], sys.stderr)
+    shared.print_all(packed.diagnostics, sys.stderr)
+    _print_reports(packed.reports)
     if packed.bundle is None:
-        if any(r.results for r in packed.reads):
+        if any(report.results for report in packed.reports):
             print("no bundle was written; mend what is said above", file=sys.stderr)
-            return USAGE
+            return shared.USAGE
         print("no bundle was written: the logs hold no figure that is understood", file=sys.stderr)
-        return NOTHING
+        return shared.NOTHING
+    made = Loaded("", options.output.name, packed.bundle, bundle.digest(packed.bundle))
+    described, _ = benchmarks.load((BUILT_IN, Path(shared.BENCHMARKS)))
+    shared.print_all(agreement.findings([made], described, shared.BENCHMARKS), sys.stderr)
     beside = options.output.with_suffix(".logs.tar.zst")
     options.output.parent.mkdir(parents=True, exist_ok=True)
-    beside.write_bytes(pack_logs.archive([read.log for read in packed.reads]))
+    beside.write_bytes(pack_logs.archive([report.log for report in packed.reports]))
     options.output.write_bytes(bundle.encode(packed.bundle) + b"\n")
     count = len(packed.bundle.results)
     print(f"{count} results in {options.output}, their logs in {beside.name}")
-    return FINE
+    return shared.FINE
 
 
-def _print_reads(reads: Sequence[pack_logs.Read]) -> None:
+def _print_reports(reports: Sequence[pack_logs.LogReport]) -> None:
     """One table: each log, how it was read, and how much was not understood."""
-    rows = [("LOG", "READ AS", "RESULTS", "FAULTS", "LINES LEFT OVER")]
-    for read in reads:
-        rows.append(
-            (
-                visible(read.log.name),
-                ", ".join(read.formats) or "not understood",
-                str(read.results),
-                str(len(read.diagnostics)),
-                str(read.rest),
-            )
-        )
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    for row in rows:
-        names = [text.ljust(width) for text, width in zip(row[:2], widths, strict=False)]
-        numbers = [text.rjust(width) for text, width in zip(row[2:], widths[2:], strict=True)]
-        cells = [*names, *numbers]
-        print("  ".join(cells).rstrip())
+    rows: list[tuple[str, ...]] = [("LOG", "READ AS", "RESULTS", "FAULTS", "LINES LEFT OVER")]
+    for report in reports:
+        formats = ", ".join(report.formats) or "not understood"
+        counts = (report.results, len(report.diagnostics), report.rest)
+        rows.append((visible(report.log.name), formats, *map(str, counts)))
+    shared.print_table(rows, numbers=(2, 3, 4))
 
 
-def run_adapters(options: argparse.Namespace) -> int:
+def _list_formats(options: argparse.Namespace) -> int:
     """List the formats."""
-    known = registry.load()
-    for finding in known.diagnostics:
-        print(finding, file=sys.stderr)
+    catalogue = registry.load()
+    shared.print_all(catalogue.diagnostics, sys.stderr)
+    try:
+        formats = {**catalogue.formats, **_described(options.benchmarks)}
+    except ValueError as error:
+        print(f"perfguide adapters: {error}", file=sys.stderr)
+        return shared.USAGE
     for name in options.names:
-        if name not in known.formats:
-            hint = nearest(name, known.formats)
+        if name not in formats:
+            hint = nearest(name, formats)
             print(f"there is no format “{visible(name)}” {hint}".rstrip(), file=sys.stderr)
-            return USAGE
-    for name in options.names or known.formats:
-        form = known.formats[name]
+            return shared.USAGE
+    for name in options.names or formats:
+        form = formats[name]
         print(f"{form.name}: {form.title}\n")
         print("\n".join(f"    {visible(line)}" for line in form.example.splitlines()) + "\n")
-    return FINE
+    return shared.FINE

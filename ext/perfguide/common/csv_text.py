@@ -4,8 +4,8 @@ A spreadsheet computes a cell that begins with one of ``= + - @``, a tab or a
 line end; where it takes another character than the comma for its separator, a
 cell can begin in the middle of one of ours. At each such place one apostrophe
 goes before the sign and before the apostrophes that stand there already, so that
-taking one away gives the text as it was. Figures are numbers and stay as they are,
-but in the first column, where our tables have their row keys.
+taking one away gives the text as it was. The minus of a figure stays as it is, but in the
+first column, where our tables have their row keys.
 Which texts are dangerous: OWASP, "CSV Injection".
 """
 
@@ -14,22 +14,17 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from .units import TableCell
+
 _SIGNS = "=+\\-@\t\r\n＝＋－＠"
 _BEFORE = r'(^|[,;"\t\r\n])((?:[^\S\t\r\n]|\ufeff)*)'
 _RISK = re.compile(rf"{_BEFORE}('*)(?=[{_SIGNS}])")
 _MARKED = re.compile(rf"{_BEFORE}'('*)(?=[{_SIGNS}])")
-_NUMBER = r"-?[0-9]+(?:\.[0-9]+)?(?:e[-+]?[0-9]+)?"
-_FIGURE = re.compile(
-    rf"{_NUMBER}(?: \((?:min {_NUMBER})?(?:, )?(?:max {_NUMBER})?\))?(?: n=[0-9]+)?"
-    r"(?:; [a-z0-9][a-z0-9 ]*)*"
-)
 _SPECIAL = re.compile(rf'["\r\n]|(?:^|[,;\t])[\s\ufeff]*\'*[{_SIGNS}]')
 
 
 def marked(text: str) -> str:
-    """A cell with an apostrophe wherever a spreadsheet could begin to compute."""
-    if _FIGURE.fullmatch(text):
-        return text
+    """A text with an apostrophe wherever a spreadsheet could begin to compute."""
     return _RISK.sub(r"\1\2'\3", text)
 
 
@@ -38,22 +33,24 @@ def plain(cell: str) -> str:
     return _MARKED.sub(r"\1\2\3", cell) if "'" in cell else cell
 
 
-def line(row: Sequence[str]) -> str:
+def line(row: Sequence[TableCell]) -> str:
     """One row of CSV (RFC 4180) without the end of its line."""
-    joined = ",".join(row)
+    texts = [cell if isinstance(cell, str) else cell[1] + cell[2] for cell in row]
+    joined = ",".join(texts)
     # Most rows hold nothing special, and one look at all of it says so.
     if joined and not _SPECIAL.search(joined):
-        if joined.count(",") == len(row) - 1:
+        if joined.count(",") == len(texts) - 1:
             return joined
-        return ",".join([f'"{cell}"' if "," in cell else cell for cell in row])
-    if tuple(row) == ("",):
+        return ",".join([f'"{text}"' if "," in text else text for text in texts])
+    if texts == [""]:
         return '""'
-    cells = [marked(cell) for cell in row]
-    if row:
+    cells = []
+    for place, (cell, text) in enumerate(zip(row, texts, strict=True)):
         # Where all of the row is taken for one cell, a number at its beginning is
         # the beginning of whatever follows: “-1” and “5*…” would be one formula.
-        cells[0] = _RISK.sub(r"\1\2'\3", row[0])
-    return ",".join(map(_quoted, cells))
+        minus = "-" if place and not isinstance(cell, str) and text[:1] == "-" else ""
+        cells.append(_quoted(minus + marked(text.removeprefix(minus))))
+    return ",".join(cells)
 
 
 def _quoted(text: str) -> str:

@@ -38,6 +38,12 @@ KINDS: dict[str, Kind] = {
     "conflict": Kind("error", "two bundles with one id and different content"),
     "supersedes": Kind("warning", "a withdrawal of a bundle that cannot be carried out"),
     "unknown-key": Kind("warning", "a key that the schema does not know"),
+    "contradiction": Kind("error", "a published mean outside of its own range"),
+    "apart": Kind("warning", "a published mean that its samples contradict"),
+    "same-key": Kind("warning", "two results of one bundle that measured the same and differ"),
+    "same-run": Kind("warning", "two bundles whose figures are all equal"),
+    "undescribed": Kind("warning", "a parameter, metric or unit that no description knows"),
+    "names": Kind("warning", "a name spelt in two ways, or one that is no name"),
     "ignored": Kind("note", "a file that holds no bundles"),
     "catalog": Kind("error", "a benchmark description that cannot be used"),
     "catalog-prose": Kind("warning", "a benchmark description without its text"),
@@ -54,6 +60,7 @@ KINDS: dict[str, Kind] = {
     "redirect": Kind("error", "an old address that cannot lead on"),
     "acknowledged": Kind("error", "an acknowledgement of a finding that cannot be used"),
     "acknowledged-unused": Kind("note", "an acknowledgement that accepts no finding"),
+    "unmade": Kind("warning", "a part of the site that could not be made"),
     "log-archive": Kind("warning", "logs beside a bundle that cannot be read"),
     "log-row": Kind("warning", "a row of a log that is cut, broken or ambiguous"),
     "log-failed": Kind("warning", "a measurement that its program reports as failed"),
@@ -138,3 +145,23 @@ def nearest(word: str, known: Iterable[str]) -> str:
 def errors(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     """Those that keep something out of the site."""
     return [d for d in diagnostics if d.severity == "error"]
+
+
+MOST_OF_A_KIND = 10
+"""Findings of one kind about one upload that a build tells; the rest is counted."""
+
+
+def shortened(found: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Findings in their order, at most ten of one kind about one upload, with the number of the
+    rest behind them."""
+    by_kind: dict[tuple[str, str, str], list[Diagnostic]] = {}
+    for each in found:
+        upload = each.origin.partition("#")[0].partition("!")[0]
+        by_kind.setdefault((each.root, upload, each.kind), []).append(each)
+    out = []
+    for (root, upload, kind), own in by_kind.items():
+        out += own[:MOST_OF_A_KIND]
+        if (more := len(own) - MOST_OF_A_KIND) > 0:
+            message = f"and {more} more findings of this kind"
+            out.append(Diagnostic(kind, upload, message, "perfguide check tells all", root=root))
+    return out

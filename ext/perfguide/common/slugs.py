@@ -71,14 +71,21 @@ def joined(paths: Iterable[str]) -> dict[str, str]:
     return {path: hashed(path) if word in alike else word for path, word in plain.items()}
 
 
-def words(text: str) -> str:
-    """The words of a text for an address. Different texts can have the same."""
-    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:80].strip("-")
+def words(text: str, most: int = 80) -> str:
+    """The words of a text for an address. Different texts can have the same.
+
+    The scripts of tables have the same rule, for the names of columns.
+    """
+    return _hyphened(text)[:most].strip("-")
+
+
+def _hyphened(text: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
 
 
 def hashed(name: str) -> str:
     """A name's readable rest with ten digits of its SHA-256."""
-    rest = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-").lower()[:40].strip("-")
+    rest = words(name, 40)
     digits = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:10]
     return f"{rest}-{digits}" if rest else f"x-{digits}"
 
@@ -92,6 +99,6 @@ def relative(page: str, target: str) -> str:
     return "../" * page.count("/") + target
 
 
-def anchor(text: str) -> str:
-    """The anchor that a page gets for a name that ``perf-anchor`` is given."""
-    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-").lstrip("-0123456789") or text
+def anchor(name: str) -> str:
+    """The address on its page of what has this name; docutils makes the same of our names."""
+    return _hyphened(name).lstrip("-0123456789") or name

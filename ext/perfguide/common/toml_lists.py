@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -18,16 +19,21 @@ _PLACE = re.compile(r"(.*?) - at `\$(.*)`", re.DOTALL)
 _LINE = re.compile(r" \(at line (\d+), column \d+\)")
 
 
-UNHELD = "until it is mended, this entry has no effect"
-
-
 @dataclass(frozen=True, slots=True)
 class Entry(Generic[T]):
-    """One entry: its value, its number counted from 1, and its line where it is known."""
+    """One entry of ``[[name]]`` in a file: its value, its number counted from 1, and its line
+    where it is known."""
 
+    path: Path
+    name: str
     value: T
     number: int
     line: int | None
+
+    def fault(self, kind: str, message: str, hint: str) -> Diagnostic:
+        """Something to say about the entry."""
+        text = f"entry {self.number} of “{self.name}”: {message}"
+        return Diagnostic(kind, str(self.path), text, hint, line=self.line)
 
 
 def document(path: Path, kind: str) -> tuple[dict[str, Any], str, list[Diagnostic]]:
@@ -51,18 +57,28 @@ def document(path: Path, kind: str) -> tuple[dict[str, Any], str, list[Diagnosti
 
 
 def read(
-    path: Path, name: str, spec: type[T], kind: str
+    path: Path | None,
+    name: str,
+    spec: type[T],
+    kind: str,
+    wrong: Callable[[T], tuple[str, str] | None] = lambda _: None,
+    others: Collection[str] = (),
 ) -> tuple[list[Entry[T]], list[Diagnostic]]:
     """The entries of ``[[name]]`` in a file; nothing where there is no such file.
 
     An entry with a fault is left out with a diagnostic of ``kind``, and does not
-    touch the others. A file that is no TOML gives one diagnostic and no entry.
+    touch the others. ``wrong`` finds the faults that the types of ``spec`` cannot
+    express: it says what is wrong and how to mend it. ``others`` are lists of the same file that
+    somebody else reads. A file that is no TOML gives
+    one diagnostic and no entry.
     """
+    if path is None:
+        return [], []
     content, text, diagnostics = document(path, kind)
     diagnostics += [
         Diagnostic(kind, str(path), f"“{key}” has no meaning here", f"write [[{name}]] entries")
         for key in content
-        if key != name
+        if key != name and key not in others
     ]
     given = content.get(name, [])
     if not isinstance(given, list):
@@ -74,19 +90,16 @@ def read(
     for number, raw in enumerate(given, 1):
         line = lines[number - 1] if len(lines) == len(given) else None
         try:
-            entries.append(Entry(msgspec.convert(raw, spec), number, line))
+            entry = Entry(path, name, msgspec.convert(raw, spec), number, line)
+            fault = wrong(entry.value)
         except msgspec.ValidationError as error:
-            message, hint = _words(str(error), spec)
-            hint = f"{hint}; {UNHELD}"
-            entry = f"entry {number} of “{name}”: {message}"
-            diagnostics.append(Diagnostic(kind, str(path), entry, hint, line=line))
+            entry, fault = Entry(path, name, raw, number, line), _words(str(error), spec)
+        if fault:
+            hint = f"{fault[1]}; until it is mended, this entry has no effect"
+            diagnostics.append(entry.fault(kind, fault[0], hint))
+        else:
+            entries.append(entry)
     return entries, diagnostics
-
-
-def fault(path: Path, name: str, entry: Entry[T], kind: str, message: str, hint: str) -> Diagnostic:
-    """A finding about an entry whose types are right."""
-    text = f"entry {entry.number} of “{name}”: {message}"
-    return Diagnostic(kind, str(path), text, hint, line=entry.line)
 
 
 def _lines(text: str, name: str) -> list[int]:

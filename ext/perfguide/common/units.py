@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import lru_cache
 from typing import Literal
 
@@ -18,6 +19,13 @@ MISSING = "—"
 
 FAILED = "failed"
 """What a cell shows where the measurement was tried and failed."""
+
+Figure = tuple[float, str, str]
+"""A number as a table shows it: the number with all its digits, in the unit of its row or
+column; its text; and what the cell says behind that, such as the spread of the samples."""
+
+TableCell = str | Figure
+"""What stands in a cell of a table: a text or a figure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +93,11 @@ def _unit_table() -> dict[str, Unit]:
         ("DMIPS/MHz", "DMIPS per MHz", 1.0, "DMIPS/MHz", ""),
         ("Dhrystones/s", "Dhrystone rate", 1.0, "Dhrystones/s", "DhrystoneP dhrystones/s"),
         ("iterations/s", "iteration rate", 1.0, "iterations/s", "Iterations/s iterations/sec"),
+        ("iterations/min", "iteration rate", 1 / 60, "iterations/min", "lpm"),
+        ("H/s", "hash rate", 1.0, "hashes/s", ""),
+        ("kH/s", "hash rate", 1e3, "khashes/s", ""),
+        ("MH/s", "hash rate", 1e6, "Mhashes/s", ""),
+        ("GH/s", "hash rate", 1e9, "Ghashes/s", ""),
         ("workloads/s", "workload rate", 1.0, "workloads/s", "workloads/sec workloads/"),
         ("operations/s", "operation rate", 1.0, "operations/s", "ops/s"),
         ("files", "files", 1.0, "files", ""),
@@ -144,17 +157,26 @@ def unit_cell(unit: str, better: Better) -> str:
     return f"{parse(unit).shown} {ARROWS[better]}".strip()
 
 
-def number(value: float, decimals: int = 2) -> str:
-    """A finite figure as text.
+DIGITS = 4
+"""The significant digits that pages show at least."""
 
-    ``decimals`` digits behind the point. Where those would show a figure other
-    than zero as zero, two significant digits are shown instead, because zero
-    is a result of its own. Figures of 1e15 and more are in powers of ten.
+
+def number(value: float, decimals: int | None = None, digits: int = DIGITS) -> str:
+    """A finite figure as text: for pages, or for files with ``decimals`` digits behind the point.
+
+    Pages show ``digits`` significant digits and all those before the point, thousands apart,
+    and no zero behind the point that ends a figure: ``284,939``, ``1,252``, ``24.71``, ``37``.
+    Halves are rounded up. Files have the same number of digits behind the point in every row,
+    and no commas; where those would show a figure other than zero as zero, two significant
+    digits are shown instead, because zero is a result of its own. Figures of 1e15 and more
+    are in powers of ten. The script of the explorer has the rule for pages too.
 
     Raises :class:`ValueError` where ``value`` is not finite.
     """
     if not math.isfinite(value):
         raise ValueError(f"not a finite figure: {value!r}")
+    if decimals is None:
+        return _for_pages(value, digits)
     if abs(value) >= 1e15:
         return f"{value:.6e}"
     text = f"{value:.{decimals}f}"
@@ -163,40 +185,125 @@ def number(value: float, decimals: int = 2) -> str:
     return text.removeprefix("-") if float(text) == 0 else text
 
 
+def _for_pages(value: float, digits: int) -> str:
+    if value == 0:
+        return "0"
+    size = Decimal(abs(value))
+    sign = "−" if value < 0 else ""
+    place = size.adjusted() - digits + 1
+    if size.adjusted() < 15:
+        place = min(place, 0)
+    rounded = size.quantize(Decimal(1).scaleb(place), ROUND_HALF_UP, _ENOUGH)
+    power = rounded.adjusted()
+    if -4 <= power < 15:
+        text = f"{rounded:,f}"
+        return sign + (text.rstrip("0").rstrip(".") if "." in text else text)
+    mantissa = f"{rounded.scaleb(-power, _ENOUGH):f}"
+    return f"{sign}{mantissa.rstrip('0').rstrip('.') if '.' in mantissa else mantissa}e{power:+03}"
+
+
+_ENOUGH = Context(prec=1100)
+"""Every float has fewer digits than this."""
+
+_IN_FILES = re.compile(r"-?[0-9]+(\.[0-9]+)?(e[-+][0-9]+)?")
+_END = re.compile(rf"\b(min|max) ({_IN_FILES.pattern})")
+
+
+def for_pages(figure: Figure) -> Figure:
+    """A figure with the text that pages show, where that in files is a plain number.
+
+    The ends of a spread have six digits: they are single samples, and mostly recorded with no
+    more. A text such as ``+12.3 %`` stays as it is.
+    """
+    value, text, behind = figure
+    if _IN_FILES.fullmatch(text):
+        text = number(value)
+    ends = _END.sub(lambda found: f"{found[1]} {number(float(found[2]), digits=6)}", behind)
+    return value, text, ends
+
+
 def exact(value: float) -> str:
     """A figure with every digit that it has, at most twelve for a computed mean."""
     return f"{value:.12g}"
 
 
-def spread(
+def figure(
     mean: float,
-    low: float | None,
-    high: float | None,
-    count: int | None,
-    decimals: int = 2,
-) -> str:
-    """A mean with what is known of the samples behind it.
+    low: float | None = None,
+    high: float | None = None,
+    count: int | None = None,
+    decimals: int | None = None,
+) -> Figure:
+    """A mean as text with what is known of the samples behind it, all digits of each number
+    without ``decimals``.
 
     ``1252.05 (min 773.99, max 1730.10)``, with `` n=3`` behind where the
     number of samples is known and is not one.
     """
-    text = number(mean, decimals)
-    if low is not None or high is not None:
-        parts = []
-        if low is not None:
-            parts.append(f"min {number(low, decimals)}")
-        if high is not None:
-            parts.append(f"max {number(high, decimals)}")
-        text += f" ({', '.join(parts)})"
-    if count is not None and count != 1:
-        text += f" n={count}"
-    return text
+
+    def text(value: float) -> str:
+        return exact(value) if decimals is None else number(value, decimals)
+
+    ends = [f"{name} {text(x)}" for name, x in (("min", low), ("max", high)) if x is not None]
+    spread = f" ({', '.join(ends)})" if ends else ""
+    samples = f" n={count}" if count is not None and count != 1 else ""
+    return mean, text(mean), spread + samples
+
+
+def counted(number: int) -> Figure:
+    """A number of things."""
+    return number, str(number), ""
+
+
+def labelled(value: str | float | bool | None, text: str) -> TableCell:
+    """What a page calls a parameter's value, which may be a number; ``None`` is no value."""
+    return text if value is None or isinstance(value, str | bool) else (value, text, "")
+
+
+def whole(cell: TableCell) -> str:
+    """All of the text of a cell."""
+    return cell if isinstance(cell, str) else cell[1] + cell[2]
+
+
+MOST_CHANGE = 1e6
+"""The largest relative change that is said as it is; a larger one is no change of one thing."""
 
 
 def percent(share: float, decimals: int = 1) -> str:
-    """A relative change in per cent, always with its sign: ``+12.3 %``, ``−5.0 %``."""
+    """A relative change in per cent, always with its sign: ``+12.3 %``, ``−5.0 %``.
+
+    The script of the explorer has the same rule, for changes between releases that no page
+    compares.
+    """
+    if abs(100 * share) > 100 * MOST_CHANGE:
+        return f"over {'+' if share > 0 else '−'}{100 * MOST_CHANGE:,.0f} %"
     text = number(100 * share, decimals)
     return f"{text.replace('-', '−') if text.startswith('-') else '+' + text} %"
+
+
+def change(share: float) -> Figure:
+    """A relative change as a figure in per cent. It is no measurement, and six digits of it
+    keep pages light."""
+    most = 100 * MOST_CHANGE
+    return max(-most, min(most, float(f"{100 * share:.6g}"))), percent(share), ""
+
+
+_IN_THOUSANDS = re.compile(r"[-+]?[0-9]{1,3}(,[0-9]{3})+(\.[0-9]*)?")
+
+
+def read(text: str) -> float | None:
+    """The number that a person has written; ``None`` where the text is none.
+
+    Tables by hand are all that this is for: our own hand over their numbers.
+    """
+    plain = text.strip().replace("−", "-")
+    if _IN_THOUSANDS.fullmatch(plain):
+        plain = plain.replace(",", "")
+    try:
+        value = float(plain)
+    except ValueError:
+        return None
+    return value if abs(value) <= 1e200 else None
 
 
 def share(text: str) -> float:
@@ -232,6 +339,14 @@ def plain(value: str | int | float | bool) -> str:
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         return str(int(value))
     return value if isinstance(value, str) else repr(value)
+
+
+def last_digit(value: float) -> float:
+    """One unit of the last digit that a figure is written with: 0.01 for 14.52."""
+    mantissa, _, power = repr(float(value)).partition("e")
+    decimals = mantissa.partition(".")[2]
+    places = 0 if decimals == "0" else len(decimals)
+    return float(10.0 ** (int(power or 0) - places))
 
 
 _DIGITS = re.compile(r"(\d+)")

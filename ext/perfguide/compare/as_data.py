@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import xml.etree.ElementTree as ET
 from typing import Any
 
 from ..catalog.benchmarks import Catalog
 from ..common import units
 from ..common.diagnostics import visible
+from ..common.units import TableCell
 from ..figures.labels import params_text
 from ..figures.pool import Record, measured
 from ..tables.grids import Grid, listing, to_csv
@@ -55,7 +57,7 @@ def to_json(comparison: Comparison) -> str:
 
 
 def _row(row: Row) -> dict[str, Any]:
-    key = row.guide
+    key, waiver = row.guide, row.waiver
     return {
         "sdk": key.sdk,
         "soc": key.soc,
@@ -77,11 +79,7 @@ def _row(row: Row) -> dict[str, Any]:
         "detectable": row.detectable,
         "more_runs": row.more_runs,
         "aliases": list(row.aliases),
-        "waiver": (
-            {"reason": row.waiver.spec.reason, "until": row.waiver.spec.until}
-            if row.waiver
-            else None
-        ),
+        "waiver": {"reason": waiver.spec.reason, "until": waiver.spec.until} if waiver else None,
     }
 
 
@@ -115,7 +113,7 @@ def to_comma_separated(comparison: Comparison) -> str:
     return to_csv(grid(comparison)).decode("utf-8")
 
 
-def _cells(row: Row) -> tuple[str, ...]:
+def _cells(row: Row) -> tuple[TableCell, ...]:
     key = row.guide
     names = (key.soc, key.sdk, key.os, row.board, row.benchmark, row.metric)
     return (
@@ -135,56 +133,43 @@ def _cells(row: Row) -> tuple[str, ...]:
     )
 
 
-def _figures(record: Record | None) -> tuple[str, ...]:
+def _figures(record: Record | None) -> tuple[TableCell, ...]:
     if record is None:
         return ("", "", "", "", "")
     cell = record.cell
-    mean = units.FAILED if cell.mean is None else units.exact(cell.mean)
+    mean = units.FAILED if cell.mean is None else units.figure(cell.mean)
     number = "" if cell.count is None else str(cell.count)
     return (record.guide.release, mean, _exact(cell.low), _exact(cell.high), number)
 
 
-def _exact(value: float | None) -> str:
-    return "" if value is None else units.exact(value)
+def _exact(value: float | None) -> TableCell:
+    return "" if value is None else units.figure(value)
 
 
 def to_junit(comparison: Comparison, catalog: Catalog) -> str:
     """A test case for each row: an alarm is a failure, what cannot be told is skipped."""
-    suites: dict[str, list[Row]] = {}
+    suites: dict[str, ET.Element] = {}
     for row in comparison.rows:
-        suites.setdefault(f"{words.place(row, comparison)}: {row.benchmark}", []).append(row)
+        said = words.row_words(row, comparison, catalog)
+        name = f"{said.board}: {row.benchmark}"
+        suite = suites.setdefault(name, ET.Element("testsuite", name=_xml(name)))
+        case = ET.SubElement(suite, "testcase", classname=_xml(name), name=_xml(said.figure))
+        outcome = _xml(f"{said.change}: {said.verdict}; {said.ground}")
+        if row.alarming:
+            ET.SubElement(case, "failure", message=outcome, type=row.verdict)
+        elif row.verdict in ALARMS or row.verdict in ("improved", "changed", "same"):
+            ET.SubElement(case, "system-out").text = outcome
+        else:
+            ET.SubElement(case, "skipped", message=outcome)
     top = ET.Element("testsuites", name=f"{_xml(comparison.old)} → {_xml(comparison.new)}")
-    totals = [0, 0, 0]
-    for name, found in sorted(suites.items(), key=lambda item: units.natural(item[0])):
-        suite = ET.SubElement(top, "testsuite", name=_xml(name))
-        failures = skipped = 0
-        for row in found:
-            case = ET.SubElement(
-                suite, "testcase", classname=_xml(name), name=_xml(words.figure(row, catalog))
-            )
-            said = f"{words.change(row)}: {words.verdict(row)}; {words.ground(row)}"
-            if row.alarming:
-                ET.SubElement(case, "failure", message=_xml(said), type=row.verdict)
-                failures += 1
-            elif row.verdict in ALARMS or row.verdict in ("improved", "changed", "same"):
-                ET.SubElement(case, "system-out").text = _xml(said)
-            else:
-                ET.SubElement(case, "skipped", message=_xml(said))
-                skipped += 1
-        numbers = (len(found), failures, skipped)
-        totals = [a + b for a, b in zip(totals, numbers, strict=True)]
-        _count(suite, *numbers)
-    _count(top, *totals)
+    top.extend(suites[name] for name in sorted(suites, key=units.natural))
+    for element in (top, *top):
+        for count, tag in (("tests", "testcase"), ("failures", "failure"), ("skipped", "skipped")):
+            element.set(count, str(sum(1 for _ in element.iter(tag))))
     ET.indent(top)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{ET.tostring(top, encoding="unicode")}\n'
 
 
-def _count(element: ET.Element, tests: int, failures: int, skipped: int) -> None:
-    for name, number in (("tests", tests), ("failures", failures), ("skipped", skipped)):
-        element.set(name, str(number))
-
-
 def _xml(text: str) -> str:
     """Text without what XML cannot hold: control characters show as escapes."""
-    shown = visible(text)
-    return "".join(c if c not in "\ufffe\uffff" else "\ufffd" for c in shown)
+    return re.sub("[\ufffe\uffff]", "\ufffd", visible(text))

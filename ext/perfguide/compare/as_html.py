@@ -8,7 +8,6 @@ import jinja2
 
 from ..catalog.benchmarks import Catalog
 from ..common.diagnostics import visible
-from ..figures.pool import Record
 from . import wording as words
 from .comparison import Comparison
 from .verdicts import Row
@@ -27,44 +26,61 @@ def render(comparison: Comparison, catalog: Catalog) -> str:
     )
     sections = []
     for verdict in (*words.LEADING, *words.FOLDED):
-        found = words.of_verdict(comparison.rows, [verdict])
-        if found:
+        rows = words.of_verdict(comparison.rows, [verdict])
+        if rows:
             sections.append(
                 {
                     "title": words.TITLES[verdict],
                     "verdict": verdict,
-                    "open": verdict in ("regressed", "failed-after"),
-                    "rows": [_cells(row, comparison, catalog) for row in found],
+                    "open": verdict == "incomparable",
+                    "rows": [words.row_words(row, comparison, catalog) for row in rows],
                 }
             )
+    events = [
+        {
+            "name": name,
+            "events": [
+                {
+                    "title": words.event_title(event, comparison),
+                    "lines": words.event_lines(event, comparison),
+                    "rows": [
+                        (words.row_words(row, comparison, catalog), _points(row), words.spark(row))
+                        for row in event.rows
+                    ],
+                }
+                for event in own
+            ],
+        }
+        for name, own in words.by_action(comparison)
+    ]
     return environment.get_template("compare.html.jinja").render(
         comparison=comparison,
         summary=words.summary(comparison),
+        decision=words.decision(comparison),
+        events=events,
         sections=sections,
+        remarks=words.remarks(comparison),
         words=words,
     )
 
 
+WIDE, HIGH = 96, 22
+"""The size of the small picture of a row's history, in pixels."""
+
+
+def _points(row: Row) -> list[tuple[float, float]]:
+    """Where the figures of a history lie in its picture; nothing for fewer than three."""
+    values = [value for _, value in words.drawn(row)]
+    if len(values) < 3:
+        return []
+    low, wide = min(values), max(values) - min(values)
+    wide = max(wide, 0.05 * max(abs(value) for value in values)) or 1.0
+    step = (WIDE - 8) / (len(values) - 1)
+    return [
+        (round(4 + step * n, 1), round(HIGH - 4 - (HIGH - 8) * (value - low) / wide, 1))
+        for n, value in enumerate(values)
+    ]
+
+
 def _finalize(value: Any) -> Any:
     return visible(value) if type(value) is str else value
-
-
-def _cells(row: Row, comparison: Comparison, catalog: Catalog) -> dict[str, str]:
-    places = words.decimals(row, catalog)
-    return {
-        "board": words.place(row, comparison),
-        "benchmark": row.benchmark,
-        "figure": words.figure(row, catalog),
-        "unit": words.unit(row),
-        "old": words.mean(row.old, places),
-        "old_spread": _spread(row.old, places),
-        "new": words.mean(row.new, places),
-        "new_spread": _spread(row.new, places),
-        "change": words.change(row),
-        "verdict": words.verdict(row),
-        "ground": words.ground(row),
-    }
-
-
-def _spread(record: Record | None, places: int) -> str:
-    return words.behind(record.cell, places) if record else ""

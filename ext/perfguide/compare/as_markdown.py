@@ -9,6 +9,7 @@ from ..catalog.benchmarks import Catalog
 from ..common.diagnostics import visible
 from . import wording as words
 from .comparison import Comparison
+from .events import Event
 from .verdicts import Row
 
 MOST = 65_536
@@ -19,23 +20,29 @@ _PLAIN = re.compile(r"[^A-Za-z0-9 ,.;/%()'“”+→↑↓−—–-]")
 
 
 def render(comparison: Comparison, catalog: Catalog, link: str = "", most: int = MOST) -> str:
-    """The summary, then rows by verdict, the rest folded, in at most ``most`` characters.
+    """The decision, events, then rows by verdict, folded, in at most ``most`` characters.
 
     What does not fit is counted, and ``link`` leads to all of it.
     """
     first, *rest = words.summary(comparison)
-    head = [f"### {text(first)}\n", "\n".join(f"- {text(line)}" for line in rest) + "\n"]
+    head = [
+        f"### {text(words.decision(comparison))}\n",
+        f"{text(first)}\n",
+        "\n".join(f"- {text(line)}" for line in rest) + "\n",
+    ]
     spans = [
         f"- {text(s.title)}, {text(s.board)}: {text(s.old)} → {text(s.new)}"
         for s in comparison.spans
     ]
     fixed = "\n".join(head) + "\n".join(spans) + "\n"
     parts: list[tuple[str, list[str], str]] = []
+    for name, events in words.by_action(comparison):
+        told = [_event(event, comparison, catalog) for event in events]
+        parts.append((f"\n#### {name} ({len(events)})\n\n", told, ""))
     for verdict in words.LEADING:
-        found = words.of_verdict(comparison.rows, [verdict])
-        if found:
-            title = f"\n#### {words.TITLES[verdict]} ({len(found)})\n\n{_HEAD}"
-            parts.append((title, [_row(row, comparison, catalog) for row in found], ""))
+        rows = [_row(r, comparison, catalog) for r in words.of_verdict(comparison.rows, [verdict])]
+        if rows:
+            parts.append((_fold(words.TITLES[verdict], len(rows)) + _HEAD, rows, _FOLD_END))
     lines = [
         f"| {text(g.title)} | {text(words.ratio(g))} | {text(words.tally(g))} |\n"
         for g in comparison.groups
@@ -43,19 +50,14 @@ def render(comparison: Comparison, catalog: Catalog, link: str = "", most: int =
     table = "| benchmark | mean | figures |\n|---|---:|---|\n"
     title = "\n#### Benchmarks\n\nThe geometric mean of the ratios, + is better.\n\n"
     parts.append((title + table, lines, ""))
-    for name, listed in (
-        ("Coverage", [finding.text() for finding in comparison.coverage]),
-        ("Notes", comparison.notes),
-        ("Accepted changes", [f"{f.where()}: {f.text()}" for f in comparison.findings]),
-    ):
-        if listed:
-            parts.append((_fold(name, len(listed)), [f"- {text(x)}\n" for x in listed], _FOLD_END))
+    for name, remarks in words.remarks(comparison).items():
+        if remarks:
+            listed = [f"- {text(remark)}\n" for remark in remarks]
+            parts.append((_fold(name, len(listed)), listed, _FOLD_END))
     for verdict in words.FOLDED:
-        found = words.of_verdict(comparison.rows, [verdict])
-        if found:
-            rows = [_row(row, comparison, catalog) for row in found]
-            title = _fold(words.TITLES[verdict], len(found)) + _HEAD
-            parts.append((title, rows, _FOLD_END))
+        rows = [_row(r, comparison, catalog) for r in words.of_verdict(comparison.rows, [verdict])]
+        if rows:
+            parts.append((_fold(words.TITLES[verdict], len(rows)) + _HEAD, rows, _FOLD_END))
     return _fitted(fixed, parts, link, most)
 
 
@@ -95,19 +97,28 @@ def _left(number: int, link: str) -> str:
     return f"\n{words.count(number, 'line')} did not fit here; see {where}.\n"
 
 
+def _event(event: Event, comparison: Comparison, catalog: Catalog) -> str:
+    """A list item: what happened, why, and the rows that moved most with their histories."""
+    lines = [f"- **{text(words.event_title(event, comparison))}**"]
+    lines += [f"  {text(line)}" for line in words.event_lines(event, comparison)]
+    for row in event.rows[:FIRST]:
+        said = words.row_words(row, comparison, catalog)
+        history = f" {words.spark(row)}" if words.spark(row) else ""
+        figures = f"{said.old} → {said.new} {text(said.unit)}{history}"
+        lines.append(f"  - {said.change}: {figures} {code(said.name)}")
+    if len(event.rows) > FIRST:
+        lines.append(f"  - and {words.count(len(event.rows) - FIRST, 'more row')}")
+    return "\n".join(lines) + "\n"
+
+
+FIRST = 3
+"""Rows of an event that are listed with it; all are in the tables."""
+
+
 def _row(row: Row, comparison: Comparison, catalog: Catalog) -> str:
-    places = words.decimals(row, catalog)
-    name = f"{row.benchmark}: {words.figure(row, catalog)}"
-    if words.several_boards(comparison):
-        name = f"{words.place(row, comparison)}: {name}"
-    cells = (
-        words.change(row),
-        words.mean(row.old, places),
-        words.mean(row.new, places),
-        code(words.unit(row)),
-        code(name),
-        f"{words.verdict(row)}: {text(words.ground(row))}",
-    )
+    said = words.row_words(row, comparison, catalog)
+    verdict = f"{said.verdict}: {text(said.ground)}"
+    cells = (said.change, said.old, said.new, code(said.unit), code(said.name), verdict)
     return f"| {' | '.join(cells)} |\n"
 
 

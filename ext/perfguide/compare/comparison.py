@@ -5,18 +5,24 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
-from ..bundles.guide_key import GuideKey, family
+from ..bundles.guide_key import GuideKey, Platform, family
 from ..common import units
 from ..common.diagnostics import Diagnostic
-from ..figures.pool import Pool, Record
-from .history import History, Platform
+from ..figures.conditions import SETUP
+from ..figures.pool import Pool
+from .events import TOLD, Event, events
+from .history import History
 from .match import BY_DESIGN, Names
 from .match import WORDS as CONDITIONS
-from .select import Only, Side
-from .verdicts import WORDS, Figures, Row, Rules, Verdict, about, rows
+from .select import ComparedSide, Filter
+from .verdicts import ENGINE_CHANGED, WORDS, Row, Rules, SideFigures, Verdict, about, rows
+
+__all__ = ["Comparison", "compare"]
+
+Kind = Literal["lost", "gained"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +60,7 @@ class Coverage:
     """``count`` of a benchmark's ``of`` figures on one board that only one side has;
     without a benchmark the whole board. ``kind`` is ``lost`` or ``gained``."""
 
-    kind: Literal["lost", "gained"]
+    kind: Kind
     platform: str
     board: str
     benchmark: str
@@ -63,25 +69,23 @@ class Coverage:
 
     def text(self) -> str:
         """The finding in words."""
-        lost = self.kind == "lost"
-        if not self.benchmark:
-            when = "is no longer measured" if lost else "was not measured before"
-            figures = "1 figure" if self.of == 1 else f"{self.of} figures"
-            return f"{self.platform}: the board {self.board} ({figures}) {when}"
-        if self.of == 1:
-            part, when = "its figure", "is" if lost else "was"
+        one = not self.benchmark or self.count == 1
+        if self.kind == "lost":
+            when = f"{'is' if one else 'are'} no longer measured"
         else:
-            part = f"all {self.of} figures" if self.count == self.of else ""
-            part = part or f"{self.count} of {self.of} figures"
-            when = "is" if self.count == 1 else "are"
-            when = when if lost else {"is": "was", "are": "were"}[when]
-        when += " no longer measured" if lost else " not measured before"
+            when = f"{'was' if one else 'were'} not measured before"
+        figures = "1 figure" if self.of == 1 else f"{self.of} figures"
+        if not self.benchmark:
+            return f"{self.platform}: the board {self.board} ({figures}) {when}"
+        part = f"{'all' if self.count == self.of else f'{self.count} of'} {figures}"
+        part = "its figure" if self.of == 1 else part
         return f"{self.platform}, {self.board}, {self.benchmark}: {part} {when}"
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two releases side by side. ``old`` and ``new`` are what was asked for."""
+    """Two releases side by side. ``old`` and ``new`` are what was asked for. ``lasted`` is how
+    many jumps of single figures in earlier releases stayed, and how many went back."""
 
     old: str
     new: str
@@ -91,12 +95,13 @@ class Comparison:
     coverage: tuple[Coverage, ...]
     notes: tuple[str, ...]
     findings: tuple[Diagnostic, ...]
+    events: tuple[Event, ...] = ()
+    lasted: tuple[int, int] = (0, 0)
 
     @property
     def counts(self) -> dict[Verdict, int]:
         """How many rows have each verdict."""
-        found = Counter(row.verdict for row in self.rows)
-        return {verdict: found[verdict] for verdict in WORDS}
+        return _counts(self.rows)
 
     @property
     def alarms(self) -> tuple[Row, ...]:
@@ -109,23 +114,16 @@ class Comparison:
         return sum(1 for row in self.rows if row.old and row.new)
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """One side of a comparison: how it was asked for, its figures and their pool."""
-
-    name: str
-    pool: Pool
-    side: Side
-
-
-def compare(old: Asked, new: Asked, history: History, rules: Rules, only: Only) -> Comparison:
+def compare(
+    old: ComparedSide, new: ComparedSide, history: History, rules: Rules, only: Filter
+) -> Comparison:
     """Compare two sides. All rows are judged together, so that the share of false
     alarms is held over all of them."""
-    notes = [*old.side.notes, *(n for n in new.side.notes if n not in old.side.notes)]
+    notes = [*old.notes, *(note for note in new.notes if note not in old.notes)]
     shared: list[Span] = []
     coverage: list[Coverage] = []
-    for platform in dict.fromkeys([*old.side.records, *new.side.records]):
-        was, now = old.side.releases.get(platform, {}), new.side.releases.get(platform, {})
+    for platform in dict.fromkeys([*old.records, *new.records]):
+        was, now = old.releases.get(platform, {}), new.releases.get(platform, {})
         if old.pool is new.pool and was == now:
             release = ", ".join(sorted(set(was.values())))
             title = Span(platform, "", "", "").title
@@ -135,132 +133,159 @@ def compare(old: Asked, new: Asked, history: History, rules: Rules, only: Only) 
             span = Span(platform, board, was.get(board, ""), now.get(board, ""))
             if span.old and span.new:
                 shared.append(span)
-            else:
-                coverage.append(_board(span, old.side, new.side, rules.names))
-    befores = Figures(old.pool, _of(old.side, shared, rules.names))
-    afters = Figures(new.pool, _of(new.side, shared, rules.names))
-    found_rows = rows(befores, afters, history, rules)
-    coverage += _coverage(found_rows)
+                continue
+            kind: Kind = "lost" if span.old else "gained"
+            count = len(_of_boards(old if span.old else new, [span], rules.names).records)
+            coverage.append(Coverage(kind, span.title, board, "", count, count))
+    before, after = (_of_boards(side, shared, rules.names) for side in (old, new))
+    judged = tuple(
+        replace(row, line=history.line(row.new)) if row.new and row.verdict in TOLD else row
+        for row in rows(before, after, history, rules)
+    )
     return Comparison(
         old.name,
         new.name,
         tuple(shared),
-        found_rows,
-        groups(found_rows, rules.names),
-        tuple(coverage),
-        (*notes, *_conditions(befores, afters, found_rows, history, rules.names)),
-        tuple(_waiver_findings(found_rows, rules, only)),
+        judged,
+        _groups(judged, rules.names),
+        (*coverage, *_coverage(judged)),
+        (*notes, *_engines(judged), *_conditions(before.pool, after.pool, judged)),
+        tuple(_waiver_findings(judged, rules, only)),
+        events(judged, before, after, rules.names),
+        _lasted(judged, history),
     )
 
 
-def _of(side: Side, shared: Sequence[Span], names: Names) -> tuple[Record, ...]:
-    """The figures of the boards that both sides have."""
-    wanted = {(span.platform, span.board) for span in shared}
-    return tuple(
+FAR, FEWEST = 5.0, 3
+"""How many times the range of all earlier figures, of which there are some, a jump is."""
+
+
+def _lasted(judged: Sequence[Row], history: History) -> tuple[int, int]:
+    """Of far jumps in earlier releases those that the next release kept, and took back."""
+    stayed = back = 0
+    for row in judged:
+        if row.old is None or row.new is None or row.level == 0:
+            continue
+        line = history.line(row.new)
+        names = [name for name, _ in line]
+        # What came after the newer release is not known when it is judged.
+        last = names.index(row.new.guide.release) if row.new.guide.release in names else len(names)
+        values = [value for _, value in line[:last]]
+        for place in range(FEWEST, len(values) - 1):
+            before, value, then = values[:place], values[place], values[place + 1]
+            away = value - before[-1]
+            if abs(away) <= FAR * (max(before) - min(before)) or not away:
+                continue
+            if abs(away) < 0.02 * abs(before[-1]):
+                continue
+            kept = (then - before[-1]) / away
+            stayed, back = stayed + (kept > 2 / 3), back + (kept < 1 / 3)
+    return stayed, back
+
+
+def _of_boards(side: ComparedSide, spans: Sequence[Span], names: Names) -> SideFigures:
+    """The figures of some boards."""
+    wanted = {(span.platform, span.board) for span in spans}
+    records = (
         record
         for platform, records in side.records.items()
         for record in records
         if (platform, names.boards.today(record.guide.soc, record.board)) in wanted
     )
+    return SideFigures(side.pool, tuple(records))
 
 
-def _board(span: Span, old: Side, new: Side, names: Names) -> Coverage:
-    side = old if span.old else new
-    own = [
-        record
-        for record in side.records[span.platform]
-        if names.boards.today(record.guide.soc, record.board) == span.board
-    ]
-    kind: Literal["lost", "gained"] = "lost" if span.old else "gained"
-    return Coverage(kind, span.title, span.board, "", len(own), len(own))
-
-
-def groups(found: Sequence[Row], names: Names) -> tuple[Group, ...]:
+def _groups(judged: Sequence[Row], names: Names) -> tuple[Group, ...]:
     """The rows of each benchmark together, in catalog order."""
     by: dict[str, list[Row]] = {}
-    for row in found:
+    for row in judged:
         by.setdefault(row.benchmark, []).append(row)
-    known = list(names.catalog.benchmarks)
-    ordered = sorted(by, key=lambda b: (known.index(b) if b in known else len(known), b))
+    described = [name for name in names.catalog.benchmarks if name in by]
     out = []
-    for benchmark in ordered:
+    for benchmark in [*described, *sorted(by.keys() - described)]:
         ratios = [row.ratio for row in by[benchmark] if row.ratio is not None]
         mean = math.exp(math.fsum(map(math.log, ratios)) / len(ratios)) if ratios else None
-        described = names.catalog.get(benchmark)
-        counts = Counter(row.verdict for row in by[benchmark])
-        out.append(
-            Group(
-                benchmark,
-                described.entry.title if described else benchmark,
-                mean,
-                len(ratios),
-                {verdict: counts[verdict] for verdict in WORDS},
-            )
-        )
+        title = names.catalog.title(benchmark)
+        out.append(Group(benchmark, title, mean, len(ratios), _counts(by[benchmark])))
     return tuple(out)
 
 
-def _coverage(found: Sequence[Row]) -> list[Coverage]:
-    places: dict[tuple[str, str, str], Counter[str]] = {}
-    for row in found:
-        key = row.guide
-        place = (f"{key.soc}, {family(key)}", row.board, row.benchmark)
-        counted = places.setdefault(place, Counter())
-        counted["lost"] += row.verdict == "only-old"
-        counted["gained"] += row.verdict == "only-new"
-        counted["before"] += row.old is not None
-        counted["after"] += row.new is not None
+def _counts(judged: Sequence[Row]) -> dict[Verdict, int]:
+    """How many rows have each verdict."""
+    counts = Counter(row.verdict for row in judged)
+    return {verdict: counts[verdict] for verdict in WORDS}
+
+
+def _coverage(judged: Sequence[Row]) -> list[Coverage]:
+    """Of each benchmark on each board the figures that only one side has, where there are some."""
+    by: dict[tuple[str, str, str], list[Row]] = {}
+    for row in judged:
+        platform = f"{row.guide.soc}, {family(row.guide)}"
+        by.setdefault((platform, row.board, row.benchmark), []).append(row)
     out = []
-    kinds: tuple[tuple[Literal["lost", "gained"], str], ...] = (
-        ("lost", "before"),
-        ("gained", "after"),
+    kinds: tuple[tuple[Kind, Verdict, Verdict], ...] = (
+        ("lost", "only-old", "only-new"),
+        ("gained", "only-new", "only-old"),
     )
-    for kind, of in kinds:
-        for (platform, board, benchmark), counted in sorted(places.items()):
-            if counted[kind]:
-                out.append(Coverage(kind, platform, board, benchmark, counted[kind], counted[of]))
+    for kind, missing, fresh in kinds:
+        for where, own in sorted(by.items(), key=lambda item: item[0]):
+            count = sum(row.verdict == missing for row in own)
+            if count:
+                out.append(Coverage(kind, *where, count, sum(r.verdict != fresh for r in own)))
     return out
 
 
-def _conditions(
-    old: Figures, new: Figures, found: Sequence[Row], history: History, names: Names
-) -> list[str]:
+def _engines(judged: Sequence[Row]) -> list[str]:
+    """Where another class of engine seems to have run: told once for each board and benchmark."""
+    rows: Counter[tuple[str, str, str]] = Counter()
+    for row in judged:
+        if row.ground.startswith(ENGINE_CHANGED):
+            rows[
+                f"{row.guide.soc}, {family(row.guide)}, {row.board}", row.benchmark, row.ground
+            ] += 1
+    return [
+        f"{board}, {benchmark}: {ground}; {count} figures are not compared"
+        for (board, benchmark, ground), count in sorted(rows.items())
+    ]
+
+
+def _conditions(old: Pool, new: Pool, judged: Sequence[Row]) -> list[str]:
     """What changed around the measurements, told once for each board."""
     changed: dict[tuple[str, str], set[tuple[str, str]]] = {}
     unstated: Counter[tuple[str, str]] = Counter()
-    for row in found:
+    for row in judged:
         if row.old is None or row.new is None or row.verdict == "incomparable":
             continue
-        was = history.conditions(old.pool, row.old)
-        now = history.conditions(new.pool, row.new)
-        place = f"{row.guide.soc}, {family(row.guide)}, {row.board}"
+        was, now = old.conditions(row.old), new.conditions(row.new)
+        board = f"{row.guide.soc}, {family(row.guide)}, {row.board}"
         for name in sorted({*was, *now}):
-            a, b = " and ".join(sorted(was.get(name, ()))), " and ".join(sorted(now.get(name, ())))
+            a, b = (" and ".join(sorted(side.get(name, ()))) for side in (was, now))
             if name in CONDITIONS:
                 if not a or not b:
                     unstated[CONDITIONS[name], "old" if not a else "new"] += 1
-            elif a and b and a != b and (name in BY_DESIGN or name.startswith("tool ")):
-                word = name if name in BY_DESIGN else f"version of {name.removeprefix('tool ')}"
-                changed.setdefault((place, word), set()).add((a, b))
+            elif a and b and a != b and (name in BY_DESIGN or name.startswith(("tool ", SETUP))):
+                word = name.removeprefix(SETUP)
+                if name.startswith("tool "):
+                    word = f"version of {name.removeprefix('tool ')}"
+                changed.setdefault((board, word), set()).add((a, b))
     notes = []
-    for (place, word), pairs in sorted(changed.items()):
-        told = "; ".join(f"“{a}” before, “{b}” now" for a, b in sorted(pairs))
-        notes.append(f"{place}: the {word} changed: {told}")
+    for (board, word), pairs in sorted(changed.items()):
+        texts = "; ".join(f"“{a}” before, “{b}” now" for a, b in sorted(pairs))
+        notes.append(f"{board}: the {word} changed: {texts}")
     for (word, which), count in sorted(unstated.items()):
-        rest = (
+        notes.append(
             f"the {which} side does not state the {word} of {count} figures that the other states"
         )
-        notes.append(rest)
     return notes
 
 
-def _waiver_findings(found: Sequence[Row], rules: Rules, only: Only) -> list[Diagnostic]:
-    used = {row.waiver.number for row in found if row.waiver}
+def _waiver_findings(judged: Sequence[Row], rules: Rules, only: Filter) -> list[Diagnostic]:
+    used = {row.waiver.number for row in judged if row.waiver}
     out = []
     for waiver in rules.waivers:
         if waiver.number in used:
             continue
-        mine = [row for row in found if about(waiver, row)]
+        mine = [row for row in judged if about(waiver, row)]
         alarms = [row for row in mine if row.alarming]
         until = waiver.spec.until
         if any(row.new and waiver.lapsed(row.new.guide.release) for row in alarms):
@@ -271,7 +296,7 @@ def _waiver_findings(found: Sequence[Row], rules: Rules, only: Only) -> list[Dia
             out.append(waiver.finding("accepts less than what is found now", hint))
         elif mine and all(row.new and waiver.lapsed(row.new.guide.release) for row in mine):
             out.append(waiver.finding(f"lapsed with {until} and is not needed", "remove it"))
-        elif mine or only.everything:
+        elif mine or only == Filter():
             wrong = "nothing that it accepts was found" if mine else "no figure has these names"
             out.append(waiver.finding(f"is not used: {wrong}", "remove it, or mend its names"))
     return out

@@ -1,36 +1,43 @@
-"""The same figure in other releases, and under which conditions figures were taken."""
+"""The same figure in other releases, and figures as the statistics take them."""
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from itertools import islice
+from typing import TypeVar
 
-from ..bundles.guide_key import GuideKey, version
+from ..bundles.guide_key import GuideKey, Platform, version
 from ..common import units
 from ..figures.pool import Cell, Pool, Record
-from .judge import Side
-from .match import Conditions, Key, Names, obstacles
+from .match import Key, Names, obstacles
+from .relative import Side
 
-Platform = tuple[str, str, str]
+ConditionSet = frozenset[tuple[str, frozenset[str]]]
+"""What :meth:`Pool.conditions` gives, as a value that can be a key."""
 
+Figure = TypeVar("Figure", Cell, Side)
 
 PAST = 27
-"""Releases of which a figure is looked at besides the two that are compared. So many give
-as much as a family is worth for one of its rows (25 residuals of 0.36 degrees of freedom,
-see :mod:`perfguide.noise`), and the time does not grow with the square of the releases."""
+"""Releases of which a figure is looked at besides the two that are compared: more say little
+more (see :mod:`.noise`), and the time does not grow with the square of the releases."""
+
+COPIED = 4
+"""Figures at least that two uploads have to share to show that one is a copy of the other."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Past:
     """A figure in one release: where the release stands among those of its platform, and
-    the number of the conditions under which the figure was taken."""
+    the conditions under which the figure was taken."""
 
     rank: int
     release: str
     unit: str
     side: Side
-    conditions: int
+    conditions: ConditionSet
 
 
 class History:
@@ -40,158 +47,174 @@ class History:
     def __init__(self, pools: Sequence[Pool], names: Names) -> None:
         self._pools = list({id(pool): pool for pool in pools}.values())
         self._names = names
+        self._copies: dict[int, frozenset[int]] = {}
         self._guides: dict[Platform, list[tuple[Pool, GuideKey]]] = {}
         for pool in self._pools:
             for key in pool.guides():
-                self._guides.setdefault((key.sdk, key.soc, key.os), []).append((pool, key))
+                self._guides.setdefault(key.platform, []).append((pool, key))
         self._ranks: dict[Platform, dict[str, int]] = {}
-        self._read: dict[Platform, dict[Key, list[_Past]]] = {}
+        self._past: dict[Platform, dict[Key, list[_Past]]] = {}
         self._records: dict[tuple[int, GuideKey], list[Record]] = {}
-        self._numbers: dict[frozenset[tuple[str, frozenset[str]]], int] = {}
-        self._distinct: list[Conditions] = []
-        self._apart: dict[tuple[int, int, tuple[str, ...]], bool] = {}
+        self._conditions: dict[ConditionSet, ConditionSet] = {}
+        self._comparable = cache(partial(_comparable, names))
 
     def records(self, pool: Pool, key: GuideKey) -> list[Record]:
         """All figures of one guide."""
-        place = (id(pool), key)
-        if place not in self._records:
-            self._records[place] = pool.of_guide(key)
-        return self._records[place]
+        where = (id(pool), key)
+        if where not in self._records:
+            self._records[where] = pool.of_guide(key)
+        return self._records[where]
 
     def forget(self, platform: Platform) -> None:
         """Let go of what was read of one platform; it is read again where it is asked for."""
-        self._read.pop(platform, None)
+        self._past.pop(platform, None)
         for pool, key in self._guides.get(platform, ()):
             self._records.pop((id(pool), key), None)
 
-    def conditions(self, pool: Pool, record: Record) -> Conditions:
-        """Under which conditions a figure was taken."""
-        return pool.conditions(record)
-
     def of(
         self, pool: Pool, record: Record, without: set[str], tools: Sequence[str]
-    ) -> tuple[Side, ...]:
-        """The same figure, in the unit of ``record``, in the ``PAST`` releases nearest to those
-        of ``without``, in version order; what was measured under other conditions is left out."""
-        guide = record.guide
-        platform = (guide.sdk, guide.soc, guide.os)
-        if platform not in self._read:
-            self._read[platform] = self._index(platform)
-        ranks = self._ranks[platform]
+    ) -> dict[str, Side]:
+        """The same figure by release, in the unit of ``record``, in the ``PAST`` releases before the first
+        of ``without``, in version order; what was measured under other conditions is left out,
+        and so is what came after the first of ``without``: nobody knew it then, and a change
+        between the two is what a comparison looks for."""
+        past = self._figures(record)
+        ranks = self._ranks[record.guide.platform]
         ends = [ranks[release] for release in without if release in ranks]
-        mine = self._number(pool, record)
-        watched = tuple(tools)
-        out: list[int] = []
-        found = self._read[platform].get(self._names.key(record), ())
-        for place in _nearest_first(found, min(ends, default=0), max(ends, default=0)):
-            past = found[place]
-            if past.release in without or self._kept_apart(past.conditions, mine, watched):
-                continue
-            out.append(place)
-            if len(out) == PAST:
-                break
-        return tuple(_in_unit(found[place], record.unit) for place in sorted(out))
+        known = bisect_left(past, min(ends), key=lambda figure: figure.rank) if ends else len(past)
+        own = self._conditions_of(pool, record)
+        near = (
+            position
+            for position in reversed(range(known))
+            if past[position].release not in without
+            and self._comparable(past[position].conditions, own, tuple(tools), record.benchmark)
+        )
+        chosen = sorted(islice(near, PAST))
+        return {past[p].release: _in_unit(past[p], record.unit) for p in chosen}
 
-    def _number(self, pool: Pool, record: Record) -> int:
-        """A number for the conditions of a figure; equal conditions share it."""
-        taken = self.conditions(pool, record)
-        number = self._numbers.setdefault(frozenset(taken.items()), len(self._distinct))
-        if number == len(self._distinct):
-            self._distinct.append(taken)
-        return number
+    def line(self, record: Record) -> tuple[tuple[str, float], ...]:
+        """The same figure in all releases, in version order and the unit of ``record``."""
+        return tuple((p.release, _in_unit(p, record.unit).mean) for p in self._figures(record))
 
-    def _kept_apart(self, theirs: int, mine: int, tools: tuple[str, ...]) -> bool:
-        if theirs == mine:
-            return False
-        place = theirs, mine, tools
-        if place not in self._apart:
-            a, b = self._distinct[theirs], self._distinct[mine]
-            self._apart[place] = bool(obstacles(a, b, tools))
-        return self._apart[place]
+    def _figures(self, record: Record) -> Sequence[_Past]:
+        platform = record.guide.platform
+        if platform not in self._past:
+            self._past[platform] = self._read(platform)
+        return self._past[platform].get(self._names.key(record), ())
 
-    def _index(self, platform: Platform) -> dict[Key, list[_Past]]:
-        found: dict[Key, list[_Past]] = {}
+    def side(self, pool: Pool, record: Record) -> Side:
+        """A figure as the statistics take it; an upload that repeats another one is no run."""
+        if id(pool) not in self._copies:
+            self._copies[id(pool)] = copied(pool)
+        return side(record.cell, pool, self._copies[id(pool)])
+
+    def _conditions_of(self, pool: Pool, record: Record) -> ConditionSet:
+        """Under which conditions a figure was taken; equal ones are one object."""
+        stated = frozenset(pool.conditions(record).items())
+        return self._conditions.setdefault(stated, stated)
+
+    def _read(self, platform: Platform) -> dict[Key, list[_Past]]:
+        out: dict[Key, list[_Past]] = {}
         seen: set[tuple[GuideKey, Key, frozenset[str]]] = set()
-        guides = sorted(self._guides.get(platform, []), key=lambda g: version(g[1].release))
-        ranks = self._ranks[platform] = {}
-        orders = {
-            order: rank
-            for rank, order in enumerate(dict.fromkeys(version(g.release) for _, g in guides))
-        }
+        guides = sorted(self._guides.get(platform, ()), key=lambda g: version(g[1].release))
+        releases = dict.fromkeys(guide.release for _, guide in guides)
+        ranks = self._ranks[platform] = {name: rank for rank, name in enumerate(releases)}
         for pool, guide in guides:
-            rank = ranks[guide.release] = orders[version(guide.release)]
             for record in self.records(pool, guide):
                 key = self._names.key(record)
                 if len(self._pools) > 1:
                     # One bundle can have been read by two ways, and is one run all the same.
-                    place = guide, key, frozenset(b.digest for b in pool.bundles([record]))
-                    if place in seen:
+                    run = guide, key, frozenset(b.digest for b in pool.bundles([record]))
+                    if run in seen:
                         continue
-                    seen.add(place)
+                    seen.add(run)
                 if record.cell.mean is not None:
-                    number = self._number(pool, record)
-                    past = _Past(rank, guide.release, record.unit, side(record.cell), number)
-                    found.setdefault(key, []).append(past)
-        return found
+                    conditions = self._conditions_of(pool, record)
+                    rank, unit = ranks[guide.release], record.unit
+                    past = _Past(rank, guide.release, unit, self.side(pool, record), conditions)
+                    out.setdefault(key, []).append(past)
+        return out
 
 
-def _rank(past: _Past) -> int:
-    return past.rank
-
-
-def _nearest_first(found: Sequence[_Past], first: int, last: int) -> Iterator[int]:
-    """The places of figures in the order of their releases' distance from some releases, the
-    older ones first; those between the releases are nearest."""
-    before = bisect_left(found, first, key=_rank)
-    after = bisect_right(found, last, key=_rank)
-    yield from range(before, after)
-    before -= 1
-    while before >= 0 or after < len(found):
-        older = first - found[before].rank if before >= 0 else None
-        newer = found[after].rank - last if after < len(found) else None
-        if newer is None or (older is not None and older <= newer):
-            yield before
-            before -= 1
-        else:
-            yield after
-            after += 1
+def _comparable(
+    names: Names, old: ConditionSet, new: ConditionSet, tools: tuple[str, ...], benchmark: str
+) -> bool:
+    matters = partial(names.matters, benchmark)
+    return old == new or not obstacles(dict(old), dict(new), tools, matters)
 
 
 def _in_unit(past: _Past, unit: str) -> Side:
     factor = units.factor(past.unit, unit)
     assert factor is not None  # the kind of the unit is a part of the key
-    if factor == 1.0:
-        return past.side
-    given = past.side
-    return Side(
-        given.mean * factor,
-        None if given.low is None else given.low * factor,
-        None if given.high is None else given.high * factor,
-        given.count,
-        tuple(sample * factor for sample in given.samples),
-    )
+    return scaled(past.side, factor)
 
 
-def side(cell: Cell) -> Side:
-    """A figure as the statistics take it."""
+def side(cell: Cell, pool: Pool | None = None, copies: frozenset[int] = frozenset()) -> Side:
+    """A figure as the statistics take it. ``copies`` are bundles of the pool that repeat others."""
     assert cell.mean is not None  # failed measurements are not judged
+    step = printed(cell.samples or (cell.mean,))
+    if pool is not None and copies and len(cell.members) > 1:
+        bundles = pool.frame.table["bundle"].to_numpy()
+        if sum(int(bundles[member]) not in copies for member in cell.members) == 1:
+            # One run that was uploaded more than once.
+            if cell.low is None or cell.low == cell.high:
+                return Side(cell.mean, step=step)
+            return Side(cell.mean, cell.low, cell.high, step=step)
     # Where a published mean is pooled with samples, the samples alone are not the figure.
     whole = cell.samples if cell.count == len(cell.samples) else ()
-    return Side(cell.mean, cell.low, cell.high, cell.count, whole)
+    return Side(cell.mean, cell.low, cell.high, cell.count, whole, step)
 
 
-def scaled(cell: Cell, factor: float) -> Cell:
+def printed(figures: Sequence[float]) -> float:
+    """The distance of neighbouring figures with as many decimals as some were printed with; 0
+    where they are not rounded."""
+    texts = [format(figure, ".12g") for figure in figures]
+    if any("e" in text for text in texts):
+        return 0.0
+    decimals = max(len(text.partition(".")[2]) for text in texts)
+    return 0.0 if decimals > 8 else 10.0**-decimals
+
+
+def copied(pool: Pool) -> frozenset[int]:
+    """The bundles that only repeat the figures of another bundle of their guide and board.
+
+    They share at least ``COPIED`` figures that are not whole numbers of one digit, and all that
+    they share are equal.
+    """
+    table = pool.frame.table
+    if not len(table):
+        return frozenset()
+    frame = table[["bundle", "sdk", "soc", "os", "release", "board", "value"]].copy()
+    frame["figure"] = pool.positions()
+    keys = ["sdk", "soc", "os", "release", "board"]
+    frame = frame[frame.groupby(keys, observed=True)["bundle"].transform("nunique") > 1]
+    found: set[int] = set()
+    for _, own in frame.groupby(keys, observed=True, sort=True):
+        values = {
+            number: own[own["bundle"] == number].groupby("figure")["value"].agg(tuple)
+            for number in sorted(set(own["bundle"].tolist()))
+        }
+        for later in values:
+            for earlier in values:
+                if earlier >= later:
+                    break
+                both = values[later].index.intersection(values[earlier].index)
+                one, two = values[later][both], values[earlier][both]
+                telling = sum(len(format(v, "g").strip("-0.")) > 1 for mine in one for v in mine)
+                if telling >= COPIED and bool((one == two).all()):
+                    found.add(later)
+    return frozenset(found)
+
+
+def scaled(figure: Figure, factor: float) -> Figure:
     """A figure in another unit of its kind."""
-    if factor == 1.0 or cell.mean is None:
-        return cell
-    return Cell(
-        cell.mean * factor,
-        None if cell.low is None else cell.low * factor,
-        None if cell.high is None else cell.high * factor,
-        cell.count,
-        cell.failed,
-        cell.runs,
-        cell.differs,
-        tuple(sample * factor for sample in cell.samples),
-        cell.members,
+    if factor == 1.0 or figure.mean is None:
+        return figure
+    made = replace(
+        figure,
+        mean=figure.mean * factor,
+        low=None if figure.low is None else figure.low * factor,
+        high=None if figure.high is None else figure.high * factor,
+        samples=tuple(sample * factor for sample in figure.samples),
     )
+    return replace(made, step=made.step * factor) if isinstance(made, Side) else made

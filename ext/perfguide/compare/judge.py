@@ -1,25 +1,30 @@
 """Two releases' samples to a judgement: did the figure change, and what could have been seen?
 
-All rows of a comparison are judged together. The noise of one row is learnt from its own
-samples, from the other rows of its family and from other releases (:mod:`.noise`); the
-tests are calibrated on the samples (:mod:`.scores`); and the share of false alarms among
-all rows that are called different is held.
+All rows of a comparison are judged together, and what many of them moved by in common is
+taken out first. Of rows with samples the noise is learnt from these, from the other rows of
+the family and from other releases (:mod:`.noise`), and the tests are calibrated on the
+samples (:mod:`.scores`). Rows with one figure a side are judged by :mod:`.single`. The share
+of false alarms among all rows that are called different is held.
 """
 
 from __future__ import annotations
 
 import math
 import sys
+from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 from scipy import special
 
-from .noise import Family, family, spikes
-from .relative import EQUAL, Place, Row, scaled
-from .scores import MANY, Tested, calibrated, deal_rows, ratio, scored, with_tail
+from . import single
+from .noise import Family, family
+from .relative import EQUAL, ScaledRow, ScaledSide, Side, scaled
+from .scores import MANY, Tested, calibrated, deal_rows, ratio, scored
+from .single import Shift
+from .usual_noise import Table, usual
 
 Outcome = Literal["different", "same", "noisy"]
 
@@ -32,21 +37,23 @@ SURE = 0.8
 MOST_RUNS = 1000
 """More runs than this are not proposed."""
 
+MOST_SEEN = 10.0
+"""Relative changes above this are no size that a reader can use: ``detectable`` is infinite
+in words there, and ``None``."""
 
-@dataclass(frozen=True, slots=True)
-class Side:
-    """What one release has for one row, in one unit.
+SMALL, CAREFUL = 0.05, 0.2
+"""A change below this, with one run each, is called at this share of the rate only: a second
+run costs less than looking for its cause."""
 
-    ``low`` and ``high`` are the least and the greatest sample. ``count`` is the
-    number of samples, ``None`` where it was not published. ``samples`` is empty
-    where only mean, minimum and maximum are known.
-    """
+LOCAL = 2.5
+"""The local rate at which single figures are called, over the held rate: among rows with at
+most that local rate, about half of it is wrong on average."""
 
-    mean: float
-    low: float | None = None
-    high: float | None = None
-    count: int | None = None
-    samples: tuple[float, ...] = ()
+COMMON = 20
+"""Rows with samples that a common shift is learnt from, at least."""
+
+COMPATIBLE = 0.7
+"""The share of rows with samples that have to lie within twice their error of a common shift."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +61,12 @@ class Pair:
     """One row of a comparison: both releases' figures, and what helps to judge them.
 
     Rows of one ``family`` (a benchmark's metric) are expected to have like relative
-    noise. ``history`` is the same row in other releases, in version order, without
+    noise. ``history`` is the same row in earlier releases, in version order, without
     the two that are compared. ``floor`` is the relative change below which a
-    change does not matter: ``0.02`` is two per cent.
+    change does not matter: ``0.02`` is two per cent. ``step`` is what a program counts in,
+    in the unit of the figures, or 0; ``load`` says that they are shares in per cent of what
+    there is. ``upward`` is 1 where more is better, -1 where less is, else 0. ``shared`` names
+    what the row may have moved with: its board, its benchmark there, and narrower groups.
     """
 
     old: Side
@@ -64,6 +74,18 @@ class Pair:
     family: str
     history: tuple[Side, ...] = ()
     floor: float = 0.0
+    benchmark: str = ""
+    metric: str = ""
+    step: float = 0.0
+    load: bool = False
+    upward: int = 0
+    shared: tuple[str, ...] = ()
+
+    @property
+    def sampled(self) -> bool:
+        """Whether its own samples show how it scatters."""
+        behind = [len(side.samples) or side.count or 1 for side in (self.old, self.new)]
+        return sum(behind) > 3 or max(behind) > 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +98,9 @@ class Judgement:
     smallest relative change that this row would have seen with a chance of ``SURE``;
     ``more_runs`` how many more runs of each side would do so for a change of the size that
     matters (the pair's floor, or where that is 0 the change itself), ``None`` where no
-    number would or nothing is known, 0 where the row is settled. ``ground`` says in words which test was made, and why.
+    number would or nothing is known, 0 where the row is settled. ``ground`` says in words which
+    test was made, and why. ``shift`` is what the row moved with, where many did. ``level`` is
+    the number of earlier figures that agree with OLD, where one figure was set against them.
 
     ``different`` is a change that the held rate allows to be named and that is not below
     the floor. ``same`` are equal figures, and changes that are below the floor for sure.
@@ -90,6 +114,8 @@ class Judgement:
     detectable: float | None
     more_runs: int | None
     ground: str
+    shift: Shift | None = None
+    level: int = 0
 
 
 def adjusted(p: Sequence[float]) -> tuple[float, ...]:
@@ -110,30 +136,232 @@ def adjusted(p: Sequence[float]) -> tuple[float, ...]:
     return tuple(float(v) for v in out)
 
 
-def judge(pairs: Sequence[Pair], rate: float = 0.05) -> tuple[Judgement, ...]:
+def judge(
+    pairs: Sequence[Pair], rate: float = 0.05, table: Table | None = None
+) -> tuple[Judgement, ...]:
     """Judge all rows of a comparison together, in the order given.
 
     ``rate`` is the held false discovery rate: the expected share of rows that did not
-    change among those called different. Figures have to be finite.
+    change among those called different. Figures have to be finite. ``table`` says how much
+    single figures usually scatter; left out, it is the one that the package carries.
     """
-    rows = [scaled(pair.old, pair.new, pair.history) for pair in pairs]
+    sampled = [i for i, pair in enumerate(pairs) if pair.sampled]
+    others = [i for i, pair in enumerate(pairs) if not pair.sampled]
+    out: dict[int, Judgement] = {}
+    out.update(zip(sampled, _sampled([pairs[i] for i in sampled], rate), strict=True))
+    one_each = _one_each([pairs[i] for i in others], rate, usual() if table is None else table)
+    out.update(zip(others, one_each, strict=True))
+    return tuple(out[i] for i in range(len(pairs)))
+
+
+# ---------------------------------------------------------------- one figure a side
+
+
+def _one_each(pairs: Sequence[Pair], rate: float, table: Table) -> list[Judgement]:
+    rows = [single_row(pair) for pair in pairs]
+    results = single.tested(rows, table)
+    for i, (pair, row, result) in enumerate(zip(pairs, rows, results, strict=True)):
+        if len(row.past) < single.LASTING and result.p is not None and _lap(pair):
+            results[i] = replace(result, p=1.0)
+    known = [i for i, result in enumerate(results) if result.p is not None]
+    p = np.array([results[i].p for i in known], dtype=float)
+    if len(known) >= single.FEW:
+        fitted = single.mixture(p)
+        false = fitted.false(p) / LOCAL
+        # Where nothing changed the mixture has no threshold: one row alone would be called here.
+        level = max(fitted.threshold(min(LOCAL * rate, 0.5)), rate / len(known))
+    else:
+        false, level = np.array(adjusted(p.tolist())), rate / max(len(known), 1)
+    q = dict(zip(known, false.tolist(), strict=True))
+    return [
+        _of_one(pair, row, result, q.get(i), rate, level)
+        for i, (pair, row, result) in enumerate(zip(pairs, rows, results, strict=True))
+    ]
+
+
+def single_row(pair: Pair) -> single.SingleRow:
+    """A pair as the tests of single figures take it."""
+    key = (pair.benchmark or pair.family, pair.metric or pair.family)
+    given = (pair.old, pair.new, pair.history, pair.step, pair.load, key, pair.upward, pair.shared)
+    return single.row(*given)
+
+
+def _lap(pair: Pair) -> bool:
+    """Do published ranges overlap, with numbers of runs that are not known?"""
+    sides = (pair.old, pair.new)
+    if any(side.low is None or side.high is None or side.count is not None for side in sides):
+        return False
+    old, new = ((side.low or 0.0, side.high or 0.0) for side in sides)
+    return old[0] < old[1] and new[0] < new[1] and old[0] <= new[1] and new[0] <= old[1]
+
+
+def _of_one(
+    pair: Pair,
+    row: single.SingleRow,
+    test: single.Tested,
+    q: float | None,
+    rate: float,
+    level: float,
+) -> Judgement:
+    change, shift = _change(pair), test.shift
+    equal = abs(row.new - row.past[-1]) <= max(EQUAL, single.STEP * row.step)
+    ground = _ground_of_one(pair, row, test, equal)
+    if test.p is None or q is None:
+        outcome: Outcome = "same" if pair.old.mean == pair.new.mean else "noisy"
+        return Judgement(change, None, None, outcome, None, None, ground)
+
+    def relative(move: float) -> float | None:
+        """A move on the row's scale as relative change, ``None`` where that says nothing."""
+        if row.logs:
+            size = math.expm1(min(move, 700.0))
+        elif pair.load and pair.old.mean > 0:
+            ends = min(math.asin(math.sqrt(min(pair.old.mean, 100.0) / 100)) + move, math.pi / 2)
+            size = 100 * math.sin(ends) ** 2 / pair.old.mean - 1
+            size = size if ends < math.pi / 2 else MOST_SEEN * 2
+        elif pair.old.mean:
+            every = (pair.old.mean, pair.new.mean, *(side.mean for side in pair.history))
+            size = move * max(map(abs, every)) / abs(pair.old.mean)
+        else:
+            return None
+        return size if size <= MOST_SEEN else None
+
+    matters = change is None or abs(change) >= pair.floor
+    needed = _needed(test.freedom, level)
+    detectable = relative(needed * test.error)
+    outcome = "noisy"
+    together = shift is not None and math.expm1(abs(shift.by)) >= pair.floor
+    if q <= rate * (CAREFUL if row.logs and abs(row.new - row.past[-1]) < SMALL else 1.0):
+        outcome = "different" if matters else "same"
+        shift = None if abs(test.move) > abs(shift.by if shift else 0.0) else shift
+        if outcome == "same":
+            ground += "; it differs, but by less than matters"
+    elif together and matters:
+        outcome = "different"
+    elif equal or (detectable is not None and detectable <= pair.floor):
+        outcome = "same"
+    shift = shift if outcome == "different" else None
+    more = _more_of_one(pair, row, test, level) if outcome == "noisy" else 0
+    return Judgement(
+        change, test.p, min(q, 1.0), outcome, detectable, more, ground, shift, test.level
+    )
+
+
+def _more_of_one(
+    pair: Pair, row: single.SingleRow, test: single.Tested, level: float
+) -> int | None:
+    """More runs of each side, as if all that a figure wanders by came anew with each run."""
+    size = max(pair.floor, abs(_change(pair) or 0.0))
+    wanted = math.log1p(size) if row.logs else abs(row.new - row.past[-1])
+    if wanted <= EQUAL or test.deviation <= 0:
+        return None
+
+    def settled(more: int) -> bool:
+        ends = 1 / (test.level + more) + 1 / (1 + more)
+        needed = _needed(test.freedom + 2 * more, level)
+        return needed * test.deviation * math.sqrt(ends) <= wanted
+
+    runs = bisect_left(range(1, MOST_RUNS + 1), True, key=settled) + 1
+    return runs if runs <= MOST_RUNS else None
+
+
+def _ground_of_one(pair: Pair, row: single.SingleRow, test: single.Tested, equal: bool) -> str:
+    if equal and len(row.past) == 1:
+        return "the figures are equal"
+    if test.p is None:
+        return "one run each, and no other runs or releases of this metric to learn the noise from"
+    if len(row.past) < single.LASTING and _lap(pair):
+        return "the published ranges overlap, and how many runs are behind them is not known"
+    before = len(row.past)
+    if before == 1:
+        return "one run each, and no earlier release of this row; other rows say how it scatters"
+    wide = max(row.past) - min(row.past)
+    if wide <= EQUAL:
+        return f"one run each; the {before} releases before were all equal"
+    size = math.expm1(min(wide, 700.0)) if row.logs else None
+    spread = f" within {100 * size:.2g} %" if size is not None and size < MOST_SEEN else ""
+    if test.level == min(before, single.STRETCH):
+        return f"one run each; the {before} releases before lay{spread or ' on one level'}"
+    return f"one run each; {before} releases before, of which the last {test.level} agree"
+
+
+# ---------------------------------------------------------------- samples
+
+
+def _sampled(pairs: Sequence[Pair], rate: float) -> list[Judgement]:
+    rows, shifts = _levelled(pairs, [scaled(pair.old, pair.new, pair.history) for pair in pairs])
     learnt = _learn(pairs, rows)
     p = _test(pairs, rows, learnt)
     tested = [i for i, value in enumerate(p) if value is not None]
     q: list[float | None] = [None] * len(rows)
     for i, value in zip(tested, adjusted([v for v in p if v is not None]), strict=True):
         q[i] = min(1.0, value / KEPT)
-    found = sum(1 for value in q if value is not None and value <= rate)
-    level = KEPT * rate * max(found, 1) / max(len(tested), 1)
-    return tuple(
-        _judgement(pair, row, noise, p[i], q[i], rate, level)
+    different = sum(1 for value in q if value is not None and value <= rate)
+    level = KEPT * rate * max(different, 1) / max(len(tested), 1)
+    return [
+        _judgement(pair, row, noise, p[i], q[i], rate, level, shifts[i])
         for i, (pair, row, noise) in enumerate(zip(pairs, rows, learnt, strict=True))
-    )
+    ]
+
+
+def _levelled(
+    pairs: Sequence[Pair], rows: list[ScaledRow]
+) -> tuple[list[ScaledRow], list[Shift | None]]:
+    """Rows with what they moved by in common taken out, in this release and in earlier ones."""
+    shifts: list[Shift | None] = [None] * len(rows)
+    members: dict[tuple[int, str], list[int]] = {}
+    for i, (pair, row) in enumerate(zip(pairs, rows, strict=True)):
+        if pair.upward and row.logs:
+            for depth, name in enumerate(pair.shared):
+                members.setdefault((depth, name), []).append(i)
+    for (_, name), own in sorted(members.items()):
+        if len(own) < COMMON:
+            continue
+        by = _common([rows[i].shift * pairs[i].upward for i in own], [_error(rows[i]) for i in own])
+        before = _common_before([rows[i] for i in own], [pairs[i].upward for i in own])
+        for i in own:
+            mine = before[len(before) - len(rows[i].past) :] if rows[i].past else []
+            if by or any(mine):
+                up = pairs[i].upward
+                rows[i] = rows[i].without(by * up, [step * up for step in mine])
+            known = shifts[i]
+            if by and (known is None or abs(by) > abs(known.by)):
+                shifts[i] = Shift(name, by, len(own))
+    return rows, shifts
+
+
+def _error(row: ScaledRow) -> float:
+    worth = row.old.freedom + row.new.freedom
+    squares = row.old.squares + row.new.squares
+    return math.sqrt(squares / max(worth, 1.0) * (1 / row.old.count + 1 / row.new.count))
+
+
+def _common(moves: Sequence[float], errors: Sequence[float]) -> float:
+    """What rows moved by together: the median where it is far off zero and most rows are
+    compatible with it, else 0."""
+    values, error = np.array(moves), np.array(errors)
+    by = float(np.median(values))
+    spread = 1.4826 * float(np.median(np.abs(values - by)))
+    if abs(by) <= single.FAR * 1.2533 * spread / math.sqrt(values.size):
+        return 0.0
+    near = np.abs(values - by) <= 2 * error + 0.1 * abs(by)
+    return by if near.mean() >= COMPATIBLE else 0.0
+
+
+def _common_before(rows: Sequence[ScaledRow], upward: Sequence[int]) -> list[float]:
+    """For each earlier release, the oldest first, how far its common level was from OLD's."""
+    most = max(len(row.past) for row in rows)
+    out = []
+    for back in range(1, most + 1):
+        known = [(r, up) for r, up in zip(rows, upward, strict=True) if len(r.past) >= back]
+        moves = [(r.past[-back].at - r.old.at) * up for r, up in known]
+        errors = [_error(replace(r, new=r.past[-back])) for r, _ in known]
+        out.append(_common(moves, errors) if len(known) >= COMMON else 0.0)
+    return out[::-1]
 
 
 @dataclass(frozen=True, slots=True)
 class _Noise:
-    """What the family says of one row; see :class:`perfguide.noise.Family`."""
+    """What the family says of one row; see :class:`.noise.Family`."""
 
     family: Family
     variance: float
@@ -148,20 +376,20 @@ class _Noise:
         return self.freedom > 0
 
 
-def _learn(pairs: Sequence[Pair], rows: Sequence[Row]) -> list[_Noise]:
+def _learn(pairs: Sequence[Pair], rows: Sequence[ScaledRow]) -> list[_Noise]:
     members: dict[str, list[int]] = {}
     for i, pair in enumerate(pairs):
         members.setdefault(pair.family, []).append(i)
     out: dict[int, _Noise] = {}
     for chosen in members.values():
-        made = family([rows[i] for i in chosen])
-        for i, variance, freedom in zip(chosen, made.variance, made.freedom, strict=True):
-            out[i] = _Noise(made, float(variance), float(freedom))
+        noise = family([rows[i] for i in chosen])
+        for i, variance, freedom in zip(chosen, noise.variance, noise.freedom, strict=True):
+            out[i] = _Noise(noise, float(variance), float(freedom))
     return [out[i] for i in range(len(rows))]
 
 
 def _test(
-    pairs: Sequence[Pair], rows: Sequence[Row], learnt: Sequence[_Noise]
+    pairs: Sequence[Pair], rows: Sequence[ScaledRow], learnt: Sequence[_Noise]
 ) -> list[float | None]:
     p: list[float | None] = []
     groups: dict[tuple[int, int], list[int]] = {}
@@ -175,7 +403,6 @@ def _test(
         first, second = sorted((len(row.old.values), len(row.new.values)))
         if first and first + second > 2:
             groups.setdefault((first, second), []).append(i)
-    _heed_history(rows, learnt, p)
     parts: dict[bool, list[tuple[list[int], Tested]]] = {True: [], False: []}
     for (first, second), chosen in sorted(groups.items()):
         turned: dict[bool, list[int]] = {}
@@ -188,10 +415,11 @@ def _test(
             test = deal_rows([rows[i] for i in some], names, priors, between)
             many = math.comb(first + second, first) // (1 + (first == second)) >= MANY
             parts[many].append((some, test))
-    for many, made in parts.items():
-        if not made:
+    for many, tested in parts.items():
+        if not tested:
             continue
-        for (some, _), values in zip(made, calibrated([t for _, t in made], not many), strict=True):
+        p_values = calibrated([test for _, test in tested], not many)
+        for (some, _), values in zip(tested, p_values, strict=True):
             for i, value in zip(some, values, strict=True):
                 p[i] = (
                     max(float(value), p[i] or 0.0)
@@ -201,37 +429,28 @@ def _test(
     return p
 
 
-def _heed_history(rows: Sequence[Row], learnt: Sequence[_Noise], p: list[float | None]) -> None:
-    """Widen the p-values of single figures by what other releases' figures show."""
-    members: dict[int, list[int]] = {}
-    for i, noise in enumerate(learnt):
-        if noise.family.source == "history" and p[i] is not None:
-            members.setdefault(id(noise.family), []).append(i)
-    if not members:
-        return
-    null = np.concatenate(
-        [spikes([rows[i] for i in some], learnt[some[0]].family) for some in members.values()]
-    )
-    chosen = [i for some in members.values() for i in some]
-    for i, value in zip(chosen, with_tail(np.array([p[i] for i in chosen]), null), strict=True):
-        p[i] = float(value)
-
-
-def _overlap(row: Row) -> bool:
+def _overlap(row: ScaledRow) -> bool:
     """Do published ranges overlap, with numbers of runs that are not known?"""
-    if row.old.known and row.new.known:
+    if row.old.counted and row.new.counted:
         return False
     return row.old.low <= row.new.high and row.new.low <= row.old.high
 
 
-def _runs_differ(row: Row, noise: _Noise) -> bool:
+def _runs_differ(row: ScaledRow, noise: _Noise) -> bool:
     """Is a fifth or more of the error from the releases' own levels, and so not in the samples?"""
     extra = 2 * noise.family.between
     return extra > 0.2 * (extra + 1 / row.old.count + 1 / row.new.count)
 
 
 def _judgement(
-    pair: Pair, row: Row, noise: _Noise, p: float | None, q: float | None, rate: float, level: float
+    pair: Pair,
+    row: ScaledRow,
+    noise: _Noise,
+    p: float | None,
+    q: float | None,
+    rate: float,
+    level: float,
+    shift: Shift | None,
 ) -> Judgement:
     change = _change(pair)
     ground = _ground(row, noise)
@@ -242,22 +461,27 @@ def _judgement(
     error, freedom = noise.error(row.old.count, row.new.count)
     needed = _needed(freedom, level)
     detectable = _relative(needed * error, row)
+    detectable = detectable if detectable is not None and detectable <= MOST_SEEN else None
     # The interval in which the change lies, at the held rate for this row alone.
     reach = abs(row.shift) + float(-special.stdtrit(freedom, rate / 2)) * error
     farthest = _relative(reach, row)
     outcome = "noisy"
+    matters = change is None or abs(change) >= pair.floor
     if q <= rate:
-        outcome = "different" if change is None or abs(change) >= pair.floor else "same"
+        outcome, shift = "different" if matters else "same", None
         if outcome == "same":
             ground += "; it differs, but by less than matters"
+    elif shift and matters and math.expm1(abs(shift.by)) >= pair.floor:
+        outcome = "different"
     elif (
         equal
         or (farthest is not None and farthest <= pair.floor)
         or (detectable is not None and detectable <= pair.floor)
     ):
         outcome = "same"
-    more = _more(pair, row, noise, level) if outcome == "noisy" else 0
-    return Judgement(change, p, q, outcome, detectable, more, ground)
+    more = _more_runs(pair, row, noise, level) if outcome == "noisy" else 0
+    shift = shift if outcome == "different" else None
+    return Judgement(change, p, q, outcome, detectable, more, ground, shift)
 
 
 def _needed(freedom: float, level: float) -> float:
@@ -275,14 +499,14 @@ def _change(pair: Pair) -> float | None:
     return max(min(with_limit, sys.float_info.max), -sys.float_info.max)
 
 
-def _relative(shift: float, row: Row) -> float | None:
+def _relative(shift: float, row: ScaledRow) -> float | None:
     """A shift of the row's scale as relative change, ``None`` where old is 0."""
     if row.logs:
         return math.expm1(min(shift, 700.0))
     return shift / row.unit if row.unit > 1e-300 else None
 
 
-def _more(pair: Pair, row: Row, noise: _Noise, level: float) -> int | None:
+def _more_runs(pair: Pair, row: ScaledRow, noise: _Noise, level: float) -> int | None:
     size = pair.floor
     if size <= 0:
         size = abs(_change(pair) or 0.0)
@@ -295,19 +519,12 @@ def _more(pair: Pair, row: Row, noise: _Noise, level: float) -> int | None:
         error, _ = noise.error(row.old.count + more, row.new.count + more)
         return _needed(freedom + 2 * more, level) * error <= wanted
 
-    if settled(0):
-        return 0
-    if not settled(MOST_RUNS):
-        return None
-    low, high = 0, MOST_RUNS
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if settled(middle) else (middle, high)
-    return high
+    runs = bisect_left(range(MOST_RUNS + 1), True, key=settled)
+    return runs if runs <= MOST_RUNS else None
 
 
-def _ground(row: Row, noise: _Noise) -> str:
-    made = noise.family
+def _ground(row: ScaledRow, noise: _Noise) -> str:
+    family = noise.family
     if not noise.known:
         if abs(row.shift) <= EQUAL:
             return "the figures are equal"
@@ -316,17 +533,11 @@ def _ground(row: Row, noise: _Noise) -> str:
         )
     figures = "relative" if row.logs else "scaled"
     sides = (row.old, row.new)
-    if made.source == "shifts":
-        return (
-            f"one figure each: {figures} change against the changes of all {made.rows} rows "
-            "of this metric, of which most are taken not to have changed"
-        )
-    rows = f"{made.rows} rows" if made.rows != 1 else "one row"
+    rows = f"{family.rows} rows" if family.rows != 1 else "one row"
     where = {
         "samples": f"the scatter within runs over {rows} of this metric",
-        "history": f"the scatter over other releases in {rows} of this metric",
         "samples and history": f"the scatter within and between releases over {rows} of this metric",
-    }[made.source]
+    }[family.source]
     if all(side.values for side in sides) and row.old.count + row.new.count > 2:
         tests = "moderated t-test"
         if scored(len(row.old.values), len(row.new.values)):
@@ -339,8 +550,8 @@ def _ground(row: Row, noise: _Noise) -> str:
         return "the published ranges overlap, and how many runs are behind them is not known"
     if any(_ranged(side) for side in sides):
         return f"mean, minimum and maximum: t-test on ranges, with {where}"
-    return f"one figure against one: {figures} change against {where}"
+    return f"{row.old.count} figures against {row.new.count}: {figures} change against {where}"
 
 
-def _ranged(side: Place) -> bool:
+def _ranged(side: ScaledSide) -> bool:
     return not side.values and side.high > side.low

@@ -6,9 +6,10 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ..catalog.benchmarks import Benchmark, Catalog, Scalar
+from ..catalog.benchmarks import Catalog, Scalar
 from ..catalog.board_names import Boards
 from ..common import units
+from ..figures.conditions import SETUP
 from ..figures.pool import Record
 
 Key = tuple[object, ...]
@@ -18,7 +19,7 @@ SETTINGS = {"block_size", "buffer_size", "file_size", "file_size_mb", "filesyste
 """Parameters that say how was measured, where a description does not say otherwise."""
 
 BY_DESIGN = ("kernel", "image")
-"""Conditions that change with the release: told once, and no reason not to compare."""
+"""Conditions that change with the release: said once, and no reason not to compare."""
 
 WORDS = {"cpu_mhz": "clock", "memory": "memory", "governor": "governor", "command": "command"}
 
@@ -40,12 +41,12 @@ class Match:
     differs: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
 class Names:
     """Names of older bundles as they are written today."""
 
-    def __init__(self, catalog: Catalog, boards: Boards) -> None:
-        self.catalog = catalog
-        self.boards = boards
+    catalog: Catalog
+    boards: Boards
 
     def metric(self, record: Record) -> str:
         """A metric's name of today."""
@@ -60,14 +61,17 @@ class Names:
         benchmark = self.catalog.get(record.benchmark)
         if benchmark is None:
             return record.params
-        return {name: _value(benchmark, name, v) for name, v in record.params.items()}
+        return {
+            name: benchmark.param(name).aliases.get(v, v) if isinstance(v, str) else v
+            for name, v in record.params.items()
+        }
 
     def key(self, record: Record) -> Key:
         """What a figure is of, under the names of today."""
         board = self.boards.today(record.guide.soc, record.board)
         return _key(record, board, self.metric(record), self.params(record))
 
-    def told(self, old: Record, new: Record) -> tuple[str, ...]:
+    def renamed(self, old: Record, new: Record) -> tuple[str, ...]:
         """The names of a match that are not the same on both sides."""
         pairs: list[tuple[str, Scalar, Scalar]] = [
             ("board", old.board, new.board),
@@ -80,66 +84,119 @@ class Names:
 
     def is_condition(self, benchmark: str, param: str) -> bool:
         """Whether a parameter says how was measured and not what."""
-        known = self.catalog.get(benchmark)
-        told = known.param(param).condition if known else None
-        if told is not None:
-            return told
+        described = self.catalog.get(benchmark)
+        stated = described.param(param).condition if described else None
+        if stated is not None:
+            return stated
         return param in SETTINGS or param.endswith("version")
 
+    def matters(self, benchmark: str, fact: str) -> bool:
+        """Whether figures cannot be compared where a fact of the setup differs."""
+        described = self.catalog.get(benchmark)
+        known = described.entry.facts.get(fact) if described else None
+        return known.matters if known else fact not in TOLD
 
-def _value(benchmark: Benchmark, name: str, value: Scalar) -> Scalar:
-    return benchmark.param(name).aliases.get(value, value) if isinstance(value, str) else value
+    def is_declared(self, benchmark: str, param: str) -> bool:
+        """Whether a parameter tells figures apart: a table or a chart names it, or its
+        description does and does not call it a condition. Each one of a benchmark without a
+        description counts."""
+        described = self.catalog.get(benchmark)
+        if described is None or param in described.entry.placed():
+            return True
+        known = described.entry.params.get(param)
+        return known is not None and not known.condition
 
 
 def _key(record: Record, board: str, metric: str, params: Mapping[str, Scalar]) -> Key:
-    guide = record.guide
     # True equals 1 in Python, so the type is a part of the identity.
-    typed = frozenset((n, type(v).__name__ == "bool", v) for n, v in params.items())
+    typed = frozenset((n, isinstance(v, bool), v) for n, v in params.items())
     kind = units.parse(record.unit).kind
-    return (guide.sdk, guide.soc, guide.os, board, record.benchmark, metric, typed, kind)
+    return (record.guide.platform, board, record.benchmark, metric, typed, kind)
 
 
 def match(old: Sequence[Record], new: Sequence[Record], names: Names) -> list[Match]:
     """Every figure of both sides once, in pairs where two belong together.
 
     Names that are the same go first, then names that were the same once, then
-    figures that differ only in the kind of their unit or in one condition of the
-    measurement: those stand side by side but are not compared.
+    figures that differ only in the kind of their unit, in parameters that their description
+    does not name, or in one condition of the measurement: those stand side by side but are
+    not compared. A parameter that no description names and that one side leaves out is no
+    difference.
     """
     out: list[Match] = []
-
-    def take(key: Callable[[Record], Key], differs: bool = False) -> None:
-        nonlocal old, new
-        found, old, new = _paired(old, new, key)
-        for a, b in found:
-            different = _differences(a, b, names) if differs else ()
-            out.append(Match(a, b, names.told(a, b) if not differs else (), different))
-
-    take(lambda r: _key(r, r.board, r.metric, r.params))
-    take(names.key)
-    take(lambda r: names.key(r)[:-1], differs=True)
-    take(lambda r: _without_conditions(r, names), differs=True)
+    ways: tuple[tuple[bool, Callable[[Record], Key]], ...] = (
+        (True, lambda r: _key(r, r.board, r.metric, r.params)),
+        (True, names.key),
+        (False, lambda r: names.key(r)[:-1]),
+    )
+    for same, key in ways:
+        pairs, old, new = _paired(old, new, key)
+        for a, b in pairs:
+            if same:
+                out.append(Match(a, b, aliases=names.renamed(a, b)))
+            else:
+                out.append(Match(a, b, differs=_differences(a, b, names)))
+    pairs, old, new = _paired(old, new, lambda r: _without_undeclared(r, names))
+    out += [_beside(a, b, names) for a, b in pairs]
+    # What cannot be told apart any more is not lost: it stands beside something of its kind.
+    pairs, old, new = _in_order(old, new, lambda r: _without_undeclared(r, names))
+    out += [Match(a, b, differs=_differences(a, b, names)) for a, b in pairs]
+    pairs, old, new = _paired(old, new, lambda r: _without_conditions(r, names))
+    out += [Match(a, b, differs=_differences(a, b, names)) for a, b in pairs]
     return [*out, *(Match(r, None) for r in old), *(Match(None, r) for r in new)]
+
+
+def _beside(old: Record, new: Record, names: Names) -> Match:
+    """Two figures that differ in parameters which their description does not name."""
+    a, b = names.params(old), names.params(new)
+    if any(name in a and name in b and a[name] != b[name] for name in {*a, *b}):
+        return Match(old, new, differs=_differences(old, new, names))
+    words = [f"{n} “{units.plain(v)}” is stated now alone" for n, v in b.items() if n not in a]
+    words += [f"{n} “{units.plain(v)}” was stated before alone" for n, v in a.items() if n not in b]
+    return Match(old, new, aliases=(*names.renamed(old, new), *sorted(words)))
+
+
+def _without_undeclared(record: Record, names: Names) -> Key:
+    board, metric = names.boards.today(record.guide.soc, record.board), names.metric(record)
+    params = names.params(record)
+    declared = {n: v for n, v in params.items() if names.is_declared(record.benchmark, n)}
+    return _key(record, board, metric, declared)
+
+
+def _in_order(
+    old: Sequence[Record], new: Sequence[Record], key: Callable[[Record], Key]
+) -> tuple[list[tuple[Record, Record]], list[Record], list[Record]]:
+    """Pairs of records whose key is the same and whose parameters are not, in the order of
+    these, and the rest."""
+    pairs: list[tuple[Record, Record]] = []
+    waiting: dict[Key, list[Record]] = {}
+    for record in sorted(new, key=lambda r: units.natural(repr(sorted(r.params.items())))):
+        waiting.setdefault(key(record), []).append(record)
+    left = []
+    for record in sorted(old, key=lambda r: units.natural(repr(sorted(r.params.items())))):
+        others = waiting.get(key(record), [])
+        other = next((each for each in others if each.params != record.params), None)
+        if other is None:
+            left.append(record)
+        else:
+            others.remove(other)
+            pairs.append((record, other))
+    return pairs, left, [record for others in waiting.values() for record in others]
 
 
 def _paired(
     old: Iterable[Record], new: Iterable[Record], key: Callable[[Record], Key]
 ) -> tuple[list[tuple[Record, Record]], list[Record], list[Record]]:
     """Pairs of records whose key is the same and unique on both sides, and the rest."""
-    sides: list[dict[Key, list[Record]]] = [{}, {}]
-    for side, records in zip(sides, (old, new), strict=True):
+    before: dict[Key, list[Record]] = {}
+    after: dict[Key, list[Record]] = {}
+    for side, records in ((before, old), (after, new)):
         for record in records:
             side.setdefault(key(record), []).append(record)
-    pairs: list[tuple[Record, Record]] = []
-    rest: list[Record] = []
-    for place, members in sides[0].items():
-        others = sides[1].get(place, [])
-        if len(members) == len(others) == 1:
-            pairs.append((members[0], others[0]))
-            del sides[1][place]
-        else:
-            rest += members
-    return pairs, rest, [record for members in sides[1].values() for record in members]
+    both = [what for what, own in before.items() if len(own) == len(after.get(what, ())) == 1]
+    pairs = [(before.pop(what)[0], after.pop(what)[0]) for what in both]
+    rest = [[record for own in side.values() for record in own] for side in (before, after)]
+    return pairs, rest[0], rest[1]
 
 
 def _without_conditions(record: Record, names: Names) -> Key:
@@ -149,7 +206,7 @@ def _without_conditions(record: Record, names: Names) -> Key:
         for n, v in names.params(record).items()
         if not names.is_condition(record.benchmark, n)
     )
-    return (*key[:6], params)
+    return (*key[:4], params)
 
 
 def _differences(old: Record, new: Record, names: Names) -> tuple[str, ...]:
@@ -174,16 +231,37 @@ def command(text: str) -> str:
     return _ADDRESS.sub("ADDRESS", _FOLDER.sub(r"\1", " ".join(text.split()))).strip("; ")
 
 
-def obstacles(old: Conditions, new: Conditions, tools: Sequence[str]) -> tuple[str, ...]:
+TOLD = frozenset(
+    {
+        *("commit", "source_commit", "compiler", "compiler_flags", "defconfig", "kernel_config"),
+        *("config_hash", "image", "image_hash", "firmware", "bootloader", "rootfs", "temperature"),
+        *("power", "date", "operator", "job", "peer_version"),
+    }
+)
+"""Facts of the setup that change with a release or from day to day, and are told once, where a
+description does not say otherwise."""
+
+
+def obstacles(
+    old: Conditions,
+    new: Conditions,
+    tools: Sequence[str],
+    matters: Callable[[str], bool] = lambda _: False,
+) -> tuple[str, ...]:
     """Why figures taken under these conditions cannot be compared; nothing where they can.
 
     What only one side states does not count. ``tools`` are the programs another
-    version of which measures something else.
+    version of which measures something else, and ``matters`` says of a fact of the setup
+    whether what it says is a part of what was measured.
     """
     out: list[str] = []
+    facts = (name for name in sorted({*old, *new}) if name.startswith(SETUP))
     watched = [*WORDS, *(f"tool {name}" for name in tools)]
+    watched += [name for name in facts if matters(name.removeprefix(SETUP))]
     for name in watched:
-        word = WORDS.get(name) or f"version of {name.removeprefix('tool ')}"
+        word = WORDS.get(name) or name.removeprefix(SETUP)
+        if name.startswith("tool "):
+            word = f"version of {name.removeprefix('tool ')}"
         for side, stated in (("old", old), ("new", new)):
             texts = sorted(stated.get(name, ()))
             if any(not alike(name, texts[0], other) for other in texts[1:]):

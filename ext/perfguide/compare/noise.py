@@ -1,4 +1,4 @@
-"""How much the figures of a family's rows scatter: from samples, ranges and other releases."""
+"""How much the samples of a family's rows scatter: within releases, and between them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy import special
 
-from .relative import EQUAL, Floats, Row
+from .relative import Floats, ScaledRow
 
 _MEDIAN_OF_THREE = 0.7821
 """E[(x2 - median(x1, x2, x3))²] for three standard normal x: 1/3 + 0.4488."""
@@ -124,61 +124,23 @@ class Family:
         return math.sqrt(variance * whole), worth
 
 
-def family(rows: Sequence[Row]) -> Family:
-    """Learn the noise of a family's rows from everything that is there."""
+def family(rows: Sequence[ScaledRow]) -> Family:
+    """Learn the noise of a family's rows from their samples, and from other releases."""
     squares = np.array([r.squares for r in rows])
     freedom = np.array([r.freedom for r in rows])
     residuals = [r.residuals() for r in rows]
     past_squares = np.array([float((e**2).sum()) for e in residuals]) / _MEDIAN_OF_THREE
     past_count = np.array([float(e.size) for e in residuals])
     rounding = np.array([r.rounding for r in rows])
-    if not freedom.any():
-        if not past_count.any():
-            return _from_shifts(rows)
-        ours = prior(past_squares * _WORTH, past_count * _WORTH)
-        variance, worth = ours.with_own(past_squares * _WORTH, past_count * _WORTH)
-        seen = int((past_count > 0).sum())
-        return Family(variance + rounding, worth, source="history", rows=seen, prior=ours)
     ours = prior(squares, freedom)
     variance, worth = ours.with_own(squares, freedom)
-    made = Family(variance + rounding, worth, rows=int((freedom > 0).sum()), prior=ours)
-    both = (past_count > 0) & (made.variance > 0)
+    learnt = Family(variance + rounding, worth, rows=int((freedom > 0).sum()), prior=ours)
+    both = (past_count > 0) & (learnt.variance > 0)
     if both.any():
         ends = np.array([np.mean([1 / p.count for p in r.past]) if r.past else 0.0 for r in rows])
-        spread = (past_squares / np.maximum(past_count, 1))[both] / made.variance[both]
+        spread = (past_squares / np.maximum(past_count, 1))[both] / learnt.variance[both]
         weights = past_count[both] / past_count[both].sum()
-        made.between = max(0.0, float(((spread - ends[both]) * weights).sum()))
-        made.between_freedom = float(past_count[both].sum()) * _WORTH
-        made.source = "samples and history"
-    return made
-
-
-def _from_shifts(rows: Sequence[Row]) -> Family:
-    """The last resort: most rows of a large family did not change, so their shifts are noise."""
-    shifts = np.array([r.shift for r in rows])
-    none = np.zeros(len(rows))
-    if shifts.size < 10:
-        return Family(none, none, source="nothing")
-    spread = float(np.median(np.abs(shifts - np.median(shifts)))) * 1.4826
-    if spread <= EQUAL:
-        return Family(none, none, source="nothing")
-    # Few degrees of freedom, because nothing shows whether the tails are heavy.
-    return Family(none + spread**2 / 2, none + 5.0, source="shifts", rows=shifts.size)
-
-
-def spikes(rows: Sequence[Row], learnt: Family) -> Floats:
-    """p-values of other releases' single figures, each tested as if it were the new one.
-
-    Each residual from the running median is set against the noise that is learnt without
-    it. A shift has two figures that may stand out, a residual has one.
-    """
-    out = [np.zeros(0)]
-    for one in rows:
-        residuals = one.residuals()
-        parts = residuals**2 / _MEDIAN_OF_THREE * _WORTH
-        freedom = np.full(parts.shape, (parts.size - 1) * _WORTH)
-        variance, worth = learnt.prior.with_own(parts.sum() - parts, freedom)
-        error = np.sqrt(2 * (variance + one.rounding))
-        some = (worth > 0) & (error > 0)
-        out.append(2 * special.stdtr(worth[some], -np.abs(residuals[some]) / error[some]))
-    return np.concatenate(out)
+        learnt.between = max(0.0, float(((spread - ends[both]) * weights).sum()))
+        learnt.between_freedom = float(past_count[both].sum()) * _WORTH
+        learnt.source = "samples and history"
+    return learnt

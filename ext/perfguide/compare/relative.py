@@ -8,10 +8,9 @@ divided by their greatest figure.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,28 +22,31 @@ EQUAL = 1e-9
 """Relative figures closer than this are one figure that was rounded twice."""
 
 
-class Figures(Protocol):
-    """What is read of one release's row; see :class:`perfguide.stats.Side`."""
+@dataclass(frozen=True, slots=True)
+class Side:
+    """What one release has for one row, in one unit.
 
-    @property
-    def mean(self) -> float: ...  # noqa: D102
-    @property
-    def low(self) -> float | None: ...  # noqa: D102
-    @property
-    def high(self) -> float | None: ...  # noqa: D102
-    @property
-    def count(self) -> int | None: ...  # noqa: D102
-    @property
-    def samples(self) -> tuple[float, ...]: ...  # noqa: D102
+    ``low`` and ``high`` are the least and the greatest sample. ``count`` is the
+    number of samples, ``None`` where it was not published. ``samples`` is empty
+    where only mean, minimum and maximum are known. ``step`` is the distance of two
+    neighbouring figures with as many decimals as were printed, 0 where that is not known.
+    """
+
+    mean: float
+    low: float | None = None
+    high: float | None = None
+    count: int | None = None
+    samples: tuple[float, ...] = ()
+    step: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ScaledSide:
     """Where one release's figures lie on the row's relative scale.
 
     ``squares`` is the sum of squared deviations, worth ``freedom`` degrees of freedom.
     ``count`` is the number of figures behind ``at``; where that was not published, the
-    least number that the range allows. ``known`` says whether it was.
+    least number that the range allows. ``counted`` says whether it was.
     """
 
     at: float
@@ -54,11 +56,18 @@ class Place:
     values: tuple[float, ...] = ()
     low: float = 0.0
     high: float = 0.0
-    known: bool = True
+    counted: bool = True
+
+    def moved(self, by: float) -> ScaledSide:
+        """The same figures elsewhere on the scale."""
+        if not by:
+            return self
+        values = tuple(value + by for value in self.values)
+        return replace(self, at=self.at + by, values=values, low=self.low + by, high=self.high + by)
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ScaledRow:
     """One row on its relative scale: both releases, and the other releases.
 
     ``logs`` says that the scale is logarithmic. ``unit`` is, for a scale that is not,
@@ -66,9 +75,9 @@ class Row:
     some repeat exactly, which shows that they are rounded, else 0.
     """
 
-    old: Place
-    new: Place
-    past: tuple[Place, ...]
+    old: ScaledSide
+    new: ScaledSide
+    past: tuple[ScaledSide, ...]
     logs: bool
     unit: float
     step: float
@@ -94,6 +103,11 @@ class Row:
         """The variance that the step adds, as if it were due about once in all figures seen."""
         return self.step**2 / (self.repeats + 2)
 
+    def without(self, shift: float, past: Sequence[float]) -> ScaledRow:
+        """The row with a shift of NEW, and of each earlier release, taken out."""
+        before = [side.moved(-by) for side, by in zip(self.past, past, strict=True)]
+        return replace(self, new=self.new.moved(-shift), past=tuple(before))
+
     def residuals(self) -> Floats:
         """What each middle one of three releases in order departs from the median of the three.
 
@@ -106,7 +120,7 @@ class Row:
         return at[1:-1] - middle
 
 
-def scaled(old: Figures, new: Figures, history: Sequence[Figures] = ()) -> Row:
+def scaled(old: Side, new: Side, history: Sequence[Side] = ()) -> ScaledRow:
     """The figures of one row, brought to its relative scale."""
     sides = (old, new, *history)
     every = np.array([v for side in sides for v in _figures(side)])
@@ -117,36 +131,32 @@ def scaled(old: Figures, new: Figures, history: Sequence[Figures] = ()) -> Row:
     def onto(value: float) -> float:
         return math.log(abs(value)) - log_top if logs else value / top
 
-    places = [_place(side, onto) for side in sides]
+    scaled_sides = [_scaled_side(side, onto) for side in sides]
     unit = 1.0 if logs else abs(old.mean) / top
-    shown = np.sort([onto(v) for side in sides for v in (side.samples or (side.mean,))])
-    gaps = np.diff(shown)
+    figures = np.sort([onto(v) for side in sides for v in (side.samples or (side.mean,))])
+    gaps = np.diff(figures)
     real = gaps[gaps > EQUAL]
     tied = real.size < gaps.size and real.size > 0
-    return Row(
-        places[0],
-        places[1],
-        tuple(places[2:]),
+    return ScaledRow(
+        scaled_sides[0],
+        scaled_sides[1],
+        tuple(scaled_sides[2:]),
         logs,
         unit,
         float(real.min()) if tied else 0.0,
-        int(shown.size),
+        int(figures.size),
     )
 
 
-def _figures(side: Figures) -> tuple[float, ...]:
-    known = tuple(v for v in (side.low, side.high) if v is not None)
-    return side.samples or (side.mean, *known)
+def _figures(side: Side) -> tuple[float, ...]:
+    ends = tuple(v for v in (side.low, side.high) if v is not None)
+    return side.samples or (side.mean, *ends)
 
 
-class _Scale(Protocol):
-    def __call__(self, value: float) -> float: ...
-
-
-def _place(side: Figures, onto: _Scale) -> Place:
+def _scaled_side(side: Side, onto: Callable[[float], float]) -> ScaledSide:
     if len(side.samples) == 1:
         at = onto(side.samples[0])
-        return Place(at, 1, values=(at,), low=at, high=at)
+        return ScaledSide(at, 1, values=(at,), low=at, high=at)
     if side.samples:
         # Sorted, so that sums do not depend on the order of the runs.
         values = np.array(sorted(onto(v) for v in side.samples))
@@ -156,24 +166,24 @@ def _place(side: Figures, onto: _Scale) -> Place:
         low, high = float(values[0]), float(values[-1])
         if high - low <= EQUAL:
             at, squares = (low + high) / 2, 0.0
-        return Place(at, size, squares, size - 1.0, tuple(values.tolist()), low, high)
+        return ScaledSide(at, size, squares, size - 1.0, tuple(values.tolist()), low, high)
     at = onto(side.mean)
     if side.low is None or side.high is None or side.count == 1:
-        return Place(at, 1, low=at, high=at)
+        return ScaledSide(at, 1, low=at, high=at)
     low, high = sorted((onto(side.low), onto(side.high)))
     width = high - low
-    known = side.count is not None
+    counted = side.count is not None
     if side.count is not None:
         count = max(side.count, 2)
     elif width <= EQUAL:
-        return Place(at, 1, low=low, high=high, known=False)
+        return ScaledSide(at, 1, low=low, high=high, counted=False)
     else:
         middle = (side.low / 2 + side.high / 2) if side.low != side.high else side.mean
         near = abs(onto(side.mean) - onto(middle)) if middle else abs(at)
         count = 2 if near <= 1e-3 * width else 3
     freedom = 0.9 * (count - 1)
     spread = width / range_width(min(count, 100))
-    return Place(at, count, spread**2 * freedom, freedom, (), low, high, known)
+    return ScaledSide(at, count, spread**2 * freedom, freedom, (), low, high, counted)
 
 
 @lru_cache(maxsize=128)

@@ -17,7 +17,7 @@ import numpy as np
 from scipy import special
 
 from .noise import Prior, prior
-from .relative import EQUAL, Floats, Row
+from .relative import EQUAL, Floats, ScaledRow
 
 Kernel = Callable[[Floats], Floats]
 
@@ -51,9 +51,6 @@ MANY = 100
 
 _CARE = 1.0
 """Standard errors added to a share of splits."""
-
-_CARE_ALONE = 1.64
-"""Standard errors added to a share of other releases' single figures, of which there are few."""
 
 _WIDEST = 400
 """Samples of a row up to which all pairwise differences are formed."""
@@ -95,7 +92,7 @@ def scored(first: int, second: int) -> bool:
 
 
 def deal_rows(
-    rows: Sequence[Row], families: Sequence[str], priors: dict[str, Prior], between: Floats
+    rows: Sequence[ScaledRow], families: Sequence[str], priors: dict[str, Prior], between: Floats
 ) -> Tested:
     """Test rows that all have as many samples on each side as one another.
 
@@ -270,37 +267,17 @@ def calibrated(tests: Sequence[Tested], careful: bool) -> list[Floats]:
     if null.size < 50:
         return [t.seen for t in tests]
     edge = min(max(10, null.size // 10_000), null.size - 1)
-    stretch = float(_bound(np.array(edge + 1.0), null.size, _CARE) / max(null[edge], 1e-300))
+    stretch = float(_bound(np.array(edge + 1.0), null.size) / max(null[edge], 1e-300))
     out = []
     for test in tests:
         count = np.searchsorted(null, test.seen * (1 + 1e-6), side="right").astype(float)
-        p = np.where(count > edge, _bound(count, null.size, _CARE), test.seen * stretch)
+        p = np.where(count > edge, _bound(count, null.size), test.seen * stretch)
         p = np.minimum(p, 1.0)
         out.append(np.maximum(p, test.seen) if careful else p)
     return out
 
 
-def _bound(count: Floats, size: int, errors: float) -> Floats:
-    """A share of which ``count`` of ``size`` were seen, with so many standard errors more."""
-    bound: Floats = (count + errors * np.sqrt(count) + 1) / size
+def _bound(count: Floats, size: int) -> Floats:
+    """A share of which ``count`` of ``size`` were seen, with ``_CARE`` standard errors more."""
+    bound: Floats = (count + _CARE * np.sqrt(count) + 1) / size
     return bound
-
-
-def with_tail(seen: Floats, null: Floats) -> Floats:
-    """p-values of single figures, made greater where other releases' figures stand out as far.
-
-    ``null`` is what :func:`perfguide.noise.spikes` gives. A shift stands out three times as
-    often as a residual from the running median where noise has an exponential tail: P(|x1 -
-    x2| > u) is exp(-u), P(x2 - max(x1, x3) > u) a third of it. Beyond the last ten, a
-    p-value falls with its power of 2/3 alone where the tail has proved heavy.
-    """
-    if null.size < 50:
-        return seen
-    null = np.sort(null)
-    edge = 10
-    count = np.searchsorted(null, seen * (1 + 1e-6), side="right").astype(float)
-    outer = 3 * float(_bound(np.array(edge + 1.0), null.size, _CARE_ALONE))
-    last = max(float(null[edge]), 1e-300)
-    beyond = outer * (seen / last) ** (2 / 3 if outer > last else 1.0)
-    tail = np.where(count > edge, 3 * _bound(count, null.size, _CARE_ALONE), beyond)
-    return np.minimum(np.maximum(seen, tail), 1.0)

@@ -1,32 +1,39 @@
-"""What OLD and NEW stand for: for each board the figures of one release."""
+"""Which releases are compared: the two that were asked for, or all neighbours of a site."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from glob import escape
+from itertools import pairwise
 
-from ..bundles.guide_key import GuideKey, family, version
+from ..bundles.guide_key import GuideKey, Platform, families, family, version
 from ..common import units
+from ..common.diagnostics import Diagnostic, nearest
+from ..common.slugs import hashed
+from ..figures.dataset import Addresses
 from ..figures.pool import Pool, Record
 from ..figures.query import is_release
-from .history import History, Platform
+from .history import History
 from .match import Names
+
+LATEST = "latest"
+"""What stands for the newest release, where none has this name."""
+
+AskedPair = tuple[str, str, str, str]
+"""A SoC, a system, and two releases; a release may be the beginning of a name."""
 
 
 @dataclass(frozen=True, slots=True)
-class Only:
+class Filter:
     """Patterns that narrow a comparison; ``*`` stands for any name."""
 
     soc: str = "*"
     os: str = "*"
     board: str = "*"
     benchmark: str = "*"
-
-    @property
-    def everything(self) -> bool:
-        """Whether nothing is left out."""
-        return self == Only()
 
     def guide(self, key: GuideKey) -> bool:
         """Whether a guide is meant."""
@@ -41,51 +48,62 @@ class Only:
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
-    """The figures that OLD or NEW stands for, and by platform and board (under its
-    name of today) the release that was taken. ``notes`` say what was passed over."""
+class ComparedSide:
+    """What OLD or NEW stands for: how it was asked for, its figures with their pool, and by
+    platform and board (under its name of today) the release that was taken. ``notes`` say
+    what was passed over."""
 
-    records: dict[Platform, tuple[Record, ...]] = field(default_factory=dict)
-    releases: dict[Platform, dict[str, str]] = field(default_factory=dict)
+    name: str
+    pool: Pool
+    records: dict[Platform, tuple[Record, ...]]
+    releases: dict[Platform, dict[str, str]]
     notes: tuple[str, ...] = ()
 
 
-def choose(history: History, pool: Pool, wanted: str | None, only: Only, names: Names) -> Side:
-    """The newest release of each board that ``wanted`` names; any where it is ``None``.
+def choose(
+    history: History, pool: Pool, release: str | None, only: Filter, names: Names, name: str = ""
+) -> ComparedSide:
+    """The newest release of each board that ``release`` names; any where it is ``None``.
 
-    A release of just this name goes before those whose names begin with it.
+    ``latest`` is the newest release of each board. A release of just this name goes before those whose names begin with it. The side is called
+    ``name``, or else by the release.
     """
-    platforms: dict[Platform, list[GuideKey]] = {}
-    for key in pool.guides():
+    newest = release == LATEST and not any(key.release == LATEST for key in pool.guides())
+    if newest:
+        name, release = name or LATEST, None
+    keys = [
+        key
+        for key in pool.guides()
         # A name can hold what means something in a pattern, so the name itself goes first.
-        named = wanted is None or key.release == wanted or is_release(key.release, wanted)
-        if named and only.guide(key):
-            platforms.setdefault((key.sdk, key.soc, key.os), []).append(key)
+        if (release is None or key.release == release or is_release(key.release, release))
+        and only.guide(key)
+    ]
     records: dict[Platform, tuple[Record, ...]] = {}
     releases: dict[Platform, dict[str, str]] = {}
     notes: list[str] = []
-    for platform, keys in platforms.items():
-        exact = [key for key in keys if key.release == wanted]
-        ordered = exact or sorted(keys, key=lambda k: version(k.release), reverse=True)
+    by_platform = families(keys)
+    for platform in dict.fromkeys(key.platform for key in keys):
+        members = by_platform[platform]
+        chosen = [key for key in members if key.release == release] or members[::-1]
         taken: dict[str, str] = {}
-        found: list[Record] = []
-        for key in ordered:
-            mine = [r for r in history.records(pool, key) if only.record(r, names)]
-            for record in mine:
-                board = names.boards.today(key.soc, record.board)
-                if taken.setdefault(board, key.release) == key.release:
-                    found.append(record)
-        if not found:
+        own: list[Record] = []
+        for key in chosen:
+            for record in history.records(pool, key):
+                if only.record(record, names):
+                    board = names.boards.today(key.soc, record.board)
+                    if taken.setdefault(board, key.release) == key.release:
+                        own.append(record)
+        if not own:
             continue
-        records[platform], releases[platform] = tuple(found), taken
-        if len(ordered) > 1:
-            notes.append(_several(ordered, wanted))
-    return Side(records, releases, tuple(notes))
+        records[platform], releases[platform] = tuple(own), taken
+        if len(chosen) > 1 and not newest:
+            notes.append(_several(chosen, release))
+    return ComparedSide(name or release or "", pool, records, releases, tuple(notes))
 
 
-def _several(keys: Sequence[GuideKey], wanted: str | None) -> str:
+def _several(keys: Sequence[GuideKey], release: str | None) -> str:
     listed = ", ".join(key.release for key in reversed(keys))
-    what = f"“{wanted}” is" if wanted is not None else "there are"
+    what = f"“{release}” is" if release is not None else "there are"
     return (
         f"{keys[0].soc}, {family(keys[0])}: {what} {len(keys)} releases ({listed}); "
         "of each board the newest was taken"
@@ -95,3 +113,107 @@ def _several(keys: Sequence[GuideKey], wanted: str | None) -> str:
 def nearest_releases(pool: Pool) -> list[str]:
     """The releases that there are, in version order."""
     return sorted({key.release for key in pool.guides()}, key=units.natural)
+
+
+@dataclass(frozen=True, slots=True)
+class ReleasePair:
+    """Two guides of one platform, and the page that compares them. ``asked`` are the sides of a
+    pair that was asked for, which may have more than the two guides; neighbours have just these."""
+
+    old: GuideKey
+    new: GuideKey
+    address: str
+    asked: tuple[ComparedSide, ComparedSide] | None = None
+
+    def sides(
+        self, pool: Pool, history: History, names: Names
+    ) -> tuple[ComparedSide, ComparedSide]:
+        """What is compared."""
+        if self.asked:
+            return self.asked
+        return _exactly(pool, history, self.old, names), _exactly(pool, history, self.new, names)
+
+
+def _exactly(pool: Pool, history: History, key: GuideKey, names: Names) -> ComparedSide:
+    records = tuple(history.records(pool, key))
+    boards = sorted({names.boards.today(key.soc, record.board) for record in records})
+    releases = {key.platform: dict.fromkeys(boards, key.release)}
+    return ComparedSide(key.release, pool, {key.platform: records}, releases)
+
+
+def pairs_with_pages(
+    pool: Pool,
+    history: History,
+    names: Names,
+    addresses: Addresses,
+    asked: Sequence[AskedPair] = (),
+) -> tuple[list[ReleasePair], list[Diagnostic]]:
+    """Neighbours in release order, and the pairs that were asked for. Each page is made once,
+    however often it is asked for."""
+    neighbours = [p for keys in families(pool.guides()).values() for p in pairwise(keys)]
+    sides: dict[tuple[GuideKey, GuideKey], tuple[ComparedSide, ComparedSide] | None]
+    sides = dict.fromkeys(neighbours)
+    diagnostics: list[Diagnostic] = []
+    for pair in asked:
+        fault = _add_asked(pair, pool, history, names, sides)
+        diagnostics += [fault] if fault else []
+    plain = {pair: _address(addresses, *pair) for pair in sides}
+    alike = Counter(address.casefold() for address in plain.values())
+    out = []
+    for (old, new), given in sides.items():
+        address = plain[old, new]
+        if alike[address.casefold()] > 1:
+            address = f"{address.rpartition('/')[0]}/{hashed(f'{old.release} {new.release}')}"
+        out.append(ReleasePair(old, new, address, given))
+    return out, diagnostics
+
+
+def _address(addresses: Addresses, old: GuideKey, new: GuideKey) -> str:
+    folder, _, name = addresses.guide[old].partition("/")[2].rpartition("/")
+    return f"compare/{folder}/{name}-vs-{addresses.guide[new].rpartition('/')[2]}"
+
+
+def _add_asked(
+    pair: AskedPair,
+    pool: Pool,
+    history: History,
+    names: Names,
+    sides: dict[tuple[GuideKey, GuideKey], tuple[ComparedSide, ComparedSide] | None],
+) -> Diagnostic | None:
+    """Add the two guides of a pair on each platform that has both, with the sides that are
+    compared, where they are not neighbours; what is wrong with the pair."""
+    soc, os, *releases = pair
+
+    def fault(message: str, hint: str) -> Diagnostic:
+        text = f"({', '.join(repr(part) for part in pair)}): {message}"
+        return Diagnostic("compare", "perfguide_compare", text, hint)
+
+    def close_to(name: str, names: Sequence[str], sign: str = ", ") -> str:
+        return nearest(name, names) or f"there are {sign.join(names) or 'none'}"
+
+    only = Filter(soc=escape(soc), os=escape(os))
+    keys = [key for key in pool.guides() if only.guide(key)]
+    if not keys:
+        systems = sorted({f"{key.soc}, {key.os}" for key in pool.guides()})
+        return fault("has no guide", close_to(f"{soc}, {os}", systems, "; "))
+    chosen = []
+    for release in releases:
+        side = choose(history, pool, release, only, names)
+        if not side.records:
+            hint = close_to(release, [key.release for key in keys])
+            return fault(f"no release is, or begins with, “{release}”", hint)
+        chosen.append(side)
+    before, after = chosen
+    platforms = [platform for platform in before.records if platform in after.records]
+    if not platforms:
+        return fault("the two releases are of different SDK families", "name two of one family")
+    newest = {
+        p: [max(side.releases[p].values(), key=version) for side in chosen] for p in platforms
+    }
+    for old, new in newest.values():
+        if old == new:
+            return fault(f"both are {old}", "name two releases")
+    for platform, (old, new) in newest.items():
+        both = replace(before, name=old), replace(after, name=new)
+        sides.setdefault((GuideKey(*platform, old), GuideKey(*platform, new)), both)
+    return None

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 from ..bundles.guide_key import GuideKey
 from ..catalog.benchmarks import Metric, Scalar
 from ..catalog.waivers import Waiver
 from ..common import units
+from ..figures import engines
+from ..figures.engines import Inferred
 from ..figures.pool import Pool, Record
-from .history import History, scaled, side
+from .history import History, scaled
 from .judge import Judgement, Pair, judge
 from .match import Match, Names, match, obstacles
+from .relative import Side
+from .single import STEP, Shift
 
 Verdict = Literal[
     "regressed",
@@ -47,12 +53,12 @@ WORDS: dict[Verdict, str] = {
 ALARMS: tuple[Verdict, ...] = ("regressed", "failed-after")
 """What speaks against the newer release."""
 
-ROUNDING = 1.001
-"""A difference of one step of a program's scale is no change, however it is rounded."""
+POINT = 1.0
+"""Percentage points below which the change of a load does not matter."""
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class SideFigures:
     """One side: its figures, one release for each board, and where they are from."""
 
     pool: Pool
@@ -76,8 +82,11 @@ class Row:
     ``board``, ``metric`` and ``params`` are the names of today. Both figures are in
     ``unit``. ``change`` is new/old - 1. ``floor`` is the relative change that had to
     be passed; ``p``, ``q``, ``detectable`` and ``more_runs`` are explained at
-    :class:`perfguide.stats.Judgement`. ``ground`` says why the verdict is as it is.
-    ``waiver`` is the entry that accepts the change.
+    :class:`.judge.Judgement`. ``ground`` says why the verdict is as it is.
+    ``work`` is the change of a load for each unit of work that was done with it, where that is
+    known, and then the verdict is on it. ``line`` is the figure in all releases that have it,
+    with those names, where something is told of it. ``waiver`` is the entry that accepts the change. ``shift`` is what it moved with, where many
+    rows did; ``level`` is explained at :class:`.judge.Judgement`.
     """
 
     board: str
@@ -98,6 +107,10 @@ class Row:
     more_runs: int | None = None
     aliases: tuple[str, ...] = ()
     waiver: Waiver | None = None
+    shift: Shift | None = None
+    level: int = 0
+    work: float | None = None
+    line: tuple[tuple[str, float], ...] = ()
 
     @property
     def guide(self) -> GuideKey:
@@ -115,25 +128,163 @@ class Row:
     def ratio(self) -> float | None:
         """The ratio in the better direction: above 1 is better, 1.1 is a tenth more."""
         judged = self.verdict in ("regressed", "improved", "same", "noisy")
-        if not judged or self.change is None or self.better == "neither" or self.change <= -1:
+        change = self.change if self.work is None else self.work
+        if not judged or change is None or self.better == "neither" or change <= -1:
             return None
-        return 1 + self.change if self.better == "higher" else 1 / (1 + self.change)
+        return 1 + change if self.better == "higher" else 1 / (1 + change)
+
+    @property
+    def observation(self) -> tuple[object, ...]:
+        """What was measured at once: all metrics of one run of a benchmark."""
+        params = frozenset((name, str(value)) for name, value in self.params.items())
+        return (self.guide.platform, self.board, self.benchmark, params)
 
 
-def rows(old: Figures, new: Figures, history: History, rules: Rules) -> tuple[Row, ...]:
+def rows(old: SideFigures, new: SideFigures, history: History, rules: Rules) -> tuple[Row, ...]:
     """Every figure of both sides with its verdict, the largest change first."""
     out: list[Row] = []
-    judged: list[tuple[int, Pair]] = []
-    for found in match(old.records, new.records, rules.names):
-        row = _row(found, old.pool, new.pool, history, rules)
+    judged: dict[int, Pair] = {}
+    pasts: dict[int, dict[str, Side]] = {}
+    catalog = rules.names.catalog
+    engines_of = [engines.inferred(side.records, catalog) for side in (old, new)]
+    for matched in match(old.records, new.records, rules.names):
+        row = _row(matched, old.pool, new.pool, rules)
+        if row.verdict == "same" and (changed := _engine_changed(matched, *engines_of)):
+            row = replace(row, verdict="incomparable", ground=changed)
         if row.verdict == "same":
-            judged.append((len(out), _pair(row, new.pool, history, rules)))
+            judged[len(out)], pasts[len(out)] = _pair(row, old.pool, new.pool, history, rules)
         out.append(row)
-    verdicts = judge([pair for _, pair in judged])
-    for (position, pair), judgement in zip(judged, verdicts, strict=True):
-        out[position] = _judged(out[position], pair.floor, judgement)
+    work = _work(out, judged)
+    loads = {position: _per_work(judged, pasts, position, own) for position, own in work.items()}
+    verdicts = judge([loads.get(i) or pair for i, pair in judged.items()])
+    for (position, pair), judgement in zip(judged.items(), verdicts, strict=True):
+        out[position] = _judged(out[position], loads.get(position) or pair, judgement)
+        if loads.get(position):
+            out[position] = _of_load(out[position], out[work[position]], pair)
+    _together(out)
     accepted = [_accepted(row, rules.waivers) for row in out]
     return tuple(sorted(accepted, key=_order))
+
+
+ENGINE_CHANGED = "the engine seems to have changed"
+"""How the ground of a row begins for which another class of engine has run on each side."""
+
+
+def _engine_changed(
+    matched: Match, old: Mapping[engines.Run, Inferred], new: Mapping[engines.Run, Inferred]
+) -> str:
+    """Whether the engines of two figures, recorded on neither side, seem to be of two classes."""
+    assert matched.old is not None and matched.new is not None  # rows of one side are not judged
+    was, now = old.get(engines.run_of(matched.old)), new.get(engines.run_of(matched.new))
+    if was is None or now is None or was.name == now.name:
+        return ""
+    return f"{ENGINE_CHANGED}: {was.name} before, {now.name} now (inferred)"
+
+
+# ---------------------------------------------------------------- metrics of one run
+
+RATES = ("data rate", "packet rate")
+"""Kinds of unit in which the work is counted that a load is a price of, the first first."""
+
+MOVED = 0.05
+"""The relative change of a rate from which on a load with samples is judged for each unit of it;
+with one run each it always is."""
+
+ALIKE = 0.35
+"""How far the moves of two metrics of one run lie apart, as a share, where they are one."""
+
+
+def _work(out: Sequence[Row], judged: Mapping[int, Pair]) -> dict[int, int]:
+    """For each load the position of the rate that was reached with it."""
+    rates: dict[tuple[object, ...], int] = {}
+    for position in judged:
+        kind = units.parse(out[position].unit).kind
+        if kind in RATES and out[position].better == "higher":
+            name = (*out[position].observation, kind, _direction(out[position].metric))
+            # Two rates of one kind in one run: which of them the load belongs to is not known.
+            rates[name] = -1 if name in rates else position
+    found = {}
+    for position, pair in judged.items():
+        row = out[position]
+        if not pair.load or row.better != "lower":
+            continue
+        own = [
+            (*row.observation, kind, way) for kind in RATES for way in (_direction(row.metric), "")
+        ]
+        at = next((rates[name] for name in own if rates.get(name, -1) >= 0), -1)
+        if at < 0 or min(judged[at].old.mean, judged[at].new.mean) <= 0:
+            continue
+        moved = abs(judged[at].new.mean / judged[at].old.mean - 1)
+        if min(pair.old.mean, pair.new.mean) > 0 and (not pair.sampled or moved >= MOVED):
+            found[position] = at
+    return found
+
+
+def _direction(metric: str) -> str:
+    """``read`` of ``read_throughput`` and ``read_cpu_load``; nothing where there is none."""
+    word = metric.split("_")[0]
+    return word if word in ("read", "write", "rx", "tx", "ingress", "egress") else ""
+
+
+def _per_work(
+    judged: Mapping[int, Pair], pasts: Mapping[int, dict[str, Side]], position: int, own: int
+) -> Pair:
+    """A load's pair in per cent for each unit of work."""
+    load, rate = judged[position], judged[own]
+    before = [
+        _over(side, pasts[own][release])
+        for release, side in pasts[position].items()
+        if release in pasts[own] and pasts[own][release].mean > 0 and side.mean > 0
+    ]
+    old, new = _over(load.old, rate.old), _over(load.new, rate.new)
+    return replace(load, old=old, new=new, history=tuple(before), load=False)
+
+
+def _over(load: Side, rate: Side) -> Side:
+    by = 1 / rate.mean
+    return replace(
+        load,
+        mean=load.mean * by,
+        low=None if load.low is None else load.low * by,
+        high=None if load.high is None else load.high * by,
+        samples=tuple(sample * by for sample in load.samples),
+        step=load.step * by,
+    )
+
+
+def _of_load(row: Row, rate: Row, pair: Pair) -> Row:
+    """A load that was judged for each unit of work, with its own change again."""
+    assert rate.old and rate.new and row.old and row.new
+    was, now = (f"{units.exact(r.cell.mean or 0.0)}" for r in (rate.old, rate.new))
+    unit = units.parse(rate.unit).shown
+    change = None if not pair.old.mean else pair.new.mean / pair.old.mean - 1
+    if abs((rate.new.cell.mean or 0.0) / (rate.old.cell.mean or 1.0) - 1) < MOVED:
+        return replace(row, change=change, work=row.change)
+    return replace(
+        row,
+        change=change,
+        work=row.change,
+        ground=f"for each {unit}: {units.percent(row.change or 0.0)}, at {was} and now {now} {unit}"
+        f"; {row.ground}",
+    )
+
+
+def _together(out: list[Row]) -> None:
+    """Call the other rate of a run that was called for one: both count the same work."""
+    called: dict[tuple[object, ...], Row] = {}
+    for row in out:
+        if row.verdict in ("regressed", "improved") and units.parse(row.unit).kind in RATES:
+            called[(*row.observation, _direction(row.metric))] = row
+    for position, row in enumerate(out):
+        lead = called.get((*row.observation, _direction(row.metric)))
+        if row.verdict != "noisy" or lead is None or row.better != lead.better:
+            continue
+        if units.parse(row.unit).kind not in RATES or not row.ratio or not lead.ratio:
+            continue
+        moves = math.log(row.ratio), math.log(lead.ratio)
+        if abs(moves[0] - moves[1]) <= ALIKE * abs(moves[1]):
+            ground = f"it counts the same work as {lead.metric}, which {WORDS[lead.verdict]}"
+            out[position] = replace(row, verdict=lead.verdict, ground=ground, shift=lead.shift)
 
 
 def _order(row: Row) -> tuple[object, ...]:
@@ -143,24 +294,24 @@ def _order(row: Row) -> tuple[object, ...]:
     return (-size, key.soc, key.os, key.sdk, names, units.natural(repr(sorted(row.params.items()))))
 
 
-def _row(found: Match, before: Pool, after: Pool, history: History, rules: Rules) -> Row:
+def _row(matched: Match, before: Pool, after: Pool, rules: Rules) -> Row:
     """A row whose verdict is not known yet (``same``), or needs no statistics."""
-    old, new, names = found.old, found.new, rules.names
+    old, new, names = matched.old, matched.new, rules.names
     record = new or old
     assert record is not None
-    known = metric_of(names, record)
+    metric = metric_of(names, record)
     row = Row(
         board=names.boards.today(record.guide.soc, record.board),
         benchmark=record.benchmark,
         metric=names.metric(record),
         params=names.params(record),
         unit=record.unit,
-        better=known.better if known else "neither",
+        better=metric.better if metric else "neither",
         old=old,
         new=new,
         verdict="same",
         ground="",
-        aliases=found.aliases,
+        aliases=matched.aliases,
     )
     if old is None:
         return replace(row, verdict="only-new", ground="it was not measured before")
@@ -171,8 +322,11 @@ def _row(found: Match, before: Pool, after: Pool, history: History, rules: Rules
         old = replace(old, cell=scaled(old.cell, factor), unit=new.unit)
         row = replace(row, old=old)
     tools = tools_of(names, record.benchmark)
-    against = found.differs or obstacles(
-        history.conditions(before, old), history.conditions(after, new), tools
+    against = matched.differs or obstacles(
+        before.conditions(old),
+        after.conditions(new),
+        tools,
+        partial(names.matters, record.benchmark),
     )
     if against:
         return replace(row, verdict="incomparable", ground="; ".join(against))
@@ -183,13 +337,13 @@ def _row(found: Match, before: Pool, after: Pool, history: History, rules: Rules
 
 def _failed(row: Row, old: Record, new: Record) -> Row:
     if new.cell.mean is not None:
-        return replace(row, verdict="failed-before", ground=_all(old, "before"))
+        return replace(row, verdict="failed-before", ground=_all_failed(old, "before"))
     if old.cell.mean is not None:
-        return replace(row, verdict="failed-after", ground=_all(new, "now"))
+        return replace(row, verdict="failed-after", ground=_all_failed(new, "now"))
     return replace(row, verdict="failed-both", ground="it failed before and fails now")
 
 
-def _all(record: Record, when: str) -> str:
+def _all_failed(record: Record, when: str) -> str:
     runs = record.cell.runs
     return f"all {runs} runs failed {when}" if runs > 1 else f"its run failed {when}"
 
@@ -202,32 +356,87 @@ def metric_of(names: Names, record: Record) -> Metric | None:
 
 def tools_of(names: Names, benchmark: str) -> tuple[str, ...]:
     """The programs whose version is a condition of a benchmark's figures."""
-    known = names.catalog.get(benchmark)
-    return known.entry.tools if known else (benchmark,)
+    described = names.catalog.get(benchmark)
+    return described.entry.tools if described else (benchmark,)
 
 
-def _pair(row: Row, after: Pool, history: History, rules: Rules) -> Pair:
+def _pair(
+    row: Row, before: Pool, after: Pool, history: History, rules: Rules
+) -> tuple[Pair, dict[str, Side]]:
+    """What is judged, and its past by release."""
     old, new = row.old, row.new
     assert old is not None and new is not None
-    known = metric_of(rules.names, new)
+    metric = metric_of(rules.names, new)
     compared = {old.guide.release, new.guide.release}
     others = history.of(after, new, compared, tools_of(rules.names, row.benchmark))
-    family = f"{row.benchmark}/{known.name if known else row.metric}/{row.unit}"
-    return Pair(side(old.cell), side(new.cell), family, others, _floor(row, known, rules.threshold))
+    pair = replace(
+        pair_of(new, rules.names),
+        old=history.side(before, old),
+        new=history.side(after, new),
+        history=tuple(others.values()),
+        floor=_floor(row, metric, rules.threshold),
+    )
+    if pair.load and not pair.sampled and pair.old.mean and rules.threshold is None:
+        pair = replace(pair, floor=max(pair.floor, POINT / abs(pair.old.mean)))
+    return pair, others
 
 
-def _floor(row: Row, known: Metric | None, threshold: float | None) -> float:
+def pair_of(record: Record, names: Names) -> Pair:
+    """What is known of a row beforehand, with the one figure on both sides."""
+    metric = metric_of(names, record)
+    name = names.metric(record)
+    better = metric.better if metric else "neither"
+    board = names.boards.today(record.guide.soc, record.board)
+    assert record.cell.mean is not None
+    only = Side(record.cell.mean)
+    return Pair(
+        only,
+        only,
+        f"{record.benchmark}/{name}/{record.unit}",
+        (),
+        max(metric.threshold, metric.noise_floor) / 100 if metric else 0.02,
+        record.benchmark,
+        f"{name} {record.unit}",
+        _step(record.unit, metric),
+        units.parse(record.unit).kind == units.parse("%").kind,
+        {"higher": 1, "lower": -1, "neither": 0}[better],
+        _shared(record, board, names),
+    )
+
+
+def _shared(record: Record, board: str, names: Names) -> tuple[str, ...]:
+    """What a row may have moved with: its board, its benchmark there, its metric, and rows with
+    one parameter alike. The widest first."""
+    benchmark = names.catalog.get(record.benchmark)
+    title = names.catalog.title(record.benchmark)
+    out = [board, f"{board}, {title}", f"{board}, {title}: {names.metric(record)}"]
+    for name, value in sorted(names.params(record).items()):
+        label = benchmark.param(name).label if benchmark else ""
+        shown = benchmark.value_label(name, value) if benchmark else units.plain(value)
+        out.append(f"{out[2]}, {label or name} {shown}")
+    return tuple(out)
+
+
+def _step(unit: str, metric: Metric | None) -> float:
+    """What a program counts in, in a unit; 0 where that is not known."""
+    if metric is None or not metric.step:
+        return 0.0
+    return metric.step * (units.factor(metric.unit, unit) or 0.0)
+
+
+def _floor(row: Row, metric: Metric | None, threshold: float | None) -> float:
     """The relative change that has to be passed before it counts."""
-    known = known or Metric(name=row.metric, unit=row.unit, better="neither")
-    floors = [known.threshold / 100 if threshold is None else threshold, known.noise_floor / 100]
+    step = _step(row.unit, metric)
+    metric = metric or Metric(name=row.metric, unit=row.unit, better="neither")
+    floors = [metric.threshold / 100 if threshold is None else threshold, metric.noise_floor / 100]
     means = [abs(r.cell.mean) for r in (row.old, row.new) if r and r.cell.mean]
-    if known.step and means and (factor := units.factor(known.unit, row.unit)):
-        # The smaller figure, because a change can be told both ways round.
-        floors.append(ROUNDING * known.step * factor / min(means))
+    # The smaller figure, because a change can be told both ways round.
+    if step and means:
+        floors.append(STEP * step / min(means))
     return max(floors)
 
 
-def _judged(row: Row, floor: float, judgement: Judgement) -> Row:
+def _judged(row: Row, pair: Pair, judgement: Judgement) -> Row:
     grounds = [judgement.ground]
     for record, when in ((row.old, "before"), (row.new, "now")):
         if record and record.cell.failed:
@@ -237,7 +446,7 @@ def _judged(row: Row, floor: float, judgement: Judgement) -> Row:
         verdict = "same"
     elif judgement.outcome == "different":
         assert row.old is not None and row.new is not None
-        more = (row.new.cell.mean or 0.0) > (row.old.cell.mean or 0.0)
+        more = pair.new.mean > pair.old.mean
         verdict = "improved" if more == (row.better == "higher") else "regressed"
         verdict = "changed" if row.better == "neither" else verdict
     return replace(
@@ -245,11 +454,13 @@ def _judged(row: Row, floor: float, judgement: Judgement) -> Row:
         verdict=verdict,
         ground="; ".join(filter(None, grounds)),
         change=judgement.change,
-        floor=floor,
+        floor=pair.floor,
         p=judgement.p,
         q=judgement.q,
         detectable=judgement.detectable,
         more_runs=judgement.more_runs,
+        shift=judgement.shift,
+        level=judgement.level,
     )
 
 

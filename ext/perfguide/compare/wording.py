@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from ..bundles.guide_key import family
 from ..catalog.benchmarks import Catalog
 from ..common import units
+from ..common.units import TableCell
 from ..figures.pool import Cell, Record
 from .comparison import Comparison, Group
+from .events import Event
 from .verdicts import WORDS, Row, Verdict
 
 LEADING: tuple[Verdict, ...] = (
@@ -36,6 +41,15 @@ TITLES: dict[Verdict, str] = {
     "only-old": "No longer measured",
     "only-new": "Not measured before",
 }
+
+ACTIONS = ("Look at these", "Repeat these", "Improved", "Changed", "Accepted")
+"""What to do with events, in the order in which a reader sees them."""
+
+SPARKS = "▁▂▃▄▅▆▇█"
+"""Levels of a history in characters, the lowest first."""
+
+DRAWN = 12
+"""Releases of which a history is drawn."""
 
 LONGEST = 17
 """Characters of OLD and NEW that a line of the summary has room for."""
@@ -66,25 +80,183 @@ def summary(comparison: Comparison) -> tuple[str, str, str]:
     )
 
 
+def action(event: Event) -> str:
+    """What to do with an event; one of ``ACTIONS``."""
+    if event.accepted:
+        return "Accepted"
+    if event.kind in ("improved", "changed"):
+        return "Improved" if event.kind == "improved" else "Changed"
+    return "Repeat these" if event.repeat else "Look at these"
+
+
+def decision(comparison: Comparison) -> str:
+    """The comparison in one sentence: what to do before the newer release is published."""
+    doing = [action(event) for event in comparison.events]
+    look, again = doing.count("Look at these"), doing.count("Repeat these")
+    noisy = comparison.counts["noisy"]
+    if look:
+        more = f", and repeat {again}" if again else ""
+        return f"Look at {count(look, 'event')} before you ship{more}."
+    if again:
+        return f"Repeat {count(again, 'event')} before you ship: run those benchmarks once more."
+    judged = sum(comparison.counts[v] for v in ("same", "improved", "changed", "regressed"))
+    if not comparison.common or (noisy and not judged):
+        return "Cannot be judged: run both releases at least twice more, or add earlier releases."
+    left = f" {count(noisy, 'figure')} cannot be judged." if noisy else ""
+    return f"Ship: nothing got worse that could be seen.{left}"
+
+
+def event_title(event: Event, comparison: Comparison) -> str:
+    """What happened, where, and by how much: ``LMBench: lat_ctx, sk: −12.0 %, 4 rows``."""
+    where = f", {', '.join(event.boards)}" if len(comparison.spans) > 1 or event.shared else ""
+    size = ""
+    if event.change is not None:
+        ends = (event.least, event.most)
+        if event.kind == "changed" or len({end < 0 for end in ends if end is not None}) > 1:
+            size = f": {units.percent(event.change)}"
+        else:
+            word = "better" if event.change > 0 else "worse"
+            shares = sorted(abs(end) for end in ends if end is not None)
+            texts = [_without_sign(share) for share in shares]
+            middle = _without_sign(abs(event.change))
+            size = f": {middle} % {word}"
+            if texts[0] != texts[1]:
+                size += f" ({texts[0]} to {texts[1]} %)"
+    elif event.kind == "failed-after":
+        size = ": fails now"
+    elif event.kind == "improved":
+        size = ": better, to or from zero"
+    elif event.kind == "regressed":
+        size = ": worse, to or from zero"
+    return f"{event.what}{where}{size}, {count(len(event.rows), 'row')}"
+
+
+def _without_sign(share: float) -> str:
+    """A share of zero or more in per cent, without the sign of the unit and its own."""
+    return units.percent(share).replace("+", "").removesuffix(" %")
+
+
+def event_lines(event: Event, comparison: Comparison) -> list[str]:
+    """Why an event is told, what may explain it, and what to do: sentences."""
+    rows = [
+        row
+        for row in comparison.rows
+        if row.benchmark == event.benchmark and row.change is not None
+    ]
+    still = [abs(row.change or 0.0) for row in rows if row.verdict in ("noisy", "same")]
+    single = all(row.level > 0 for row in event.rows)
+    out = []
+    if single and event.kind != "failed-after":
+        most = sorted(still)[int(0.9 * len(still))] if still else 0.0
+        runs = "One run each"
+        if event.shared:
+            name = event.rows[0].shift.rows if event.rows[0].shift else len(event.rows)
+            out.append(f"{runs}; {name} rows moved together, so it is told once.")
+        elif still and most < abs(event.rows[0].change or 0.0):
+            out.append(f"{runs}; {_share_of(len(still))} moved by less than {_up(most)}.")
+        else:
+            out.append(f"{runs}; {event.rows[0].ground.removeprefix('one run each; ')}.")
+    elif event.kind == "failed-after":
+        out.append(f"{event.rows[0].ground[:1].upper()}{event.rows[0].ground[1:]}.")
+    else:
+        counts = {(_runs(row.old), _runs(row.new)) for row in event.rows}
+        texts = [f"{a} against {b}" for a, b in sorted(counts)]
+        out.append(f"Runs: {', '.join(texts)}; the samples do not explain it.")
+    fates = Counter(filter(None, (fate(row) for row in event.rows)))
+    out += [f"{number} of {len(event.rows)} {what}." for what, number in fates.items()]
+    if event.perhaps:
+        out.append(f"Perhaps: {'; '.join(event.perhaps)}.")
+    stayed, back = comparison.lasted
+    if action(event) == "Repeat these":
+        often = (
+            f" Of such jumps in this archive {back} of {stayed + back} went back."
+            if stayed + back
+            else ""
+        )
+        names = ", ".join(sorted({row.benchmark for row in event.rows}))
+        out.append(f"Run {names} once more on {' and '.join(event.boards)}.{often}")
+    for row in event.rows:
+        if row.waiver:
+            spec = row.waiver.spec
+            out.append(f"Accepted until {spec.until}: {spec.reason}.")
+            break
+    return out
+
+
+def _share_of(number: int) -> str:
+    """Nine of ten rows, or all where that is as many."""
+    if number == 1:
+        return "the other row"
+    return f"the other {number} rows" if number < 10 else f"nine of ten of the other {number} rows"
+
+
+def _up(share: float) -> str:
+    """A share in whole per cent, rounded up: what is said to be below it is."""
+    return f"{math.floor(100 * share) + 1} %"
+
+
+def _runs(record: Record | None) -> int:
+    return (record.cell.count or record.cell.runs) if record else 0
+
+
+def fate(row: Row) -> str:
+    """Whether the next release kept a change; nothing where there is none yet."""
+    if row.new is None or row.old is None or row.old.cell.mean is None:
+        return ""
+    names = [name for name, _ in row.line]
+    if row.new.guide.release not in names:
+        return ""
+    later = row.line[names.index(row.new.guide.release) + 1 :]
+    new, old = row.new.cell.mean, row.old.cell.mean
+    if not later or new is None or new == old:
+        return ""
+    kept = (later[0][1] - old) / (new - old)
+    if kept > 2 / 3:
+        return f"lasted in {later[0][0]}"
+    return f"went back in {later[0][0]}" if kept < 1 / 3 else ""
+
+
+def drawn(row: Row) -> tuple[tuple[str, float], ...]:
+    """The releases whose figures a small picture shows: up to the newer one, and one after."""
+    names = [name for name, _ in row.line]
+    release = row.new.guide.release if row.new else ""
+    end = names.index(release) + 2 if release in names else len(names)
+    return row.line[max(0, end - DRAWN) : end]
+
+
+def spark(row: Row) -> str:
+    """The history of a row in characters, the lowest figure at the bottom; nothing for fewer
+    than three."""
+    values = [value for _, value in drawn(row)]
+    if len(values) < 3:
+        return ""
+    low, wide = min(values), max(values) - min(values)
+    # A row that hardly moves is drawn flat: its noise is no story.
+    wide = max(wide, 0.05 * max(abs(value) for value in values)) or 1.0
+    steps = len(SPARKS) - 1
+    return "".join(SPARKS[round(steps * (value - low) / wide)] for value in values)
+
+
+def by_action(comparison: Comparison) -> list[tuple[str, list[Event]]]:
+    """Events by what to do with them."""
+    found = [(name, [e for e in comparison.events if action(e) == name]) for name in ACTIONS]
+    return [(name, own) for name, own in found if own]
+
+
 def count(number: int, what: str) -> str:
     """``1 figure``, ``2 figures``."""
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
-def several_boards(comparison: Comparison) -> bool:
-    """Whether a row has to say which board it is about."""
-    return len(comparison.spans) > 1
-
-
 def figure(row: Row, catalog: Catalog) -> str:
     """What a row is about, without its benchmark: ``throughput, block_size 1k``."""
-    known = catalog.get(row.benchmark)
+    benchmark = catalog.get(row.benchmark)
     parts = [row.metric]
     for name, value in sorted(row.params.items()):
-        if known is None:
+        if benchmark is None:
             parts.append(f"{name} {units.plain(value)}")
-        elif known.param(name).default is None or value != known.param(name).default:
-            parts.append(f"{name} {known.value_label(name, value)}")
+        elif (default := benchmark.param(name).default) is None or value != default:
+            parts.append(f"{name} {benchmark.value_label(name, value)}")
     return ", ".join(parts)
 
 
@@ -97,8 +269,8 @@ def place(row: Row, comparison: Comparison) -> str:
 
 def decimals(row: Row, catalog: Catalog) -> int:
     """The digits behind the point that a row's figures show."""
-    known = catalog.get(row.benchmark)
-    metric = known.metric(row.metric) if known else None
+    benchmark = catalog.get(row.benchmark)
+    metric = benchmark.metric(row.metric) if benchmark else None
     return metric.decimals if metric else 2
 
 
@@ -126,9 +298,20 @@ def unit(row: Row) -> str:
     return units.unit_cell(row.unit, row.better)
 
 
+def one_unit(row: Row) -> str:
+    """The unit of both figures; where they have two, a name for what cannot be converted."""
+    mixed = row.old and row.new and row.old.unit != row.new.unit
+    return unit(row) if mixed else row.unit
+
+
 def change(row: Row) -> str:
     """The relative change with its sign; a dash where there is none."""
-    return units.MISSING if row.change is None else units.percent(row.change)
+    return units.whole(changed(row))
+
+
+def changed(row: Row) -> TableCell:
+    """The relative change in per cent; a dash where there is none."""
+    return units.MISSING if row.change is None else units.change(row.change)
 
 
 def verdict(row: Row) -> str:
@@ -162,6 +345,58 @@ def tally(group: Group) -> str:
     return ", ".join(parts)
 
 
-def of_verdict(found: Iterable[Row], verdicts: Sequence[Verdict]) -> list[Row]:
+@dataclass(frozen=True, slots=True)
+class RowWords:
+    """A row as readers see it; a spread is empty where nothing is known of the samples.
+
+    ``name`` says all that a row is about: the board where there are several, the benchmark
+    and the figure.
+    """
+
+    name: str
+    board: str
+    benchmark: str
+    figure: str
+    unit: str
+    old: str
+    old_spread: str
+    new: str
+    new_spread: str
+    change: str
+    verdict: str
+    ground: str
+
+
+def row_words(row: Row, comparison: Comparison, catalog: Catalog) -> RowWords:
+    """All that a row says, in the words of every format."""
+    places = decimals(row, catalog)
+    about, board = figure(row, catalog), place(row, comparison)
+    name = f"{row.benchmark}: {about}"
+    return RowWords(
+        name=f"{board}: {name}" if len(comparison.spans) > 1 else name,
+        board=board,
+        benchmark=row.benchmark,
+        figure=about,
+        unit=unit(row),
+        old=mean(row.old, places),
+        old_spread=behind(row.old.cell, places) if row.old else "",
+        new=mean(row.new, places),
+        new_spread=behind(row.new.cell, places) if row.new else "",
+        change=change(row),
+        verdict=verdict(row),
+        ground=ground(row),
+    )
+
+
+def remarks(comparison: Comparison) -> dict[str, list[str]]:
+    """What is said besides the rows, under its titles."""
+    return {
+        "Coverage": [finding.text() for finding in comparison.coverage],
+        "Notes": list(comparison.notes),
+        "Accepted changes": [f"{f.where()}: {f.text()}" for f in comparison.findings],
+    }
+
+
+def of_verdict(rows: Iterable[Row], verdicts: Sequence[Verdict]) -> list[Row]:
     """The rows with one of these verdicts, in their order."""
-    return [row for row in found if row.verdict in verdicts]
+    return [row for row in rows if row.verdict in verdicts]

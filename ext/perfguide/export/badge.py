@@ -1,11 +1,106 @@
-"""A figure as a small picture for another page: SVG, the same bytes for the same figure."""
+"""One figure that a query names: as words for prose, and as a badge, a small picture."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from html import escape
 
-from ..common.diagnostics import visible
+from ..bundles.guide_key import family, version
+from ..common import units
+from ..common.diagnostics import Diagnostic, visible
+from ..figures import labels, query
+from ..figures.dataset import Holdings, plan
+from ..figures.pool import Record
+from ..tables import grids
+from ..tables.anchors import Anchor, Anchors
+from ..tables.assign import Layout
+from .json_api import decimals
+
+LATEST = "latest"
+"""Stands for the newest release that has the figure."""
+
+_TAIL = re.compile(r"\?([^?/=&]+=[^&]*(?:&[^?/=&]+=[^&]*)*)$")
+
+
+@dataclass(frozen=True, slots=True)
+class QuotedFigure:
+    """A figure as text with its unit, what it is in words, and where it stands."""
+
+    text: str
+    label: str
+    words: str
+    place: Anchor
+
+
+class FigureFinder:
+    """Finds figures by queries. The layout of the pages is worked out once for all of them."""
+
+    def __init__(self, holdings: Holdings) -> None:
+        self._holdings = holdings
+        pool = holdings.pool
+        addresses = plan(pool.guides(), pool.benchmarks())
+        self._anchors = Anchors(Layout(holdings.catalog), addresses, pool.of_guide)
+
+    def find(self, text: str) -> QuotedFigure | Diagnostic:
+        """The one figure that a query names, or what is wrong with the query.
+
+        ``SOC/RELEASE/BOARD/BENCHMARK/METRIC?NAME=VALUE&NAME=VALUE``; the release may be
+        ``latest``, and among the pairs ``os`` is the operating system.
+        """
+        names = text.strip()
+        pairs: list[str] = []
+        if tail := _TAIL.search(names):
+            names, pairs = names[: tail.start()], tail[1].split("&")
+        os = next((pair[3:] for pair in pairs if pair.startswith("os=")), "*")
+        try:
+            asked = query.parse(names, os, [p for p in pairs if not p.startswith("os=")])
+        except ValueError as error:
+            return Diagnostic("figure", text, str(error), "SOC/RELEASE/BOARD/BENCHMARK/METRIC")
+        latest = asked.release == LATEST
+        asked = replace(asked, release="*") if latest else asked
+        records = query.run(self._holdings, asked)
+        records = _of_newest_release(records) if latest else records
+        if not records:
+            hint = query.nearest_name(self._holdings, asked).removeprefix(": ")
+            return Diagnostic("figure", text, "names no figure", hint)
+        if len(records) > 1:
+            return Diagnostic("figure", text, f"names {len(records)} figures", _apart(*records[:2]))
+        return self._quoted(records[0])
+
+    def _quoted(self, record: Record) -> QuotedFigure:
+        benchmark = self._holdings.catalog.get(record.benchmark)
+        cell = grids.figure(record.cell, decimals(benchmark, record.metric))
+        number = cell if isinstance(cell, str) else cell[1]
+        unit = units.parse(record.unit).shown
+        suffix = "" if isinstance(cell, str) or not unit else f" {unit}"
+        label = f"{record.benchmark}, {record.metric}"
+        label = labels.full(benchmark, record) if benchmark else label
+        where = (record.guide.soc, f"{family(record.guide)} {record.guide.release}", record.board)
+        return QuotedFigure(
+            f"{number}{suffix}",
+            visible(label),
+            visible(f"{', '.join(where)}: {label}: {units.whole(cell)}{suffix}"),
+            self._anchors.of(record),
+        )
+
+
+def _of_newest_release(records: Sequence[Record]) -> list[Record]:
+    newest = max((version(record.guide.release) for record in records), default=None)
+    return [record for record in records if version(record.guide.release) == newest]
+
+
+def _apart(first: Record, second: Record) -> str:
+    """What a query has to say to mean one of two figures."""
+    for name in sorted({*first.params, *second.params}):
+        values = [units.plain(r.params[name]) for r in (first, second) if name in r.params]
+        if len(set(values)) != 1 or len(values) != 2:
+            return "say which: " + " or ".join(f"?{name}={value}" for value in values)
+    if first.guide.os != second.guide.os:
+        return f"say which: ?os={first.guide.os} or ?os={second.guide.os}"
+    return f"say which: {query.name(first)} or {query.name(second)}"
+
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 HEIGHT = 20

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 from ..bundles.guide_key import GuideKey, family
 from ..catalog.benchmarks import Benchmark, Catalog, Scalar
@@ -17,7 +17,6 @@ from ..common import units
 from ..common.diagnostics import visible
 from ..figures.pool import Record
 from ..tables import grids
-from .json_api import decimals
 
 T = TypeVar("T")
 
@@ -35,7 +34,7 @@ def file(name: str, value: Any) -> bytes:
 
 def index(socs: Mapping[str, str]) -> dict[str, Any]:
     """The SoCs, each with its name among the files."""
-    return {"socs": [[soc, path] for soc, path in socs.items()]}
+    return {"socs": [[soc, socs[soc]] for soc in sorted(socs, key=units.natural)]}
 
 
 def soc_index(
@@ -68,7 +67,7 @@ def soc_index(
             system = systems[old.sdk, old.os]
             system["compared"].append([old.release, new.release, page.partition("/")[2]])
     return {
-        "benchmarks": [[name, _title(catalog, name), benchmarks[name]] for name in names],
+        "benchmarks": [[name, catalog.title(name), benchmarks[name]] for name in names],
         "systems": [systems[key] for key in sorted(systems)],
     }
 
@@ -98,73 +97,59 @@ def part(
     whether it is a headline. ``params``: name, label, place in the order, values; a
     value is its key in addresses, its text, and what it is ordered by. ``cases``: for
     each set of parameters [parameter, value] pairs. ``sections``: anchors in the guide.
-    ``figures``: board, metric, case, text, mean, minimum, maximum, section; a failed
-    figure has no mean.
+    ``figures``: board, metric, case, mean, the mean as text, what stands behind that,
+    minimum, maximum, section; a failed figure has no mean.
     """
-    boards = _Places[str]()
-    metrics = _Places[tuple[str, str]]()
-    params = _Places[str]()
-    values: dict[str, _Places[tuple[str, Scalar]]] = {}
-    cases = _Places[tuple[tuple[int, int], ...]]()
-    sections = _Places[str]()
+    # Each has its position in the list that it stands in.
+    boards: dict[str, int] = {}
+    metrics: dict[tuple[str, str], int] = {}
+    params: dict[str, int] = {}
+    values: dict[str, dict[tuple[str, Scalar], int]] = {}
+    cases: dict[tuple[tuple[int, int], ...], int] = {}
+    sections: dict[str, int] = {}
     figures = []
     for record in records:
         case = []
         for name in sorted(record.params):
             scalar = record.params[name]
-            known = values.setdefault(name, _Places())
+            known = values.setdefault(name, {})
             # True equals 1 in Python, so the type is a part of the identity.
-            case.append((params.of(name), known.of((type(scalar).__name__, scalar))))
+            case.append((_place(params, name), _place(known, (type(scalar).__name__, scalar))))
         cell = record.cell
+        shown = grids.page_figure(cell)
         figures.append(
             [
-                boards.of(record.board),
-                metrics.of((record.metric, record.unit)),
-                cases.of(tuple(case)),
-                grids.cell_text(cell, decimals(benchmark, record.metric)),
-                cell.mean,
+                _place(boards, record.board),
+                _place(metrics, (record.metric, record.unit)),
+                _place(cases, tuple(case)),
+                *((None, shown, "") if isinstance(shown, str) else shown),
                 cell.low,
                 cell.high,
-                sections.of(section(record)),
+                _place(sections, section(record)),
             ]
         )
     ordered = list(benchmark.entry.params) if benchmark else []
     return {
-        "boards": boards.items(),
-        "metrics": [_metric(benchmark, *pair) for pair in metrics.items()],
+        "boards": list(boards),
+        "metrics": [_metric(benchmark, *pair) for pair in metrics],
         "params": [
             [
                 name,
                 benchmark.param_label(name) if benchmark else name,
                 ordered.index(name) if name in ordered else len(ordered),
-                [_value(benchmark, name, scalar) for _, scalar in values[name].items()],
+                [_value(benchmark, name, scalar) for _, scalar in values[name]],
             ]
-            for name in params.items()
+            for name in params
         ],
-        "cases": cases.items(),
-        "sections": sections.items(),
+        "cases": list(cases),
+        "sections": list(sections),
         "figures": figures,
     }
 
 
-class _Places(Generic[T]):
-    """Different items in the order in which they came, each with its position."""
-
-    def __init__(self) -> None:
-        self._places: dict[T, int] = {}
-
-    def of(self, item: T) -> int:
-        """The position of an item; a new one goes behind the others."""
-        return self._places.setdefault(item, len(self._places))
-
-    def items(self) -> list[T]:
-        """All items by position."""
-        return list(self._places)
-
-
-def _title(catalog: Catalog, name: str) -> str:
-    known = catalog.get(name)
-    return known.entry.title if known else name
+def _place(places: dict[T, int], item: T) -> int:
+    """The position of an item; a new one goes behind the others."""
+    return places.setdefault(item, len(places))
 
 
 def _metric(benchmark: Benchmark | None, metric: str, unit: str) -> list[Any]:

@@ -108,6 +108,9 @@ def guide(
     lines = []
     for record in records:
         figure = _figure(record, catalog.get(record.benchmark))
+        # Files of guides without any are as they were.
+        figure |= {"setup": setup} if (setup := pool.setup(record.cell.members)) else {}
+        figure |= {"notes": notes} if (notes := pool.notes_of(record.cell.members)) else {}
         figure["sources"] = [
             [place[held[int(origins[row])].digest], f"/results/{positions[row]}"]
             for row in record.cell.members
@@ -195,6 +198,8 @@ def _bundle(loaded: Loaded) -> dict[str, Any]:
         "runner": _told(found.runner) if found.runner else None,
         "sdk": _told(found.sdk),
         "board": _told(found.board),
+        **({"setup": found.setup} if found.setup else {}),
+        **({"notes": msgspec.to_builtins(found.notes)} if found.notes else {}),
     }
 
 

@@ -1,23 +1,33 @@
-"""The figures as Parquet files, and the data package that describes them.
+"""Figures and results as Parquet files, for other programs.
 
-A data package (Frictionless, version 1) is one JSON file that names the data files
-and says of each column what it holds.
+The site offers a file of pooled figures for each guide (:func:`make`) and a data package
+(Frictionless, version 1): one JSON file that names these files and says of each column
+what it holds (:func:`package`).
+
+``perfguide export`` writes a dataset of all results (:func:`write_dataset`), in folders by
+SoC, system and release: ``soc=…/os=…/release=…/part-0.parquet``, as Hive names them, with
+the names percent-encoded where a folder's name needs it. The same results give the same
+bytes.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
+import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from ..bundle import Note
+from ..bundles import results
 from ..common import units
 from ..figures.pool import Pool, Record
-
-MAKING = 1
-"""Raised when the same figures should be written anew."""
+from ..figures.rows import CONDITIONS, NAMES, Frame
 
 COLUMNS: tuple[tuple[str, pa.DataType, str, str], ...] = (
     ("sdk", pa.string(), "string", "name of the SDK family"),
@@ -38,6 +48,8 @@ COLUMNS: tuple[tuple[str, pa.DataType, str, str], ...] = (
     ("differs", pa.list_(pa.string()), "array", "conditions that differ between the runs"),
     ("samples", pa.list_(pa.float64()), "array", "the samples that are known, in “unit”"),
     ("bundles", pa.list_(pa.string()), "array", "ids of the bundles that the figure is from"),
+    ("setup", pa.string(), "string", "facts of the setup, as a JSON object of lists of texts"),
+    ("notes", pa.list_(pa.string()), "array", "notes about the figure"),
 )
 """Each column: name, type in Parquet, type in the data package, and what it holds."""
 
@@ -46,19 +58,21 @@ KEY = ("sdk", "soc", "os", "release", "board", "benchmark", "metric", "params", 
 
 def make(records: Sequence[Record], pool: Pool) -> bytes:
     """Figures as one Parquet file, a row each."""
-    held = pool.frame.bundles
-    origins = pool.frame.table["bundle"].to_numpy()
+    bundles = pool.frame.bundles
+    bundle_of_row = pool.frame.table["bundle"].to_numpy()
     rows = []
     for record in records:
         key, cell = record.guide, record.cell
         params = json.dumps(record.params, sort_keys=True, ensure_ascii=False)
-        ids = dict.fromkeys(held[int(origins[row])].bundle.id for row in cell.members)
+        ids = dict.fromkeys(bundles[int(bundle_of_row[row])].bundle.id for row in cell.members)
         rows.append(
             (
                 *(key.sdk, key.soc, key.os, key.release),
                 *(record.board, record.benchmark, record.metric, params, record.unit),
                 *(cell.mean, cell.low, cell.high, cell.count, cell.failed, cell.runs),
                 *(list(cell.differs), list(cell.samples), list(ids)),
+                json.dumps(pool.setup(cell.members), sort_keys=True, ensure_ascii=False),
+                pool.notes_of(cell.members),
             )
         )
     schema = pa.schema(
@@ -75,21 +89,18 @@ def make(records: Sequence[Record], pool: Pool) -> bytes:
 def package(files: Iterable[str], metrics: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """The description of all files, with the units and metrics that occur in them.
 
-    ``metrics`` are benchmarks with their metrics, as :func:`perfguide.api.benchmarks`
-    has them.
+    ``metrics`` are benchmarks with their metrics, as
+    :func:`perfguide.export.json_api.benchmarks` has them.
     """
     described = [
-        {"benchmark": found["benchmark"], "title": found["title"], **metric}
-        for found in metrics
-        for metric in found["metrics"]
+        {"benchmark": each["benchmark"], "title": each["title"], **metric}
+        for each in metrics
+        for metric in each["metrics"]
     ]
     used = {metric["unit"] for metric in described}
     known = [name for name in units.known_units() if name in used]
-    foreign = {"fields": "unit", "reference": {"resource": "units", "fields": "unit"}}
-    named = {
-        "fields": ["benchmark", "metric", "unit"],
-        "reference": {"resource": "metrics", "fields": ["benchmark", "metric", "unit"]},
-    }
+    parsed = [units.parse(name) for name in (*known, *sorted(used - {*known}))]
+    identity = ["benchmark", "metric", "unit"]
     return {
         "profile": "data-package",
         "name": "performance-figures",
@@ -102,50 +113,166 @@ def package(files: Iterable[str], metrics: Iterable[Mapping[str, Any]]) -> dict[
                 "format": "parquet",
                 "mediatype": "application/vnd.apache.parquet",
                 "schema": {
-                    "fields": [_field(name, kind, text) for name, _, kind, text in COLUMNS],
+                    "fields": _fields([(name, kind, text) for name, _, kind, text in COLUMNS]),
                     "primaryKey": list(KEY),
-                    "foreignKeys": [foreign, named],
+                    "foreignKeys": [
+                        {"fields": "unit", "reference": {"resource": "units", "fields": "unit"}},
+                        {
+                            "fields": identity,
+                            "reference": {"resource": "metrics", "fields": identity},
+                        },
+                    ],
                 },
             },
             {
                 "name": "metrics",
                 "profile": "tabular-data-resource",
                 "data": described,
-                "schema": {
-                    "fields": [
-                        _field("benchmark", "string", "benchmark, as bundles name it"),
-                        _field("title", "string", "what pages call the benchmark"),
-                        _field("metric", "string", "metric, as bundles name it"),
-                        _field("unit", "string", "unit of the metric's figures"),
-                        _field("label", "string", "what pages call the metric"),
-                        _field(
-                            "better", "string", "which figures are better: higher, lower, neither"
-                        ),
-                        _field("decimals", "integer", "decimals that pages show"),
-                    ],
-                    "primaryKey": ["benchmark", "metric", "unit"],
-                },
+                "schema": {"fields": _fields(METRIC_COLUMNS), "primaryKey": identity},
             },
             {
                 "name": "units",
                 "profile": "tabular-data-resource",
                 "data": [
                     {"unit": u.name, "shown": u.shown, "kind": u.kind, "scale": u.scale}
-                    for u in map(units.parse, [*known, *sorted(used - {*known})])
+                    for u in parsed
                 ],
-                "schema": {
-                    "fields": [
-                        _field("unit", "string", "unit, as the figures name it"),
-                        _field("shown", "string", "what pages show for it"),
-                        _field("kind", "string", "what it measures; units of one kind convert"),
-                        _field("scale", "number", "this unit in the base unit of its kind"),
-                    ],
-                    "primaryKey": "unit",
-                },
+                "schema": {"fields": _fields(UNIT_COLUMNS), "primaryKey": "unit"},
             },
         ],
     }
 
 
-def _field(name: str, kind: str, text: str) -> dict[str, str]:
-    return {"name": name, "type": kind, "description": text}
+METRIC_COLUMNS = (
+    ("benchmark", "string", "benchmark, as bundles name it"),
+    ("title", "string", "what pages call the benchmark"),
+    ("metric", "string", "metric, as bundles name it"),
+    ("unit", "string", "unit of the metric's figures"),
+    ("label", "string", "what pages call the metric"),
+    ("better", "string", "which figures are better: higher, lower, neither"),
+    ("decimals", "integer", "decimals that pages show"),
+)
+UNIT_COLUMNS = (
+    ("unit", "string", "unit, as the figures name it"),
+    ("shown", "string", "what pages show for it"),
+    ("kind", "string", "what it measures; units of one kind convert"),
+    ("scale", "number", "this unit in the base unit of its kind"),
+)
+"""Columns of the data package's own tables: name, type, and what they hold."""
+
+
+def _fields(columns: Iterable[tuple[str, str, str]]) -> list[dict[str, str]]:
+    return [{"name": name, "type": kind, "description": text} for name, kind, text in columns]
+
+
+PARTITIONS = ("soc", "os", "release")
+"""What the folders are named for; these columns are not in the files."""
+
+ABOUT = "_perfguide.json"
+"""Says that a folder is ours, and what it holds. Engines pass over names with ``_``."""
+
+FORM = 2
+"""Raised when columns change."""
+
+LONGEST = 255
+"""Bytes of one folder's name, as file systems have it."""
+
+
+class NameTooLongError(Exception):
+    """A name of a bundle makes no folder's name."""
+
+
+def dataset_schema() -> pa.Schema:
+    """The columns of each file. ``value``, ``low`` and ``high`` are in ``unit``, and
+    null where the measurement failed; ``created`` is UTC; ``params`` is canonical JSON;
+    ``sha256`` is of the bundle's content; ``result`` is its place in the bundle from 0."""
+    texts = [name for name in NAMES if name not in PARTITIONS]
+    return pa.schema(
+        [
+            *((name, pa.string()) for name in (*texts, *CONDITIONS)),
+            *((name, pa.float64()) for name in ("value", "low", "high")),
+            ("weight", pa.int64()),
+            *((name, pa.bool_()) for name in ("counted", "spread", "failed")),
+            ("samples", pa.list_(pa.float64())),
+            ("created", pa.timestamp("us", tz="UTC")),
+            *((name, pa.string()) for name in ("bundle", "file", "sha256")),
+            ("result", pa.int64()),
+            ("setup", pa.string()),
+            ("notes", pa.list_(pa.string())),
+        ]
+    )
+
+
+def write_dataset(frame: Frame, folder: Path) -> int:
+    """Write all results into a new folder; return the number of files.
+
+    Rows are by bundle id and place. Raises :class:`NameTooLongError`.
+    """
+    parts = dict(_parts(frame))
+    for name in parts:
+        if any(len(step) > LONGEST for step in name.split("/")):
+            raise NameTooLongError(f"“{name[:80]}…” is too long for the name of a folder")
+    for name, rows in parts.items():
+        path = folder / name / "part-0.parquet"
+        path.parent.mkdir(parents=True)
+        pq.write_table(_dataset_table(frame, rows), path, compression="zstd", write_statistics=True)
+    about = {"form": FORM, "files": len(parts), "rows": len(frame.table)}
+    about["bundles"] = len(frame.bundles)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / ABOUT).write_text(json.dumps(about, sort_keys=True) + "\n", encoding="utf-8")
+    return len(parts)
+
+
+def _parts(frame: Frame) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
+    """For each folder its name and the positions of its rows in the frame's table."""
+    if frame.table.empty:
+        return
+    grouped = frame.table.groupby(list(PARTITIONS), observed=True, sort=True)
+    for key, rows in grouped.indices.items():
+        values: tuple[Any, ...] = key if isinstance(key, tuple) else (key,)
+        steps = zip(PARTITIONS, values, strict=True)
+        yield "/".join(f"{name}={quote(str(v), safe='')}" for name, v in steps), np.sort(rows)
+
+
+def _measured(table: pd.DataFrame) -> Iterator[tuple[str, str]]:
+    """The benchmark and the metric of each row."""
+    return zip(table["benchmark"].tolist(), table["metric"].tolist(), strict=True)
+
+
+def _is_about(note: Note, measured: tuple[str, str]) -> bool:
+    """Whether a note of a bundle is about a benchmark and a metric."""
+    return all(
+        not own or own == it
+        for own, it in zip((note.benchmark, note.metric), measured, strict=True)
+    )
+
+
+def _dataset_table(frame: Frame, rows: np.ndarray[Any, Any]) -> pa.Table:
+    table = frame.table.iloc[rows]
+    bundles = [frame.bundles[position] for position in table["bundle"].tolist()]
+    own = [
+        results.beside(frame.beside.distinct[code]) for code in frame.beside.codes[rows].tolist()
+    ]
+    said = [
+        (b.bundle.setup | facts, [n.text for n in b.bundle.notes if _is_about(n, r)] + notes)
+        for b, r, (facts, notes) in zip(bundles, _measured(table), own, strict=True)
+    ]
+    columns: dict[str, Any] = {
+        "created": pd.to_datetime([b.bundle.created for b in bundles], utc=True),
+        "bundle": [b.bundle.id for b in bundles],
+        "file": [b.origin for b in bundles],
+        "sha256": [b.digest for b in bundles],
+        "params": [frame.params.distinct[code] for code in frame.params.codes[rows].tolist()],
+        "samples": [frame.samples.of(row) or None for row in rows.tolist()],
+        "setup": [json.dumps(setup, sort_keys=True, ensure_ascii=False) for setup, _ in said],
+        "notes": [notes for _, notes in said],
+    }
+    schema = dataset_schema()
+    arrays = []
+    for field in schema:
+        values = columns.get(field.name)
+        if values is None:
+            column = table[field.name]
+            values = column.astype("object") if column.dtype == "category" else column
+        arrays.append(pa.array(values, type=field.type, from_pandas=True))
+    return pa.Table.from_arrays(arrays, schema=schema)

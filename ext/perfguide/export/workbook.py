@@ -17,19 +17,17 @@ from xlsxwriter.worksheet import Worksheet
 
 from ..bundles.guide_key import GuideKey, family
 from ..catalog.benchmarks import Catalog
+from ..charts import palette
 from ..common import units
 from ..common.diagnostics import visible
 from ..figures.labels import params_text
 from ..figures.pool import Pool, Record
-from ..tables import grids
+from ..tables import grids, remarks
 from ..tables.assign import Layout
 from ..tables.grids import Grid
-from ..tables.model import View, other_view
+from ..tables.model import Row, View
 from ..tables.summaries import boards, sources
 from .json_api import decimals
-
-MAKING = 1
-"""Raised when the same guide should be made anew."""
 
 CREATED = datetime.datetime(2000, 1, 1, tzinfo=datetime.UTC)
 """What each file says of its making, because the day of a build is no part of a guide."""
@@ -62,8 +60,8 @@ class _Book:
     def __init__(self, book: xlsxwriter.Workbook) -> None:
         self._book = book
         self._bold = book.add_format({"bold": True})
-        self._head = book.add_format({"bold": True, "bg_color": "#EEF2F6", "text_wrap": True})
-        self._failed = book.add_format({"font_color": "#A3200D"})
+        self._head = book.add_format({"bold": True, "bg_color": palette.HEAD, "text_wrap": True})
+        self._failed = book.add_format({"font_color": palette.ALARM})
         self._numbers: dict[int, Format] = {}
         self._names: set[str] = set()
 
@@ -81,7 +79,13 @@ class _Book:
         _text(about, 0, 0, title, self._bold)
         _text(about, 1, 0, "↑ higher is better, ↓ lower is better; — was not measured.")
         row = self._grid(about, 3, "Boards", boards([b.bundle for b in bundles]))
-        self._grid(about, row, "Bundles behind this guide", sources(bundles))
+        row = self._grid(about, row, "Bundles behind this guide", sources(bundles))
+        if setup := remarks.setup(bundles):
+            row = self._grid(about, row, "Setup of the runs", setup)
+        for name in ("", *sorted({record.benchmark for record in records})):
+            for words in remarks.notes(bundles, name):
+                _text(about, row, 0, ": ".join(filter(None, (name and catalog.title(name), words))))
+                row += 1
         sections, other = layout.sections(records)
         by_benchmark: dict[str, list[tuple[str, View]]] = {}
         for section in sections:
@@ -90,15 +94,18 @@ class _Book:
                 found = by_benchmark.setdefault(section.benchmark.name, [])
                 found.append((caption, view))
         for name, left in other.items():
-            view = other_view("Other results", left)
-            by_benchmark.setdefault(name, []).append((view.title, view))
+            own = layout.general(name, left)
+            by_benchmark.setdefault(name, []).extend((view.title, view) for view in own)
         for name, shown in by_benchmark.items():
             known = catalog.get(name)
             sheet = self._sheet(known.entry.title if known else name, (24, 16, 16, 16))
             row = 0
             for caption, view in shown:
-                row = self._view(sheet, row, caption, view)
-        self._figures(records, catalog)
+                for label, text in (*view.above, *remarks.above(view, pool)):
+                    _text(sheet, row, 0, f"{label}: {text}")
+                    row += 1
+                row = self._grid(sheet, row, caption, grids.grid(view), view.rows)
+        self._figures(records, pool, catalog)
 
     def _sheet(self, name: str, widths: Sequence[int]) -> Worksheet:
         """A new sheet. Its name is as near to the wanted one as the format allows."""
@@ -114,48 +121,36 @@ class _Book:
             sheet.set_column(column, column, width)
         return sheet
 
-    def _grid(self, sheet: Worksheet, row: int, title: str, grid: Grid) -> int:
-        """A table of text; returns the row where the next one begins."""
+    def _grid(
+        self, sheet: Worksheet, row: int, title: str, grid: Grid, places: Sequence[Row] = ()
+    ) -> int:
+        """A table; returns the row where the next one begins. Its figures are numbers where
+        rows of a view say how many decimals each shows."""
         _text(sheet, row, 0, title, self._bold)
         for header in grid.header:
             row += 1
             for column, text in enumerate(header):
                 _text(sheet, row, column, text, self._head)
-        for line in grid.rows:
+        for number, line in enumerate(grid.rows):
             row += 1
-            for column, text in enumerate(line):
-                _text(sheet, row, column, text)
-        return row + 2
-
-    def _view(self, sheet: Worksheet, row: int, title: str, view: View) -> int:
-        """A table of figures; returns the row where the next one begins."""
-        _text(sheet, row, 0, title, self._bold)
-        stub = len(view.key_labels)
-        for header in grids.grid(view).header:
-            row += 1
-            for column, text in enumerate(header):
-                _text(sheet, row, column, text, self._head)
-        for line in view.rows:
-            row += 1
-            for column, text in enumerate(line.keys):
-                _text(sheet, row, column, text)
-            for column, (cell, places) in enumerate(
-                zip(line.cells, line.decimals, strict=True), stub
-            ):
-                if cell is None:
-                    _text(sheet, row, column, units.MISSING)
-                elif cell.mean is None:
-                    _text(sheet, row, column, units.FAILED, self._failed)
+            for column, cell in enumerate(line):
+                if not places or column < grid.stub:
+                    _text(sheet, row, column, units.whole(cell))
+                elif isinstance(cell, str):
+                    form = self._failed if cell == units.FAILED else None
+                    _text(sheet, row, column, cell, form)
                 else:
-                    sheet.write_number(row, column, cell.mean, self._number(places))
+                    decimals = places[number].decimals[column - grid.stub]
+                    sheet.write_number(row, column, cell[0], self._number(decimals))
         return row + 2
 
-    def _figures(self, records: Sequence[Record], catalog: Catalog) -> None:
+    def _figures(self, records: Sequence[Record], pool: Pool, catalog: Catalog) -> None:
         """All figures, a row each, with their spread."""
-        sheet = self._sheet("All figures", (18, 16, 24, 32, 12, *(14,) * 3, 9, 12, 9, 24))
+        sheet = self._sheet("All figures", (18, 16, 24, 32, 12, *(14,) * 3, 9, 12, 9, 24, 24, 24))
         head = [
             *("Board", "Benchmark", "Metric", "Parameters", "Unit", "Mean", "Minimum"),
             *("Maximum", "Samples", "Failed runs", "Runs", "Differs between runs"),
+            *("Setup", "Notes"),
         ]
         for column, text in enumerate(head):
             _text(sheet, 0, column, text, self._head)
@@ -175,6 +170,9 @@ class _Book:
             sheet.write_number(row, 9, cell.failed)
             sheet.write_number(row, 10, cell.runs)
             _text(sheet, row, 11, ", ".join(cell.differs))
+            facts = pool.setup(cell.members).items()
+            _text(sheet, row, 12, "; ".join(f"{n}: {' and '.join(own)}" for n, own in facts))
+            _text(sheet, row, 13, "; ".join(pool.notes_of(cell.members)))
         sheet.freeze_panes(1, 1)
         sheet.autofilter(0, 0, max(1, len(records)), len(head) - 1)
 

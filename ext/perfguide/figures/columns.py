@@ -127,11 +127,3 @@ def digits(value: float) -> int:
     """How many significant digits a figure is written with; trailing zeros do not count."""
     mantissa = f"{abs(value):.12g}".partition("e")[0]
     return len(mantissa.replace(".", "").lstrip("0").rstrip("0"))
-
-
-def last_digit(value: float) -> float:
-    """One unit of the last digit that a figure is written with: 0.01 for 14.52."""
-    mantissa, _, power = repr(float(value)).partition("e")
-    decimals = mantissa.partition(".")[2]
-    places = 0 if decimals == "0" else len(decimals)
-    return float(10.0 ** (int(power or 0) - places))

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from ..bundles import results
 from ..common import units
 from . import terms
 from .rows import CONDITIONS, Frame
+
+SETUP = "setup "
+"""What stands before the name of a fact of the setup, where conditions are named."""
 
 
 class Taken:
@@ -18,6 +22,17 @@ class Taken:
         self._codes = {name: terms.codes(frame.table[name]) for name in CONDITIONS}
         self._names = {name: frame.table[name].cat.categories.tolist() for name in CONDITIONS}
         self._known: dict[tuple[object, ...], dict[str, frozenset[str]]] = {}
+        beside = frame.beside
+        self._beside = beside.codes
+        self._told = [results.beside(text) for text in beside.distinct]
+        self._of_bundles = [loaded.bundle.setup for loaded in frame.bundles]
+        self._facts = any(self._of_bundles) or any(own for own, _ in self._told)
+        # By benchmark and metric, so that a figure asks for its own alone.
+        self._notes = [
+            [(n.text, n.benchmark or "", n.metric or "") for n in loaded.bundle.notes]
+            for loaded in frame.bundles
+        ]
+        self.noted = any(self._notes) or any(notes for _, notes in self._told)
 
     def commands(self, rows: Sequence[int]) -> list[str]:
         """The different commands of results, in natural order."""
@@ -29,15 +44,54 @@ class Taken:
     def of(self, rows: Sequence[int]) -> dict[str, frozenset[str]]:
         """What results state of each condition, and as ``tool NAME`` the versions of programs.
 
-        What nobody states is left out; more than one text where results differ.
+        What nobody states is left out; more than one text where results differ. ``setup
+        NAME`` are facts of the setup.
         """
         rows = list(rows)  # a tuple would mean dimensions
+        pairs = frozenset(self._pairs(rows))
         bundles = frozenset(self._bundle[rows].tolist())
         held = [frozenset(codes[rows].tolist()) for codes, _ in self._codes.values()]
-        place = (bundles, *held)
+        place = (bundles, pairs, *held)
         if place not in self._known:
-            self._known[place] = self._stated(bundles, held)
+            facts = self._facts_of(pairs)
+            stated = {f"{SETUP}{name}": frozenset(texts) for name, texts in facts.items()}
+            self._known[place] = self._stated(bundles, held) | stated
         return self._known[place]
+
+    def _pairs(self, rows: list[int]) -> Iterable[tuple[int, int]]:
+        """The bundle of each row, and the number of what the row says of its setup."""
+        return zip(self._bundle[rows].tolist(), self._beside[rows].tolist(), strict=True)
+
+    def _facts_of(self, pairs: Iterable[tuple[int, int]]) -> dict[str, list[str]]:
+        facts: dict[str, list[str]] = {}
+        for bundle, code in sorted(pairs) if self._facts else ():
+            for name, value in (self._of_bundles[bundle] | self._told[code][0]).items():
+                texts = facts.setdefault(name, [])
+                if (text := units.plain(value)) not in texts:
+                    texts.append(text)
+        return dict(sorted(facts.items()))
+
+    def setup(self, rows: Sequence[int]) -> dict[str, list[str]]:
+        """The facts of the setup of results, each with its different values."""
+        return self._facts_of(set(self._pairs(list(rows)))) if self._facts else {}
+
+    def own_setup(self, row: int) -> dict[str, str]:
+        """The facts that one result states itself."""
+        own = self._told[self._beside[row]][0] if self._facts else {}
+        return {name: units.plain(value) for name, value in own.items()}
+
+    def notes(
+        self, rows: Sequence[int], benchmark: str, metric: str, own: bool = False
+    ) -> list[str]:
+        """The notes about results of one metric; with ``own`` without those that are about all
+        of the run, or all of the benchmark."""
+        out: dict[str, None] = {}
+        for bundle, code in sorted(set(self._pairs(list(rows)))) if self.noted else ():
+            for text, of, only in self._notes[bundle]:
+                if of in ("", benchmark) and only in ("", metric) and (only or not own):
+                    out[text] = None
+            out |= dict.fromkeys(self._told[code][1])
+        return list(out)
 
     def _stated(
         self, bundles: Iterable[int], held: Iterable[frozenset[int]]
@@ -59,4 +113,5 @@ class Taken:
             stated = {code for code in codes[rows].tolist() if code != unstated}
             if len(stated) > 1:
                 out.append(terms.CONDITION_WORDS[name])
+        out += [name for name, texts in self.setup(rows).items() if len(texts) > 1]
         return tuple(out)

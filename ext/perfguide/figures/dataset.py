@@ -18,6 +18,8 @@ from ..common.package import ROOT
 if TYPE_CHECKING:
     from . import pool
 
+__all__ = ["Holdings", "Settings", "read"]
+
 T = TypeVar("T")
 
 BUILT_IN = ROOT / "catalog" / "built_in"
@@ -85,16 +87,17 @@ def read(
     settings: Settings,
     progress: Progress[containers.Source] = no_progress,
     run: parallel.Run | None = None,
+    keep: decode.Keep | None = None,
 ) -> Holdings:
     """Read every bundle and every benchmark description, and pool the figures.
 
-    ``run`` reads the files; left out, it is what the settings ask for. Raises
-    :class:`parallel.WorkersError`.
+    ``run`` reads the files; left out, it is what the settings ask for. ``keep`` spares the
+    decoding of bundles that it knows. Raises :class:`parallel.WorkersError`.
     """
     # What only looks at bundles does without tables, whose library takes a third of a second.
     from . import pool, rows
 
-    held = gather(settings, progress, run)
+    held = gather(settings, progress, run, keep)
     pooled = pool.Pool(rows.build(held.ledger.bundles), held.catalog)
     return Holdings(held.catalog, held.ledger, held.diagnostics, pooled)
 
@@ -103,16 +106,17 @@ def gather(
     settings: Settings,
     progress: Progress[containers.Source] = no_progress,
     run: parallel.Run | None = None,
+    keep: decode.Keep | None = None,
 ) -> Gathered:
     """Read what :func:`read` reads, without its figures; raises the same."""
     if run is None:
         with parallel.at(settings.scheduler) as run:
-            return gather(settings, progress, run)
+            return gather(settings, progress, run, keep)
     sources, diagnostics = object_store.find(
         settings.results, settings.store, settings.limits, progress
     )
     loaded: list[decode.Loaded] = []
-    outcomes = read_files.outcomes(sources, settings.limits, run)
+    outcomes = read_files.outcomes(sources, settings.limits, run, keep)
     for _, items in zip(progress(sources, "reading bundles"), outcomes, strict=True):
         for item in items:
             if isinstance(item, Diagnostic):

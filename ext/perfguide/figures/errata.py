@@ -88,11 +88,12 @@ def _changes(
         early = {n for n, item in enumerate(items) if item.bundle.created <= new.bundle.created}
         before = early - gone - {position.get(name, -1)}
         after = (early - gone - going) | ({position[name]} if name in position else set())
-        for record, bundles in zip(records, behind, strict=True):
-            if bundles & going:
-                old, now = pool.only(record, before), pool.only(record, after)
-                if old is not None and (now is None or _figures(old) != _figures(now)):
-                    out.setdefault(name, []).append(Change(record, old, now))
+        touched = [r for r, bundles in zip(records, behind, strict=True) if bundles & going]
+        for record, old, now in zip(
+            touched, pool.among(touched, before), pool.among(touched, after), strict=True
+        ):
+            if old is not None and (now is None or _figures(old) != _figures(now)):
+                out.setdefault(name, []).append(Change(record, old, now))
         gone |= going
     return out
 

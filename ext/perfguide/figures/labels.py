@@ -12,8 +12,7 @@ from .pool import Record
 
 def label(benchmark: Benchmark, record: Record) -> str:
     """Benchmark and metric; the one name where both have the same."""
-    known = benchmark.metric(record.metric)
-    own = known.label if known and known.label else record.metric
+    own = benchmark.metric_label(record.metric)
     title = benchmark.entry.title
     return title if own.casefold() == title.casefold() else f"{title}, {own}"
 
@@ -41,8 +40,7 @@ def full(benchmark: Benchmark, record: Record) -> str:
 
 def unit(benchmark: Benchmark, record: Record) -> str:
     """A figure's unit, and which way is better."""
-    known = benchmark.metric(record.metric)
-    return units.unit_cell(record.unit, known.better if known else "neither")
+    return units.unit_cell(record.unit, benchmark.better(record.metric))
 
 
 def params_text(params: Mapping[str, Scalar]) -> str:

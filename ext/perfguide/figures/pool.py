@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain, compress
+from operator import not_
 from typing import Any
 
 import numpy as np
@@ -15,7 +18,7 @@ from ..catalog.benchmarks import Catalog, Scalar
 from ..common import units
 from . import terms
 from .conditions import Taken
-from .rows import NAMES, Frame
+from .rows import NAMES, Floats, Frame, Ints
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +80,8 @@ class Pool:
     def __init__(self, frame: Frame, catalog: Catalog) -> None:
         self.frame = frame
         table = frame.table
-        params, self._params = terms.defaulted(table, catalog)
-        unit, self._factor, spelt = terms.target_units(table, catalog)
+        params, self._params = terms.defaulted(frame, catalog)
+        unit, self._factor, spelt = terms.target_units(frame.measured, catalog)
         self.spelt = sorted(spelt.items())
         self._value = table["value"].to_numpy(dtype="float64") * self._factor
         self._low = table["low"].to_numpy(dtype="float64") * self._factor
@@ -91,7 +94,9 @@ class Pool:
         self._result = table["result"].to_numpy(dtype="int64")
         self._samples = frame.samples
         self._taken = Taken(frame)
-        keys = {name: table[name] for name in NAMES if name not in ("params", "unit")}
+        keys: dict[str, Any] = {
+            name: table[name] for name in NAMES if name not in ("params", "unit")
+        }
         keys |= {"params": params, "unit": unit}
         keyed = pd.DataFrame(keys)
         # A group's number is the place of its first result, so nothing is sorted.
@@ -172,32 +177,10 @@ class Pool:
         where failed; the extremes are the mean where nothing else is known),
         ``spread``, whether extremes are known, and ``runs``.
         """
+        pooled = self._pooled
         out = self._identity.copy()
-        for name in ("mean", "low", "high"):
-            out[name] = np.full(len(out), np.nan)
-        out["spread"] = False
-        out["runs"] = np.diff(self._ends).astype("int64")
-        if not len(out):
-            return out
-        rows = self._order
-        sound = ~self._failed[rows]
-        rows = rows[sound]
-        owner = np.repeat(np.arange(len(out)), out["runs"])[sound]
-        if not len(rows):
-            return out
-        held, starts, count = np.unique(owner, return_index=True, return_counts=True)
-        weight = self._weight[rows]
-        total = np.add.reduceat(weight, starts)
-        mean = np.add.reduceat(self._value[rows] * weight, starts) / total
-        mean[count == 1] = self._value[rows][starts[count == 1]]
-        columns = {
-            "mean": mean,
-            "low": np.minimum.reduceat(self._low[rows], starts),
-            "high": np.maximum.reduceat(self._high[rows], starts),
-            "spread": (count > 1) | np.maximum.reduceat(self._spread[rows], starts),
-        }
-        for name, values in columns.items():
-            out.loc[held, name] = values
+        out["mean"], out["low"], out["high"] = pooled.mean, pooled.low, pooled.high
+        out["spread"], out["runs"] = pooled.spread, pooled.runs
         return out
 
     def positions(self) -> np.ndarray[Any, Any]:
@@ -234,11 +217,16 @@ class Pool:
         rows = list(members)
         return list(zip(self._bundle[rows].tolist(), self._result[rows].tolist(), strict=True))
 
-    def only(self, record: Record, bundles: Collection[int]) -> Cell | None:
-        """A figure as it is where only bundles at some positions count; ``None``
-        where none of them holds it."""
-        rows = [row for row in record.cell.members if self._bundle[row] in bundles]
-        return self._cell(np.asarray(rows, dtype="int64")) if rows else None
+    def among(self, records: Sequence[Record], bundles: Collection[int]) -> list[Cell | None]:
+        """Figures as they are where only bundles at some positions count; ``None``
+        where none of them holds a figure."""
+        wanted = np.isin(self._bundle, list(bundles))
+        members = [[row for row in record.cell.members if wanted[row]] for record in records]
+        sizes = np.array([len(each) for each in members], dtype="int64")
+        rows = np.array([row for each in members for row in each], dtype="int64")
+        pooled = self._pool(rows, sizes)
+        cells = self._cells(rows, sizes, pooled)
+        return [cell if cell.runs else None for cell in cells]
 
     def commands(self, records: Iterable[Record]) -> list[str]:
         """The different commands behind figures, in natural order."""
@@ -250,6 +238,22 @@ class Pool:
         of ``CONDITIONS``, and as ``tool NAME`` the versions of programs. What nobody
         states is left out; more than one text where the pooled results differ."""
         return self._taken.of(record.cell.members)
+
+    def setup(self, rows: Sequence[int]) -> dict[str, list[str]]:
+        """The facts of the setup of rows of the frame, each with its different values."""
+        return self._taken.setup(rows)
+
+    def own_setup(self, row: int) -> dict[str, str]:
+        """The facts that one row of the frame states itself, and not for its whole bundle."""
+        return self._taken.own_setup(row)
+
+    def notes_of(self, rows: Sequence[int], own: bool = False) -> list[str]:
+        """The notes about rows of the frame of one benchmark and metric; with ``own`` without
+        those about the whole benchmark or bundle."""
+        if not self._taken.noted:
+            return []
+        identity = self._identity.iloc[self._group[rows[0]]]
+        return self._taken.notes(rows, identity["benchmark"], identity["metric"], own)
 
     def _members(
         self, positions: np.ndarray[Any, Any]
@@ -265,9 +269,10 @@ class Pool:
         places = np.asarray(list(positions), dtype="int64")
         chosen = self._identity.iloc[places]
         columns = [chosen[name].tolist() for name in (*NAMES[:7], "unit", "params")]
+        cells = self._cells(*self._members(places), self._pooled.take(places))
         guides: dict[tuple[str, ...], GuideKey] = {}
         for cell, sdk, soc, os, release, board, benchmark, metric, unit, params in zip(
-            self._cells(places), *columns, strict=True
+            cells, *columns, strict=True
         ):
             names = (sdk, soc, os, release)
             if names not in guides:
@@ -275,51 +280,92 @@ class Pool:
             own = self._params[params]
             yield Record(guides[names], board, benchmark, metric, unit, own, cell)
 
-    def _cells(self, positions: np.ndarray[Any, Any]) -> Iterator[Cell]:
-        """The pooled figures at some positions; most are one result each, and quickly made."""
-        rows, sizes = self._members(positions)
-        kept = (self._value, self._low, self._high, self._weight, self._failed)
-        columns = [rows.tolist(), *(column[rows].tolist() for column in kept)]
+    def _cells(self, rows: Ints, sizes: Ints, pooled: Pooled) -> Iterator[Cell]:
+        """Pooled figures with what is behind them: rows of the frame, one figure's after
+        another's, of which each figure has ``sizes``."""
+        whole, failures = rows.tolist(), self._failed[rows].tolist()
         begin = 0
-        for size in sizes.tolist():
-            if size == 1 and not columns[5][begin]:
-                row, value, low, high, weight, _ = (column[begin] for column in columns)
-                spread = self._spread[row]
-                yield Cell(
-                    value,
-                    low if spread else None,
-                    high if spread else None,
-                    weight if self._counted[row] else None,
-                    0,
-                    1,
-                    (),
-                    self._samples_of(row),
-                    (row,),
-                )
-            else:
-                yield self._cell(rows[begin : begin + size])
-            begin += size
+        for mean, low, high, spread, count, failed, size in zip(
+            *(column.tolist() for column in pooled.columns()), sizes.tolist(), strict=True
+        ):
+            end = begin + size
+            members = tuple(whole[begin:end])
+            sound = compress(members, map(not_, failures[begin:end])) if failed else members
+            yield Cell(
+                None if failed == size else mean,
+                low if spread else None,
+                high if spread else None,
+                count or None,
+                failed,
+                size,
+                self._taken.differs(members) if size > 1 and failed < size else (),
+                tuple(chain.from_iterable(map(self._samples_of, sound))),
+                members,
+            )
+            begin = end
+
+    @cached_property
+    def _pooled(self) -> Pooled:
+        return self._pool(self._order, np.diff(self._ends))
+
+    def _pool(self, rows: Ints, sizes: Ints) -> Pooled:
+        """Figures of rows of the frame, one figure's after another's, of which each has
+        ``sizes``."""
+        sound = ~self._failed[rows]
+        owner = np.repeat(np.arange(len(sizes)), sizes)[sound]
+        rows = rows[sound]
+        mean, low, high = (np.full(len(sizes), np.nan) for _ in range(3))
+        spread, count = np.zeros(len(sizes), dtype="bool"), np.zeros(len(sizes), dtype="int64")
+        held, starts, runs = np.unique(owner, return_index=True, return_counts=True)
+        if len(rows):
+            weight = self._weight[rows]
+            mean[held] = weighted_means(self._value[rows], weight, starts)
+            low[held] = np.minimum.reduceat(self._low[rows], starts)
+            high[held] = np.maximum.reduceat(self._high[rows], starts)
+            spread[held] = (runs > 1) | np.logical_or.reduceat(self._spread[rows], starts)
+            known = np.logical_and.reduceat(self._counted[rows], starts)
+            count[held] = np.where(known, np.add.reduceat(weight, starts), 0)
+        failed = sizes - np.bincount(owner, minlength=len(sizes))
+        return Pooled(mean, low, high, spread, count, failed, sizes)
 
     def _samples_of(self, row: int) -> tuple[float, ...]:
         given = self._samples.of(row)
         factor = float(self._factor[row])
         return given if factor == 1.0 else tuple(x * factor for x in given)
 
-    def _cell(self, members: np.ndarray[Any, Any]) -> Cell:
-        rows = tuple(members.tolist())
-        sound = [row for row in rows if not self._failed[row]]
-        failed = len(rows) - len(sound)
-        if not sound:
-            return Cell(None, None, None, None, failed, len(rows), (), (), rows)
-        if len(sound) == 1:
-            mean = float(self._value[sound[0]])
-        else:
-            weights = self._weight[sound]
-            mean = float(np.dot(self._value[sound], weights) / weights.sum())
-        low = high = None
-        if len(sound) > 1 or self._spread[sound[0]]:
-            low, high = float(self._low[sound].min()), float(self._high[sound].max())
-        count = int(self._weight[sound].sum()) if self._counted[sound].all() else None
-        samples = tuple(x for row in sound for x in self._samples_of(row))
-        differs = self._taken.differs(rows) if len(rows) > 1 else ()
-        return Cell(mean, low, high, count, failed, len(rows), differs, samples, rows)
+
+@dataclass(frozen=True, slots=True)
+class Pooled:
+    """Pooled figures as columns: NaN where all results failed. The extremes are the mean where
+    nothing else is known, which ``spread`` says; ``count`` is 0 where not every result says how
+    many samples are behind it. ``failed`` of ``runs`` results were failures."""
+
+    mean: Floats
+    low: Floats
+    high: Floats
+    spread: np.ndarray[Any, np.dtype[np.bool]]
+    count: Ints
+    failed: Ints
+    runs: Ints
+
+    def columns(self) -> tuple[np.ndarray[Any, Any], ...]:
+        """All but ``runs``."""
+        return self.mean, self.low, self.high, self.spread, self.count, self.failed
+
+    def take(self, positions: Ints) -> Pooled:
+        """The figures at some positions."""
+        return Pooled(*(column[positions] for column in (*self.columns(), self.runs)))
+
+
+def weighted_means(values: Floats, weights: Ints, starts: Ints) -> Floats:
+    """The mean of each group of figures, of which each weighs as much as the samples that it
+    stands for. A group ends where the next one starts; a figure alone is its own mean."""
+    sizes = np.diff(np.append(starts, len(values)))
+    out = values[starts]
+    for size in np.unique(sizes[sizes > 1]).tolist():
+        groups = np.flatnonzero(sizes == size)
+        rows = starts[groups][:, None] + np.arange(size)
+        own = weights[rows]
+        sums = np.matmul(values[rows][:, None, :], own[:, :, None].astype("float64"))
+        out[groups] = sums[:, 0, 0] / own.sum(axis=1)
+    return out

@@ -22,6 +22,8 @@ FACTS = {
     "governor": "Governor",
     "kernel": "Kernel",
     "image": "Image",
+    "setup": "Setup",
+    "notes": "Notes",
     "results": "Results",
     "supersedes": "Replaces",
     "reason": "Reason",
@@ -48,6 +50,8 @@ def facts(item: Loaded) -> dict[str, Any]:
         "governor": found.board.governor,
         "kernel": found.sdk.kernel,
         "image": found.sdk.image,
+        "setup": "; ".join(f"{name}: {units.plain(v)}" for name, v in found.setup.items()),
+        "notes": "; ".join(note.text for note in found.notes),
         "supersedes": list(found.supersedes),
         "reason": found.reason,
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -14,6 +14,7 @@ from ..bundles.decompress import Limits
 from ..bundles.guide_key import family
 from ..common import units
 from ..common.diagnostics import nearest, visible
+from ..common.units import TableCell
 from .dataset import Holdings
 from .labels import params_text
 from .pool import Cell, Record, measured
@@ -24,6 +25,9 @@ SHOWN = (
     *("command", "log", "log_file", "log_text"),
 )
 """What the command says of each source, in this order."""
+
+LATEST = "latest"
+"""The release that is the newest of those that have what is asked for."""
 
 PARTS = ("soc", "release", "board", "benchmark", "metric")
 
@@ -67,7 +71,13 @@ def is_release(name: str, wanted: str) -> bool:
 
 
 def run(held: Holdings, asked: Query) -> list[Record]:
-    """The figures that a query names, in the order of the guides."""
+    """The figures that a query names, in the order of the guides; of ``latest`` those of the
+    newest release of each SoC and system that has any."""
+    if asked.release == LATEST:
+        found = run(held, replace(asked, release="*"))
+        # Guides are in version order, so the last one of a platform is its newest.
+        last = {record.guide.platform: record.guide for record in found}
+        return [record for record in found if record.guide == last[record.guide.platform]]
     out: list[Record] = []
     for key in held.pool.guides():
         if not (
@@ -97,7 +107,7 @@ def nearest_name(held: Holdings, asked: Query) -> str:
         pattern = getattr(asked, part)
         names = [str(name) for name in table[part].cat.categories]
         if part == "release":
-            known = any(is_release(name, pattern) for name in names)
+            known = pattern == LATEST or any(is_release(name, pattern) for name in names)
         else:
             known = any(fnmatchcase(name.casefold(), pattern.casefold()) for name in names)
         if not known:
@@ -118,8 +128,11 @@ def as_text(held: Holdings, record: Record) -> str:
     lines = [
         visible(name(record)) + f"  [{visible(family(record.guide))}]",
         *([f"  {visible(params_text(record.params))}"] if record.params else []),
-        f"  {exact_text(record.cell)} {visible(unit)}".rstrip(),
+        f"  {units.whole(exact(record.cell))} {visible(unit)}".rstrip(),
     ]
+    facts_of = held.pool.setup(record.cell.members)
+    lines += [f"  {visible(n)}: {visible(' and '.join(own))}" for n, own in facts_of.items()]
+    lines += [f"  note: {visible(text)}" for text in held.pool.notes_of(record.cell.members)]
     for source in sources(held, record):
         lines.append(f"  from {visible(source['file'])} at {visible(source['pointer'])}")
         for key in SHOWN:
@@ -131,16 +144,11 @@ def as_text(held: Holdings, record: Record) -> str:
     return "\n".join(lines) + "\n"
 
 
-def exact_text(cell: Cell) -> str:
+def exact(cell: Cell) -> TableCell:
     """A figure with all its digits, and what is known of the samples behind it."""
     if cell.mean is None:
         return units.FAILED
-    text = units.exact(cell.mean)
-    if cell.low is not None and cell.high is not None:
-        text += f" (min {units.exact(cell.low)}, max {units.exact(cell.high)})"
-    if cell.count is not None and cell.count != 1:
-        text += f" n={cell.count}"
-    return text
+    return units.figure(cell.mean, cell.low, cell.high, cell.count)
 
 
 def as_json(held: Holdings, record: Record) -> dict[str, Any]:
@@ -151,6 +159,8 @@ def as_json(held: Holdings, record: Record) -> dict[str, Any]:
         "os": record.guide.os,
         **measured(record),
         "differs": list(record.cell.differs),
+        "setup": held.pool.setup(record.cell.members),
+        "notes": held.pool.notes_of(record.cell.members),
         "sources": sources(held, record),
     }
 

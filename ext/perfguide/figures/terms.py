@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from collections import Counter
 from typing import Any
 
+import msgspec
 import numpy as np
 import pandas as pd
 
 from ..catalog.benchmarks import Catalog, Scalar
 from ..common import units
-from .rows import canonical
+from .rows import Coded, Frame, canonical, named
 
 CONDITION_WORDS = {
     "cpu_mhz": "clock",
@@ -24,24 +23,25 @@ CONDITION_WORDS = {
 
 
 def defaulted(
-    table: pd.DataFrame, catalog: Catalog
-) -> tuple[pd.Series[Any], dict[str, dict[str, Scalar]]]:
+    frame: Frame, catalog: Catalog
+) -> tuple[pd.Categorical[str], dict[str, dict[str, Scalar]]]:
     """Each row's parameters with the catalog's defaults, as canonical text, and
     what each such text means."""
     decoded: dict[str, dict[str, Scalar]] = {}
-    texts: dict[tuple[str, str], str] = {}
-    pairs = table[["benchmark", "params"]].drop_duplicates()
-    for benchmark, text in zip(pairs["benchmark"], pairs["params"], strict=True):
-        params: dict[str, Scalar] = json.loads(text)
-        if entry := catalog.get(benchmark):
+    texts: list[str] = []
+    benchmark, params = frame.table["benchmark"], frame.params
+    pairs = benchmark.cat.codes.to_numpy(dtype="int64") * len(params.distinct) + params.codes
+    different, codes = np.unique(pairs, return_inverse=True)
+    for pair in different.tolist():
+        number, place = divmod(pair, len(params.distinct))
+        own: dict[str, Scalar] = msgspec.json.decode(params.distinct[place])
+        if entry := catalog.get(benchmark.cat.categories[number]):
             for name, param in entry.entry.params.items():
                 if param.default is not None:
-                    params.setdefault(name, param.default)
-        full = canonical(params)
-        texts[benchmark, text] = full
-        decoded[full] = json.loads(full)
-    full_texts = [texts[pair] for pair in zip(table["benchmark"], table["params"], strict=True)]
-    return pd.Series(pd.Categorical(full_texts), index=table.index), decoded
+                    own.setdefault(name, param.default)
+        texts.append(canonical(own))
+        decoded[texts[-1]] = msgspec.json.decode(texts[-1])
+    return named(texts, codes), decoded
 
 
 Spelt = dict[tuple[str, str, str], str]
@@ -50,23 +50,24 @@ how all bundles spell it."""
 
 
 def target_units(
-    table: pd.DataFrame, catalog: Catalog
-) -> tuple[pd.Series[Any], np.ndarray[Any, Any], Spelt]:
+    measured: Coded[tuple[str, str, str]], catalog: Catalog
+) -> tuple[pd.Categorical[str], np.ndarray[Any, Any], Spelt]:
     """The unit that each row is shown in, the factor into it, and what follows from spellings.
+    ``measured`` has the benchmark, the metric and the unit of each row.
 
     The catalog's unit where the row's unit is of that kind; else the commonest
     spelling of its kind for this metric, so that one kind pools.
     """
-    named = zip(table["benchmark"], table["metric"], table["unit"], strict=True)
-    triples = Counter(named)
+    counts = np.bincount(measured.codes, minlength=len(measured.distinct)).tolist()
     commonest: dict[tuple[str, str, str], tuple[int, str]] = {}
-    for (benchmark, metric, text), count in triples.items():
+    for (benchmark, metric, text), count in zip(measured.distinct, counts, strict=True):
         unit = units.parse(text)
         place = (benchmark, metric, unit.kind)
         commonest[place] = min(commonest.get(place, (0, "")), (-count, unit.name))
-    chosen: dict[tuple[str, str, str], tuple[str, float]] = {}
+    shown: list[str] = []
+    factors: list[float] = []
     spelt: Spelt = {}
-    for benchmark, metric, text in triples:
+    for benchmark, metric, text in measured.distinct:
         entry = catalog.get(benchmark)
         known = entry.metric(metric) if entry else None
         if known and units.factor(text, known.unit) is not None:
@@ -76,12 +77,9 @@ def target_units(
             target = spelt[place] = commonest[place][1]
         factor = units.factor(text, target)
         assert factor is not None  # both are of one kind
-        chosen[benchmark, metric, text] = (target, factor)
-    rows = [
-        chosen[row] for row in zip(table["benchmark"], table["metric"], table["unit"], strict=True)
-    ]
-    target_units = pd.Series(pd.Categorical([r[0] for r in rows]), index=table.index)
-    return target_units, np.array([r[1] for r in rows], dtype="float64"), spelt
+        shown.append(target)
+        factors.append(factor)
+    return named(shown, measured.codes), np.array(factors)[measured.codes], spelt
 
 
 def codes(column: pd.Series[Any]) -> tuple[np.ndarray[Any, Any], int]:

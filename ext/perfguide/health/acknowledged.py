@@ -52,64 +52,47 @@ class Acknowledgement(msgspec.Struct, frozen=True, forbid_unknown_fields=True, k
 Entry = toml_lists.Entry[Acknowledgement]
 
 
-def load(path: Path, rules: dict[str, Rule]) -> tuple[list[Entry], list[Diagnostic]]:
+def load(path: Path | None, rules: dict[str, Rule]) -> tuple[list[Entry], list[Diagnostic]]:
     """The sound entries of a file, and what is wrong with the others.
 
     A file that is not there has no entries. Raises nothing: what cannot be read is
     a diagnostic.
     """
-    found, diagnostics = toml_lists.read(path, TABLE, Acknowledgement, KIND)
-    out: list[Entry] = []
-    for entry in found:
-        wrong = _wrong(entry.value, rules)
-        if wrong:
-            message, hint = wrong
-            hint = f"{hint}; {toml_lists.UNHELD}"
-            diagnostics.append(toml_lists.fault(path, TABLE, entry, KIND, message, hint))
-        else:
-            out.append(entry)
-    return out, diagnostics
 
+    def wrong(given: Acknowledgement) -> tuple[str, str] | None:
+        if given.rule not in rules:
+            hint = nearest(given.rule, rules) or f"rules: {', '.join(rules)}"
+            return f"there is no rule “{given.rule}”", hint
+        if not given.reason.strip():
+            return "the reason is empty", "say why these figures are right, or why they stay"
+        return None
 
-def _wrong(given: Acknowledgement, rules: dict[str, Rule]) -> tuple[str, str] | None:
-    """What is wrong with an entry whose types are right, and how to mend it."""
-    if given.rule not in rules:
-        hint = nearest(given.rule, rules) or f"rules: {', '.join(rules)}"
-        return f"there is no rule “{given.rule}”", hint
-    if not given.reason.strip():
-        return "the reason is empty", "say why these figures are right, or why they stay"
-    return None
+    return toml_lists.read(path, TABLE, Acknowledgement, KIND, wrong)
 
 
 def apply(
-    found: Sequence[Finding], accepted: Sequence[Entry], path: Path
+    findings: Sequence[Finding], accepted: Sequence[Entry]
 ) -> tuple[list[Finding], list[Diagnostic]]:
     """Findings in which what is accepted says so, and a diagnostic for each entry
     that accepts nothing. A finding that is accepted in part becomes two."""
     used: set[int] = set()
-    out: list[Finding] = []
-    for finding in found:
+    settled: list[Finding] = []
+    for finding in findings:
         by_entry: dict[int, list[Suspect]] = {}
         for suspect in finding.suspects:
-            number = 0
-            for entry in accepted:
-                if entry.value.covers(finding, suspect):
-                    # Each entry that fits counts as used; the first one gives the reason.
-                    used.add(entry.number)
-                    number = number or entry.number
-            by_entry.setdefault(number, []).append(suspect)
+            covering = [e.number for e in accepted if e.value.covers(finding, suspect)]
+            # Each entry that fits counts as used; the first one gives the reason.
+            used.update(covering)
+            by_entry.setdefault(min(covering, default=0), []).append(suspect)
         reasons = {entry.number: entry.value.reason for entry in accepted}
         for number, suspects in by_entry.items():
-            own = replace(finding, suspects=tuple(suspects))
+            part = replace(finding, suspects=tuple(suspects))
             if number:
-                rest = f"-accepted-{number}"
-                own = replace(own, id=finding.id + rest, acknowledged=reasons[number])
-            out.append(own)
+                address = f"{finding.id}-accepted-{number}"
+                part = replace(part, id=address, acknowledged=reasons[number])
+            settled.append(part)
     unused = [
-        toml_lists.fault(
-            path,
-            TABLE,
-            entry,
+        entry.fault(
             "acknowledged-unused",
             f"accepts no finding: {entry.value.rule}, {entry.value.reason}",
             "remove it, or mend its patterns",
@@ -117,4 +100,4 @@ def apply(
         for entry in accepted
         if entry.number not in used
     ]
-    return ranked_findings(out), unused
+    return ranked_findings(settled), unused

@@ -7,11 +7,10 @@ from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
-import pandas as pd
 from msgspec import UNSET
 
 from ..common import units
-from ..figures.columns import Figures, together
+from ..figures.columns import Figures, firsts, together
 from .finding import Hit, Rule
 
 RULES = (
@@ -47,36 +46,34 @@ _ASKED = re.compile(r"(?:^|\s)(?:-P|--(?:platform|machine|board|soc))(?:\s+|=)(\
 def other_soc(figures: Figures) -> Iterator[Hit]:
     """Commands that name a platform, and none that is the board's."""
     table = figures.pool.frame.table
-    columns = [table[c].cat.codes.to_numpy().astype("int64") for c in ("command", "soc", "board")]
-    positions = figures.pool.positions()
-    number = together(*columns) if len(table) else np.empty(0, dtype="int64")
-    rows = np.unique(number, return_index=True)[1].tolist()
-    details: dict[int, str] = {}
+    if not len(table):
+        return
+    columns = ("command", "soc", "board")
+    number = together(*(table[c].cat.codes.to_numpy().astype("int64") for c in columns))
     socs = {str(name).casefold() for name in table["soc"].cat.categories}
-    for row in rows:
-        command = str(table["command"].iat[row])
-        if command.strip():
-            soc, board = str(table["soc"].iat[row]), str(table["board"].iat[row])
-            if other := _other_platform(command, soc, board, socs):
-                details[int(number[row])] = f"the command names “{other}”, and the SoC is {soc}"
+    details: dict[int, str] = {}
+    for row in firsts(number):
+        command, soc, board = (str(table[c].iat[row]) for c in columns)
+        if other := _other_platform(command, soc, board, socs):
+            details[int(number[row])] = f"the command names “{other}”, and the SoC is {soc}"
+    positions = figures.pool.positions()
     for row in np.flatnonzero(np.isin(number, list(details))).tolist():
         yield Hit("other-soc", int(positions[row]), details[int(number[row])])
 
 
 def _other_platform(command: str, soc: str, board: str, socs: set[str]) -> str:
-    words = re.split(r"[\s/=,;:'\"]+", command)
-    # Only there: anybody can name a SoC in an upload, and call it “openssl”.
+    """The first platform that a command names, where none of them is the board's."""
+    # A SoC of an upload counts only here: anybody can name one, and call it “openssl”.
     asked = {word.strip("'\"") for word in _ASKED.findall(command)}
-    own = {_stem(soc), _stem(board)}
+    own = {_stem(soc), _stem(board)} - {""}
     other = ""
-    for word in words:
+    for word in re.split(r"[\s/=,;:'\"]+", command):
         head = re.split(r"[-_.]", word, maxsplit=1)[0]
-        known = _PLATFORM.fullmatch(head) or (word in asked and word.casefold() in socs)
-        if not known:
-            continue
-        if any(_stem(head).startswith(o) or o.startswith(_stem(head)) for o in own if o):
-            return ""
-        other = other or word
+        if _PLATFORM.fullmatch(head) or (word in asked and word.casefold() in socs):
+            stem = _stem(head)
+            if any(stem.startswith(name) or name.startswith(stem) for name in own):
+                return ""
+            other = other or word
     return other
 
 
@@ -90,61 +87,55 @@ _RUNNING = re.compile(r"running at (\d+(?:\.\d+)?) ?([MG])Hz", re.IGNORECASE)
 
 def clock(figures: Figures) -> Iterator[Hit]:
     """Clocks that contradict their bundle, or most of the board's other bundles."""
-    measured, said = _clocks(figures)
-    for position, mhz, stated, where in said:
-        if abs(mhz - stated) > 0.01 * stated:
-            detail = f"{units.exact(mhz)} MHz, and {where} {units.exact(stated)} MHz"
-            yield Hit("clock", position, detail, weight=2.0)
-    by_board = pd.DataFrame(measured, columns=["board", "position", "mhz"])
-    for _, own in by_board.groupby("board", sort=True):
-        usual, times = Counter(own["mhz"].tolist()).most_common(1)[0]
-        if times < 3 or times < 2 / 3 * len(own):
+    positions, boards = figures.pool.positions(), figures.groups("sdk", "soc", "board")
+    measured = _measured_clocks(figures)
+    by_board: dict[int, list[tuple[int, float]]] = {}
+    begin = 0
+    for number, loaded in enumerate(figures.pool.frame.bundles):
+        board = loaded.bundle.board
+        first, begin = begin, begin + len(loaded.bundle.results)
+        stated: dict[str, float] = {}
+        if board.cpu_mhz is not UNSET:
+            stated["its bundle says"] = float(board.cpu_mhz)
+            if number not in measured and first < begin:
+                measured[number] = int(positions[first]), float(board.cpu_mhz)
+        if number not in measured:
             continue
-        for position, mhz in zip(own["position"].tolist(), own["mhz"].tolist(), strict=True):
+        position, mhz = measured[number]
+        by_board.setdefault(int(boards[position]), []).append((position, mhz))
+        if described := _RUNNING.search(board.description):
+            scale = 1000 if described[2] in "gG" else 1
+            stated["the description of the board says"] = float(described[1]) * scale
+        for where, other in stated.items():
+            if abs(mhz - other) > 0.01 * other:
+                detail = f"{units.exact(mhz)} MHz, and {where} {units.exact(other)} MHz"
+                yield Hit("clock", position, detail, weight=2.0)
+    for clocks in by_board.values():
+        usual, times = Counter(mhz for _, mhz in clocks).most_common(1)[0]
+        if times < 3 or times < 2 / 3 * len(clocks):
+            continue
+        for position, mhz in clocks:
             if abs(mhz - usual) > 0.01 * usual:
                 detail = (
-                    f"{units.exact(mhz)} MHz, and {times} of {len(own)} runs of this board "
+                    f"{units.exact(mhz)} MHz, and {times} of {len(clocks)} runs of this board "
                     f"are at {units.exact(usual)} MHz"
                 )
                 yield Hit("clock", position, detail)
 
 
-def _clocks(
-    figures: Figures,
-) -> tuple[list[tuple[int, int, float]], list[tuple[int, float, float, str]]]:
-    """The clock of each run as (board, figure, MHz), and what bundles say of it as
-    (figure, MHz, stated MHz, where it is stated)."""
-    table = figures.pool.frame.table
-    positions = figures.pool.positions()
-    owner = figures.groups("sdk", "soc", "board")
-    wanted = figures.of_kind([m is not None and m.clock for _, m, _ in figures.kinds[1]])
-    rows = np.flatnonzero(wanted[positions]) if len(figures) else np.empty(0, dtype="int64")
+def _measured_clocks(figures: Figures) -> dict[int, tuple[int, float]]:
+    """For each bundle that measured its clock the figure and its MHz."""
+    if not len(figures):
+        return {}
+    table, positions = figures.pool.frame.table, figures.pool.positions()
+    is_clock = figures.of_kind([m is not None and m.clock for _, m, _ in figures.kinds[1]])
     values, bundles = table["value"].to_numpy(), table["bundle"].to_numpy()
-    clocks: dict[int, tuple[int, float]] = {}
-    for row in rows.tolist():
+    clocks = {}
+    for row in np.flatnonzero(is_clock[positions] & ~np.isnan(values)).tolist():
         factor = units.factor(str(table["unit"].iat[row]), "MHz")
-        if factor is not None and values[row] == values[row]:
+        if factor is not None:
             clocks[int(bundles[row])] = (int(positions[row]), float(values[row]) * factor)
-    measured: list[tuple[int, int, float]] = []
-    said: list[tuple[int, float, float, str]] = []
-    begin = 0
-    for number, loaded in enumerate(figures.pool.frame.bundles):
-        board = loaded.bundle.board
-        first = begin
-        begin += len(loaded.bundle.results)
-        stated = None if board.cpu_mhz is UNSET else float(board.cpu_mhz)
-        found = clocks.get(number)
-        if found and stated:
-            said.append((*found, stated, "its bundle says"))
-        if not found and stated and first < begin:
-            found = (int(positions[first]), stated)
-        if not found:
-            continue
-        measured.append((int(owner[found[0]]), *found))
-        if described := _RUNNING.search(board.description):
-            mhz = float(described[1]) * (1000 if described[2] in "gG" else 1)
-            said.append((*found, mhz, "the description of the board says"))
-    return measured, said
+    return clocks
 
 
 CHECKS = (other_soc, clock)

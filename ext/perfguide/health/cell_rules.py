@@ -8,10 +8,13 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from msgspec import UNSET
 
-from ..bundles.results import alike
+from ..bundles import results
+from ..catalog import agreement
 from ..catalog.benchmarks import Metric
 from ..common import units
-from ..figures.columns import Figures, last_digit
+from ..common.units import last_digit
+from ..figures.columns import Figures
+from ..intake.runner_notes import WARNED
 from .finding import Hit, Rule, amount
 
 RULES = (
@@ -40,8 +43,8 @@ RULES = (
         "over-limit",
         "error",
         "more than there can be",
-        "a share is above 100 %, or a load above 100 % for each thread",
-        "check how the load was taken and what it is a share of",
+        "a share is above 100 %, a load above 100 % for each thread, or a rate above what its bus can do",
+        "check the unit, and of a load how it was taken and what it is a share of",
     ),
     Rule(
         "two-groups",
@@ -50,6 +53,22 @@ RULES = (
         "the samples of one figure fall into two groups far from each other, so that their mean "
         "is a figure that was never measured",
         "find what differed between the runs, and upload the groups as two measurements",
+    ),
+    Rule(
+        "runner-warned",
+        "warning",
+        "measured although the runner warned",
+        "the runner found beforehand that what was to be measured has no effect, or that something "
+        "else was under way",
+        "look into the summary of the run, mend what it says, and measure again",
+    ),
+    Rule(
+        "same-key",
+        "warning",
+        "two results of one upload taken for one measurement",
+        "one bundle has several results of the same parameters that fall into two groups, a quarter "
+        "or more apart",
+        "name what differs, such as a core or a cluster, as a parameter, and upload them again",
     ),
 )
 
@@ -64,24 +83,17 @@ _ALWAYS_POSITIVE = {
 def outside_range(figures: Figures) -> Iterator[Hit]:
     """Means that are outside what they were published with, by more than rounding."""
     table = figures.pool.frame.table
-    value, low, high = (table[c].to_numpy(dtype="float64") for c in ("value", "low", "high"))
-    slack = 1e-9 * np.abs(value)
-    found = table["spread"].to_numpy(dtype="bool") & (
-        (value < low - slack) | (value > high + slack)
-    )
+    means, lows, highs = (table[c].to_numpy(dtype="float64") for c in ("value", "low", "high"))
+    slack = 1e-9 * np.abs(means)
+    outside = (means < lows - slack) | (means > highs + slack)
     positions = figures.pool.positions()
-    for row in np.flatnonzero(found).tolist():
-        unit = str(table["unit"].iloc[row])
-        mean, bottom, top = value[row], low[row], high[row]
-        if (
-            max(bottom - mean, mean - top)
-            <= max(last_digit(mean), last_digit(bottom), last_digit(top)) / 2
-        ):
+    for row in np.flatnonzero(outside & table["spread"].to_numpy(dtype="bool")).tolist():
+        mean, low, high = means[row], lows[row], highs[row]
+        if max(low - mean, mean - high) <= max(map(last_digit, (mean, low, high))) / 2:
             continue
-        side = f"below its minimum {units.exact(bottom)}"
-        if mean > top:
-            side = f"above its maximum {units.exact(top)}"
-        detail = f"the mean {amount(mean, unit)} is {side}"
+        above = f"above its maximum {units.exact(high)}"
+        side = above if mean > high else f"below its minimum {units.exact(low)}"
+        detail = f"the mean {amount(mean, str(table['unit'].iloc[row]))} is {side}"
         yield Hit("outside-range", int(positions[row]), detail, weight=2.0)
 
 
@@ -91,14 +103,10 @@ def samples_contradict(figures: Figures) -> Iterator[Hit]:
     Two published extremes of two samples are those samples.
     """
     positions = figures.pool.positions()
-    row = -1
+    begin = 0
     for loaded in figures.pool.frame.bundles:
-        results = loaded.bundle.results
-        for index, like in enumerate(alike(results)):
-            row += 1
-            if like.samples is UNSET and like.count is UNSET:
-                continue
-            result = results[index]
+        for index in loaded.results.restated():
+            result = loaded.results[index]
             if result.value is UNSET:
                 continue
             if result.samples is not UNSET:
@@ -118,11 +126,12 @@ def samples_contradict(figures: Figures) -> Iterator[Hit]:
                 f"{amount(result.value, result.unit)} was published, and the mean of "
                 f"{shown}{more} is {units.number(mean)}"
             )
-            yield Hit("samples-contradict", int(positions[row]), detail, weight=2.0)
+            yield Hit("samples-contradict", int(positions[begin + index]), detail, weight=2.0)
+        begin += len(loaded.results)
 
 
-def _positive(sort: tuple[str, Metric | None, str]) -> bool:
-    _, metric, unit = sort
+def _positive(kind: tuple[str, Metric | None, str]) -> bool:
+    _, metric, unit = kind
     if metric and metric.positive is not None:
         return metric.positive
     return units.parse(unit).kind in _ALWAYS_POSITIVE
@@ -130,19 +139,20 @@ def _positive(sort: tuple[str, Metric | None, str]) -> bool:
 
 def not_positive(figures: Figures) -> Iterator[Hit]:
     """Figures at or below zero, or with such a sample, that never can be."""
-    wanted = figures.of_kind([_positive(sort) for sort in figures.kinds[1]])
+    positive = figures.of_kind([_positive(kind) for kind in figures.kinds[1]])
     mean, low = figures.mean, figures.low
-    for position in np.flatnonzero(wanted & ((mean <= 0) | (low <= 0))).tolist():
+    for position in np.flatnonzero(positive & ((mean <= 0) | (low <= 0))).tolist():
         unit = figures.name("unit", position)
+        if mean[position] == 0 and units.parse(unit).kind == "power":
+            continue  # a rail in standby draws less than its meter shows
         if mean[position] <= 0:
             detail = f"the figure is {amount(mean[position], unit)}"
             yield Hit("not-positive", position, detail, weight=2.0)
-            continue
-        ends = (
-            f"minimum {units.exact(low[position])}, maximum {units.exact(figures.high[position])}"
-        )
-        detail = f"a sample of {amount(low[position], unit)} is in the mean ({ends})"
-        yield Hit("not-positive", position, detail)
+        else:
+            least, most = low[position], figures.high[position]
+            ends = f"minimum {units.exact(least)}, maximum {units.exact(most)}"
+            detail = f"a sample of {amount(least, unit)} is in the mean ({ends})"
+            yield Hit("not-positive", position, detail)
 
 
 _LOAD = re.compile(r"(^|[_ -])(cpu|load|loss|util|utilisation|utilization)", re.IGNORECASE)
@@ -150,17 +160,12 @@ _LOAD = re.compile(r"(^|[_ -])(cpu|load|loss|util|utilisation|utilization)", re.
 
 def over_limit(figures: Figures) -> Iterator[Hit]:
     """Figures above what can be."""
-    number, sorts = figures.kinds
-    limits = np.full(len(sorts), np.inf)
-    for place, (_, metric, unit) in enumerate(sorts):
-        if metric:
-            limits[place] = np.inf if metric.at_most is None else metric.at_most
-        elif unit == "%":
-            limits[place] = 100.0
+    number, kinds = figures.kinds
+    limits = np.array([_limit(metric, unit) for _, metric, unit in kinds], dtype="float64")
     if not len(figures):
         return
     for position in np.flatnonzero(figures.high > limits[number] * (1 + 1e-9)).tolist():
-        _, metric, unit = sorts[number[position]]
+        _, metric, unit = kinds[number[position]]
         params = figures.params(position)
         limit, reason = float(limits[number[position]]), ""
         if metric and metric.at_most_per:
@@ -170,11 +175,18 @@ def over_limit(figures: Figures) -> Iterator[Hit]:
         elif not metric and not _plainly_a_share(figures.name("metric", position), params):
             continue
         top = float(figures.high[position])
-        if top <= limit * (1 + 1e-9):
-            continue
-        what = "it is" if top == figures.mean[position] else "its largest sample is"
-        detail = f"{what} {amount(top, unit)}, and {amount(limit, unit)}{reason} is all there is"
-        yield Hit("over-limit", position, detail, weight=2.0)
+        if top > limit * (1 + 1e-9):
+            largest = "it is" if top == figures.mean[position] else "its largest sample is"
+            most = f"{amount(limit, unit)}{reason} is all there is"
+            detail = f"{largest} {amount(top, unit)}, and {most}"
+            yield Hit("over-limit", position, detail, weight=2.0)
+
+
+def _limit(metric: Metric | None, unit: str) -> float:
+    """The largest figure that can be."""
+    if metric:
+        return np.inf if metric.at_most is None else metric.at_most
+    return 100.0 if unit == "%" else np.inf
 
 
 def _plainly_a_share(metric: str, params: dict[str, str | int | float | bool]) -> bool:
@@ -183,27 +195,66 @@ def _plainly_a_share(metric: str, params: dict[str, str | int | float | bool]) -
     return bool(_LOAD.search(metric)) and not several
 
 
-def two_groups(figures: Figures) -> Iterator[Hit]:
-    """Figures whose samples, of all runs, fall into two groups."""
-    given = figures.pool.frame.samples
+def same_key(figures: Figures) -> Iterator[Hit]:
+    """Figures that pool results of one bundle which contradict each other."""
+    frame, positions = figures.pool.frame, figures.pool.positions()
+    bundle = frame.table["bundle"].to_numpy(dtype="int64")
+    keys = np.stack([positions, bundle, frame.beside.codes])
+    _, inverse, counts = np.unique(keys, axis=1, return_inverse=True, return_counts=True)
+    groups: dict[int, list[int]] = {}
+    for row in np.flatnonzero(counts[inverse.ravel()] > 1).tolist():
+        groups.setdefault(int(inverse.ravel()[row]), []).append(row)
+    for rows in groups.values():
+        places = figures.pool.places(rows)
+        own = [frame.bundles[item].bundle.results[index] for item, index in places]
+        if found := agreement.apart(own):
+            said = [units.exact(agreement.middle(own[place])) for place in found]
+            names = [f"/results/{places[place][1]}" for place in found]
+            owner = frame.bundles[places[0][0]].bundle.id
+            detail = f"{said[0]} at {names[0]} and {said[1]} at {names[1]} of {owner} are pooled"
+            yield Hit("same-key", int(positions[rows[0]]), detail)
+
+
+def runner_warned(figures: Figures) -> Iterator[Hit]:
+    """Figures of which the runner said when it measured that they are in doubt."""
+    beside = figures.pool.frame.beside
+    warnings = [
+        [note.removeprefix(WARNED) for note in results.beside(text)[1] if note.startswith(WARNED)]
+        for text in beside.distinct
+    ]
+    if not any(warnings):
+        return
     positions = figures.pool.positions()
-    sizes = np.diff(given.ends)
-    whole = np.bincount(positions, sizes, len(figures))
-    held: dict[int, list[float]] = {}
-    for row in np.flatnonzero((sizes > 0) & (whole[positions] >= FEWEST)).tolist():
-        held.setdefault(int(positions[row]), []).extend(given.of(row))
-    for position, samples in held.items():
-        if found := split(samples):
-            lower, upper = found
-            ends = [f"{units.exact(g[0])} to {units.exact(g[-1])}" for g in found]
-            detail = (
-                f"{len(lower)} samples are {ends[0]} and {len(upper)} are {ends[1]}, none between"
-            )
-            yield Hit("two-groups", position, detail, weight=(upper[0] - lower[-1]) / abs(upper[0]))
+    doubtful = np.array([bool(own) for own in warnings])[beside.codes]
+    seen: set[tuple[int, str]] = set()
+    for row in np.flatnonzero(doubtful).tolist():
+        for words in warnings[int(beside.codes[row])]:
+            if (key := (int(positions[row]), words)) not in seen:
+                seen.add(key)
+                yield Hit("runner-warned", *key)
 
 
 FEWEST = 6
 """Samples that can be two groups."""
+
+
+def two_groups(figures: Figures) -> Iterator[Hit]:
+    """Figures whose samples, of all runs, fall into two groups."""
+    samples = figures.pool.frame.samples
+    positions = figures.pool.positions()
+    sizes = np.diff(samples.ends)
+    of_figure = np.bincount(positions, sizes, len(figures))
+    by_figure: dict[int, list[float]] = {}
+    for row in np.flatnonzero((sizes > 0) & (of_figure[positions] >= FEWEST)).tolist():
+        by_figure.setdefault(int(positions[row]), []).extend(samples.of(row))
+    for position, own in by_figure.items():
+        if groups := split(own):
+            lower, upper = groups
+            ends = [f"{units.exact(group[0])} to {units.exact(group[-1])}" for group in groups]
+            detail = (
+                f"{len(lower)} samples are {ends[0]} and {len(upper)} are {ends[1]}, none between"
+            )
+            yield Hit("two-groups", position, detail, weight=(upper[0] - lower[-1]) / abs(upper[0]))
 
 
 def split(samples: Sequence[float]) -> tuple[list[float], list[float]] | None:
@@ -222,13 +273,9 @@ def split(samples: Sequence[float]) -> tuple[list[float], list[float]] | None:
     lower, upper = ordered[:cut], ordered[cut:]
     gap = upper[0] - lower[-1]
     widest = max(lower[-1] - lower[0], upper[-1] - upper[0])
-    if (
-        gap > 0
-        and gap >= (3 if len(ordered) >= 10 else 6) * widest
-        and gap >= 0.05 * abs(upper[0] + lower[-1]) / 2
-    ):
-        return lower, upper
-    return None
+    wide = gap >= (3 if len(ordered) >= 10 else 6) * widest
+    apart = gap >= 0.05 * abs(upper[0] + lower[-1]) / 2
+    return (lower, upper) if gap > 0 and wide and apart else None
 
 
 CHECKS = (
@@ -237,4 +284,6 @@ CHECKS = (
     not_positive,
     over_limit,
     two_groups,
+    same_key,
+    runner_warned,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ..bundles.guide_key import GuideKey
@@ -39,17 +39,16 @@ class Hit:
     """One suspicious figure, as a rule returns it.
 
     ``position`` is the figure's in :class:`Figures`; ``detail`` what is wrong
-    with it, in words and figures. Hits of one rule, guide, benchmark and
-    ``group`` become one finding. ``guide`` is the position of a figure of the
-    guide that the finding belongs to, where that is not the figure's own.
-    ``weight`` ranks hits and findings of one severity, the largest first.
+    with it, in words and figures. Hits of one rule, guide and benchmark become
+    one finding. ``guide`` is the position of a figure of the guide that the
+    finding belongs to, where that is not the figure's own. ``weight`` ranks hits
+    and findings of one severity, the largest first.
     """
 
     rule: str
     position: int
     detail: str
     weight: float = 1.0
-    group: str = ""
     guide: int | None = None
 
 
@@ -91,15 +90,16 @@ class Finding:
     @property
     def reason(self) -> str:
         """What is wrong, with the worst figures; what many share is said once."""
-        alike: dict[str, list[str]] = {}
+        by_detail: dict[str, list[str]] = {}
         for suspect in self.suspects:
-            alike.setdefault(suspect.detail, []).append(suspect.label)
+            by_detail.setdefault(suspect.detail, []).append(suspect.label)
         parts = []
-        for detail, labels in list(alike.items())[:MOST_DETAILS]:
-            names = labels[: 1 if len(alike) > 1 else MOST_DETAILS]
-            parts.append(f"{'; '.join(names)}{_more(len(labels) - len(names))}: {detail}")
-        told = sum(len(labels) for labels in list(alike.values())[:MOST_DETAILS])
-        return ". ".join(parts) + _more(len(self.suspects) - told)
+        left = len(self.suspects)
+        for detail, labels in list(by_detail.items())[:MOST_DETAILS]:
+            named = labels[: 1 if len(by_detail) > 1 else MOST_DETAILS]
+            parts.append(f"{'; '.join(named)}{_more(len(labels) - len(named))}: {detail}")
+            left -= len(labels)
+        return ". ".join(parts) + _more(left)
 
 
 def _more(count: int) -> str:
@@ -112,46 +112,54 @@ def amount(value: float, unit: str) -> str:
 
 
 def gather(figures: Figures, hits: Iterable[Hit], rules: dict[str, Rule]) -> list[Finding]:
-    """Hits as findings: those of one rule, guide, benchmark and group are one.
+    """Hits as findings: those of one rule, guide and benchmark are one.
 
     Two hits on one figure within a finding are one suspect with both details.
     """
-    grouped: dict[tuple[str, GuideKey, str, str], dict[int, list[Hit]]] = {}
+    grouped: dict[tuple[str, GuideKey, str], dict[int, list[Hit]]] = {}
     for hit in hits:
         guide = figures.guide(hit.position if hit.guide is None else hit.guide)
-        key = (hit.rule, guide, figures.name("benchmark", hit.position), hit.group)
+        key = (hit.rule, guide, figures.name("benchmark", hit.position))
         grouped.setdefault(key, {}).setdefault(hit.position, []).append(hit)
-    wanted = sorted({position for found in grouped.values() for position in found})
-    records = dict(zip(wanted, figures.pool.take(wanted), strict=True))
-    out = []
-    for (rule, guide, benchmark, group), found in grouped.items():
-        weights = {p: max(h.weight for h in own) for p, own in found.items()}
-        labels = {p: _label(figures, records[p]) for p in found}
-        ranked = sorted(found, key=lambda p: (-weights[p], units.natural(labels[p]), p))
+    positions = sorted({position for by_position in grouped.values() for position in by_position})
+    records = dict(zip(positions, figures.pool.take(positions), strict=True))
+    findings = []
+    for (rule, guide, benchmark), by_position in grouped.items():
+        weights = {p: max(hit.weight for hit in own) for p, own in by_position.items()}
+        labels = {p: _label(figures, records[p]) for p in by_position}
+        ranked = sorted(by_position, key=lambda p: (-weights[p], units.natural(labels[p]), p))
         suspects = tuple(
-            Suspect(records[p], "; ".join(dict.fromkeys(h.detail for h in found[p])), labels[p])
+            Suspect(
+                records[p], "; ".join(dict.fromkeys(h.detail for h in by_position[p])), labels[p]
+            )
             for p in ranked
         )
-        own = identity(rule, guide, benchmark, group)
-        heaviest = max(weights.values())
-        out.append(Finding(own, rules[rule], guide, benchmark, suspects, heaviest))
-    return ranked_findings(out)
+        address, weight = _address(rule, guide, benchmark), max(weights.values())
+        findings.append(Finding(address, rules[rule], guide, benchmark, suspects, weight))
+    return ranked_findings(findings)
 
 
 def _label(figures: Figures, record: Record) -> str:
-    entry = figures.catalog.get(record.benchmark)
+    benchmark = figures.catalog.get(record.benchmark)
     params = {
         name: value
         for name, value in record.params.items()
-        if not (entry and entry.param(name).default == value)
+        if not (benchmark and benchmark.param(name).default == value)
     }
     return ", ".join(filter(None, (record.board, record.metric, params_text(params))))
 
 
-def ranked_findings(found: Iterable[Finding]) -> list[Finding]:
+def _address(rule: str, guide: GuideKey, benchmark: str) -> str:
+    # The empty part keeps the addresses that links to older reports have.
+    parts = (rule, guide.sdk, guide.soc, guide.os, guide.release, benchmark, "")
+    text = "\0".join(parts).encode("utf-8", "surrogatepass")
+    return f"{rule}-{hashlib.sha256(text).hexdigest()[:10]}"
+
+
+def ranked_findings(findings: Iterable[Finding]) -> list[Finding]:
     """Findings in the order in which a maintainer should read them."""
     return sorted(
-        found,
+        findings,
         key=lambda f: (
             SEVERITIES.index(f.severity),
             -f.weight,
@@ -163,17 +171,10 @@ def ranked_findings(found: Iterable[Finding]) -> list[Finding]:
     )
 
 
-def identity(rule: str, guide: GuideKey, benchmark: str, group: str) -> str:
-    """The address of a finding."""
-    parts = (rule, guide.sdk, guide.soc, guide.os, guide.release, benchmark, group)
-    text = "\0".join(parts).encode("utf-8", "surrogatepass")
-    return f"{rule}-{hashlib.sha256(text).hexdigest()[:10]}"
-
-
-def counts(found: Sequence[Finding]) -> list[tuple[Rule, int, int]]:
+def counts(findings: Iterable[Finding]) -> list[tuple[Rule, int, int]]:
     """For each rule that found something: the rule, its findings, their figures."""
     by_rule: dict[str, list[Finding]] = {}
-    for finding in found:
+    for finding in findings:
         by_rule.setdefault(finding.rule.id, []).append(finding)
     rows = [(own[0].rule, len(own), sum(len(f.suspects) for f in own)) for own in by_rule.values()]
     return sorted(rows, key=lambda row: (SEVERITIES.index(row[0].severity), -row[1], row[0].id))

@@ -1,22 +1,18 @@
-"""Marks at figures in tables: which cell, which finding, in which words.
-
-A table's marks stand in a file beside its CSV, so that the CSV holds figures alone.
-``NAME.marks.json`` is an object with ``notes``, a list of findings (``id``,
-``severity``, ``title``, ``reason``), and ``cells``, a list of ``[row, column,
-[[note, detail], …]]``; rows are counted from 0 below the head, columns from 0 with
-the row keys, notes from 0.
-"""
+"""Marks at figures in tables: which cell, which finding, in which words."""
 
 from __future__ import annotations
 
-import json
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from ..common.diagnostics import visible
+from ..tables.grids import Mark
 from ..tables.model import View
 from .finding import Finding
+
+FEWEST = 6
+"""Marks of one finding from which on a table can have too many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +32,12 @@ class Marks:
                 first = suspect.record.cell.members[0]
                 self._by_member.setdefault(first, []).append(_Mark(finding, suspect.detail))
 
-    def of(self, view: View) -> bytes | None:
-        """The file of a view's marks; ``None`` where it has none."""
+    def of(self, view: View) -> tuple[list[dict[str, str]], list[Mark]]:
+        """The notes about a view, and its marks, as a :class:`Grid` has them."""
         notes: dict[str, int] = {}
         found: list[Finding] = []
-        cells = []
+        marks: list[Mark] = []
+        most = self._most(view)
         stub = len(view.key_labels)
         for number, row in enumerate(view.rows):
             for column, cell in enumerate(row.cells):
@@ -51,17 +48,34 @@ class Marks:
                     if mark.finding.id not in notes:
                         notes[mark.finding.id] = len(notes)
                         found.append(mark.finding)
-                    own.append([notes[mark.finding.id], visible(mark.detail)])
-                cells.append([number, stub + column, own])
-        if not cells:
-            return None
-        content = {"notes": [_note(finding) for finding in found], "cells": cells}
-        text = json.dumps(content, indent=None, ensure_ascii=False, separators=(",", ":"))
-        return text.encode("utf-8", "backslashreplace") + b"\n"
+                    if mark.finding.id not in most:
+                        own.append((notes[mark.finding.id], visible(mark.detail)))
+                if own:
+                    marks.append((number, stub + column, own))
+        return [_note(finding, most.get(finding.id, "")) for finding in found], marks
+
+    def _most(self, view: View) -> dict[str, str]:
+        """By id the findings that most cells of a table have, and of how many it is told once:
+        a mark at nearly every figure tells no figure from another."""
+        counts: Counter[str] = Counter()
+        cells = 0
+        for row in view.rows:
+            for cell in row.cells:
+                if cell is not None and not row.single:
+                    cells += 1
+                    own = self._by_member.get(cell.members[0], ())
+                    counts.update({mark.finding.id for mark in own})
+        return {
+            name: f"{count} of {cells} figures of this table"
+            for name, count in counts.items()
+            if count >= FEWEST and count > cells / 2
+        }
 
 
-def _note(finding: Finding) -> dict[str, Any]:
+def _note(finding: Finding, most: str) -> dict[str, str]:
     reason = visible(finding.reason)
+    if most:
+        reason = f"{most}, so none is marked: {reason}"
     if finding.acknowledged:
         reason += f" (accepted: {visible(finding.acknowledged)})"
     return {

@@ -12,7 +12,8 @@ import numpy as np
 import pandas as pd
 
 from ..common import units
-from ..figures.columns import OWNER, Figures, Floats, Ints, digits, last_digit, together
+from ..common.units import last_digit
+from ..figures.columns import OWNER, Figures, Floats, digits, together
 from .finding import Hit, Rule, amount
 
 RULES = (
@@ -43,9 +44,25 @@ RULES = (
 WIDE = 1.25
 """The ratio of maximum to minimum from which extremes are far apart."""
 
+MANY = 4
+"""Metrics of a run that share a figure where it is a step of a meter."""
+
+_RUN = (*OWNER, "release", "benchmark", "params", "unit")
+"""What metrics that were measured together, in one unit, share."""
+
 _NUMBER = re.compile(r"\d+")
 _OTHER_END = {"minimum": "maximum", "maximum": "minimum"}
-_RUN = (*OWNER, "release", "benchmark", "params")
+
+
+@dataclass(frozen=True, slots=True)
+class _Match:
+    """An extreme, and a figure of another metric that it is equal to: where each is, and which
+    of its ends it is (empty for its mean)."""
+
+    position: int
+    end: str
+    other: int
+    other_end: str
 
 
 def pooled_metrics(figures: Figures) -> Iterator[Hit]:
@@ -54,96 +71,84 @@ def pooled_metrics(figures: Figures) -> Iterator[Hit]:
     A coincidence is ruled out: both extremes agree with other metrics' figures; or the
     extremes are far apart, and five digits agree, or four in two metrics of one kind.
     """
-    wide = figures.spread & (figures.high > figures.low) & (figures.low > 0)
-    run = figures.groups(*_RUN, "unit")
-    pieces = []
-    for what, values, chosen in (
-        ("", figures.mean, figures.mean == figures.mean),
-        ("minimum", figures.low, wide),
-        ("maximum", figures.high, wide),
-    ):
-        places = np.flatnonzero(chosen)
-        piece = pd.DataFrame({"run": run[places], "figure": values[places], "position": places})
-        pieces.append(piece.assign(what=what))
-    known = pd.concat(pieces)
-    ends = known[known["what"] != ""]
-    # Only figures that occur in more than one metric are worth a join.
-    pairs = ends.merge(known, on=["run", "figure"], suffixes=("", "_other"))
-    pairs = pairs[pairs["position"] != pairs["position_other"]]
-    mine, other = (pairs[c].to_numpy(dtype="int64") for c in ("position", "position_other"))
-    same = (figures.low[mine] == figures.low[other]) & (figures.high[mine] == figures.high[other])
-    metric = figures.code("metric")
-    alias = _aliases(figures)
-    distinct = ~same & (metric[mine] != metric[other])
-    ranked = pairs[distinct].sort_values("what_other", ascending=False, kind="stable")
-    matches: dict[tuple[int, str], _Match] = {}
-    for position, end, other_position, other_end, value in zip(
-        *(ranked[c] for c in ("position", "what", "position_other", "what_other", "figure")),
-        strict=True,
-    ):
-        pair = frozenset((int(metric[position]), int(metric[other_position])))
-        if digits(value) >= 4 and pair not in alias:
-            matches[position, end] = _Match(other_position, other_end, value)
-    families = Counter(
-        _family(figures, run, position, end, match) for (position, end), match in matches.items()
-    )
+    matches = _matches(figures)
+    run = figures.groups(*_RUN)
+
+    def family(match: _Match) -> tuple[int, str, str, str, str]:
+        # What two matches of one run share where only the sizes in names differ.
+        names = (figures.name("metric", p) for p in (match.position, match.other))
+        name, other = (_NUMBER.sub("0", name) for name in names)
+        return int(run[match.position]), name, match.end, other, match.other_end
+
+    families = Counter(map(family, matches.values()))
     for (position, end), match in matches.items():
-        ratio = float(figures.high[position] / figures.low[position])
-        repeated = families[_family(figures, run, position, end, match)] > 1
-        sure = (position, _OTHER_END[end]) in matches or (
-            ratio >= WIDE and (repeated or digits(match.value) >= 5)
+        low, high = float(figures.low[position]), float(figures.high[position])
+        value = low if end == "minimum" else high
+        repeated = families[family(match)] > 1
+        apart = high / low >= WIDE and (repeated or digits(value) >= 5)
+        if apart or (position, _OTHER_END[end]) in matches:
+            name = figures.name("metric", match.other)
+            whose = (
+                f"the {match.other_end} of {name}" if match.other_end else f"the figure of {name}"
+            )
+            figure = amount(value, figures.name("unit", position))
+            detail = f"its {end} {figure} is also {whose}"
+            yield Hit("pooled-metrics", position, detail, weight=high / low)
+
+
+def _matches(figures: Figures) -> dict[tuple[int, str], _Match]:
+    """For extremes, by position and end, a figure of another metric of the same run that is the
+    same to the last of four digits or more."""
+    mean, low, high, metric = figures.mean, figures.low, figures.high, figures.code("metric")
+    run = figures.groups(*_RUN)
+    wide = np.flatnonzero(figures.spread & (high > low) & (low > 0))
+    every = pd.concat(
+        pd.DataFrame({"run": run[at], "figure": values[at], "position": at, "end": end})
+        for end, values, at in (
+            ("", mean, np.flatnonzero(mean == mean)),
+            ("minimum", low, wide),
+            ("maximum", high, wide),
         )
-        if not sure:
-            continue
-        name = figures.name("metric", match.position)
-        whose = f"the {match.end} of {name}" if match.end else f"the figure of {name}"
-        unit = figures.name("unit", position)
-        detail = f"its {end} {amount(match.value, unit)} is also {whose}"
-        yield Hit("pooled-metrics", position, detail, weight=ratio)
-
-
-@dataclass(frozen=True, slots=True)
-class _Match:
-    """A figure of another metric that an extreme is equal to: where it is, which of
-    its ends it is (empty for its mean), and the figure."""
-
-    position: int
-    end: str
-    value: float
-
-
-def _family(
-    figures: Figures, run: Ints, position: int, end: str, match: _Match
-) -> tuple[int, str, str, str, str]:
-    """What two matches of one run share where only the sizes in names differ."""
-    names = [_NUMBER.sub("0", figures.name("metric", p)) for p in (position, match.position)]
-    return int(run[position]), names[0], end, names[1], match.end
+    )
+    # A figure that many metrics share is a step of a meter, and shows nothing.
+    every["metric"] = metric[every["position"].to_numpy(dtype="int64")]
+    shared = every.groupby(["run", "figure"])["metric"].transform("nunique")
+    every = every[shared <= MANY]
+    ends = every[every["end"] != ""]
+    # Only figures that occur in more than one metric are worth a join.
+    pairs = ends.merge(every, on=["run", "figure"], suffixes=("", "_other"))
+    mine, other = (pairs[c].to_numpy(dtype="int64") for c in ("position", "position_other"))
+    same = (low[mine] == low[other]) & (high[mine] == high[other])
+    pairs = pairs[~same & (metric[mine] != metric[other])]
+    names = {frozenset(pair) for pair in _pairs(figures)}
+    matches = {}
+    for pair in pairs.sort_values("end_other", ascending=False, kind="stable").itertuples():
+        position, other_position = pair.position, pair.position_other
+        both = frozenset((int(metric[position]), int(metric[other_position])))
+        if digits(pair.figure) >= 4 and both not in names:
+            match = _Match(position, pair.end, other_position, pair.end_other)
+            matches[position, pair.end] = match
+    return matches
 
 
 def _same_figures(figures: Figures) -> dict[tuple[int, int], list[int]]:
     """For two metrics of one benchmark the positions of the first one's figures that
     are those of the second to the last digit, in the same run."""
     sound = np.flatnonzero((figures.mean == figures.mean) & (figures.mean != 0))
-    keys = [figures.groups(*_RUN, "unit")[sound]]
-    keys += [_bits(values[sound]) for values in (figures.mean, figures.low, figures.high)]
-    number = together(*keys)
-    size = np.bincount(number) if len(number) else np.empty(0, dtype="int64")
+    # Numbers that are equal where the figures are; adding zero makes one of both zeros.
+    bits = ((v[sound] + 0.0).view("int64") for v in (figures.mean, figures.low, figures.high))
+    number = together(figures.groups(*_RUN)[sound], *bits)
+    size = np.bincount(number) if len(number) else number
     # Where many metrics share a figure it is a setting or a step, not a name.
-    held: dict[int, list[int]] = {}
-    for place in np.flatnonzero((size[number] > 1) & (size[number] < 8)).tolist():
-        held.setdefault(int(number[place]), []).append(int(sound[place]))
+    alike: dict[int, list[int]] = {}
+    for index in np.flatnonzero((size[number] > 1) & (size[number] < 8)).tolist():
+        alike.setdefault(int(number[index]), []).append(int(sound[index]))
     metric = figures.code("metric")
-    out: dict[tuple[int, int], list[int]] = {}
-    for positions in held.values():
-        ordered = sorted(positions, key=lambda p: metric[p])
-        for a, b in combinations(ordered, 2):
-            out.setdefault((int(metric[a]), int(metric[b])), []).append(a)
-    return out
-
-
-def _bits(values: Floats) -> Ints:
-    """Figures as numbers that are equal where the figures are."""
-    return (values + 0.0).view("int64")
+    by_pair: dict[tuple[int, int], list[int]] = {}
+    for positions in alike.values():
+        for a, b in combinations(sorted(positions, key=lambda p: metric[p]), 2):
+            by_pair.setdefault((int(metric[a]), int(metric[b])), []).append(a)
+    return by_pair
 
 
 def _pairs(figures: Figures) -> dict[tuple[int, int], tuple[int, list[int]]]:
@@ -153,77 +158,62 @@ def _pairs(figures: Figures) -> dict[tuple[int, int], tuple[int, list[int]]]:
     All figures must be the same, or at least 95 of 100 with three digits or more;
     and together they must hold so many different digits that it is no accident.
     """
-    found = _same_figures(figures)
-    run = figures.groups(*_RUN, "unit")
-    metric = figures.code("metric")
-    involved = {name for pair in found for name in pair}
+    by_pair = _same_figures(figures)
+    run, metric = figures.groups(*_RUN), figures.code("metric")
+    involved = np.isin(metric, list({name for pair in by_pair for name in pair}))
     runs: dict[int, set[int]] = {}
-    places = np.flatnonzero(np.isin(metric, list(involved)) & (figures.mean == figures.mean))
-    for position in places.tolist():
+    for position in np.flatnonzero(involved & (figures.mean == figures.mean)).tolist():
         runs.setdefault(int(metric[position]), set()).add(int(run[position]))
-    out = {}
-    for (a, b), positions in found.items():
+    pairs = {}
+    for (a, b), positions in by_pair.items():
         both = len(runs[a] & runs[b])
         distinct = {float(figures.mean[p]) for p in positions}
-        held = sum(digits(value) for value in distinct)
-        typical = held / len(distinct)
-        share = len(positions) / both
-        if both >= 3 and held >= 9 and (share == 1 or (share >= 0.95 and typical >= 3)):
-            out[a, b] = (both, positions)
-    return out
-
-
-def _aliases(figures: Figures) -> set[frozenset[int]]:
-    return {frozenset(pair) for pair in _pairs(figures)}
+        count = sum(map(digits, distinct))
+        share, typical = len(positions) / both, count / len(distinct)
+        if both >= 3 and count >= 9 and (share == 1 or (share >= 0.95 and typical >= 3)):
+            pairs[a, b] = (both, positions)
+    return pairs
 
 
 def two_names(figures: Figures) -> Iterator[Hit]:
     """Each measurement that has two names, told once, at its newest figures."""
-    names = figures.names("metric")
-    rank = figures.release_rank
-    found = _pairs(figures)
-    newest = max((rank[p] for _, own in found.values() for p in own), default=0)
-    by_benchmark: dict[str, int] = {}
-    for _, positions in found.values():
-        for position in positions:
-            benchmark = figures.name("benchmark", position)
-            best = by_benchmark.get(benchmark, position)
-            by_benchmark[benchmark] = max(best, position, key=lambda p: (rank[p], -p))
-    for (_, b), (both, positions) in found.items():
+    names, rank = figures.names("metric"), figures.release_rank
+    pairs = _pairs(figures)
+    every = [position for _, positions in pairs.values() for position in positions]
+    newest = max((rank[p] for p in every), default=0)
+    # What is said of a benchmark stands in the guide of its newest figure of all.
+    home: dict[str, int] = {}
+    for position in sorted(every, key=lambda p: (rank[p], -p)):
+        home[figures.name("benchmark", position)] = position
+    for (_, b), (both, positions) in pairs.items():
         last = max(rank[p] for p in positions)
-        home = by_benchmark[figures.name("benchmark", positions[0])]
-        where = (
-            f"in all {both} runs"
-            if both == len(positions)
-            else (f"in {len(positions)} of {both} runs")
-        )
-        detail = f"the same figures as {names[b]} {where}"
-        weight = 1.0 + last / (newest + 1)
+        where = f"all {both}" if both == len(positions) else f"{len(positions)} of {both}"
+        detail = f"the same figures as {names[b]} in {where} runs"
+        guide = home[figures.name("benchmark", positions[0])]
         for position in positions:
             if rank[position] == last:
-                yield Hit("two-names", position, detail, weight, guide=home)
+                weight = 1.0 + last / (newest + 1)
+                yield Hit("two-names", position, detail, weight, guide=guide)
 
 
 def coarse_steps(figures: Figures) -> Iterator[Hit]:
     """Rates all of which are one amount of work over a few whole seconds."""
-    wanted = figures.of_kind(
-        [metric is not None and metric.better == "higher" for _, metric, _ in figures.kinds[1]]
-    )
-    sound = np.flatnonzero(wanted & (figures.low > 0))
+    kinds = figures.kinds[1]
+    rates = figures.of_kind([m is not None and m.better == "higher" for _, m, _ in kinds])
+    sound = np.flatnonzero(rates & (figures.low > 0))
     series = figures.groups("sdk", "soc", "os", "benchmark", "metric", "unit", "params")
     order = sound[np.argsort(series[sound], kind="stable")]
     starts = np.flatnonzero(np.diff(series[order], prepend=-1))
     for positions in np.split(order, starts[1:]) if len(order) else []:
         low, high = figures.low[positions], figures.high[positions]
-        found = steps(np.concatenate([low, high[high > low]]))
-        if found is None:
+        values = steps(np.concatenate([low, high[high > low]]))
+        if values is None:
             continue
         newest = max(positions.tolist(), key=lambda p: (figures.release_rank[p], -p))
-        shown = ", ".join(units.exact(v) for v in found)
-        unit = units.parse(figures.name("unit", newest)).shown
+        listed = ", ".join(units.exact(value) for value in values)
         detail = (
-            f"one of {shown} {unit}, which are one amount of work over whole numbers of "
-            "seconds; no figure between them is possible"
+            f"one of {listed} {units.parse(figures.name('unit', newest)).shown}, which are one "
+            "amount of work over whole numbers of seconds; no figure between them is possible"
         )
         for position in positions.tolist():
             yield Hit("coarse-steps", position, detail, guide=newest)

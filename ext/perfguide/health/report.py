@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import shutil
 import textwrap
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from ..bundles.guide_key import GuideKey, family
 from ..common.diagnostics import SEVERITIES, Diagnostic, visible
-from ..figures.dataset import Addresses, Holdings, plan
+from ..figures.dataset import Holdings, plan
 from ..figures.query import sources
 from ..tables.assign import Layout
 from . import acknowledged as acknowledge
@@ -20,6 +19,11 @@ from .finding import Finding, Suspect
 
 PAGE = "reports/health"
 """The report's address below the output folder."""
+
+
+COUNTED = {"lost-table", "lost-rows"}
+"""Rules whose findings are counted in one line: comparisons list what a release lost, and half of
+all findings would bury those that say that a figure is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +36,13 @@ class Health:
 
     @property
     def open(self) -> tuple[Finding, ...]:
-        """The findings that nobody has accepted."""
-        return tuple(f for f in self.findings if not f.acknowledged)
+        """The findings that nobody has accepted, without those that are only counted."""
+        return tuple(f for f in self.findings if not f.acknowledged and f.rule.id not in COUNTED)
+
+    @property
+    def lost(self) -> tuple[Finding, ...]:
+        """The findings about figures that a release no longer has, which nobody has accepted."""
+        return tuple(f for f in self.findings if not f.acknowledged and f.rule.id in COUNTED)
 
     @property
     def accepted(self) -> tuple[Finding, ...]:
@@ -41,17 +50,15 @@ class Health:
         return tuple(f for f in self.findings if f.acknowledged)
 
 
-def check(held: Holdings, acknowledged: Path | None) -> Health:
+def check(holdings: Holdings, acknowledged: Path | None) -> Health:
     """Apply every rule to all figures; ``acknowledged`` is a file of accepted findings."""
-    found = rules.examine(held.pool, held.catalog)
-    if acknowledged is None:
-        return Health(tuple(found), ())
+    findings, unmade = rules.examine(holdings.pool, holdings.catalog)
     entries, faults = acknowledge.load(acknowledged, rules.RULES)
-    settled, unused = acknowledge.apply(found, entries, acknowledged)
-    return Health(tuple(settled), (*faults, *unused))
+    settled, unused = acknowledge.apply(findings, entries)
+    return Health(tuple(settled), (*faults, *unused, *unmade))
 
 
-def as_json(held: Holdings, checked: Health) -> dict[str, Any]:
+def as_json(holdings: Holdings, checked: Health) -> dict[str, Any]:
     """All findings for programs; ``format`` says what follows.
 
     A finding has ``id rule severity title guide benchmark reason advice
@@ -61,88 +68,81 @@ def as_json(held: Holdings, checked: Health) -> dict[str, Any]:
     ``null`` where the measurement failed, ``section`` is the address of its section,
     a source is a ``bundle``, its ``file`` and the JSON ``pointer`` of the result.
     """
-    addresses = plan(held.pool.guides(), held.pool.benchmarks())
-    layout = Layout(held.catalog)
-    return {
-        "format": "perfguide-health",
-        "version": 1,
-        "counts": {
-            severity: sum(f.severity == severity for f in checked.open) for severity in SEVERITIES
-        },
-        "findings": [_finding(held, f, addresses, layout) for f in checked.findings],
-    }
+    addresses = plan(holdings.pool.guides(), holdings.pool.benchmarks())
+    layout = Layout(holdings.catalog)
 
+    def cell(suspect: Suspect) -> dict[str, Any]:
+        record = suspect.record
+        return {
+            "guide": asdict(record.guide),
+            "board": record.board,
+            "benchmark": record.benchmark,
+            "metric": record.metric,
+            "params": record.params,
+            "unit": record.unit,
+            "mean": record.cell.mean,
+            "min": record.cell.low,
+            "max": record.cell.high,
+            "detail": suspect.detail,
+            "section": f"{addresses.guide[record.guide]}#{layout.anchor(record)}",
+            "sources": [
+                {name: source[name] for name in ("bundle", "file", "pointer")}
+                for source in sources(holdings, record)
+            ],
+        }
 
-def _finding(
-    held: Holdings, finding: Finding, addresses: Addresses, layout: Layout
-) -> dict[str, Any]:
-    return {
-        "id": finding.id,
-        "rule": finding.rule.id,
-        "severity": finding.severity,
-        "title": finding.rule.title,
-        "guide": _guide(finding.guide),
-        "benchmark": finding.benchmark,
-        "reason": finding.reason,
-        "advice": finding.rule.advice,
-        "acknowledged": finding.acknowledged or None,
-        "page": f"{PAGE}#{finding.id}",
-        "cells": [_cell(held, s, addresses, layout) for s in finding.suspects],
-    }
-
-
-def _guide(key: GuideKey) -> dict[str, str]:
-    return {"sdk": key.sdk, "soc": key.soc, "os": key.os, "release": key.release}
-
-
-def _cell(held: Holdings, suspect: Suspect, addresses: Addresses, layout: Layout) -> dict[str, Any]:
-    record = suspect.record
-    return {
-        "guide": _guide(record.guide),
-        "board": record.board,
-        "benchmark": record.benchmark,
-        "metric": record.metric,
-        "params": record.params,
-        "unit": record.unit,
-        "mean": record.cell.mean,
-        "min": record.cell.low,
-        "max": record.cell.high,
-        "detail": suspect.detail,
-        "section": f"{addresses.guide[record.guide]}#{layout.anchor(record)}",
-        "sources": [
-            {name: source[name] for name in ("bundle", "file", "pointer")}
-            for source in sources(held, record)
-        ],
-    }
+    lost = checked.lost
+    findings = [
+        {
+            "id": finding.id,
+            "rule": finding.rule.id,
+            "severity": finding.severity,
+            "title": finding.rule.title,
+            "guide": asdict(finding.guide),
+            "benchmark": finding.benchmark,
+            "reason": finding.reason,
+            "advice": finding.rule.advice,
+            "acknowledged": finding.acknowledged or None,
+            "page": PAGE if finding in lost else f"{PAGE}#{finding.id}",
+            "cells": [cell(suspect) for suspect in finding.suspects],
+        }
+        for finding in checked.findings
+    ]
+    counts = {each: sum(f.severity == each for f in checked.open) for each in SEVERITIES}
+    return {"format": "perfguide-health", "version": 1, "counts": counts, "findings": findings}
 
 
 def as_text(checked: Health, width: int = 0) -> str:
     """All findings for a terminal, in lines of at most ``width`` characters, or as
     wide as the terminal is; control characters show as escapes."""
     width = width or min(100, shutil.get_terminal_size().columns)
-    out = [line for f in checked.open for line in _lines(f, width)]
+    lines = [line for finding in checked.open for line in _lines(finding, width)]
     if checked.accepted:
-        out += ["acknowledged", ""]
-        out += [line for f in checked.accepted for line in _lines(f, width)]
-    return "".join(f"{line}\n" for line in [*out, summary(checked)])
+        lines += ["acknowledged", ""]
+        lines += [line for finding in checked.accepted for line in _lines(finding, width)]
+    return "".join(f"{line}\n" for line in [*lines, *lost_line(checked), summary(checked)])
 
 
-def _lines(finding: Finding, width: int) -> Iterable[str]:
-    head = f"{finding.guide}, {finding.benchmark}: {finding.rule.title}"
-    yield from _wrapped(f"{finding.severity}: {head}", width, "")
-    yield from _wrapped(finding.reason, width, "  ")
-    if finding.acknowledged:
-        yield from _wrapped(f"accepted: {finding.acknowledged}", width, "  ")
-    else:
-        yield from _wrapped(f"what to do: {finding.rule.advice}", width, "  ")
-    yield from _wrapped(f"[{finding.id}]", width, "  ")
+def lost_line(checked: Health) -> list[str]:
+    """In one line how many figures releases lost; nothing where they lost none."""
+    count = sum(len(finding.suspects) for finding in checked.lost)
+    guides = len({finding.guide for finding in checked.lost})
+    if not count:
+        return []
+    figures = "1 figure is" if count == 1 else f"{count} figures are"
+    where = "1 release" if guides == 1 else f"{guides} releases"
+    return [f"{figures} missing in {where} that the release before had; the comparisons list them"]
+
+
+def _lines(finding: Finding, width: int) -> Iterator[str]:
+    head = f"{finding.severity}: {finding.guide}, {finding.benchmark}: {finding.rule.title}"
+    advice = f"what to do: {finding.rule.advice}"
+    accepted = f"accepted: {finding.acknowledged}" if finding.acknowledged else advice
+    for text in (head, finding.reason, accepted, f"[{finding.id}]"):
+        indent = "" if text is head else "  "
+        text = visible(text, 100_000)
+        yield from textwrap.wrap(text, width, initial_indent=indent, subsequent_indent=indent)
     yield ""
-
-
-def _wrapped(text: str, width: int, indent: str) -> list[str]:
-    return textwrap.wrap(
-        visible(text, 100_000), width, initial_indent=indent, subsequent_indent=indent
-    )
 
 
 def summary(checked: Health) -> str:
@@ -155,10 +155,10 @@ def summary(checked: Health) -> str:
     return ", ".join(parts) + more
 
 
-def titles(found: Sequence[Finding]) -> dict[str, list[Finding]]:
-    """Findings by the guide that they are in, guides in order of their worst finding."""
-    out: dict[str, list[Finding]] = {}
-    for finding in found:
-        key = finding.guide
-        out.setdefault(f"{key.soc}, {family(key)} {key.release}", []).append(finding)
-    return out
+def by_guide(findings: Iterable[Finding]) -> dict[str, list[Finding]]:
+    """Findings by the name of the guide that they are in, guides in order of their worst
+    finding."""
+    by_name: dict[str, list[Finding]] = {}
+    for finding in findings:
+        by_name.setdefault(str(finding.guide), []).append(finding)
+    return by_name

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pandas as pd
 
 from ..catalog.benchmarks import Metric
+from ..catalog.chart_spec import is_number
 from ..common import units
 from ..figures.columns import GUIDE, SERIES, Figures, Flags, Floats, Ints, together
 from .finding import Hit, Rule, amount
+
+MOST_TIMES = math.log(1e6)
+"""The logarithm of the largest ratio that is said as it is."""
 
 RULES = (
     Rule(
@@ -34,7 +38,8 @@ RULES = (
         "curve-dips",
         "warning",
         "a curve that dips where it must rise",
-        "a throughput falls by more than a tenth where the block or packet size grows",
+        "a throughput falls by more than a tenth where the block or packet size grows; told in the "
+        "first release that shows it",
         "measure that size again; a search for a rate may have stopped early",
     ),
 )
@@ -47,102 +52,87 @@ DIP = 0.9
 """What is left of the highest figure so far where a curve has dipped."""
 
 
-def _steady(sort: tuple[str, Metric | None, str]) -> bool:
-    _, metric, unit = sort
+def _steady(kind: tuple[str, Metric | None, str]) -> bool:
+    _, metric, unit = kind
     if metric and metric.steady is not None:
         return metric.steady
     return unit != "%" and (metric is None or metric.better != "neither")
 
 
-def _logs(figures: Figures) -> tuple[Floats, Flags]:
-    """Logarithms of the means, and for which figures they can be compared."""
-    steady = figures.of_kind([_steady(sort) for sort in figures.kinds[1]])
-    usable = steady & (figures.mean > 0)
-    return np.log(np.where(usable, figures.mean, 1.0)), usable
+def _logs(figures: Figures) -> tuple[Ints, Floats]:
+    """The positions of figures that can be compared, and the logarithms of their means."""
+    steady = figures.of_kind([_steady(kind) for kind in figures.kinds[1]])
+    positions = np.flatnonzero(steady & (figures.mean > 0))
+    return positions, np.log(figures.mean[positions])
 
 
 def board_apart(figures: Figures) -> Iterator[Hit]:
     """Boards whose figure is far from what all others of the guide agree on."""
-    logs, usable = _logs(figures)
-    places = np.flatnonzero(usable)
-    if not len(places):
-        return
-    row = figures.groups(*GUIDE, "benchmark", "metric", "unit", "params")
-    frame = pd.DataFrame({"row": row[places], "log": logs[places], "position": places})
-    grouped = frame.groupby("row", sort=False)["log"]
-    frame["boards"] = grouped.transform("size")
-    frame["apart"] = frame["log"] - grouped.transform("median")
+    positions, logs = _logs(figures)
+    row = figures.groups(*GUIDE, "benchmark", "metric", "unit", "params")[positions]
+    frame = pd.DataFrame({"row": row, "log": logs, "position": positions})
+    by_row = frame.groupby("row", sort=False)["log"]
+    frame["boards"] = by_row.transform("size")
+    frame["apart"] = frame["log"] - by_row.transform("median")
+    frame["size"] = frame["apart"].abs()
     frame = frame[frame["boards"] >= 3]
-    frame = frame.assign(size=frame["apart"].abs())
-    # What the others differ by: the second largest distance from the median.
-    ordered = frame.sort_values(["row", "size"], kind="stable")
-    worst = ordered.groupby("row", sort=False).tail(1).set_index("row")
-    second = ordered.groupby("row", sort=False)["size"].nth(-2).to_numpy()
-    worst = worst.assign(second=second)
-    found = worst[(worst["size"] > APART) & (worst["size"] > 4 * worst["second"])]
-    if found.empty:
+    # What the others differ by is the second largest distance from the median.
+    ranked = frame.sort_values(["row", "size"], kind="stable").groupby("row", sort=False)
+    worst = ranked.tail(1).assign(second=ranked["size"].nth(-2).to_numpy())
+    worst = worst[(worst["size"] > APART) & (worst["size"] > 4 * worst["second"])]
+    if worst.empty:
         return
-    usual = _usual_distance(figures, frame)
     series = figures.groups(*SERIES)
-    for position, apart, boards in zip(
-        found["position"].tolist(), found["apart"].tolist(), found["boards"].tolist(), strict=True
-    ):
-        others = [a for p, a in usual.get(int(series[position]), ()) if p != position]
-        typical = abs(float(np.median(others))) if others else 0.0
-        if typical > abs(apart) / 3 or (not others and abs(apart) < APART_UNKNOWN):
+    # The distances of each measurement of one board, by figure, in all releases.
+    distances: dict[int, dict[int, float]] = {}
+    for position, apart in zip(frame["position"].tolist(), frame["apart"].tolist(), strict=True):
+        distances.setdefault(int(series[position]), {})[position] = apart
+    columns = (worst[name].tolist() for name in ("position", "apart", "boards"))
+    for position, apart, boards in zip(*columns, strict=True):
+        others = [a for p, a in distances[int(series[position])].items() if p != position]
+        usual = abs(float(np.median(others))) if others else 0.0
+        if usual > abs(apart) / 3 or (not others and abs(apart) < APART_UNKNOWN):
             continue
-        middle = figures.mean[position] / math.exp(apart)
-        unit = figures.name("unit", position)
+        # The quotient may be in range where the power is not.
+        mean = float(figures.mean[position])
+        middle = math.copysign(math.exp(math.log(abs(mean)) - apart), mean)
         detail = (
-            f"{amount(figures.mean[position], unit)} where the {boards - 1} other boards "
-            f"have about {units.number(middle)}, {_times(apart)}"
+            f"{amount(figures.mean[position], figures.name('unit', position))} where the "
+            f"{boards - 1} other boards have about {units.number(middle)}, {_times(apart)}"
         )
         yield Hit("board-apart", position, detail, weight=abs(apart))
 
 
-def _usual_distance(figures: Figures, frame: pd.DataFrame) -> dict[int, list[tuple[int, float]]]:
-    """For each measurement of one board its distances from the median of the boards."""
-    series = figures.groups(*SERIES)
-    out: dict[int, list[tuple[int, float]]] = {}
-    for position, apart in zip(frame["position"].tolist(), frame["apart"].tolist(), strict=True):
-        out.setdefault(int(series[position]), []).append((position, apart))
-    return out
-
-
 def _times(log: float) -> str:
     """A difference of logarithms in words: ``2.10 times higher``."""
-    return f"{math.exp(abs(log)):.2f} times {'higher' if log > 0 else 'lower'}"
+    times = f"{math.exp(abs(log)):.2f}" if abs(log) < MOST_TIMES else "over a million"
+    return f"{times} times {'higher' if log > 0 else 'lower'}"
 
 
 def one_release_jump(figures: Figures) -> Iterator[Hit]:
     """Figures that differ from the releases on both sides, which agree."""
-    logs, usable = _logs(figures)
-    places = np.flatnonzero(usable)
-    if len(places) < 3:
+    positions, logs = _logs(figures)
+    if len(positions) < 3:
         return
-    series = figures.groups(*SERIES)[places]
-    order = np.lexsort((figures.release_rank[places], series))
-    places, series = places[order], series[order]
-    values = logs[places]
-    change = np.diff(values)
+    series = figures.groups(*SERIES)[positions]
+    order = np.lexsort((figures.release_rank[positions], series))
+    positions, series = positions[order], series[order]
+    change = np.diff(logs[order])
     within = series[1:] == series[:-1]
     noise = _noise(series, change, within)
     before, after = change[:-1], change[1:]
-    both = within[:-1] & within[1:]
     least = np.minimum(np.abs(before), np.abs(after))
-    back = np.abs(before + after)
-    found = both & (before * after < 0) & (least > JUMP) & (back < least / 4)
-    found &= least > 5 * noise[series[1:-1]]
-    for middle in (np.flatnonzero(found) + 1).tolist():
-        first, position, last = (int(places[middle + step]) for step in (-1, 0, 1))
-        unit = figures.name("unit", position)
-        names = [figures.name("release", p) for p in (first, last)]
+    jumps = within[:-1] & within[1:] & (before * after < 0) & (least > JUMP)
+    jumps &= (np.abs(before + after) < least / 4) & (least > 5 * noise[series[1:-1]])
+    for index in np.flatnonzero(jumps).tolist():
+        first, position, last = (int(p) for p in positions[index : index + 3])
         detail = (
-            f"{amount(figures.mean[position], unit)}, {_times(float(before[middle - 1]))} than "
-            f"{units.exact(figures.mean[first])} in {names[0]}, and "
-            f"{units.exact(figures.mean[last])} again in {names[1]}"
+            f"{amount(figures.mean[position], figures.name('unit', position))}, "
+            f"{_times(float(before[index]))} than {units.exact(figures.mean[first])} "
+            f"in {figures.name('release', first)}, and {units.exact(figures.mean[last])} "
+            f"again in {figures.name('release', last)}"
         )
-        yield Hit("one-release-jump", position, detail, weight=float(least[middle - 1]))
+        yield Hit("one-release-jump", position, detail, weight=float(least[index]))
 
 
 def _noise(series: Ints, change: Floats, within: Flags) -> Floats:
@@ -152,67 +142,60 @@ def _noise(series: Ints, change: Floats, within: Flags) -> Floats:
     frame = frame.sort_values(["series", "change"], kind="stable")
     usual = frame[frame.groupby("series").cumcount(ascending=False) >= 2]
     median = usual.groupby("series")["change"].median()
-    out = np.zeros(int(series.max()) + 1)
-    out[median.index] = median
-    return out
+    noise = np.zeros(int(series.max()) + 1)
+    noise[median.index] = median
+    return noise
 
 
 def curve_dips(figures: Figures) -> Iterator[Hit]:
     """Points of a curve below a point before them, where the catalog says it rises."""
-    number, sorts = figures.kinds
-    rising = figures.of_kind([bool(m and m.rises_with) for _, m, _ in sorts])
-    places = np.flatnonzero(rising & (figures.mean > 0))
-    if not len(places):
-        return
-    size, rest = _curve_places(figures, places)
-    known = size == size
-    places, size, rest = places[known], size[known], rest[known]
-    if not len(places):
-        return
-    owner = figures.groups(*GUIDE, "board", "benchmark", "metric", "unit")[places]
-    curve = together(owner, rest)
+    number, kinds = figures.kinds
+    axes = [metric.rises_with if metric else "" for _, metric, _ in kinds]
+    rising = np.flatnonzero(figures.of_kind([bool(axis) for axis in axes]) & (figures.mean > 0))
+    size, curve = _curves(figures, rising, [axes[kind] for kind in number[rising].tolist()])
     order = np.lexsort((size, curve))
-    places, size, curve = places[order], size[order], curve[order]
-    mean = figures.mean[places]
-    highest = pd.Series(mean).groupby(curve).cummax().to_numpy()
+    order = order[~np.isnan(size[order])]
+    positions, size, curve = rising[order], size[order], curve[order]
+    mean = figures.mean[positions]
+    highest = pd.Series(mean).groupby(curve).cummax().to_numpy(dtype="float64")
     # The first point of a curve is its highest so far, so this never looks past it.
     peak = np.maximum.accumulate(np.where(mean == highest, np.arange(len(mean)), 0))
-    for place in np.flatnonzero(mean < DIP * highest).tolist():
-        position, top = int(places[place]), int(peak[place])
-        metric = sorts[number[position]][1]
-        assert metric is not None  # only what the catalog knows is said to rise
-        unit = figures.name("unit", position)
+    dips = np.flatnonzero(mean < DIP * highest).tolist()
+    series, rank = figures.groups(*SERIES), figures.release_rank
+    # The same dip in an earlier release is how it is, and was told there.
+    since: dict[int, int] = {}
+    for index in dips:
+        own, at = int(series[positions[index]]), int(rank[positions[index]])
+        since[own] = min(since.get(own, at), at)
+    for index in dips:
+        if rank[positions[index]] > since[int(series[positions[index]])]:
+            continue
+        position, low, high = int(positions[index]), float(mean[index]), float(highest[index])
         detail = (
-            f"{amount(float(mean[place]), unit)} at {metric.rises_with} "
-            f"{units.exact(float(size[place]))}, after {units.exact(float(highest[place]))} "
-            f"at {units.exact(float(size[top]))}"
+            f"{amount(low, figures.name('unit', position))} at {axes[number[position]]} "
+            f"{units.exact(size[index])}, after {units.exact(high)} "
+            f"at {units.exact(size[peak[index]])}"
         )
-        yield Hit("curve-dips", position, detail, weight=float(highest[place]) / float(mean[place]))
+        yield Hit("curve-dips", position, detail, weight=high / low)
 
 
-def _curve_places(figures: Figures, places: Ints) -> tuple[Floats, Ints]:
-    """For some figures the size on the curve (NaN where it has none), and a number
-    that curves with the same other parameters share."""
-    number, sorts = figures.kinds
-    code = figures.code("params")
-    names = figures.names("params")
-    known: dict[tuple[str, int], tuple[float, int]] = {}
-    rests: dict[frozenset[tuple[str, str]], int] = {}
-    size = np.full(len(places), np.nan)
-    rest = np.zeros(len(places), dtype="int64")
-    for index, position in enumerate(places.tolist()):
-        metric = sorts[number[position]][1]
-        axis = metric.rises_with if metric else ""
-        place = (axis, int(code[position]))
-        if place not in known:
-            params = dict(figures.pool.params(names[place[1]]))
-            value = params.pop(axis, None)
-            other = frozenset((k, f"{type(v).__name__}:{v}") for k, v in params.items())
-            plain = isinstance(value, int | float) and not isinstance(value, bool)
-            own = rests.setdefault(other, len(rests))
-            known[place] = (float(value) if plain else math.nan, own)  # type: ignore[arg-type]
-        size[index], rest[index] = known[place]
-    return size, rest
+def _curves(figures: Figures, positions: Ints, axes: Sequence[str]) -> tuple[Floats, Ints]:
+    """For some figures the sizes along their curves, of which each one's axis is the name (NaN
+    where a figure has none), and a number of each curve, along which only the size changes."""
+    code, names = figures.code("params"), figures.names("params")
+    numbers: dict[frozenset[tuple[str, str]], int] = {}
+    by_params: dict[tuple[str, int], tuple[float, int]] = {}
+    keys = list(zip(axes, code[positions].tolist(), strict=True))
+    for axis, text in dict.fromkeys(keys):
+        params = dict(figures.pool.params(names[text]))
+        size = params.pop(axis, None)
+        others = frozenset((k, f"{type(v).__name__}:{v}") for k, v in params.items())
+        number = numbers.setdefault(others, len(numbers))
+        by_params[axis, text] = (float(size) if is_number(size) else math.nan, number)
+    sizes = np.array([by_params[key][0] for key in keys], dtype="float64")
+    rest = np.array([by_params[key][1] for key in keys], dtype="int64")
+    owner = figures.groups(*GUIDE, "board", "benchmark", "metric", "unit")[positions]
+    return sizes, together(owner, rest)
 
 
 CHECKS = (board_apart, one_release_jump, curve_dips)

@@ -7,7 +7,7 @@ import hashlib
 import io
 import tarfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +15,11 @@ import msgspec
 import zstandard
 
 from .. import bundle as schema
-from ..adapters import Context, Format, Reading, Scalar
+from ..adapters import Context, Format, Reading, Scalar, log_dates
 from ..bundle import Board, Bundle, Result, Runner, Sdk
-from ..bundles import decode
+from ..bundles.faults import validate
 from ..common.diagnostics import Diagnostic
+from . import runner_notes
 
 ENVIRONMENT = "environment.json"
 MOST_BYTES = 256 * 1024**2
@@ -28,7 +29,7 @@ PARTS: dict[str, type[msgspec.Struct]] = {"sdk": Sdk, "board": Board, "runner": 
 
 
 @dataclass(frozen=True, slots=True)
-class Log:
+class LogFile:
     """One log: its name in the bundle, and its bytes."""
 
     name: str
@@ -36,11 +37,11 @@ class Log:
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class LogReport:
     """What became of one log. ``rest`` counts the lines with something in them
     that no format understood."""
 
-    log: Log
+    log: LogFile
     formats: tuple[str, ...]
     results: int
     rest: int
@@ -52,24 +53,24 @@ class Packed:
     """A bundle made from logs, or ``None`` with the reasons."""
 
     bundle: Bundle | None
-    reads: tuple[Read, ...]
+    reports: tuple[LogReport, ...]
     diagnostics: tuple[Diagnostic, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What the person who packs has said: keys of a bundle such as ``board.name``
-    or ``id``, parameters of results, and the formats to take."""
+class Stated:
+    """What the person who packs has stated: keys of a bundle such as ``board.name``
+    or ``id``, parameters of results, and notes about the run."""
 
     facts: Mapping[str, Scalar] = field(default_factory=dict)
     params: Mapping[str, Scalar] = field(default_factory=dict)
-    formats: tuple[Format, ...] = ()
+    notes: Sequence[str] = ()
 
 
-def find(paths: Sequence[Path]) -> tuple[list[Log], dict[str, Any], list[Diagnostic]]:
+def find(paths: Sequence[Path]) -> tuple[list[LogFile], dict[str, Any], list[Diagnostic]]:
     """The logs below the paths, what an ``environment.json`` among them says, and
     what could not be read. Hidden files are passed over."""
-    logs: dict[str, Log] = {}
+    logs: dict[str, LogFile] = {}
     environment: dict[str, Any] = {}
     diagnostics: list[Diagnostic] = []
     for top in paths:
@@ -88,30 +89,28 @@ def find(paths: Sequence[Path]) -> tuple[list[Log], dict[str, Any], list[Diagnos
             data = path.read_bytes()
             if path.name == ENVIRONMENT:
                 try:
-                    found = msgspec.json.decode(data, type=dict[str, Any])
+                    environment |= msgspec.json.decode(data, type=dict[str, Any])
                 except msgspec.MsgspecError as error:
                     diagnostics.append(Diagnostic("syntax", name, f"is not JSON: {error}"))
-                else:
-                    environment |= found
                 continue
             while name in logs and logs[name].data != data:
                 name = f"{Path(top.name) / name}" if not name.startswith(top.name) else f"{name}+"
-            logs[name] = Log(name, data)
+            logs[name] = LogFile(name, data)
     return list(logs.values()), environment, diagnostics
 
 
-def read(log: Log, told: Told, recognised: Sequence[Format]) -> tuple[Read, list[Reading]]:
+def read(
+    log: LogFile, stated: Stated, formats: Sequence[Format]
+) -> tuple[LogReport, list[Reading]]:
     """One log through each of its formats."""
-    about = {key: value for key, value in told.facts.items() if "." in key}
-    context = Context(log.name, dict(told.params), about)
-    readings = [form.read(log.data, context) for form in recognised]
-    understood: set[int] = set()
-    for reading in readings:
-        understood |= reading.lines
+    about = {key: value for key, value in stated.facts.items() if "." in key}
+    context = Context(log.name, dict(stated.params), about)
+    readings = [form.read(log.data, context) for form in formats]
+    understood = {number for reading in readings for number in reading.lines}
     filled = {n for n, line in enumerate(log.data.split(b"\n"), start=1) if line.strip()}
-    report = Read(
+    report = LogReport(
         log,
-        tuple(form.name for form in recognised),
+        tuple(form.name for form in formats),
         sum(len(reading.results) for reading in readings),
         len(filled - understood),
         tuple(d for reading in readings for d in reading.diagnostics),
@@ -120,47 +119,81 @@ def read(log: Log, told: Told, recognised: Sequence[Format]) -> tuple[Read, list
 
 
 def pack(
-    logs: Sequence[Log],
+    logs: Sequence[LogFile],
     environment: Mapping[str, Any],
-    told: Told,
-    recognised: Mapping[str, Sequence[Format]],
+    stated: Stated,
+    formats: Mapping[str, Sequence[Format]],
     now: datetime.datetime,
 ) -> Packed:
     """One bundle from all logs.
 
-    What the person says goes before what ``environment.json`` says, and that
-    before what the logs themselves state. ``recognised`` gives for each log's
+    What the person states goes before what ``environment.json`` says, and that
+    before what the logs themselves state. ``formats`` gives for each log's
     name the formats to read it by; ``now`` is when the packing is done, which
     counts where nothing else says when the run was.
     """
-    reads: list[Read] = []
+    reports: list[LogReport] = []
     results: list[Result] = []
     facts: dict[str, Scalar] = {}
+    said = [log for log in logs if runner_notes.is_ours(log.name) and not formats.get(log.name)]
+    dates: list[Diagnostic] = []
     for log in logs:
-        report, readings = read(log, told, recognised.get(log.name, ()))
-        reads.append(report)
+        if log in said:
+            continue
+        report, readings = read(log, stated, formats.get(log.name, ()))
+        if "created" not in facts and readings:
+            facts |= _date(log, readings, dates)
+        reports.append(report)
         for reading in readings:
             results += reading.results
             facts = {**reading.facts, **facts}
-    plain = _plain(facts)
-    _merge(plain, _known(environment))
-    _merge(plain, _plain(told.facts))
-    plain.setdefault("created", now.isoformat(timespec="seconds"))
-    plain |= {"format": schema.FORMAT, "version": schema.VERSION}
-    plain["results"] = [msgspec.to_builtins(result) for result in results]
-    plain = whole(plain)
-    plain.setdefault("id", _name(plain))
-    found, faults = decode.validate(msgspec.json.encode(plain))
-    diagnostics = [Diagnostic(f.kind, "the bundle", f.message, f.hint, f.pointer) for f in faults]
+    noted = runner_notes.noted([(log.name, log.data) for log in said], results)
+    for log in said:
+        rest = noted.left_over[log.name]
+        reports.append(LogReport(log, ("notes of perfguide's runner",), 0, rest, ()))
+    content = _nested(facts)
+    _merge(content, _nested(_environment_facts(environment)))
+    _merge(content, _nested(stated.facts))
+    if "created" in stated.facts or "created" in environment:
+        dates = []
+    elif "created" not in content:
+        hint = "say it with --created"
+        message = "no log says when the run was: it is dated now"
+        dates = [Diagnostic("log-note", "the bundle", message, hint)]
+    content.setdefault("created", now.isoformat(timespec="seconds"))
+    content |= {"format": schema.FORMAT, "version": schema.VERSION}
+    content["results"] = [msgspec.to_builtins(result) for result in noted.results]
+    notes = [*({"text": text} for text in stated.notes), *msgspec.to_builtins(noted.notes)]
+    content |= {"notes": notes} if notes else {}
+    content = without_halves(content)
+    content.setdefault("id", _derived_id(content))
+    bundle, faults = validate(msgspec.json.encode(content))
     missing = {"/sdk": "--sdk and --os", "/board": "--board and --soc", "": "--board, --soc, --sdk"}
-    for index, fault in enumerate(faults):
+    diagnostics = dates
+    for fault in faults:
+        hint = fault.hint
         if fault.message.endswith("is missing") and fault.pointer in missing:
-            told_by = f"say it with {missing[fault.pointer]}, or in {ENVIRONMENT}"
-            diagnostics[index] = replace(diagnostics[index], hint=told_by)
-    return Packed(found if results else None, tuple(reads), tuple(diagnostics))
+            hint = f"say it with {missing[fault.pointer]}, or in {ENVIRONMENT}"
+        diagnostics.append(Diagnostic(fault.kind, "the bundle", fault.message, hint, fault.pointer))
+    return Packed(bundle if results else None, tuple(reports), tuple(diagnostics))
 
 
-def whole(value: Any) -> Any:
+def _date(log: LogFile, readings: Sequence[Reading], notes: list[Diagnostic]) -> dict[str, Scalar]:
+    """When the run was, as a log says; what it says is noted, for nobody has stated it."""
+    for reading in readings:
+        if created := reading.facts.get("created"):
+            message = f"the run is dated {created}, as this log says"
+            notes.append(Diagnostic("log-note", log.name, message))
+            return {"created": created}
+    if (dated := log_dates.find(log.data)) is None:
+        return {}
+    message = f"the run is dated {dated.created}, as this line says"
+    hint = "" if dated.zone else "it names no time zone that is known: taken as UTC"
+    notes.append(Diagnostic("log-note", log.name, message, hint, line=dated.line))
+    return {"created": dated.created}
+
+
+def without_halves(value: Any) -> Any:
     """Values of a bundle with U+FFFD in the place of each half of a surrogate pair.
 
     Logs hold bytes that are no text; readers of formats pass them on as such halves,
@@ -169,36 +202,37 @@ def whole(value: Any) -> Any:
     if isinstance(value, str):
         return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     if isinstance(value, dict):
-        return {whole(key): whole(inner) for key, inner in value.items()}
-    return [whole(inner) for inner in value] if isinstance(value, list) else value
+        return {without_halves(key): without_halves(inner) for key, inner in value.items()}
+    return [without_halves(inner) for inner in value] if isinstance(value, list) else value
 
 
-def _plain(facts: Mapping[str, Scalar]) -> dict[str, Any]:
+def _nested(facts: Mapping[str, Scalar]) -> dict[str, Any]:
     """Facts under dotted keys as the nested objects of a bundle."""
-    out: dict[str, Any] = {}
+    content: dict[str, Any] = {}
     for key, value in facts.items():
         part, dot, inner = key.partition(".")
         if not dot:
-            out[key] = value
-        elif part == "tools" or inner in getattr(PARTS.get(part), "__struct_fields__", ()):
-            out.setdefault(part, {})[inner] = value
+            content[key] = value
+        elif part in ("tools", "setup") or inner in getattr(
+            PARTS.get(part), "__struct_fields__", ()
+        ):
+            content.setdefault(part, {})[inner] = value
         else:
-            out.setdefault("tools", {})[key] = value
-    return out
+            content.setdefault("tools", {})[key] = value
+    return content
 
 
-def _known(environment: Mapping[str, Any]) -> dict[str, Any]:
-    """What a bundle can hold of an ``environment.json``; other plain statements
-    about the board go to its tools, nothing is dropped."""
+def _environment_facts(environment: Mapping[str, Any]) -> dict[str, Scalar]:
+    """What an ``environment.json`` says, under dotted keys. Plain statements that a
+    bundle has no key for go to its tools; nothing is dropped."""
     facts: dict[str, Scalar] = {}
     for part, value in environment.items():
         if isinstance(value, dict):
-            for key, inner in value.items():
-                if isinstance(inner, str | int | float | bool):
-                    facts[f"{part}.{key}"] = inner
+            scalars = {k: v for k, v in value.items() if isinstance(v, str | int | float | bool)}
+            facts |= {f"{part}.{key}": inner for key, inner in scalars.items()}
         elif isinstance(value, str | int | float | bool):
             facts[part if part in ("created", "id") else f"tools.{part}"] = value
-    return _plain(facts)
+    return facts
 
 
 def _merge(below: dict[str, Any], above: Mapping[str, Any]) -> None:
@@ -209,15 +243,15 @@ def _merge(below: dict[str, Any], above: Mapping[str, Any]) -> None:
             below[key] = value
 
 
-def _name(plain: Mapping[str, Any]) -> str:
+def _derived_id(content: Mapping[str, Any]) -> str:
     """An id for the run, made from what it is about: the same logs, the same id."""
-    about = [plain.get("board", {}).get("soc"), plain.get("board", {}).get("name")]
-    about += [plain.get("sdk", {}).get("version"), str(plain["created"])[:10]]
-    digits = hashlib.sha256(msgspec.json.encode(plain, order="sorted")).hexdigest()[:10]
+    about = [content.get("board", {}).get("soc"), content.get("board", {}).get("name")]
+    about += [content.get("sdk", {}).get("version"), str(content["created"])[:10]]
+    digits = hashlib.sha256(msgspec.json.encode(content, order="sorted")).hexdigest()[:10]
     return "-".join([*(str(part) for part in about if part), digits])[-200:]
 
 
-def archive(logs: Sequence[Log]) -> bytes:
+def archive(logs: Sequence[LogFile]) -> bytes:
     """The logs as ``.tar.zst``; the same logs give the same bytes."""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w", format=tarfile.PAX_FORMAT) as container:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import json
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 
 import msgspec
@@ -14,16 +17,20 @@ from ..bundles.decode import Loaded
 from ..bundles.decompress import Limits
 from ..common.diagnostics import Diagnostic
 
+TAKEN = ".intake.taken"
+"""The file, beside the bundles, that has the id of each that was ever taken, a line each."""
+
 
 class _Named(msgspec.Struct):
     id: str = ""
+    supersedes: list[str] = []
 
 
 _ONE = msgspec.json.Decoder(_Named)
 _MANY = msgspec.json.Decoder(list[_Named])
 
 
-class Shelf:
+class StoredBundles:
     """The bundles below a folder. It is read when it is first asked; only what
     has an id that was asked for is decoded as a whole."""
 
@@ -31,61 +38,79 @@ class Shelf:
         self._results = results
         self._limits = limits
         self._files: dict[str, set[str]] | None = None
+        self._withdrawn: dict[str, str] = {}
         self._digests: dict[str, dict[str, str]] = {}
 
-    def digests(self, name: str) -> dict[str, str]:
-        """The contents that are stored under an id: their hash, and the file."""
+    def digests(self, bundle_id: str) -> dict[str, str]:
+        """The contents that are stored under an id: their hash, and where they are."""
         if self._files is None:
-            self._files = self._read()
-        if name not in self._digests:
-            found: dict[str, str] = {}
-            for file in sorted(self._files.get(name, ())):
-                for item in self._load(file):
-                    if item.bundle.id == name:
-                        found.setdefault(item.digest, item.origin)
-            self._digests[name] = found
-        return self._digests[name]
+            self._files = self._files_by_id()
+        if bundle_id not in self._digests:
+            digests: dict[str, str] = {}
+            for file in sorted(self._files.get(bundle_id, ())):
+                source = containers.Source(str(self._results), file, self._results / file)
+                for item in decode.upload(source, self._limits):
+                    if isinstance(item, Loaded) and item.bundle.id == bundle_id:
+                        digests.setdefault(item.digest, item.origin)
+            self._digests[bundle_id] = digests
+        return self._digests[bundle_id]
+
+    def withdrawn_by(self, bundle_id: str) -> str:
+        """The id of a stored bundle that withdraws this one; empty where none does."""
+        self.digests(bundle_id)
+        return self._withdrawn.get(bundle_id, "")
+
+    def was_taken(self, bundle_id: str) -> bool:
+        """Whether a bundle of this id was ever taken, as far as that was noted."""
+        return json.dumps(bundle_id) in self._taken
+
+    @cached_property
+    def _taken(self) -> set[str]:
+        with contextlib.suppress(FileNotFoundError):
+            return {*(self._results / TAKEN).read_text("utf-8", "replace").splitlines()}
+        return set()
 
     def add(self, items: Sequence[Loaded], origin: str) -> None:
-        """Note what has been stored meanwhile."""
+        """Note what has been stored meanwhile. What a killed run has not noted is only known
+        for as long as it is there."""
         for item in items:
             self.digests(item.bundle.id)[item.digest] = origin
+            self._withdrawn.update(dict.fromkeys(item.bundle.supersedes, item.bundle.id))
+        new = {json.dumps(item.bundle.id) for item in items} - self._taken
+        self._taken.update(new)
+        with (self._results / TAKEN).open("a", encoding="utf-8") as file:
+            file.write("".join(f"{line}\n" for line in sorted(new)))
 
-    def logs_digest(self, items: Sequence[Loaded], known: Sequence[dict[str, str]]) -> str:
-        """The hash of the logs beside a stored file; empty where it has none."""
-        file = known[0][items[0].digest].partition("#")[0].partition("!")[0]
-        path = self._results / file
+    def logs_digest(self, origin: str) -> str:
+        """The hash of the logs beside the file of a stored bundle; empty where it has none."""
+        path = self._results / origin.partition("#")[0].partition("!")[0]
         packed = path.with_name(logs.beside(path.name))
         if not packed.is_file():
             return ""
         with packed.open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
 
-    def _read(self) -> dict[str, set[str]]:
-        out: dict[str, set[str]] = {}
+    def _files_by_id(self) -> dict[str, set[str]]:
+        files: dict[str, set[str]] = {}
         for source in containers.find([self._results])[0]:
             for document in containers.read(source, self._limits):
                 if not isinstance(document, Diagnostic):
-                    for name in _ids(document):
-                        out.setdefault(name, set()).add(source.name)
-        return out
-
-    def _load(self, file: str) -> list[Loaded]:
-        source = containers.Source(str(self._results), file, self._results / file)
-        found = decode.upload(source, self._limits)
-        return [item for item in found if isinstance(item, Loaded)]
+                    for bundle_id, withdrawn in _ids(document):
+                        files.setdefault(bundle_id, set()).add(source.name)
+                        self._withdrawn.update(dict.fromkeys(withdrawn, bundle_id))
+        return files
 
 
-def _ids(document: Document) -> list[str]:
-    """The ids in a text, by reading nothing else where it is well formed."""
+def _ids(document: Document) -> list[tuple[str, Sequence[str]]]:
+    """The ids in a text, each with those that it withdraws, by reading nothing else where it is
+    well formed."""
     data = document.data
     try:
         if document.lines:
-            found = [_ONE.decode(line) for line in data.split(b"\n") if line.strip()]
-        elif data.lstrip()[:1] == b"[":
-            found = _MANY.decode(data)
+            named = [_ONE.decode(line) for line in data.split(b"\n") if line.strip()]
         else:
-            found = [_ONE.decode(data)]
+            named = _MANY.decode(data) if data.lstrip()[:1] == b"[" else [_ONE.decode(data)]
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
-        return [i.bundle.id for i in decode.load(document) if isinstance(i, Loaded)]
-    return [item.id for item in found]
+        found = [i.bundle for i in decode.load(document) if isinstance(i, Loaded)]
+        return [(bundle.id, bundle.supersedes) for bundle in found]
+    return [(each.id, each.supersedes) for each in named]

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 LOCK = ".intake.lock"
 _PREFIX, _SUFFIX = ".intake-", ".part"
@@ -65,13 +66,23 @@ def sweep(folder: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def identity(folder: int, name: str) -> tuple[int, ...]:
-    """Which file a name stands for, and in which state."""
-    return _identity(os.stat(name, dir_fd=folder, follow_symlinks=False))
+def _identity(status: os.stat_result) -> tuple[int, ...]:
+    """Which file it is, and in which state."""
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
-def _identity(found: os.stat_result) -> tuple[int, ...]:
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+@contextmanager
+def _new_file(folder: Path) -> Iterator[tuple[Path, BinaryIO]]:
+    """A file of no meaning to write; it is on disk afterwards, or not there after a fault."""
+    path = folder / f"{_PREFIX}{secrets.token_hex(8)}{_SUFFIX}"
+    try:
+        with path.open("xb") as out:
+            yield path, out
+            out.flush()
+            os.fsync(out.fileno())
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
 
 
 def copy(folder: int, name: str, target: Path, limit: int) -> Copy:
@@ -88,25 +99,18 @@ def copy(folder: int, name: str, target: Path, limit: int) -> Copy:
             raise UnfitError("it is no regular file") from None
         raise
     with os.fdopen(source, "rb") as file:
-        found = os.fstat(file.fileno())
-        if not stat.S_ISREG(found.st_mode):
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode):
             raise UnfitError("it is no regular file")
-        path = target / f"{_PREFIX}{secrets.token_hex(8)}{_SUFFIX}"
         digest, size = hashlib.sha256(), 0
-        try:
-            with path.open("xb") as out:
-                while chunk := file.read(_CHUNK):
-                    size += len(chunk)
-                    if size > limit:
-                        raise UnfitError(f"it has more than {limit} bytes")
-                    digest.update(chunk)
-                    out.write(chunk)
-                out.flush()
-                os.fsync(out.fileno())
-        except BaseException:
-            path.unlink(missing_ok=True)
-            raise
-        return Copy(path, digest.hexdigest(), _identity(found))
+        with _new_file(target) as (path, out):
+            while chunk := file.read(_CHUNK):
+                size += len(chunk)
+                if size > limit:
+                    raise UnfitError(f"it has more than {limit} bytes")
+                digest.update(chunk)
+                out.write(chunk)
+        return Copy(path, digest.hexdigest(), _identity(status))
 
 
 def publish(path: Path, target: Path) -> None:
@@ -114,18 +118,15 @@ def publish(path: Path, target: Path) -> None:
     missing = [folder for folder in target.parents if not folder.exists()]
     target.parent.mkdir(parents=True, exist_ok=True)
     path.replace(target)
-    for folder in {target.parent, *(made.parent for made in missing)}:
+    for folder in {target.parent, *(created.parent for created in missing)}:
         _sync(folder)
 
 
 def write(data: bytes, target: Path) -> None:
     """Make a file hold ``data``, for good."""
-    path = target.with_name(f"{_PREFIX}{secrets.token_hex(8)}{_SUFFIX}")
+    with _new_file(target.parent) as (path, out):
+        out.write(data)
     try:
-        with path.open("xb") as out:
-            out.write(data)
-            out.flush()
-            os.fsync(out.fileno())
         publish(path, target)
     except BaseException:
         path.unlink(missing_ok=True)
@@ -147,17 +148,17 @@ def move(folder: int, name: str, target: Path) -> None:
         target.symlink_to(os.readlink(name, dir_fd=folder))
     else:
         try:
-            made = copy(folder, name, target.parent, 2**63)
+            copied = copy(folder, name, target.parent, 2**63)
         except UnfitError as unfit:
             raise OSError(errno.EXDEV, str(unfit), name) from None
-        publish(made.path, target)
+        publish(copied.path, target)
     os.unlink(name, dir_fd=folder)
 
 
-def remove(folder: int, name: str, known: tuple[int, ...]) -> None:
+def remove(folder: int, name: str, copied: tuple[int, ...]) -> None:
     """Remove a file unless it has changed since it was copied."""
     with suppress(FileNotFoundError):
-        if identity(folder, name) == known:
+        if _identity(os.stat(name, dir_fd=folder, follow_symlinks=False)) == copied:
             os.unlink(name, dir_fd=folder)
 
 

@@ -5,7 +5,6 @@ What all parts have in common, such as descriptions of benchmarks, is not in it.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -15,9 +14,10 @@ from ..bundles.guide_key import GuideKey, guide_key
 from ..bundles.logs import kept_in, named
 from ..figures.dataset import Addresses, Holdings
 from ..health.finding import Finding
+from .keeping import fingerprint
 
 Digest = Callable[[Path], str]
-"""The SHA-256 of a file's content; raises ``OSError``."""
+"""The SHA-256 of a file's content, or an empty text where it cannot be read."""
 
 
 class Basis:
@@ -62,7 +62,7 @@ class Basis:
                 for item in self._bundles.get(key, ())
             ]
             page = self._addresses.guide.get(key, "")
-            self._known[key] = _sum((self.common, page, bundles, self._marks.get(key)))
+            self._known[key] = fingerprint(self.common, page, bundles, self._marks.get(key))
         return self._known[key]
 
     def guides(self, keys: Iterable[GuideKey]) -> list[str]:
@@ -74,19 +74,9 @@ class Basis:
         """What a new bundle can change for all guides: the units of metrics that no description
         knows, and where the pages of benchmarks are."""
         pool, pages = self._holdings.pool, self._addresses
-        return _sum((pool.spelt, sorted(pages.benchmark.items())))
+        return fingerprint(pool.spelt, sorted(pages.benchmark.items()))
 
     def _logs(self, item: Loaded) -> Sequence[tuple[str, str]]:
         """The files that can hold the logs of a bundle."""
         files = named(item)
-        return [(str(path), self._of(path)) for path in kept_in(item, files)] if files else ()
-
-    def _of(self, path: Path) -> str:
-        try:
-            return self._digest(path)
-        except OSError:  # whoever reads it meets the same
-            return ""
-
-
-def _sum(value: object) -> str:
-    return hashlib.sha256(repr(value).encode("utf-8", "surrogatepass")).hexdigest()
+        return [(str(p), self._digest(p)) for p in kept_in(item, files)] if files else ()

@@ -2,175 +2,171 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from functools import partial
 
 import msgspec
 
-from ..bundles.guide_key import GuideKey, family
+from ..bundles.guide_key import GuideKey, families, family, version
 from ..charts import trends
 from ..charts.from_figures import Scene
 from ..common import units
+from ..figures.pool import Record
 from ..tables import summaries
 from ..tables.assign import Section
-from ..tables.model import OVER_RELEASES, SIDE_BY_SIDE, other_view
-from . import about, long_tables
-from . import sources as sourcelist
-from .pieces import Part, Pieces, ShownChart
-from .search_words import Page
-from .sources import Source
+from ..tables.model import OVER_RELEASES, SIDE_BY_SIDE
+from . import long_tables, search_words, sources, write_files, write_tables
+from .context import Site
+from .search_words import FindablePage, FindableSection
+from .sources import SourceRow
+from .write_tables import PageChart, PagePart
 
 
-class Newest(msgspec.Struct, frozen=True):
+class NewestFigures(msgspec.Struct, frozen=True):
     """The newest figures of all boards."""
 
-    parts: list[Part]
-    charts: list[ShownChart]
+    parts: list[PagePart]
+    charts: list[PageChart]
 
 
-class History(msgspec.Struct, frozen=True):
+class PlatformHistory(msgspec.Struct, frozen=True):
     """The figures of one platform over its releases, with the address and the title of that
     part of the page, the guides that they stand in, and the words by which they are found."""
 
     id: str
     title: str
-    parts: list[Part]
-    charts: list[ShownChart]
-    sources: list[Source]
+    parts: list[PagePart]
+    charts: list[PageChart]
+    sources: list[SourceRow]
     words: tuple[str, ...]
 
 
-def write(site: Pieces, name: str, scenes: Mapping[str, Scene]) -> None:
-    """Write the page of one benchmark; ``scenes`` has what is known of each platform."""
-    page = site.addresses.benchmark[name]
-    held = site.pool.held(name)
-    known = site.holdings.catalog.get(name)
-    latest = summaries.newest_of_each_board(held)
-    boards = sorted({board for _, board in latest}, key=units.natural)
-    own = site.basis.guides(dict.fromkeys(key for key, _ in latest))
+def write(site: Site, name: str) -> FindablePage:
+    """Write the page of one benchmark; return how readers find it."""
+    page, title = site.addresses.benchmark[name], site.catalog.title(name)
+    described = site.catalog.get(name)
+    boards_of_guides = site.pool.held(name)
+    guides = list(dict.fromkeys(key for key, _ in boards_of_guides))
+    newest_of_boards = {
+        (key.platform, board): key
+        for key, board in sorted(boards_of_guides, key=lambda each: version(each[0].release))
+    }
+    chosen = sorted((key, board) for (_, board), key in newest_of_boards.items())
     newest = site.keeping.made(
-        f"{page} newest", (name, latest, own), lambda: _newest(site, name, latest), Newest
+        f"{page} newest",
+        (name, chosen, site.basis.guides(dict.fromkeys(key for key, _ in chosen))),
+        lambda: _newest(site, name, chosen),
+        NewestFigures,
+    )
+    platforms = sorted(
+        families(guides).items(), key=lambda item: (units.natural(item[0][1]), item[0])
     )
     histories = [
         site.keeping.made(
-            f"{page} {site.platform(keys[0])}",
-            (
-                name,
-                site.platform(keys[0]),
-                keys,
-                site.basis.guides(site.families[keys[0].platform]),
-            ),
-            partial(_history, site, name, keys, scenes[site.platform(keys[0])]),
-            History,
+            f"{page} {site.platform_slugs[platform]}",
+            (name, keys, site.basis.guides(site.families[platform])),
+            partial(_history, site, name, keys),
+            PlatformHistory,
         )
-        for keys in summaries.by_platform(dict.fromkeys(key for key, _ in held))
+        for platform, keys in platforms
     ]
-    title = about.title(site.holdings.catalog, name)
-    side_by_side, over_releases = _lighten(site, page, title, newest, histories)
-    guides = list(dict.fromkeys(key for key, _ in held))
-    site.about(page, about.benchmark(title, guides, boards))
-    listed, links = sourcelist.write(site, page, [s for h in histories for s in h.sources])
-    words = tuple(sorted({word for history in histories for word in history.words}))
-    site.findable.append((Page(page, title, (), 0), [about.whole(title, words)]))
-    site.page(
+    sections = [(newest.parts, "newest", title)]
+    for each in histories:
+        words = f"{title}, {each.title} over releases"
+        sections.append((each.parts, f"over-releases-{each.id}", words))
+    tables = [
+        (table, section, words)
+        for parts, section, words in sections
+        for part in parts
+        for table in part.tables
+    ]
+    boards = sorted({board for _, board in chosen}, key=units.natural)
+    socs = write_files.enumeration(sorted({key.soc for key in guides}, key=units.natural))
+    releases = f"{len(guides)} releases" if len(guides) != 1 else "1 release"
+    text = (
+        f"{title} on {socs}: the newest figures of {write_files.enumeration(boards)} side by "
+        f"side, and all figures of {releases}."
+    )
+    write_files.about(site, page, text)
+    found_by = tuple(sorted({word for history in histories for word in history.words}))
+    write_files.page(
+        site,
         page,
         "benchmark.rst.jinja",
         title=title,
-        prose=name if known and known.prose else "",
-        command=known.entry.command if known else "",
-        boards=boards,
-        charts=newest.charts,
-        side_by_side=side_by_side,
-        histories=over_releases,
-        sources=listed,
-        source_links=links,
-        link=long_tables.link,
+        prose=name if described and described.prose else "",
+        command=described.entry.command if described else "",
+        newest=newest,
+        histories=histories,
+        moved=long_tables.move(site, page, tables),
+        sources=sources.write(site, page, [row for each in histories for row in each.sources]),
     )
+    whole = FindableSection("newest", f"{title}, all boards and releases", found_by)
+    return FindablePage(page, title, (), (whole,))
 
 
-def _newest(site: Pieces, name: str, latest: Sequence[tuple[GuideKey, str]]) -> Newest:
-    page, wanted, catalog = site.addresses.benchmark[name], set(latest), site.holdings.catalog
-    found = site.pool.of_benchmark(name, {key for key, _ in latest})
-    records = [record for record in found if (record.guide, record.board) in wanted]
+def write_notice(site: Site, name: str, reason: str) -> FindablePage:
+    """Write a page that says why that of a benchmark could not be made."""
+    page, title = site.addresses.benchmark[name], site.catalog.title(name)
+    write_files.notice(site, page, title, reason)
+    return FindablePage(page, title, (), ())
+
+
+def _newest(site: Site, name: str, chosen: Sequence[tuple[GuideKey, str]]) -> NewestFigures:
+    page, catalog = site.addresses.benchmark[name], site.catalog
+    of_guides = site.pool.of_benchmark(name, {key for key, _ in chosen})
+    wanted = set(chosen)
+    records = [record for record in of_guides if (record.guide, record.board) in wanted]
     sections, other = site.layout.sections(records, SIDE_BY_SIDE)
-    parts = [site.part(page, section, "newest-", "newest figures") for section in sections]
-    chosen = [
-        record
-        for record in records
-        if catalog.get(name)
-        and site.layout.claim(record) is not None
-        and summaries.is_headline(catalog, record.benchmark, record.metric)
+    parts = [
+        write_tables.part(site, page, section, "newest-", "newest figures") for section in sections
     ]
-    charts = site.small(page, "boards", "Boards side by side", trends.of_boards(catalog, chosen))
+    scene = Scene(boards=site.boards)
+    views = trends.of_boards(catalog, _headlines(site, sections), site.boards)
+    charts = [
+        write_tables.chart(
+            site, page, f"boards-{number}" if number else "boards", _side_by_side(view.name), [view]
+        )
+        for number, view in enumerate(views[: trends.MOST])
+    ]
     for section in sections:
-        charts += site.charts(page, section, f"newest-{section.part_id}".strip("-"), "newest")
+        anchor = f"newest-{section.part_id}".strip("-")
+        charts += write_tables.charts(site, page, section, anchor, "newest", scene)
     if name in other:
-        tables = site.other(page, name, other[name], SIDE_BY_SIDE).tables
-        parts.append(Part("", "", tables))
-    return Newest(parts, charts)
+        own = site.layout.general(name, other[name], SIDE_BY_SIDE)
+        parts.append(write_tables.general(site, page, name, own))
+    return NewestFigures(parts, charts)
 
 
-def _history(site: Pieces, name: str, keys: Sequence[GuideKey], known: Scene) -> History:
-    page, platform = site.addresses.benchmark[name], site.platform(keys[0])
+def _side_by_side(figure: str) -> str:
+    return f"{figure}: boards side by side"
+
+
+def _history(site: Site, name: str, keys: Sequence[GuideKey]) -> PlatformHistory:
+    page, platform = site.addresses.benchmark[name], keys[0].platform
+    slug, scene = site.platform_slugs[platform], site.scenes[platform]
     records = site.pool.of_benchmark(name, set(keys))
     title = f"{keys[0].soc}, {family(keys[0])}"
-    prefix = f"{platform}-"
+    prefix, more = f"{slug}-", f"{title}, over releases"
     sections, other = site.layout.sections(records, OVER_RELEASES)
-    parts = [site.part(page, section, prefix, f"{title}, over releases") for section in sections]
+    parts = [write_tables.part(site, page, section, prefix, more) for section in sections]
     if name in other:
-        words = f"Other results, {title}, over releases"
-        view = other_view(words, other[name], OVER_RELEASES)
-        parts.append(Part("", "", (site.view(page, f"{prefix}other", view),)))
-    charts = _charts(site, page, sections, prefix, known)
-    sources = sourcelist.found(site, records)
-    found = about.words(site.holdings.catalog.get(name), name, records)
-    return History(platform, title, parts, charts, sources, found)
-
-
-def _lighten(
-    site: Pieces, page: str, title: str, newest: Newest, histories: Sequence[History]
-) -> tuple[list[Part], list[History]]:
-    """Give tables pages of their own until the others make a light page."""
-    held = [*newest.parts, *(part for history in histories for part in history.parts)]
-    names = long_tables.apart(shown for part in held for shown in part.tables)
-
-    def light(part: Part, section: str, words: str) -> Part:
-        tables = (
-            long_tables.move(site, page, section, words, shown) if shown.name in names else shown
-            for shown in part.tables
-        )
-        return replace(part, tables=tuple(tables))
-
-    return [light(part, "newest", title) for part in newest.parts], [
-        msgspec.structs.replace(
-            history,
-            parts=[
-                light(
-                    part,
-                    f"over-releases-{history.id}",
-                    f"{title}, {history.title} over releases",
-                )
-                for part in history.parts
-            ],
-        )
-        for history in histories
-    ]
-
-
-def _charts(
-    site: Pieces, page: str, sections: Sequence[Section], prefix: str, known: Scene
-) -> list[ShownChart]:
-    """The charts of a benchmark over the releases of one platform."""
-    chosen = [
-        record
-        for section in sections
-        for record in section.records
-        if summaries.is_headline(site.holdings.catalog, record.benchmark, record.metric)
-    ]
-    found = trends.over_releases(site.holdings.catalog, chosen, known)
-    out = site.small(page, f"{prefix}trend", "Figures over releases", found)
+        own = site.layout.general(name, other[name], OVER_RELEASES)
+        parts.append(write_tables.general(site, page, name, own, prefix, more))
+    views = trends.over_releases(site.catalog, _headlines(site, sections), scene)
+    charts = write_tables.small_charts(site, page, f"{prefix}trend", "Figures over releases", views)
     for section in sections:
-        name = f"{prefix}{section.part_id}".strip("-")
-        out += site.charts(page, section, name, "releases", known)
-    return out
+        anchor = f"{prefix}{section.part_id}".strip("-")
+        charts += write_tables.charts(site, page, section, anchor, "releases", scene)
+    words = search_words.of_records(site.catalog.get(name), name, records)
+    return PlatformHistory(slug, title, parts, charts, sources.rows(site, records), words)
+
+
+def _headlines(site: Site, sections: Sequence[Section]) -> list[Record]:
+    """The headline figures among those of some sections."""
+    records = (record for section in sections for record in section.records)
+    return [
+        record
+        for record in summaries.headlines(site.catalog, records)
+        if site.layout.is_described(record)
+    ]

@@ -2,283 +2,253 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Sequence
-from dataclasses import replace
-from functools import cache, cached_property, partial
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from functools import cache, partial
 from typing import Any
 
-from ..bundle import Bundle
-from ..bundles.guide_key import GuideKey, family, guide_key, version
+import msgspec
+
+from ..bundles.guide_key import GuideKey
 from ..catalog import redirects
-from ..catalog.redirects import Redirect
-from ..charts import trends
-from ..charts.from_figures import Scene
+from ..catalog.board_names import load as load_boards
+from ..catalog.board_names import load_notes
 from ..charts.gallery import Gallery
-from ..common import parallel, slugs, units
+from ..common import parallel
+from ..common.diagnostics import Diagnostic
 from ..common.timing import Mark, no_mark
+from ..figures import errata
 from ..figures.dataset import Holdings, Progress, Settings, newest, no_progress, read
-from ..figures.pool import Record
 from ..health import report
-from ..health.finding import Finding
 from ..publishing.output_folder import Writer
+from ..publishing.store import Store
 from ..tables import summaries
-from . import about, benchmark, downloads, guide, health, search_words
-from . import sources as sourcelist
-from .compare import ComparePages
-from .cross_links import Elsewhere
-from .keeping import Keeping
-from .outcome import Outcome
-from .provenance import Traces
-from .unchanged import Known, Unchanged
+from . import (
+    benchmark,
+    compare,
+    context,
+    cross_links,
+    downloads,
+    guide,
+    health,
+    provenance,
+    search_words,
+    soc,
+    write_files,
+)
+from .answers import Headlines
+from .compare import ComparisonPlan
+from .context import Site, link_name
+from .cross_links import GuideLinks
+from .guide import GuideOutcome
+from .keeping import Inputs, Keeping
+from .search_words import FindablePage
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a run did: findings, the files it wrote and removed, and how many guides and
+    figures there are. ``inputs`` is a fingerprint of all that the pages are made from, empty where
+    it is not known, and ``is_current`` says whether that is still as it was when the run began.
+    ``read`` gives what was read; where nothing changed, it reads now."""
+
+    diagnostics: tuple[Diagnostic, ...]
+    written: tuple[str, ...]
+    removed: tuple[str, ...]
+    guides: int
+    figures: int
+    inputs: str
+    is_current: Callable[[], bool]
+    read: Callable[[], Holdings]
+
+    @property
+    def holdings(self) -> Holdings:
+        """All that was read."""
+        return self.read()
+
+
+class _Summary(msgspec.Struct, frozen=True):
+    """What comes of all pages together."""
+
+    diagnostics: tuple[Diagnostic, ...]
+    guides: int
+    figures: int
+
+
+__all__ = ["generate"]
 
 
 def generate(
-    settings: Settings, progress: Progress[Any] = no_progress, mark: Mark = no_mark
+    settings: Settings,
+    progress: Progress[Any] = no_progress,
+    mark: Mark = no_mark,
+    store: Store | None = None,
+    run: parallel.Run | None = None,
 ) -> Outcome:
     """Read the bundles and write every page; what is right already is left alone.
 
-    ``mark`` is told the name of each phase when it has ended. Raises :class:`parallel.WorkersError`.
+    ``mark`` is told the name of each phase when it has ended. ``store`` keeps what spares work in
+    the next run, and ``run`` reads and draws; left out, both are what the settings ask for.
+    Raises :class:`parallel.WorkersError`.
     """
-    last = Unchanged(settings)
-    known = last.recall()
+    writer = Writer(settings.output, store or Store(settings.cache))
+    inputs = Inputs(settings, writer)
+    kept = Keeping(writer, inputs.rules, settings.formats)
+    summary = kept.recall("site", inputs.whole, _Summary) if inputs.whole else None
     mark("looking for what changed")
-    if known:
-        later = cache(lambda: read(settings, progress))
-        counts = (known.guides, known.figures)
-        return Outcome(known.diagnostics, (), (), *counts, last.inputs, later)
-    with parallel.at(settings.scheduler) as run:
-        return _generate(settings, progress, run, last, mark)
+    if summary is None:
+        with nullcontext(run) if run else parallel.at(settings.scheduler) as run:
+            return _generate(settings, progress, run, mark, inputs, kept)
+    writer.finish()
+    writer.store.save()
+    return _outcome(summary, writer, inputs, cache(lambda: read(settings, progress)))
 
 
 def _generate(
-    settings: Settings, progress: Progress[Any], run: parallel.Run, last: Unchanged, mark: Mark
+    settings: Settings,
+    progress: Progress[Any],
+    run: parallel.Run,
+    mark: Mark,
+    inputs: Inputs,
+    kept: Keeping,
 ) -> Outcome:
-    holdings = read(settings, progress, run)
+    holdings = read(settings, progress, run, kept.writer.store.made)
     mark("reading bundles")
     counts = (len(holdings.pool.guides()), len(holdings.pool))
+    writer = kept.writer
     if any(d.kind == "missing-path" for d in holdings.diagnostics):
         # A mistyped folder must not empty the site.
-        return Outcome(holdings.diagnostics, (), (), *counts, "", lambda: holdings)
-    last.forget()
+        summary = _Summary(holdings.diagnostics, *counts)
+        return _outcome(summary, writer, inputs, lambda: holdings)
     checked = report.check(holdings, settings.acknowledged)
     mark("checking figures")
-    writer = Writer(settings.output, memo=last.memo)
-    kept = Keeping(writer, settings.formats, settings.cache, last.rules())
-    site = Pages(holdings, writer, settings, checked.findings, kept)
+    notes, faults_of_notes = load_notes(settings.boards)
+    names_of_boards, _ = load_boards(
+        settings.boards
+    )  # what is wrong with them, their comparison says
+    site = context.site_of(
+        holdings, checked.findings, notes, names_of_boards, writer, kept, settings.limits
+    )
+    comparisons = compare.plan(site, settings)
     with Gallery(writer, site.pictures, settings.formats, run) as gallery:
         # Charts are drawn while other pages are written.
-        site.write(progress, mark, gallery.begin)
-        health.write(site, checked)
-        moved, faults = redirects.load(settings.redirects, site.is_page)
-        site.lead_on(moved)
+        faults = write_pages(site, comparisons, progress, mark, gallery.begin)
+        site.keeping.attempt(
+            "the report on health",
+            report.PAGE,
+            partial(health.write, site, checked),
+            partial(write_files.notice, site, report.PAGE, "Health of the figures"),
+        )
+        moved, wrong = redirects.load(settings.redirects, lambda p: writer.is_known(f"{p}.rst"))
+        for each in moved:
+            target = "/".join([".."] * each.old.count("/") + [each.new])
+            values = {"title": f"Moved: {each.old}", "target": target, "to": each}
+            write_files.page(site, each.old, "moved.rst.jinja", **values)
         mark("writing reports")
-        downloads.write(site, progress, site.comparisons.pairs())
+        downloads.write(site, comparisons.by_soc, progress)
         mark("writing data")
         gallery.finish()
     mark("drawing charts")
+    unmade = (*kept.unmade, *gallery.unmade)
+    found = (*holdings.diagnostics, *checked.diagnostics, *faults_of_notes, *faults, *wrong)
+    diagnostics = (*found, *unmade)
+    summary = _Summary(diagnostics, *counts)
+    if inputs.whole:
+        kept.add("site", inputs.whole, summary)
     writer.finish()
-    kept.save()
-    found = (
-        *holdings.diagnostics,
-        *checked.diagnostics,
-        *site.comparisons.diagnostics,
-        *site.diagnostics,
-        *faults,
-    )
-    last.remember(writer, Known(found, *counts))
+    if inputs.are_current():
+        kept.save()
+    writer.store.save(whole=True)
     mark("keeping what is known")
+    return _outcome(summary, writer, inputs, lambda: holdings)
+
+
+def _outcome(
+    summary: _Summary, writer: Writer, inputs: Inputs, reading: Callable[[], Holdings]
+) -> Outcome:
     done = (tuple(writer.written), tuple(writer.removed))
-    return Outcome(found, *done, *counts, last.inputs, lambda: holdings)
+    counts = (summary.guides, summary.figures)
+    return Outcome(summary.diagnostics, *done, *counts, inputs.whole, inputs.are_current, reading)
 
 
-def _not_now() -> None:
-    """Let all charts be drawn later."""
-
-
-class Pages(Traces):
-    """All pages of one site, made from one set of holdings."""
-
-    def __init__(
-        self,
-        holdings: Holdings,
-        writer: Writer,
-        settings: Settings,
-        found: Sequence[Finding] = (),
-        keeping: Keeping | None = None,
-    ) -> None:
-        super().__init__(holdings, writer, settings.limits, found, keeping)
-        self.comparisons = ComparePages(self, settings)
-        self.elsewhere = Elsewhere(self.pool, self.layout, self.addresses)
-
-    def write(
-        self, progress: Progress[Any], mark: Mark = no_mark, draw: Callable[[], None] = _not_now
-    ) -> None:
-        """Write every page. ``draw`` is called when there may be charts to draw."""
-        for key in progress(self.guides, "writing guides"):
-            self._guide(key)
-            draw()
-        mark("writing guides")
-        self._latest()
-        by_soc: dict[str, list[GuideKey]] = {}
-        for key in self.guides:
-            by_soc.setdefault(key.soc, []).append(key)
-        for soc, keys in by_soc.items():
-            page, compared = self.addresses.soc[soc], self.comparisons.beside(keys)
-            of_guides = [(key, self.addresses.guide[key], self.platform(key)) for key in keys]
-            made_from = (of_guides, self.basis.guides(keys), compared)
-            self.keeping.made(page, made_from, partial(self._soc, soc, keys), type(None))
-        mark("writing SoCs")
-        for name in self.pool.benchmarks():
-            benchmark.write(self, name, self._scenes)
-            draw()
-        mark("writing benchmarks")
-        self.comparisons.write(progress)
-        mark("comparing releases")
-        self._indexes(by_soc)
-        self._reports()
-        self.writer.write("guides/words.json", search_words.index(self.findable))
-
-    def _guide(self, key: GuideKey) -> None:
-        compared = self.comparisons.beside([key])
-        told = guide.made(self, key, self.elsewhere, compared)
-        self.diagnostics += told.diagnostics
-        self.findable.append((replace(told.page, rank=self._ranks[key]), told.places))
-
-    def is_page(self, address: str) -> bool:
-        """Whether there is such a page below the output folder, written by us or by hand."""
-        return self.writer.is_known(f"{address}.rst")
-
-    def lead_on(self, moved: Sequence[Redirect]) -> None:
-        """Write a page at each old address."""
-        for each in moved:
-            target = "/".join([".."] * each.old.count("/") + [each.new])
-            title = f"Moved: {each.old}"
-            self.page(each.old, "moved.rst.jinja", title=title, target=target, to=each)
-
-    @cached_property
-    def _ranks(self) -> dict[GuideKey, int]:
-        """For each guide, how many newer releases its family has."""
-        found = self.families.values()
-        return {key: rank for keys in found for rank, key in enumerate(reversed(keys))}
-
-    def _latest(self) -> None:
-        for key in newest(self.guides).values():
-            page = self.addresses.latest(key)
-            target = self.addresses.guide[key]
-            self.page(page, "latest.rst.jinja", key=key, target=target.rpartition("/")[2])
-
-    def _soc(self, soc: str, keys: Sequence[GuideKey]) -> None:
-        page = self.addresses.soc[soc]
-        headline = partial(summaries.is_headline, self.holdings.catalog)
-        by_guide = {key: self.pool.of_guide(key, headline) for key in keys}
-        families: dict[tuple[str, str], list[GuideKey]] = {}
-        for key in sorted(keys, key=lambda k: version(k.release), reverse=True):
-            families.setdefault((key.sdk, key.os), []).append(key)
-        folder = page.rpartition("/")[0]
-        bundles = [loaded.bundle for loaded in self.pool.bundles_of(keys)]
-        named = sorted({bundle.board.name for bundle in bundles}, key=units.natural)
-        self.about(page, about.soc(soc, keys, named))
-        headlines = []
-        headline_records: list[Record] = []
-        small = []
-        for _, members in sorted(families.items()):
-            chosen = [
-                record
-                for key in members
-                for record in by_guide[key]
-                if self.layout.claim(record) is not None
-            ]
-            headline_records += chosen
-            if chosen:
-                view = summaries.headline_view(self.holdings.catalog, chosen)
-                name = f"headline-{self.platform(members[0])}"
-                caption = f"{soc} headline figures, {family(members[0])}"
-                headlines.append(self.view(page, name, view, caption))
-                found = trends.over_releases(
-                    self.holdings.catalog, chosen, self._scenes[self.platform(members[0])]
-                )
-                small += self.small(page, f"trend-{self.platform(members[0])}", caption, found)
-        listed, links = None, ""
-        if headline_records:
-            sources = sourcelist.found(self, headline_records)
-            listed, links = sourcelist.write(self, page, sources)
-        self.page(
-            page,
-            "soc.rst.jinja",
-            soc=soc,
-            boards=self.table(
-                page,
-                "boards",
-                f"{soc} boards",
-                summaries.boards(bundles, with_releases=True),
-            ),
-            families=[
-                {
-                    "title": family(members[0]),
-                    "guides": [
-                        (k.release, self.addresses.guide[k].removeprefix(f"{folder}/"))
-                        for k in members
-                    ],
-                }
-                for _, members in sorted(families.items())
-            ],
-            headlines=headlines,
-            charts=small,
-            compared=[slugs.relative(page, to) for to in self.comparisons.beside(keys)],
-            sources=listed,
-            source_links=links,
+def write_pages(
+    site: Site,
+    comparisons: ComparisonPlan,
+    progress: Progress[Any],
+    mark: Mark,
+    draw: Callable[[], None],
+) -> list[Diagnostic]:
+    """Write all pages but the report on health; return what is wrong with logs and waivers.
+    ``draw`` is called when there may be charts to draw."""
+    diagnostics: list[Diagnostic] = []
+    findable: list[FindablePage] = []
+    links = cross_links.links_of_guides(site)
+    withdrawals = errata.find(site.holdings.ledger, site.catalog)
+    errata_pages = provenance.errata_pages(withdrawals, site.guides)
+    headlines = Headlines(site, comparisons)
+    ranks = {k: rank for keys in site.families.values() for rank, k in enumerate(reversed(keys))}
+    for key in progress(site.guides, "writing guides"):
+        own_errata = link_name(errata_pages.get(key, ""))
+        outcome = site.keeping.attempt(
+            f"the guide of {key}",
+            site.addresses.guide[key],
+            partial(_guide, site, key, links[key], headlines, own_errata),
+            partial(guide.write_notice, site, key),
         )
+        diagnostics += outcome.diagnostics
+        findable.append(replace(outcome.findable, rank=ranks[key]))
+        draw()
+    mark("writing guides")
+    for key in newest(site.guides).values():
+        target = site.addresses.guide[key].rpartition("/")[2]
+        page = site.addresses.latest(key)
+        write_files.page(site, page, "latest.rst.jinja", key=key, target=target)
+    for name in site.socs:
+        compared = [pair.address for pair in comparisons.by_soc.get(name, ())]
+        site.keeping.attempt(
+            f"the page of {name}",
+            site.addresses.soc[name],
+            partial(soc.write, site, name, compared),
+            partial(soc.write_notice, site, name, compared),
+        )
+    mark("writing SoCs")
+    for name in site.pool.benchmarks():
+        own_page = site.keeping.attempt(
+            f"the page of {name}",
+            site.addresses.benchmark[name],
+            partial(benchmark.write, site, name),
+            partial(benchmark.write_notice, site, name),
+        )
+        findable.append(own_page)
+        draw()
+    mark("writing benchmarks")
+    unused_waivers = compare.write(site, comparisons, progress)
+    mark("comparing releases")
+    _write_indexes(site)
+    provenance.write_index(site)
+    provenance.write_errata(site, withdrawals, errata_pages)
+    write_files.page(site, "reports/index", "reports.rst.jinja")
+    site.writer.write("guides/words.json", search_words.index(findable))
+    return [*comparisons.diagnostics, *unused_waivers, *diagnostics]
 
-    @cached_property
-    def _scenes(self) -> dict[str, Scene]:
-        """For each platform its releases and what its boards changed between them."""
-        releases: dict[str, list[str]] = {}
-        for key in self.guides:
-            releases.setdefault(self.platform(key), []).append(key.release)
-        bundles: dict[str, list[Bundle]] = {}
-        for loaded in self.holdings.ledger.bundles:
-            key = guide_key(loaded.bundle)
-            if key in self.addresses.guide:
-                bundles.setdefault(self.platform(key), []).append(loaded.bundle)
-        return {name: trends.scene(found, bundles[name]) for name, found in releases.items()}
 
-    def _indexes(self, by_soc: dict[str, list[GuideKey]]) -> None:
-        socs = [(soc, self.addresses.soc[soc].removeprefix("guides/")) for soc in sorted(by_soc)]
-        self.page("guides/index", "guides.rst.jinja", socs=socs)
-        catalog = self.holdings.catalog
-        names = self.pool.benchmarks()
-        chapters: dict[str, list[tuple[str, str]]] = {}
-        for name in [n for n in catalog.benchmarks if n in names]:
-            entry = catalog.benchmarks[name].entry
-            address = self.addresses.benchmark[name].removeprefix("by-benchmark/")
-            chapters.setdefault(entry.chapter, []).append((entry.title, address))
-        for name in [n for n in names if n not in catalog.benchmarks]:
-            address = self.addresses.benchmark[name].removeprefix("by-benchmark/")
-            chapters.setdefault("Other results", []).append((name, address))
-        self.page("by-benchmark/index", "benchmarks.rst.jinja", chapters=chapters)
-        overview = summaries.overview(self.pool, self.guides, self.addresses)
-        text = json.dumps(overview, indent=1, ensure_ascii=False, sort_keys=True)
-        self.writer.write("guides/overview.json", text.encode("utf-8") + b"\n")
+def _guide(
+    site: Site, key: GuideKey, links: GuideLinks, headlines: Headlines, errata: str
+) -> GuideOutcome:
+    return guide.write(site, key, links, headlines.of(key), errata)
 
-    def _reports(self) -> None:
-        page = "reports/provenance"
-        faults = [d for d in self.holdings.diagnostics if d.kind not in summaries.NOT_OF_UPLOADS]
-        held = self.holdings.ledger
-        by_soc: dict[str, list[tuple[str, str]]] = {}
-        for key in self.guides:
-            by_soc.setdefault(key.soc, []).append((str(key), self.trace_of(key).page))
-        titles = {soc: f"Provenance of {soc}" for soc in by_soc}
-        said = "For each guide of this SoC, the bundle and the log line of every figure."
-        listed = self.listed(page, titles, said, by_soc)
-        listed = {soc: address.removeprefix("reports/") for soc, address in listed.items()}
-        refused = withdrawn = None
-        if faults:
-            title = "Findings about uploads"
-            refused = self.table(page, "refused", title, summaries.refused(faults))
-        if held.withdrawn:
-            grid = summaries.withdrawn(held.withdrawn)
-            withdrawn = self.table(page, "withdrawn", "Withdrawn bundles", grid)
-        self.page(page, "provenance.rst.jinja", by_soc=listed, refused=refused, withdrawn=withdrawn)
-        self.write_errata()
-        self.page("reports/index", "reports.rst.jinja")
+
+def _write_indexes(site: Site) -> None:
+    """Write the lists of all SoCs and of all benchmarks, and what the landing page shows."""
+    socs = [(name, site.addresses.soc[name].removeprefix("guides/")) for name in site.socs]
+    write_files.page(site, "guides/index", "guides.rst.jinja", socs=socs)
+    names, described = site.pool.benchmarks(), site.catalog.benchmarks
+    chapters: dict[str, list[tuple[str, str]]] = {}
+    for name in dict.fromkeys((*(name for name in described if name in names), *names)):
+        address = site.addresses.benchmark[name].removeprefix("by-benchmark/")
+        chapter = described[name].entry.chapter if name in described else "Other results"
+        chapters.setdefault(chapter, []).append((site.catalog.title(name), address))
+    write_files.page(site, "by-benchmark/index", "benchmarks.rst.jinja", chapters=chapters)
+    overview = summaries.overview(site.pool, site.guides, site.addresses)
+    write_files.json_file(site, "guides/overview.json", overview, sort_keys=True)

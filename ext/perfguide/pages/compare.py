@@ -1,223 +1,282 @@
-"""Writes the pages that compare two releases, and what leads to them."""
+"""Writes the pages that compare two releases, and says what leads to them."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from functools import cached_property, partial
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
-from ..bundles.guide_key import GuideKey, family, version
+from ..bundles.guide_key import family, version
+from ..catalog.benchmarks import Catalog
 from ..catalog.board_names import load as load_boards
 from ..catalog.waivers import load as load_waivers
 from ..charts import gallery
 from ..charts.gallery import Picture
+from ..charts.model import ChangeKind, ChangeView, Strip
 from ..common import units
 from ..common.diagnostics import Diagnostic
 from ..common.slugs import relative
-from ..compare import change_data
-from ..compare import wording as words
-from ..compare.comparison import Asked, Comparison, compare
+from ..common.units import TableCell
+from ..compare import wording
+from ..compare.comparison import Comparison, Group, compare
+from ..compare.events import Event
 from ..compare.history import History
 from ..compare.match import Names
-from ..compare.neighbours import Neighbours, plan
-from ..compare.select import Only
+from ..compare.select import Filter, ReleasePair, pairs_with_pages
 from ..compare.verdicts import Row, Rules, Verdict
 from ..figures.dataset import Progress, Settings
-from ..figures.pool import Record
 from ..tables import grids
 from ..tables.anchors import Anchors
-from ..tables.grids import Grid, listing
-from . import long_tables
-from .pieces import Pieces, Shown
+from ..tables.grids import listing
+from . import long_tables, write_files, write_tables
+from .context import Site, link_name
+from .write_tables import PageTable
 
 LINKED = 3
 """The columns of a table of changes that lead to the older and the newer guide are
 this one and the next."""
 
-MOST_BYTES = 300_000
-"""As :data:`long_tables.MOST_BYTES`: these tables are words that repeat, and take 0.23 of
+MOST_BYTES = 255_000
+"""As :data:`long_tables.MOST_BYTES`: these tables are words that repeat, and take 0.27 of
 the bytes of their files."""
 
+KINDS: dict[Verdict, ChangeKind] = {"regressed": "regressed", "improved": "improved"}
+"""What the chart tells apart; all else is alike there."""
 
-class ComparePages:
-    """All pages below ``compare/`` of one site."""
 
-    def __init__(self, pieces: Pieces, settings: Settings) -> None:
-        self._pieces = pieces
-        boards, faults = load_boards(settings.boards)
-        waivers, wrong = load_waivers(settings.waivers)
-        self._names = Names(pieces.holdings.catalog, boards)
-        self._rules = Rules(self._names, waivers)
-        self._history = History([pieces.pool], self._names)
-        self._pages, unknown = plan(
-            pieces.pool, self._history, self._names, pieces.addresses, settings.compare
-        )
-        self._anchors = Anchors(
-            pieces.layout, pieces.addresses, partial(self._history.records, pieces.pool)
-        )
-        self._beside: dict[GuideKey, list[tuple[int, str]]] = {}
-        for place, pair in enumerate(self._ordered):
-            self._beside.setdefault(pair.new, []).append((place, pair.address))
-        self._of_soc: dict[str, list[tuple[GuideKey, str]]] = {}
-        for key, page in pieces.addresses.guide.items():
-            self._of_soc.setdefault(key.soc, []).append((key, page))
-        self._used: set[int] = set()
-        self.diagnostics: list[Diagnostic] = [*faults, *wrong, *unknown]
+@dataclass(frozen=True, slots=True)
+class ComparisonPlan:
+    """The releases of each SoC that have a page which compares them, the newest first, and by
+    what they are compared; ``diagnostics`` say what was wrong with either."""
 
-    def beside(self, keys: Sequence[GuideKey]) -> list[str]:
-        """The pages that compare these guides with older ones, the newest first."""
-        found = sorted(each for key in set(keys) for each in self._beside.get(key, ()))
-        return [address for _, address in found]
+    by_soc: dict[str, list[ReleasePair]]
+    rules: Rules
+    history: History
+    anchors: Anchors
+    diagnostics: list[Diagnostic]
+    made: dict[str, Comparison] = field(default_factory=dict)
+    """Comparisons, by their addresses, that a guide has told of and whose page comes next."""
 
-    def pairs(self) -> dict[tuple[GuideKey, GuideKey], str]:
-        """The page of each older and newer guide that are compared."""
-        return {(pair.old, pair.new): pair.address for pair in self._ordered}
 
-    @cached_property
-    def _ordered(self) -> list[Neighbours]:
-        newest = sorted(self._pages, key=lambda p: version(p.new.release), reverse=True)
-        return sorted(newest, key=lambda p: (units.natural(p.new.soc), p.new.os, p.new.sdk))
+def comparison(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> Comparison:
+    """The comparison of two releases, made once for the newer guide and for its own page."""
+    if pair.address in plan.made:
+        return plan.made.pop(pair.address)
+    old, new = pair.sides(site.pool, plan.history, plan.rules.names)
+    out = compare(old, new, plan.history, plan.rules, Filter(soc=pair.old.soc))
+    plan.made[pair.address] = out
+    return out
 
-    def write(self, progress: Progress[Neighbours]) -> None:
-        """Write every page, and the index."""
-        before: Neighbours | None = None
-        for pair in progress(self._pages, "comparing releases"):
-            if before and before.old.platform != pair.old.platform:
-                self._history.forget(before.old.platform)
-            self._used |= self._made(pair)
-            before = pair
-        by_soc: dict[str, list[tuple[str, str]]] = {}
-        for pair in self._ordered:
-            by_soc.setdefault(pair.old.soc, []).append(("", pair.address))
-        titles = {soc: f"Comparisons of {soc}" for soc in by_soc}
-        said = "Each release of this SoC beside the one before it: what changed."
-        listed = self._pieces.listed("compare", titles, said, by_soc)
-        listed = {soc: page.removeprefix("compare/") for soc, page in listed.items()}
-        self._pieces.page("compare/index", "comparisons.rst.jinja", by_soc=listed)
-        for waiver in self._rules.waivers:
-            if waiver.number not in self._used:
-                hint = "remove it, or mend its names"
-                finding = waiver.finding("no page that compares two releases needs it", hint)
-                self.diagnostics.append(finding)
 
-    def _made(self, pair: Neighbours) -> set[int]:
-        """Write a page, or leave it as it is where nothing changed that it looks at; the numbers
-        of the waivers that it needed."""
-        pieces, soc = self._pieces, pair.old.soc
-        of_soc = self._of_soc[soc]
-        basis, boards = pieces.basis, None
-        if pair.exact:
-            # What other boards measured, in whatever release, says nothing about these.
-            named = {name for key in (pair.old, pair.new) for name in basis.boards(key)}
-            today = {self._names.boards.today(soc, name) for name in named}
-            boards = {name for board in today for name in self._names.boards.ever(soc, board)}
-        bundles = basis.bundles((key for key, _ in of_soc), boards)
-        made_from = (pair.old, pair.new, of_soc, basis.common, bundles)
-        made = pieces.keeping.made(pair.address, made_from, lambda: self._page(pair), set[int])
-        return made
+def plan(site: Site, settings: Settings) -> ComparisonPlan:
+    """Which pages there are: for neighbours among releases, and for pairs that were asked for."""
+    boards, board_faults = load_boards(settings.boards)
+    waivers, waiver_faults = load_waivers(settings.waivers)
+    names = Names(site.catalog, boards)
+    history = History([site.pool], names)
+    pairs, unknown = pairs_with_pages(site.pool, history, names, site.addresses, settings.compare)
+    pairs.sort(key=lambda pair: version(pair.new.release), reverse=True)
+    by_soc: dict[str, list[ReleasePair]] = {}
+    for pair in sorted(pairs, key=lambda p: (units.natural(p.new.soc), p.new.os, p.new.sdk)):
+        by_soc.setdefault(pair.new.soc, []).append(pair)
+    anchors = Anchors(site.layout, site.addresses, partial(history.records, site.pool))
+    diagnostics = [*board_faults, *waiver_faults, *unknown]
+    return ComparisonPlan(by_soc, Rules(names, waivers), history, anchors, diagnostics)
 
-    def _page(self, pair: Neighbours) -> set[int]:
-        """Write a page; the numbers of the waivers that it needed."""
-        pool = self._pieces.pool
-        before, after = pair.sides()
-        comparison = compare(
-            Asked(pair.old.release, pool, before),
-            Asked(pair.new.release, pool, after),
-            self._history,
-            self._rules,
-            Only(soc=pair.old.soc),
-        )
-        used = {row.waiver.number for row in comparison.rows if row.waiver}
-        sections: list[dict[str, Any]] = []
-        for verdict in (*words.LEADING, *words.FOLDED):
-            found = words.of_verdict(comparison.rows, [verdict])
-            if found:
-                opened = verdict in ("regressed", "failed-after")
-                shown = self._table(pair.address, verdict, found, comparison)
-                title = f"{words.TITLES[verdict]} ({len(found)})"
-                sections.append({"title": title, "open": opened, **shown})
-        self._lighten(pair, sections)
-        summary, known = words.summary(comparison), self._pieces.addresses.guide
-        told = f"{pair.new.soc}, {family(pair.new)}, what changed. {'; '.join(summary[:2])}."
-        self._pieces.about(pair.address, {"description": told})
-        self._pieces.page(
+
+def write(site: Site, plan: ComparisonPlan, progress: Progress[ReleasePair]) -> list[Diagnostic]:
+    """Write every page, and the index; return which waivers no page needs."""
+    used: set[int] = set()
+    before: ReleasePair | None = None
+    pairs = [pair for of_soc in plan.by_soc.values() for pair in of_soc]
+    for pair in progress(pairs, "comparing releases"):
+        if before and before.old.platform != pair.old.platform:
+            plan.history.forget(before.old.platform)
+        used |= site.keeping.attempt(
+            f"the comparison of {pair.old.release} and {pair.new.release}",
             pair.address,
-            "compare.rst.jinja",
-            title=_title(pair),
-            pair=pair,
-            summary=summary,
-            guides=[relative(pair.address, known[key]) for key in (pair.old, pair.new)],
-            sections=sections,
-            chart=self._chart(pair.address, comparison),
-            benchmarks=self._benchmarks(pair.address, comparison),
-            coverage=[finding.text() for finding in comparison.coverage],
-            notes=comparison.notes,
-            findings=[finding.text() for finding in comparison.findings],
-            link=long_tables.link,
+            partial(_kept_or_written, site, plan, pair),
+            partial(_write_notice, site, pair),
         )
-        return used
-
-    def _lighten(self, pair: Neighbours, sections: Sequence[dict[str, Any]]) -> None:
-        """Give tables pages of their own until the others make a light page."""
-        names = long_tables.apart((section["table"] for section in sections), MOST_BYTES)
-        for section in sections:
-            shown = section["table"]
-            if shown.name in names:
-                place = "compare" if section["open"] else "all-other-figures"
-                title = f"{shown.title}: {_title(pair)}"
-                section["table"] = long_tables.move(
-                    self._pieces, pair.address, place, _title(pair), shown, title, section["links"]
-                )
-
-    def _table(
-        self, page: str, verdict: Verdict, found: Sequence[Row], comparison: Comparison
-    ) -> dict[str, Any]:
-        catalog = self._pieces.holdings.catalog
-        head = ("Figure", "Board", "Unit", "Old", "New", "Change", "Why")
-        lines, links = [], []
-        for number, row in enumerate(found):
-            places = words.decimals(row, catalog)
-            name = f"{row.benchmark}: {words.figure(row, catalog)}"
-            old, new = (_cell(record, places) for record in (row.old, row.new))
-            why = words.ground(row)
-            lines.append((name, row.board, words.unit(row), old, new, words.change(row), why))
-            for column, record in ((LINKED, row.old), (LINKED + 1, row.new)):
-                if record:
-                    anchor = self._anchors.of(record)
-                    links.append([number, column, anchor.page, anchor.table, anchor.row])
-        shown = self._pieces.table(page, verdict, words.TITLES[verdict], listing(head, lines, 3))
-        text = json.dumps(links, ensure_ascii=False, separators=(",", ":"))
-        file = shown.file.removesuffix(".csv") + ".links.json"
-        self._pieces.writer.write(
-            f"{page}/{verdict}.links.json", text.replace("],[", "],\n[").encode() + b"\n"
+        before = pair
+    listed = {soc: [("", pair.address) for pair in own] for soc, own in plan.by_soc.items()}
+    sentence = "Each release of this SoC beside the one before it: what changed."
+    lists = write_files.lists_by_soc(site, "compare", "Comparisons of", sentence, listed)
+    write_files.page(site, "compare/index", "comparisons.rst.jinja", by_soc=lists)
+    return [
+        waiver.finding(
+            "no page that compares two releases needs it", "remove it, or mend its names"
         )
-        return {"table": shown, "links": file}
-
-    def _chart(self, page: str, comparison: Comparison) -> dict[str, str] | None:
-        found = change_data.change_view(comparison)
-        if found is None:
-            return None
-        made = Picture(gallery.stem(page, "changes", ""), found)
-        self._pieces.pictures.append(made)
-        grid = change_data.data(comparison, self._pieces.holdings.catalog)
-        self._pieces.writer.write(f"{page}/changes.csv", grids.to_csv(grid))
-        file = self._pieces.chart_file(page, "changes", [made])
-        name = f"{page.partition('/')[2]}/compare-changes".lower()
-        return {"title": "Changes by benchmark", "file": file, "name": name}
-
-    def _benchmarks(self, page: str, comparison: Comparison) -> Shown | None:
-        if not comparison.groups:
-            return None
-        head = ("Benchmark", "Geometric mean, + is better", "Figures")
-        lines = [(g.title, words.ratio(g), words.tally(g)) for g in comparison.groups]
-        grid: Grid = listing(head, lines)
-        return self._pieces.table(page, "benchmarks", "Benchmarks", grid)
+        for waiver in plan.rules.waivers
+        if waiver.number not in used
+    ]
 
 
-def _title(pair: Neighbours) -> str:
+def _kept_or_written(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> set[int]:
+    """Write a page, or leave it as it is where nothing changed that it looks at; the numbers
+    of the waivers that it needed."""
+    write = partial(_write, site, plan, pair)
+    return site.keeping.made(pair.address, made_from(site, plan, pair), write, set[int])
+
+
+def made_from(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> object:
+    """All that a comparison of two guides is made from."""
+    soc, basis, names = pair.old.soc, site.basis, plan.rules.names
+    guides = [(key, site.addresses.guide[key]) for key in site.socs[soc]]
+    boards = None
+    if pair.asked is None:
+        # What other boards measured, in whatever release, says nothing about these.
+        named = {name for key in (pair.old, pair.new) for name in basis.boards(key)}
+        today = {names.boards.today(soc, name) for name in named}
+        boards = {name for board in today for name in names.boards.ever(soc, board)}
+    bundles = basis.bundles((key for key, _ in guides), boards)
+    return pair.old, pair.new, guides, basis.common, bundles
+
+
+def _write_notice(site: Site, pair: ReleasePair, reason: str) -> set[int]:
+    write_files.notice(site, pair.address, _title(pair), reason)
+    return set()
+
+
+def _title(pair: ReleasePair) -> str:
     return f"{pair.new.soc}, {family(pair.new)}: {pair.old.release} → {pair.new.release}"
 
 
-def _cell(record: Record | None, places: int) -> str:
-    return grids.cell_text(record.cell if record else None, places)
+def _write(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> set[int]:
+    """Write a page; the numbers of the waivers that it needed."""
+    title = _title(pair)
+    compared = comparison(site, plan, pair)
+    sections: list[dict[str, Any]] = []
+    for verdict in (*wording.LEADING, *wording.FOLDED):
+        rows = wording.of_verdict(compared.rows, [verdict])
+        if rows:
+            opened = verdict in ("regressed", "failed-after")
+            table = _table(site, plan.anchors, pair.address, verdict, rows)
+            heading = f"{wording.TITLES[verdict]} ({len(rows)})"
+            sections.append({"title": heading, "open": opened, "table": table})
+    tables = [
+        (section["table"], "compare" if section["open"] else "all-other-figures", title)
+        for section in sections
+    ]
+    summary, guides = wording.summary(compared), site.addresses.guide
+    text = f"{pair.new.soc}, {family(pair.new)}, what changed. {wording.decision(compared)} {'; '.join(summary[:2])}."
+    write_files.about(site, pair.address, text)
+    write_files.page(
+        site,
+        pair.address,
+        "compare.rst.jinja",
+        title=title,
+        decision=wording.decision(compared),
+        events=[
+            (name, [_event(event, compared, site.catalog) for event in own])
+            for name, own in wording.by_action(compared)
+        ],
+        summary=summary,
+        guides=[relative(pair.address, guides[key]) for key in (pair.old, pair.new)],
+        sections=sections,
+        moved=long_tables.move(site, pair.address, tables, MOST_BYTES, f": {title}"),
+        chart=_chart(site, pair.address, compared),
+        benchmarks=_benchmarks(site, pair.address, compared),
+        coverage=[finding.text() for finding in compared.coverage],
+        notes=compared.notes,
+        findings=[finding.text() for finding in compared.findings],
+    )
+    return {row.waiver.number for row in compared.rows if row.waiver}
+
+
+LISTED = 3
+"""Rows of an event that are listed with it; all are in the tables."""
+
+
+def _event(event: Event, comparison: Comparison, catalog: Catalog) -> dict[str, Any]:
+    """An event in words: its title, why it is told, and the rows that moved most."""
+    rows = []
+    for row in event.rows[:LISTED]:
+        said = wording.row_words(row, comparison, catalog)
+        history = wording.spark(row)
+        figures = f"{said.name}: {said.old} → {said.new} {said.unit}, {said.change}"
+        rows.append(f"{figures}; releases {history}" if history else figures)
+    if len(event.rows) > LISTED:
+        rows.append(f"and {wording.count(len(event.rows) - LISTED, 'more row')}")
+    title = wording.event_title(event, comparison)
+    return {"title": title, "lines": wording.event_lines(event, comparison), "rows": rows}
+
+
+def _table(
+    site: Site, anchors: Anchors, page: str, verdict: Verdict, rows: Sequence[Row]
+) -> PageTable:
+    """The rows of one verdict, with links from their figures to both guides."""
+    head = ("Figure", "Board", "Unit", "Old", "New", "Change", "Why")
+    lines, links, scales = [], list[grids.Link](), {}
+    for number, row in enumerate(rows):
+        places = wording.decimals(row, site.catalog)
+        name = f"{row.benchmark}: {wording.figure(row, site.catalog)}"
+        old, new = (grids.figure(r.cell if r else None, places) for r in (row.old, row.new))
+        unit, change, why = wording.unit(row), wording.changed(row), wording.ground(row)
+        scales[unit] = wording.one_unit(row)
+        lines.append((name, row.board, unit, old, new, change, why))
+        for column, record in ((LINKED, row.old), (LINKED + 1, row.new)):
+            if record:
+                anchor = anchors.of(record)
+                links.append((number, column, anchor.page, anchor.table, anchor.row))
+    kinds = grids.unit_scales(scales.items())
+    grid = grids.Grid((head,), tuple(lines), 3, units=kinds, links=links)
+    return write_tables.table(site, page, verdict, wording.TITLES[verdict], grid)
+
+
+def _benchmarks(site: Site, page: str, comparison: Comparison) -> PageTable | None:
+    if not comparison.groups:
+        return None
+    head = ("Benchmark", "Geometric mean, + is better", "Figures")
+    lines = [(g.title, _mean(g), wording.tally(g)) for g in comparison.groups]
+    return write_tables.table(site, page, "benchmarks", "Benchmarks", listing(head, lines))
+
+
+def _mean(group: Group) -> TableCell:
+    if group.ratio is None:
+        return units.MISSING
+    return units.change(group.ratio - 1)[0], wording.ratio(group), ""
+
+
+def _chart(site: Site, page: str, comparison: Comparison) -> dict[str, str] | None:
+    """The chart of a comparison, with its data; none where no figure can be compared."""
+    view = _change_view(comparison)
+    if view is None:
+        return None
+    picture = Picture(gallery.stem(page, "changes", ""), view)
+    site.pictures.append(picture)
+    data = _change_data(comparison, site.catalog)
+    site.writer.write(f"{page}/changes.csv", grids.to_csv(data))
+    file = write_tables.chart_file(site, page, "changes", [picture])
+    name = link_name(page, "compare-changes")
+    return {"title": "Changes by benchmark", "file": file, "name": name}
+
+
+def _change_view(comparison: Comparison) -> ChangeView | None:
+    """What the chart shows; ``None`` where no figure can be compared."""
+    strips = []
+    for group in comparison.groups:
+        points = tuple(
+            (row.ratio, KINDS.get(row.verdict, "other"))
+            for row in comparison.rows
+            if row.benchmark == group.benchmark and row.ratio is not None
+        )
+        if points and group.ratio is not None:
+            strips.append(Strip(group.title, group.ratio, points))
+    return ChangeView("", tuple(strips)) if strips else None
+
+
+def _change_data(comparison: Comparison, catalog: Catalog) -> grids.Grid:
+    """Every point of the chart, with all its digits."""
+    head = ("Benchmark", "Board", "Figure", "Ratio, above 1 is better", "Verdict")
+    order = [group.benchmark for group in comparison.groups]
+    rows = [
+        (
+            *(row.benchmark, row.board, wording.figure(row, catalog)),
+            *(units.figure(row.ratio), row.verdict),
+        )
+        for row in sorted(comparison.rows, key=lambda r: order.index(r.benchmark))
+        if row.ratio is not None
+    ]
+    return listing(head, rows, 3)

@@ -1,91 +1,79 @@
-"""The same section in other releases and on other boards."""
+"""Links from a guide to the same section in other releases and on other boards."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cached_property
+from dataclasses import dataclass
 
-from ..bundles.guide_key import GuideKey, families
+from ..bundles.guide_key import GuideKey
 from ..common import slugs
-from ..figures.dataset import Addresses
 from ..figures.pool import Pool
 from ..tables.assign import Layout
+from .context import Site
 
 Link = tuple[str, str, str]
 """What a link says, the page that it leads to, and the section there."""
 
-SIGNATURE = ["benchmark", "metric", "unit", "params"]
-GUIDE = ["sdk", "soc", "os", "release"]
 
+@dataclass(frozen=True, slots=True)
+class GuideLinks:
+    """What the links of a guide follow from: the guides that they lead to, each as (words,
+    page, sections there), and the anchor of its platform's releases on pages of benchmarks,
+    empty where there is one release."""
 
-class Elsewhere:
-    """Which sections each guide has, and how they are linked to each other."""
+    others: tuple[tuple[str, str, tuple[str, ...]], ...]
+    all_releases: str
 
-    def __init__(self, pool: Pool, layout: Layout, plan: Addresses) -> None:
-        self._pool, self._layout, self._plan = pool, layout, plan
+    def of_guide(self) -> list[Link]:
+        """From the head of the guide to its neighbours and the newest one."""
+        return [(words, page, "") for words, page, _ in self.others]
 
-    @cached_property
-    def _anchors(self) -> dict[GuideKey, set[str]]:
-        """The addresses of the sections of each guide.
-
-        Where a figure stands depends on its signature alone, so one figure of each is asked.
-        """
-        table = self._pool.figures()
-        if table.empty:
-            return {}
-        number = table.groupby(SIGNATURE, observed=True, sort=False).ngroup().to_numpy()
-        firsts = [int(place) for place in table.assign(n=number).drop_duplicates("n").index]
-        section = [self._layout.anchor(record) for record in self._pool.take(firsts)]
-        out: dict[GuideKey, set[str]] = {}
-        pairs = table[GUIDE].astype(str).assign(n=number).drop_duplicates()
-        for sdk, soc, os, release, n in pairs.itertuples(index=False):
-            held = out.setdefault(GuideKey(sdk, soc, os, release), set())
-            held |= {section[n], section[n].partition("--")[0]}
-        return out
-
-    @cached_property
-    def _families(self) -> dict[tuple[str, str, str], list[GuideKey]]:
-        return families(self._plan.guide)
-
-    def guide(self, key: GuideKey) -> list[Link]:
-        """From the head of a guide to its neighbours and the newest one."""
-        return self._releases(key, "")
-
-    def made_from(self, key: GuideKey) -> object:
-        """What all links of a guide follow from, besides the guide itself and the pages of
-        benchmarks."""
-        found = [
-            (words, other.release, self._plan.guide[other], sorted(self._anchors.get(other, ())))
-            for words, other in self._others(key)
-        ]
-        return found, len(self._families[key.platform]) > 1
-
-    def section(self, key: GuideKey, anchor: str, benchmark: str, platform: str) -> list[Link]:
+    def of_section(self, anchor: str, benchmark_page: str) -> list[Link]:
         """From a section to the same section elsewhere, where there is one."""
-        page = self._plan.benchmark[benchmark]
-        out = self._releases(key, anchor)
-        if len(self._families[key.platform]) > 1:
-            out.append(("all releases", page, slugs.anchor(f"over-releases-{platform}")))
-        return [*out, ("other boards", page, "newest")]
-
-    def _others(self, key: GuideKey) -> list[tuple[str, GuideKey]]:
-        """The other guides of a family to which one leads, and what they are to it."""
-        members = self._families[key.platform]
-        own = members.index(key)
-        wanted: list[tuple[str, Sequence[GuideKey]]] = [
-            ("previous release", members[:own][-1:]),
-            ("next release", members[own + 1 :][:1]),
-            ("newest release", members[own + 2 :][-1:]),
+        out = [
+            (words, page, slugs.anchor(anchor))
+            for words, page, sections in self.others
+            if anchor in sections
         ]
-        return [(words, other) for words, found in wanted for other in found]
+        if self.all_releases:
+            out.append(("all releases", benchmark_page, self.all_releases))
+        return [*out, ("other boards", benchmark_page, "newest")]
 
-    def _releases(self, key: GuideKey, anchor: str) -> list[Link]:
-        return [
-            (
-                f"{words}, {other.release}",
-                self._plan.guide[other],
-                slugs.anchor(anchor) if anchor else "",
+
+def links_of_guides(site: Site) -> dict[GuideKey, GuideLinks]:
+    """The links of every guide."""
+    sections, out = _sections(site.pool, site.layout), {}
+    for platform, keys in site.families.items():
+        history = slugs.anchor(f"over-releases-{site.platform_slugs[platform]}")
+        for own, key in enumerate(keys):
+            wanted = (
+                ("previous release", keys[:own][-1:]),
+                ("next release", keys[own + 1 :][:1]),
+                ("newest release", keys[own + 2 :][-1:]),
             )
-            for words, other in self._others(key)
-            if not anchor or anchor in self._anchors.get(other, ())
-        ]
+            others = tuple(
+                (f"{words}, {k.release}", site.addresses.guide[k], tuple(sorted(sections[k])))
+                for words, guides in wanted
+                for k in guides
+            )
+            out[key] = GuideLinks(others, history if len(keys) > 1 else "")
+    return out
+
+
+def _sections(pool: Pool, layout: Layout) -> dict[GuideKey, set[str]]:
+    """The addresses of the sections of each guide.
+
+    Where a figure stands depends on its signature alone, so one figure of each is asked.
+    """
+    table = pool.figures()
+    if table.empty:
+        return {}
+    signature = ["benchmark", "metric", "unit", "params"]
+    number = table.groupby(signature, observed=True, sort=False).ngroup().to_numpy()
+    firsts = [int(position) for position in table.assign(n=number).drop_duplicates("n").index]
+    section = [layout.anchor(record) for record in pool.take(firsts)]
+    out: dict[GuideKey, set[str]] = {}
+    pairs = table[["sdk", "soc", "os", "release"]].astype(str).assign(n=number).drop_duplicates()
+    for sdk, soc, os, release, n in pairs.itertuples(index=False):
+        own = out.setdefault(GuideKey(sdk, soc, os, release), set())
+        own |= {section[n], section[n].partition("--")[0]}
+    return out

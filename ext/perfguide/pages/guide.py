@@ -4,106 +4,221 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import groupby
+from typing import Any
 
 import msgspec
 
+from ..bundles.decode import Loaded
 from ..bundles.guide_key import GuideKey, family
-from ..common import slugs
+from ..catalog.benchmarks import Catalog
+from ..catalog.board_names import about
+from ..common import slugs, units
 from ..common.diagnostics import Diagnostic
+from ..common.units import TableCell
 from ..export import json_api
-from ..tables import summaries
-from . import about, search_words
-from .cross_links import Elsewhere
-from .provenance import Traces
-from .search_words import Page, Place
+from ..figures import labels
+from ..figures.pool import Record
+from ..tables import grids, remarks, summaries
+from ..tables.grids import listing
+from ..tables.model import View
+from . import answers, provenance, search_words, write_files, write_tables
+from .answers import Answers, Value
+from .context import Site
+from .cross_links import GuideLinks
+from .search_words import FindablePage
+from .write_tables import MOST_COMMANDS, PageTable
 
 
-class Told(msgspec.Struct, frozen=True):
+class GuideOutcome(msgspec.Struct, frozen=True):
     """What comes of a guide besides its files: how its sections are found, with the page as
     the newest of its kind, and what is wrong with its logs."""
 
-    page: Page
-    places: list[Place]
+    findable: FindablePage
     diagnostics: list[Diagnostic]
 
 
-def made(site: Traces, key: GuideKey, elsewhere: Elsewhere, compared: Sequence[str]) -> Told:
+def write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: str) -> GuideOutcome:
     """Write the page of a guide and that of its provenance, or leave both as they are.
 
-    ``compared`` are the pages that compare it with an older one.
+    ``top`` is what stands at the top of the guide, and ``errata`` is the name of its errata in
+    links, empty where it has none.
     """
-    made_from = (
-        *(site.basis.guide(key), elsewhere.made_from(key), site.platform(key), compared),
-        site.errata_of(key),
+    page = site.addresses.guide[key]
+    made_from = (site.basis.guide(key), links, top, errata)
+    return site.keeping.made(
+        page, made_from, lambda: _write(site, key, links, top, errata), GuideOutcome
     )
-    page = site.addresses.guide[key]
-    return site.keeping.made(page, made_from, lambda: _write(site, key, elsewhere, compared), Told)
 
 
-def _write(site: Traces, key: GuideKey, elsewhere: Elsewhere, compared: Sequence[str]) -> Told:
-    page = site.addresses.guide[key]
-    site.trace = site.trace_of(key)
+def write_notice(site: Site, key: GuideKey, reason: str) -> GuideOutcome:
+    """Write pages that say why a guide and its provenance could not be made."""
+    page, origin = site.addresses.guide[key], site.provenance(key)
+    write_files.notice(site, page, _title(key), reason)
+    write_files.notice(site, origin.address, origin.title, reason)
+    return GuideOutcome(FindablePage(page, _title(key), (), ()), [])
 
-    def beside(name: str, anchor: str) -> str:
+
+def _title(key: GuideKey) -> str:
+    return f"{key.soc} performance guide, {family(key)} {key.release}"
+
+
+def _write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: str) -> GuideOutcome:
+    page, catalog, origin = site.addresses.guide[key], site.catalog, site.provenance(key)
+
+    def elsewhere(benchmark: str, anchor: str) -> str:
         """The links from a benchmark's section to the same one elsewhere, as JSON."""
-        return json.dumps(elsewhere.section(key, anchor, name, site.platform(key)))
+        return json.dumps(links.of_section(anchor, site.addresses.benchmark[benchmark]))
 
     records = site.pool.of_guide(key)
+    bundles = site.pool.bundles(records)
+    boards = summaries.natural_boards(records)
+    by_hand = [note for note in site.notes if about(note, key.soc, key.release, boards)]
+
+    def notes_of(benchmark: str) -> list[str]:
+        """What is said of all figures of a benchmark, or of all where it is empty."""
+        words = remarks.of_description(catalog.get(benchmark), key.soc, key.release)
+        words += [n.text for n in by_hand if n.benchmark == benchmark]
+        return [*words, *remarks.notes(bundles, benchmark)]
+
     sections, other = site.layout.sections(records)
-    chapters: dict[str, dict[str, dict[str, object]]] = {}
-    for section in sections:
-        entry, name = section.benchmark.entry, section.benchmark.name
-        slug = slugs.slug(name)
-        place = chapters.setdefault(entry.chapter, {}).setdefault(
-            slug,
+    views: list[tuple[PageTable, View]] = []
+    chapters: dict[str, list[dict[str, Any]]] = {}
+    for name, own in groupby(sections, key=lambda section: section.benchmark.name):
+        benchmark, slug, parts = catalog.benchmarks[name], slugs.slug(name), []
+        for section in own:
+            part = write_tables.part(site, page, section, provenance=origin)
+            views += zip(part.tables, section.views, strict=True)
+            links_of_part = elsewhere(name, part.id) if section.part else ""
+            parts.append({"part": part, "elsewhere": links_of_part})
+        chapters.setdefault(benchmark.entry.chapter, []).append(
             {
                 "id": slug,
-                "title": entry.title,
-                "prose": name if section.benchmark.prose else "",
-                "parts": [],
-                "elsewhere": beside(name, slug),
-            },
+                "title": benchmark.entry.title,
+                "prose": name if benchmark.prose else "",
+                "method": json.dumps(
+                    [("The whole text", site.addresses.benchmark[name], "method")]
+                ),
+                "found": answers.sentences(top, name),
+                "notes": notes_of(name),
+                "parts": parts,
+                "elsewhere": elsewhere(name, slug),
+            }
         )
-        parts = place["parts"]
-        assert isinstance(parts, list)
-        part = site.part(page, section)
-        parts.append({"shown": part, "elsewhere": beside(name, part.id) if section.part else ""})
-    others = []
-    for name, found in other.items():
-        shown = site.other(page, name, found)
-        others.append({"shown": shown, "elsewhere": beside(name, shown.id)})
-    bundles = site.pool.bundles(records)
-    catalog = site.holdings.catalog
-    title = f"{key.soc} performance guide, {family(key)} {key.release}"
-    words = search_words.split(
-        key.soc, family(key), key.release, *summaries.natural_boards(records)
-    )
-    site.about(page, about.guide(key, records, sections, other, bundles, catalog))
-    site.page(
+    others: list[dict[str, Any]] = []
+    undescribed: list[dict[str, Any]] = []
+    for name, own_records in other.items():
+        shown = site.layout.general(name, own_records)
+        part = write_tables.general(site, page, name, shown, provenance=origin)
+        views += zip(part.tables, shown, strict=True)
+        commands = site.pool.commands(own_records)
+        part = replace(
+            part,
+            commands=tuple(commands[:MOST_COMMANDS]),
+            more=max(0, len(commands) - MOST_COMMANDS),
+        )
+        listed = others if catalog.get(name) else undescribed
+        listed.append(
+            {"part": part, "elsewhere": elsewhere(name, part.id), "notes": notes_of(name)}
+        )
+    title = _title(key)
+    titles = list(dict.fromkeys(section.benchmark.entry.title for section in sections))
+    titles += [catalog.title(name) for name in other]
+    description, dataset = _description(key, records, titles, bundles)
+    dataset["variableMeasured"] = _variables(records, catalog)
+    write_files.about(site, page, description, dataset=dataset)
+    grid = summaries.boards([b.bundle for b in bundles])
+    sources, setup = summaries.sources(bundles), remarks.setup(bundles)
+    write_files.page(
+        site,
         page,
         "guide.rst.jinja",
         title=title,
-        elsewhere=json.dumps(elsewhere.guide(key)),
-        compared=[slugs.relative(page, to) for to in compared],
+        elsewhere=json.dumps(links.of_guide()),
+        answers=_answers(site, page, top),
         key=key,
-        boards=site.table(
-            page, "boards", "Boards in this guide", summaries.boards([b.bundle for b in bundles])
-        ),
-        sources=site.table(
-            page, "sources", "Bundles behind this guide", summaries.sources(bundles)
-        ),
+        boards=write_tables.table(site, page, "boards", "Boards in this guide", grid),
+        sources=write_tables.table(site, page, "sources", "Bundles behind this guide", sources),
+        setup=setup and write_tables.table(site, page, "setup", "Setup of the runs", setup),
+        notes=notes_of(""),
         chapters=[
-            {"title": title, "id": f"chapter-{slugs.words(title)}", "sections": found.values()}
-            for title, found in chapters.items()
+            {"title": title, "id": f"chapter-{slugs.words(title)}", "sections": own}
+            for title, own in chapters.items()
         ],
+        undescribed=undescribed,
         others=others,
         measured=summaries.period(bundles),
         figures=len(records),
-        provenance=site.trace,
-        errata=site.errata_of(key),
+        provenance=origin,
+        errata=errata,
         data=json_api.guide_path(page),
     )
-    diagnostics = site.write_trace(key, records, site.trace)
-    site.trace = None
-    places = about.places(sections, other, catalog)
-    return Told(Page(page, title, words, 0), places, diagnostics)
+    diagnostics = provenance.write(site, key, records, origin, views)
+    words = search_words.split(key.soc, family(key), key.release, *boards)
+    findable = FindablePage(page, title, words, search_words.of_sections(sections, other, catalog))
+    return GuideOutcome(findable, diagnostics)
+
+
+def _answers(site: Site, page: str, top: Answers) -> str:
+    """Write what the top of a guide says, as a page is made of it and as CSV; the file's name."""
+    head = ("Result", "Which", "Unit", *(board for _, board in top.boards))
+    rows = [
+        (
+            *(row.label, row.detail, row.unit),
+            *(_figure(value) for value in row.values),
+            *([row.judged] if top.before else []),
+        )
+        for row in top.rows
+    ]
+    grid = listing((*head, f"Against {top.before}") if top.before else head, rows, 3)
+    site.writer.write(f"{page}/answers.csv", grids.to_csv(grid))
+    site.writer.write(f"{page}/answers.json", msgspec.json.encode(top) + b"\n")
+    return f"{page.rpartition('/')[2]}/answers.json"
+
+
+def _figure(value: Value | None) -> TableCell:
+    if value is None:
+        return units.MISSING
+    return value.text if value.number is None else units.figure(value.number)
+
+
+def _description(
+    key: GuideKey, records: Sequence[Record], titles: Sequence[str], bundles: Sequence[Loaded]
+) -> tuple[str, dict[str, Any]]:
+    """A guide with benchmarks of these titles in a sentence or two, and as a schema.org Dataset
+    without its addresses."""
+    boards = summaries.natural_boards(records)
+    figures = f"{len(records)} figures" if len(records) != 1 else "1 figure"
+    description = (
+        f"{key.soc} with {family(key)} {key.release}: {figures} of "
+        f"{write_files.enumeration(titles)}, measured on {write_files.enumeration(boards)}, "
+        f"{summaries.period(bundles)}."
+    )
+    days = sorted(loaded.bundle.created.date().isoformat() for loaded in bundles)
+    return description, {
+        "@context": "https://schema.org/",
+        "@type": "Dataset",
+        "name": f"{key.soc} performance figures, {family(key)} {key.release}",
+        "description": description,
+        "version": key.release,
+        "isAccessibleForFree": True,
+        "keywords": [key.soc, family(key), *boards, *titles],
+        "measurementTechnique": titles,
+        "temporalCoverage": "/".join(dict.fromkeys((days[0], days[-1]))),
+        "dateModified": days[-1],
+    }
+
+
+def _variables(records: Sequence[Record], catalog: Catalog) -> list[dict[str, str]]:
+    """Each metric once, with its unit."""
+    metrics: dict[tuple[str, str], None] = {}
+    for record in records:
+        benchmark = catalog.get(record.benchmark)
+        name = f"{record.benchmark}, {record.metric}"
+        name = labels.label(benchmark, record) if benchmark else name
+        metrics[name, units.parse(record.unit).shown] = None
+    return [
+        {"@type": "PropertyValue", "name": name, **({"unitText": unit} if unit else {})}
+        for name, unit in metrics
+    ]

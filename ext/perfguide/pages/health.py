@@ -2,63 +2,64 @@
 
 from __future__ import annotations
 
-import json
-
-from ..common import slugs
+from ..bundles.guide_key import GuideKey
+from ..common import slugs, units
 from ..health.finding import Finding, counts
-from ..health.report import PAGE, Health, as_json, summary, titles
+from ..health.report import PAGE, Health, as_json, by_guide, lost_line, summary
 from ..tables.grids import listing
-from .pieces import Pieces, label
+from . import write_files, write_tables
+from .context import Site, link_name
 
 MOST_TABLES = 6
 """Tables that a finding leads to; its figures in the file of all findings name the rest."""
 
 
-def write(site: Pieces, checked: Health) -> None:
+def write(site: Site, health: Health) -> None:
     """Write the page, the table of counts, and all findings as JSON."""
-    found = as_json(site.holdings, checked)
-    text = json.dumps(found, indent=1, ensure_ascii=False)
-    site.writer.write(f"{PAGE}/findings.json", text.encode("utf-8", "backslashreplace") + b"\n")
+    write_files.json_file(site, f"{PAGE}/findings.json", as_json(site.holdings, health))
     rows = [
-        (rule.title, rule.severity, str(findings), str(figures), rule.about)
-        for rule, findings, figures in counts(checked.open)
+        (rule.title, rule.severity, units.counted(findings), units.counted(figures), rule.about)
+        for rule, findings, figures in counts(health.open)
     ]
-    head = ("What is wrong", "Severity", "Findings", "Figures", "When")
-    site.page(
+    grid = listing(("What is wrong", "Severity", "Findings", "Figures", "When"), rows)
+    write_files.page(
+        site,
         PAGE,
         "health.rst.jinja",
-        summary=summary(checked),
-        counts=site.table(PAGE, "counts", "Findings by rule", listing(head, rows))
-        if rows
-        else None,
-        groups=[_group(site, title, own) for title, own in titles(checked.open).items()],
-        accepted=[_shown(site, finding) for finding in checked.accepted],
-        unused=[d for d in checked.diagnostics if d.kind == "acknowledged-unused"],
+        summary=summary(health),
+        lost=lost_line(health),
+        counts=write_tables.table(site, PAGE, "counts", "Findings by rule", grid) if rows else None,
+        groups=[_group(site, title, own) for title, own in by_guide(health.open).items()],
+        accepted=[_entry(site, finding) for finding in health.accepted],
+        unused=[d for d in health.diagnostics if d.kind == "acknowledged-unused"],
     )
 
 
-def _group(site: Pieces, title: str, found: list[Finding]) -> dict[str, object]:
-    address = site.addresses.guide[found[0].guide]
+def section_of(site: Site, key: GuideKey) -> str:
+    """The name in links of the section with the findings about a guide."""
+    return f"findings-{slugs.slug(slugs.words(site.addresses.guide[key].partition('/')[2]))}"
+
+
+def _group(site: Site, title: str, findings: list[Finding]) -> dict[str, object]:
     return {
         "title": title,
-        "id": f"findings-{slugs.slug(slugs.words(address.partition('/')[2]))}",
-        "findings": [_shown(site, finding) for finding in found],
+        "id": section_of(site, findings[0].guide),
+        "findings": [_entry(site, finding) for finding in findings],
     }
 
 
-def _shown(site: Pieces, finding: Finding) -> dict[str, object]:
+def _entry(site: Site, finding: Finding) -> dict[str, object]:
     tables: dict[str, str] = {}
     for suspect in finding.suspects:
         record = suspect.record
         page = site.addresses.guide[record.guide]
         other = "" if record.guide == finding.guide else record.guide.release
-        tables.setdefault(label(page, site.layout.table(record)), other)
-    known = site.holdings.catalog.get(finding.benchmark)
+        tables.setdefault(link_name(page, site.layout.table(record)), other)
     return {
         "id": finding.id,
         "severity": finding.severity.capitalize(),
         "title": finding.rule.title,
-        "benchmark": known.entry.title if known else finding.benchmark,
+        "benchmark": site.catalog.title(finding.benchmark),
         "guide": str(finding.guide),
         "reason": finding.reason,
         "advice": finding.rule.advice,

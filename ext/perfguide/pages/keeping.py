@@ -1,70 +1,110 @@
-"""Pages that need not be worked out again, because nothing that they are made from changed.
+"""Parts of the site that need not be worked out again, because nothing they are made from changed.
 
-For each part of the site that takes long, a run notes a hash of all that it was made from, the
-files that were written, the pictures that belong to it, and what else came of it. The next run
-takes them as they are where that hash is the same and each file still has its bytes.
+A part is a page with its files, the data of a guide, or all pages together. The store keeps,
+under a fingerprint of all that a part was made from, the SHA-256 of each of its files, the pictures
+that belong to it, and what else came of it. A later run leaves them as they are where it
+would make them from the same, and each file still has its bytes.
 """
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
 import msgspec
 
-from ..charts.gallery import Drawn, Ledger, Picture
-from ..publishing.memo import put
+from ..bundles.object_store import is_url
+from ..charts.gallery import FORMATS, Drawn, Picture, drawn
+from ..common.containment import attempt
+from ..common.diagnostics import Diagnostic
+from ..common.package import surroundings
+from ..figures.dataset import Settings
 from ..publishing.output_folder import Writer
-
-FILE = "pages.kept"
-"""The file in the folder of the cache."""
+from ..publishing.store import ABSENT, below
 
 T = TypeVar("T")
 
 
-class Kept(msgspec.Struct, frozen=True):
-    """What came of a part: ``key`` is the hash of all that it was made from, ``files`` has
-    the SHA-256 of each file, ``pictures`` what each picture was drawn from, and ``said``
-    is what its making returned."""
+class Inputs:
+    """What the pages are made from, as it was when the run began.
 
-    key: str
-    files: dict[str, str]
+    ``rules`` is the fingerprint of all that decides what pages look like besides bundles, and
+    ``whole`` that of everything; it is empty where the bundles are not files of this machine.
+    """
+
+    def __init__(self, settings: Settings, writer: Writer) -> None:
+        self._settings, self._writer = settings, writer
+        # Which pictures are wanted, and who draws them, shows in no page.
+        decided = replace(settings, formats=(), cache=None, scheduler="")
+        rules = {name: self._look(name) for name in self._rules()}
+        self.rules = fingerprint(surroundings(), decided, rules)
+        self.whole = ""
+        bundles = {name: self._look(name) for name in self._results()}
+        self._by_hand = self._pages_by_hand()
+        if not any(map(is_url, settings.results)):
+            self.whole = fingerprint(self.rules, bundles, self._by_hand)
+        self._names = [*rules, *bundles]
+
+    def are_current(self) -> bool:
+        """Whether all of them are still as they were when the run began."""
+        now = [*self._rules(), *self._results()]
+        if now != self._names or self._pages_by_hand() != self._by_hand:
+            return False
+        return self._writer.store.is_current(now)
+
+    def _look(self, name: str) -> tuple[str, bool]:
+        """The SHA-256 of a file, and whether it is there: one that cannot be read has none."""
+        store = self._writer.store
+        return store.digest(name), store.seen[name] != ABSENT
+
+    def _rules(self) -> Iterator[str]:
+        """Descriptions of benchmarks, and lists."""
+        given = self._settings
+        for folder in given.benchmarks:
+            yield from sorted(below(folder))
+        lists = (given.acknowledged, given.redirects, given.boards, given.waivers)
+        yield from map(str, filter(None, lists))
+
+    def _results(self) -> Iterator[str]:
+        """Bundles, and the logs beside them."""
+        for path in self._settings.results:
+            if not is_url(path):
+                yield from sorted(below(path)) if Path(path).is_dir() else [str(path)]
+
+    def _pages_by_hand(self) -> list[str]:
+        """The pages of others below the output folder: old addresses may lead to them."""
+        start = len(str(self._writer.root)) + 1
+        names = (path[start:] for path in below(self._writer.root) if path.endswith(".rst"))
+        return sorted(name for name in names if name not in self._writer.ours)
+
+
+class _Part(msgspec.Struct, frozen=True):
+    """What came of a part: the SHA-256 of each file, what each picture was drawn from, and
+    what its making returned."""
+
+    digests: dict[str, str]
     pictures: tuple[Drawn, ...]
-    said: bytes
-
-
-class _Whole(msgspec.Struct, frozen=True):
-    """The file that holds all of them; ``sum`` is the SHA-256 of ``parts``."""
-
-    sum: str
-    parts: bytes
+    result: bytes
 
 
 class Keeping:
-    """What is known of the parts of the last run, and all pictures of this one.
+    """The parts of the site that are kept, and all pictures of this run.
 
-    ``rules`` is a hash of all that decides what pages look like besides bundles; without it,
-    or without a folder of a cache, nothing is kept. ``formats`` are the pictures that are wanted.
+    ``rules`` is a fingerprint of all that parts are made from besides what each of them
+    names; without it nothing is kept. ``formats`` are the pictures that are wanted. ``unmade``
+    says which parts could not be made.
     """
 
-    def __init__(
-        self,
-        writer: Writer,
-        formats: Sequence[str] = (),
-        cache: Path | None = None,
-        rules: str = "",
-    ) -> None:
+    def __init__(self, writer: Writer, rules: str = "", formats: tuple[str, ...] = ()) -> None:
+        self.writer = writer
         self.pictures: list[Picture | Drawn] = []
-        self._writer = writer
-        self._formats = formats
-        self._file = cache / FILE if cache and rules else None
-        self._rules = rules
-        self._known = _load(self._file) if self._file else {}
-        self._ledger = Ledger(writer) if self._known else None
-        self._now: dict[str, Kept] = {}
+        self.unmade: list[Diagnostic] = []
+        self._rules, self._formats = rules, formats
+        self._new: dict[str, bytes] = {}
 
     def made(self, name: str, made_from: object, make: Callable[[], T], kind: type[T]) -> T:
         """What ``make`` gives, or what it gave in an earlier run.
@@ -73,55 +113,81 @@ class Keeping:
         says all of it. ``make`` writes by the same writer, adds to the same ``pictures``, and
         returns, as ``kind``, all else that comes of it.
         """
-        if self._file is None:
-            return make()
-        text = repr((self._rules, made_from))
-        key = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-        kept = self._recall(name, key)
-        if kept:
-            return msgspec.msgpack.decode(kept.said, type=kind)
-        files, pictures = len(self._writer.names), len(self.pictures)
+        part = self._recall(self._key(name, made_from))
+        if part:
+            return msgspec.msgpack.decode(part.result, type=kind)
+        files, pictures, unmade = len(self.writer.names), len(self.pictures), len(self.unmade)
         out = make()
-        # A name that is no text in UTF-8 cannot be kept.
-        with contextlib.suppress(UnicodeEncodeError):
-            said = msgspec.msgpack.encode(out)
-            digests = {name: self._writer.held[name][1] for name in self._writer.names[files:]}
-            drawn = tuple(picture.drawn for picture in self.pictures[pictures:])
-            self._now[name] = Kept(key, digests, drawn, said)
+        # What could not be made is tried again, and said again, in each run.
+        if len(self.unmade) == unmade:
+            self.add(name, made_from, out, files, pictures)
         return out
 
-    def _recall(self, name: str, key: str) -> Kept | None:
-        """What came of a part, where it would be the same again; its files stay."""
-        kept = self._known.get(name)
-        if kept is None or kept.key != key or self._ledger is None:
-            return None
-        if any(self._writer.present(name) != digest for name, digest in kept.files.items()):
-            return None
-        if not all(self._ledger.holds(drawn, self._formats) for drawn in kept.pictures):
-            return None
-        for file, digest in kept.files.items():
-            self._writer.keep(file, digest)
-        self.pictures += kept.pictures
-        self._now[name] = kept
-        return kept
+    def attempt(
+        self, what: str, page: str, make: Callable[[], T], instead: Callable[[str], T]
+    ) -> T:
+        """What ``make`` gives; where it raises, ``instead`` of it what is made of the words for
+        readers, and nothing that was written on the way. ``what`` names the part on a ``page``."""
+        files, pictures = len(self.writer.names), len(self.pictures)
+
+        def fail(finding: Diagnostic) -> T:
+            self.writer.take_back(files)
+            del self.pictures[pictures:]
+            self.unmade.append(finding)
+            return instead(finding.message)
+
+        return attempt(what, f"{page}.rst", make, fail)
+
+    def recall(self, name: str, made_from: object, kind: type[T]) -> T | None:
+        """What came of a part in an earlier run, if it is kept."""
+        part = self._recall(self._key(name, made_from))
+        return msgspec.msgpack.decode(part.result, type=kind) if part else None
+
+    def add(
+        self, name: str, made_from: object, out: object, files: int = 0, pictures: int = 0
+    ) -> None:
+        """Take a part with what came of it; its files and pictures are those of this run from
+        these numbers on."""
+        drawn_from = tuple(picture.drawn for picture in self.pictures[pictures:])
+        apart = {f"{each.stem}.{form}" for each in drawn_from for form in FORMATS}
+        names = (name for name in self.writer.names[files:] if name not in apart)
+        digests = {name: self.writer.digests[name] for name in names}
+        # A name that is no text in UTF-8 cannot be kept.
+        with contextlib.suppress(UnicodeEncodeError):
+            part = _Part(digests, drawn_from, msgspec.msgpack.encode(out))
+            self._new[self._key(name, made_from)] = msgspec.msgpack.encode(part)
 
     def save(self) -> None:
-        """Keep what this run knows."""
-        if self._file is None:
-            return
-        parts = msgspec.msgpack.encode(self._now)
-        whole = _Whole(hashlib.sha256(parts).hexdigest(), parts)
-        # A place that cannot be written costs time and nothing else.
-        with contextlib.suppress(OSError):
-            put(self._file, msgspec.msgpack.encode(whole))
+        """Keep the parts of this run. Call it when what they were made from is known to
+        be still as it was when its fingerprint was taken."""
+        for key, part in self._new.items() if self._rules else ():
+            self.writer.store.keep(key, part)
+
+    def _key(self, name: str, made_from: object) -> str:
+        return f"{name} {fingerprint(self._rules, made_from)}"
+
+    def _recall(self, key: str) -> _Part | None:
+        """What came of a part, where all of it is there; its files stay."""
+        data = self.writer.store.recall(key)
+        if data is None:
+            return None
+        part = msgspec.msgpack.decode(data, type=_Part)
+        there = part.digests.copy()
+        for each in part.pictures:
+            for form in FORMATS:
+                digest = drawn(self.writer, each, form)
+                if digest:
+                    there[f"{each.stem}.{form}"] = digest
+                elif form in self._formats:
+                    return None
+        if any(self.writer.present(name) != digest for name, digest in part.digests.items()):
+            return None
+        for name, digest in there.items():
+            self.writer.keep(name, digest)
+        self.pictures += part.pictures
+        return part
 
 
-def _load(file: Path) -> dict[str, Kept]:
-    """What is wrong with the file costs time and nothing else."""
-    try:
-        whole = msgspec.msgpack.decode(file.read_bytes(), type=_Whole)
-        if hashlib.sha256(whole.parts).hexdigest() != whole.sum:
-            return {}
-        return msgspec.msgpack.decode(whole.parts, type=dict[str, Kept])
-    except (OSError, ValueError):
-        return {}
+def fingerprint(*values: object) -> str:
+    """The SHA-256 of some values, each with a ``repr`` that says all of it."""
+    return hashlib.sha256(repr(values).encode("utf-8", "surrogatepass")).hexdigest()

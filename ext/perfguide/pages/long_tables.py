@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from ..common import slugs
-from .pieces import Pieces, Shown
+from ..tables.grids import FILE
+from . import write_files
+from .context import Site
+from .write_tables import PageTable
 
-MOST_BYTES = 130_000
+MOST_BYTES = 115_000
 """The bytes of all CSV files of a page's tables. With so many a page with its style sheets
 and scripts stays below 150 kB as servers send it: as HTML, compressed, a table takes from
-0.28 to 0.51 of the bytes of its file, and what is around it takes 80 kB."""
+0.33 to 0.61 of the bytes of its file, and what is around it takes 80 kB."""
 
 
-def apart(tables: Iterable[Shown], most: int = MOST_BYTES) -> frozenset[str]:
+def too_long(tables: Iterable[PageTable], most: int = MOST_BYTES) -> frozenset[str]:
     """The names of the tables that leave a page, the largest first, so that the files of the
     rest are not more than ``most`` bytes."""
-    ranked = sorted((-shown.size, shown.name) for shown in tables)
+    ranked = sorted((-table.size, table.name) for table in tables)
     left = -sum(size for size, _ in ranked)
     out = set()
     for size, name in ranked:
@@ -30,43 +33,32 @@ def apart(tables: Iterable[Shown], most: int = MOST_BYTES) -> frozenset[str]:
 
 
 def move(
-    site: Pieces, page: str, section: str, back: str, shown: Shown, title: str = "", links: str = ""
-) -> Shown:
-    """Write a page of its own for a table of ``page``, beside the table's file.
+    site: Site,
+    page: str,
+    tables: Sequence[tuple[PageTable, str, str]],
+    most: int = MOST_BYTES,
+    suffix: str = "",
+) -> dict[str, str]:
+    """Give tables of a page pages of their own until the others make a light page; return what
+    leads to each that has left, by its name.
 
-    The page leads back to ``section`` with the words ``back``; the table keeps its name,
-    and its rows keep theirs. ``links`` is the file of what its cells lead to.
+    Beside each table are the section that it stands in and the words that lead back there;
+    ``suffix`` stands behind its title on the page of its own. It keeps its name, and its
+    rows keep theirs.
     """
-    own = f"{page}/{shown.file.rpartition('/')[2].removesuffix('.csv')}"
-    inner = replace(
-        shown,
-        file=_inner(shown.file),
-        marks=_inner(shown.marks),
-        behind=_inner(shown.behind),
-    )
-    title = title or shown.title
-    site.about(own, {"description": f"{title}: {rows(shown)}."})
-    site.page(
-        own,
-        "table.rst.jinja",
-        title=title,
-        elsewhere=json.dumps([(back, page, slugs.anchor(section))]),
-        table=inner,
-        links=_inner(links),
-    )
-    return replace(shown, page=own)
-
-
-def _inner(file: str) -> str:
-    """A file in the folder of a page as a page in that folder names it."""
-    return file.partition("/")[2]
-
-
-def rows(shown: Shown) -> str:
-    """How long a table is."""
-    return "1 row" if shown.rows == 1 else f"{shown.rows} rows"
-
-
-def link(shown: Shown) -> str:
-    """What leads to a table on its own page, as ``perf-elsewhere`` reads it."""
-    return json.dumps([(f"{shown.title}: {rows(shown)}", shown.page, shown.name)])
+    leaving = too_long((table for table, _, _ in tables), most)
+    links = {}
+    for table, section, words in tables:
+        if table.name not in leaving:
+            continue
+        # A page in the folder of another one names the files there without that folder.
+        file = table.file.partition("/")[2]
+        own, inner = f"{page}/{file.removesuffix(FILE)}", replace(table, file=file)
+        rows = "1 row" if table.rows == 1 else f"{table.rows} rows"
+        title = f"{table.title}{suffix}"
+        write_files.about(site, own, f"{title}: {rows}.")
+        back = json.dumps([(words, page, slugs.anchor(section))])
+        values = {"title": title, "elsewhere": back, "table": inner}
+        write_files.page(site, own, "table.rst.jinja", **values)
+        links[table.name] = json.dumps([(f"{table.title}: {rows}", own, table.name)])
+    return links

@@ -2,155 +2,160 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from ..bundles.decompress import Limits
 from ..bundles.guide_key import GuideKey, guide_key
 from ..bundles.logs import Found, find, wanted
 from ..common import slugs, units
 from ..common.diagnostics import Diagnostic
 from ..export import feed
-from ..figures import errata, query
-from ..figures.dataset import Holdings, plan
+from ..figures import query
+from ..figures.dataset import plan
 from ..figures.errata import Change, Erratum
 from ..figures.labels import params_text
 from ..figures.pool import Record
-from ..health.finding import Finding
-from ..publishing.output_folder import Writer
-from ..tables import origins
-from ..tables.grids import Grid, listing
-from .keeping import Keeping
-from .pieces import Pieces, Trace
+from ..tables import origins, summaries
+from ..tables.grids import Grid, listing, unit_scales
+from ..tables.model import View
+from . import write_files, write_tables
+from .context import ProvenancePage, Site, link_name
+from .write_tables import PageTable
+
+NOT_OF_UPLOADS = {"no-results", "missing-path", "catalog", "catalog-prose", "ignored"}
+"""Kinds of findings that are for the maintainer and about no upload."""
 
 WITHDRAWN = "withdrawn"
 """What stands for a figure of which a withdrawal left nothing."""
 
 
-class Traces(Pieces):
-    """The provenance of each guide, the errata, and the entries of the feed."""
+def write(
+    site: Site,
+    key: GuideKey,
+    records: Sequence[Record],
+    page: ProvenancePage,
+    views: Sequence[tuple[PageTable, View]],
+) -> list[Diagnostic]:
+    """Write the provenance of one guide, which changes when that guide does; return what
+    is wrong with its logs. ``views`` are the tables of the guide with what they show."""
+    address, bundles, diagnostics = page.address, site.pool.frame.bundles, list[Diagnostic]()
+    members = [member for record in records for member in record.cell.members]
+    logs: dict[int, Found] = {}
+    for position in sorted({bundle for bundle, _ in site.pool.places(members)}):
+        item = bundles[position]
+        logs[position] = find(item, wanted(item), site.limits)
+        diagnostics += logs[position].diagnostics
+    tables = []
+    for table, view in views:
+        grid = origins.table(view, site.pool, logs)
+        name = table.name.rpartition("/")[2]
+        tables.append(write_tables.table(site, address, name, table.title, grid))
+    kept = [
+        (bundles[position].bundle.id, log, file)
+        for position, own in logs.items()
+        for log, file in sorted(own.places.items())
+    ]
+    grid = listing(("Bundle", "Log", "Kept in"), kept, 2)
+    title = "Logs of these bundles"
+    logs_table = write_tables.table(site, address, "logs", title, grid) if kept else None
+    name = "provenance.json"
+    site.writer.write(f"{address}/{name}", origins.as_json(site.pool, records))
+    grid = origins.bundles(site.pool.bundles(records))
+    write_files.page(
+        site,
+        address,
+        "provenance_of.rst.jinja",
+        provenance=page,
+        guide=slugs.relative(address, site.addresses.guide[key]),
+        data=f"{address.rpartition('/')[2]}/{name}",
+        bundles=write_tables.table(site, address, "bundles", "Bundles of this guide", grid),
+        logs=logs_table,
+        tables=tables,
+    )
+    return diagnostics
 
-    def __init__(
-        self,
-        holdings: Holdings,
-        writer: Writer,
-        limits: Limits,
-        found: Sequence[Finding] = (),
-        keeping: Keeping | None = None,
-    ) -> None:
-        super().__init__(holdings, writer, found, keeping)
-        self.limits = limits
-        self.diagnostics: list[Diagnostic] = []
-        self.errata: list[Erratum] = errata.find(holdings.ledger, holdings.catalog)
-        corrected = {change.record.guide for e in self.errata for change in e.changes}
-        # A release whose last bundle was withdrawn has no guide, but it has errata.
-        every = plan(sorted({*self.guides, *corrected}), ()).guide
-        self._errata = {
-            key: f"reports/errata/{every[key].partition('/')[2]}" for key in sorted(corrected)
-        }
 
-    def write_trace(
-        self, key: GuideKey, records: Sequence[Record], trace: Trace
-    ) -> list[Diagnostic]:
-        """Write the provenance of one guide, which changes when that guide does; return what
-        is wrong with its logs."""
-        frame, diagnostics = self.pool.frame, list[Diagnostic]()
-        members = [member for record in records for member in record.cell.members]
-        found: dict[int, Found] = {}
-        for position in sorted({bundle for bundle, _ in self.pool.places(members)}):
-            item = frame.bundles[position]
-            found[position] = find(item, wanted(item), self.limits)
-            diagnostics += found[position].diagnostics
-        tables = []
-        for shown, view in trace.tables:
-            grid = origins.table(view, self.pool, found)
-            name = shown.name.rpartition("/")[2]
-            tables.append(self.table(trace.page, name, shown.title, grid, shown.tabs))
-        kept = [
-            (frame.bundles[position].bundle.id, log, place)
-            for position, logs in found.items()
-            for log, place in sorted(logs.places.items())
-        ]
-        logs = None
-        if kept:
-            grid = listing(("Bundle", "Log", "Kept in"), kept, 2)
-            logs = self.table(trace.page, "logs", "Logs of these bundles", grid)
-        name = "provenance.json"
-        self.writer.write(f"{trace.page}/{name}", origins.as_json(self.pool, records))
-        grid = origins.bundles(self.pool.bundles(records))
-        self.page(
-            trace.page,
-            "trace.rst.jinja",
-            trace=trace,
-            guide=slugs.relative(trace.page, self.addresses.guide[key]),
-            data=f"{trace.page.rpartition('/')[2]}/{name}",
-            bundles=self.table(trace.page, "bundles", "Bundles of this guide", grid),
-            logs=logs,
-            tables=tables,
-        )
-        return diagnostics
+def write_index(site: Site) -> None:
+    """Write what was refused and withdrawn, and lists of the provenance of all guides."""
+    page = "reports/provenance"
+    faults = [d for d in site.holdings.diagnostics if d.kind not in NOT_OF_UPLOADS]
+    withdrawals = site.holdings.ledger.withdrawn
+    pages = {
+        soc: [(str(key), site.provenance(key).address) for key in keys]
+        for soc, keys in site.socs.items()
+    }
+    sentence = "For each guide of this SoC, the bundle and the log line of every figure."
+    lists = write_files.lists_by_soc(site, page, "Provenance of", sentence, pages)
+    refused = withdrawn = None
+    if faults:
+        grid = summaries.refused(faults)
+        refused = write_tables.table(site, page, "refused", "Findings about uploads", grid)
+    if withdrawals:
+        grid = summaries.withdrawn(withdrawals)
+        withdrawn = write_tables.table(site, page, "withdrawn", "Withdrawn bundles", grid)
+    values = {"by_soc": lists, "refused": refused, "withdrawn": withdrawn}
+    write_files.page(site, page, "provenance.rst.jinja", **values)
 
-    def errata_of(self, key: GuideKey) -> str:
-        """The name in links of a guide's errata; empty where it has none."""
-        return self._errata.get(key, "").partition("/")[2].lower()
 
-    def write_errata(self) -> None:
-        """Write the errata of each guide that has some, their list, and the feed's entries."""
-        rows = []
-        for erratum in self.errata:
-            new = erratum.by.bundle
-            keys = {guide_key(old.bundle) for old in erratum.withdrawn}
-            rows.append(
-                (
-                    new.id,
-                    new.created.isoformat(),
-                    "; ".join(str(key) for key in sorted(keys)),
-                    ", ".join(sorted(old.bundle.id for old in erratum.withdrawn)),
-                    new.reason or units.MISSING,
-                    str(len(erratum.changes)),
-                )
+def errata_pages(errata: Sequence[Erratum], guides: Sequence[GuideKey]) -> dict[GuideKey, str]:
+    """The page of each guide that has errata; a release whose last bundle was withdrawn has
+    some, and no guide."""
+    corrected = {change.record.guide for each in errata for change in each.changes}
+    addresses = plan(sorted({*guides, *corrected}), ()).guide
+    return {key: f"reports/errata/{addresses[key].partition('/')[2]}" for key in sorted(corrected)}
+
+
+def write_errata(site: Site, errata: Sequence[Erratum], pages: Mapping[GuideKey, str]) -> None:
+    """Write the errata of each guide that has some, their list, and the feed's entries."""
+    rows = []
+    for erratum in errata:
+        new = erratum.by.bundle
+        keys = {guide_key(old.bundle) for old in erratum.withdrawn}
+        rows.append(
+            (
+                new.id,
+                new.created.isoformat(),
+                "; ".join(str(key) for key in sorted(keys)),
+                ", ".join(sorted(old.bundle.id for old in erratum.withdrawn)),
+                new.reason or units.MISSING,
+                units.counted(len(erratum.changes)),
             )
-        page = "reports/errata"
-        listed = None
-        if rows:
-            head = ("Bundle", "On", "Guide", "Withdraws", "Why", "Figures changed")
-            listed = self.table(page, "withdrawals", "Withdrawals", listing(head, rows))
-        pages = [(str(k), p.removeprefix("reports/")) for k, p in self._errata.items()]
-        self.page(page, "errata.rst.jinja", listed=listed, pages=pages)
-        for key, own in self._errata.items():
-            self._write_guide_errata(key, own)
-        entries = feed.newest(
-            [
-                *feed.releases(self.holdings.ledger.bundles, self.addresses.guide),
-                *feed.corrections(self.errata, self._errata),
-            ]
         )
-        text = json.dumps(entries, indent=1, ensure_ascii=False)
-        self.writer.write("reports/feed.json", text.encode("utf-8") + b"\n")
+    page = "reports/errata"
+    grid = listing(("Bundle", "On", "Guide", "Withdraws", "Why", "Figures changed"), rows)
+    listed = write_tables.table(site, page, "withdrawals", "Withdrawals", grid) if rows else None
+    named = [(str(key), own.removeprefix("reports/")) for key, own in pages.items()]
+    write_files.page(site, page, "errata.rst.jinja", listed=listed, pages=named)
+    for key, own in pages.items():
+        _write_errata_of(site, key, own, errata)
+    releases = feed.releases(site.holdings.ledger.bundles, site.addresses.guide)
+    entries = feed.newest([*releases, *feed.corrections(errata, dict(pages))])
+    write_files.json_file(site, "reports/feed.json", entries)
 
-    def _write_guide_errata(self, key: GuideKey, page: str) -> None:
-        parts = []
-        for erratum in self.errata:
-            mine = [change for change in erratum.changes if change.record.guide == key]
-            if not mine:
-                continue
-            new = erratum.by.bundle
-            name = slugs.hashed(new.id)
-            gone = sorted(o.bundle.id for o in erratum.withdrawn if guide_key(o.bundle) == key)
-            parts.append(
-                {
-                    "id": name,
-                    "bundle": new.id,
-                    "on": new.created.isoformat(),
-                    "gone": gone,
-                    "reason": new.reason,
-                    "table": self.table(page, name, f"Figures changed by {new.id}", changed(mine)),
-                }
-            )
-        known = self.addresses.guide.get(key)
-        guide = slugs.relative(page, known) if known else ""
-        label = page.partition("/")[2].lower()
-        self.page(page, "errata_of.rst.jinja", key=key, guide=guide, label=label, parts=parts)
+
+def _write_errata_of(site: Site, key: GuideKey, page: str, errata: Sequence[Erratum]) -> None:
+    parts: list[dict[str, Any]] = []
+    for erratum in errata:
+        mine = [change for change in erratum.changes if change.record.guide == key]
+        if not mine:
+            continue
+        new = erratum.by.bundle
+        name, title = slugs.hashed(new.id), f"Figures changed by {new.id}"
+        withdrawn = [old.bundle for old in erratum.withdrawn]
+        parts.append(
+            {
+                "id": name,
+                "bundle": new.id,
+                "on": new.created.isoformat(),
+                "withdrawn": sorted(old.id for old in withdrawn if guide_key(old) == key),
+                "reason": new.reason,
+                "table": write_tables.table(site, page, name, title, changed(mine)),
+            }
+        )
+    address = site.addresses.guide.get(key)
+    guide = slugs.relative(page, address) if address else ""
+    values = {"key": key, "guide": guide, "label": link_name(page), "parts": parts}
+    write_files.page(site, page, "errata_of.rst.jinja", **values)
 
 
 def changed(changes: Sequence[Change]) -> Grid:
@@ -162,13 +167,14 @@ def changed(changes: Sequence[Change]) -> Grid:
             change.record.metric,
             params_text(change.record.params),
             units.parse(change.record.unit).shown,
-            query.exact_text(change.old),
-            query.exact_text(change.new) if change.new else WITHDRAWN,
+            query.exact(change.old),
+            query.exact(change.new) if change.new else WITHDRAWN,
         )
         for change in sorted(changes, key=_order)
     ]
     head = ("Board", "Benchmark", "Metric", "Parameters", "Unit", "Published", "Corrected")
-    return listing(head, rows, 5)
+    scales = unit_scales((units.parse(c.record.unit).shown, c.record.unit) for c in changes)
+    return Grid((head,), tuple(rows), 5, units=scales)
 
 
 def _order(change: Change) -> tuple[object, ...]:

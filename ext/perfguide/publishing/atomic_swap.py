@@ -1,16 +1,12 @@
 """A site is built aside and put into place in one step, wholly or not at all.
 
-Beside a site ``build/html`` stands the folder ``build/.html``: ``next`` is the site
-that is being built, ``doctrees`` is Sphinx's cache, and ``stamp.json``, written last,
-says what both are when a build has ended well. Cache and site are used again
-only where they still are, byte for byte, what the stamp says. A file that nobody touched
-since it was read is not read again; ``hashes.json`` has its hash, and ``memo`` says how
-it is known. What is wrong with that file costs time and nothing else.
+Beside a site ``build/html`` stands the folder ``build/.html``: ``site`` holds the pages that
+Sphinx writes, ``doctrees`` its cache, and ``stamp``, written last, says how both were when a
+build ended well. They are built upon only where they still are so; otherwise they are made anew.
 
-``spare`` is the site that was published before. It becomes ``next`` of the following build
-when all that differs from the published site has been put right; it is trusted for nothing.
-Who opened a file of it while it was published, and reads it still, may see that build write
-into it.
+Of what Sphinx has written, ``next`` becomes the site that is published: its files are
+those that are published already, under a second name, where they have the same bytes, and copies
+otherwise. So nothing ever writes into a file that is published.
 """
 
 from __future__ import annotations
@@ -18,33 +14,36 @@ from __future__ import annotations
 import ctypes
 import errno
 import fcntl
-import hashlib
-import json
+import filecmp
 import os
 import platform
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from importlib.metadata import Distribution, distributions
 from pathlib import Path
 
-from .memo import Memo
-from .previous_site import put_right
-from .trees import Tree, fingerprint, total, tree
+from . import last_build
+from .last_build import Inputs, Stamp
+from .store import Identity, listing
+
+__all__ = ["Place", "build", "locked", "place", "swap"]
 
 LOCK = ".lock"
 ASSETS = "_static"
-"""What every build of Sphinx makes anew; it is never taken from the site before."""
+"""What every build of Sphinx makes anew, and what nothing is to stay in from before."""
 
 RENAME_EXCHANGE = 2
 AT_FDCWD = -100
 NO_EXCHANGE = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP)
 """How a kernel or a file system says that it cannot exchange two names."""
-FINISHED = "finished.json"
-"""The file among the doctrees by which the extension says that it came to its end, and what
-it was made from."""
+
+Run = Callable[[], tuple[int, Inputs | None]]
+"""What runs Sphinx: its exit status, and what the site was made from where it has come to its end."""
+
+Pairs = dict[str, tuple[Identity, Identity]]
+"""For each file of a site, what Sphinx's own is known by, and the published one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +54,9 @@ class Place:
     work: Path
 
     @property
-    def next(self) -> Path:
-        """The site that is being built."""
-        return self.work / "next"
-
-    @property
-    def spare(self) -> Path:
-        """The site that was published before."""
-        return self.work / "spare"
+    def site(self) -> Path:
+        """The pages that Sphinx writes."""
+        return self.work / "site"
 
     @property
     def doctrees(self) -> Path:
@@ -70,14 +64,14 @@ class Place:
         return self.work / "doctrees"
 
     @property
-    def stamp(self) -> Path:
-        """What cache and site were when the last build ended well."""
-        return self.work / "stamp.json"
+    def next(self) -> Path:
+        """The site that is going to be published."""
+        return self.work / "next"
 
     @property
-    def hashes(self) -> Path:
-        """Hashes of the files of cache and site."""
-        return self.work / "hashes.json"
+    def stamp(self) -> Path:
+        """What the last build that ended well has left."""
+        return self.work / "stamp"
 
 
 def place(target: Path) -> Place:
@@ -113,135 +107,101 @@ def locked(folder: Path, waiting: Callable[[str], None]) -> Iterator[int]:
         os.close(file)
 
 
-def key(arguments: Sequence[str], files: Sequence[Path], environment: Mapping[str, str]) -> str:
-    """What a cache depends on besides pages: how Sphinx is called, with which
-    versions of all packages, by which code and configuration (``files``, or
-    folders of them)."""
-    installed = sorted(map(_named, distributions()))
-    code = [fingerprint(path) for path in files]
-    epoch = environment.get("SOURCE_DATE_EPOCH", "")
-    parts = [platform.python_version(), installed, code, list(arguments), epoch]
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+def build(at: Place, depends: str, asked: str, run: Run) -> int:
+    """Build a site and publish it where ``run`` came to its end with status 0; return its status.
 
-
-def _named(package: Distribution) -> list[str]:
-    """Name and version of a package; to parse all that it says of itself takes long."""
-    places = ("METADATA", "PKG-INFO", "")  # of wheels, of eggs, of eggs that are a file
-    said = next(filter(None, map(package.read_text, places)), "")
-    head = said.partition("\n\n")[0].split("\n")
-    return [line for line in head if line.startswith(("Name:", "Version:"))]
-
-
-def build(at: Place, depends: str, run: Callable[[], int]) -> int:
-    """Build a site and publish it where ``run`` returned 0 and left ``FINISHED`` among
-    the doctrees; return what it returned.
-
-    ``run`` fills ``at.next``, which holds the published site where that can be
-    used again, but for its assets, and nothing otherwise. ``depends`` is what ``key`` gave. The
-    caller holds the lock. Raises ``OSError`` where a folder cannot be written;
-    what is published is then what it was.
+    ``run`` fills ``at.site``, which holds the pages of the last build, but for their assets,
+    where they and ``at.doctrees`` can be built upon, and nothing otherwise. ``depends`` is a hash
+    of all that they depend on besides pages, and ``asked`` one of all that decides what a build
+    gives besides files. The caller holds the lock. Raises ``OSError`` where a folder
+    cannot be written; what is published is then what it was.
     """
     at.work.mkdir(parents=True, exist_ok=True)
     _remove(at.next)
-    memo = Memo(at.hashes)
-    site = tree(at.target, memo)
-    old = total(site)
-    upon = _stamped(at) == _stamp(depends, total(tree(at.doctrees, memo)), old)
-    if upon:
-        _begin(at, site, memo)
-    else:
+    last = last_build.last(at)
+    if not (last and last.depends == depends and _is_as_left(at, last)):
         _remove(at.doctrees)
-        _remove(at.spare)
-        at.next.mkdir()
-    finished = at.doctrees / FINISHED
-    finished.unlink(missing_ok=True)
-    status = run()
-    if status == 0 and finished.exists():
-        finished.unlink()
-        made = tree(at.next, memo)
-        new = total(made)
-        os.sync()  # so that no file is empty after a power cut, and hashes are those of the disk
-        if new != old or not at.target.exists():
-            swap(at.next, at.target, at.work)
-        stamp = _stamp(depends, total(tree(at.doctrees, memo)), new)
+        _remove(at.site)
+    _remove(at.site / ASSETS)
+    status, inputs = run()
+    if status == 0 and inputs is not None:
         try:
-            _write(at.stamp, stamp)
-        except OSError:  # the site of before gives way on a full disk
-            _remove(at.next)
-            _write(at.stamp, stamp)
-        memo.save()
-        if upon and _is_folder(at.next) and has_room(at.work, made):
-            _remove(at.spare)
-            at.next.rename(at.spare)
-    _remove(at.next)
+            site = _publish(at, last.site if last else {})
+        except OSError:
+            _remove(at.next)  # half a site takes room on a full disk
+            raise
+        doctrees = listing(at.doctrees)
+        last_build.settle([*doctrees.values(), *(own for own, _ in site.values())])
+        left = last_build.hash_of_files(doctrees)
+        last_build.stamp(at, Stamp(depends, asked, left, site, inputs))
     return status
 
 
-def _begin(at: Place, site: Tree, memo: Memo) -> None:
-    """Make ``next`` the published site but for its assets."""
-    if _is_folder(at.spare):
-        wanted = {name: held for name, held in site.items() if name.split("/", 1)[0] != ASSETS}
-        try:
-            at.spare.rename(at.next)
-            put_right(at.next, at.target, wanted, memo)
-            return
-        except OSError:  # whatever is odd about it: a copy does not need it
-            _remove(at.next)
-    _remove(at.spare)
-    _copy(at.target, at.next)
+def _is_as_left(at: Place, last: Stamp) -> bool:
+    """Whether Sphinx's cache and its pages, but for their assets, are those of the last build."""
+    then = {name: own for name, (own, _) in last.site.items()}
+    now = listing(at.site)
+    return _without_assets(now) == _without_assets(then) and (
+        last_build.hash_of_files(listing(at.doctrees)) == last.doctrees
+    )
 
 
-def _copy(site: Path, target: Path) -> None:
-    """Copy a site but for its assets. Never by hard links: Sphinx writes into files."""
-
-    def ignored(folder: str, _names: list[str]) -> list[str]:
-        return [ASSETS] if Path(folder) == site else []
-
-    try:
-        shutil.copytree(site, target, symlinks=True, ignore=ignored)
-    except shutil.Error as error:
-        _, file, reason = error.args[0][0]
-        raise OSError(errno.EIO, reason, str(file)) from error
+def _without_assets(site: dict[str, Identity]) -> dict[str, Identity]:
+    return {name: of for name, of in site.items() if not name.startswith(f"{ASSETS}/")}
 
 
-def has_room(folder: Path, site: Tree) -> bool:
-    """Whether a disk on which a second site is kept still has room for a third."""
-    disk = os.statvfs(folder)
-    size = sum(held.state.st_blocks * 512 for held in site.values())
-    files = len(site) if disk.f_files else 0  # some file systems do not count
-    return disk.f_bavail * disk.f_frsize >= size and disk.f_favail >= files
+def _publish(at: Place, before: Pairs) -> Pairs:
+    """Publish the pages that Sphinx has written; ``before`` is what the last build has published.
+
+    Where no byte of the site would change, it stays the very folder.
+    """
+    own, published = listing(at.site), listing(at.target)
+
+    def is_same(name: str) -> bool:
+        path = at.target / name
+        if name not in published or path.is_symlink():
+            return False
+        if before.get(name) == (own[name], published[name]):
+            return True
+        return filecmp.cmp(at.site / name, path, shallow=False)
+
+    same = set(filter(is_same, own))
+    is_new = not len(same) == len(own) == len(published) or not at.target.is_dir()
+    if is_new:
+        _fill(at, own, same)
+    os.sync()  # so that after a power cut no file is empty, of those that the stamp tells of too
+    if is_new:
+        swap(at.next, at.target, at.work)
+        _remove(at.next)
+        published = listing(at.target)
+    return {name: (of, published[name]) for name, of in own.items()}
 
 
-def _stamp(depends: str, doctrees: str, site: str) -> dict[str, str]:
-    return {"depends": depends, "doctrees": doctrees, "site": site}
-
-
-def _stamped(at: Place) -> object:
-    try:
-        return json.loads(at.stamp.read_bytes())
-    except (FileNotFoundError, ValueError):
-        return None
-
-
-def _write(path: Path, value: object) -> None:
-    aside = path.with_name(f"{path.name}.part")
-    with aside.open("w", encoding="utf-8") as file:
-        json.dump(value, file)
-        file.flush()
-        os.fsync(file.fileno())
-    aside.replace(path)
+def _fill(at: Place, names: Collection[str], same: Collection[str]) -> None:
+    """Make ``next`` what Sphinx has written; ``same`` are the files that are published already."""
+    at.next.mkdir()
+    made = {""}
+    for name in names:
+        folder = name.rpartition("/")[0]
+        if folder not in made:
+            made.add(folder)
+            (at.next / folder).mkdir(parents=True, exist_ok=True)
+        target = f"{at.next}/{name}"
+        if name in same:
+            try:
+                os.link(f"{at.target}/{name}", target)
+                continue
+            except OSError:  # of a file system that has no second names, for one
+                pass
+        shutil.copy2(f"{at.site}/{name}", target)
 
 
 def _remove(path: Path) -> None:
     """Remove a file, a link or a folder, if there is one."""
-    if _is_folder(path):
+    if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
     else:
         path.unlink(missing_ok=True)
-
-
-def _is_folder(path: Path) -> bool:
-    return path.is_dir() and not path.is_symlink()
 
 
 def swap(new: Path, target: Path, work: Path) -> None:

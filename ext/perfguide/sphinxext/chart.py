@@ -6,24 +6,26 @@ import csv
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, get_args
 
 from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
-from sphinx.util.typing import ExtensionMetadata, OptionSpec
+from sphinx.util.typing import OptionSpec
 
+from ..catalog.chart_spec import Kind
 from ..charts import from_csv, gallery
 from ..common.diagnostics import Diagnostic
-from ..publishing.output_folder import Writer
-from ..tables import grids
-from . import origin_link, picture_files
+from ..publishing.store import Store
+from . import picture_files
 from .config import picture_formats, warn
 from .table_nodes import download, perf_picture
 
 WANTED = "perfguide_formats"
+WISH = {"x", "lines", "y-label", "kind", "x-scale", "y-scale"}
+"""The options that say what to make of a table of one's own."""
 
 
 def _names(argument: str) -> tuple[str, ...]:
@@ -34,6 +36,10 @@ def _names(argument: str) -> tuple[str, ...]:
 
 def _choice(*allowed: str) -> Any:
     return lambda argument: directives.choice(argument, allowed)
+
+
+OF_TABLES = ("x", "lines", "y-label", "kind", "x-scale", "y-scale")
+"""The options that say how a table is drawn."""
 
 
 class PerfChart(SphinxDirective):
@@ -50,7 +56,7 @@ class PerfChart(SphinxDirective):
         "x": directives.unchanged,
         "lines": _names,
         "y-label": directives.unchanged,
-        "kind": _choice("lines", "bars", "steps"),
+        "kind": _choice(*get_args(Kind)),
         "x-scale": _choice("linear", "log2"),
         "y-scale": _choice("linear", "log"),
         "alt": directives.unchanged,
@@ -80,36 +86,26 @@ class PerfChart(SphinxDirective):
 
     def _own(self) -> list[nodes.Node]:
         name, text = self.get_source_info()[0], "\n".join(self.content)
-        try:
-            if "data" in self.options:
-                name, path = self.env.relfn2path(self.options["data"])
+        if "data" in self.options:
+            name, path = self.env.relfn2path(self.options["data"])
+            try:
                 text = Path(path).read_bytes().decode("utf-8-sig")
-                self.env.note_dependency(name)
-            view = from_csv.view(text, self._wish())
+            except (OSError, UnicodeDecodeError) as error:
+                return self._fault(name, f"cannot be read: {error}", "check the path")
+            self.env.note_dependency(name)
+        try:
+            given = {n.replace("-", "_"): v for n, v in self.options.items() if n in OF_TABLES}
+            view = from_csv.view(text, self.arguments[0], **given)
+            folder = f"{self.config.perfguide_output}/{gallery.DRAWN}"
+            top = Path(self.env.srcdir)
+            store = Store(top / self.config.perfguide_cache)
+            stem = gallery.draw_own(store, top / folder, view, vars(self.env)[WANTED])
         except from_csv.TableFault as fault:
             return self._fault(name, str(fault), fault.hint)
-        except (OSError, UnicodeDecodeError, csv.Error) as error:
-            return self._fault(name, f"cannot be read: {error}", "check the path and the quotes")
-        folder = f"{self.config.perfguide_output}/{gallery.DRAWN}"
-        stem = gallery.fingerprint(view, "own")[:24]
-        writer = Writer(Path(self.env.srcdir) / self.config.perfguide_output, journal=False)
-        formats = vars(self.env)[WANTED]
-        gallery.write_one(writer, f"{gallery.DRAWN}/{stem}", view, formats)
-        writer.write(f"{gallery.DRAWN}/{stem}.csv", grids.to_csv(gallery.data([view])))
+        except csv.Error as error:
+            return self._fault(name, f"cannot be read: {error}", "check the quotes")
         alt = self.options.get("alt") or view.text()
         return self._figure([("", f"/{folder}/{stem}.*", alt)], f"{folder}/{stem}.csv", [])
-
-    def _wish(self) -> from_csv.Wish:
-        options = self.options
-        return from_csv.Wish(
-            self.arguments[0],
-            options.get("x", ""),
-            options.get("lines", ()),
-            options.get("y-label", ""),
-            options.get("kind", "lines"),
-            options.get("x-scale", "linear"),
-            options.get("y-scale", "linear"),
-        )
 
     def _figure(
         self, shown: Sequence[tuple[str, str, str]], data: str, classes: Sequence[str]
@@ -124,9 +120,8 @@ class PerfChart(SphinxDirective):
         inline, messages = self.state.inline_text(self.arguments[0], self.lineno)
         figure += nodes.caption(self.arguments[0], "", *inline)
         self.add_name(figure)
-        line = download(self.env.docname, data, "Data of this chart (CSV)")
-        if "origin" in self.options:
-            line += origin_link.link(self.options["origin"], self.env.docname)
+        words, origin = "Data of this chart (CSV)", self.options.get("origin", "")
+        line = download(self.env.docname, data, words, origin)
         return [figure, *messages, line]
 
     def _fault(self, name: str, message: str, hint: str) -> list[nodes.Node]:
@@ -151,10 +146,9 @@ def _prune(_app: Sphinx, env: BuildEnvironment) -> None:
             path.unlink()
 
 
-def setup(app: Sphinx) -> ExtensionMetadata:
+def setup(app: Sphinx) -> None:
     """Register the directive."""
     picture_files.setup(app)
     app.add_directive("perf-chart", PerfChart)
     app.connect("builder-inited", _want)
     app.connect("env-check-consistency", _prune)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

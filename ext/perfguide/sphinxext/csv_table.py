@@ -5,13 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
+import msgspec
 from docutils import nodes
 from docutils.parsers.rst import directives
-from docutils.parsers.rst.directives.tables import CSVTable, align
+from docutils.parsers.rst.directives.tables import CSVTable
 from docutils.statemachine import StringList
 from sphinx import addnodes
 from sphinx.application import Sphinx
@@ -19,13 +21,67 @@ from sphinx.util.docutils import SphinxDirective, SphinxRole
 from sphinx.util.typing import ExtensionMetadata, OptionSpec
 
 from ..catalog import benchmarks
-from ..common import csv_text, rst_text
+from ..common import csv_text, rst_text, slugs, units
 from ..common.diagnostics import Diagnostic, visible
-from . import cell_links, origin_link
-from .cell_info import behind
+from ..common.units import TableCell
+from ..tables import grids
+from ..tables.cells import FILE as BEHIND
+from ..tables.grids import Grid
+from . import internals
 from .config import settings, warn
-from .footnotes import NOTE
-from .table_nodes import download, perf_rows
+from .table_nodes import download, file_link, perf_leaf
+
+
+class PerfTable(SphinxDirective):
+    """A table of a generated page, from the file that its page is made from."""
+
+    required_arguments = 1
+    final_argument_whitespace = True
+    option_spec: ClassVar[OptionSpec] = {
+        "file": directives.path,
+        "name": directives.unchanged,
+        "origin": directives.unchanged,
+    }
+
+    def run(self) -> list[nodes.Node]:
+        """Make the nodes."""
+        docname = self.env.docname
+        name, path = self.env.relfn2path(self.options["file"])
+        try:
+            grid = grids.from_file(Path(path).read_bytes())
+            leaf = perf_leaf(grid, self.config.perfguide_output)
+        except (OSError, msgspec.DecodeError, IndexError) as error:
+            _fault(self, name, f"cannot be read: {error}", "generate it anew")
+            return []
+        self.env.note_dependency(name)
+        stem = name.removesuffix(grids.FILE)
+        if grid.behind:
+            leaf += file_link(docname, f"{stem}{BEHIND}")
+        line = download(docname, f"{stem}.csv", "CSV", self.options.get("origin", ""))
+        return [*_nodes(self, leaf), line]
+
+
+def _nodes(directive: SphinxDirective, leaf: nodes.Element) -> list[nodes.Node]:
+    """The table of a directive, and what its title has to say."""
+    options = directive.options
+    table = nodes.table(classes=["perf-csv-table", *options.get("class", [])])
+    directive.set_source_info(table)
+    messages: Sequence[nodes.Node] = []
+    if directive.arguments:
+        title = directive.arguments[0]
+        inline, messages = directive.state.inline_text(title, directive.lineno)
+        table += nodes.title(title, "", *inline)
+    for option in ("align", "width"):
+        if option in options:
+            table[option] = options[option]
+    table += leaf
+    directive.add_name(table)
+    return [table, *messages]
+
+
+def _fault(directive: SphinxDirective, origin: str, message: str, hint: str) -> None:
+    finding = Diagnostic("table", origin or "perf-csv-table", message, hint)
+    warn([finding], location=directive.get_location())
 
 
 def _widths(argument: str) -> list[int]:
@@ -36,32 +92,16 @@ def _widths(argument: str) -> list[int]:
 
 
 class PerfCsvTable(SphinxDirective):
-    """A ``csv-table`` whose cells are text, whatever they hold."""
+    """A ``csv-table`` of somebody's own whose cells are text, whatever they hold."""
 
     has_content = True
     optional_arguments = 1
     final_argument_whitespace = True
     option_spec: ClassVar[OptionSpec] = {
-        "file": directives.path,
-        "header": directives.unchanged,
-        "header-rows": directives.nonnegative_int,
-        "stub-columns": directives.nonnegative_int,
+        **{name: read for name, read in CSVTable.option_spec.items() if name != "url"},
         "widths": _widths,
-        "width": directives.length_or_percentage_or_unitless,
-        "align": align,
-        "class": directives.class_option,
-        "name": directives.unchanged,
-        "delim": directives.single_char_or_whitespace_or_unicode,
-        "quote": directives.single_char_or_unicode,
-        "escape": directives.single_char_or_unicode,
-        "keepspace": directives.flag,
-        "encoding": directives.encoding,
         "tabs": directives.flag,
         "marked": directives.flag,
-        "marks": directives.path,
-        "links": directives.path,
-        "origin": directives.unchanged,
-        "behind": directives.path,
     }
 
     def run(self) -> list[nodes.Node]:
@@ -81,106 +121,59 @@ class PerfCsvTable(SphinxDirective):
         width = max((len(row) for row in [*header, *body]), default=0)
         if not body or width <= stub:
             wrong = "has no row of figures" if not body else "has no column besides row keys"
-            self._fault(source, wrong, "check “header-rows” and “stub-columns”")
+            _fault(self, source, wrong, "check “header-rows” and “stub-columns”")
             return []
         widths = self.options.get("widths", [])
         if widths and len(widths) != width:
             wrong = f"has {width} columns, and “widths” names {len(widths)}"
-            self._fault(source, wrong, "name one width for each column")
+            _fault(self, source, wrong, "name one width for each column")
             widths = []
-        table = nodes.table(classes=["perf-csv-table", *self.options.get("class", [])])
-        self.set_source_info(table)
-        messages: Sequence[nodes.Node] = []
-        if self.arguments:
-            inline, messages = self.state.inline_text(self.arguments[0], self.lineno)
-            table += nodes.title(self.arguments[0], "", *inline)
-        for option in ("align", "width"):
-            if option in self.options:
-                table[option] = self.options[option]
-        table += perf_rows(
-            header=[_padded(row, width) for row in header],
-            body=[_padded(row, width) for row in body],
-            stub=stub,
-            tabs="tabs" in self.options,
-            widths=widths,
-            **self._marks(),
-            links=self._links(),
+        empty = [""] * width
+        head = tuple((*row, *empty[len(row) :]) for row in header)
+        cells_ = (
+            (_read(text, c < stub) for c, text in enumerate((*row, *empty[len(row) :])))
+            for row in body
         )
-        self.add_name(table)
-        out: list[nodes.Node] = [table, *messages]
+        grid = Grid(head, tuple(map(tuple, cells_)), stub, "tabs" in self.options)
+        if header and "Unit" in grid.header[0][:stub]:
+            column = grid.header[0].index("Unit")
+            shown = dict.fromkeys(units.whole(row[column]) for row in grid.rows)
+            scales = grids.unit_scales((unit, unit.rstrip(" ↑↓")) for unit in shown)
+            grid = msgspec.structs.replace(grid, units=scales)
+        out = _nodes(self, perf_leaf(grid, self.config.perfguide_output, widths))
         if "file" in self.options:
-            line = download(self.env.docname, source, "CSV")
-            if "origin" in self.options:
-                line += origin_link.link(self.options["origin"], self.env.docname)
-            out.append(line)
-        if "behind" in self.options:
-            out.append(behind(self.env.docname, self.env.relfn2path(self.options["behind"])[0]))
+            out.append(download(self.env.docname, source, "CSV"))
         return out
 
     def _text(self) -> tuple[str, str | None]:
         """Where the table's text is from, and the text; ``None`` after a warning."""
         if "file" not in self.options:
             if not self.content:
-                self._fault("", "has neither content nor “file”", "give one of them")
+                _fault(self, "", "has neither content nor “file”", "give one of them")
                 return "", None
             return self.get_source_info()[0], "\n".join(self.content)
         name, path = self.env.relfn2path(self.options["file"])
         if self.content:
-            self._fault(name, "has both content and “file”", "give one of them")
+            _fault(self, name, "has both content and “file”", "give one of them")
             return name, None
         try:
             data = Path(path).read_bytes()
             self.env.note_dependency(name)
             return name, data.decode(self.options.get("encoding", "utf-8-sig"))
         except (OSError, UnicodeDecodeError, LookupError) as error:
-            self._fault(name, f"cannot be read: {error}", "check the path and the encoding")
+            _fault(self, name, f"cannot be read: {error}", "check the path and the encoding")
             return name, None
-
-    def _marks(self) -> dict[str, Any]:
-        """What stands beside cells: by row and column the notes and their words."""
-        cells: dict[int, dict[int, list[tuple[int, str]]]] = {}
-        notes: list[dict[str, str]] = []
-        if "marks" in self.options:
-            name, path = self.env.relfn2path(self.options["marks"])
-            try:
-                content = json.loads(Path(path).read_bytes())
-                notes = [{key: str(note[key]) for key in NOTE} for note in content["notes"]]
-                for row, column, found in content["cells"]:
-                    own = [(range(len(notes))[n], str(detail)) for n, detail in found]
-                    cells.setdefault(int(row), {})[int(column)] = own
-            except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
-                self._fault(name, f"holds no marks: {error}", "generate it anew")
-                return {"marks": {}, "notes": []}
-            self.env.note_dependency(name)
-        return {"marks": cells, "notes": notes}
-
-    def _links(self) -> list[cell_links.Link]:
-        """What cells lead to: the number of the row and the column, page, fragment."""
-        if "links" not in self.options:
-            return []
-        name, path = self.env.relfn2path(self.options["links"])
-        try:
-            given = json.loads(Path(path).read_bytes())
-        except (OSError, ValueError) as error:
-            self._fault(name, f"cannot be read: {error}", "generate it anew")
-            return []
-        self.env.note_dependency(name)
-        return cell_links.links(given, self.config.perfguide_output)
 
     def _rows(self, text: str, dialect: csv.Dialect, source: str) -> list[list[str]] | None:
         try:
             rows = [row for row in csv.reader(io.StringIO(text, newline=""), dialect) if row]
         except csv.Error as error:
-            self._fault(source, f"is not CSV: {error}", "check quotes and separators")
+            _fault(self, source, f"is not CSV: {error}", "check quotes and separators")
             return None
         if "marked" in self.options:
             # A file of ours: its texts are from bundles, and marked for spreadsheets.
             return [[_shown(cell) for cell in row] for row in rows]
         return rows
-
-    def _fault(self, origin: str, message: str, hint: str) -> None:
-        finding = Diagnostic("table", origin or "perf-csv-table", message, hint)
-        warn([finding], location=self.get_location())
 
 
 def _shown(cell: str) -> str:
@@ -190,8 +183,19 @@ def _shown(cell: str) -> str:
     return visible(text, len(text))
 
 
-def _padded(row: Sequence[str], width: int) -> tuple[str, ...]:
-    return (*row, *[""] * (width - len(row)))
+_FIGURE = re.compile(r"([-+−]?[0-9][^ ;]*(?: %)?)(( \(|;| n=).*)?", re.DOTALL)
+_KEY = re.compile(r"(.*?)([kmg]?)", re.IGNORECASE)
+
+
+def _read(text: str, key: bool) -> TableCell:
+    """The number in a cell that a person wrote, or its text. A key may be a size as ``4k``."""
+    found = (_KEY if key else _FIGURE).fullmatch(text)
+    number = units.read(found[1].removesuffix("%")) if found else None
+    if found is None or number is None:
+        return text
+    if key:
+        return number * 1024 ** " kmg".index(found[2].lower() or " "), text, ""
+    return number, found[1], found[2] or ""
 
 
 class PerfProse(SphinxDirective):
@@ -232,7 +236,7 @@ class PerfGenerated(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Switch them off for the rest of this page."""
-        values = self.state.document.settings
+        values = internals.own_settings(self.state.document)
         values.perf_owner = (values.raw_enabled, values.file_insertion_enabled)
         values.raw_enabled = values.file_insertion_enabled = False
         return []
@@ -248,7 +252,7 @@ class PerfAnchor(SphinxDirective):
         """Make the nodes."""
         section = self.state.parent
         if isinstance(section, nodes.section):
-            section["ids"] = [nodes.make_id(self.arguments[0]) or self.arguments[0]]
+            section["ids"] = [slugs.anchor(self.arguments[0])]
         return []
 
 
@@ -275,7 +279,7 @@ class PerfOverview(SphinxDirective):
                 nodes.Text(entry["family"]),
                 self._link(entry["release"], entry["guide"]),
                 nodes.Text(", ".join(entry["boards"])),
-                nodes.Text(str(entry["figures"])),
+                nodes.Text(units.number(entry["figures"])),
                 nodes.Text(entry["measured"]),
             ]
             lines.append(cells)
@@ -329,6 +333,7 @@ class PerfText(SphinxRole):
 
 def setup(app: Sphinx) -> ExtensionMetadata:
     """Register the directives and the role."""
+    app.add_directive("perf-table", PerfTable)
     app.add_directive("perf-csv-table", PerfCsvTable)
     app.add_directive("perf-prose", PerfProse)
     app.add_directive("perf-generated", PerfGenerated)

@@ -10,7 +10,7 @@ from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.docutils import SphinxDirective
-from sphinx.util.typing import ExtensionMetadata, OptionSpec
+from sphinx.util.typing import OptionSpec
 
 
 class perf_fold(nodes.General, nodes.Element):  # noqa: N801
@@ -35,16 +35,14 @@ class PerfFold(SphinxDirective):
         return [fold, *messages]
 
 
-def visit_fold_html(translator: Any, node: perf_fold) -> None:
-    """Open the part and write what shows of it."""
+def _open(translator: Any, node: perf_fold) -> None:
     opened = " open" if node["opened"] else ""
     translator.body.append(
         f'<details class="perf-fold"{opened}><summary>{escape(node["summary"])}</summary>\n'
     )
 
 
-def depart_fold_html(translator: Any, node: perf_fold) -> None:
-    """Close the part."""
+def _close(translator: Any, node: perf_fold) -> None:
     translator.body.append("</details>\n")
 
 
@@ -62,18 +60,8 @@ class Unfold(SphinxPostTransform):
             fold.replace_self([title, *fold.children])
 
 
-def _never(translator: Any, node: nodes.Element) -> None:
-    raise AssertionError("perf_fold outlived the post-transforms")
-
-
-def setup(app: Sphinx) -> ExtensionMetadata:
+def setup(app: Sphinx) -> None:
     """Register the directive, its node and the transform."""
-    app.add_node(
-        perf_fold,
-        html=(visit_fold_html, depart_fold_html),
-        latex=(_never, None),
-        text=(_never, None),
-    )
+    app.add_node(perf_fold, html=(_open, _close))
     app.add_directive("perf-fold", PerfFold)
     app.add_post_transform(Unfold)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

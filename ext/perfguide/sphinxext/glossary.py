@@ -10,61 +10,41 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.roles import XRefRole
 from sphinx.transforms import SphinxTransform
-from sphinx.util.typing import ExtensionMetadata
 
 ROLE = "perf-term"
-
-
-class PerfTerm(XRefRole):
-    """Like ``term``, but it is plain text where the project has no glossary: the
-    descriptions of benchmarks are used in other projects too."""
-
-    def __init__(self) -> None:
-        super().__init__(innernodeclass=nodes.inline, lowercase=False)
-
-    def result_nodes(
-        self,
-        document: nodes.document,
-        env: Any,
-        node: nodes.Element,
-        is_ref: bool,
-    ) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-        """Make the reference one to the glossary."""
-        node["refdomain"], node["reftype"] = "std", "term"
-        node["perf-term"] = True
-        return [node], []
+"""Like the role ``term``, but plain text where the project has no glossary: the descriptions of
+benchmarks are used in other projects too."""
 
 
 class FirstUse(SphinxTransform):
-    """Leaves a link at the first use of each term on a page."""
+    """Makes the first use of each term on a page a reference to the glossary, others text."""
 
     default_priority = 500
 
     def apply(self, **kwargs: Any) -> None:
-        """Make the later ones text."""
+        """Go through the terms of a page."""
         seen: set[str] = set()
         for link in list(self.document.findall(addnodes.pending_xref)):
-            if not link.get("perf-term"):
-                continue
-            term = link["reftarget"].casefold()
-            if term in seen:
-                link.replace_self(nodes.Text(link.astext()))
-            seen.add(term)
+            if link.get("reftype") == ROLE:
+                term = link["reftarget"].casefold()
+                link["refdomain"], link["reftype"], link[ROLE] = "std", "term", True
+                if term in seen:
+                    link.replace_self(nodes.Text(link.astext()))
+                seen.add(term)
 
 
 def _without_glossary(
     _app: Sphinx, env: BuildEnvironment, node: addnodes.pending_xref, content: nodes.Element
 ) -> nodes.Element | None:
     """The words alone, where no page defines a term."""
-    if not node.get("perf-term"):
+    if not node.get(ROLE):
         return None
     kinds = {kind for _, _, kind, *_ in env.domains.standard_domain.get_objects()}
     return None if "term" in kinds else content
 
 
-def setup(app: Sphinx) -> ExtensionMetadata:
+def setup(app: Sphinx) -> None:
     """Register the role and the transform."""
-    app.add_role(ROLE, PerfTerm())
+    app.add_role(ROLE, XRefRole(innernodeclass=nodes.inline))
     app.add_transform(FirstUse)
     app.connect("missing-reference", _without_glossary)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

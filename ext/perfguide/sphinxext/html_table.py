@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 
 from ..common import units
+from ..common.units import TableCell
 from ..tables.grids import row_name
 
 _ARROWS = {units.ARROWS["higher"]: "higher is better", units.ARROWS["lower"]: "lower is better"}
-_FIGURE = re.compile(r"([-+−]?[0-9][0-9.,]*(?:e[-+]?[0-9]+)?(?: ?%)?)(( \(|;| n=).*)?", re.DOTALL)
 
 _WIDE = ' class="perf-words"'
 WORDS = 40
@@ -21,8 +21,10 @@ def _symbol(sign: str, name: str, classes: str) -> str:
     return f'<span class="{classes}" role="img" aria-label="{name}" title="{name}">{sign}</span>'
 
 
-def label(text: str) -> str:
+def label(text: TableCell) -> str:
     """A head or a row key; its arrow, if it ends with one, gets a name."""
+    if not isinstance(text, str):
+        return _data(text)
     if text[-1:] in _ARROWS:
         return escape(text[:-1]) + _symbol(text[-1], _ARROWS[text[-1]], "perf-better")
     return escape(text)
@@ -37,70 +39,161 @@ def mark(uri: str, severity: str, words: str) -> str:
     )
 
 
-def cell(text: str, marks: str = "", link: str = "") -> str:
+def _data(figure: units.Figure, room: str = "") -> str:
+    """A number as text, and for programs with all its digits."""
+    return f'<data value="{figure[0]!r}"{room}>{escape(figure[1])}</data>'
+
+
+_PLAIN = re.compile(r"[-−]?[0-9,]+(?:\.([0-9]+))?")
+MOST_PLACES = 6
+"""Points stand below each other in a column whose figures have no more digits behind them."""
+
+
+def _places(content: TableCell) -> int | None:
+    """The digits behind the point of a plain number; nothing for other cells."""
+    found = None if isinstance(content, str) else _PLAIN.fullmatch(content[1])
+    return len(found[1] or "") if found else None
+
+
+def _room(text: str, places: int) -> str:
+    """The class under which a number has room behind it for so many digits behind the point.
+    The style sheet makes it; it is not part of the text, which can be copied."""
+    found = _PLAIN.fullmatch(text)
+    own = len(found[1] or "") if found else places
+    if own >= places:
+        return ""
+    return f' class="perf-{"z" if own else "p"}{places - own}"'
+
+
+def cell(
+    content: TableCell, marks: str = "", link: str = "", named: str = "", places: int = 0
+) -> str:
     """One ``td``, with ``marks`` as markup; what is behind the mean is set apart from it.
-    With a link the text leads to that address."""
-    plain = _cell(text)
+    With a link the text leads to that address. ``named`` is an attribute with its head, and
+    ``places`` the digits behind the point that its column has room for."""
+    kind, behind = ' class="perf-n"', ""
+    if not isinstance(content, str):
+        inner = _data(content, _room(content[1], places))
+        behind = f'<span class="perf-spread">{escape(content[2])}</span>' if content[2] else ""
+    elif content == units.MISSING:
+        inner = _symbol(content, "not measured", "perf-missing")
+    elif content == units.FAILED:
+        inner = f'<span class="perf-failed">{content}</span>'
+    else:
+        kind, inner = _WIDE if len(content) > WORDS else "", escape(content)
     if link:
-        start, _, inner = plain.partition(">")
-        plain = f'{start}><a href="{escape(link)}">{inner.removesuffix("</td>")}</a></td>'
-    return f"{plain.removesuffix('</td>')}{marks}</td>" if marks else plain
-
-
-def _cell(text: str) -> str:
-    if text == units.MISSING:
-        return f'<td class="perf-n">{_symbol(text, "not measured", "perf-missing")}</td>'
-    if text == units.FAILED:
-        return f'<td class="perf-n"><span class="perf-failed">{text}</span></td>'
-    if found := _FIGURE.fullmatch(text):
-        rest = escape(found[2]) if found[2] else ""
-        spread = f'<span class="perf-spread">{rest}</span>' if rest else ""
-        return f'<td class="perf-n">{escape(found[1])}{spread}</td>'
-    return f"<td{_WIDE if len(text) > WORDS else ''}>{escape(text)}</td>"
+        inner = f'<a href="{escape(link)}">{inner}</a>'
+    return f"<td{kind}{named}>{inner}{marks}{behind}</td>"
 
 
 def head(header: Sequence[Sequence[str]], stub: int) -> str:
     """The ``thead``; equal neighbours on an upper level share one cell."""
     out = ["<thead>"]
-    levels = len(header)
     for level, row in enumerate(header):
         out.append("<tr>")
-        start = 0
-        while start < len(row):
-            end = start + 1
+        for start, end in spans(header, level, stub):
             attributes = ' scope="col"'
             if start < stub:
-                if level and not row[start] and _key_spans(header, start):
-                    start = end
+                alone = not any(below[start] for below in header[1:])
+                if level and alone:
                     continue
-                if level == 0 and levels > 1 and _key_spans(header, start):
-                    attributes += f' rowspan="{levels}"'
+                if len(header) > 1 and alone:
+                    attributes += f' rowspan="{len(header)}"'
                 if start == 0:
                     attributes += ' class="perf-key"'
-            else:
-                while level < levels - 1 and end < len(row) and joined(header, level, start, end):
-                    end += 1
-                if end - start > 1:
-                    attributes = f' scope="colgroup" colspan="{end - start}"'
+            elif end - start > 1:
+                attributes = f' scope="colgroup" colspan="{end - start}"'
             out.append(f"<th{attributes}>{label(row[start])}</th>")
-            start = end
         out.append("</tr>")
     out.append("</thead>")
     return "".join(out)
 
 
-def _key_spans(header: Sequence[Sequence[str]], column: int) -> bool:
-    """Whether a key column's head stands in the first row alone."""
-    return not any(row[column] for row in header[1:])
+def spans(header: Sequence[Sequence[str]], level: int, stub: int) -> Iterator[tuple[int, int]]:
+    """The first column of each cell of a level of the head, and the one behind its last."""
+    start, width = 0, len(header[level])
+    while start < width:
+        end = start + 1
+        while (
+            start >= stub
+            and level < len(header) - 1
+            and end < width
+            and all(row[start] == row[end] for row in header[: level + 1])
+        ):
+            end += 1
+        yield start, end
+        start = end
 
 
-def joined(header: Sequence[Sequence[str]], level: int, start: int, end: int) -> bool:
-    """Whether two columns have the same heads down to a level."""
-    return all(row[start] == row[end] for row in header[: level + 1])
+def names(header: Sequence[Sequence[str]]) -> list[str]:
+    """The heads of each column as one text, which stands beside its cells where the table is
+    too wide for its place and every row becomes a block."""
+    columns = zip(*header, strict=True)
+    return [", ".join(dict.fromkeys(filter(None, column))) for column in columns]
+
+
+STEPS = (12, 14, 17, 20, 23, 26, 29, 32, 36, 40, 44, 48, 52, 56, 60, 65, 70, 76, 82, 88)
+"""The widths in rem between which tables are told apart. A wider one fits no window."""
+_LETTER, _DIGIT, _BOLD = 0.47, 0.51, 0.52
+"""The widths of characters in rem at the size of a table's text, rather too much than too
+little: a table that is taken for too wide is still read with ease, and one that is cut is not."""
+_ROOM = {"key": (4.0, 26.0), "words": (16.0, 30.0), "text": (5.0, 30.0), "figure": (3.5, 1e9)}
+"""The least width of a column by what it holds, and the greatest of one whose words break; the
+style sheet has the same."""
+_PADDING = 1.15
+_PIECES = re.compile(r"[^\s\-]+(?:-(?=\d)[^\s\-]+)*-?|-")
+"""What a browser keeps together: it breaks a line behind a hyphen, but before no digit."""
+
+
+def step(header: Sequence[Sequence[str]], rows: Sequence[Sequence[TableCell]], stub: int) -> int:
+    """The least of ``STEPS`` that has room for a table without a cut; 0 where none has."""
+    width = len(header[0]) if header else max(map(len, rows), default=0)
+    above = [0.0] * width
+    for level, row in enumerate(header):
+        for start, end in spans(header, level, stub):
+            for column in range(start, end):
+                need = _BOLD * _longest(row[start]) + 0.4
+                above[column] = max(above[column], need / (end - start))
+    total = 0.0
+    for column in range(width):
+        cells = {row[column] for row in rows if column < len(row)}
+        kind = "key" if column < stub else "text"
+        if column >= stub and any(len(units.whole(each)) > WORDS for each in cells):
+            kind = "words"
+        if column >= stub and any(not isinstance(each, str) for each in cells):
+            kind = "figure"
+        least, most = _ROOM[kind]
+        within = max(map(_unbroken, cells), default=0.0)
+        if kind == "figure":
+            places = [_places(each) for each in cells]
+            most_places = max((each or 0 for each in places), default=0)
+            if most_places <= MOST_PLACES:
+                before = (
+                    len(each[1]) - (own + 1 if own else 0)
+                    for each, own in zip(cells, places, strict=True)
+                    if own is not None
+                )
+                within = max(within, _DIGIT * (max(before, default=0) + most_places + 1.5))
+        total += max(least, above[column], min(most, within)) + _PADDING
+    return next((each for each in STEPS if total <= each), 0)
+
+
+def _longest(text: str) -> int:
+    return max(map(len, _PIECES.findall(text)), default=0)
+
+
+def _unbroken(content: TableCell) -> float:
+    """The width in rem of a cell's longest part that no line may break in."""
+    if isinstance(content, str):
+        return _LETTER * _longest(content)
+    # The style sheet has what is behind the mean in smaller letters. It breaks in words, and
+    # looks better where it breaks behind commas alone.
+    parts = (min(len(part), 16) for part in re.split(r", |; |\) ", content[2]))
+    return max(_DIGIT * (len(content[1]) + 1), 0.9 * _DIGIT * max(parts))
 
 
 def body(
-    rows: Iterable[Sequence[str]],
+    rows: Sequence[Sequence[TableCell]],
     stub: int,
     prefix: str,
     header: Sequence[Sequence[str]],
@@ -113,6 +206,9 @@ def body(
     ``links`` the address that it leads to.
     """
     out = ["<tbody>"]
+    named = [f' data-head="{escape(text)}"' if text else "" for text in names(header)]
+    named += [""] * (max((len(row) for row in rows), default=0) - len(named))
+    aligned = _aligned(rows, len(named), stub)
     used: dict[str, int] = {}
     for number, row in enumerate(rows):
         beside = (marks or {}).get(number, {})
@@ -121,18 +217,40 @@ def body(
         if used[name] > 1:
             name = f"{name}--{used[name]}"
         out.append(f'<tr id="{escape(prefix)}--{name}">' if prefix and name else "<tr>")
-        for position, text in enumerate(row):
+        for position, content in enumerate(row):
             if position < stub:
                 kind = ' class="perf-key"' if position == 0 else ""
                 # An empty cell is no row head: it would be announced as one without a name.
-                tag, scope = ("th", ' scope="row"') if text.strip() else ("td", "")
-                out.append(f"<{tag}{scope}{kind}>{label(text)}</{tag}>")
+                empty = isinstance(content, str) and not content.strip()
+                tag, scope = ("td", "") if empty else ("th", ' scope="row"')
+                out.append(f"<{tag}{scope}{kind}{named[position]}>{label(content)}</{tag}>")
             else:
                 link = (links or {}).get((number, position), "")
-                out.append(cell(text, beside.get(position, ""), link))
+                signs, places = beside.get(position, ""), aligned[position]
+                out.append(cell(content, signs, link, named[position], places))
         out.append("</tr>")
     out.append("</tbody>")
     return "".join(out)
+
+
+def _aligned(rows: Sequence[Sequence[TableCell]], width: int, stub: int) -> list[int]:
+    """For each column the digits behind the point that it has room for."""
+    out = []
+    for column in range(width):
+        cells = (row[column] for row in rows if stub <= column < len(row))
+        most = max((_places(each) or 0 for each in cells), default=0)
+        out.append(most if most <= MOST_PLACES else 0)
+    return out
+
+
+def stacked(rules: str) -> str:
+    """The rules of ``stacked.css`` for tables of every step, each where it is too wide for
+    what holds it. A style sheet cannot ask whether something fits."""
+    parts = []
+    for each in (*STEPS, 0):
+        own = rules.replace("&", f".perf-from-{each}")
+        parts.append(f"@container (width < {each}rem) {{\n{own}}}\n" if each else own)
+    return f"@media screen {{\n{''.join(parts)}}}\n"
 
 
 def columns(widths: Sequence[int]) -> str:

@@ -14,7 +14,7 @@ from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.typing import ExtensionMetadata, OptionSpec
 
-from . import cell_links
+from ..common import slugs
 
 SCRIPT = "perfguide-redirect.js"
 
@@ -48,7 +48,7 @@ class PerfElsewhere(SphinxDirective):
         top = self.config.perfguide_output
         moved = "tables" in self.options
         links = [
-            (str(words), f"{top}/{page}", cell_links.address(to) if moved else str(to))
+            (str(words), f"{top}/{page}", slugs.anchor(to) if moved else str(to))
             for words, page, to in json.loads("\n".join(self.content))
         ]
         return [perf_elsewhere(links=links, moved=moved)] if links else []

@@ -16,11 +16,9 @@ from typing import Any
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
-from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.environment import BuildEnvironment
-from sphinx.util.typing import ExtensionMetadata
 
-from . import theme
+from . import internals, theme
 
 MOST = 24
 """Lines of one list below the first level."""
@@ -69,8 +67,8 @@ class Menu:
         ]
 
     def _trees(self, node: nodes.Node) -> list[addnodes.toctree]:
-        found = node.findall(addnodes.toctree)
-        return [tree for tree in found if self._hidden or not tree.get("hidden")]
+        trees = node.findall(addnodes.toctree)
+        return [tree for tree in trees if self._hidden or not tree.get("hidden")]
 
     def _lines(self, tree: addnodes.toctree) -> Iterator[Line]:
         for title, page in tree["entries"]:
@@ -94,11 +92,11 @@ class Menu:
 
     def _way(self, page: str) -> list[str]:
         """The pages from the first level of the menu down to a page."""
-        found: list[str] = []
-        while page and page != self._env.config.root_doc and page not in found:
-            found.append(page)
+        up: list[str] = []
+        while page and page != self._env.config.root_doc and page not in up:
+            up.append(page)
             page = self._parents.get(page, "")
-        return found[::-1]
+        return up[::-1]
 
     def shown(self, page: str) -> list[tuple[str, int, Lines]]:
         """The lists in the menu of a page, those of the root page first: what stands above
@@ -152,59 +150,56 @@ class Menu:
 
 def around(lines: Lines, page: str) -> Lines:
     """The lines of a list around one page; the first ones where it is not among them."""
-    at = next((place for place, line in enumerate(lines) if line.page == page), 0)
+    at = next((number for number, line in enumerate(lines) if line.page == page), 0)
     start = max(0, min(at - MOST // 2, len(lines) - MOST))
     return lines[start : start + MOST]
 
 
 def of(app: Sphinx, depth: int, *, hidden: bool) -> Menu | None:
     """The menu of a site, made once in each process; nothing where it is not ours."""
-    made: dict[object, Menu | None] = vars(app.builder).setdefault("perfguide_menus", {})
-    if (depth, hidden) not in made:
+    menus: dict[object, Menu | None] = vars(app.builder).setdefault("perfguide_menus", {})
+    if (depth, hidden) not in menus:
         try:
-            made[depth, hidden] = Menu(app.env, depth, hidden)
+            menus[depth, hidden] = Menu(app.env, depth, hidden)
         except UnusualError:
-            made[depth, hidden] = None
-    return made[depth, hidden]
+            menus[depth, hidden] = None
+    return menus[depth, hidden]
 
 
 def asked(app: Sphinx) -> Menu | None:
     """The menu that the theme's layout will ask for; nothing where it is not ours, or
     where templates of the project may ask for another."""
-    if not theme.in_use(app) or app.config.templates_path:
+    if not internals.is_site(app.builder) or not theme.in_use(app.builder):
         return None
-    assert isinstance(app.builder, StandaloneHTMLBuilder)
-    given = app.builder.theme.get_options(app.builder.theme_options)
-    wanted = {name: str(given.get(name)).lower() in TRUE for name in OPTIONS}
-    depth = int(given.get("navigation_depth", 0))
-    if depth < 1 or not (wanted["collapse_navigation"] and wanted["titles_only"]):
+    options = internals.theme_options(app.builder)
+    collapse, short, hidden = (str(options.get(name)).lower() in TRUE for name in OPTIONS)
+    depth = int(options.get("navigation_depth", 0))
+    if depth < 1 or not (collapse and short) or app.config.templates_path:
         return None
-    return of(app, depth, hidden=wanted["includehidden"])
+    return of(app, depth, hidden=hidden)
 
 
-def _put(
+def _replace(
     app: Sphinx, page: str, _template: str, context: dict[str, Any], _doctree: nodes.document
 ) -> None:
     """Let the layout ask us instead of Sphinx, where our menu is the same."""
-    if not theme.in_use(app):
+    if not theme.in_use(app.builder):
         return
     of_sphinx = context["toctree"]
 
     def toctree(
         maxdepth: int = 0, *, collapse: bool = True, titles_only: bool = False, **other: Any
     ) -> str:
-        menu = None
         if collapse and titles_only and maxdepth > 0:
             menu = of(app, maxdepth, hidden=bool(other.get("includehidden")))
-        if menu:
-            return menu.html(page, lambda to: app.builder.get_relative_uri(page, to))
+            if menu:
+                return menu.html(page, lambda to: app.builder.get_relative_uri(page, to))
         given = {"maxdepth": maxdepth, "collapse": collapse, "titles_only": titles_only}
         return str(of_sphinx(**given, **other))
 
     context["toctree"] = toctree
 
 
-def setup(app: Sphinx) -> ExtensionMetadata:
+def setup(app: Sphinx) -> None:
     """Put our menu into the place of Sphinx's."""
-    app.connect("html-page-context", _put)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
+    app.connect("html-page-context", _replace)

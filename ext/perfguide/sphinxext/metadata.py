@@ -1,8 +1,10 @@
-"""What a page tells search engines and the search page of itself."""
+"""What a site offers besides its text: descriptions for search engines and the search page,
+a sitemap, a feed, and its data with links to them and the explorer of them."""
 
 from __future__ import annotations
 
 import json
+import posixpath
 import re
 from html import escape
 from pathlib import Path
@@ -14,18 +16,28 @@ from docutils.parsers.rst import directives
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.builders.html import StandaloneHTMLBuilder
-from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
-from sphinx.util.typing import ExtensionMetadata, OptionSpec
+from sphinx.util.osutil import relative_uri
+from sphinx.util.typing import OptionSpec
 
 from ..common.diagnostics import Diagnostic
+from ..export import explorer, feed, json_api
 from .config import warn
+from .internals import is_site
 
 SITEMAP = "http://www.sitemaps.org/schemas/sitemap/0.9"
+FEED = "feed.xml"
+FEEDING = ("html", "dirhtml", "readthedocs", "readthedocsdirhtml")
+"""The builders whose sites have a feed: each entry leads to a page of its own."""
 LONGEST = 300
 """Characters of a description; search engines cut what is longer."""
-ABOUT = "perf-about"
-REDIRECT = "perf-redirect"
+
+ABOUT, REDIRECT, EXPLORER = "perf-about", "perf-redirect", "perf-explorer"
+"""Metadata of a page: the file that says what it is about, the page that it leads on to, and
+whether it has the explorer."""
+
+SCRIPTS = tuple(f"perfguide-{name}.js" for name in ("drawing", "figures", "shown", "explore"))
+"""What the explorer's page asks for, in the order in which they need each other."""
 
 
 class PerfAbout(SphinxDirective):
@@ -48,12 +60,90 @@ class PerfAbout(SphinxDirective):
         return []
 
 
-def _told(env: BuildEnvironment, docname: str) -> dict[str, Any]:
-    name = env.metadata[docname].get(ABOUT)
-    if not name:
-        return {}
-    told: dict[str, Any] = json.loads(Path(env.srcdir, name).read_bytes())
-    return told
+class perf_data(nodes.General, nodes.Element):  # noqa: N801
+    """Links to files of the site's data; only formats that are the site have them."""
+
+
+class PerfData(SphinxDirective):
+    """Links to the data of one guide, or of the whole site where none is named."""
+
+    optional_arguments = 1
+    final_argument_whitespace = True
+    option_spec: ClassVar[OptionSpec] = {}
+
+    def run(self) -> list[nodes.Node]:
+        """Make the node."""
+        if self.arguments:
+            words, ends = "Download this guide: ", ("json", "xlsx", "parquet")
+            names = ("JSON", "spreadsheet (.xlsx)", "Parquet")
+            paths = (f"{self.arguments[0]}.{end}" for end in ends)
+            files = list(zip(paths, names, strict=True))
+        else:
+            words = "Begin with: "
+            files = [("index.json", "index.json"), ("datapackage.json", "datapackage.json")]
+        return [perf_data("", words=words, files=files)]
+
+
+def _visit_data(translator: Any, node: perf_data) -> None:
+    builder = translator.builder
+    if is_site(builder):
+        top = _top(builder, builder.current_docname)
+        links = ", ".join(
+            f'<a class="reference" href="{escape(f"{top}{json_api.ROOT}/{file}")}">{escape(text)}</a>'
+            for file, text in node["files"]
+        )
+        translator.body.append(f'<p class="perf-data">{escape(node["words"])}{links}</p>\n')
+    raise nodes.SkipNode
+
+
+def _skip(_translator: Any, _node: nodes.Element) -> None:
+    raise nodes.SkipNode
+
+
+class perf_explorer(nodes.container):  # noqa: N801
+    """Where the explorer stands; its children are what is read without script."""
+
+
+class PerfExplorer(SphinxDirective):
+    """The explorer, with its content for a reader without script."""
+
+    has_content = True
+    option_spec: ClassVar[OptionSpec] = {}
+
+    def run(self) -> list[nodes.Node]:
+        """Make the node, and mark the page."""
+        self.env.metadata[self.env.docname][EXPLORER] = "yes"
+        node = perf_explorer()
+        self.set_source_info(node)
+        self.state.nested_parse(self.content, self.content_offset, node)
+        return [node]
+
+
+def _visit_explorer(translator: Any, node: perf_explorer) -> None:
+    builder = translator.builder
+    if not is_site(builder):
+        return
+    here = builder.current_docname
+    # What a page of the core is called in the site, with a mark in the place of its name.
+    page = posixpath.normpath(posixpath.join(builder.config.perfguide_output, "PAGE"))
+    start, _, end = builder.get_relative_uri(here, page).rpartition("PAGE")
+    files = f"{_top(builder, here)}{json_api.ROOT}/{explorer.FOLDER}/"
+    values = {"files": files, "start": start, "end": end}
+    data = "".join(f' data-{name}="{escape(value)}"' for name, value in values.items())
+    translator.body.append(f'<div class="perf-explorer"{data}><div class="perf-explorer-plain">\n')
+
+
+def _depart_explorer(translator: Any, node: perf_explorer) -> None:
+    if is_site(translator.builder):
+        translator.body.append("</div></div>\n")
+
+
+def _top(builder: StandaloneHTMLBuilder, docname: str) -> str:
+    """The way from a page to the top of the site: ``../../``, or nothing."""
+    own = builder.get_target_uri(docname)
+    if own.startswith("#"):
+        return ""
+    return relative_uri(own, "index.html").removesuffix("index.html")
 
 
 def description(doctree: nodes.document) -> str:
@@ -75,44 +165,61 @@ def shortened(text: str) -> str:
 def address(app: Sphinx, docname: str) -> str:
     """A page's address on the web, or nothing where the site's is not known."""
     base: str = app.config.html_baseurl
-    if not base:
-        return ""
-    return f"{base.rstrip('/')}/{app.builder.get_target_uri(docname)}"
+    return f"{base.rstrip('/')}/{app.builder.get_target_uri(docname)}" if base else ""
 
 
-def _page_context(
+def _about(app: Sphinx, docname: str) -> dict[str, Any]:
+    """What the generator wrote about a page: ``description``, and ``dataset`` of a guide."""
+    name = app.env.metadata[docname].get(ABOUT)
+    about: dict[str, Any] = json.loads(Path(app.srcdir, name).read_bytes()) if name else {}
+    return about
+
+
+def _head(
     app: Sphinx, pagename: str, _template: str, context: dict[str, Any], doctree: nodes.document
 ) -> None:
-    """Write the head of a page."""
-    if not doctree or not isinstance(app.builder, StandaloneHTMLBuilder):
-        return
-    tags = []
-    target = app.env.metadata[pagename].get(REDIRECT)
+    """Write the head of a page, and send the explorer's scripts with its page alone."""
+    if doctree:
+        _describe(app, pagename, context, doctree)
+        if EXPLORER in app.env.metadata[pagename]:
+            for name in SCRIPTS:
+                app.add_js_file(name, loading_method="defer")
+    if app.builder.name in FEEDING:
+        href = context["pathto"](FEED, 1)
+        context["metatags"] = (
+            f'{context.get("metatags", "")}\n<link rel="alternate" '
+            f'type="application/atom+xml" title="Releases and errata" href="{href}">'
+        )
+
+
+def _describe(app: Sphinx, pagename: str, context: dict[str, Any], doctree: nodes.document) -> None:
+    """Say in the head of a page what it is about."""
+    target = app.env.metadata[pagename].get(REDIRECT, "").partition("#")[0]
     if target:
-        folder = pagename.rpartition("/")[0]
-        leads = f"{folder}/{target}"
-        uri = app.builder.get_relative_uri(pagename, leads)
-        tags.append(f'<meta http-equiv="refresh" content="0; url={escape(uri)}">')
-        # What is said of both pages counts for the one that it leads to.
-        context["pageurl"] = address(app, leads) or context.get("pageurl")
-    told = _told(app.env, pagename)
+        # What is said of both pages counts for the one that this one leads to.
+        page = posixpath.normpath(posixpath.join(posixpath.dirname(pagename), target))
+        context["pageurl"] = address(app, page) or context.get("pageurl")
+    about = _about(app, pagename)
     title = re.sub(r"<[^>]*>", "", str(context.get("title", "")))
-    text = shortened(told.get("description", "")) or description(doctree)
-    given = str(context.get("metatags", ""))
-    if text and 'name="description"' not in given:
+    text = shortened(about.get("description", "")) or description(doctree)
+    tags = [str(context.get("metatags", ""))]
+    if text and 'name="description"' not in tags[0]:
         tags.append(f'<meta name="description" content="{escape(text)}">')
-    kind = "website" if pagename == app.config.root_doc else "article"
-    graph = {"type": kind, "site_name": app.config.html_title, "description": text}
     tags.append(f'<meta property="og:title" content="{title}">')
-    graph["url"] = "" if target else address(app, pagename)
+    graph = {
+        "type": "website" if pagename == app.config.root_doc else "article",
+        "site_name": app.config.html_title,
+        "description": text,
+        "url": "" if target else address(app, pagename),
+    }
     tags += [
         f'<meta property="og:{name}" content="{escape(value)}">'
         for name, value in graph.items()
         if value
     ]
-    if "dataset" in told:
-        tags.append(_data_block(_dataset(app, pagename, told["dataset"], doctree)))
-    context["metatags"] = "\n  ".join([given, *tags])
+    if "dataset" in about:
+        tags.append(_data_block(_dataset(app, pagename, about["dataset"], doctree)))
+    context["metatags"] = "\n  ".join(tags)
 
 
 def _dataset(
@@ -145,57 +252,101 @@ def _data_block(value: dict[str, Any]) -> str:
     return f'<script type="application/ld+json">{text}</script>'
 
 
+def _read(app: Sphinx, name: str) -> Any:
+    """JSON that the generator wrote for the whole site; ``None`` where it wrote none."""
+    try:
+        return json.loads(Path(app.srcdir, app.config.perfguide_output, name).read_bytes())
+    except FileNotFoundError:
+        return None
+
+
+def _uri(app: Sphinx, page: str) -> str:
+    """The address below the site's own of a page that is named as the core names it."""
+    name = posixpath.normpath(posixpath.join(app.config.perfguide_output, page))
+    return app.builder.get_target_uri(name)
+
+
 def _search_words(app: Sphinx) -> None:
     """Put the words that the generator wrote where the search page finds them."""
-    builder = app.builder
-    if not isinstance(builder, StandaloneHTMLBuilder) or builder.name == "epub":
-        return
-    output = app.config.perfguide_output
-    try:
-        index = json.loads(Path(app.srcdir, output, "guides/words.json").read_bytes())
-    except FileNotFoundError:
-        return
-    for page in index["pages"]:
-        page[0] = builder.get_target_uri(f"{output}/{page[0]}")
-    text = json.dumps(index, ensure_ascii=False, separators=(",", ":"))
-    target = Path(app.outdir, "_static", "perfguide-words.js")
-    target.parent.mkdir(parents=True, exist_ok=True)
-    # A script, and not JSON: a page from a folder may load the one and not the other.
-    target.write_text(f"window.perfguideWords={text};\n", "utf-8")
+    index = _read(app, "guides/words.json") if is_site(app.builder) else None
+    if index:
+        for page in index["pages"]:
+            page[0] = _uri(app, page[0])
+        text = json.dumps(index, ensure_ascii=False, separators=(",", ":"))
+        # A script, and not JSON: a page from a folder may load the one and not the other.
+        data = f"window.perfguideWords={text};\n".encode()
+        _put(Path(app.outdir, "_static", "perfguide-words.js"), data)
 
 
-def _write_sitemap(app: Sphinx, exception: Exception | None) -> None:
-    """Write the sitemap, where the site's address is known."""
-    if exception is not None or not isinstance(app.builder, StandaloneHTMLBuilder):
+def _publish(app: Sphinx, exception: Exception | None) -> None:
+    """Put the files beside the pages that were written from the same figures."""
+    if exception is not None or not is_site(app.builder):
         return
-    if not app.config.html_baseurl or app.builder.name == "epub":
-        return
-    pages = sorted(name for name in app.env.found_docs if REDIRECT not in app.env.metadata[name])
-    told = {name: _told(app.env, name).get("dataset", {}) for name in pages}
-    _write(Path(app.outdir, "sitemap.xml"), _sitemap(app, told))
+    source = Path(app.srcdir, app.config.perfguide_output, json_api.ROOT)
+    mirror(source, Path(app.outdir, json_api.ROOT))
+    if app.config.html_baseurl:
+        _put(Path(app.outdir, "sitemap.xml"), _sitemap(app))
+    entries = _read(app, "reports/feed.json") if app.builder.name in FEEDING else None
+    if entries:
+        _put(Path(app.outdir, FEED), _feed(app, entries))
 
 
-def _sitemap(app: Sphinx, told: dict[str, dict[str, Any]]) -> ElementTree.Element:
+def _sitemap(app: Sphinx) -> bytes:
     top = ElementTree.Element("urlset", xmlns=SITEMAP)
-    for name, dataset in told.items():
-        entry = ElementTree.SubElement(top, "url")
-        ElementTree.SubElement(entry, "loc").text = address(app, name)
-        if dataset:
-            ElementTree.SubElement(entry, "lastmod").text = dataset["dateModified"]
-    return top
-
-
-def _write(path: Path, top: ElementTree.Element) -> None:
+    for name in sorted(app.env.found_docs):
+        if REDIRECT not in app.env.metadata[name]:
+            entry = ElementTree.SubElement(top, "url")
+            ElementTree.SubElement(entry, "loc").text = address(app, name)
+            if dataset := _about(app, name).get("dataset"):
+                ElementTree.SubElement(entry, "lastmod").text = dataset["dateModified"]
     ElementTree.indent(top)
-    path.write_bytes(ElementTree.tostring(top, "utf-8", xml_declaration=True) + b"\n")
+    text: bytes = ElementTree.tostring(top, "utf-8", xml_declaration=True)
+    return text + b"\n"
 
 
-def setup(app: Sphinx) -> ExtensionMetadata:
-    """Register the directive and the events."""
+def _feed(app: Sphinx, entries: list[dict[str, Any]]) -> bytes:
+    config = app.config
+    base = f"{config.html_baseurl.rstrip('/')}/" if config.html_baseurl else ""
+    author = config.author or config.project
+    own = f"{base}{FEED}" if base else ""
+    return feed.atom(entries, config.html_title, author, lambda page: base + _uri(app, page), own)
+
+
+def mirror(source: Path, target: Path) -> None:
+    """Make a folder hold the files of another one and no others."""
+    wanted = {p.relative_to(source) for p in source.rglob("*") if p.is_file()}
+    present = {p.relative_to(target) for p in target.rglob("*") if not p.is_dir()}
+    for name in sorted(present - wanted):
+        (target / name).unlink()
+    for name in sorted(wanted):
+        _put(target / name, (source / name).read_bytes())
+    for folder in sorted((p for p in target.rglob("*") if p.is_dir()), reverse=True):
+        if not any(folder.iterdir()):
+            folder.rmdir()
+
+
+def _put(path: Path, data: bytes) -> None:
+    """Write a file, unless it has the right bytes: then its time of change stays."""
+    if path.is_file() and path.read_bytes() == data:
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # A reader never sees half a file: it is written aside and moved into place.
+    aside = path.with_name(f"{path.name}.part")
+    aside.write_bytes(data)
+    aside.replace(path)
+
+
+def setup(app: Sphinx) -> None:
+    """Register the directives, the nodes and what happens when."""
     app.add_directive("perf-about", PerfAbout)
+    app.add_directive("perf-data", PerfData)
+    app.add_directive("perf-explorer", PerfExplorer)
+    others: Any = dict.fromkeys(("latex", "text", "man", "texinfo"), (_skip, None))
+    app.add_node(perf_data, html=(_visit_data, None), **others)
+    # In other formats it is what it is made from, a container.
+    app.add_node(perf_explorer, html=(_visit_explorer, _depart_explorer))
     # After the pages have been generated, which is at the usual priority.
     app.connect("builder-inited", _search_words, priority=600)
-    app.connect("html-page-context", _page_context)
+    app.connect("html-page-context", _head)
     # Before the end of the build is noted.
-    app.connect("build-finished", _write_sitemap, priority=400)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
+    app.connect("build-finished", _publish, priority=400)

@@ -1,9 +1,10 @@
 """Sees to it that a build on top of an earlier one gives what a clean build gives.
 
-Sphinx reads a page again when its time of change says so, and writes a page
-again when it was read. But a page also shows titles and places of others, a
-copied file can be older than the one that it replaces, and the search index
-keeps words that are gone.
+Sphinx reads a page again when its time of change says so, and writes a page again when it was read.
+But a copied file can be older than the one that it replaces; a page also shows titles and
+places of others; the search index keeps words that are gone; and every file beside the pages is
+read and compared in each build. So this module knows, for each page, the hash of all that
+it was read from, and of all that it shows of others.
 """
 
 from __future__ import annotations
@@ -11,40 +12,42 @@ from __future__ import annotations
 import contextlib
 import errno
 import hashlib
-import json
 import logging
 import os
 import shutil
 import sys
 import time
-from collections.abc import Iterable, Set
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Set
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import msgspec
 from docutils import nodes
+from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.environment import BuildEnvironment
-from sphinx.environment.collectors import EnvironmentCollector
 from sphinx.errors import ExtensionError
+from sphinx.search import js_index
+from sphinx.util import docname_join
 from sphinx.util.typing import ExtensionMetadata
 
 from ..bundles.object_store import is_url
 from ..charts import gallery
-from ..publishing.atomic_swap import ASSETS, FINISHED
-from ..publishing.memo import Memo
-from ..publishing.output_folder import listed
-from ..publishing.standing import Read, Told
-from . import borrowed, copying
-from .borrowed import Borrowed, Reference
+from ..publishing.atomic_swap import ASSETS
+from ..publishing.last_build import REPORT, Folders, Inputs, hash_of_names, names
+from ..publishing.store import UNSURE, Store, below, identify
+from . import internals, menu
 from .config import settings
 
-SOURCES = "sources.json"
-"""The file of hashes of sources, in the folder of the cache."""
+KEY = "perfguide_rebuild"
+"""The attribute of the application with what listens to its build."""
 
-INDEX_ENTRIES = "index-entries.json"
+Reference = tuple[str, str, str]
+"""The domain of what is referred to, its kind, and its name."""
 
 
 @dataclass(slots=True)
@@ -53,18 +56,15 @@ class State:
 
     ``hashes``: of each page's source and of all that it depends on. ``named``: what each
     page refers to. When pages were last written, ``borrowed`` was the hash of what each of
-    them showed of others, ``everywhere`` that of what all show, and ``files`` was what was
-    copied beside them; ``copied`` has the hash of each, by the name there.
-    ``started``: when this build began to read, in nanoseconds.
+    them showed of others, ``everywhere`` that of what all show, and ``copied`` the hash of each
+    file that was copied beside them, by its name there.
     """
 
     hashes: dict[str, str] = field(default_factory=dict)
     named: dict[str, set[Reference]] = field(default_factory=dict)
     borrowed: dict[str, str] = field(default_factory=dict)
     everywhere: bytes = b""
-    files: set[str] = field(default_factory=set)
     copied: dict[str, str] = field(default_factory=dict)
-    started: int = 0
 
 
 def state(env: BuildEnvironment) -> State:
@@ -73,74 +73,187 @@ def state(env: BuildEnvironment) -> State:
     return held
 
 
-class Freshness(EnvironmentCollector):
-    """Says what to read and what to write besides what Sphinx finds itself."""
+class Rebuild:
+    """Says what to read, to write and to copy besides what Sphinx finds itself."""
 
-    memo = Memo()
+    def __init__(self) -> None:
+        self._store = Store()
+        self._began = 0
+        self._same: set[str] = set()
+        self._downloads: Any = None
+        self._names: set[str] = set()
+        self._are_current: Callable[[], bool] = bool
 
-    def process_doc(self, app: Sphinx, doctree: nodes.document) -> None:
+    def begin(self, app: Sphinx, store: Store, are_current: Callable[[], bool]) -> None:
+        """Take the store of a build whose pages are generated. ``are_current`` says whether what
+        they were made from is still the same."""
+        self._store, self._are_current = store, are_current
+        if REPORT in os.environ:
+            # A file that comes later is not among these names, and the next build sees it.
+            self._names = names(_folders(app), _own(app))
+
+    # What to read
+
+    def note(self, app: Sphinx, doctree: nodes.document) -> None:
         """Note what a page shows of others."""
         docname = app.env.current_document.docname
-        if found := borrowed.references(doctree, docname):
+        if found := references(doctree, docname):
             state(app.env).named[docname] = found
 
-    def clear_doc(self, app: Sphinx, env: BuildEnvironment, docname: str) -> None:
+    def forget(self, _app: Sphinx, env: BuildEnvironment, docname: str) -> None:
         """Forget a page."""
         known = state(env)
         known.hashes.pop(docname, None)
         known.named.pop(docname, None)
 
-    def merge_other(
-        self, app: Sphinx, env: BuildEnvironment, docnames: Set[str], other: BuildEnvironment
+    def merge(
+        self, _app: Sphinx, env: BuildEnvironment, docnames: Set[str], other: BuildEnvironment
     ) -> None:
         """Take over what another process has noted."""
         found = state(other).named
         state(env).named |= {name: found[name] for name in docnames & set(found)}
 
-    def get_outdated_docs(
+    def to_read(
         self,
-        app: Sphinx,
+        _app: Sphinx,
         env: BuildEnvironment,
         added: set[str],
         changed: set[str],
         removed: set[str],
     ) -> list[str]:
         """The pages whose bytes changed, whatever the times of their files say."""
-        known = state(env)
-        known.started = time.time_ns()
-        self.memo = Memo(Path(app.srcdir, app.config.perfguide_cache, SOURCES))
-        kept = set(env.all_docs) - added - changed - removed
-        drawn = _drawn(env)
-        hashed = ((name, _hash(env, name, self.memo, drawn)) for name in sorted(kept))
-        return [name for name, found in hashed if found != known.hashes.get(name)]
+        self._began = time.time_ns()
+        known = state(env).hashes
+        kept = sorted(set(env.all_docs) - added - changed - removed)
+        return [name for name in kept if self._hash(env, name) != known.get(name)]
 
-    def get_updated_docs(self, app: Sphinx, env: BuildEnvironment) -> list[str]:
+    def _hash(self, env: BuildEnvironment, docname: str, drawn: str = "") -> str:
+        """A hash of the bytes that a page was made of.
+
+        With ``drawn``, which is the folder of what pages have drawn, it was read in this build:
+        where a file changed meanwhile, nobody knows which bytes were read, and there is no hash.
+        """
+        whole = hashlib.sha256()
+        for name in sorted(
+            {str(env.doc2path(docname)), *map(str, env.dependencies.get(docname, ()))}
+        ):
+            # As text: paths as objects would take longer than all else.
+            path = os.path.join(env.srcdir, name)  # noqa: PTH118
+            changed = max(identify(path)[3:]) >= self._began
+            digest = self._store.digest(path)
+            # What a page has drawn while it was read follows from the page.
+            if drawn and changed and os.path.realpath(os.path.dirname(path)) != drawn:  # noqa: PTH120
+                self._store.seen[path] = UNSURE
+                return ""
+            whole.update(name.encode("utf-8", "surrogatepass") + b"\0" + digest.encode())
+        return whole.hexdigest()
+
+    # What to write
+
+    def to_write(self, app: Sphinx, env: BuildEnvironment) -> list[str]:
         """The pages to write besides those that were read."""
         known = state(env)
-        read = sorted(set(env.all_docs) - set(known.hashes))
-        drawn = _drawn(env)
-        for docname in read:
-            known.hashes[docname] = _hash(env, docname, self.memo, drawn, known.started)
-        _name_images(env)
-        copied, known.copied = known.copied, copying.digests(env, self.memo)
-        self.memo.save()
-        for held in _index_leftovers(env):
-            held.clear()
-        shown = Borrowed(app, known.named)
-        now = {name: shown.of(name) for name in sorted(env.all_docs)}
-        before, known.borrowed = known.borrowed, now
-        stale, known.files = known.files, shown.files()
+        drawn = os.path.realpath(Path(env.srcdir, env.config.perfguide_output, gallery.DRAWN))
+        for docname in sorted(set(env.all_docs) - set(known.hashes)):
+            known.hashes[docname] = self._hash(env, docname, drawn)
+        internals.name_images_by_path(env)
+        copied, known.copied = known.copied, self._copies(app)
+        internals.forget_leftovers_of_index(env)
+        self._store.save()
+        shown = Borrowed(app, known.named, self._store)
+        before, known.borrowed = known.borrowed, {n: shown.of(n) for n in sorted(env.all_docs)}
         same, known.everywhere = known.everywhere == shown.everywhere, shown.everywhere
-        if not same or not set(before) <= set(now):
+        if not same or not set(before) <= set(known.borrowed):
             _clear(app)
-            return sorted(now)
+            return sorted(known.borrowed)
         if app.config.perfguide_own_output:
-            for name in stale - known.files:
-                Path(app.outdir, name).unlink(missing_ok=True)
-                with contextlib.suppress(OSError):  # other files are in it
-                    Path(app.outdir, name).parent.rmdir()
-            copying.spare(app, {n for n, sum_ in known.copied.items() if copied.get(n) == sum_})
-        return [name for name in now if now[name] != before.get(name)]
+            _remove(app, set(copied) - set(known.copied))
+            self._same = {n for n, digest in known.copied.items() if digest == copied.get(n)}
+        return [name for name, digest in known.borrowed.items() if digest != before.get(name)]
+
+    # What to copy
+
+    def _copies(self, app: Sphinx) -> dict[str, str]:
+        """The SHA-256 of each file for download and of each picture, by the name that its copy has
+        below the folder of the pages."""
+        env, found = app.env, {}
+        for folder, held in (("_downloads", env.dlfiles), (_images(app), env.images)):
+            for source, (_, name) in held.items():
+                found[f"{folder}{name}"] = self._store.digest(f"{env.srcdir}/{source}")
+        return found
+
+    def begin_copying(self, app: Sphinx, _builder: object) -> None:
+        """Let Sphinx see no file for download that has the same bytes as its copy, which is
+        there: it would read both, and a large archive has tens of thousands."""
+        out = app.outdir
+        self._same = {name for name in self._same if os.path.lexists(f"{out}/{name}")}
+        if self._same:
+            files = self._downloads = app.env.dlfiles
+            rest = (path for path, (_, n) in files.items() if f"_downloads/{n}" not in self._same)
+            app.env.dlfiles = internals.some_downloads(files, rest)
+
+    def end_copying(self, app: Sphinx) -> Iterable[tuple[str, dict[str, Any], str]]:
+        """Let Sphinx see no such picture; pictures are copied after all pages are written."""
+        if self._same:
+            app.env.dlfiles, folder = self._downloads, _images(app)
+            found = app.builder.images.items()
+            app.builder.images = {p: n for p, n in found if f"{folder}{n}" not in self._same}
+        return ()
+
+    # What to say at the end
+
+    def report(self, app: Sphinx, exception: Exception | None) -> None:
+        """Say that all has been written, and what it was made from."""
+        if exception is None and app.config.perfguide_own_output and REPORT in os.environ:
+            with os.fdopen(int(os.environ[REPORT]), "wb", closefd=False) as file:
+                file.write(msgspec.msgpack.encode(self._inputs(app)))
+
+    def _inputs(self, app: Sphinx) -> Inputs:
+        config = app.config
+        shown = (config.html_logo, config.html_favicon, config.latex_logo)
+        paths = ("conf.py", *shown, *config.latex_additional_files)
+        modules = (getattr(module, "__file__", None) or "" for module in list(sys.modules.values()))
+        # Of installed ones the versions count, which are known otherwise.
+        own = (name for name in modules if not name.startswith((sys.prefix, sys.base_prefix)))
+        for name in filter(None, (*own, *(str(app.confdir / path) for path in paths if path))):
+            self._store.digest(name)
+        is_whole = (
+            not internals.warning_count(app)
+            and not any(map(is_url, settings(config, Path(app.srcdir)).results))
+            and self._are_current()
+            and self._store.is_current()
+        )
+        files = {os.path.abspath(name): of for name, of in self._store.seen.items()}  # noqa: PTH100
+        others = hash_of_names(self._names, files)
+        return Inputs(files, _folders(app), _own(app), others, is_whole)
+
+
+def begin(app: Sphinx, store: Store, are_current: Callable[[], bool]) -> None:
+    """Say that the pages of this build are generated; see :meth:`Rebuild.begin`."""
+    held: Rebuild = vars(app)[KEY]
+    held.begin(app, store, are_current)
+
+
+def _folders(app: Sphinx) -> Folders:
+    """Folders in which a new file can change the site."""
+    config, given = app.config, settings(app.config, Path(app.srcdir))
+    assets = (*config.html_static_path, *config.templates_path, *config.html_extra_path)
+    results = (path for path in given.results if not is_url(path))
+    found = {*results, *given.benchmarks, *(Path(app.confdir, asset) for asset in assets)}
+    every = sorted(os.path.abspath(path) for path in found)  # noqa: PTH100
+    return ((str(app.srcdir), tuple(config.source_suffix)), *((path, ("",)) for path in every))
+
+
+def _own(app: Sphinx) -> tuple[str, ...]:
+    """Folders below that of the sources that belong to builds."""
+    work = Path(app.outdir).parent
+    inside = Path(app.srcdir).is_relative_to(work.parent)
+    return (str(work), str(work.with_name(work.name[1:]))) if inside else (str(work.parent),)
+
+
+def _images(app: Sphinx) -> str:
+    """Where the copies of pictures are below the folder of the pages."""
+    return f"{app.builder.imagedir}/" if app.builder.imagedir else ""
 
 
 def _clear(app: Sphinx) -> None:
@@ -151,47 +264,13 @@ def _clear(app: Sphinx) -> None:
             shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
-def _drawn(env: BuildEnvironment) -> str:
-    """The folder of what pages have drawn while they are read."""
-    return os.path.realpath(Path(env.srcdir, env.config.perfguide_output, gallery.DRAWN))
-
-
-def _hash(
-    env: BuildEnvironment, docname: str, memo: Memo, drawn: str, started: int | None = None
-) -> str:
-    """The bytes that a page was made of; nothing where one changed since ``started``,
-    because then nobody knows which bytes were read."""
-    whole = hashlib.sha256()
-    names = {str(env.doc2path(docname)), *map(str, env.dependencies.get(docname, ()))}
-    for name in sorted(names):
-        # As text: paths as objects would take longer than all else.
-        path = os.path.join(env.srcdir, name)  # noqa: PTH118
-        try:
-            changed = started is not None and os.stat(path).st_mtime_ns >= started  # noqa: PTH116
-            # What a page has drawn while it was read follows from the page.
-            if changed and os.path.realpath(os.path.dirname(path)) != drawn:  # noqa: PTH120
-                return ""
-            content = bytes.fromhex(memo.digest(path))
-        except OSError:
-            content = b"missing"
-        whole.update(name.encode("utf-8", "surrogatepass") + b"\0" + content)
-    return whole.hexdigest()
-
-
-def _name_images(env: BuildEnvironment) -> None:
-    """Name pictures of equal file names by their paths, not by the order of reading."""
-    named = type(env.images)()
-    for path, (docnames, _) in sorted(env.images.items()):
-        for docname in sorted(docnames):
-            named.add_file(docname, path)
-    env.images = named
-
-
-def _index_leftovers(env: BuildEnvironment) -> Iterable[dict[Any, Any]]:
-    """What earlier builds left for the search index, which is on disk and read from there."""
-    yield env._search_index_objtypes
-    yield env._search_index_objnames
-    yield env._search_index_index_entries
+def _remove(app: Sphinx, copies: Iterable[str]) -> None:
+    """Remove the copies of files that no page has any more."""
+    for name in copies:
+        path = Path(app.outdir, name)
+        path.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # other files are in it
+            path.parent.rmdir()
 
 
 def _whole_index(app: Sphinx) -> Iterable[tuple[str, dict[str, Any], str]]:
@@ -203,59 +282,162 @@ def _whole_index(app: Sphinx) -> Iterable[tuple[str, dict[str, Any], str]]:
     builder = app.builder
     if not isinstance(builder, StandaloneHTMLBuilder) or builder.indexer is None:
         return ()
-    indexer = builder.indexer
-    indexer.prune(app.env.all_docs)
-    for words in (indexer._mapping, indexer._title_mapping):
-        for word in [word for word, docnames in words.items() if not docnames]:
-            del words[word]
-    kept = Path(app.doctreedir, INDEX_ENTRIES)
-    try:
-        earlier = json.loads(kept.read_bytes())
-    except (FileNotFoundError, ValueError):
-        earlier = {}
-    entries = {**earlier, **indexer._index_entries}
-    indexer._index_entries.clear()
+    internals.prune_index(builder.indexer, app.env.all_docs)
+    written = internals.index_entries(builder.indexer)
+    entries = _earlier_entries(Path(app.outdir, builder.searchindex_filename)) | written
+    written.clear()
     for docname in sorted(set(entries) & set(app.env.all_docs)):
-        indexer._index_entries[docname] = entries[docname]
-    kept.write_text(json.dumps(indexer._index_entries), "utf-8")
+        found = {(text.lower(), place, main) for text, place, main in entries[docname]}
+        written[docname] = sorted(found)
     return ()
 
 
-def _finished(app: Sphinx, exception: Exception | None) -> None:
-    """Say that all has been written, and what it was made from."""
-    if exception is None and app.config.perfguide_own_output:
-        data = msgspec.json.encode(_told(app))
-        Path(app.doctreedir, FINISHED).write_bytes(data)
+def _earlier_entries(file: Path) -> dict[str, list[tuple[str, str, str]]]:
+    """The entries of the general index in the search index of the build before, by page."""
+    found: dict[str, list[tuple[str, str, str]]] = {}
+    with contextlib.suppress(OSError, ValueError):
+        index = js_index.loads(file.read_text("utf-8"))
+        for text, places in index["indexentries"].items():
+            for number, place, main in places:
+                entry = (text, place, "main" if main else "")
+                found.setdefault(index["docnames"][number], []).append(entry)
+    return found
 
 
-def _told(app: Sphinx) -> Told:
-    """What the site was made from and what else was made; names as text, which is quicker."""
-    config, env, given = app.config, app.env, settings(app.config, Path(app.srcdir))
-    lists = (given.acknowledged, given.redirects, given.boards, given.waivers)
-    shown = (config.html_logo, config.html_favicon, config.latex_logo)
-    modules = (getattr(module, "__file__", None) or "" for module in list(sys.modules.values()))
-    # Of installed ones the versions count, which are known otherwise.
-    own = (name for name in modules if not name.startswith((sys.prefix, sys.base_prefix)))
-    files = {
-        *(os.path.join(app.srcdir, name) for names in env.dependencies.values() for name in names),  # noqa: PTH118
-        Path(app.confdir, "conf.py"),
-        *filter(None, (*lists, *own)),
-        *(Path(app.confdir, name) for name in (*shown, *config.latex_additional_files) if name),
-    }
-    assets = (*config.html_static_path, *config.templates_path, *config.html_extra_path)
-    results = [path for path in given.results if not is_url(path)]
-    folders = {given.output, *results, *given.benchmarks, *(Path(app.confdir, a) for a in assets)}
-    made = [*(given.output / name for name in (*listed(given.output), gallery.DRAWN))]
-    return Told(
-        app._warncount,
-        len(results) == len(given.results),
-        Read(_absolute(files), _absolute(folders), tuple(config.source_suffix)),
-        _absolute([*made, given.store, *filter(None, [given.cache])]),
-    )
+def references(doctree: nodes.document, docname: str) -> set[Reference]:
+    """What a page refers to by name, pages by their full names."""
+    found = set()
+    for node in doctree.findall(addnodes.pending_xref):
+        domain, kind, target = (
+            str(node.get(f"ref{part}")) for part in ("domain", "type", "target")
+        )
+        if (domain, kind) == ("std", "doc"):
+            target = docname_join(str(node.get("refdoc", docname)), target)
+        found.add((domain, kind, target))
+    return found
 
 
-def _absolute(paths: Iterable[str | Path]) -> tuple[str, ...]:
-    return tuple(sorted({os.path.abspath(path) for path in paths}))  # noqa: PTH100
+class Borrowed:
+    """What the pages of a build show of others. ``named`` are the references of each page."""
+
+    def __init__(self, app: Sphinx, named: dict[str, set[Reference]], store: Store) -> None:
+        self._app, self._env, self._named, self._store = app, app.env, named, store
+        self._standard = app.env.domains.standard_domain
+        self._menu = menu.asked(app)
+        self._relations = app.env.collect_relations()
+        self._files: dict[str, list[tuple[str, str]]] = defaultdict(list)
+        for held in (app.env.images, app.env.dlfiles):
+            for path, (docnames, name) in held.items():
+                for docname in docnames:
+                    self._files[docname].append((str(path), str(name)))
+
+    def of(self, docname: str) -> str:
+        """The hash of all that a page shows of others."""
+        whole = hashlib.sha256(self.everywhere)
+        for part in self._parts(docname):
+            whole.update(repr(part).encode("utf-8", "surrogatepass"))
+        return whole.hexdigest()
+
+    def _parts(self, docname: str) -> Iterator[object]:
+        yield self._menu.shown(docname) if self._menu else None
+        yield [(name, self._title(name)) for name in self._beside(docname)]
+        if docname in self._env.toctree_includes:
+            trees = self._env.tocs[docname].findall(addnodes.toctree)
+            yield [self._listed(tree, {docname}) for tree in trees]
+        yield sorted(self._files.get(docname, ()))
+        yield [self._resolved(each) for each in sorted(self._named.get(docname, ()))]
+
+    def _beside(self, docname: str) -> Iterator[str]:
+        """The pages before and after a page, and those above it."""
+        above, before, after = self._relations.get(docname, (None, None, None))
+        yield from (before or "", after or "")
+        seen: set[str] = set()
+        while above and above not in seen:
+            seen.add(above)
+            yield above
+            above = self._relations.get(above, (None, None, None))[0]
+
+    def _title(self, docname: str) -> str:
+        titles = (self._env.titles.get(docname), self._env.longtitles.get(docname))
+        return "".join(map(str, titles))
+
+    def _listed(self, tree: addnodes.toctree, above: set[str], depth: int = 0) -> list[object]:
+        """What a list of pages shows: titles, and further levels where it has them."""
+        depth = depth or tree.get("maxdepth", -1)
+        out: list[object] = []
+        for title, name in tree["entries"]:
+            toc = self._env.tocs.get(name)
+            if toc is None or name in above:
+                out.append((title, name))
+            elif depth == 1:
+                out.append((title, name, self._title(name)))
+            else:
+                subs = toc.findall(addnodes.toctree)
+                below = (*(self._listed(sub, above | {name}, depth - 1) for sub in subs),)
+                out.append((title, name, toc.pformat(), below))
+        return out
+
+    def _resolved(self, reference: Reference) -> object:
+        """What a reference shows and leads to."""
+        domain, kind, target = reference
+        standard = self._standard
+        if domain == "std":
+            if kind == "doc":
+                return reference, target in self._env.all_docs, self._title(target)
+            if kind in ("ref", "numref"):
+                label = standard.labels.get(target), standard.anonlabels.get(target)
+                docname = (label[1] or ("",))[0]
+                return reference, label, kind == "numref" and self._env.toc_fignumbers.get(docname)
+            if kind == "term":
+                return reference, self._terms.get(target.lower())
+        # Which of all objects a name of any other kind leads to, only its domain knows.
+        return reference, self._objects
+
+    @cached_property
+    def _terms(self) -> dict[str, list[object]]:
+        found: dict[str, list[object]] = defaultdict(list)
+        for each in self._standard.get_objects():
+            if each[2] == "term":
+                found[each[0].lower()].append(each)
+        return found
+
+    @cached_property
+    def _objects(self) -> str:
+        whole = hashlib.sha256()
+        for domain in self._env.domains.sorted():
+            whole.update(repr((domain.name, sorted(map(str, domain.get_objects())))).encode())
+        for held in (self._standard.labels, self._standard.anonlabels, self._env.toc_fignumbers):
+            whole.update(repr(sorted(held.items())).encode("utf-8", "surrogatepass"))
+        return whole.hexdigest()
+
+    @cached_property
+    def everywhere(self) -> bytes:
+        """The hash of what every page shows: the site's own files, and all titles where the menu is
+        not ours, because nobody knows then which of them it has."""
+        app, config = self._app, self._app.config
+        whole = hashlib.sha256(f"{app.builder.name} {app.outdir}".encode())
+
+        def add(*parts: object) -> None:
+            whole.update(repr(parts).encode("utf-8", "surrogatepass"))
+
+        add(
+            [
+                (v.name, v.value)
+                for v in config
+                if v.name.startswith("perfguide_") and v.name != "perfguide_profile"
+            ]
+        )
+        for given in (*config.html_static_path, *config.templates_path, *config.html_extra_path):
+            path = str(Path(app.confdir, str(given)))
+            for name in sorted(below(path)) or [path]:
+                add(name, self._store.digest(name))
+        if self._menu is None:
+            env = self._env
+            for docname in sorted(env.all_docs):
+                toc, numbers = env.tocs.get(docname), env.toc_secnumbers.get(docname, {})
+                add(docname, self._title(docname), toc.pformat() if toc else "")
+                add(env.toctree_includes.get(docname), sorted(numbers.items()))
+        return whole.digest()
 
 
 class _Unwritten(logging.Filter):
@@ -270,12 +452,18 @@ class _Unwritten(logging.Filter):
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    """Register the collector."""
-    app.add_env_collector(Freshness)
+    """Listen to what happens in a build."""
+    held = vars(app)[KEY] = Rebuild()
+    app.connect("doctree-read", held.note)
+    app.connect("env-purge-doc", held.forget)
+    app.connect("env-merge-info", held.merge)
+    app.connect("env-get-outdated", held.to_read)
+    app.connect("env-get-updated", held.to_write)
+    app.connect("write-started", held.begin_copying)
+    app.connect("html-collect-pages", held.end_copying)
     app.connect("html-collect-pages", _whole_index)
-    app.connect("build-finished", _finished, priority=900)
+    app.connect("build-finished", held.report, priority=900)
     unwritten = _Unwritten()
-    for name in list(logging.root.manager.loggerDict):
-        if name.startswith("sphinx.sphinx.builders"):
-            logging.getLogger(name).addFilter(unwritten)
+    for logger in internals.builder_loggers():
+        logger.addFilter(unwritten)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,7 +1,7 @@
-"""References for people, made from the code: types with docstrings, and commands.
+"""References for people, made from the code: types with docstrings, values, and commands.
 
-What a key of a file means stands once, under the field in its type; what an option
-means stands once, in the parser. From there this makes rows for pages.
+What a key of a file means stands once, under the field in its type; what an option means
+stands once, in the parser. From there this makes lists for pages.
 """
 
 from __future__ import annotations
@@ -10,23 +10,28 @@ import argparse
 import ast
 import inspect
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cache
+from itertools import pairwise
 from types import ModuleType
-from typing import Any
+from typing import ClassVar
 
 import msgspec
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+from sphinx.util.typing import OptionSpec
 
 from .. import bundle
+from ..adapters import described
 from ..catalog import benchmarks, board_names, chart_spec, waivers
+from ..cli import command_line
 from ..common import units
+from ..common.package import ROOT
 from ..health import acknowledged
+from ..importing import mapping
+from . import config, internals
 
-MODULES: tuple[ModuleType, ...] = (
-    *(acknowledged, board_names, bundle, benchmarks, chart_spec, waivers),
-    units,
-)
 TYPES: dict[str, type[msgspec.Struct]] = {
     "bundle": bundle.Bundle,
     "runner": bundle.Runner,
@@ -34,16 +39,47 @@ TYPES: dict[str, type[msgspec.Struct]] = {
     "board": bundle.Board,
     "result": bundle.Result,
     "log": bundle.Log,
+    "note": bundle.Note,
     "benchmark": benchmarks.Entry,
     "metric": benchmarks.Metric,
     "param": benchmarks.Param,
     "table": benchmarks.Table,
+    "derived": benchmarks.Derived,
+    "remark": benchmarks.Remark,
+    "fact": benchmarks.Fact,
     "chart": chart_spec.Chart,
+    "log-format": described.Description,
+    "log-lines": described.Lines,
+    "log-table": described.Table,
+    "import-map": mapping.Map,
+    "import-guide": mapping.Guide,
+    "import-table": mapping.Rule,
+    "import-column": mapping.Column,
     "acknowledged": acknowledged.Acknowledgement,
     "waiver": waivers.Spec,
     "board-names": board_names.Board,
+    "guide-note": board_names.GuideNote,
 }
 """What a reference can be made of, by its name on pages."""
+
+WORDS = {
+    "str": "text",
+    "Text": "text",
+    "Words": "text",
+    "Name": "name",
+    "int": "whole number",
+    "Whole": "whole number",
+    "Count": "whole number from 1",
+    "float": "number",
+    "Figure": "number",
+    "Percent": "number, in %",
+    "Step": "number",
+    "bool": "true or false",
+    "Scalar": "text, number or boolean",
+    "Value": "text, number or boolean",
+    "datetime": "date and time with an offset",
+}
+"""Types and their other names in the code, in the words of the file formats."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +94,7 @@ class Key:
 
 def keys(of: type[msgspec.Struct]) -> list[Key]:
     """Every key of a type, in its order, with the words of the string below the field."""
-    told = _docstrings(of)
+    module, written = inspect.getmodule(of), annotated(of)
     out = []
     for field in msgspec.structs.fields(of):
         default = field.default
@@ -70,52 +106,40 @@ def keys(of: type[msgspec.Struct]) -> list[Key]:
             shown = ""
         else:
             shown = str(default).lower() if isinstance(default, bool) else str(default)
-        out.append(Key(field.encode_name, _kind(of, field.name), shown, told.get(field.name, "")))
+        kind, text = written[field.name]
+        out.append(Key(field.encode_name, _worded(kind, module), shown, text))
     return out
 
 
-def _kind(of: type, name: str) -> str:
-    """The type of a field as its author wrote it, in the words of the file format."""
-    written = _annotations(of)[name]
-    return _worded(written, inspect.getmodule(of))
+def annotated(of: type) -> dict[str, tuple[ast.expr, str]]:
+    """By the name of a field its type as the author wrote it, and the string below it."""
+    (tree,) = ast.parse(textwrap.dedent(inspect.getsource(of))).body
+    assert isinstance(tree, ast.ClassDef)
+    out = {}
+    for statement, below in pairwise([*tree.body, ast.Pass()]):
+        match statement:
+            case ast.AnnAssign(target=ast.Name(id=name), annotation=kind):
+                text = ast.get_docstring(ast.Module([below], [])) or ""
+                out[name] = kind, " ".join(text.split())
+    return out
 
 
-_WORDS = {
-    "str": "text",
-    "Text": "text",
-    "Name": "name",
-    "int": "whole number",
-    "Whole": "whole number",
-    "Count": "whole number from 1",
-    "float": "number",
-    "Figure": "number",
-    "Percent": "number, in %",
-    "Step": "number",
-    "bool": "true or false",
-    "Scalar": "text, number or boolean",
-    "Value": "text, number or boolean",
-    "datetime": "date and time with an offset",
-}
-
-
-def _worded(node: ast.expr, module: Any) -> str:
+def _worded(node: ast.expr, module: ModuleType | None) -> str:
+    """A type in the words of the file formats."""
     match node:
         case ast.BinOp(left=left, right=right):
             words = [_worded(side, module) for side in (left, right)]
             return " or ".join(word for word in words if word)
-        case ast.Constant(value=None):
-            return ""
-        case ast.Name(id="UnsetType"):
+        case ast.Constant(value=None) | ast.Name(id="UnsetType"):
             return ""
         case ast.Name(id=name):
-            values = _values(getattr(module, name, None))
-            return values or _WORDS.get(name) or f"object: {name.lower()}"
+            values = _allowed(getattr(module, name, None))
+            return values or WORDS.get(name) or f"object: {name.lower()}"
         case ast.Attribute(attr=name):
-            values = _values(getattr(units, name, None))
-            return values or _WORDS.get(name, name)
+            return _allowed(getattr(units, name, None)) or WORDS.get(name, name)
         case ast.Subscript(value=ast.Name(id="Literal"), slice=inner):
             given = inner.elts if isinstance(inner, ast.Tuple) else [inner]
-            return _or([str(c.value) for c in given if isinstance(c, ast.Constant)])
+            return _either([c.value for c in given if isinstance(c, ast.Constant)])
         case ast.Subscript(value=ast.Name(id="Annotated"), slice=ast.Tuple(elts=[first, *_])):
             return _worded(first, module)
         case ast.Subscript(value=ast.Name(id="dict"), slice=ast.Tuple(elts=[_, value])):
@@ -126,99 +150,147 @@ def _worded(node: ast.expr, module: Any) -> str:
     return ast.unparse(node)
 
 
-def _values(literal: Any) -> str:
+def _allowed(literal: object) -> str:
     """The words that a ``Literal`` allows, or nothing."""
     given = getattr(literal, "__args__", ())
-    if given and all(isinstance(value, str) for value in given):
-        return _or(list(given))
-    return ""
+    return _either(given) if all(isinstance(value, str) for value in given) else ""
 
 
-def _or(words: Sequence[str]) -> str:
+def _either(words: Iterable[object]) -> str:
     return " or ".join(f"“{word}”" for word in words)
-
-
-@cache
-def _body(of: type) -> ast.ClassDef:
-    tree = ast.parse(textwrap.dedent(inspect.getsource(of)))
-    found = tree.body[0]
-    assert isinstance(found, ast.ClassDef)
-    return found
-
-
-def _annotations(of: type) -> dict[str, ast.expr]:
-    fields = (n for n in _body(of).body if isinstance(n, ast.AnnAssign))
-    return {n.target.id: n.annotation for n in fields if isinstance(n.target, ast.Name)}
-
-
-def _docstrings(of: type) -> dict[str, str]:
-    """By field the string that stands below it."""
-    out: dict[str, str] = {}
-    name = ""
-    for statement in _body(of).body:
-        if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
-            name = statement.target.id
-        elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
-            if name:
-                out[name] = " ".join(str(statement.value.value).split())
-            name = ""
-    return out
-
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """An argument of a command, as one writes it, and what it means."""
-
-    written: str
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command: its name, what it does, and its arguments."""
+    """A command: its name, what it does, and its arguments: as one writes them, and their
+    meaning."""
 
     name: str
     text: str
     usage: str
-    options: tuple[Option, ...]
+    options: dict[str, str]
 
 
 def commands(parser: argparse.ArgumentParser) -> list[Command]:
     """Every command of a parser that has commands, in its order."""
     out = []
-    for action in parser._actions:  # argparse has no public way to go through them
-        if isinstance(action, argparse._SubParsersAction):
-            out += [_command(name, sub) for name, sub in action.choices.items()]
+    for name, command in internals.subcommands(parser).items():
+        arguments = internals.arguments(command)
+        usage = " ".join([command.prog, *map(_brief, arguments)])
+        options = {_written(a): (a.help or "See above.").replace("%%", "%") for a in arguments}
+        text = " ".join((command.description or "").split())
+        out.append(Command(name, text, usage, options))
     return out
 
 
-def _command(name: str, parser: argparse.ArgumentParser) -> Command:
-    options = [
-        Option(_written(action), (action.help or "").replace("%%", "%"))
-        for action in parser._actions
-        if not isinstance(action, argparse._HelpAction)
-    ]
-    usage = f"{parser.prog} {' '.join(_brief(a) for a in parser._actions[1:])}".strip()
-    return Command(name, " ".join((parser.description or "").split()), usage, tuple(options))
-
-
-def _written(action: argparse.Action) -> str:
-    value = _value(action)
-    if not action.option_strings:
+def _written(argument: argparse.Action, names: slice = slice(None)) -> str:
+    """An argument with some of its names, and its value if it takes one."""
+    value = str(argument.metavar or argument.dest.upper())
+    if argument.choices:
+        value = "{" + ",".join(map(str, argument.choices)) + "}"
+    if not argument.option_strings:
         return value
-    return ", ".join(action.option_strings) + (f" {value}" if action.nargs != 0 else "")
+    written = ", ".join(argument.option_strings[names])
+    return f"{written} {value}" if argument.nargs != 0 else written
 
 
-def _value(action: argparse.Action) -> str:
-    if action.choices:
-        return "{" + ",".join(map(str, action.choices)) + "}"
-    return str(action.metavar or action.dest.upper())
-
-
-def _brief(action: argparse.Action) -> str:
+def _brief(argument: argparse.Action) -> str:
     """An argument in the line of usage."""
-    if not action.option_strings:
-        more = "…" if action.nargs in ("*", "+") else ""
-        return f"[{_value(action)}{more}]" if action.nargs == "*" else f"{_value(action)}{more}"
-    shown = action.option_strings[-1] + (f" {_value(action)}" if action.nargs != 0 else "")
-    return shown if action.required else f"[{shown}]"
+    written = _written(argument, slice(-1, None))
+    if argument.option_strings:
+        return written if argument.required else f"[{written}]"
+    more = "…" if argument.nargs in ("*", "+") else ""
+    return f"[{written}{more}]" if argument.nargs == "*" else f"{written}{more}"
+
+
+def _text(words: str) -> list[nodes.Node]:
+    """Words with code between double backquotes, as docstrings have it."""
+    out: list[nodes.Node] = []
+    for number, piece in enumerate(words.split("``")):
+        if piece:
+            out.append(nodes.literal(piece, piece) if number % 2 else nodes.Text(piece))
+    return out
+
+
+def _defined(
+    rows: Iterable[tuple[str, str, str]], address: Callable[[str], str] | None = None
+) -> nodes.definition_list:
+    """A list of (name, what stands beside it, meaning); ``address`` makes one of a name."""
+    out = nodes.definition_list(classes=["perf-reference"])
+    for term, beside, words in rows:
+        head = nodes.term("", "", nodes.literal(term, term))
+        if address:
+            head["ids"] = [address(term)]
+        if beside:
+            head += [nodes.Text(" — "), *_text(beside)]
+        body = nodes.definition("", nodes.paragraph("", "", *_text(words)))
+        out += nodes.definition_list_item("", head, body)
+    return out
+
+
+class PerfConfig(SphinxDirective):
+    """The values of ``conf.py``. This page and the others depend on the code behind them."""
+
+    option_spec: ClassVar[OptionSpec] = {}
+
+    def run(self) -> list[nodes.Node]:
+        """Make the nodes."""
+        self.env.note_dependency(config.__file__)
+        defaults = config.Values()
+        rows = [
+            (name, f"default: ``{getattr(defaults, name)!r}``", text)
+            for name, (_, text) in annotated(config.Values).items()
+        ]
+        return [_defined(rows, nodes.make_id)]
+
+
+class PerfCommands(SphinxDirective):
+    """The commands, or one of them."""
+
+    optional_arguments = 1
+    option_spec: ClassVar[OptionSpec] = {}
+
+    def run(self) -> list[nodes.Node]:
+        """Make the nodes."""
+        for module in (ROOT / "cli").glob("*.py"):
+            self.env.note_dependency(str(module))
+        out: list[nodes.Node] = []
+        for command in commands(command_line.parser()):
+            if self.arguments and command.name != self.arguments[0]:
+                continue
+            title = f"perfguide {command.name}"
+            section = nodes.section(ids=[nodes.make_id(title)], names=[title])
+            section += nodes.title("", "", nodes.literal(title, title))
+            section += nodes.paragraph("", command.text)
+            section += nodes.literal_block(command.usage, command.usage, language="text")
+            rows = [(written, "", text) for written, text in command.options.items()]
+            section += _defined(rows) if rows else []
+            out.append(section)
+        return out
+
+
+class PerfKeys(SphinxDirective):
+    """The keys of one kind of file or of one part of it."""
+
+    required_arguments = 1
+    option_spec: ClassVar[OptionSpec] = {}
+
+    def run(self) -> list[nodes.Node]:
+        """Make the nodes."""
+        name = self.arguments[0]
+        if name not in TYPES:
+            raise self.error(f"“{name}” is none of {', '.join(TYPES)}")
+        self.env.note_dependency(inspect.getfile(TYPES[name]))
+        rows = []
+        for key in keys(TYPES[name]):
+            default = f", default ``{key.default}``" if key.default else ""
+            beside = f"{key.kind}, required" if key.default == "required" else key.kind + default
+            rows.append((key.name, beside, key.text or "The name says it."))
+        return [_defined(rows, lambda term: nodes.make_id(f"{name}-{term}"))]
+
+
+def setup(app: Sphinx) -> None:
+    """Register the directives."""
+    app.add_directive("perf-config", PerfConfig)
+    app.add_directive("perf-commands", PerfCommands)
+    app.add_directive("perf-keys", PerfKeys)

@@ -2,69 +2,69 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
 from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 from sphinx.errors import ExtensionError
+from sphinx.util import logging
 from sphinx.util.display import status_iterator
 from sphinx.util.fileutil import copy_asset
 from sphinx.util.typing import ExtensionMetadata
 
+from ..common import orphans
 from ..common.diagnostics import visible
 from ..common.package import ROOT
 from ..common.parallel import WorkersError
 from ..common.timing import Phases
 from ..figures import dataset
 from ..pages import build
+from ..publishing.store import Store
 from . import (
+    answers,
     browsing,
-    cell_info,
     chart,
     config,
-    copying,
-    csp,
     csv_table,
-    dataset_metadata,
-    feed_file,
     figure_role,
     fold,
     glossary,
+    html_table,
+    internals,
     latex,
     leading,
     menu,
     metadata,
     numbering,
-    origin_link,
-    orphans,
     rebuild,
-    reference_pages,
-    sphinx_phases,
+    reference,
     table_nodes,
     theme,
-    wide,
 )
 
 T = TypeVar("T")
 
+logger = logging.getLogger(__name__)
+
 PARTS = (
-    *(config, copying, csp, dataset_metadata, csv_table, chart, fold, rebuild, glossary),
-    *(
-        cell_info,
-        metadata,
-        feed_file,
-        leading,
-        menu,
-        numbering,
-        origin_link,
-        latex,
-        reference_pages,
-    ),
-    *(table_nodes, theme, browsing, wide),
+    *(config, csv_table, chart, answers, fold, rebuild, glossary, metadata, leading),
+    *(menu, numbering, latex, reference, table_nodes, theme, browsing),
 )
+"""What is registered, in this order: it is that of tags in the head of a page."""
 
 STATIC = ROOT / "sphinxext" / "static"
+SHEET = "perfguide.css"
+STACKED = ROOT / "sphinxext" / "stacked.css"
+"""How a table looks that is too wide for its place."""
+
+FIRST, LAST = -10_000, 10_000
+"""Before, and after, all other listeners of an event."""
+
+FEW = 10
+"""Each process that reads sends back what is known of all pages; where fewer than one in so
+many is to be read, that takes longer than reading them."""
 
 
 def _progress(items: Sequence[T], label: str) -> Iterable[T]:
@@ -79,51 +79,99 @@ def _label(part: Sequence[object]) -> str:
     return visible(str(part[0]))
 
 
-def _generate(app: Sphinx, figures: figure_role.Inline, phases: Phases) -> None:
+def _generate(app: Sphinx, figures: figure_role.Lookup, phases: Phases) -> None:
     """Write the pages before Sphinx looks for files."""
     settings = config.settings(app.config, Path(app.srcdir), config.picture_formats(app))
+    store = Store(settings.cache)
     if app.config.perfguide_own_output:
-        orphans.end_with_parent()
-        vars(app.builder)["epilog"] = ""  # it would name a folder that moves away
+        orphans.end_forks()
+        internals.say_nothing_at_the_end(app.builder)
     try:
-        outcome = build.generate(settings, _progress, phases.mark)
+        outcome = build.generate(settings, _progress, phases.mark, store)
     except OSError as error:
         raise ExtensionError(f"cannot write the pages: {error}") from error
     except WorkersError as error:
         raise ExtensionError(visible(str(error))) from error
+    rebuild.begin(app, store, outcome.is_current)
     config.warn(outcome.diagnostics)
-    figures.hold(outcome.read, outcome.inputs)
+    figures.prepare(outcome.read, outcome.inputs)
     if app.builder.format == "latex" and app.config.perfguide_pdf:
         pool = outcome.holdings.pool
         planned = dataset.plan(pool.guides(), pool.benchmarks())
         faults = latex.choose(app.config.perfguide_pdf, app.config, pool.guides(), planned)
         config.warn(faults)
-        app.statuscode = 2 if faults else app.statuscode
+        if faults:
+            internals.end_with_status(app, 2)
     if any(d.kind == "missing-path" for d in outcome.diagnostics):
         # The pages are as they were; whoever asked for others must not think he got them.
-        app.statuscode = 2
+        internals.end_with_status(app, 2)
+
+
+def _read_few_alone(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
+    if len(docnames) * FEW < len(env.found_docs):
+        vars(env)["perfguide_processes"] = internals.use_processes(app, 1)
+
+
+def _write_with_all(app: Sphinx, env: BuildEnvironment) -> list[str]:
+    if "perfguide_processes" in vars(env):
+        internals.use_processes(app, vars(env).pop("perfguide_processes"))
+    return []
 
 
 def _assets(app: Sphinx) -> None:
     """Copy our own; a path in the configuration would show in the site's ``.buildinfo``."""
     if app.builder.format == "html":
-        copy_asset(STATIC, Path(app.outdir, "_static"), force=True)
+        target = Path(app.outdir, "_static")
+        copy_asset(STATIC, target, force=True)
+        with (target / SHEET).open("a", encoding="utf-8") as sheet:
+            sheet.write(html_table.stacked(STACKED.read_text("utf-8")))
+
+
+def _profile(app: Sphinx, phases: Phases) -> None:
+    """Mark the ends of Sphinx's own phases among those of ``phases``, and tell all of them
+    where ``perfguide_profile`` asks for it."""
+
+    def ending(name: str) -> Callable[..., Sequence[str]]:
+        def mark(*_given: object) -> Sequence[str]:
+            phases.mark(name)
+            return ()  # of some events, the listeners name pages to write besides
+
+        return mark
+
+    def tell(app: Sphinx, _exception: Exception | None) -> None:
+        if app.config.perfguide_profile:
+            phases.mark("Sphinx: index and other files")
+            logger.info("\nwhere the time went\n%s", phases.text().rstrip())
+
+    for event, name, priority in (
+        ("builder-inited", "Sphinx: starting", FIRST),
+        ("env-before-read-docs", "Sphinx: looking for what changed", LAST),
+        ("env-updated", "Sphinx: reading sources", FIRST),
+        ("env-check-consistency", "Sphinx: putting pages in relation", LAST),
+        ("html-collect-pages", "Sphinx: writing pages", FIRST),
+    ):
+        app.connect(event, ending(name), priority=priority)
+    app.connect("build-finished", tell, priority=LAST)
 
 
 def setup(app: Sphinx, version: str) -> ExtensionMetadata:
     """Register all parts of the extension."""
     app.setup_extension("sphinx_tabs.tabs")
+    # Other listeners may name pages themselves: count pages after them, write all before them.
+    app.connect("env-before-read-docs", _read_few_alone, priority=LAST)
+    app.connect("env-updated", _write_with_all, priority=FIRST)
     for part in PARTS:
         part.setup(app)
     figures = figure_role.setup(app)
+    app.add_post_transform(internals.WideColumns)
     phases = Phases()
-    sphinx_phases.setup(app, phases)
+    _profile(app, phases)
     app.connect("builder-inited", lambda app: _generate(app, figures, phases))
     app.connect("builder-inited", _assets)
-    app.add_css_file("perfguide.css")
+    app.add_css_file(SHEET)
     return {
         "version": version,
         "parallel_read_safe": True,
         "parallel_write_safe": True,
-        "env_version": 5,
+        "env_version": 6,
     }

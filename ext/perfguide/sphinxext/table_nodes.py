@@ -1,4 +1,4 @@
-"""How a table of figures is written: HTML by hand, other formats by docutils.
+"""How a table of figures is written: HTML and plain text by hand, other formats by docutils.
 
 While pages are read, a table is an ordinary ``table`` node with its title and
 its address, so that numbering and references work, and one leaf that holds the
@@ -8,29 +8,62 @@ cells. Only when a page is written does the leaf become markup.
 from __future__ import annotations
 
 import base64
-from collections.abc import Sequence
+import json
+import posixpath
+import textwrap
+from collections.abc import Iterator, Sequence
 from html import escape
 from typing import Any
+from urllib.parse import quote
 
 from docutils import nodes
+from docutils.utils import column_width
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.typing import ExtensionMetadata
 from sphinx_tabs.tabs import SphinxTabsPanel, SphinxTabsTab, SphinxTabsTablist
 
-from ..common import units
-from ..common.slugs import slug
-from . import cell_info, cell_links, footnotes, html_table, origin_link, plain_table
+from ..common import rst_text, units
+from ..common.slugs import anchor, slug
+from ..tables.grids import Grid
+from . import html_table
+
+ORIGIN = "Where these figures come from"
+WIDEST = 40
+"""Characters of a line in a cell of a table of plain text."""
 
 
 class perf_rows(nodes.General, nodes.Element):  # noqa: N801
-    """The cells of one table: ``header`` and ``body`` (rows of text), ``stub``
-    (how many columns are row keys), ``tabs`` (whether the first key says which
-    alternative a row belongs to), ``widths`` (relative widths, or nothing),
-    ``notes`` (dictionaries of ``NOTE``), ``marks`` (by row and column of the body
-    pairs of a note's number and words) and ``links`` (row, column, page and fragment
-    of each cell that leads somewhere)."""
+    """The cells of one table: what a :class:`Grid` has, with ``header`` and ``body`` (rows of
+    cells), ``stub``, ``tabs``, ``units`` and ``notes``; besides ``widths`` (relative widths,
+    or nothing), ``marks`` (by row and column of the body pairs of a note's number and words)
+    and ``links`` (row, column, page and fragment of each cell that leads somewhere). Its one
+    child, if it has one, is the file that says what is behind the cells, so that it is copied."""
+
+
+def perf_leaf(grid: Grid, top: str, widths: Sequence[int] = ()) -> perf_rows:
+    """The leaf of a table whose links are to pages below ``top``.
+
+    Raises :class:`IndexError` where a mark is of a note that is not there.
+    """
+    marks: dict[int, dict[int, list[tuple[int, str]]]] = {}
+    for row, column, found in grid.marks:
+        own = [(range(len(grid.notes))[note], words) for note, words in found]
+        marks.setdefault(row, {})[column] = own
+    return perf_rows(
+        header=grid.header,
+        body=grid.rows,
+        stub=grid.stub,
+        tabs=grid.tabs,
+        units=grid.units,
+        notes=grid.notes,
+        widths=widths,
+        marks=marks,
+        links=[
+            (r, c, f"{top}/{page}", anchor(table) + end) for r, c, page, table, end in grid.links
+        ],
+    )
 
 
 class perf_figure(nodes.General, nodes.Element):  # noqa: N801
@@ -50,19 +83,69 @@ class perf_download(nodes.General, nodes.Element):  # noqa: N801
     """The link to a table's file; it is for formats that can follow it."""
 
 
-def download(docname: str, name: str, text: str) -> perf_download:
-    """The line under a table or chart that leads to its file."""
-    link = addnodes.download_reference(
-        "", "", nodes.Text(text), reftarget=f"/{name}", refdoc=docname
+def download(docname: str, name: str, text: str, origin_option: str = "") -> perf_download:
+    """The line under a table or chart that leads to its file, and to where its figures come
+    from."""
+    line = perf_download("", file_link(docname, name, text))
+    if origin_option:
+        line += origin(origin_option, docname)
+    return line
+
+
+def file_link(docname: str, name: str, text: str = "") -> addnodes.download_reference:
+    """What leads to a file beside the pages, and has it copied there."""
+    return addnodes.download_reference(
+        "", "", *([nodes.Text(text)] if text else []), reftarget=f"/{name}", refdoc=docname
     )
-    return perf_download("", link)
+
+
+def origin(option: str, docname: str) -> nodes.inline:
+    """The link to where figures come from, in the line under a table or a chart; on paper it
+    is all that is left of that line.
+
+    ``option`` is the target's name, or several joined by commas, and, in percent-encoding,
+    the title of their page, which paper shows. Several targets are tables, and each is called
+    by its caption.
+    """
+    names, _, title = option.partition(" ")
+    first, *more = names.split(",")
+    shown = f" ({rst_text.decoded(title)})" if more else f": {rst_text.decoded(title)}"
+    out = nodes.inline(classes=["perf-origin"])
+    out += [nodes.Text(f"{ORIGIN}: ")] if more else []
+    out += _reference(first, docname, "" if more else ORIGIN)
+    for name in more:
+        out += [nodes.Text(", "), _reference(name, docname)]
+    out += nodes.inline("", shown, classes=["perf-on-paper"])
+    return out
+
+
+def _reference(name: str, docname: str, words: str = "") -> addnodes.pending_xref:
+    return addnodes.pending_xref(
+        "",
+        nodes.inline("", words or name),
+        refdomain="std",
+        reftype="ref",
+        refexplicit=bool(words),
+        refwarn=True,
+        reftarget=name,
+        refdoc=docname,
+    )
+
+
+def on_paper(line: nodes.Element) -> list[nodes.Node]:
+    """What is left of the line under a table where no file can be followed."""
+    links = [part for part in line.children if isinstance(part, nodes.inline)]
+    return [nodes.paragraph("", "", *part.children) for part in links]
 
 
 def visit_figure_html(translator: Any, node: perf_figure) -> None:
     """Open the figure and write its caption with number and link."""
     ids = f' id="{escape(node["ids"][0])}"' if node["ids"] else ""
     classes = " ".join(["perf-table", *node["classes"]])
-    file = cell_info.attribute(translator, node["behind"])
+    file = ""
+    if node["behind"] and translator.builder.download_support:
+        address = posixpath.join(translator.builder.dlpath, quote(node["behind"]))
+        file = f' data-cells="{escape(address)}"'
     translator.body.append(f'<figure class="{escape(classes)}"{ids}{file}>\n')
     translator.body.extend(f'<span id="{escape(extra)}"></span>' for extra in node["ids"][1:])
     if node["caption"]:
@@ -86,11 +169,12 @@ def depart_figure_html(translator: Any, node: perf_figure) -> None:
 def visit_grid_html(translator: Any, node: perf_grid) -> None:
     """Write a whole table in a box of its own that scrolls where it is wide."""
     label = escape(node["label"])
-    scales = cell_info.scales(node["header"], node["body"], node["stub"])
+    step = html_table.step(node["header"], node["body"], node["stub"])
     translator.body.append(
-        f'<div class="perf-scroll" role="region" tabindex="0" aria-label="{label}">'
+        f'<div class="perf-scroll perf-from-{step}" role="region" tabindex="0" '
+        f'aria-label="{label}">'
         f'<table class="perf-grid no-search" aria-label="{label}" '
-        f'data-perf-stub="{node["stub"]}"{node["places"]}{scales}>'
+        f'data-perf-stub="{node["stub"]}"{node["places"]}{scales(node)}>'
         + html_table.columns(node["widths"])
         + html_table.head(node["header"], node["stub"])
         + html_table.body(
@@ -98,12 +182,73 @@ def visit_grid_html(translator: Any, node: perf_grid) -> None:
             node["stub"],
             node["prefix"],
             node["header"],
-            footnotes.links(translator, node),
-            cell_links.targets(translator.builder, node["links"]),
+            _marks(translator.builder, node),
+            _targets(translator.builder, node["links"]),
         )
         + "</table></div>\n"
     )
     raise nodes.SkipNode
+
+
+def scales(node: nodes.Element) -> str:
+    """What a table says of its units where its rows have several. Sorting compares figures of
+    one kind by value, and keeps kinds apart."""
+    keys = list(node["header"][0][: node["stub"]]) if node["header"] else []
+    if "Unit" not in keys or not node["units"]:
+        return ""
+    column = keys.index("Unit")
+    shown = dict.fromkeys(units.whole(row[column]) for row in node["body"])
+    if len(shown) < 2:
+        return ""
+    text = json.dumps({unit: node["units"][unit] for unit in shown}, ensure_ascii=False)
+    return f' data-perf-units="{escape(text)}"'
+
+
+def places(rows: Sequence[int], columns: Sequence[int]) -> str:
+    """Which rows and columns of its file a table shows, where these are not all: the
+    numbers, or the first one where the others follow it."""
+    out = ""
+    for name, numbers in (("rows", rows), ("columns", columns)):
+        if numbers and list(numbers) == list(range(numbers[0], numbers[0] + len(numbers))):
+            numbers = numbers[:1]
+        if numbers and list(numbers) != [0]:
+            out += f' data-perf-{name}="{",".join(map(str, numbers))}"'
+    return out
+
+
+def _marks(builder: Any, node: nodes.Element) -> dict[int, dict[int, str]]:
+    """The marks of a table as markup, each with the address of its finding."""
+    if not node["marks"]:
+        return {}
+    page = f"{builder.config.perfguide_output}/reports/health"
+    uri = builder.get_relative_uri(builder.current_docname, page)
+    # On a single page the address of another page is an anchor already.
+    base = "" if uri.startswith("#") else uri
+    out: dict[int, dict[int, str]] = {}
+    for row, cells in node["marks"].items():
+        for column, found in cells.items():
+            out.setdefault(row, {})[column] = "".join(
+                html_table.mark(
+                    f"{base}#{note['id']}",
+                    note["severity"],
+                    f"{note['severity'].capitalize()}: {note['title']}: {detail}",
+                )
+                for note, detail in ((node["notes"][number], words) for number, words in found)
+            )
+    return out
+
+
+def _targets(
+    builder: Any, links: Sequence[tuple[int, int, str, str]]
+) -> dict[tuple[int, int], str]:
+    """The addresses that cells lead to, as seen from the page that is being written."""
+    here, out = builder.current_docname, {}
+    for row, column, page, fragment in links:
+        if page in builder.env.found_docs:
+            uri = builder.get_relative_uri(here, page)
+            # Where all pages are one, each has a fragment for an address already.
+            out[row, column] = f"{uri.partition('#')[0]}#{fragment}"
+    return out
 
 
 def visit_download_html(translator: Any, node: perf_download) -> None:
@@ -131,13 +276,13 @@ class _HtmlTables(SphinxPostTransform):
             if "align" in table:
                 classes.append(f"align-{table['align']}")
             figure = perf_figure(ids=table["ids"], classes=classes, caption=caption)
-            figure["behind"] = cell_info.taken(table)
+            files = leaf.findall(addnodes.download_reference)
+            figure["behind"] = next((file.get("filename", "") for file in files), "")
             prefix = table["ids"][0] if table["ids"] else ""
-            names = list(dict.fromkeys(row[0] for row in leaf["body"])) if leaf["tabs"] else []
+            first = dict.fromkeys(units.whole(row[0]) for row in leaf["body"])
+            names = list(first) if leaf["tabs"] else []
             if len(names) < 2:
-                whole = grid(leaf, caption, prefix)
-                whole["links"] = leaf["links"]
-                figure += whole
+                figure += grid(leaf, caption, prefix)
             elif self.tabs:
                 named = [(name, alternative(leaf, name, caption, prefix)) for name in names]
                 figure += tab_set(named, caption, prefix)
@@ -225,6 +370,21 @@ class HtmlTables(_HtmlTables):
     formats = ("html",)
 
 
+class TextTables(SphinxPostTransform):
+    """For plain text: Sphinx takes the square of a table's length for one of docutils' own."""
+
+    default_priority = 181
+    formats = ("text",)
+
+    def run(self, **kwargs: Any) -> None:
+        """Replace every table that has a leaf by its text."""
+        for leaf in list(self.document.findall(perf_rows)):
+            title = "".join(c.astext() for c in leaf.parent.children if isinstance(c, nodes.title))
+            above = f"\n{title}\n{'^' * column_width(title)}\n\n" if title else ""
+            text = above + "\n".join(plain_text(leaf))
+            leaf.parent.replace_self([nodes.raw("", text, format="text"), *listed(leaf)])
+
+
 class PlainTables(SphinxPostTransform):
     """For all other formats: docutils' own table, and no links to files."""
 
@@ -236,38 +396,27 @@ class PlainTables(SphinxPostTransform):
             table = leaf.parent
             if len(leaf["body"]) > 30:
                 table["classes"].append("longtable")
-            table.replace(leaf, plain_table.group(leaf))
-            if leaf["notes"]:
-                table.parent.insert(table.parent.index(table) + 1, footnotes.listed(leaf))
+            table.replace(leaf, group(leaf))
+            table.parent.insert(table.parent.index(table) + 1, listed(leaf))
         for figure in list(self.document.findall(nodes.figure)):
             _spread_pictures(
                 figure, [child for child in figure.children if isinstance(child, perf_picture)]
             )
         for download in list(self.document.findall(perf_download)):
             if not download.get("kept"):
-                download.replace_self(origin_link.on_paper(download))
+                download.replace_self(on_paper(download))
 
 
-def grid(leaf: perf_rows, label: str, prefix: str) -> perf_grid:
-    """One HTML table over all rows of a leaf."""
-    return perf_grid(
-        header=leaf["header"],
-        body=leaf["body"],
-        marks=leaf["marks"],
-        notes=leaf["notes"],
-        stub=leaf["stub"],
-        widths=leaf["widths"],
-        label=label,
-        prefix=prefix,
-        links=[],
-        places="",
-    )
+def grid(leaf: perf_rows, label: str, prefix: str, **changed: object) -> perf_grid:
+    """One HTML table over all rows of a leaf, or over what has been ``changed`` of it."""
+    own = {"label": label, "prefix": prefix, "places": "", **changed}
+    return perf_grid("", **leaf.non_default_attributes() | own)
 
 
 def alternative(leaf: perf_rows, name: str, label: str, prefix: str) -> perf_grid:
     """The table of one alternative, without the column that names it, and
     without columns of figures in which it has none."""
-    numbers = [number for number, row in enumerate(leaf["body"]) if row[0] == name]
+    numbers = [n for n, row in enumerate(leaf["body"]) if units.whole(row[0]) == name]
     rows = [leaf["body"][number] for number in numbers]
     stub, width = leaf["stub"], len(leaf["header"][0])
     kept = [
@@ -275,7 +424,10 @@ def alternative(leaf: perf_rows, name: str, label: str, prefix: str) -> perf_gri
         for column in range(1, width)
         if column < stub or any(row[column] != units.MISSING for row in rows)
     ]
-    return perf_grid(
+    return grid(
+        leaf,
+        f"{label}: {name}",
+        f"{prefix}--{slug(name)}" if prefix else "",
         header=[tuple(row[c] for c in kept) for row in leaf["header"]],
         body=[tuple(row[c] for c in kept) for row in rows],
         marks={
@@ -283,13 +435,10 @@ def alternative(leaf: perf_rows, name: str, label: str, prefix: str) -> perf_gri
             for new, old in enumerate(numbers)
             if old in leaf["marks"]
         },
-        notes=leaf["notes"],
         stub=stub - 1,
         widths=[leaf["widths"][c] for c in kept] if leaf["widths"] else [],
-        label=f"{label}: {name}",
-        prefix=f"{prefix}--{slug(name)}" if prefix else "",
         links=[],
-        places=cell_info.places(numbers, kept),
+        places=places(numbers, kept),
     )
 
 
@@ -321,6 +470,82 @@ def tab_set(named: Sequence[tuple[str, nodes.Node]], label: str, prefix: str) ->
     return outer
 
 
+def texts(leaf: nodes.Element) -> tuple[list[list[str]], list[list[str]]]:
+    """The rows of the head and of the body as text, with the signs of the notes."""
+    body = [list(map(units.whole, row)) for row in leaf["body"]]
+    for number, cells in leaf["marks"].items():
+        for column, found in cells.items():
+            body[number][column] += f" {', '.join(f'†{note + 1}' for note, _ in found)}"
+    return [list(row) for row in leaf["header"]], body
+
+
+def listed(leaf: nodes.Element) -> list[nodes.Node]:
+    """What the signs in a table's cells stand for, where they lead nowhere."""
+    items = nodes.bullet_list()
+    for number, note in enumerate(leaf["notes"], 1):
+        text = f"†{number} {note['severity'].capitalize()}: {note['title']}. {note['reason']}"
+        items += nodes.list_item("", nodes.paragraph("", "", nodes.Text(text)))
+    return [items] if leaf["notes"] else []
+
+
+def plain_text(leaf: nodes.Element) -> Iterator[str]:
+    """The lines of a table as plain text, in time that grows as its length does."""
+    header, body = texts(leaf)
+    cells = [[_wrapped(text) for text in row] for row in (*header, *body)]
+    widths = [
+        max(column_width(line) for row in cells for line in row[c]) for c in range(len(cells[0]))
+    ]
+    ends = {char: f"+{'+'.join(char * (width + 2) for width in widths)}+" for char in "-="}
+    yield ends["-"]
+    for number, row in enumerate(cells, 1):
+        for place in range(max(map(len, row))):
+            line = (cell[place] if place < len(cell) else "" for cell in row)
+            padded = (
+                f" {x}{' ' * (w - column_width(x))} " for x, w in zip(line, widths, strict=True)
+            )
+            yield f"|{'|'.join(padded)}|"
+        yield ends["=" if number == len(header) else "-"]
+
+
+def _wrapped(text: str) -> list[str]:
+    if len(text) <= WIDEST and "\n" not in text:
+        return [text]
+    return textwrap.wrap(text, WIDEST, break_long_words=False, break_on_hyphens=False) or [""]
+
+
+def group(leaf: nodes.Element, columns: Sequence[int] | None = None) -> nodes.tgroup:
+    """The cells as docutils' own nodes, for formats other than HTML; all, or those of
+    some columns, with every row key among them."""
+    header, rows = texts(leaf)
+    shown = range(len((header or rows)[0])) if columns is None else columns
+    out = nodes.tgroup(cols=len(shown))
+    for column in shown:
+        width = max((len(row[column]) for row in [*header[-1:], *rows]), default=1)
+        share = leaf["widths"][column] if leaf["widths"] else max(1, min(width, WIDEST))
+        out += nodes.colspec(colwidth=share, stub=int(column < leaf["stub"]))
+    header = [[row[c] for c in shown] for row in header]
+    if header:
+        head = nodes.thead()
+        for level, row in enumerate(header):
+            line = nodes.row()
+            for start, end in html_table.spans(header, level, leaf["stub"]):
+                line += _entry(row[start], end - start - 1)
+            head += line
+        out += head
+    body = nodes.tbody()
+    for row in rows:
+        body += nodes.row("", *(_entry(row[c]) for c in shown))
+    out += body
+    return out
+
+
+def _entry(text: str, more: int = 0) -> nodes.entry:
+    entry = nodes.entry(morecols=more) if more else nodes.entry()
+    if text:
+        entry += nodes.paragraph("", "", nodes.Text(text))
+    return entry
+
+
 def _never(translator: Any, node: nodes.Element) -> None:
     raise AssertionError(f"{type(node).__name__} outlived the post-transforms")
 
@@ -332,6 +557,6 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_node(perf_figure, override=True, html=(visit_figure_html, depart_figure_html))
     app.add_node(perf_grid, override=True, html=(visit_grid_html, None))
     app.add_node(perf_download, override=True, html=(visit_download_html, depart_download_html))
-    for transform in (TabbedTables, HtmlTables, PlainTables):
+    for transform in (TabbedTables, HtmlTables, TextTables, PlainTables):
         app.add_post_transform(transform)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from ..bundles.guide_key import GuideKey
-from ..common import slugs
+from ..common import slugs, units
 from ..figures.dataset import Addresses
 from ..figures.pool import Record
-from .assign import Layout, Signature, part_id, signature
+from .assign import Layout, Signature, signature
 from .grids import row_name
-from .model import Shape, View, other_view, view
+from .model import Shape, View, view
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,17 +24,6 @@ class Anchor:
     row: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """Where a figure stands in any guide: the table, the row's name where the table has
-    no tabs there and where it has some, and what its tabs are known by."""
-
-    table: str
-    plain: str
-    tabbed: str = ""
-    tabs: tuple[str, str, int] | None = None
-
-
 class Anchors:
     """The anchors of figures. Each guide is looked through once; ``records`` gives its figures."""
 
@@ -44,59 +33,81 @@ class Anchors:
         self._layout = layout
         self._pages = pages
         self._records = records
-        self._tabs: dict[GuideKey, dict[tuple[str, str, int], set[str]]] = {}
-        self._rows: dict[Signature, _Row] = {}
+        self._tabs: dict[GuideKey, dict[str, set[str]]] = {}
+        self._rows: dict[Signature, tuple[str, str, str]] = {}
+        self._arranged: dict[GuideKey, tuple[frozenset[str], dict[int, str]]] = {}
 
     def of(self, record: Record) -> Anchor:
         """Where a figure stands in the guide of its release."""
-        page = self._pages.guide[record.guide]
-        place = signature(record)
-        if place not in self._rows:
-            self._rows[place] = self._look_up(record)
-        row = self._rows[place]
-        name = f"{page.partition('/')[2]}/{row.table}".lower()
-        if row.tabs and len(self._alternatives(record.guide).get(row.tabs, ())) > 1:
-            return Anchor(page, name, row.tabbed)
-        return Anchor(page, name, row.plain)
+        page, what = self._pages.guide[record.guide], signature(record)
+        table = self._layout.table(record)
+        name = f"{page.partition('/')[2]}/{table}".lower()
+        names, rows = self._arranged_in(record.guide)
+        if table in names:
+            return Anchor(page, name, rows.get(record.cell.members[0], ""))
+        if what not in self._rows:
+            self._rows[what] = (table, *self._row_names(record))
+        _, plain, tabbed = self._rows[what]
+        # A table has no tabs where there would be one alone.
+        several = tabbed and len(self._tabs_of(record.guide)[table]) > 1
+        return Anchor(page, name, tabbed if several else plain)
 
-    def _look_up(self, record: Record) -> _Row:
-        """What does not depend on the guide."""
-        slug = slugs.slug(record.benchmark)
-        position = self._layout.claim(record)
-        benchmark = self._layout.catalog.get(record.benchmark)
-        if position is None or benchmark is None:
-            return _Row(f"other-{slug}", f"--{_row(other_view('', [record]), 0)}")
-        table, split = benchmark.entry.tables[position], benchmark.entry.split
-        part = part_id(record.params[split]) if split else ""
-        section = f"{slug}--{part}" if part else slug
-        shown = view(benchmark, table, [record], Shape())
-        tab = slugs.slug(shown.rows[-1].keys[0])
-        return _Row(
-            f"{section}-{table.id}",
-            f"--{_row(shown, 0)}",
-            f"--{tab}--{_row(shown, 1)}",
-            (record.benchmark, part, position) if table.tabs else None,
-        )
+    def _arranged_in(self, key: GuideKey) -> tuple[frozenset[str], dict[int, str]]:
+        """The tables of a guide whose rows follow from their figures, and the row of each of
+        these, by its first result."""
+        if key not in self._arranged:
+            records, layout = list(self._records(key)), self._layout
+            odd = frozenset(layout.table(r) for r in records if not layout.fits(r))
+            rows: dict[int, str] = {}
+            if odd:
+                sections, other = layout.sections(r for r in records if layout.table(r) in odd)
+                views = [view for section in sections for view in section.views]
+                views += [v for name, own in other.items() for v in layout.general(name, own)]
+                for each in views:
+                    rows |= _rows(each)
+            self._arranged[key] = odd, rows
+        return self._arranged[key]
 
-    def _alternatives(self, key: GuideKey) -> dict[tuple[str, str, int], set[str]]:
+    def _row_names(self, record: Record) -> tuple[str, str]:
+        """The name of a figure's row in a table without tabs, and in one with some, empty where
+        its table never has some. Neither depends on the guide."""
+        position, benchmark = self._layout.claim(record), self._layout.catalog.get(record.benchmark)
+        assert position is not None and benchmark is not None  # see _arranged_in
+        table = benchmark.entry.tables[position]
+        alone = view(benchmark, table, [record], Shape())
+        if not table.tabs:
+            return _row_name(alone, 0), ""
+        tab = slugs.slug(benchmark.value_label(table.tabs, record.params[table.tabs]))
+        return _row_name(alone, 0), f"--{tab}{_row_name(alone, 1)}"
+
+    def _tabs_of(self, key: GuideKey) -> dict[str, set[str]]:
         """The names of the tabs of each table of a guide."""
-        if key in self._tabs:
-            return self._tabs[key]
-        found: dict[tuple[str, str, int], set[str]] = {}
-        for record in self._records(key):
-            position = self._layout.claim(record)
-            benchmark = self._layout.catalog.get(record.benchmark)
-            if position is None or benchmark is None:
-                continue
-            table, split = benchmark.entry.tables[position], benchmark.entry.split
-            if table.tabs:
-                part = part_id(record.params[split]) if split else ""
-                name = benchmark.value_label(table.tabs, record.params[table.tabs])
-                found.setdefault((record.benchmark, part, position), set()).add(name)
-        return self._tabs.setdefault(key, found)
+        if key not in self._tabs:
+            tabs = self._tabs[key] = {}
+            for record in self._records(key):
+                position = self._layout.claim(record)
+                benchmark = self._layout.catalog.get(record.benchmark)
+                if position is None or benchmark is None:
+                    continue
+                if param := benchmark.entry.tables[position].tabs:
+                    name = benchmark.value_label(param, record.params[param])
+                    tabs.setdefault(self._layout.table(record), set()).add(name)
+        return self._tabs[key]
 
 
-def _row(shown: View, first: int) -> str:
+def _rows(table: View) -> dict[int, str]:
+    """The end of the address of each figure's row, by the figure's first result."""
+    tabs = {units.whole(row.keys[0]) for row in table.rows} if table.tabbed else set[str]()
+    first, header, out = len(tabs) > 1, table.key_labels, dict[int, str]()
+    for row in table.rows:
+        tab = f"--{slugs.slug(units.whole(row.keys[0]))}" if first else ""
+        name = row_name(row.keys[first:], (header[first:],), len(header) - first)
+        # A row for each run has the mean behind it, which is the figure.
+        out |= {cell.members[0]: f"{tab}--{name}" for cell in row.cells if cell}
+    return out
+
+
+def _row_name(table: View, first: int) -> str:
     """The end of a row's address; of the mean where each run has a row of its own."""
-    header = shown.key_labels[first:]
-    return row_name(shown.rows[-1].keys[first:], (header,), len(header))
+    header = table.key_labels[first:]
+    return f"--{row_name(table.rows[-1].keys[first:], (header,), len(header))}"

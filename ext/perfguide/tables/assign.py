@@ -1,19 +1,21 @@
 """Which table of the catalog takes which figure.
 
-Each record stands in exactly one table of its guide: in the first of the
-catalog's tables that takes it, or else in the general table of its benchmark.
+Each record stands in exactly one table of its guide: in the first of the catalog's tables
+whose parameters it has, and has fewest besides, or else in a general table of its benchmark.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from ..catalog.benchmarks import Benchmark, Catalog, Scalar
+from ..catalog.benchmarks import Benchmark, Catalog, Scalar, undescribed
+from ..catalog.chart_spec import same
 from ..common import units
 from ..common.slugs import hashed, slug
 from ..figures.pool import Record
+from .general import general_id, general_title, general_views
 from .model import Shape, View, view
 
 
@@ -49,6 +51,7 @@ class Layout:
     def __init__(self, catalog: Catalog) -> None:
         self.catalog = catalog
         self._claims: dict[Signature, int | None] = {}
+        self._fits: dict[Signature, bool] = {}
 
     def claim(self, record: Record) -> int | None:
         """The position of the table that takes a record, or ``None``."""
@@ -61,20 +64,35 @@ class Layout:
         benchmark = self.catalog.get(record.benchmark)
         if benchmark is None:
             return None
-        metric = benchmark.metric(record.metric)
-        if metric is None or units.parse(metric.unit).name != record.unit:
-            return None
-        split = benchmark.entry.split
-        for position, table in enumerate(benchmark.entry.tables):
-            used = {*table.rows, *table.columns, *table.where, table.tabs, split}
-            used -= {"metric", ""}
-            if (
-                used == set(record.params)
-                and all(_same(record.params[k], v) for k, v in table.where.items())
-                and any(fnmatchcase(record.metric, name) for name in table.metrics)
-            ):
-                return position
-        return None
+        entry, given = benchmark.entry, record.params.keys()
+        # What a description does not know needs a column "Unit" of its own, if there is one.
+        odd = not self.is_described(record)
+        ranked = [
+            (len(given) - len(used), odd and "metric" not in table.rows, position)
+            for position, table in enumerate(entry.tables)
+            if (used := entry.names(table)) <= given
+            and all(same(record.params[k], v) for k, v in table.where.items())
+            and any(fnmatchcase(record.metric, name) for name in table.metrics)
+        ]
+        return min(ranked)[-1] if ranked else None
+
+    def is_described(self, record: Record) -> bool:
+        """Whether a description names a figure's metric, in its unit."""
+        benchmark = self.catalog.get(record.benchmark)
+        metric = benchmark.metric(record.metric) if benchmark else None
+        return metric is not None and units.parse(metric.unit).name == record.unit
+
+    def fits(self, record: Record) -> bool:
+        """Whether a table of the catalog is all that a figure's row and column follow from."""
+        what = signature(record)
+        if what not in self._fits:
+            position = self.claim(record)
+            self._fits[what] = False
+            if position is not None:
+                entry = self.catalog.benchmarks[record.benchmark].entry
+                names = entry.names(entry.tables[position])
+                self._fits[what] = names == record.params.keys() and self.is_described(record)
+        return self._fits[what]
 
     def anchor(self, record: Record) -> str:
         """The address on its guide's page of the section that shows a record."""
@@ -88,17 +106,23 @@ class Layout:
         """The name of the table that shows a record, on its guide's page."""
         anchor, position = self.anchor(record), self.claim(record)
         if position is None:
-            return anchor
+            return "-".join(filter(None, (anchor, general_id(record.params))))
         return f"{anchor}-{self.catalog.benchmarks[record.benchmark].entry.tables[position].id}"
 
     def caption(self, record: Record) -> str:
         """What the table that shows a record is called, on its guide's page."""
         position, benchmark = self.claim(record), self.catalog.get(record.benchmark)
         if position is None or benchmark is None:
-            return f"{benchmark.entry.title if benchmark else record.benchmark}, other results"
+            return general_title(benchmark or undescribed(record.benchmark), record.params)
         split = benchmark.entry.split
         part = benchmark.value_label(split, record.params[split]) if split else ""
         return ", ".join(filter(None, (benchmark.entry.tables[position].title, part)))
+
+    def general(
+        self, name: str, records: Sequence[Record], shape: Shape | None = None
+    ) -> list[View]:
+        """The tables of figures of one benchmark that no table of the catalog takes."""
+        return general_views(self.catalog.get(name) or undescribed(name), records, shape or Shape())
 
     def sections(
         self, records: Iterable[Record], shape: Shape | None = None
@@ -150,7 +174,3 @@ def _value(split: str, tables: dict[int, list[Record]]) -> Scalar:
 def part_id(value: Scalar) -> str:
     """A part's name in addresses."""
     return slug(value) if isinstance(value, str) else hashed(canonical_part(value))
-
-
-def _same(a: Scalar, b: Scalar) -> bool:
-    return isinstance(a, bool) == isinstance(b, bool) and a == b

@@ -9,9 +9,13 @@ from ..common import units
 from ..common.diagnostics import visible
 from ..figures.pool import Cell, Pool
 from .model import View
+from .remarks import fact
 
 MOST_SAMPLES = 40
 """How many samples of a cell its page can show; the bundle has all of them."""
+
+FILE = ".cells.js"
+"""How the file's name ends; what is before it is the same as in the table's own files."""
 
 ASSIGNED = b"perfguideCells="
 """What stands before the JSON. A browser loads a script from a page that was opened as
@@ -25,9 +29,12 @@ def behind(view: View, pool: Pool) -> bytes | None:
     entry of ``cells`` is the row, the column (counted from 0, with the row keys), the
     places of its bundles and of its commands in those lists, the samples as exact text
     in the unit of the table, their number where it is known, else 0, and the numbers of
-    runs and of failed runs. ``None`` where the view has no figure.
+    runs and of failed runs; behind these, where there are some, the places of what is said
+    besides in ``remarks``, which are pairs of a name and a text: facts of the setup, and notes.
+    ``None`` where the view has no figure.
     """
     bundles: dict[int, int] = {}
+    remarks: dict[tuple[str, str], int] = {}
     commands: dict[str, int] = {}
     cells: list[list[Any]] = []
     stub = len(view.key_labels)
@@ -41,6 +48,9 @@ def behind(view: View, pool: Pool) -> bytes | None:
             rows = list(cell.members)
             given = dict.fromkeys(int(owner[r]) for r in rows)
             said = dict.fromkeys(str(names[codes[r]]) for r in rows)
+            facts = [(fact(n), " and ".join(texts)) for n, texts in pool.setup(rows).items()]
+            facts += [("Note", text) for text in pool.notes_of(rows)]
+            places = [remarks.setdefault(each, len(remarks)) for each in facts]
             cells.append(
                 [
                     number,
@@ -50,6 +60,7 @@ def behind(view: View, pool: Pool) -> bytes | None:
                     *_samples(cell),
                     cell.runs,
                     cell.failed,
+                    *([places] if places else []),
                 ]
             )
     if not cells:
@@ -62,6 +73,8 @@ def behind(view: View, pool: Pool) -> bytes | None:
         "commands": list(map(_shown, commands)),
         "cells": cells,
     }
+    if remarks:
+        content["remarks"] = [[*map(_shown, each)] for each in remarks]
     # ASCII alone: no character of it means anything to whatever reads scripts.
     text = json.dumps(content, ensure_ascii=True, separators=(",", ":"))
     return ASSIGNED + text.encode("ascii") + b"\n"

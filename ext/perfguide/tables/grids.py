@@ -1,62 +1,126 @@
-"""A view as text: the cells that readers see and the CSV file that holds them."""
+"""Tables as readers see them, as CSV, and as the file that a page is made from."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from ..common import csv_text, units
+from ..common.diagnostics import visible
 from ..common.slugs import words
+from ..common.units import TableCell
 from ..figures.pool import Cell
 from .model import View
 
+FILE = ".table.json"
+"""How the name of the file ends that a page is made from; the CSV beside it is for readers."""
 
-@dataclass(frozen=True, slots=True)
-class Grid:
-    """A table as text. ``header`` rows come first; ``stub`` columns are row keys."""
+Link = tuple[int, int, str, str, str]
+"""The number of a row and of a column, the page that the cell leads to, the name of a table
+there and what the address of its row has behind that."""
+
+Mark = tuple[int, int, list[tuple[int, str]]]
+"""The number of a row and of a column, and by their numbers the notes about that cell, each
+with words of its own."""
+
+
+class Grid(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A table of texts and figures. ``header`` rows come first; ``stub`` columns are row keys.
+
+    With ``tabs`` the first key says which alternative a row belongs to. ``units`` has for each
+    text of the column "Unit" the kind of the unit and the factor into the base unit of its
+    kind. A note has an ``id``, ``severity``, ``title`` and ``reason``. ``behind`` is whether
+    a file says what is behind the cells.
+    """
 
     header: tuple[tuple[str, ...], ...]
-    rows: tuple[tuple[str, ...], ...]
+    rows: tuple[tuple[TableCell, ...], ...]
     stub: int
+    tabs: bool = False
+    units: dict[str, tuple[str, float]] = {}
+    notes: list[dict[str, str]] = []
+    marks: list[Mark] = []
+    links: list[Link] = []
+    behind: bool = False
 
 
-def cell_text(cell: Cell | None, decimals: int = 2) -> str:
-    """A cell as readers see it; a dash where nothing was measured."""
+def figure(cell: Cell | None, decimals: int | None = 2) -> TableCell:
+    """A pooled figure as files have it; a dash where nothing was measured. Without
+    ``decimals`` its numbers have all their digits."""
     if cell is None:
         return units.MISSING
     if cell.mean is None:
         return units.FAILED
-    text = units.spread(cell.mean, cell.low, cell.high, cell.count, decimals)
+    mean, text, rest = units.figure(cell.mean, cell.low, cell.high, cell.count, decimals)
     if cell.count is None and cell.runs - cell.failed > 1:
-        text += f"; {cell.runs - cell.failed} runs"
+        rest += f"; {cell.runs - cell.failed} runs"
     if cell.failed:
-        text += f"; {cell.failed} of {cell.runs} runs {units.FAILED}"
+        rest += f"; {cell.failed} of {cell.runs} runs {units.FAILED}"
     if cell.differs:
         verb = "differs" if len(cell.differs) == 1 else "differ"
-        text += f"; {' and '.join(cell.differs)} {verb} between the runs"
-    return text
+        rest += f"; {' and '.join(cell.differs)} {verb} between the runs"
+    return mean, text, rest
 
 
-def grid(view: View) -> Grid:
-    """The view's labels and figures as text, as many header rows as it has levels."""
+def page_figure(cell: Cell | None) -> TableCell:
+    """A pooled figure as readers of pages see it."""
+    exact = figure(cell, None)
+    return exact if isinstance(exact, str) else units.for_pages(exact)
+
+
+def cell_text(cell: Cell | None, decimals: int = 2) -> str:
+    """All of the text of a pooled figure."""
+    return units.whole(figure(cell, decimals))
+
+
+def grid(view: View, exact: bool = False) -> Grid:
+    """The view's labels and figures, as many header rows as it has levels. The numbers in its
+    texts have the decimals of files, or with ``exact`` all their digits."""
     levels = len(view.columns[0]) if view.columns else 1
     header = []
     for level in range(levels):
         keys = view.key_labels if level == 0 else ("",) * len(view.key_labels)
-        header.append((*keys, *(labels[level] for labels in view.columns)))
-    rows = tuple((*row.keys, *map(cell_text, row.cells, row.decimals)) for row in view.rows)
-    return Grid(tuple(header), rows, len(view.key_labels))
+        header.append((*keys, *(labels[level] for labels in (*view.columns, *view.derived))))
+    rows = []
+    for row in view.rows:
+        places = [None] * len(row.cells) if exact else row.decimals
+        rows.append((*row.keys, *map(figure, row.cells, places), *row.derived))
+    return Grid(tuple(header), tuple(rows), len(view.key_labels), view.tabbed, view_units(view))
 
 
-def listing(header: Sequence[str], rows: Iterable[Sequence[str]], stub: int = 1) -> Grid:
-    """A plain table of text with one header row."""
+def view_units(view: View) -> dict[str, tuple[str, float]]:
+    """What the column "Unit" of a view says; see :class:`Grid`."""
+    if "Unit" not in view.key_labels:
+        return {}
+    column = view.key_labels.index("Unit")
+    return unit_scales((units.whole(row.keys[column]), row.unit) for row in view.rows)
+
+
+def unit_scales(shown: Iterable[tuple[str, str]]) -> dict[str, tuple[str, float]]:
+    """For each text of a column "Unit", given with the unit, its kind and its scale."""
+    named = {text: units.parse(unit) for text, unit in shown}
+    return {text: (unit.kind, unit.scale) for text, unit in named.items()}
+
+
+def listing(header: Sequence[str], rows: Iterable[Sequence[TableCell]], stub: int = 1) -> Grid:
+    """A plain table with one header row."""
     return Grid((tuple(header),), tuple(tuple(row) for row in rows), stub)
 
 
-def row_name(row: Sequence[str], header: Sequence[Sequence[str]], stub: int) -> str:
+def only_columns(table: Grid, kept: Sequence[int]) -> Grid:
+    """A table with some of its columns alone, all row keys among them."""
+    return msgspec.structs.replace(
+        table,
+        header=tuple(tuple(row[c] for c in kept) for row in table.header),
+        rows=tuple(tuple(row[c] for c in kept) for row in table.rows),
+    )
+
+
+def row_name(row: Sequence[TableCell], header: Sequence[Sequence[str]], stub: int) -> str:
     """The end of a row's address: its keys but for their units."""
     named = [c for c in range(stub) if not header or header[0][c] != "Unit"]
-    return words(" ".join(row[column] for column in named))
+    return words(" ".join(units.whole(row[column]) for column in named))
 
 
 def to_csv(table: Grid) -> bytes:
@@ -65,3 +129,29 @@ def to_csv(table: Grid) -> bytes:
     lines = map(csv_text.line, (*table.header, *table.rows))
     # What no UTF-8 text can hold, as in names of files, shows as an escape.
     return "".join(f"{line}\n" for line in lines).encode("utf-8", "backslashreplace")
+
+
+def to_file(table: Grid) -> bytes:
+    """The file that a page is made from. Its texts have an escape for what would not show or
+    would move other text, and its figures are as pages show them; a row key stays a name."""
+
+    def shown(cell: TableCell, column: int) -> TableCell:
+        if isinstance(cell, str):
+            return visible(cell, len(cell))
+        return cell if column < table.stub else units.for_pages(cell)
+
+    made = msgspec.structs.replace(
+        table,
+        header=[tuple(visible(text, len(text)) for text in row) for row in table.header],
+        rows=[tuple(shown(cell, c) for c, cell in enumerate(row)) for row in table.rows],
+        units={visible(text, len(text)): scale for text, scale in table.units.items()},
+    )
+    return msgspec.json.encode(made) + b"\n"
+
+
+def from_file(data: bytes) -> Grid:
+    """The table that such a file holds. Raises :class:`msgspec.DecodeError`."""
+    return _DECODER.decode(data)
+
+
+_DECODER = msgspec.json.Decoder(Grid)

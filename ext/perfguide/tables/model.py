@@ -5,14 +5,15 @@ Everything here is numbers and labels; nothing is formatted.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from ..bundles.guide_key import family, version
-from ..catalog.benchmarks import Benchmark, Scalar, Table
+from ..catalog.benchmarks import Benchmark, Derived, Table
 from ..common import units
-from ..figures.labels import params_text
+from ..common.units import TableCell
 from ..figures.pool import Cell, Record
 
 Key = tuple[Any, ...]
@@ -21,13 +22,18 @@ Key = tuple[Any, ...]
 @dataclass(frozen=True, slots=True)
 class Row:
     """One line of a table: its labels, its cells (``None`` where nothing was
-    measured) and for each cell the decimals to show."""
+    measured) and for each cell the decimals to show. A parameter that is a number is one
+    among the labels too."""
 
-    keys: tuple[str, ...]
+    keys: tuple[TableCell, ...]
     cells: tuple[Cell | None, ...]
     decimals: tuple[int, ...]
+    unit: str
+    """The unit of its first figure; of all, where one of its labels is their unit."""
     single: bool = False
     """Whether it shows single samples of what another row shows the mean of."""
+    derived: tuple[TableCell, ...] = ()
+    """What is worked out from its figures; it stands behind them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +51,10 @@ class View:
     columns: tuple[tuple[str, ...], ...]
     rows: tuple[Row, ...]
     tabbed: bool = False
+    above: tuple[tuple[str, str], ...] = ()
+    """What is the same for all figures of the table, each with its name; it stands above it."""
+    derived: tuple[tuple[str, ...], ...] = ()
+    """The heads of what is worked out, as those of ``columns``."""
 
 
 OUTER = {
@@ -58,96 +68,195 @@ OUTER = {
 @dataclass(frozen=True, slots=True)
 class Shape:
     """How a page arranges a table: the first levels of its columns, whether a
-    tab for each board goes before the rows, and whether all else goes down."""
+    tab for each board goes before the rows, and whether all else goes down. ``down`` are
+    levels that have become the first row keys, because the table has few figures for its size."""
 
     across: tuple[str, ...] = ("board",)
     board_tabs: bool = False
     all_down: bool = False
+    down: tuple[str, ...] = ()
 
 
 OVER_RELEASES = Shape(across=("release",), board_tabs=True, all_down=True)
 SIDE_BY_SIDE = Shape(across=("platform", "release", "board"))
 
 
+LARGEST, SPARSE = 4_000, 4
+"""A table with more cells than the first, of which fewer than one in so many has a figure, is
+made a list, as long as it has figures."""
+
+FEW, SEVERAL = 4, 12
+"""So many values of a parameter that no description places stand side by side, and so many have
+a tab each; more have a row each."""
+
+NOT_STATED = "not stated"
+"""What a table says where some of its figures have a parameter and others do not."""
+
+
 def view(benchmark: Benchmark, table: Table, records: Sequence[Record], shape: Shape) -> View:
     """One table of the catalog over the records that it takes."""
     usual = {name: benchmark.param(name).default for name in table.columns}
-    levels = [name for name in usual if any(r.params[name] != usual[name] for r in records)]
-    down = [*filter(None, [table.tabs]), *table.rows]
+    levels = [
+        name
+        for name, default in usual.items()
+        if any(r.params[name.removeprefix(_PARAM)] != default for r in records)
+        or benchmark.param(name).always
+    ]
+    down = [*shape.down, *table.rows]
     if shape.all_down:
         down += [*levels, *(["metric"] if "metric" not in down else [])]
         levels = []
-    if shape.board_tabs:
-        down.insert(0, "board")
-    by_metric = "metric" in down
-    rows: dict[Key, tuple[tuple[str, ...], int]] = {}
+    arranged = _arranged(benchmark, table, records, shape, down, levels)
+    by_metric, tabbed = "metric" in arranged.down, bool(arranged.tabs) or shape.board_tabs
+    down = [*(["board"] if shape.board_tabs else []), *filter(None, [arranged.tabs])]
+    down += arranged.down
+    names = [*shape.across, *arranged.across]
+    rows: dict[Key, tuple[tuple[TableCell, ...], int, str]] = {}
     columns: dict[Key, tuple[tuple[str, ...], int]] = {}
     cells: dict[tuple[Key, Key], Cell] = {}
     for record in records:
         decimals = _decimals(benchmark, record)
         row = tuple(_rank(benchmark, name, record) for name in down)
         if row not in rows:
-            rows[row] = (_row_labels(benchmark, down, record), decimals)
-        names = [*shape.across, *levels]
+            rows[row] = (_row_labels(benchmark, down, record), decimals, record.unit)
         column = tuple(_rank(benchmark, name, record) for name in names)
         labels = [_label(benchmark, name, record) for name in names]
         if not by_metric:
             column += (_rank(benchmark, "metric", record),)
             labels.append(_metric_heading(benchmark, record))
-        columns.setdefault(column, (tuple(labels), decimals))
+        columns.setdefault(column, (tuple(labels or ["Figure"]), decimals))
         if (row, column) in cells:
             raise AssertionError(f"two figures for one cell of {benchmark.name}/{table.id}")
         cells[row, column] = record.cell
+    size = len(rows) * len(columns)
+    if shape.across and size > max(LARGEST, SPARSE * len(cells)):
+        long = replace(shape, across=(), all_down=True, down=shape.across)
+        return view(benchmark, table, records, long)
     across = sorted(columns)
     lines = []
+    derived = () if by_metric else _derived(benchmark, table, columns)
     for key in sorted(rows):
-        keys, own = rows[key]
+        keys, own, unit = rows[key]
         shown = tuple(own if by_metric else columns[c][1] for c in across)
-        lines.append(Row(keys, tuple(cells.get((key, c)) for c in across), shown))
+        shown += tuple(each.spec.decimals for each in derived)
+        worked_out = tuple(each.of({c: cells.get((key, c)) for c in across}) for each in derived)
+        figures = tuple(cells.get((key, c)) for c in across)
+        lines.append(Row(keys, figures, shown, unit, derived=worked_out))
     headings = tuple(label for name in down for label in _key_headings(benchmark, name))
     heads = tuple(columns[c][0] for c in across)
-    tabbed = bool(table.tabs) or shape.board_tabs
-    result = View(table.id, table.title, headings, heads, tuple(lines), tabbed)
+    above = tuple(
+        (_key_headings(benchmark, name)[0], _label(benchmark, name, records[0]))
+        for name in arranged.above
+    )
+    more = tuple(each.labels for each in derived)
+    result = View(table.id, table.title, headings, heads, tuple(lines), tabbed, above, more)
     return _with_runs(result) if table.runs else result
 
 
-def other_view(name: str, records: Sequence[Record], shape: Shape | None = None) -> View:
-    """The general table: a row for each metric, unit and set of parameters."""
-    shape = shape or Shape()
-    rows: dict[Key, tuple[str, ...]] = {}
-    columns: dict[Key, tuple[str, ...]] = {}
-    cells: dict[tuple[Key, Key], Cell] = {}
-    for record in records:
-        row: Key = (units.natural(record.metric), _params_rank(record.params), record.unit)
-        keys: tuple[str, ...] = (
-            record.metric,
-            params_text(record.params),
-            units.parse(record.unit).shown,
-        )
-        if shape.board_tabs:
-            row, keys = (units.natural(record.board), *row), (record.board, *keys)
-        rows[row] = keys
-        column = tuple(_outer_rank(level, record) for level in shape.across)
-        columns[column] = tuple(_outer_label(level, record) for level in shape.across)
-        cells[row, column] = record.cell
-    across = sorted(columns)
-    lines = tuple(
-        Row(rows[r], tuple(cells.get((r, c)) for c in across), (2,) * len(across))
-        for r in sorted(rows)
-    )
-    labels: tuple[str, ...] = ("Metric", "Parameters", "Unit")
-    if shape.board_tabs:
-        labels = (OUTER["board"], *labels)
-    return View("other", name, labels, tuple(columns[c] for c in across), lines, shape.board_tabs)
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """A column that is worked out: its description, its heads, and those it is worked out from."""
+
+    spec: Derived
+    labels: tuple[str, ...]
+    whole: Key
+    part: Key | None
+
+    def of(self, cells: Mapping[Key, Cell | None]) -> TableCell:
+        """What one row shows, from its cells by their columns."""
+        whole, part = cells.get(self.whole), cells.get(self.part) if self.part else None
+        below = self.spec.limit if self.part is None else part.mean if part else None
+        if whole is None or whole.mean is None or not below:
+            return units.MISSING
+        value = whole.mean / below * (100 if self.part is None else 1)
+        if not math.isfinite(value):
+            return units.MISSING
+        return value, units.number(value, self.spec.decimals), ""
 
 
-def _params_rank(params: Mapping[str, Scalar]) -> Key:
-    def rank(value: Scalar) -> Key:
-        if isinstance(value, str):
-            return 1, units.natural(value)
-        return 0, value, type(value).__name__
+def _derived(
+    benchmark: Benchmark, table: Table, columns: Mapping[Key, tuple[tuple[str, ...], int]]
+) -> list[_Column]:
+    """The columns that are worked out: one for each board, or whatever is above the metrics, that
+    has the metrics of its description."""
+    heads: dict[Key, dict[int, Key]] = {}
+    for key in columns:
+        heads.setdefault(key[:-1], {})[key[-1][0]] = key
+    out = []
+    for spec in table.derived:
+        of, per = (benchmark.metric_rank(name)[0] for name in (spec.of, spec.per))
+        unit = spec.unit or ("%" if spec.limit is not None else "")
+        head = units.heading(f"{spec.label}, derived", unit)
+        for prefix in sorted(heads):
+            own = heads[prefix]
+            if of in own and (spec.limit is not None or per in own):
+                labels = (*columns[own[of]][0][:-1], head)
+                part = None if spec.limit is not None else own[per]
+                out.append(_Column(spec, labels, own[of], part))
+    return out
 
-    return tuple((name, rank(value)) for name, value in sorted(params.items()))
+
+@dataclass(frozen=True, slots=True)
+class _Arranged:
+    """What of a table goes where: the parameter of its tabs, its row keys, and the levels of its
+    columns below those of the page. Each parameter ``above`` has one value in all of it."""
+
+    tabs: str
+    down: tuple[str, ...]
+    across: tuple[str, ...]
+    above: tuple[str, ...]
+
+
+def _arranged(
+    benchmark: Benchmark,
+    table: Table,
+    records: Sequence[Record],
+    shape: Shape,
+    down: Sequence[str],
+    across: Sequence[str],
+) -> _Arranged:
+    """The table with a place for each parameter of its records that it does not name.
+
+    One that has a single value stands above the table. One that says the same of each column is
+    a level of the head, which costs no column. Any other becomes what its number of values
+    makes readable, unless that leaves more cells empty.
+    """
+    tabs, above = table.tabs, list[str]()
+    named = benchmark.entry.names(table)
+    order = list(benchmark.entry.params)
+    extra = {name for record in records for name in record.params}
+    extra -= {name.removeprefix(_PARAM) for name in named}
+    ranked = sorted(extra, key=lambda n: (order.index(n) if n in order else len(order), n))
+    for name in map(level, ranked):
+        values = {_rank(benchmark, name, record) for record in records}
+        if len(values) == 1:
+            above.append(name)
+            continue
+
+        def different(names: Sequence[str]) -> int:
+            return len({tuple(_rank(benchmark, n, r) for n in names) for r in records})
+
+        rows, columns = [*filter(None, [tabs]), *down], [*shape.across, *across]
+        before, after = different(columns), different([name, *columns])
+        beside, below = different(rows) * after, different([name, *rows]) * before
+        alike = max(beside, below) <= 1.25 * min(beside, below)
+        if alike:
+            wide = len(values) > FEW or shape.all_down
+        else:
+            # Where it tells columns apart, a few of them are what one column becomes.
+            wide = beside > below or after > FEW * before
+        if not wide:
+            across = [name, *across]
+        elif (
+            not (tabs or shape.board_tabs or shape.down)
+            and len(values) <= SEVERAL
+            and different([name, *rows]) >= 2 * len(values)
+        ):
+            tabs = name
+        else:
+            at = down.index("metric") if "metric" in down else len(down)
+            down = [*down[:at], name, *down[at:]]
+    return _Arranged(tabs, tuple(down), tuple(across), tuple(above))
 
 
 def _with_runs(table: View) -> View:
@@ -157,8 +266,9 @@ def _with_runs(table: View) -> View:
         most = max((len(c.samples) for c in row.cells if c), default=0)
         for run in range(most if most > 1 else 0):
             cells = tuple(_sample(cell, run) for cell in row.cells)
-            keys = (*row.keys, str(run + 1))
-            rows.append(replace(row, keys=keys, cells=cells, single=True))
+            keys = (*row.keys, units.counted(run + 1))
+            blank = (units.MISSING,) * len(row.derived)
+            rows.append(replace(row, keys=keys, cells=cells, single=True, derived=blank))
         rows.append(replace(row, keys=(*row.keys, "mean")))
     return replace(table, key_labels=(*table.key_labels, "Run"), rows=tuple(rows))
 
@@ -172,10 +282,26 @@ def _sample(cell: Cell | None, run: int) -> Cell | None:
 def _rank(benchmark: Benchmark, name: str, record: Record) -> Key:
     """Where a record stands among the rows or columns of one level."""
     if name == "metric":
-        return (benchmark.metric_rank(record.metric)[0], units.natural(record.metric))
+        return (benchmark.metric_rank(record.metric)[0], units.natural(record.metric), record.unit)
     if name in OUTER:
         return _outer_rank(name, record)
+    name = name.removeprefix(_PARAM)
+    if name not in record.params:
+        return _UNSTATED
     return benchmark.value_rank(name, record.params[name])
+
+
+_PARAM = "\0"
+"""What stands before a parameter's name where it is that of something else; no name has it."""
+
+
+def level(name: str) -> str:
+    """What a parameter is called among rows and columns."""
+    return f"{_PARAM}{name}" if name in OUTER or name == "metric" else name
+
+
+_UNSTATED: Key = (10**9, math.inf, (), "")
+"""The sort key of a parameter that a record does not have."""
 
 
 def _outer_rank(name: str, record: Record) -> Key:
@@ -201,7 +327,13 @@ class _Newest:
 def _label(benchmark: Benchmark, name: str, record: Record) -> str:
     if name in OUTER:
         return _outer_label(name, record)
-    return benchmark.value_label(name, record.params[name])
+    name = name.removeprefix(_PARAM)
+    if name not in record.params:
+        return NOT_STATED
+    label, known = benchmark.value_label(name, record.params[name]), benchmark.param(name).classes
+    if of := known.get(units.plain(record.params[name]), ""):
+        return f"{label} ({of})"
+    return label
 
 
 def _outer_label(name: str, record: Record) -> str:
@@ -215,25 +347,24 @@ def _outer_label(name: str, record: Record) -> str:
 def _key_headings(benchmark: Benchmark, name: str) -> tuple[str, ...]:
     if name == "metric":
         return "Metric", "Unit"
-    return (OUTER.get(name) or benchmark.param_label(name),)
+    return (OUTER.get(name) or benchmark.param_label(name.removeprefix(_PARAM)),)
 
 
-def _row_labels(benchmark: Benchmark, down: Sequence[str], record: Record) -> tuple[str, ...]:
-    labels: list[str] = []
+def _row_labels(benchmark: Benchmark, down: Sequence[str], record: Record) -> tuple[TableCell, ...]:
+    labels: list[TableCell] = []
     for name in down:
         if name == "metric":
-            known = benchmark.metric(record.metric)
-            labels.append(known.label if known and known.label else record.metric)
-            labels.append(units.unit_cell(record.unit, known.better if known else "neither"))
+            labels.append(benchmark.metric_label(record.metric))
+            labels.append(units.unit_cell(record.unit, benchmark.better(record.metric)))
         else:
-            labels.append(_label(benchmark, name, record))
+            value = None if name in OUTER else record.params.get(name.removeprefix(_PARAM))
+            labels.append(units.labelled(value, _label(benchmark, name, record)))
     return tuple(labels)
 
 
 def _metric_heading(benchmark: Benchmark, record: Record) -> str:
-    known = benchmark.metric(record.metric)
-    label = known.label if known and known.label else record.metric
-    return units.heading(label, record.unit, known.better if known else "neither")
+    label = benchmark.metric_label(record.metric)
+    return units.heading(label, record.unit, benchmark.better(record.metric))
 
 
 def _decimals(benchmark: Benchmark, record: Record) -> int:

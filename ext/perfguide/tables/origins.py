@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
 from ..bundles.decode import Loaded
 from ..bundles.logs import LONGEST, Found
+from ..common import units
+from ..common.units import TableCell
 from ..figures.pool import Pool, Record
 from ..figures.provenance import FACTS, facts
-from .grids import Grid, listing
+from .grids import Grid, listing, only_columns, view_units
 from .model import Row, View
 
 
@@ -21,37 +23,24 @@ def bundles(items: Sequence[Loaded]) -> Grid:
     """Bundles with all facts, a row for each fact that is stated."""
     rows = []
     for item in items:
-        stated = facts(item) | {"results": str(len(item.bundle.results))}
+        stated = facts(item) | {"results": units.counted(len(item.bundle.results))}
         stated["supersedes"] = ", ".join(stated["supersedes"])
         stated["cpu_mhz"] = stated["cpu_mhz"] and f"{stated['cpu_mhz']} MHz"
         rows += [(item.bundle.id, FACTS[key], stated[key]) for key in FACTS if stated[key]]
     return listing(("Bundle", "Fact", "Value"), rows, 2)
 
 
-@dataclass(frozen=True, slots=True)
-class _Group:
-    """Figures of one row from one bundle, by one command, from one log: one of
-    each column, so that repeated runs stay apart.
-
-    ``columns`` are positions of columns in the table; ``results`` those of
-    results in the bundle and ``lines`` those of lines in the log, in the order
-    of the columns.
-    """
-
-    bundle: int
-    command: str
-    file: str
-    columns: tuple[int, ...]
-    results: tuple[int, ...]
-    lines: tuple[int, ...]
+Group = tuple[int, str, str]
+"""What some figures of a row share: their bundle, by its position in the frame, the command, and
+the log; it is empty where there is none."""
 
 
-def table(view: View, pool: Pool, found: Mapping[int, Found]) -> Grid:
+def table(view: View, pool: Pool, logs: Mapping[int, Found]) -> Grid:
     """A row for each row of a table and each bundle behind it: which results they
-    are, and where they stand in which log. ``found`` has the logs of bundles by
+    are, and where they stand in which log. ``logs`` are those of bundles by
     their position in the frame."""
     seen: set[int] = set()
-    rows: list[tuple[str, ...]] = []
+    rows: list[tuple[TableCell, ...]] = []
     # From the last row up: a mean stands below its samples, and has all of them.
     for row in reversed(view.rows):
         own = []
@@ -59,51 +48,46 @@ def table(view: View, pool: Pool, found: Mapping[int, Found]) -> Grid:
         if not fresh:
             continue
         seen |= fresh
-        for group in _groups(row, pool):
-            own.append((*row.keys, *_line(view, pool, group, found.get(group.bundle))))
+        for group, members in _groups(row, pool):
+            columns, results, lines = zip(*members, strict=True)
+            where = (_columns(view, columns), spans(results), lines)
+            own.append((*row.keys, *_line(pool, group, *where, logs.get(group[0]))))
         rows += reversed(own)
     rows.reverse()
     head = (*view.key_labels, "Board", "Columns", "Bundle", "Results", "Log", "Line", "Command")
     stub = len(view.key_labels) + 1
-    return _without_empty(listing(head, rows, stub), stub)
+    made = Grid((head,), tuple(rows), stub, view.tabbed, view_units(view))
+    # Without the columns in which no row says anything.
+    return only_columns(made, [c for c in range(len(head)) if c < stub or any(r[c] for r in rows)])
 
 
-def _groups(row: Row, pool: Pool) -> list[_Group]:
-    """The figures of a row by bundle, command, log and run, in the order of the columns."""
-    made: dict[tuple[int, str, str, int], list[tuple[int, int, int]]] = {}
+def _groups(row: Row, pool: Pool) -> Iterator[tuple[Group, list[tuple[int, int, int]]]]:
+    """The figures of a row by bundle, command and log, one of each column, so that repeated runs
+    stay apart; of each the column, the result in the bundle and the line in the log."""
+    groups: dict[tuple[Group, int], list[tuple[int, int, int]]] = {}
     for column, cell in enumerate(row.cells):
-        if cell is None:
-            continue
-        runs: dict[tuple[int, str, str], int] = {}
-        for bundle, index in pool.places(cell.members):
+        runs: Counter[Group] = Counter()
+        for bundle, index in pool.places(cell.members) if cell else ():
             result = pool.frame.bundles[bundle].bundle.results[index]
             file, line = (result.log.file, result.log.line) if result.log else ("", 0)
-            key = (bundle, result.command, file)
-            run = runs[key] = runs.get(key, -1) + 1
-            made.setdefault((*key, run), []).append((column, index, line))
-    out = []
-    for (bundle, command, file, _), members in made.items():
-        columns, results, lines = zip(*members, strict=True)
-        out.append(_Group(bundle, command, file, columns, results, lines if file else ()))
-    return out
+            group = (bundle, result.command, file)
+            groups.setdefault((group, runs[group]), []).append((column, index, line))
+            runs[group] += 1
+    for (group, _), members in groups.items():
+        yield group, members
 
 
-def _line(view: View, pool: Pool, group: _Group, found: Found | None) -> tuple[str, ...]:
-    item = pool.frame.bundles[group.bundle]
-    log = f"{group.file}:{spans(group.lines)}" if group.file else ""
-    texts = [found.text(group.file, line) for line in dict.fromkeys(group.lines)] if found else []
+def _line(
+    pool: Pool, group: Group, columns: str, results: str, lines: Sequence[int], logs: Found | None
+) -> tuple[str, ...]:
+    bundle, command, file = group
+    named = pool.frame.bundles[bundle].bundle
+    texts = [logs.text(file, line) for line in dict.fromkeys(lines)] if logs and file else []
     text = " ⏎ ".join(filter(None, texts))
     if len(text) > LONGEST:
         text = text[:LONGEST] + "…"
-    return (
-        item.bundle.board.name,
-        columns(view, group.columns),
-        item.bundle.id,
-        f"/results/{spans(group.results)}",
-        log,
-        text,
-        group.command,
-    )
+    log = f"{file}:{spans(lines)}" if file else ""
+    return named.board.name, columns, named.id, f"/results/{results}", log, text, command
 
 
 def spans(numbers: Sequence[int]) -> str:
@@ -122,7 +106,7 @@ def spans(numbers: Sequence[int]) -> str:
     return ", ".join(str(a) if a == b else f"{a}–{b}" for a, b in out)
 
 
-def columns(view: View, chosen: Sequence[int]) -> str:
+def _columns(view: View, chosen: Sequence[int]) -> str:
     """What tells the chosen columns from the others, apart from their board.
 
     Level by level where all combinations are there, column by column where not.
@@ -137,17 +121,6 @@ def columns(view: View, chosen: Sequence[int]) -> str:
     if size == len(names):
         return "; ".join(", ".join(labels) for labels in distinct)
     return ", ".join(" / ".join(name) for name in names)
-
-
-def _without_empty(grid: Grid, first: int) -> Grid:
-    """The table without columns from ``first`` on in which no row says anything."""
-    width = len(grid.header[0])
-    kept = [c for c in range(width) if c < first or any(row[c] for row in grid.rows)]
-
-    def pick(row: Sequence[str]) -> tuple[str, ...]:
-        return tuple(row[c] for c in kept)
-
-    return Grid(tuple(map(pick, grid.header)), tuple(map(pick, grid.rows)), grid.stub)
 
 
 def as_json(pool: Pool, records: Iterable[Record]) -> bytes:

@@ -6,25 +6,21 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from ..bundle import Bundle
 from ..bundles.decode import Loaded
 from ..bundles.guide_key import GuideKey, family, version
 from ..bundles.supersede import Withdrawal
-from ..catalog.benchmarks import Catalog
+from ..catalog.benchmarks import Catalog, Metric
+from ..catalog.chart_spec import same
 from ..common import units
 from ..common.diagnostics import Diagnostic, errors
-from ..figures import labels as naming
+from ..figures import labels
 from ..figures.dataset import Addresses, newest
 from ..figures.pool import Cell, Pool, Record
-from .grids import Grid, listing
+from .grids import Grid, listing, only_columns
 from .model import Row, View
-
-MOST_COMMANDS = 6
-"""Commands that a section shows; the others are with their figures."""
-
-NOT_OF_UPLOADS = {"no-results", "missing-path", "catalog", "catalog-prose", "ignored"}
-"""Kinds of findings that are for the maintainer and about no upload."""
 
 
 def boards(bundles: Sequence[Bundle], with_releases: bool = False) -> Grid:
@@ -60,11 +56,7 @@ def _without_empty(table: Grid) -> Grid:
         or table.header[0][column] in ("Description", "Results", "Releases")
         or any(row[column] != units.MISSING for row in table.rows)
     ]
-    return Grid(
-        tuple(tuple(row[c] for c in kept) for row in table.header),
-        tuple(tuple(row[c] for c in kept) for row in table.rows),
-        table.stub,
-    )
+    return only_columns(table, kept)
 
 
 def _stated(texts: Iterable[str]) -> str:
@@ -94,7 +86,7 @@ def sources(bundles: Sequence[Loaded]) -> Grid:
             b.bundle.runner.name if b.bundle.runner else units.MISSING,
             b.bundle.sdk.kernel or units.MISSING,
             b.bundle.sdk.image or units.MISSING,
-            str(len(b.bundle.results)),
+            units.counted(len(b.bundle.results)),
         )
         for b in bundles
     ]
@@ -107,9 +99,9 @@ def refused(faults: Sequence[Diagnostic]) -> Grid:
     rows = []
     refused = {d.origin for d in errors(faults)}
     for fault in sorted(faults, key=lambda d: (d.origin, d.line or 0, d.severity, d.pointer)):
-        place = ", ".join(filter(None, [f"line {fault.line}" if fault.line else "", fault.pointer]))
+        where = ", ".join(filter(None, [f"line {fault.line}" if fault.line else "", fault.pointer]))
         effect = "refused" if fault.origin in refused else "accepted"
-        rows.append((fault.origin, effect, place or "whole file", fault.message, fault.hint))
+        rows.append((fault.origin, effect, where or "whole file", fault.message, fault.hint))
     return listing(("File", "Upload", "Where", "What is wrong", "How to mend it"), rows)
 
 
@@ -125,19 +117,51 @@ def withdrawn(items: Sequence[Withdrawal]) -> Grid:
         )
         for w in items
     ]
-    return _without_empty(listing(("Withdrawn bundle", "File", "Replaced by", "On", "Why"), rows))
+    head = ("Withdrawn bundle", "File", "Replaced by", "On", "Why")
+    return _without_empty(listing(head, rows))
 
 
 def is_headline(catalog: Catalog, benchmark: str, metric: str) -> bool:
     """Whether the SoC's own page shows figures of a benchmark's metric."""
     entry = catalog.get(benchmark)
-    known = entry.metric(metric) if entry else None
-    return known is not None and known.headline
+    described = entry.metric(metric) if entry else None
+    return described is not None and described.headline
+
+
+def at(metric: Metric, records: Iterable[Record]) -> list[Record]:
+    """Those of a metric's figures that are its headlines."""
+    found = [
+        r for r in records if r.metric == metric.name and all(n in r.params for n in metric.at)
+    ]
+    for name, wanted in metric.at.items():
+        for value in wanted if isinstance(wanted, tuple) else (wanted,):
+            own = [record for record in found if same(record.params[name], value)]
+            if own:
+                break
+        else:
+            return []
+        found = own
+    return found
+
+
+def headlines(catalog: Catalog, records: Iterable[Record]) -> list[Record]:
+    """The headlines among figures, in each guide those that were measured there."""
+    groups: dict[tuple[GuideKey, str, str], list[Record]] = {}
+    for record in records:
+        if is_headline(catalog, record.benchmark, record.metric):
+            key = record.guide, record.benchmark, record.metric
+            groups.setdefault(key, []).append(record)
+    out = []
+    for (_, benchmark, name), own in groups.items():
+        metric = catalog.benchmarks[benchmark].metric(name)
+        assert metric is not None  # it is a headline
+        out += at(replace(metric, name=name), own)
+    return out
 
 
 def headline_view(catalog: Catalog, records: Sequence[Record]) -> View:
     """Chosen figures of all benchmarks over releases, a tab for each board."""
-    rows: dict[tuple[Any, ...], tuple[tuple[str, ...], int]] = {}
+    rows: dict[tuple[Any, ...], tuple[tuple[str, ...], int, str]] = {}
     cells: dict[tuple[tuple[Any, ...], str], Cell] = {}
     order = {name: rank for rank, name in enumerate(catalog.benchmarks)}
     for record in records:
@@ -151,9 +175,9 @@ def headline_view(catalog: Catalog, records: Sequence[Record]) -> View:
             units.natural(record.metric),
             tuple((n, benchmark.value_rank(n, v)) for n, v in sorted(record.params.items())),
         )
-        label, shown = naming.label(benchmark, record), naming.params(benchmark, record)
+        label, params = labels.label(benchmark, record), labels.params(benchmark, record)
         unit = units.unit_cell(record.unit, metric.better)
-        rows[key] = ((record.board, label, shown, unit), metric.decimals)
+        rows[key] = ((record.board, label, params, unit), metric.decimals, record.unit)
         cells[key, record.guide.release] = record.cell
     releases = sorted({r.guide.release for r in records}, key=version, reverse=True)
     lines = tuple(
@@ -161,28 +185,13 @@ def headline_view(catalog: Catalog, records: Sequence[Record]) -> View:
             rows[key][0],
             tuple(cells.get((key, release)) for release in releases),
             (rows[key][1],) * len(releases),
+            rows[key][2],
         )
         for key in sorted(rows)
     )
-    labels = ("Board", "Figure", "Parameters", "Unit")
+    head = ("Board", "Figure", "Parameters", "Unit")
     columns = tuple((release,) for release in releases)
-    return View("headline", "Headline figures", labels, columns, lines, tabbed=True)
-
-
-def newest_of_each_board(held: Iterable[tuple[GuideKey, str]]) -> list[tuple[GuideKey, str]]:
-    """For each SoC, SDK family and board the guide of its newest release."""
-    by_board: dict[tuple[str, str, str, str], list[tuple[GuideKey, str]]] = {}
-    for key, board in held:
-        by_board.setdefault((key.sdk, key.soc, key.os, board), []).append((key, board))
-    return [max(found, key=lambda each: version(each[0].release)) for found in by_board.values()]
-
-
-def by_platform(guides: Iterable[GuideKey]) -> list[list[GuideKey]]:
-    """Guides in groups of one SoC and SDK family, in natural order."""
-    out: dict[tuple[str, str, str], list[GuideKey]] = {}
-    for key in guides:
-        out.setdefault((key.soc, key.sdk, key.os), []).append(key)
-    return [out[key] for key in sorted(out, key=lambda k: (units.natural(k[0]), k[1:]))]
+    return View("headline", "Headline figures", head, columns, lines, tabbed=True)
 
 
 def overview(pool: Pool, guides: Sequence[GuideKey], plan: Addresses) -> dict[str, Any]:
@@ -207,6 +216,7 @@ def overview(pool: Pool, guides: Sequence[GuideKey], plan: Addresses) -> dict[st
         recent.append((last, entry))
         if key in latest:
             platforms.append(entry)
+    platforms.sort(key=lambda entry: units.natural(entry["soc"]))
     recent.sort(key=lambda item: (item[0], item[1]["guide"]), reverse=True)
     return {"platforms": platforms, "recent": [entry for _, entry in recent[:5]]}
 

@@ -2,7 +2,7 @@
    and keys. */
 (() => {
   "use strict";
-  const { addressOf, copy, load, make, modelOf, ready, textOf } = window.perfguideGrid;
+  const { addressOf, copy, exactOf, load, make, modelOf, ready, textOf } = window.perfguideGrid;
   const { provenance } = document.currentScript.dataset;
 
   /* ---- What is behind a cell ---- */
@@ -56,7 +56,7 @@
   const line = (list, name, ...value) => list.append(make("dt", { textContent: name }), make("dd", {}, ...value));
 
   const describe = (list, content, entry) => {
-    const [, , bundles, commands, samples, count, runs, failed] = entry;
+    const [, , bundles, commands, samples, count, runs, failed, remarks = []] = entry;
     if (samples.length) {
       const more = count > samples.length ? ` … and ${count - samples.length} more` : "";
       line(list, samples.length === 1 ? "Sample" : `Samples (${count})`, samples.join(", ") + more);
@@ -64,6 +64,7 @@
       line(list, "Samples", count > 1 ? `${count}, which the bundle does not list` : "none listed: the bundle has this figure alone");
     }
     if (runs > 1 || failed) line(list, "Runs", failed ? `${runs}, of which ${failed} failed` : `${runs}`);
+    for (const [name, words] of remarks.map((each) => content.remarks[each])) line(list, name, words);
     const home = document.getElementById("sources") ? "#sources" : provenance;
     for (const [id, board, release, day] of bundles.map((each) => content.bundles[each])) {
       const name = home ? make("a", { href: home, textContent: id }) : id;
@@ -90,7 +91,11 @@
       .map(textOf).filter(Boolean).join(", ");
     const title = column < model.stub ? key : `${key}; ${model.columns[column].labels.join(", ")}`;
     const list = make("dl");
-    if (column >= model.stub) line(list, "Shown", textOf(cell) || "nothing");
+    if (column >= model.stub) {
+      const [text, exact] = [textOf(cell), exactOf(cell)];
+      line(list, "Shown", text || "nothing");
+      if (exact !== text) line(list, "Exactly", exact);
+    }
     const parts = [make("p", { className: "perf-behind-title", textContent: title }), list];
     if (pin) {
       const tools = make("div", { className: "perf-behind-tools" });

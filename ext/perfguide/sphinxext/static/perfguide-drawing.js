@@ -31,6 +31,24 @@ window.perfguideDrawing = (() => {
     "M-2,-5H2V5H-2Z",
   ];
 
+  /* A number as pages show it: the rule is that of number() in units.py. */
+  function number(value) {
+    const size = Math.abs(value);
+    const sign = value < 0 ? "−" : "";
+    const ended = (text) => (text.includes(".") ? text.replace(/\.?0+$/, "") : text);
+    if (!size) return "0";
+    const power = Number(size.toExponential().split("e")[1]);
+    const [digits, rounded] = size.toExponential(3).split("e");
+    const fixed = power < 15 && Number(rounded) >= -4 ? size.toFixed(Math.max(0, 3 - power)) : "";
+    if (fixed && fixed.split(".")[0].length < 16) {
+      const [whole, rest] = fixed.split(".");
+      const apart = whole.replace(/(?<=\d)(?=(?:\d{3})+$)/g, ",");
+      return sign + ended(rest ? `${apart}.${rest}` : apart);
+    }
+    const by = Number(rounded);
+    return `${sign}${ended(digits)}e${by < 0 ? "-" : "+"}${String(Math.abs(by)).padStart(2, "0")}`;
+  }
+
   /* Round steps from zero, or from below it, to beyond the largest value. */
   function scale(low, high) {
     const span = high - low || 1;
@@ -46,7 +64,7 @@ window.perfguideDrawing = (() => {
   }
 
   /* A figure from {title, caption, axis, releases, lines}; a line is {name, points},
-     with a point {text, mean, low, high} or nothing for each release; drawn at once for
+     with a point {mean, text, rest, low, high} or nothing for each release; drawn at once for
      the width that there is, so that it moves nothing, and again where that changes. */
   function chart(content, room) {
     const { lines } = content;
@@ -90,7 +108,7 @@ window.perfguideDrawing = (() => {
     const { releases, lines } = content;
     const all = sound.flatMap((p) => [p.mean, p.low ?? p.mean, p.high ?? p.mean]);
     const axis = scale(Math.min(0, ...all), Math.max(0, ...all));
-    const ticks = axis.ticks.map(String);
+    const ticks = axis.ticks.map(number);
     const longest = Math.max(...releases.map((r) => r.length));
     const box = {
       left: 14 + 7 * Math.max(...ticks.map((t) => t.length)),
@@ -141,7 +159,7 @@ window.perfguideDrawing = (() => {
       own.append(svg("path", { d: path, class: `perf-line perf-series-${i}` }));
       line.points.forEach((point, j) => {
         if (!point) return;
-        const title = svg("title", {}, `${line.name}, ${releases[j]}: ${point.text}`);
+        const title = svg("title", {}, `${line.name}, ${releases[j]}: ${whole(point)}`);
         if (point.mean === null) {
           own.append(svg("text", { x: px(j), y: box.bottom - 3, "text-anchor": "middle", class: "perf-cross" }, "×", title));
           return;
@@ -158,16 +176,18 @@ window.perfguideDrawing = (() => {
     return root;
   }
 
+  const whole = (point) => point.text + point.rest;
+
   /* What the chart shows, in words: the first and the last figure of each line. */
   function words({ caption, releases, lines }) {
     const said = lines.map((line) => {
       const held = line.points.map((p, i) => [p, releases[i]]).filter(([p]) => p);
       const [first, last] = [held[0], held[held.length - 1]];
-      const start = `${first[0].text} in ${first[1]}`;
-      return `${line.name}: ${first === last ? start : `${start}, ${last[0].text} in ${last[1]}`}`;
+      const start = `${whole(first[0])} in ${first[1]}`;
+      return `${line.name}: ${first === last ? start : `${start}, ${whole(last[0])} in ${last[1]}`}`;
     });
     return `Line chart. ${caption}. ${said.join("; ")}.`;
   }
 
-  return { el, chart };
+  return { chart, el, number };
 })();

@@ -6,7 +6,7 @@
   if (!place) return;
   const { el } = window.perfguideDrawing;
   const { figures, load } = window.perfguideFigures;
-  const { ALL, compared, picture, table } = window.perfguideShown;
+  const { ALL, compared, fit, picture, table } = window.perfguideShown;
   const order = new Intl.Collator("en", { numeric: true });
 
   const byRank = (rank, name) => (a, b) => rank(a) - rank(b) || order.compare(name(a), name(b));
@@ -269,6 +269,7 @@
     const n = found.rows.length;
     status.textContent = `${said.join("")}${n === 1 ? "1 figure" : `${n} figures`}.`;
     result.replaceChildren(picture(found, result.clientWidth), table(found), ...compared(found));
+    fit(result.querySelector(".perf-scroll"));
   }
 
   // ---- start -------------------------------------------------------------------

@@ -2,6 +2,7 @@
 window.perfguideGrid = (() => {
   "use strict";
   const ARROWS = /\s*[↑↓]\s*$/;
+  /* The words of a text for an address, by the rule of words() in slugs.py. */
   const words = (text) =>
     text.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "").slice(0, 80).replace(/-$/, "");
 
@@ -21,6 +22,17 @@ window.perfguideGrid = (() => {
     const copy = cell.cloneNode(true);
     copy.querySelectorAll(".perf-mark, .dt-column-order").forEach((each) => each.remove());
     return copy.textContent.trim();
+  };
+
+  /* What a cell holds with all its digits and without commas, which are for readers. */
+  const exactOf = (cell) => {
+    const text = textOf(cell);
+    const data = cell.querySelector("data");
+    if (!data || cell.scope === "row") return text;
+    const plain = /^[−-]?[\d,]+(\.\d+)?(e[+-]\d+)?$/.test(data.textContent);
+    const rest = text.slice(data.textContent.length);
+    const behind = rest.replace(/(\d),(?=\d{3})/g, "$1").replace(/−(?=\d)/g, "-");
+    return (plain ? String(Number(data.value)) : data.textContent) + behind;
   };
 
   /* ---- What is where in a table, before anything is sorted or hidden ---- */
@@ -109,5 +121,5 @@ window.perfguideGrid = (() => {
   };
 
   ready(() => document.body.append(status));
-  return { addressOf, copy, load, make, modelOf, ready, say, textOf };
+  return { addressOf, copy, exactOf, load, make, modelOf, ready, say, textOf, words };
 })();

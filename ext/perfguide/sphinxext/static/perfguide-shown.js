@@ -61,34 +61,46 @@ window.perfguideShown = (() => {
     return [where, `${found.title}: ${found.metric[3]}`, ...fixed].join("; ");
   }
 
-  function cell(figure) {
+  function cell(figure, head) {
+    const own = { class: "perf-n", "data-head": head };
     if (!figure) {
       const dash = el("span", { class: "perf-missing", role: "img", "aria-label": "not measured" }, "—");
-      return el("td", { class: "perf-n" }, dash);
+      return el("td", own, dash);
     }
     if (figure.mean === null) {
-      return el("td", { class: "perf-n" }, el("span", { class: "perf-failed" }, figure.text));
+      return el("td", own, el("span", { class: "perf-failed" }, figure.text));
     }
-    const [, number, rest] = /^(\S+)(.*)$/s.exec(figure.text);
-    const spread = rest ? [el("span", { class: "perf-spread" }, rest)] : [];
-    return el("td", { class: "perf-n" }, number, ...spread);
+    const spread = figure.rest ? [el("span", { class: "perf-spread" }, figure.rest)] : [];
+    return el("td", own, el("data", { value: figure.mean }, figure.text), ...spread);
   }
 
-  /* A change as comparisons write it: “+12.3 %”, “−5.0 %”. */
+  /* A change as comparisons write it, “+12.3 %”, “−5.0 %”: the rule is that of percent() in
+     units.py, for a share that no page says. */
   function percent(share) {
-    const text = (100 * share).toFixed(1);
-    return `${text.startsWith("-") ? text.replace("-", "−") : `+${text}`} %`;
+    const size = Math.abs(100 * share);
+    if (size > 1e8) return `over ${share > 0 ? "+" : "−"}100,000,000 %`;
+    let text = size.toFixed(1);
+    if (size % 1 === 0.25) text = `${Math.trunc(size)}.2`; // halves go to the even digit
+    else if (size && Number(text) === 0) {
+      const [digits, power] = Number(size.toPrecision(2)).toExponential().split("e-");
+      text = power > 4 ? `${digits}e-${power.padStart(2, "0")}` : String(Number(`${digits}e-${power}`));
+    }
+    return share < 0 && size ? `−${text.replace("-", "−")} %` : `+${text} %`;
   }
+
+  const keysOf = (one) =>
+    one.keys.map(([label, text]) => el("th", { scope: "row", "data-head": label }, text));
 
   /* From the older release to the newer one, on each board that has both figures. */
   function changes(found, one) {
     const [[newer], [older]] = found.releases;
     const cells = found.boards.map((board) => {
       const [to, from] = [one.get(newer, board), one.get(older, board)];
-      if (!to || !from || to.mean === null || !from.mean) return cell(null);
-      return el("td", { class: "perf-n" }, percent((to.mean - from.mean) / Math.abs(from.mean)));
+      if (!to || !from || to.mean === null || !from.mean) return cell(null, board);
+      const change = to.mean / from.mean - 1;
+      return cell({ mean: 100 * change, text: percent(change) }, board);
     });
-    const keys = one.keys.map(([, text]) => el("th", { scope: "row" }, text));
+    const keys = keysOf(one);
     const name = `Change ${older} → ${newer}`;
     return el("tr", {}, el("th", { scope: "row", class: "perf-key" }, name), ...keys, ...cells);
   }
@@ -118,8 +130,8 @@ window.perfguideShown = (() => {
         const section = (held.find(Boolean) ?? [...one.all()][0]).section;
         const href = address(`guides/${path}`, `#${section}`);
         const first = el("th", { scope: "row", class: "perf-key" }, el("a", { href }, release));
-        const keys = one.keys.map(([, text]) => el("th", { scope: "row" }, text));
-        body.append(el("tr", {}, first, ...keys, ...held.map(cell)));
+        const cells = held.map((figure, place) => cell(figure, found.boards[place]));
+        body.append(el("tr", {}, first, ...keysOf(one), ...cells));
       }
     }
     if (found.releases.length === 2) body.append(...all.map((one) => changes(found, one)));
@@ -131,5 +143,17 @@ window.perfguideShown = (() => {
     return el("div", { class: "perf-table" }, box);
   }
 
-  return { ALL, compared, picture, table };
+  /* The widths between which tables are told apart, as in html_table.py: a table that is too
+     wide for what holds it is stacked. This one is here to be measured. */
+  const STEPS = [12, 14, 17, 20, 23, 26, 29, 32, 36, 40, 44, 48, 52, 56, 60, 65, 70, 76, 82, 88];
+
+  function fit(box) {
+    const grid = box.firstElementChild;
+    grid.style.width = "min-content";
+    const need = grid.offsetWidth / parseFloat(getComputedStyle(document.documentElement).fontSize);
+    grid.style.width = "";
+    box.classList.add(`perf-from-${STEPS.find((step) => need + 0.5 <= step) ?? 0}`);
+  }
+
+  return { ALL, STEPS, compared, fit, percent, picture, table };
 })();

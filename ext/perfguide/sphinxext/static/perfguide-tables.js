@@ -2,17 +2,15 @@
    demand DataTables, which sorts, filters and hides columns. */
 (() => {
   "use strict";
-  const { copy, load, make, modelOf, ready, say, textOf } = window.perfguideGrid;
+  const { copy, exactOf, load, make, modelOf, ready, say, textOf } = window.perfguideGrid;
   const LIBRARY = new URL("perfguide-datatables.js", document.currentScript.src).href;
-  const EMPTY = new Set(["", "—", "failed"]);
-  const SIZES = { "": 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 };
   const collator = new Intl.Collator("en", { numeric: true });
 
   /* ---- CSV of what is shown ---- */
-  const field = (text, first) => {
+  const field = (text, first, cell) => {
     // A spreadsheet computes a text that begins so; see “How a table is copied”.
-    const figure = /^-?[0-9][0-9.,]*(e[-+]?[0-9]+)?( \(.*| n=.*|;.*)?$/.test(text);
-    if (/^\s*'*[=+\-@＝＋－＠]/.test(text) && !(figure && !first)) text = `'${text}`;
+    const minus = !first && text.startsWith("-") && cell?.querySelector("data");
+    if (/^\s*'*[=+\-@＝＋－＠]/.test(text) && !minus) text = `'${text}`;
     return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
 
@@ -20,11 +18,12 @@
     const model = modelOf(table);
     const shown = table.tBodies[0].rows;
     const kept = model.columns.map((_, column) => !(model.hidden && model.hidden.has(column)));
-    const line = (texts) => texts.map((text, place) => field(text, place === 0)).join(",");
+    const line = (texts, cells = []) =>
+      texts.map((text, place) => field(text, place === 0, cells[place])).join(",");
     const lines = model.head.map((row) =>
       line(row.map((cell) => (cell.first ? cell.text : "")).filter((_, column) => kept[column])));
     for (const row of shown) {
-      if (!row.classList.contains("perf-none")) lines.push(line([...row.cells].map(textOf)));
+      if (!row.classList.contains("perf-none")) lines.push(line([...row.cells].map(exactOf), row.cells));
     }
     return `${lines.join("\n")}\n`;
   };
@@ -33,15 +32,11 @@
   let library;
 
   /* A cell as a list that compares: its kind and its number, or its text; null goes last. */
-  const keyOf = (text, [kind, scale], stub) => {
-    if (EMPTY.has(text)) return null;
-    if (stub) {
-      const size = /^(-?\d+(?:\.\d+)?)([kmg]?)$/i.exec(text.replace("−", "-"));
-      return size ? ["", Number(size[1]) * SIZES[size[2].toLowerCase()]] : ["text", text];
-    }
-    const figure = /^([-+−]?\d[\d.]*(?:e[-+]?\d+)?)(?= ?%|$| \(|;| n=)/.exec(text);
-    if (!figure) return ["text", text];
-    return [kind, Number(figure[1].replace("−", "-")) * scale];
+  const keyOf = (cell, [kind, scale]) => {
+    const figure = cell.querySelector("data");
+    if (figure) return [kind, Number(figure.value) * scale];
+    const text = textOf(cell);
+    return text && !cell.querySelector(".perf-missing, .perf-failed") ? ["text", text] : null;
   };
 
   const compare = (a, b) => {
@@ -60,12 +55,11 @@
     // By what the column says: the kind of unit, and the factor into the kind's base unit.
     const known = JSON.parse(table.dataset.perfUnits || "{}");
     for (const row of model.rows) {
-      const texts = [...row.cells].map(textOf);
-      const unit = known[texts[unitColumn]] || ["", 1];
-      texts.forEach((text, column) => {
-        const key = keyOf(text, unit, column < model.stub);
-        row.cells[column].dataset.order = JSON.stringify(key);
-        row.cells[column].dataset.search = text;
+      const cells = [...row.cells];
+      const unit = (unitColumn >= 0 && known[textOf(cells[unitColumn])]) || ["", 1];
+      cells.forEach((cell, column) => {
+        cell.dataset.order = JSON.stringify(keyOf(cell, column < model.stub ? ["", 1] : unit));
+        cell.dataset.search = `${textOf(cell)} ${exactOf(cell)}`;
       });
     }
     model.api = new library(table, {

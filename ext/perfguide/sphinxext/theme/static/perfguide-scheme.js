@@ -32,7 +32,8 @@
   document.addEventListener("DOMContentLoaded", () => {
     const button = document.querySelector(".perf-scheme");
     if (!button) return;
-    const show = () => button.setAttribute("aria-pressed", String(dark()));
+    // It says what it does; a state beside a name that changes would be told twice.
+    const show = () => { button.textContent = dark() ? "Light colours" : "Dark colours"; };
     button.hidden = false;
     button.addEventListener("click", () => {
       const wanted = dark() ? "light" : "dark";

@@ -1,0 +1,280 @@
+"""What bundles say that agrees with no description, with itself, or with the other bundles.
+
+All of it can be published, so none of it refuses a bundle; each is told once, with how to
+mend it.
+"""
+
+from __future__ import annotations
+
+import difflib
+import itertools
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+from msgspec import UNSET
+
+from ..bundle import Result, pointer
+from ..bundles.decode import Loaded
+from ..common import units
+from ..common.diagnostics import Diagnostic, visible
+from .benchmarks import Benchmark, Catalog
+
+SYSTEMS = ("linux", "rt-linux")
+"""How bundles write the usual systems."""
+
+_PLACEHOLDERS = {"unknown", "none", "n/a", "na", "null", "nil", "tbd", "todo", "soc", "test", "-"}
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+
+
+@dataclass(slots=True)
+class _Seen:
+    """Where something stands first, how often, and in how many bundles."""
+
+    first: Loaded
+    place: str
+    count: int = 0
+    bundles: set[str] = field(default_factory=set)
+
+    def times(self) -> str:
+        """How often, in words."""
+        results = f"{self.count} result{'s' if self.count != 1 else ''}"
+        return f"{results} of {len(self.bundles)} bundle{'s' if len(self.bundles) != 1 else ''}"
+
+
+def against(bundles: Sequence[Loaded], catalog: Catalog, folder: str) -> list[Diagnostic]:
+    """What bundles say of benchmarks that their descriptions do not know; ``folder`` is where
+    these stand."""
+    params: dict[tuple[str, str], _Seen] = {}
+    wrong_units: dict[tuple[str, str, str], _Seen] = {}
+    typos: dict[tuple[str, str], _Seen] = {}
+    for item in bundles:
+        columns = item.results.columns
+        lines = columns.params.split("\n") if columns.rows else []
+        codes = memoryview(columns.named).cast("I")
+        counts: dict[tuple[int, str], tuple[int, int]] = {}
+        for row, pair in enumerate(zip(codes, lines, strict=True)):
+            first, count = counts.get(pair, (row, 0))
+            counts[pair] = (first, count + 1)
+        for (code, line), (row, count) in counts.items():
+            benchmark, metric, unit = columns.names[code]
+            described = catalog.get(benchmark)
+            if described is None:
+                continue
+            entry, place = described.entry, f"/results/{row}"
+            known = described.metric(metric)
+            if known is None and _nearest(metric, described):
+                _note(typos, (benchmark, metric), item, f"{place}/metric", count)
+            elif known and units.factor(unit, known.unit) is None:
+                _note(wrong_units, (benchmark, unit, known.unit), item, f"{place}/unit", count)
+            given: dict[str, object] = msgspec.json.decode(line) or {}
+            for name in given.keys() - entry.params.keys() - entry.placed():
+                at = f"{place}/params/{pointer(name)}"
+                _note(params, (benchmark, name), item, at, count)
+    out = []
+    for (benchmark, name), seen in sorted(params.items()):
+        message = f"no description names the parameter “{name}” of {benchmark}: {seen.times()}"
+        key = name if _BARE.fullmatch(name) else json.dumps(name)
+        label = json.dumps(name.replace("_", " ").capitalize(), ensure_ascii=False)
+        hint = (
+            f"add to {folder}/{benchmark}.toml: [params.{key}] label = {label}, and beside it "
+            "condition = true where it says how was measured and not what; or write it into "
+            "“setup”"
+        )
+        out.append(_told("undescribed", seen, message, hint))
+    for (benchmark, unit, known_unit), seen in sorted(wrong_units.items()):
+        message = (
+            f"“{unit}” is no unit for a metric of {benchmark} that is described in "
+            f"“{known_unit}”: {seen.times()}"
+        )
+        hint = f"write “{known_unit}”, or a unit that converts into it"
+        out.append(_told("undescribed", seen, message, hint))
+    for (benchmark, metric), seen in sorted(typos.items()):
+        name = _nearest(metric, catalog.benchmarks[benchmark])
+        message = f"“{metric}” is no metric of {benchmark}: {seen.times()}"
+        out.append(_told("undescribed", seen, message, f"did you mean “{name}”?"))
+    return out
+
+
+def _note(
+    seen: dict[tuple[str, ...], _Seen]
+    | dict[tuple[str, str], _Seen]
+    | dict[tuple[str, str, str], _Seen],
+    key: tuple[str, ...],
+    item: Loaded,
+    place: str,
+    count: int,
+) -> None:
+    own = seen.setdefault(key, _Seen(item, place))  # type: ignore[arg-type]
+    own.count += count
+    own.bundles.add(item.digest)
+
+
+def _nearest(metric: str, described: Benchmark) -> str:
+    """The described metric that is a typing error away."""
+    names = [each.name for each in described.entry.metrics if not set("*?[") & set(each.name)]
+    if metric in {alias for each in described.entry.metrics for alias in each.aliases}:
+        return ""
+    found = difflib.get_close_matches(metric[:200], names, n=1, cutoff=0.86)
+    return found[0] if found else ""
+
+
+def _told(kind: str, seen: _Seen, message: str, hint: str) -> Diagnostic:
+    return Diagnostic(kind, seen.first.origin, message, hint, seen.place, root=seen.first.root)
+
+
+def names(bundles: Sequence[Loaded]) -> Iterator[Diagnostic]:
+    """Names of systems and SoCs that are spelt in two ways, or look like no name."""
+    for part, key in (("sdk", "os"), ("board", "soc")):
+        spelt: dict[str, dict[str, list[Loaded]]] = {}
+        for item in bundles:
+            name = getattr(getattr(item.bundle, part), key)
+            alike = re.sub(r"[\s_-]+", "", name.casefold())
+            spelt.setdefault(alike, {}).setdefault(name, []).append(item)
+        for alike, ways in sorted(spelt.items()):
+            # The usual spelling, or else the one that most bundles have.
+            usual = next((w for w in SYSTEMS if part == "sdk" and w.replace("-", "") == alike), "")
+            best = usual or min(ways, key=lambda w: (-len(ways[w]), w))
+            for name, own in sorted(ways.items()):
+                if name != best:
+                    message = f"“{name}” is “{best}” spelt otherwise: each has guides of its own"
+                    yield _named(own[0], f"/{part}/{key}", message, f"write “{best}”")
+                elif part == "board" and _is_no_name(name):
+                    message = f"“{name}” does not look like the name of a SoC"
+                    yield _named(own[0], "/board/soc", message, "write its name, such as AM62X")
+
+
+def _is_no_name(name: str) -> bool:
+    plain = name.casefold().strip()
+    return (
+        plain in _PLACEHOLDERS
+        or not re.search(r"[^\W\d_]", name)
+        or len(name) > 40
+        or "://" in name
+        or ("/" in name.strip("/") and name.startswith("/"))
+    )
+
+
+def _named(item: Loaded, place: str, message: str, hint: str) -> Diagnostic:
+    return Diagnostic("names", item.origin, message, hint, place, root=item.root)
+
+
+def contradictions(bundles: Iterable[Loaded]) -> Iterator[Diagnostic]:
+    """Published means outside their own range or far from their samples, beyond rounding."""
+    for item in bundles:
+        for index, result in _with_value(item):
+            value, place = result.value, f"/results/{index}/value"
+            assert value is not UNSET
+            ends = [x for x in (result.min, result.max) if x is not UNSET]
+            slack = max(map(units.last_digit, (value, *ends))) / 2 * 1.000001
+            low = result.min is not UNSET and value < result.min - slack
+            if low or (result.max is not UNSET and value > result.max + slack):
+                side = "below its “min”" if low else "above its “max”"
+                message = f"the mean {units.exact(value)} is {side}, {units.exact(ends[0 if low else -1])}"
+                hint = "compute it anew, or give the samples instead"
+                yield Diagnostic("contradiction", item.origin, message, hint, place, root=item.root)
+            if result.samples is not UNSET:
+                mean = sum(result.samples) / len(result.samples)
+                most = units.last_digit(value) + max(map(units.last_digit, result.samples)) / 2
+                if abs(mean - value) > most * 1.000001:
+                    message = (
+                        f"“value” is {units.exact(value)}, and the mean of “samples” is "
+                        f"{units.exact(mean)}: the site shows that of the samples"
+                    )
+                    hint = "look for a typing error, or leave “value” out"
+                    yield Diagnostic("apart", item.origin, message, hint, place, root=item.root)
+
+
+def _with_value(item: Loaded) -> Iterator[tuple[int, Result]]:
+    results = item.results
+    for index in results.ranged():
+        yield index, results[index]
+
+
+def same_keys(bundles: Iterable[Loaded]) -> Iterator[Diagnostic]:
+    """Results of one bundle that measured the same and lie further apart than their own samples
+    do, told once for each benchmark and metric: the site pools them."""
+    for item in bundles:
+        columns = item.results.columns
+        lines = columns.params.split("\n") if columns.rows else []
+        codes = (memoryview(each).cast("I") for each in (columns.named, columns.besides))
+        groups: dict[tuple[int, int, str], list[int]] = {}
+        for row, key in enumerate(zip(*codes, lines, strict=True)):
+            groups.setdefault(key, []).append(row)
+        told: dict[tuple[str, str, str], list[str]] = {}
+        for (code, _, _), own in groups.items():
+            results = [item.results[row] for row in own] if len(own) > 1 else []
+            if pair := apart(results):
+                first, second = (results[place] for place in pair)
+                values = [units.exact(middle(each)) for each in (first, second)]
+                told.setdefault(columns.names[code], []).append(
+                    f"/results/{own[pair[0]]} is {values[0]}{_line(first)} and "
+                    f"/results/{own[pair[1]]} is {values[1]}{_line(second)}"
+                )
+        for (benchmark, metric, _), pairs in told.items():
+            more = f"; and {len(pairs) - 1} more such figures" if len(pairs) > 1 else ""
+            message = (
+                f"{benchmark}, {metric}: {pairs[0]}, with the same parameters: they are "
+                f"published as one mean that nothing measured{more}"
+            )
+            hint = "name what differs, such as a core or a cluster, in “params” or “setup”"
+            place = pairs[0].partition(" ")[0]
+            yield Diagnostic("same-key", item.origin, message, hint, place, root=item.root)
+
+
+def middle(result: Result) -> float:
+    """The figure of a result."""
+    if result.samples is not UNSET:
+        return sum(result.samples) / len(result.samples)
+    assert result.value is not UNSET
+    return result.value
+
+
+NOISE = 0.25
+"""Results of one thing that lie further apart than this share of the smaller measured two."""
+
+
+def apart(results: Sequence[Result]) -> tuple[int, int] | None:
+    """The places of the least and the greatest of some results where these fall into two groups,
+    ``None`` where they agree.
+
+    The gap is at least a quarter of what is below it, and three times what either group or the
+    samples of a result span.
+    """
+    sound = [place for place, result in enumerate(results) if result.status is UNSET]
+    if len(sound) < 2:
+        return None
+    values = {place: middle(results[place]) for place in sound}
+    ordered = sorted(sound, key=values.__getitem__)
+    steps = [values[b] - values[a] for a, b in itertools.pairwise(ordered)]
+    gap = max(steps)
+    below, above = ordered[: steps.index(gap) + 1], ordered[steps.index(gap) + 1 :]
+    widest = max(
+        *(values[group[-1]] - values[group[0]] for group in (below, above)),
+        *(_span(results[place]) for place in sound),
+    )
+    share = NOISE * min(abs(values[below[-1]]), abs(values[above[0]]))
+    if gap <= max(share, 3 * widest):
+        return None
+    least, greatest = sorted((ordered[0], ordered[-1]))
+    return least, greatest
+
+
+def _span(result: Result) -> float:
+    if result.samples is not UNSET:
+        return max(result.samples) - min(result.samples)
+    if result.min is not UNSET and result.max is not UNSET:
+        return result.max - result.min
+    return 0.0
+
+
+def _line(result: Result) -> str:
+    return f" ({visible(result.log.file)}:{result.log.line})" if result.log else ""
+
+
+def findings(bundles: Sequence[Loaded], catalog: Catalog, folder: str) -> list[Diagnostic]:
+    """All that can be said of bundles beyond their soundness."""
+    out = [*contradictions(bundles), *names(bundles), *same_keys(bundles)]
+    return [*out, *against(bundles, catalog, folder)]

@@ -1,0 +1,14 @@
+"""The colours of pictures, spreadsheets and badges; perfguide.css has the same for pages."""
+
+SERIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000", "#8c6d31")
+"""Okabe and Ito's colours, told apart by colour-blind readers. Order, dashes and marks tell
+lines apart in grey print too. Source: jfly.uni-koeln.de/color."""
+
+RAMP = ("#7db2de", "#5797ca", "#3a7fb8", "#2a689e", "#1b5182", "#123e67", "#0a2b4a")
+"""Blues from light to dark, for lines that have an order."""
+
+INK = "#25303b"
+QUIET = "#56626e"
+LINE = "#d5dbe1"
+HEAD = "#eef2f6"
+ALARM = "#a3200d"

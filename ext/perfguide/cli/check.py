@@ -1,0 +1,48 @@
+"""The command ``check``: are all bundles sound?"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from ..common.diagnostics import errors
+from . import shared
+
+
+def add_parsers(add: shared.AddParser) -> None:
+    """Add the command to the command line."""
+    parser = add("check", "say whether all bundles are sound, and what to mend where not")
+    shared.add_paths(parser)
+    shared.add_benchmarks(parser)
+    shared.add_reading(parser)
+    parser.add_argument("-q", "--quiet", action="store_true", help="print findings only")
+    parser.set_defaults(run=_run)
+
+
+def _run(options: argparse.Namespace) -> int:
+    from ..catalog import agreement
+    from ..figures import dataset
+
+    settings = shared.site_settings(options)
+    gathered = dataset.gather(settings, shared.show_progress)
+    notes = [d for d in gathered.diagnostics if d.severity == "note"]
+    faults = [d for d in gathered.diagnostics if d.severity != "note" and d.kind != "no-results"]
+    shared.print_all(faults, sys.stdout)
+    if any(fault.kind == "missing-path" for fault in faults):
+        return shared.USAGE
+    bundles, folder = gathered.ledger.bundles, Path(options.benchmarks).as_posix()
+    said = agreement.findings(bundles, gathered.catalog, folder)
+    shared.print_all(said, sys.stdout)
+    refused = errors(faults)
+    if not options.quiet:
+        shared.print_all(notes, sys.stdout)
+        results = sum(len(loaded.bundle.results) for loaded in bundles)
+        files = len({fault.origin for fault in refused})
+        outcome = f"{files} refused, {len(refused)} faults" if refused else "none refused"
+        if wrong := len(errors(said)):
+            outcome += f"; {wrong} figures contradict themselves"
+        print(f"{len(bundles)} sound bundles with {results} results; {outcome}")
+    if refused or errors(said):
+        return shared.FOUND
+    return shared.FINE if bundles else shared.NOTHING

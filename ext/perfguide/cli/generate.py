@@ -1,0 +1,39 @@
+"""The command ``generate``: the pages of the guides, without building the site."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from ..common import timing
+from . import shared
+
+
+def add_parsers(add: shared.AddParser) -> None:
+    """Add the command to the command line."""
+    parser = add("generate", "write the pages of the guides, without building the site")
+    shared.add_site(parser)
+    parser.add_argument(
+        "--output", default="source", metavar="DIR", help="folder for the pages; default: source"
+    )
+    parser.add_argument("--profile", action="store_true", help="report the time of each step")
+    parser.set_defaults(run=_run)
+
+
+def _run(options: argparse.Namespace) -> int:
+    from ..pages import build
+
+    phases = timing.Phases()
+    settings = replace(shared.site_settings(options), output=Path(options.output))
+    outcome = build.generate(settings, shared.show_progress, phases.mark)
+    if options.profile:
+        print(phases.text(), end="", file=sys.stderr)
+    if status := shared.print_faults(outcome.diagnostics):
+        return status
+    print(
+        f"{outcome.guides} guides with {outcome.figures} figures in {options.output}: "
+        f"{len(outcome.written)} files changed, {len(outcome.removed)} removed"
+    )
+    return shared.FINE

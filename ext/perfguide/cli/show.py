@@ -1,0 +1,58 @@
+"""The command ``show``: figures, and where each of them comes from."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+from ..common.diagnostics import visible, visible_json
+from . import shared
+
+
+def add_parsers(add: shared.AddParser) -> None:
+    """Add the command to the command line."""
+    parser = add(
+        "show",
+        "print figures and where each of them comes from",
+        "A QUERY is SOC/RELEASE/BOARD/BENCHMARK/METRIC. Parts at its end may be left out, "
+        "a release can be abbreviated (09.01), * stands for any name.",
+    )
+    parser.add_argument("query", metavar="QUERY", help="AM62X/09.01/am62xx_sk-fs/lmbench/bw_pipe")
+    parser.add_argument("--os", default="*", help="only this operating system: linux, rt-linux …")
+    parser.add_argument(
+        "--param",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="only with this parameter: block_size=1024; may be given more than once",
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    shared.add_site(parser)
+    parser.set_defaults(run=_run)
+
+
+def _run(options: argparse.Namespace) -> int:
+    from ..figures import query
+
+    holdings, status = shared.read_site(shared.site_settings(options))
+    if status:
+        return status
+    try:
+        asked = query.parse(options.query, options.os, options.param)
+    except ValueError as error:
+        print(f"perfguide show: {error}", file=sys.stderr)
+        return shared.USAGE
+    records = query.run(holdings, asked)
+    if not records:
+        hint = query.nearest_name(holdings, asked)
+        print(f"nothing matches “{visible(options.query)}”{hint}", file=sys.stderr)
+        return shared.NOTHING
+    if options.json:
+        figures = [query.as_json(holdings, record) for record in records]
+        print(visible_json(json.dumps(figures, indent=1, ensure_ascii=False)))
+        return shared.FINE
+    for record in records:
+        print(query.as_text(holdings, record))
+    print(f"{len(records)} figures" if len(records) > 1 else "1 figure", file=sys.stderr)
+    return shared.FINE

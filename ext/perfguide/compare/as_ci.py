@@ -1,0 +1,94 @@
+"""Events of a comparison as programs of a build show them: GitHub, GitLab, and SARIF."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from ..common.diagnostics import visible
+from . import wording as words
+from .comparison import Comparison
+from .events import Event
+
+LEVELS = {"Look at these": "error", "Repeat these": "warning"}
+"""How bad an event is, by what is to be done with it; all others are for information."""
+
+PLACE = "results"
+"""Where an event is said to be: services want a path, and figures have none in the code."""
+
+
+def _told(comparison: Comparison) -> Iterator[tuple[str, Event, str, str]]:
+    """Each event with its level, its title, and why it is told."""
+    for event in comparison.events:
+        level = LEVELS.get(words.action(event), "note")
+        title = visible(words.event_title(event, comparison))
+        yield level, event, title, visible(" ".join(words.event_lines(event, comparison)))
+
+
+def _id(event: Event) -> str:
+    """The same for an event as long as it is about the same rows."""
+    rows = sorted(repr((row.observation, row.metric)) for row in event.rows)
+    return hashlib.sha256("\0".join([event.kind, *rows]).encode()).hexdigest()
+
+
+def to_github(comparison: Comparison) -> str:
+    """Commands of a GitHub workflow, a line for each event: annotations of the run."""
+    names = {"error": "error", "warning": "warning", "note": "notice"}
+
+    def escaped(text: str, more: str = "") -> str:
+        out = text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+        for sign in more:
+            out = out.replace(sign, f"%{ord(sign):02X}")
+        return out
+
+    lines = [
+        f"::{names[level]} title={escaped(title, ':,')}::{escaped(why)}"
+        for level, _, title, why in _told(comparison)
+    ]
+    lines.append(f"::notice title=Comparison::{escaped(visible(words.decision(comparison)))}")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def to_gitlab(comparison: Comparison) -> str:
+    """A report of code quality for GitLab: a list of issues, of which good news is none."""
+    severities = {"error": "major", "warning": "minor"}
+    issues = [
+        {
+            "description": f"{title}. {why}",
+            "check_name": f"perfguide-{event.kind}",
+            "fingerprint": _id(event),
+            "severity": severities[level],
+            "location": {"path": f"{PLACE}/{event.benchmark}", "lines": {"begin": 1}},
+        }
+        for level, event, title, why in _told(comparison)
+        if level in severities
+    ]
+    return json.dumps(issues, indent=1, ensure_ascii=False) + "\n"
+
+
+def to_sarif(comparison: Comparison) -> str:
+    """SARIF 2.1.0: a result for each event; good news and accepted changes are notes."""
+    results: list[dict[str, Any]] = []
+    for level, event, title, why in _told(comparison):
+        place = {"artifactLocation": {"uri": PLACE}, "region": {"startLine": 1}}
+        result: dict[str, Any] = {
+            "ruleId": event.kind,
+            "level": level,
+            "message": {"text": f"{title}. {why}"},
+            "locations": [{"physicalLocation": place}],
+            "partialFingerprints": {"rows/v1": _id(event)},
+        }
+        if event.accepted:
+            result["suppressions"] = [{"kind": "external"}]
+        results.append(result)
+    rules = [
+        {"id": kind, "shortDescription": {"text": words.TITLES[kind]}}
+        for kind in dict.fromkeys(event.kind for event in comparison.events)
+    ]
+    driver = {"name": "perfguide", "rules": rules}
+    run = {"tool": {"driver": driver}, "results": results}
+    schema = "https://json.schemastore.org/sarif-2.1.0.json"
+    content = {"$schema": schema, "version": "2.1.0", "runs": [run]}
+    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"

@@ -1,0 +1,204 @@
+"""Verdicts as events: one cause, its rows and metrics, the largest first.
+
+Rows that moved with a common shift are one event; of the others those of one benchmark that
+went one way on one board are one, because a benchmark's rows share a program, a run and
+mostly a cause. Like events of several boards are one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from ..common import units
+from .match import BY_DESIGN, Conditions, Names
+from .verdicts import Row, SideFigures, Verdict
+
+TOLD: tuple[Verdict, ...] = ("regressed", "failed-after", "improved", "changed")
+"""Verdicts that are told as events."""
+
+FIRM = 0.01
+"""Of what is called at most this share is wrong where one run is enough to look for a cause."""
+
+LASTED = 3
+"""Earlier figures that agree, from which on a level was a level."""
+
+LONE = 5
+"""Rows of a benchmark on a board that did not move, from which on one that did stands alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened to some rows, told once.
+
+    ``kind`` is the verdict of its rows. ``what`` names what they have in common. ``change``
+    is the median relative change in the better direction, ``None`` where there is none,
+    ``least`` and ``most`` are its ends. ``repeat`` says that it should be measured again before anybody
+    looks for a cause, ``perhaps`` what may explain it. ``accepted`` says that all rows are waived.
+    """
+
+    kind: Verdict
+    what: str
+    boards: tuple[str, ...]
+    benchmark: str
+    rows: tuple[Row, ...]
+    change: float | None
+    least: float | None
+    most: float | None
+    shared: bool
+    repeat: bool
+    perhaps: tuple[str, ...]
+
+    @property
+    def accepted(self) -> bool:
+        """Whether somebody has accepted all of it."""
+        return all(row.waiver for row in self.rows)
+
+    @property
+    def weight(self) -> float:
+        """By what events are ordered: how far the rows moved, and a little how many there are."""
+        size = abs(math.log1p(self.change)) if self.change is not None and self.change > -1 else 9.0
+        return size * math.sqrt(len(self.rows))
+
+
+def events(
+    rows: Sequence[Row], old: SideFigures, new: SideFigures, names: Names
+) -> tuple[Event, ...]:
+    """All events of a comparison: those that speak against the newer release first, then by
+    how much happened."""
+    by: dict[tuple[object, ...], list[Row]] = {}
+    for row in rows:
+        if row.verdict in TOLD:
+            by.setdefault(_key(row), []).append(row)
+    merged: dict[tuple[object, ...], list[list[Row]]] = {}
+    for key, own in by.items():
+        # The same on another board, or what is left of a benchmark beside its shift.
+        merged.setdefault(_alike(key, own), []).append(own)
+    out = [
+        _event([row for own in groups for row in own], rows, old, new, names)
+        for groups in merged.values()
+    ]
+    order: dict[Verdict, int] = {"failed-after": 0, "regressed": 0, "improved": 1, "changed": 2}
+    return tuple(sorted(out, key=lambda e: (e.accepted, order[e.kind], -e.weight, e.what)))
+
+
+def _key(row: Row) -> tuple[object, ...]:
+    if row.shift:
+        return (row.guide.platform, row.verdict, bool(row.waiver), row.shift.name)
+    return (row.guide.platform, row.verdict, bool(row.waiver), row.board, row.benchmark)
+
+
+def _alike(key: tuple[object, ...], own: Sequence[Row]) -> tuple[object, ...]:
+    """What events of several boards have in common: all that is not the board."""
+    row = own[0]
+    wide = row.shift is not None and row.shift.name == row.board
+    return (*key[:3], "" if wide else row.benchmark)
+
+
+def _event(
+    own: Sequence[Row], rows: Sequence[Row], old: SideFigures, new: SideFigures, names: Names
+) -> Event:
+    first = own[0]
+    plain = first.verdict == "changed"
+    moves = (row.change if plain else row.ratio and row.ratio - 1 for row in own)
+    ratios = sorted(1 + move for move in moves if move is not None)
+    boards = tuple(sorted({row.board for row in own}, key=units.natural))
+    shared = any(row.shift for row in own)
+    wide = all(row.shift is not None and row.shift.name == row.board for row in own)
+    siblings = [row for row in rows if row.benchmark == first.benchmark and row.board in boards]
+    what = "all benchmarks" if wide else names.catalog.title(first.benchmark)
+    if not wide:
+        narrow = _narrow(own, siblings, names)
+        what = f"{what}: {narrow}" if narrow else what
+    quiet = sum(1 for row in siblings if row.verdict in ("same", "noisy"))
+    single = all(row.level > 0 for row in own)
+    # All metrics of one run are one measurement; where it has no parameters, nobody knows.
+    run = bool(first.params) and len({row.observation for row in own}) == 1
+    lone = single and not shared and (run or len(own) == 1) and quiet >= LONE
+    unsure = not shared and all((row.q or 0.0) > FIRM or 0 < row.level < LASTED for row in own)
+    perhaps = [*_conditions(own, old, new)]
+    if lone:
+        perhaps.append(f"one bad measurement: {quiet} other rows of the benchmark did not move")
+    if first.verdict == "regressed" and _coarse(own, names):
+        perhaps.append("coarse steps of the program: the change is few of them")
+    return Event(
+        first.verdict,
+        what,
+        boards,
+        first.benchmark,
+        tuple(own),
+        median(ratios) - 1 if ratios else None,
+        ratios[0] - 1 if ratios else None,
+        ratios[-1] - 1 if ratios else None,
+        shared,
+        single and (lone or unsure),
+        tuple(perhaps),
+    )
+
+
+def _narrow(own: Sequence[Row], siblings: Sequence[Row], names: Names) -> str:
+    """What the rows share that other rows of the benchmark do not: metric, engine, size."""
+    parts = []
+    metrics = sorted({row.metric for row in own})
+    if len({row.metric for row in siblings}) > len(metrics):
+        more = f" and {len(metrics) - 3} more" if len(metrics) > 3 else ""
+        parts.append(", ".join(metrics[:3]) + more)
+    benchmark = names.catalog.get(own[0].benchmark)
+    for name, value in sorted(own[0].params.items()):
+        default = benchmark.param(name).default if benchmark else None
+        if value == default or any(row.params.get(name) != value for row in own):
+            continue
+        if any(row.params.get(name) != value for row in siblings):
+            label = benchmark.param(name).label if benchmark else ""
+            shown = benchmark.value_label(name, value) if benchmark else units.plain(value)
+            parts.append(f"{label or name} {shown}")
+    return ", ".join(parts)
+
+
+def _conditions(own: Sequence[Row], old: SideFigures, new: SideFigures) -> list[str]:
+    """What was different around all rows of an event that are on both sides."""
+    found: Counter[str] = Counter()
+    both = [row for row in own if row.old and row.new]
+    seen: dict[tuple[int, int], list[str]] = {}
+    for row in both:
+        assert row.old and row.new
+        key = (row.old.cell.members[0], row.new.cell.members[0])
+        if key not in seen:
+            was, now = old.pool.conditions(row.old), new.pool.conditions(row.new)
+            seen[key] = _changed(was, now)
+        found.update(seen[key])
+    return [text for text, count in found.items() if count == len(both)]
+
+
+def _changed(was: Conditions, now: Conditions) -> list[str]:
+    out = []
+    for name in sorted({*was, *now}):
+        a, b = (" and ".join(sorted(side.get(name, ()))) for side in (was, now))
+        if not a or not b or a == b:
+            continue
+        if name in (*BY_DESIGN, "governor", "cpu_mhz") or name.startswith("tool "):
+            word = {"cpu_mhz": "clock"}.get(name, name.removeprefix("tool "))
+            out.append(f"{word} {a} → {b}")
+    return out
+
+
+def _coarse(own: Sequence[Row], names: Names) -> bool:
+    """Is the change of all rows few steps of what their program counts in?"""
+    for row in own:
+        benchmark = names.catalog.get(row.benchmark)
+        metric = benchmark.metric(row.metric) if benchmark else None
+        if metric is None or not metric.step or row.old is None or row.new is None:
+            return False
+        factor = units.factor(metric.unit, row.unit) or 1.0
+        moved = abs((row.new.cell.mean or 0.0) - (row.old.cell.mean or 0.0))
+        if moved > 3 * metric.step * factor:
+            return False
+    return True
+
+
+def tally(told: Sequence[Event]) -> Mapping[Verdict, int]:
+    """How many events of each kind nobody has accepted."""
+    return Counter(event.kind for event in told if not event.accepted)

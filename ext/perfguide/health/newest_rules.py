@@ -1,0 +1,331 @@
+"""Rules about the newest release of a board, the one that is about to be published.
+
+Nothing comes after it that could show a fault, so its figures are set against all before and
+against those of other boards.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from ..catalog.benchmarks import Metric
+from ..common import units
+from ..figures.columns import GUIDE, OWNER, SERIES, Figures, Floats, Ints, digits
+from .finding import Hit, Rule, amount
+
+RULES = (
+    Rule(
+        "unit-slip",
+        "error",
+        "a figure that is off by a factor of units",
+        "a figure of a board's newest release is 10, 100, 1000 or 1024 times, or a part of, "
+        "what all releases before had, which agree",
+        "look whether the program printed another unit or prefix, and upload the figure again",
+    ),
+    Rule(
+        "newest-far",
+        "note",
+        "a newest figure far from all before",
+        "a figure of a board's newest release is 1.5 times or more off every release before, and "
+        "far more than those differ among themselves, and no other figure of its benchmark is",
+        "measure it once more before it is published; if it stays, its comparison says since when",
+    ),
+    Rule(
+        "unlike-boards",
+        "note",
+        "a first figure unlike that of all other boards",
+        "a figure that its board never had before is five times or more off that of every other "
+        "board, which agree",
+        "look at the unit and the set-up, and measure it once more",
+    ),
+    Rule(
+        "stale-copy",
+        "warning",
+        "figures that are those of the release before",
+        "half or more of a benchmark's figures in a board's newest release are, to the last of four digits, "
+        "those of the release before, which is not usual for it",
+        "look whether the results of the older release were packed again, and run the benchmark",
+    ),
+    Rule(
+        "swapped-boards",
+        "error",
+        "figures of two boards that look exchanged",
+        "the newest figures of two boards fit what the other one had before, and not their own",
+        "look which board each run was made on, and correct the name in the bundles",
+    ),
+    Rule(
+        "lone-sample",
+        "note",
+        "one sample unlike the others",
+        "of four samples or more one is 1.3 times or more off all others, which are close together",
+        "leave the run out if it is known to be bad, or measure once more",
+    ),
+)
+
+FAR = math.log(1.5)
+UNLIKE = math.log(5)
+LONE = math.log(1.3)
+SPANS = 5.0
+"""How many times what the releases before differ by, a newest figure is far."""
+
+SLIPS = (10.0, 100.0, 1000.0, 1024.0, 1024.0**2, 1e6)
+NEAR_SLIP = math.log(1.15)
+"""How far a ratio may be off a factor of units."""
+
+AGREE = math.log(1.6)
+"""Figures within this agree well enough that a factor of ten is no change."""
+
+STALE, USUAL, FEWEST = 0.5, 0.25, 4
+"""The share of repeated figures that is a copy, the one that is usual at most, and figures."""
+
+FITS, ROWS, APART = 0.8, 6, math.log(1.04)
+"""The share of rows that fit the other board better, how many rows there have to be, and by how
+much two boards differ in a row that can tell them apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Lines:
+    """Every series in order of release: positions of its figures, the oldest first."""
+
+    by_series: dict[int, list[int]]
+    newest: dict[int, int]
+
+
+def _lines(figures: Figures) -> _Lines:
+    """All series; by owner the newest release that it has."""
+    series, owner = figures.groups(*SERIES), figures.groups(*OWNER)
+    rank = figures.release_rank
+    order = np.lexsort((rank, series))
+    lines: dict[int, list[int]] = {}
+    for position in order.tolist():
+        if figures.mean[position] == figures.mean[position]:
+            lines.setdefault(int(series[position]), []).append(position)
+    newest: dict[int, int] = {}
+    for own, at in zip(owner.tolist(), rank.tolist(), strict=True):
+        newest[own] = max(newest.get(own, -1), at)
+    return _Lines(lines, newest)
+
+
+def _comparable(kind: tuple[str, Metric | None, str]) -> bool:
+    _, metric, unit = kind
+    if metric and metric.steady is not None:
+        return metric.steady
+    return unit != "%" and (metric is None or metric.better != "neither")
+
+
+def far(figures: Figures) -> Iterator[Hit]:
+    """Newest figures off all releases before: by a factor of units, or far."""
+    if not len(figures):
+        return
+    steady = figures.of_kind([_comparable(kind) for kind in figures.kinds[1]])
+    owner, rank = figures.groups(*OWNER), figures.release_rank
+    lines, away = _lines(figures), list[tuple[Hit, int]]()
+    table = figures.groups(*OWNER, "benchmark")
+    for own in lines.by_series.values():
+        last = own[-1]
+        if rank[last] != lines.newest[int(owner[last])] or len(own) < 2:
+            continue
+        before = figures.mean[own[:-1]]
+        value = float(figures.mean[last])
+        if value <= 0 or (before <= 0).any():
+            continue
+        logs, log = np.log(before), math.log(value)
+        middle = float(np.median(logs))
+        unit = figures.name("unit", last)
+        span = f"{units.number(float(before.min()))} to {units.number(float(before.max()))}"
+        detail = f"{amount(value, unit)}, where {len(before)} releases before had {span}"
+        if len(before) == 1:
+            detail = f"{amount(value, unit)}, where the release before had {units.number(float(before[0]))}"
+        slip = _slip(log - middle)
+        wide = float(logs.max() - logs.min())
+        if (
+            slip
+            and wide <= AGREE
+            and abs(log - middle) > 3 * wide
+            and (steady[last] or unit == "%")
+        ):
+            yield Hit("unit-slip", last, f"{detail}: {slip}", weight=abs(log - middle))
+        elif steady[last] and len(before) >= 2 and _stands_out(logs, log):
+            hit = Hit("newest-far", last, detail, weight=abs(log - middle))
+            away.append((hit, int(table[last]) * 2 + (log > middle)))
+    # Rows that moved together did change: that is what a comparison tells.
+    moved = Counter(way for _, way in away)
+    yield from (hit for hit, way in away if moved[way] == 1)
+
+
+def _slip(away: float) -> str:
+    """Which factor of units a logarithm of a ratio is near, in words; nothing for none."""
+    for factor in SLIPS:
+        if abs(abs(away) - math.log(factor)) <= NEAR_SLIP:
+            number = units.number(factor, 0)
+            return f"about {number} times as much" if away > 0 else f"about a {number}th of it"
+    return ""
+
+
+def _stands_out(logs: Floats, log: float) -> bool:
+    """Is a figure far from each before, and more than those differ among themselves?"""
+    if np.abs(logs - log).min() < FAR:
+        return False
+    # The present stretch: what agrees with the last figures, going back.
+    stretch = [float(logs[-1])]
+    for earlier in logs[-2::-1][:7].tolist():
+        if abs(earlier - stretch[0]) > 0.25:
+            break
+        stretch.append(earlier)
+    if len(stretch) < 2:
+        return False
+    wide = max(max(stretch) - min(stretch), 0.01)
+    # Rows that jump anyway: the second largest change says what is usual.
+    steps = np.sort(np.abs(np.diff(logs)))
+    usual = float(steps[-2]) if len(steps) >= 2 else 0.0
+    away = abs(log - float(np.mean(stretch)))
+    return away >= SPANS * wide and away >= 2 * usual
+
+
+def unlike_boards(figures: Figures) -> Iterator[Hit]:
+    """First figures of a board that are off those of all other boards."""
+    if not len(figures):
+        return
+    steady = figures.of_kind([_comparable(kind) for kind in figures.kinds[1]])
+    kind = figures.groups("benchmark", "metric", "unit", "params")
+    owner, rank, soc = figures.groups(*OWNER), figures.release_rank, figures.code("soc")
+    lines = _lines(figures)
+    latest: dict[int, list[int]] = {}
+    for own in lines.by_series.values():
+        latest.setdefault(int(kind[own[-1]]), []).append(own[-1])
+    for own in lines.by_series.values():
+        last = own[-1]
+        if len(own) > 1 or not steady[last] or rank[last] != lines.newest[int(owner[last])]:
+            continue
+        value = float(figures.mean[last])
+        others = [p for p in latest[int(kind[last])] if owner[p] != owner[last]]
+        near = [p for p in others if soc[p] == soc[last]]
+        # Boards of one SoC are enough where there are two; else many others have to agree.
+        others = near if len(near) >= 2 else others if len(others) >= 4 else []
+        values = figures.mean[others]
+        if value <= 0 or not others or (values <= 0).any():
+            continue
+        logs, log = np.log(values), math.log(value)
+        if np.abs(logs - log).min() < UNLIKE or logs.max() - logs.min() > 2 * UNLIKE / 3:
+            continue
+        span = f"{units.number(float(values.min()))} to {units.number(float(values.max()))}"
+        detail = f"{amount(value, figures.name('unit', last))}, where {len(others)} other boards have {span}"
+        yield Hit("unlike-boards", last, detail, weight=float(np.abs(logs - log).min()))
+
+
+def stale_copy(figures: Figures) -> Iterator[Hit]:
+    """Benchmarks whose newest figures are those of the release before."""
+    if not len(figures):
+        return
+    owner, rank = figures.groups(*OWNER), figures.release_rank
+    table = figures.groups(*OWNER, "benchmark")
+    shares: dict[int, dict[int, list[tuple[int, bool]]]] = {}
+    for own in _lines(figures).by_series.values():
+        for before, after in pairwise(own):
+            value = float(figures.mean[after])
+            if digits(value) >= 4:
+                pair = (after, value == figures.mean[before])
+                at = shares.setdefault(int(table[after]), {})
+                at.setdefault(int(rank[after]), []).append(pair)
+    newest = _lines(figures).newest
+    for by_release in shares.values():
+        position = next(iter(by_release.values()))[0][0]
+        last = by_release.get(newest[int(owner[position])])
+        if last is None or len(last) < FEWEST:
+            continue
+        same = [p for p, equal in last if equal]
+        earlier = [equal for at, own in by_release.items() if own is not last for _, equal in own]
+        usual = float(np.mean(earlier)) if earlier else 0.0
+        if len(same) >= STALE * len(last) and len(same) >= FEWEST and usual < USUAL:
+            detail = f"{len(same)} of {len(last)} figures are those of the release before"
+            for position in same:
+                yield Hit("stale-copy", position, detail, weight=len(same) / len(last))
+
+
+def swapped_boards(figures: Figures) -> Iterator[Hit]:
+    """Pairs of boards of which each one's newest figures fit the other's past."""
+    if not len(figures):
+        return
+    owner, rank = figures.groups(*OWNER), figures.release_rank
+    lines = _lines(figures)
+    guide = figures.groups(*GUIDE)
+    kind = figures.groups("benchmark", "metric", "unit", "params")
+    steady = figures.of_kind([_comparable(sort) for sort in figures.kinds[1]])
+    own: dict[int, dict[int, tuple[int, float]]] = {}
+    for positions in lines.by_series.values():
+        last = positions[-1]
+        if len(positions) < 2 or not steady[last] or rank[last] != lines.newest[int(owner[last])]:
+            continue
+        values = figures.mean[positions]
+        if (values > 0).all():
+            before = float(np.median(np.log(values[:-1][-3:])))
+            own.setdefault(int(owner[last]), {})[int(kind[last])] = (last, before)
+    boards = sorted(own)
+    for i, one in enumerate(boards):
+        for two in boards[i + 1 :]:
+            yield from _swapped(figures, guide, own[one], own[two])
+
+
+def _swapped(
+    figures: Figures,
+    guide: Ints,
+    one: Mapping[int, tuple[int, float]],
+    two: Mapping[int, tuple[int, float]],
+) -> Iterator[Hit]:
+    telling = []
+    for kind in sorted(one.keys() & two.keys()):
+        (a, before_a), (b, before_b) = one[kind], two[kind]
+        if guide[a] == guide[b] and abs(before_a - before_b) >= APART:
+            telling.append((a, before_a, b, before_b))
+    if len(telling) < ROWS or not (_fits(figures, telling, 0) and _fits(figures, telling, 1)):
+        return
+    for a, _, b, _ in telling:
+        for mine, other in ((a, b), (b, a)):
+            detail = f"{len(telling)} rows fit what {figures.name('board', other)} had before"
+            yield Hit("swapped-boards", mine, detail, weight=3.0)
+
+
+def _fits(figures: Figures, rows: Sequence[tuple[int, float, int, float]], side: int) -> bool:
+    """Do most figures of one board fit the other one's past, and better than by half?"""
+    better = 0
+    for a, before_a, b, before_b in rows:
+        mine, theirs = (before_a, before_b) if side == 0 else (before_b, before_a)
+        log = math.log(float(figures.mean[a if side == 0 else b]))
+        better += abs(log - theirs) < abs(log - mine) / 2
+    return better >= FITS * len(rows)
+
+
+def lone_sample(figures: Figures) -> Iterator[Hit]:
+    """Figures of which one sample is unlike the others."""
+    samples, positions = figures.pool.frame.samples, figures.pool.positions()
+    sizes = np.diff(samples.ends)
+    of_figure = np.bincount(positions, sizes, len(figures))
+    by_figure: dict[int, list[float]] = {}
+    for row in np.flatnonzero((sizes > 0) & (of_figure[positions] >= 4)).tolist():
+        by_figure.setdefault(int(positions[row]), []).extend(samples.of(row))
+    for position, own in by_figure.items():
+        if min(own) <= 0:
+            continue
+        logs = sorted(math.log(value) for value in own)
+        for rest, gap, value in (
+            (logs[1:], logs[1] - logs[0], min(own)),
+            (logs[:-1], logs[-1] - logs[-2], max(own)),
+        ):
+            if gap >= LONE and gap >= SPANS * max(rest[-1] - rest[0], 0.002):
+                unit = figures.name("unit", position)
+                ends = f"{units.exact(math.exp(rest[0]))} to {units.exact(math.exp(rest[-1]))}"
+                close = [v for v in own if v != value]
+                ends = f"{units.exact(min(close))} to {units.exact(max(close))}"
+                detail = (
+                    f"a sample of {amount(value, unit)}, where the other {len(rest)} are {ends}"
+                )
+                yield Hit("lone-sample", position, detail, weight=gap)
+
+
+CHECKS = (far, unlike_boards, stale_copy, swapped_boards, lone_sample)

@@ -1,0 +1,482 @@
+"""What stands at the top of a guide: its headline results by board, with their history and what
+became of them since the release before, and in a sentence each crypto, changes and doubts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+import msgspec
+
+from ..bundles.guide_key import GuideKey
+from ..catalog.benchmarks import Benchmark, Metric, Scalar
+from ..common import slugs, units
+from ..common.diagnostics import SEVERITIES
+from ..compare import wording
+from ..compare.comparison import Comparison
+from ..compare.match import Names
+from ..compare.select import ReleasePair
+from ..compare.verdicts import WORDS, Row
+from ..figures import engines, labels
+from ..figures.engines import Inferred, Run
+from ..figures.pool import Record
+from ..health.report import PAGE as HEALTH
+from ..tables import summaries
+from .compare import ComparisonPlan, comparison, made_from
+from .context import Site
+from .health import section_of
+
+MOST_ALIKE = 3
+"""Rows for one headline whose figures differ in a parameter, such as the engine."""
+
+MOST_RELEASES = 16
+"""Releases of a history; the newest ones."""
+
+MOST_NAMED = 2
+"""Findings that a sentence names; the page that it leads to has all."""
+
+BEST = {"kB/s": "MB/s", "Kflops": "Mflops"}
+"""The unit in which a row reads better, where all of its figures are 1000 and more."""
+
+LEAST_SPAN = 0.1
+"""How far a history reaches at least above and below its middle, so that noise looks small."""
+
+
+class Part(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A piece of a sentence, which may lead to a page and a place there."""
+
+    text: str
+    page: str = ""
+    place: str = ""
+    strong: bool = False
+
+
+class Fact(msgspec.Struct, frozen=True):
+    """One sentence with the word that says what it is about."""
+
+    head: str
+    parts: tuple[Part, ...]
+
+
+class Value(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A headline of one board: its text and its number in the row's unit; its share of the
+    largest in its row, or ``None`` where it failed; and the place of its cell on the page."""
+
+    text: str
+    place: str
+    number: float | None = None
+    share: float | None = None
+
+
+Curve = tuple[tuple[float, float], ...]
+"""Points of a history, each from 0 to 1: the release, oldest first, and the figure."""
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """One headline: what it is called, what tells it from others of its kind, its unit; for each
+    board of the guide its value, or ``None`` where it was not measured, and the curves of its
+    history, which begins anew where engine, clock or memory changed; and the verdict."""
+
+    benchmark: str
+    label: str
+    detail: str
+    unit: str
+    better: units.Better
+    values: tuple[Value | None, ...]
+    history: tuple[tuple[Curve, ...], ...]
+    judged: str
+
+
+class Answers(msgspec.Struct, frozen=True):
+    """All that the top of a guide says. ``boards`` are the short and the whole name of each;
+    ``span`` the first and the last release of the histories, empty where there is one;
+    ``before`` the release that the verdicts are against, or empty."""
+
+    facts: tuple[Fact, ...]
+    boards: tuple[tuple[str, str], ...]
+    span: str
+    before: str
+    rows: tuple[Answer, ...]
+    more: int = 0
+
+
+class Judged(msgspec.Struct, frozen=True):
+    """What a comparison says of a guide: a sentence in two parts, and the verdict on each
+    headline by its name."""
+
+    lead: str
+    rest: str
+    verdicts: dict[str, str]
+
+
+class Headlines:
+    """The headline figures of a site's guides; each guide is read once."""
+
+    def __init__(self, site: Site, plan: ComparisonPlan) -> None:
+        self._site, self._plan, self._names = site, plan, plan.rules.names
+        self._read: dict[GuideKey, list[Record]] = {}
+
+    def of(self, key: GuideKey) -> Answers:
+        """What the top of a guide says."""
+        site = self._site
+        family = site.families[key.platform]
+        releases = family[: family.index(key) + 1][-MOST_RELEASES:]
+        pair = self._pair(key)
+        judged = self._judged(pair) if pair else None
+        if key == family[-1]:
+            # Nothing else is asked of this platform until its comparisons are written.
+            self._plan.history.forget(key.platform)
+        records = self._records(key)
+        boards = summaries.natural_boards(site.pool.of_guide(key))
+        chosen, more = self._chosen(records)
+        loads = _loads(records)
+        rows = tuple(self._answer(own, boards, releases, judged) for own in chosen)
+        facts = [
+            *self._crypto(chosen, rows, boards, loads, engines.inferred(records, site.catalog)),
+            *self._changed(key, pair, judged),
+            *self._careful(key),
+        ]
+        return Answers(
+            tuple(facts),
+            tuple((site.boards.short(key.soc, board), board) for board in boards),
+            f"{releases[0].release} to {releases[-1].release}" if len(releases) > 1 else "",
+            pair.old.release if pair else "",
+            rows,
+            more,
+        )
+
+    def _records(self, key: GuideKey) -> list[Record]:
+        """The figures of a guide among which its headlines are, and those that say which engine
+        has run."""
+        if key not in self._read:
+            catalog = self._site.catalog
+
+            def wanted(benchmark: str, metric: str) -> bool:
+                entry = catalog.get(benchmark)
+                known = entry.metric(metric) if entry else None
+                return bool(known and known.short) or (entry is not None and _has_engines(entry))
+
+            self._read[key] = self._site.pool.of_guide(key, wanted)
+        return self._read[key]
+
+    def _chosen(self, records: Sequence[Record]) -> tuple[list[list[Record]], int]:
+        """The records of each row, one of each board, and how many rows there is no room for."""
+        rows, more = list[list[Record]](), 0
+        for benchmark in self._site.catalog.benchmarks.values():
+            own = [record for record in records if record.benchmark == benchmark.name]
+            for metric in benchmark.entry.metrics if own else ():
+                if not (metric.headline and metric.short):
+                    continue
+                groups: dict[tuple[object, ...], list[Record]] = {}
+                for record in summaries.at(metric, own):
+                    params = sorted(record.params.items())
+                    rank = tuple((n, benchmark.value_rank(n, v)) for n, v in params)
+                    groups.setdefault(rank, []).append(record)
+                found = [group for _, group in sorted(groups.items(), key=lambda item: item[0])]
+                rows += found[:MOST_ALIKE]
+                more += len(found[MOST_ALIKE:])
+        return rows, more
+
+    def _answer(
+        self,
+        records: Sequence[Record],
+        boards: Sequence[str],
+        releases: Sequence[GuideKey],
+        judged: Judged | None,
+    ) -> Answer:
+        like = records[0]
+        benchmark, metric = _described(self._site, like)
+        means = [record.cell.mean for record in records if record.cell.mean is not None]
+        best = BEST.get(like.unit, "")
+        scale = units.factor(like.unit, best) if best and means and min(means) >= 1000 else None
+        unit, factor = (best, scale) if scale else (like.unit, 1.0)
+        of_board = {record.board: record for record in records}
+        largest = max((abs(mean) for mean in means), default=0.0)
+        values = tuple(
+            self._value(of_board[board], factor, largest) if board in of_board else None
+            for board in boards
+        )
+        history = tuple(
+            self._past(of_board[board], releases) if board in of_board else () for board in boards
+        )
+        fixed = {name for name, value in metric.at.items() if not isinstance(value, tuple)}
+        shown = {n: v for n, v in like.params.items() if n not in fixed}
+        words = labels.params(benchmark, replace(like, params=shown))
+        detail = "" if words == metric.short else words
+        return Answer(
+            like.benchmark,
+            metric.short,
+            detail,
+            units.parse(unit).shown,
+            metric.better,
+            values,
+            _framed(history, len(releases)),
+            self._verdict(records, judged),
+        )
+
+    def _value(self, record: Record, factor: float, largest: float) -> Value:
+        anchor = self._plan.anchors.of(record)
+        place = f"{slugs.anchor(anchor.table)}{anchor.row}"
+        mean = record.cell.mean
+        if mean is None:
+            return Value(units.FAILED, place)
+        share = abs(mean) / largest if largest else 0.0
+        return Value(units.number(mean * factor), place, mean * factor, share)
+
+    def _past(
+        self, record: Record, releases: Sequence[GuideKey]
+    ) -> tuple[tuple[tuple[int, float], ...], ...]:
+        """The same figure over the releases as (place, figure), in pieces between which engine,
+        clock or memory changed."""
+        own, board = _name(record, self._names), self._names.boards.today
+        pieces, before = list[list[tuple[int, float]]](), -1
+        state = ""
+        for place, key in enumerate(releases):
+            for other in self._records(key):
+                if other.metric != record.metric or _name(other, self._names) != own:
+                    continue
+                scale = units.factor(other.unit, record.unit)
+                if other.cell.mean is None or scale is None:
+                    continue
+                now = _load_state(_loads(self._records(key)).get(_run(other)))
+                passed = {each.release for each in releases[before + 1 : place + 1]}
+                changed = any(
+                    board(key.soc, change.board) == board(key.soc, record.board)
+                    and change.release in passed
+                    for change in self._site.scenes[key.platform].changes
+                )
+                if not pieces or changed or (state and now and state != now):
+                    pieces.append([])
+                pieces[-1].append((place, other.cell.mean * scale))
+                before, state = place, now or state
+        return tuple(map(tuple, pieces))
+
+    def _verdict(self, records: Iterable[Record], judged: Judged | None) -> str:
+        """What became of a row since the release before: one word where all boards that were
+        measured in both agree."""
+        if judged is None:
+            return ""
+        found = {
+            record.board: judged.verdicts[name]
+            for record in records
+            if (name := _name(record, self._names)) in judged.verdicts
+        }
+        if not found:
+            return WORDS["only-new"]
+        if len(set(found.values())) == 1:
+            return next(iter(found.values()))
+        soc, short = next(iter(records)).guide.soc, self._site.boards.short
+        return ", ".join(f"{short(soc, board)} {word}" for board, word in found.items())
+
+    def _pair(self, key: GuideKey) -> ReleasePair | None:
+        """The comparison of a guide with the release before it."""
+        family = self._site.families[key.platform]
+        older = family[: family.index(key)][-1:]
+        pairs = self._plan.by_soc.get(key.soc, ())
+        return next((p for p in pairs if p.new == key and [p.old] == older), None)
+
+    def _judged(self, pair: ReleasePair) -> Judged | None:
+        """What the comparison of two guides says, or what it said in an earlier run; ``None``
+        where it could not be made."""
+        site, plan = self._site, self._plan
+
+        def judge() -> Judged:
+            return _in_words(site, comparison(site, plan, pair))
+
+        name = f"{pair.address} in short"
+        return site.keeping.attempt(
+            f"what became of the figures of {pair.old.release}",
+            site.addresses.guide[pair.new],
+            lambda: site.keeping.made(name, made_from(site, plan, pair), judge, Judged),
+            lambda _why: None,
+        )
+
+    def _crypto(
+        self,
+        chosen: Sequence[Sequence[Record]],
+        rows: Sequence[Answer],
+        boards: Sequence[str],
+        loads: Mapping[Run, float],
+        known: Mapping[Run, Inferred],
+    ) -> list[Fact]:
+        """Of each headline that depends on an engine the fastest board, with load and engine."""
+        parts = list[Part]()
+        for records, row in zip(chosen, rows, strict=True):
+            benchmark, _ = _described(self._site, records[0])
+            measured = [r for r in records if r.cell.mean is not None]
+            if not _has_engines(benchmark) or not measured:
+                continue
+            best = max(measured, key=lambda record: record.cell.mean or 0)
+            value = row.values[boards.index(best.board)]
+            assert value is not None  # it was measured
+            load = loads.get(_run(best))
+            at_load = "" if load is None else f" at {units.number(load)} % CPU"
+            lead = f"{row.label}: " if not parts else ""
+            text = f"{lead}{value.text} {row.unit}{at_load}"
+            board = self._site.boards.short(best.guide.soc, best.board)
+            fastest = f"the fastest of {len(measured)} boards, " if len(measured) > 1 else ""
+            about = f"{_engine(benchmark, best, known)}; {fastest}{board}"
+            parts += [Part("; ")] if parts else []
+            parts += [Part(text, place=value.place, strong=True), Part(f" ({about})")]
+        return [Fact("Crypto", (*parts, Part(".")))] if parts else []
+
+    def _changed(
+        self, key: GuideKey, pair: ReleasePair | None, judged: Judged | None
+    ) -> list[Fact]:
+        if pair is None:
+            said = [Part("This is the first release with figures here.")]
+        elif judged is None:
+            said = []
+        else:
+            said = [Part(judged.lead, strong=True), Part(f" {judged.rest}")]
+        pairs = [p for p in self._plan.by_soc.get(key.soc, ()) if p.new == key]
+        for each in sorted(pairs, key=lambda p: p != pair):
+            said += [Part(" "), Part(f"Compare with {each.old.release}", each.address)]
+        return [Fact("Changed", tuple(said))]
+
+    def _careful(self, key: GuideKey) -> list[Fact]:
+        """What the health of the figures says of a guide."""
+        found = [f for f in self._site.findings.get(key, ()) if not f.acknowledged]
+        if not found:
+            return [Fact("Careful", (Part("No rule finds fault with these figures."),))]
+        counts = ", ".join(
+            wording.count(number, severity)
+            for severity in SEVERITIES
+            if (number := sum(finding.severity == severity for finding in found))
+        )
+        titles = dict.fromkeys(
+            f"{self._site.catalog.title(f.benchmark)}: {f.rule.title}" for f in found
+        )
+        named = "; ".join(list(titles)[:MOST_NAMED])
+        more = f"; and {len(titles) - MOST_NAMED} more" if len(titles) > MOST_NAMED else ""
+        link = Part("Health of this guide", HEALTH, slugs.anchor(section_of(self._site, key)))
+        return [Fact("Careful", (Part(f"{counts}.", strong=True), Part(f" {named}{more}. "), link))]
+
+
+def sentences(answers: Answers, benchmark: str) -> list[str]:
+    """The headlines of one benchmark in words, the best board first."""
+    out = []
+    for row in answers.rows:
+        measured = [
+            (value, short)
+            for value, (short, _) in zip(row.values, answers.boards, strict=True)
+            if value is not None and value.number is not None
+        ]
+        if row.benchmark != benchmark or not measured:
+            continue
+        measured.sort(key=lambda item: item[0].number or 0, reverse=row.better == "higher")
+        texts = [f"{value.text} {row.unit} on {short}" for value, short in measured[:1]]
+        texts += [f"{value.text} on {short}" for value, short in measured[1:]]
+        name = ", ".join(filter(None, (row.label, row.detail)))
+        out.append(f"{name}: {', '.join(texts)}.")
+    return out
+
+
+def _described(site: Site, record: Record) -> tuple[Benchmark, Metric]:
+    benchmark = site.catalog.benchmarks[record.benchmark]
+    metric = benchmark.metric(record.metric)
+    assert metric is not None  # only figures that the catalog knows are headlines
+    return benchmark, metric
+
+
+def _has_engines(benchmark: Benchmark) -> bool:
+    return bool(benchmark.param(engines.ENGINE).classes)
+
+
+def _name(record: Record, names: Names) -> str:
+    """What a figure is of, under the names of today."""
+    board = names.boards.today(record.guide.soc, record.board)
+    return _joined(board, record.benchmark, names.metric(record), names.params(record))
+
+
+def _joined(board: str, benchmark: str, metric: str, params: Mapping[str, Scalar]) -> str:
+    return json.dumps([board, benchmark, metric, sorted(params.items())])
+
+
+def _in_words(site: Site, comparison: Comparison) -> Judged:
+    counts, alarms = comparison.counts, comparison.alarms
+    lead = (
+        f"{wording.count(len(alarms), 'figure')} got worse." if alarms else "No figure got worse."
+    )
+    worst = ""
+    for row in alarms[:1]:
+        title = site.catalog.title(row.benchmark)
+        moved = _moved(row) if row.change is None else units.percent(row.change)
+        more = f"; and {len(alarms) - 1} more" if len(alarms) > 1 else ""
+        worst = f"{title}, {wording.figure(row, site.catalog)}: {moved}{more}. "
+    rest = (
+        f"{worst}Of {wording.count(comparison.common, 'figure')} {counts['improved']} improved; "
+        f"{counts['only-old']} no longer measured, {counts['only-new']} new."
+    )
+    verdicts = {
+        _joined(row.board, row.benchmark, row.metric, row.params): _moved(row)
+        for row in comparison.rows
+        if row.new is not None and _is_short(site, row)
+    }
+    return Judged(lead, rest, verdicts)
+
+
+def _is_short(site: Site, row: Row) -> bool:
+    benchmark = site.catalog.get(row.benchmark)
+    metric = benchmark.metric(row.metric) if benchmark else None
+    return metric is not None and bool(metric.short)
+
+
+def _moved(row: Row) -> str:
+    """A verdict, with the change where it says that there is one."""
+    if row.change is None or row.verdict not in ("regressed", "improved", "changed"):
+        return wording.verdict(row)
+    return f"{wording.verdict(row)} {units.percent(row.change)}"
+
+
+def _run(record: Record) -> Run:
+    return engines.run_of(record)
+
+
+def _loads(records: Iterable[Record]) -> dict[Run, float]:
+    """The CPU load of each run in %."""
+    return {
+        _run(record): record.cell.mean
+        for record in records
+        if record.metric == engines.LOAD and record.cell.mean is not None
+    }
+
+
+def _load_state(load: float | None) -> str:
+    """Whether the processor waited or worked; nothing where that cannot be said."""
+    if load is None or engines.IDLE <= load < engines.BUSY:
+        return ""
+    return "waited" if load < engines.IDLE else "worked"
+
+
+def _engine(benchmark: Benchmark, record: Record, known: Mapping[Run, Inferred]) -> str:
+    value = record.params.get(engines.ENGINE, "")
+    label = benchmark.value_label(engines.ENGINE, value)
+    if value != benchmark.param(engines.ENGINE).default or _run(record) not in known:
+        return label
+    inferred = known[_run(record)]
+    return f"{label}, {inferred.name} by its {inferred.reason}"
+
+
+def _framed(
+    history: Sequence[Sequence[Sequence[tuple[int, float]]]], releases: int
+) -> tuple[tuple[Curve, ...], ...]:
+    """Histories of several boards in one frame, from 0 to 1 both ways; nothing where no board
+    has a past."""
+    figures = [y for pieces in history for piece in pieces for _, y in piece]
+    if releases < 2 or not any(sum(map(len, pieces)) > 1 for pieces in history):
+        return tuple(() for _ in history)
+    low, high = min(figures), max(figures)
+    middle = (low + high) / 2
+    reach = max((high - low) / 2, LEAST_SPAN * abs(middle)) or 1.0
+    return tuple(
+        tuple(
+            tuple(
+                (round(x / (releases - 1), 4), round(0.5 + (y - middle) / (2 * reach), 4))
+                for x, y in piece
+            )
+            for piece in pieces
+        )
+        for pieces in history
+    )

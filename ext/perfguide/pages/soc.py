@@ -1,0 +1,85 @@
+"""Writes the page of a SoC: its boards, its guides, and a few figures over its releases."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from ..bundles.guide_key import families, family
+from ..charts import trends
+from ..common import slugs, units
+from ..figures.pool import Record
+from ..tables import summaries
+from . import sources, write_files, write_tables
+from .context import Site
+from .write_tables import PageChart, PageTable
+
+
+def write(site: Site, soc: str, comparisons: Sequence[str]) -> None:
+    """Write the page of a SoC, or leave it as it is. ``comparisons`` are the pages that compare
+    two of its releases, the newest first."""
+    page, keys = site.addresses.soc[soc], site.socs[soc]
+    guides = [(k, site.addresses.guide[k], site.platform_slugs[k.platform]) for k in keys]
+    made_from = (guides, site.basis.guides(keys), comparisons)
+    site.keeping.made(page, made_from, lambda: _write(site, soc, comparisons), type(None))
+
+
+def write_notice(site: Site, soc: str, comparisons: Sequence[str], reason: str) -> None:
+    """Write a page that says why that of a SoC could not be made, and lists what it would."""
+    page = site.addresses.soc[soc]
+    pages = [slugs.relative(page, site.addresses.guide[key]) for key in site.socs[soc]]
+    pages += [slugs.relative(page, to) for to in comparisons]
+    write_files.notice(site, page, soc, reason, pages)
+
+
+def _write(site: Site, soc: str, comparisons: Sequence[str]) -> None:
+    page, keys, catalog = site.addresses.soc[soc], site.socs[soc], site.catalog
+    bundles = [loaded.bundle for loaded in site.pool.bundles_of(keys)]
+    boards = summaries.boards(bundles, with_releases=True)
+    systems = write_files.enumeration(sorted({family(key) for key in keys}))
+    releases = f"{len(keys)} releases" if len(keys) != 1 else "1 release"
+    named = sorted({bundle.board.name for bundle in bundles}, key=units.natural)
+    text = (
+        f"Performance of {soc} with {systems}: headline figures and guides of {releases}, "
+        f"measured on {write_files.enumeration(named)}."
+    )
+    write_files.about(site, page, text)
+    headlines: list[PageTable] = []
+    charts: list[PageChart] = []
+    records: list[Record] = []
+    listed = []
+    for platform, members in sorted(families(keys).items(), key=lambda item: item[0]):
+        title, slug = family(members[0]), site.platform_slugs[platform]
+        newest_first = members[::-1]
+        own = [
+            record
+            for key in newest_first
+            for record in summaries.headlines(
+                catalog, site.pool.of_guide(key, partial(summaries.is_headline, catalog))
+            )
+            if site.layout.claim(record) is not None and site.layout.is_described(record)
+        ]
+        if own:
+            records += own
+            view = summaries.headline_view(catalog, own)
+            caption = f"{soc} headline figures, {title}"
+            headlines.append(write_tables.view(site, page, f"headline-{slug}", view, caption))
+            drawn = trends.over_releases(catalog, own, site.scenes[platform])
+            charts += write_tables.small_charts(site, page, f"trend-{slug}", caption, drawn)
+        folder = page.rpartition("/")[0]
+        guides = [
+            (k.release, site.addresses.guide[k].removeprefix(f"{folder}/")) for k in newest_first
+        ]
+        listed.append({"title": title, "guides": guides})
+    write_files.page(
+        site,
+        page,
+        "soc.rst.jinja",
+        soc=soc,
+        boards=write_tables.table(site, page, "boards", f"{soc} boards", boards),
+        families=listed,
+        headlines=headlines,
+        charts=charts,
+        comparisons=[slugs.relative(page, to) for to in comparisons],
+        sources=sources.write(site, page, sources.rows(site, records)) if records else None,
+    )

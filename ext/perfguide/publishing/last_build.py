@@ -1,0 +1,149 @@
+"""What the last build of a site that ended well was made from and what it made.
+
+By this the next build knows whether there is anything to do, and whether Sphinx's cache and its
+pages are still those that belong to the site. A file is known by its inode, size and times
+alone: no byte of it is read.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import runpy
+import sys
+import time
+from collections.abc import Collection, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from .store import Identity, below, identify, is_settled, listing, read, write
+
+if TYPE_CHECKING:
+    from .atomic_swap import Place
+
+REPORT = "PERFGUIDE_REPORT"
+"""A variable of the environment: the number of the open file into which Sphinx, where ``perfguide
+build`` runs it, says that it has come to its end, and what the site was made from."""
+
+LEFT_OUT = frozenset({".git", "__pycache__"})
+INSTALLED = "pyvenv.cfg"
+"""The file that a folder of installed packages has; versions of packages are known otherwise."""
+
+Folders = tuple[tuple[str, tuple[str, ...]], ...]
+"""Absolute paths of folders, each with the ends of the names of files that count."""
+
+
+class Inputs(msgspec.Struct, frozen=True):
+    """What a site was made from.
+
+    ``files`` has the absolute path of every file that was read, with what it was known by,
+    ``others`` a hash of the names of all other files in ``folders`` but for those in ``own``,
+    which belong to builds. ``is_whole``: whether this is all, it has not changed since, and
+    nobody has to be warned again.
+    """
+
+    files: dict[str, Identity]
+    folders: Folders
+    own: tuple[str, ...]
+    others: str
+    is_whole: bool
+
+    def are_current(self) -> bool:
+        """Whether a site that is made now would be made from the same."""
+        return (
+            self.is_whole
+            and all(identify(name) == of for name, of in self.files.items())
+            and self.others == hash_of_names(names(self.folders, self.own), self.files)
+        )
+
+
+def names(folders: Folders, own: Collection[str]) -> set[str]:
+    """The paths of all files in some folders that count."""
+
+    def enter(folder: os.DirEntry[str]) -> bool:
+        is_ours = folder.name in LEFT_OUT or folder.path in own
+        return not is_ours and not os.path.exists(f"{folder.path}/{INSTALLED}")  # noqa: PTH110
+
+    return {path for top, ends in folders for path in below(top, enter) if path.endswith(ends)}
+
+
+def hash_of_names(found: Iterable[str], without: Collection[str]) -> str:
+    """A hash of those of some names that are not among others."""
+    rest = sorted(name for name in found if name not in without)
+    return hashlib.sha256(repr(rest).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+class Stamp(msgspec.Struct, frozen=True):
+    """What a build has left when it ended well.
+
+    ``depends`` is a hash of what Sphinx's cache depends on besides pages, ``asked`` one of that
+    and of what ``conf.py`` sets, ``doctrees`` one of the cache as it is on the disk. ``site``
+    has, for each file, what Sphinx's own is known by, and the published one.
+    """
+
+    depends: str
+    asked: str
+    doctrees: str
+    site: dict[str, tuple[Identity, Identity]]
+    inputs: Inputs
+
+    def is_current(self, at: Place, asked: str) -> bool:
+        """Whether a build would give what is published already."""
+        published = {name: both[1] for name, both in self.site.items()}
+        return self.asked == asked and self.inputs.are_current() and listing(at.target) == published
+
+
+def last(at: Place) -> Stamp | None:
+    """What the last build has left, if it ended well."""
+    data = read(at.stamp)
+    with contextlib.suppress(ValueError):
+        return msgspec.msgpack.decode(data, type=Stamp) if data else None
+    return None
+
+
+def stamp(at: Place, made: Stamp) -> None:
+    """Note what a build has left. Where this cannot be written, the next one begins anew."""
+    with contextlib.suppress(OSError):
+        write(at.stamp, msgspec.msgpack.encode(made))
+
+
+def settle(files: Iterable[Identity]) -> None:
+    """Wait until any later change of some files must show in what they are known by."""
+    waiting = [of for of in files if not is_settled(of, time.time_ns())]
+    while any(not is_settled(of, time.time_ns()) for of in waiting):
+        time.sleep(0.01)
+
+
+def hash_of_files(found: dict[str, Identity]) -> str:
+    """A hash of what some files are known by."""
+    return hashlib.sha256(repr(sorted(found.items())).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def hash_of_values(conf: Path) -> str:
+    """A hash of the plain values that a configuration sets, as it may take them from
+    anywhere; each time another one where it cannot be known without Sphinx."""
+    path = list(sys.path)
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            given = runpy.run_path(str(conf))
+    except (Exception, SystemExit):  # whatever a configuration raises, Sphinx will say it
+        return os.urandom(16).hex()
+    finally:
+        sys.path[:] = path
+    plain = {name: _plain(value) for name, value in given.items() if not name.startswith("__")}
+    return hashlib.sha256(repr(sorted(plain.items())).encode("utf-8", "replace")).hexdigest()
+
+
+def _plain(value: object) -> object:
+    """A value with an order that is always the same. What is no plain value follows from the
+    configuration's own text."""
+    if isinstance(value, dict):
+        return sorted((repr(key), repr(_plain(part))) for key, part in value.items())
+    if isinstance(value, set | frozenset):
+        return sorted(repr(_plain(part)) for part in value)
+    if isinstance(value, list | tuple):
+        return [_plain(part) for part in value]
+    return value if isinstance(value, str | int | float | bool | None) else type(value).__name__

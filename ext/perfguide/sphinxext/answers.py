@@ -1,0 +1,269 @@
+"""The top of a guide: facts in sentences, and headline results by board with bars and histories."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from html import escape
+from pathlib import Path
+from typing import Any, ClassVar
+
+import msgspec
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.application import Sphinx
+from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx.util.docutils import SphinxDirective
+from sphinx.util.typing import OptionSpec
+
+from ..common import units
+from ..common.diagnostics import Diagnostic, visible
+from ..pages.answers import Answer, Answers, Curve, Fact, Part
+from .config import warn
+from .table_nodes import download
+
+SHEET = "perfguide-guide.css"
+
+BAR, BAR_HEIGHT = 36, 8
+WIDTH, HEIGHT = 104, 24
+"""The sizes of a bar and of a history in CSS pixels."""
+
+MOST_BARS = 4
+"""Boards that have room for bars beside their figures."""
+
+COLOURS = 8
+"""Boards that are told apart by colour; then the colours begin anew."""
+
+
+class perf_answers(nodes.General, nodes.Element):  # noqa: N801
+    """The top of a guide. ``answers`` is an :class:`Answers`, ``top`` the folder of the pages."""
+
+
+class PerfAnswers(SphinxDirective):
+    """Shows what the generator wrote for the top of a guide."""
+
+    required_arguments = 1
+    final_argument_whitespace = True
+    option_spec: ClassVar[OptionSpec] = {
+        "figures": directives.nonnegative_int,
+        "measured": directives.unchanged,
+    }
+
+    def run(self) -> list[nodes.Node]:
+        """Make the nodes."""
+        name, path = self.env.relfn2path(self.arguments[0])
+        try:
+            answers = msgspec.json.decode(Path(path).read_bytes(), type=Answers)
+        except (OSError, msgspec.DecodeError) as error:
+            finding = Diagnostic("table", name, f"cannot be read: {error}", "generate it anew")
+            warn([finding], location=self.get_location())
+            return []
+        self.env.note_dependency(name)
+        figures = self.options.get("figures", 0)
+        count = len(answers.boards)
+        words = (
+            f"{figures:,} figure{'s' if figures != 1 else ''} on {count} "
+            f"board{'s' if count != 1 else ''}, measured {self.options.get('measured', '')}."
+        )
+        node = perf_answers(answers=answers, top=self.config.perfguide_output)
+        self.set_source_info(node)
+        out: list[nodes.Node] = [nodes.paragraph("", words, classes=["perf-measured"]), node]
+        if answers.rows:
+            data = f"{name.removesuffix('.json')}.csv"
+            out.append(download(self.env.docname, data, "CSV of these results"))
+        return out
+
+
+def _visit_html(translator: Any, node: perf_answers) -> None:
+    answers: Answers = node["answers"]
+    link = _Links(translator.builder, node["top"])
+    facts = "".join(_fact(fact, link) for fact in answers.facts)
+    translator.body.append(f'<ul class="perf-facts">{facts}</ul>\n')
+    if answers.rows:
+        translator.body.append(_table(answers))
+    raise nodes.SkipNode
+
+
+class _Links:
+    """The addresses of pages as seen from the one that is being written."""
+
+    def __init__(self, builder: Any, top: str) -> None:
+        self._builder, self._top = builder, top
+
+    def __call__(self, part: Part) -> str:
+        if not part.page:
+            return f"#{part.place}"
+        page = f"{self._top}/{part.page}"
+        uri: str = self._builder.get_relative_uri(self._builder.current_docname, page)
+        # Where all pages are one, each has a fragment for an address already.
+        return f"{uri.partition('#')[0]}#{part.place}" if part.place else uri
+
+
+def _fact(fact: Fact, link: _Links) -> str:
+    return f"<li><b>{escape(fact.head)}</b><span>{''.join(_part(p, link) for p in fact.parts)}</span></li>"
+
+
+def _part(part: Part, link: _Links) -> str:
+    text = f"<bdi>{escape(visible(part.text, 1000))}</bdi>"
+    text = f"<strong>{text}</strong>" if part.strong else text
+    return f'<a href="{escape(link(part))}">{text}</a>' if part.page or part.place else text
+
+
+def _table(answers: Answers) -> str:
+    several = len(answers.boards)
+    spark = any(any(curves) for row in answers.rows for curves in row.history)
+    bars = 1 < several <= MOST_BARS
+    head = ['<th scope="col">Result</th>']
+    for number, (short, board) in enumerate(answers.boards):
+        key = _box(number) if several > 1 else ""
+        head.append(
+            f'<th scope="col" class="perf-n" title="{escape(visible(board))}">'
+            f"<bdi>{escape(visible(short))}</bdi>{key}</th>"
+        )
+    span = f"History<small>{escape(visible(answers.span))}</small>"
+    head += [f'<th scope="col">{span}</th>'] if spark else []
+    before = escape(visible(answers.before))
+    head += [f'<th scope="col">Against<small>{before}</small></th>'] if before else []
+    rows = "".join(_row(row, answers, bars, spark) for row in answers.rows)
+    note = "Each figure leads to its table; ↑ higher is better, ↓ lower is better."
+    if bars:
+        note += " Bars are shares of the largest."
+    if spark:
+        note += " A history begins anew where engine, clock or memory changed."
+    if answers.more:
+        note += f" {answers.more} more headline figures are in the chapters."
+    return (
+        '<div class="perf-scroll perf-answers-box" role="region" tabindex="0" '
+        'aria-label="Headline results"><table class="perf-answers">'
+        f"<thead><tr>{''.join(head)}</tr></thead><tbody>{rows}</tbody></table></div>\n"
+        f'<p class="perf-answers-note">{note}</p>\n'
+    )
+
+
+def _row(row: Answer, answers: Answers, bars: bool, spark: bool) -> str:
+    arrow = units.ARROWS[row.better]
+    detail = ", ".join(filter(None, (row.detail, row.unit)))
+    small = f" <small><bdi>{escape(visible(detail, 200))}</bdi> {arrow}</small>"
+    cells = [f'<th scope="row">{escape(visible(row.label))}{small}</th>']
+    for number, value in enumerate(row.values):
+        short = escape(visible(answers.boards[number][0]))
+        if value is None:
+            inner = (
+                '<span class="perf-missing" role="img" aria-label="not measured">'
+                f"{units.MISSING}</span>"
+            )
+        else:
+            text = escape(value.text)
+            if value.number is not None:
+                text = f'<data value="{units.exact(value.number)}">{text}</data>'
+            inner = f'<a href="#{escape(value.place)}">{text}</a>'
+            if bars and value.share is not None:
+                inner += _bar(number, value.share)
+        cells.append(f'<td class="perf-n" data-h="{short}">{inner}</td>')
+    if spark:
+        cells.append(f'<td class="perf-spark-cell">{_spark(row, answers)}</td>')
+    if answers.before:
+        judged = escape(visible(row.judged, 200))
+        head = escape(visible(f"Against {answers.before}"))
+        cells.append(f'<td class="perf-judged" data-h="{head}">{judged}</td>')
+    return f"<tr>{''.join(cells)}</tr>"
+
+
+def _box(number: int) -> str:
+    return (
+        ' <svg class="perf-box" width="9" height="9" viewBox="0 0 9 9" aria-hidden="true">'
+        f'<rect class="perf-f{number % COLOURS}" width="9" height="9"/></svg>'
+    )
+
+
+def _bar(number: int, share: float) -> str:
+    long = f"{BAR * min(1.0, share):.1f}"
+    return (
+        f'<svg class="perf-share" width="{BAR}" height="{BAR_HEIGHT}" '
+        f'viewBox="0 0 {BAR} {BAR_HEIGHT}" aria-hidden="true">'
+        f'<rect class="perf-track" width="{BAR}" height="{BAR_HEIGHT}"/>'
+        f'<rect class="perf-f{number % COLOURS}" width="{long}" height="{BAR_HEIGHT}"/></svg>'
+    )
+
+
+def _spark(row: Answer, answers: Answers) -> str:
+    drawn = "".join(
+        shape
+        for number, curves in enumerate(row.history)
+        for shape in _curves(number % COLOURS, curves)
+    )
+    if not drawn:
+        return ""
+    label = f"{row.label}, releases {answers.span}"
+    return (
+        f'<svg class="perf-spark" role="img" width="{WIDTH}" height="{HEIGHT}" '
+        f'viewBox="0 0 {WIDTH} {HEIGHT}" aria-label="{escape(visible(label, 200))}">{drawn}</svg>'
+    )
+
+
+def _curves(colour: int, curves: Sequence[Curve]) -> Iterator[str]:
+    def at(x: float, y: float) -> tuple[str, str]:
+        return f"{4 + x * (WIDTH - 8):.1f}", f"{HEIGHT - 3 - y * (HEIGHT - 6):.1f}"
+
+    for curve in curves:
+        places = [at(x, y) for x, y in curve]
+        if len(places) > 1:
+            path = "L".join(f"{x} {y}" for x, y in places)
+            yield f'<path class="perf-l{colour}" d="M{path}"/>'
+        if len(places) == 1 or curve is curves[-1]:
+            x, y = places[-1]
+            yield f'<circle class="perf-f{colour}" cx="{x}" cy="{y}" r="2.2"/>'
+
+
+class Plain(SphinxPostTransform):
+    """For all formats but HTML: a list and a table."""
+
+    default_priority = 9  # before references are resolved
+
+    def run(self, **kwargs: Any) -> None:
+        """Replace the top of each guide."""
+        if self.app.builder.format == "html":
+            return
+        for node in list(self.document.findall(perf_answers)):
+            answers: Answers = node["answers"]
+            facts = nodes.bullet_list()
+            for fact in answers.facts:
+                text = visible("".join(part.text for part in fact.parts), 2000)
+                lead = nodes.strong("", f"{fact.head}:")
+                facts += nodes.list_item("", nodes.paragraph("", "", lead, nodes.Text(f" {text}")))
+            node.replace_self([facts, *([_plain_table(answers)] if answers.rows else [])])
+
+
+def _plain_table(answers: Answers) -> nodes.table:
+    head = ["Result", *(short for short, _ in answers.boards)]
+    head += [f"Against {answers.before}"] if answers.before else []
+    lines = [
+        [
+            " ".join(filter(None, (_named(row), units.ARROWS[row.better]))),
+            *(units.MISSING if value is None else value.text for value in row.values),
+            *([row.judged] if answers.before else []),
+        ]
+        for row in answers.rows
+    ]
+    group = nodes.tgroup(cols=len(head))
+    group.extend(nodes.colspec(colwidth=3 if n == 0 else 1) for n in range(len(head)))
+    group += nodes.thead("", _plain_row(head))
+    group += nodes.tbody("", *map(_plain_row, lines))
+    return nodes.table("", group, classes=["perf-plain-answers"])
+
+
+def _named(row: Answer) -> str:
+    return ", ".join(filter(None, (row.label, row.detail, row.unit)))
+
+
+def _plain_row(cells: Sequence[str]) -> nodes.row:
+    return nodes.row(
+        "", *(nodes.entry("", nodes.paragraph("", visible(cell, 200))) for cell in cells)
+    )
+
+
+def setup(app: Sphinx) -> None:
+    """Register the directive, its node, the transform and the style sheet."""
+    app.add_node(perf_answers, html=(_visit_html, None))
+    app.add_directive("perf-answers", PerfAnswers)
+    app.add_post_transform(Plain)
+    app.add_css_file(SHEET)

@@ -1,0 +1,237 @@
+"""The inside of Sphinx, docutils and argparse, as far as this package depends on it.
+
+Names that begin with an underscore, objects that no documentation describes, and changes of
+what belongs to Sphinx are used here and nowhere else in the package. Each function says which
+part it uses and what goes wrong without it. The parts are the same in Sphinx 6.2 to 9.0 where
+nothing else is said. ``pyproject.toml`` bounds the versions, and
+``tests/project/test_versions.py`` builds a site with the lowest and with the newest of them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+from collections.abc import Iterable
+from itertools import accumulate
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeGuard
+
+from docutils import nodes
+from docutils.frontend import Values
+from jinja2.ext import Extension
+from sphinx.application import Sphinx
+from sphinx.builders import Builder
+from sphinx.builders.html import StandaloneHTMLBuilder
+from sphinx.builders.latex import LaTeXBuilder
+from sphinx.environment import BuildEnvironment
+from sphinx.environment.collectors.toctree import TocTreeCollector
+from sphinx.errors import ExtensionError
+from sphinx.search import IndexBuilder
+from sphinx.transforms.post_transforms import SphinxPostTransform
+
+if TYPE_CHECKING:
+    from sphinx.util._files import DownloadFiles
+
+
+def use_processes(app: Sphinx, count: int) -> int:
+    """Let so many processes do what follows, as ``-j`` would; returns how many did till now.
+
+    Sets ``app.parallel``. Without it a few changed pages are read more slowly.
+    """
+    before, app.parallel = app.parallel, count
+    return before
+
+
+def end_with_status(app: Sphinx, status: int) -> None:
+    """Let ``sphinx-build`` exit with a status although the build goes on.
+
+    Sets ``app.statuscode``. Without it faults in the settings exit with 0.
+    """
+    app.statuscode = status
+
+
+def say_nothing_at_the_end(builder: Builder) -> None:
+    """Suppress the line that names the folder with the pages, where that is moved away.
+
+    Covers the attribute ``epilog`` of the builder's class by one of its own.
+    """
+    vars(builder)["epilog"] = ""
+
+
+def warning_count(app: Sphinx) -> int:
+    """How many warnings the build has shown so far.
+
+    Reads ``app._warncount``. Without it a site with warnings would be taken for a sound one.
+    """
+    return app._warncount
+
+
+def builder_loggers() -> list[logging.Logger]:
+    """The loggers of Sphinx's builders, which Sphinx calls as their modules behind ``sphinx.``.
+
+    Without them a file that could not be written would be a warning, and the build go on.
+    """
+    names = list(logging.root.manager.loggerDict)
+    return [logging.getLogger(n) for n in names if n.startswith("sphinx.sphinx.builders")]
+
+
+def own_settings(document: nodes.document) -> Values:
+    """Give a document settings of its own, and return them.
+
+    Before Sphinx 9.0 all pages that a process reads share one object. Without the copy, what a
+    generated page may not do would be forbidden on the pages that are read after it.
+    """
+    document.settings = document.settings.copy()
+    return document.settings
+
+
+def number_no_figures(app: Sphinx) -> None:
+    """Leave ``env.toc_fignumbers``, the numbers of tables and figures, to who calls this.
+
+    Replaces ``assign_figure_numbers`` of Sphinx's ``TocTreeCollector``, which is found among
+    ``app.events.listeners``. Raises :class:`ExtensionError` where it is not there.
+    """
+    for listener in app.events.listeners["env-get-updated"]:
+        collector = getattr(listener.handler, "__self__", None)
+        if type(collector) is TocTreeCollector:
+            vars(collector)["assign_figure_numbers"] = lambda _env: []
+            return
+    raise ExtensionError("perfguide_number_by_page: this version of Sphinx numbers otherwise")
+
+
+def name_images_by_path(env: BuildEnvironment) -> None:
+    """Name pictures of equal file names by their paths, not by the order of reading.
+
+    ``env.images`` is a ``FilenameUniqDict``, which numbers names as they come. Without it a
+    build on top of an earlier one would name them otherwise than a clean one.
+    """
+    ordered = type(env.images)()
+    for path, (docnames, _) in sorted(env.images.items()):
+        for docname in sorted(docnames):
+            ordered.add_file(docname, path)
+    env.images = ordered
+
+
+def some_downloads(files: DownloadFiles, paths: Iterable[Path]) -> DownloadFiles:
+    """Of ``env.dlfiles`` the files with these paths, under the names that they have.
+
+    ``DownloadFiles`` is a dictionary that names what is put into it, so they are put past it.
+    Without it every build would compare all files for download with their copies.
+    """
+    some = type(files)()
+    for path in paths:
+        dict[Path, Any].__setitem__(some, path, files[path])
+    return some
+
+
+def forget_leftovers_of_index(env: BuildEnvironment) -> None:
+    """Empty what the search index of an earlier build has left in ``env._search_index_…``.
+
+    Without it a build on top of an earlier one would number kinds of objects otherwise than a
+    clean one.
+    """
+    env._search_index_objtypes.clear()
+    env._search_index_objnames.clear()
+    env._search_index_index_entries.clear()
+
+
+def prune_index(index: IndexBuilder, docnames: Iterable[str]) -> None:
+    """Take all other pages out of the search index, and the words that are on no page then.
+
+    ``_mapping`` and ``_title_mapping`` have the pages of each word, and ``prune`` leaves words
+    of no page there.
+    """
+    index.prune(docnames)
+    for pages_of_words in (index._mapping, index._title_mapping):
+        for word in [word for word, pages in pages_of_words.items() if not pages]:
+            del pages_of_words[word]
+
+
+def index_entries(index: IndexBuilder) -> dict[str, list[tuple[str, str, str]]]:
+    """The entries of the general index in the search index, by page, to be changed.
+
+    ``_index_entries``, which Sphinx does not read again from its own earlier output. Without
+    it the search would find those of the pages that were written last.
+    """
+    return index._index_entries
+
+
+def is_site(builder: Builder) -> TypeGuard[StandaloneHTMLBuilder]:
+    """Whether a builder makes a site. That of EPUB stands on Sphinx's builder of sites too."""
+    return isinstance(builder, StandaloneHTMLBuilder) and builder.name != "epub"
+
+
+def theme_folders(builder: StandaloneHTMLBuilder) -> list[Path]:
+    """The folder of the theme, and those of the themes that it stands on.
+
+    ``builder.theme`` is an ``HTMLTheme``, of which only its use in templates is described.
+    """
+    return [Path(folder) for folder in builder.theme.get_theme_dirs()]
+
+
+def theme_options(builder: StandaloneHTMLBuilder) -> dict[str, Any]:
+    """The options of the theme as its templates get them, most of them text."""
+    return builder.theme.get_options(builder.theme_options)
+
+
+def extend_templates(builder: StandaloneHTMLBuilder, extension: type[Extension]) -> None:
+    """Add an extension of Jinja to the templates of pages.
+
+    ``builder.templates`` has an ``environment`` unless the project has a ``template_bridge``.
+    """
+    environment = getattr(builder.templates, "environment", None)
+    if environment is not None:
+        environment.add_extension(extension)
+
+
+def set_no_date(builder: LaTeXBuilder) -> None:
+    """Print no date on the title page: it would be that of the build.
+
+    ``builder.context`` has the values of the LaTeX template.
+    """
+    builder.context["date"] = ""
+
+
+class WideColumns(SphinxPostTransform):
+    """Makes each column of a table in text as wide as its longest word, up to ``WIDEST``.
+
+    Sphinx's writer takes the relative width of a column for a number of characters. A column
+    of one character has a line for each, and before Sphinx 9.0 writing one never ends: its
+    ``TextWrapper._break_word`` needs room for two characters of two columns each.
+    """
+
+    default_priority = 990  # when all tables are there
+    formats = ("text",)
+    NARROWEST, WIDEST = 4, 40
+
+    def run(self, **kwargs: Any) -> None:
+        """Widen the columns."""
+        for group in self.document.findall(nodes.tgroup):
+            columns = [part for part in group.children if isinstance(part, nodes.colspec)]
+            for column in columns:
+                column["colwidth"] = max(column["colwidth"], self.NARROWEST)
+            for row in group.findall(nodes.row):
+                cells = [cell for cell in row.children if isinstance(cell, nodes.entry)]
+                ends = [*accumulate(1 + cell.get("morecols", 0) for cell in cells)]
+                if ends[-1:] != [len(columns)]:
+                    continue  # cells of rows above are beside these
+                for cell, end in zip(cells, ends, strict=True):
+                    if "morecols" not in cell:
+                        longest = max(map(len, cell.astext().split()), default=0)
+                        column = columns[end - 1]
+                        column["colwidth"] = max(column["colwidth"], min(longest, self.WIDEST))
+
+
+def subcommands(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    """The parsers of the commands of a parser, by their names.
+
+    argparse has no public way to go through what was added to a parser but ``_actions``.
+    Without it the reference of commands would be written by hand.
+    """
+    (action,) = (a for a in parser._actions if isinstance(a, argparse._SubParsersAction))
+    return dict(action.choices)
+
+
+def arguments(parser: argparse.ArgumentParser) -> list[argparse.Action]:
+    """The arguments of a command but for ``--help``, in their order."""
+    return [a for a in parser._actions if not isinstance(a, argparse._HelpAction)]

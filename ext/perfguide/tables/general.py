@@ -1,0 +1,112 @@
+"""Tables of figures that no description places: their shape follows from the figures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from ..catalog.benchmarks import Benchmark, Scalar, Table
+from ..common import slugs
+from ..figures.pool import Record
+from .model import FEW, SEVERAL, Shape, View, level, view
+
+MOST_METRICS = 6
+"""So many metrics stand side by side; more have a row each."""
+
+LONG = 20
+"""A table with more rows is divided into tabs, where a parameter has few values."""
+
+
+def general_views(benchmark: Benchmark, records: Sequence[Record], shape: Shape) -> list[View]:
+    """A table for each set of parameters that figures of a benchmark have."""
+    groups: dict[tuple[str, ...], list[Record]] = {}
+    for record in records:
+        groups.setdefault(tuple(sorted(record.params)), []).append(record)
+    return [
+        view(benchmark, _table(benchmark, groups[names]), groups[names], shape)
+        for names in sorted(groups)
+    ]
+
+
+def general_id(params: Iterable[str]) -> str:
+    """What tells such a table from others of its benchmark in addresses: the names of its
+    parameters."""
+    return slugs.slug("-".join(sorted(params))) if params else ""
+
+
+def general_title(benchmark: Benchmark, params: Iterable[str]) -> str:
+    """The caption of such a table: the benchmark, and the parameters of its figures."""
+    title = benchmark.entry.title
+    if benchmark.entry.tables:
+        title = f"{title}, other results"
+    names = ", ".join(benchmark.param_label(name) for name in sorted(params))
+    return f"{title}: {names}" if names else title
+
+
+def _table(benchmark: Benchmark, records: Sequence[Record]) -> Table:
+    """The description that these figures suggest.
+
+    A parameter with one value needs no place in it: it stands above the table. Where there
+    are few metrics, they are columns; else rows. Of the other parameters those with few
+    values become columns or tabs, as long as no more cells are empty for that.
+    """
+    params = sorted(records[0].params)
+    values = {name: {_typed(record.params[name]) for record in records} for name in params}
+    words = {n for n in params if all(isinstance(r.params[n], str) for r in records)}
+    # The outermost row key is the one with the fewest values, a word before a number.
+    varying = (name for name in params if len(values[name]) > 1)
+    down = sorted(varying, key=lambda n: (len(values[n]), n not in words))
+    metrics = {(record.metric, record.unit) for record in records}
+    boards = len({(record.guide, record.board) for record in records})
+
+    def rows_of(names: Sequence[str]) -> Callable[[Record], tuple[object, ...]]:
+        return lambda record: tuple(_typed(record.params[name]) for name in names)
+
+    def rows(names: Sequence[str]) -> int:
+        return len(set(map(rows_of(names), records)))
+
+    few = len(metrics) <= MOST_METRICS
+    by_metric = not down or not few or rows(down) * len(metrics) * boards > 2 * len(records)
+    columns: list[str] = []
+    tabs = ""
+    few_values = len(down) == 1 and len(values[down[0]]) <= FEW
+    if (
+        by_metric
+        and few_values
+        and len(metrics) * len(values[down[0]]) * boards <= 2 * len(records)
+    ):
+        # A value of it beside another, and a row for each metric.
+        columns = [down.pop()]
+    if len(down) > 1 or (down and by_metric):
+        length = rows(down)
+        if by_metric:
+            length = len(
+                {(rows_of(down)(record), record.metric, record.unit) for record in records}
+            )
+        tabbed = [
+            name
+            for name in down
+            if name in words and len(values[name]) <= min(SEVERAL, length // 3)
+        ]
+        if tabbed and length > LONG:
+            tabs = tabbed[0]
+            down.remove(tabs)
+    if len(down) > 1 and not by_metric:
+        beside = down[0]
+        wide = len(metrics) * len(values[beside])
+        rest = [*down[1:], *([tabs] if tabs else [])]
+        full = rows(rest) * len(values[beside]) <= 1.25 * rows([*down, *rest])
+        if wide <= MOST_METRICS and full:
+            columns = [down.pop(0)]
+    names = tuple(map(level, down)) + (("metric",) if by_metric else ())
+    return Table(
+        id="-".join(filter(None, ("other", general_id(params)))),
+        title=general_title(benchmark, params),
+        rows=names,
+        columns=tuple(map(level, columns)),
+        tabs=level(tabs) if tabs else "",
+    )
+
+
+def _typed(value: Scalar) -> tuple[str, Scalar]:
+    """A value that differs from another of another type."""
+    return type(value).__name__, value

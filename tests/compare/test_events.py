@@ -1,0 +1,156 @@
+"""Verdicts as events: what is one cause, what to do, and in which words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from making import described, loaded, result
+
+from perfguide.bundles.decode import Loaded
+from perfguide.catalog.benchmarks import Catalog
+from perfguide.compare import as_markdown, as_text, wording
+from perfguide.compare.comparison import Comparison
+
+from test_verdicts import compared  # isort: skip
+
+SIZES = tuple(2**n for n in range(4, 16))
+COUNT = 9
+"""Releases; the newest is 9.9."""
+
+
+@pytest.fixture
+def speed(tmp_path: Path) -> Catalog:
+    return described(tmp_path)
+
+
+def history(seed: int = 1, noise: float = 0.004) -> dict[int, list[float]]:
+    """A rate in MB/s for each block size, by release."""
+    random = np.random.default_rng(seed)
+    return {
+        size: (50 + size / 100 * np.ones(COUNT) * np.exp(noise * random.standard_normal(COUNT)))
+        .round(2)
+        .tolist()
+        for size in SIZES
+    }
+
+
+def releases(rates: dict[int, list[float]], loads: dict[int, list[float]] | None = None,
+             more: dict[str, list[float]] | None = None) -> list[Loaded]:  # fmt: skip
+    out = []
+    for n in range(COUNT):
+        figures: list[dict[str, Any]] = [
+            result(value=own[n], params={"block_size": size}) for size, own in rates.items()
+        ]
+        figures += [
+            result("load", "%", value=own[n], params={"block_size": size})
+            for size, own in (loads or {}).items()
+        ]
+        figures += [result(name, "us", value=own[n]) for name, own in (more or {}).items()]
+        out.append(loaded(*figures, id=f"run-{n}", sdk__version=f"9.{n + 1}"))
+    return out
+
+
+def newest(bundles: list[Loaded], catalog: Catalog) -> Comparison:
+    return compared(*bundles, releases=("9.8", "9.9"), catalog=catalog)
+
+
+def test_a_shift_of_a_board_is_told_once(speed: Catalog) -> None:
+    rates = history()
+    for own in rates.values():
+        own[-1] = round(own[-1] * 0.9, 2)
+    both = newest(releases(rates), speed)
+    (event,) = both.events
+    assert len(event.rows) == len(SIZES)
+    assert wording.decision(both) == "Look at 1 event before you ship."
+    assert wording.event_title(event, both).startswith("all benchmarks, sk: 10.0 % worse (")
+    assert "12 rows moved together, so it is told once." in wording.event_lines(event, both)[0]
+
+
+def test_a_load_that_rose_with_its_throughput_is_no_regression(speed: Catalog) -> None:
+    rates, loads = history(), {size: [13.5] * COUNT for size in SIZES}
+    rates[64] = [18.0] * 8 + [100.0]
+    loads[64] = [13.5] * 8 + [31.7]
+    both = newest(releases(rates, loads), speed)
+    load = next(r for r in both.rows if r.metric == "load" and r.params["block_size"] == 64)
+    assert load.verdict == "improved"
+    assert load.change == pytest.approx(31.7 / 13.5 - 1)
+    assert "for each MB/s" in load.ground and "at 18 and now 100 MB/s" in load.ground
+    assert not any(event.kind == "regressed" for event in both.events)
+
+
+def test_a_load_that_fell_because_nothing_went_through_is_no_improvement(speed: Catalog) -> None:
+    rates, loads = history(), {size: [29.0] * COUNT for size in SIZES}
+    rates[64] = [41.0] * 8 + [5.8]
+    loads[64] = [29.0] * 8 + [11.0]
+    both = newest(releases(rates, loads), speed)
+    load = next(r for r in both.rows if r.metric == "load" and r.params["block_size"] == 64)
+    assert load.verdict == "regressed"
+    assert not any(event.kind == "improved" for event in both.events)
+
+
+def test_one_row_that_stands_alone_is_to_be_repeated(speed: Catalog) -> None:
+    rates = history()
+    rates[64][-1] = 20.0
+    both = newest(releases(rates), speed)
+    (event,) = both.events
+    assert event.repeat
+    assert wording.decision(both) == (
+        "Repeat 1 event before you ship: run those benchmarks once more."
+    )
+    said = " ".join(wording.event_lines(event, both))
+    assert "One run each; nine of ten of the other 11 rows moved by less than " in said
+    assert "one bad measurement: 11 other rows of the benchmark did not move" in said
+    assert "Run speed once more on sk." in said
+
+
+def test_what_became_of_a_change_is_told_once_the_next_release_is_there(speed: Catalog) -> None:
+    rates = history()
+    rates[64][-2] = 20.0
+    both = compared(*releases(rates), releases=("9.7", "9.8"), catalog=speed)
+    (event,) = both.events
+    assert "1 of 1 went back in 9.9." in wording.event_lines(event, both)
+    rates[64][-1] = 20.1
+    both = compared(*releases(rates), releases=("9.7", "9.8"), catalog=speed)
+    (event,) = both.events
+    assert "1 of 1 lasted in 9.9." in wording.event_lines(event, both)
+
+
+def test_a_history_is_drawn_at_the_row_in_text_and_markdown(speed: Catalog) -> None:
+    rates = history()
+    rates[64] = [50.0] * 8 + [20.0]
+    both = newest(releases(rates), speed)
+    assert wording.spark(both.events[0].rows[0]) == "████████▁"
+    assert "████████▁" in as_text.render(both, speed, False, False)
+    assert "████████▁" in as_markdown.render(both, speed)
+
+
+def test_nothing_that_got_worse_ships(speed: Catalog) -> None:
+    both = newest(releases(history(noise=0.0001)), speed)
+    assert wording.decision(both).startswith("Ship: nothing got worse that could be seen.")
+
+
+def test_one_run_each_and_nothing_before_cannot_be_judged(speed: Catalog) -> None:
+    old = loaded(result(value=100.0), id="a", sdk__version="09.01")
+    new = loaded(result(value=80.0), id="b", sdk__version="09.02")
+    both = compared(old, new, catalog=speed)
+    assert wording.decision(both).startswith("Cannot be judged: run both releases")
+
+
+def test_a_condition_that_changed_for_all_rows_may_explain_an_event(speed: Catalog) -> None:
+    rates = history()
+    for own in rates.values():
+        own[-1] = round(own[-1] * 0.8, 2)
+    bundles = releases(rates)
+    last = loaded(
+        *(result(value=own[-1], params={"block_size": s}) for s, own in rates.items()),
+        id="last", sdk__version="9.9", sdk__kernel="6.6",
+    )  # fmt: skip
+    before = loaded(
+        *(result(value=own[-2], params={"block_size": s}) for s, own in rates.items()),
+        id="before", sdk__version="9.8", sdk__kernel="6.1",
+    )  # fmt: skip
+    both = newest([*bundles[:-2], before, last], speed)
+    assert both.events[0].perhaps == ("kernel 6.1 → 6.6",)

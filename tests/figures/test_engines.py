@@ -1,0 +1,131 @@
+"""The class of an engine that nobody recorded is inferred, marked, and not mixed with recorded."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from making import SHIPPED, loaded, only, pooled
+
+from perfguide.bundles.decode import Loaded
+from perfguide.catalog import benchmarks
+from perfguide.catalog.board_names import Boards
+from perfguide.charts.from_figures import with_figures
+from perfguide.compare.comparison import compare
+from perfguide.compare.history import History
+from perfguide.compare.match import Names
+from perfguide.compare.select import Filter, choose
+from perfguide.compare.verdicts import Rules
+from perfguide.figures import engines
+from perfguide.figures.pool import Record
+from perfguide.tables.assign import Layout
+
+CATALOG, _ = benchmarks.load([SHIPPED])
+
+RATES = {
+    "offload": (400.0, 1500.0, 6000.0, 20000.0, 60000.0, 71600.0),
+    "CPU instructions": (60000.0, 200000.0, 400000.0, 600000.0, 700000.0, 710000.0),
+    "plain software": (38000.0, 50000.0, 62000.0, 68000.0, 70000.0, 70800.0),
+}
+
+
+def run(rates: tuple[float, ...], load: float | None, **params: Any) -> list[dict[str, Any]]:
+    """A run of one algorithm over block sizes, with its CPU load where there is one."""
+    base = {"benchmark": "openssl", "params": {"algorithm": "aes-128-cbc", **params}}
+    sizes = zip((16, 64, 256, 1024, 8192, 16384), rates, strict=True)
+    out = [
+        {**base, "metric": "throughput", "unit": "kB/s", "value": rate}
+        | {"params": {**base["params"], "block_size": size}}
+        for size, rate in sizes
+    ]
+    if load is not None:
+        out.append({**base, "metric": "cpu_load", "unit": "%", "value": load})
+    return out
+
+
+def records(*items: Loaded) -> list[Record]:
+    pool = pooled(items, CATALOG)
+    return [record for key in pool.guides() for record in pool.of_guide(key)]
+
+
+@pytest.mark.parametrize(
+    ("name", "load"),
+    [
+        ("offload", 31.0),
+        ("offload", None),
+        ("CPU instructions", 99.0),
+        ("CPU instructions", None),
+        ("plain software", 99.0),
+    ],
+)
+def test_the_class_follows_from_small_blocks_and_the_cpu_load(name: str, load: float) -> None:
+    found = engines.inferred(records(loaded(*run(RATES[name], load))), CATALOG)
+    assert only(list(found.values())).name == name
+
+
+def test_what_is_recorded_is_never_inferred_and_a_nice_level_says_nothing() -> None:
+    for params in ({"engine": "hw"}, {"engine": "sw"}, {"nice": 10}, {"workload": "dm-crypt"}):
+        found = engines.inferred(records(loaded(*run(RATES["offload"], 31.0, **params))), CATALOG)
+        assert found == {}, params
+
+
+def test_what_lies_between_two_classes_is_not_told() -> None:
+    between = (24000.0, *RATES["plain software"][1:])
+    assert engines.inferred(records(loaded(*run(between, 99.0))), CATALOG) == {}
+
+
+def test_tables_say_that_the_engine_was_not_recorded() -> None:
+    sections, _ = Layout(CATALOG).sections(records(loaded(*run(RATES["offload"], 31.0))))
+    for view in only(sections).views:
+        assert {column[1] for column in view.columns} == {"engine not recorded"}
+
+
+def test_the_words_name_boards_algorithms_and_grounds() -> None:
+    both = records(
+        loaded(*run(RATES["offload"], 31.0), *run(RATES["offload"], 33.0, algorithm="aes-256-cbc")),
+        loaded(*run(RATES["plain software"], 99.0), id="b", board__name="b"),
+    )
+    assert engines.words(both, engines.inferred(both, CATALOG)) == [
+        "plain software on b for aes-128-cbc (inferred; aes-128-cbc: 16-byte blocks at 54 % of "
+        "the largest's rate, CPU load 99 %)",
+        "offload on sk for aes-128-cbc, aes-256-cbc (inferred; aes-128-cbc: CPU load 31 %)",
+    ]
+
+
+def test_an_engine_that_seems_to_have_changed_is_one_finding() -> None:
+    pool = pooled(
+        [
+            loaded(*run(RATES["offload"], 31.0), id="old"),
+            loaded(*run(RATES["plain software"], 99.0), id="new", sdk__version="09.02"),
+        ],
+        CATALOG,
+    )
+    names = Names(CATALOG, Boards({}))
+    history = History([pool], names)
+    old, new = (choose(history, pool, r, Filter(), names) for r in ("09.01", "09.02"))
+    both = compare(old, new, history, Rules(names), Filter())
+    assert {row.verdict for row in both.rows} == {"incomparable"} and len(both.rows) == 7
+    assert only([note for note in both.notes if "engine" in note]) == (
+        "AM62X, Linux, sk, openssl: the engine seems to have changed: offload before, plain "
+        "software now (inferred); 7 figures are not compared"
+    )
+
+
+def test_recorded_engines_show_their_class_and_one_that_frees_no_cpu_is_told() -> None:
+    found = records(loaded(*run(RATES["CPU instructions"], 99.0, engine="hw")))
+    sections, _ = Layout(CATALOG).sections(found)
+    heads = {column[1] for view in only(sections).views for column in view.columns}
+    assert heads == {"accelerator (offload)"}
+    assert engines.busy(found, CATALOG) == [
+        "the accelerator on sk kept the CPU busy (99 %): it frees none"
+    ]
+    assert engines.busy(records(loaded(*run(RATES["offload"], 31.0, engine="hw"))), CATALOG) == []
+
+
+def test_a_chart_says_that_its_engine_was_not_recorded() -> None:
+    openssl = CATALOG.benchmarks["openssl"]
+    spec = next(chart for chart in openssl.entry.charts if chart.id == "chart")
+    for params, said in (({}, ["Engine not recorded."]), ({"engine": "hw"}, [])):
+        found = records(loaded(*run(RATES["offload"], 31.0, **params)))
+        view, _ = only(with_figures(openssl, spec, found))
+        assert [words for words in view.says if "recorded" in words] == said

@@ -1,0 +1,174 @@
+"""Faults in the release that is about to be published, before anything comes after it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from making import only, pooled
+from test_rules import CATALOG, copy, figure, found, mem, run
+
+from perfguide.bundles.decode import Loaded
+from perfguide.health import report, rules
+from perfguide.health.marks import Marks
+from perfguide.tables.assign import Layout
+
+
+def releases(*values: float, **more: Any) -> list[Loaded]:
+    return [run(copy(value), release=f"09.{n:02}", **more) for n, value in enumerate(values)]
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (20240.0, "about 10 times as much"),
+        (2_010_000.0, "about 1000 times as much"),
+        (1.97, "about a 1000th of it"),
+        (2_070_000.0, "about 1000 times as much"),
+    ],
+)
+def test_a_newest_figure_in_another_unit_is_found(value: float, said: str) -> None:
+    finding = only(found("unit-slip", *releases(2010.0, 2024.0, 2019.0, value)))
+    assert finding.severity == "error"
+    assert said in finding.reason and "3 releases before had 2,010 to 2,024" in finding.reason
+
+
+def test_one_release_before_is_enough_for_a_factor_of_units() -> None:
+    assert found("unit-slip", *releases(2010.0, 20240.0))
+
+
+@pytest.mark.parametrize("values", [(2010.0, 2024.0, 2019.0), (200.0, 2000.0, 20.0, 2000.0)])
+def test_a_figure_like_those_before_or_of_a_row_that_jumps_is_fine(values: Sequence[float]) -> None:
+    assert not found("unit-slip", *releases(*values))
+    assert not found("newest-far", *releases(*values))
+
+
+def test_a_figure_far_from_all_before_is_a_note() -> None:
+    finding = only(found("newest-far", *releases(2010.0, 2024.0, 2019.0, 5000.0)))
+    assert finding.severity == "note"
+    assert "5000 MB/s, where 3 releases before had 2,010 to 2,024" in finding.reason
+
+
+def test_figures_of_a_benchmark_that_moved_together_are_a_change_and_no_fault() -> None:
+    bundles = [
+        run(mem("lat_a", value), mem("lat_b", value * 2), release=f"09.{n:02}")
+        for n, value in enumerate((10.0, 10.1, 10.2, 25.0))
+    ]
+    assert not found("newest-far", *bundles)
+
+
+def test_an_older_release_is_not_judged_as_if_it_were_the_newest() -> None:
+    assert not found("newest-far", *releases(2010.0, 2024.0, 2019.0, 5000.0, 5010.0))
+
+
+def test_a_rate_above_what_its_bus_can_do_is_an_error() -> None:
+    emmc = figure("emmc", "read_throughput", "MB/s", 311_500.0)
+    finding = only(found("over-limit", run(emmc)))
+    assert finding.severity == "error"
+    assert "it is 311500 MB/s, and 400 MB/s is all there is" in finding.reason
+
+
+def test_a_first_figure_unlike_that_of_all_boards_is_a_note() -> None:
+    boards = [run(copy(value), board=name) for name, value in (("a", 1000.0), ("b", 1100.0))]
+    finding = only(found("unlike-boards", *boards, run(copy(9000.0), board="c")))
+    assert "9000 MB/s, where 2 other boards have 1,000 to 1,100" in finding.reason
+    assert not found("unlike-boards", *boards, run(copy(3000.0), board="c"))
+
+
+def noisy(seed: int, count: int = 12) -> list[dict[str, Any]]:
+    chance = random.Random(seed)
+    return [mem(f"lat_{n}", round(20 + n + chance.gauss(0, 0.3), 3)) for n in range(count)]
+
+
+def test_a_release_that_repeats_the_one_before_is_found() -> None:
+    older = [run(*noisy(n), release=f"09.{n:02}") for n in range(4)]
+    again = run(*noisy(3), release="09.04")
+    finding = only(found("stale-copy", *older, again))
+    assert "12 of 12 figures are those of the release before" in finding.reason
+    assert not found("stale-copy", *older, run(*noisy(9), release="09.04"))
+
+
+def test_a_benchmark_that_repeats_itself_always_is_no_copy() -> None:
+    assert not found("stale-copy", *(run(*noisy(1), release=f"09.{n:02}") for n in range(5)))
+
+
+def test_two_boards_whose_figures_are_exchanged_are_found() -> None:
+    def board(name: str, factor: float, release: str, seed: int) -> Loaded:
+        chance = random.Random(seed)
+        figures = [mem(f"lat_{n}", round((20 + n) * factor + chance.gauss(0, 0.1), 3)) for n in range(10)]  # fmt: skip
+        return run(*figures, board=name, release=release)
+
+    older = [board(b, f, f"09.0{n}", n) for n in range(3) for b, f in (("one", 1.0), ("two", 1.3))]
+    swapped = [board("one", 1.3, "09.03", 7), board("two", 1.0, "09.03", 8)]
+    finding = only(found("swapped-boards", *older, *swapped))
+    assert "10 rows fit what two had before" in finding.reason
+    right = [board("one", 1.0, "09.03", 7), board("two", 1.3, "09.03", 8)]
+    assert not found("swapped-boards", *older, *right)
+
+
+def test_one_sample_unlike_the_others_is_found() -> None:
+    bad = figure("stream", "copy", "MB/s", None, samples=[2010.0, 2015.0, 2012.0, 2011.0, 1000.0])
+    finding = only(found("lone-sample", run(bad)))
+    assert "a sample of 1000 MB/s, where the other 4 are 2010 to 2015" in finding.reason
+    good = figure("stream", "copy", "MB/s", None, samples=[2010.0, 2115.0, 1912.0, 2011.0, 1800.0])
+    assert not found("lone-sample", run(good))
+
+
+def test_a_rail_in_standby_that_draws_nothing_is_fine() -> None:
+    assert not found("not-positive", run(figure("power", "vdd_core", "mW", 0.0)))
+    assert found("not-positive", run(figure("power", "vdd_core", "mW", -1.0)))
+
+
+def test_rails_that_share_the_steps_of_a_meter_are_no_mixed_metrics() -> None:
+    rails = [
+        figure("power", f"rail_{n}", "mW", 120.25 + n, min=101.75, max=160.25) for n in range(6)
+    ]
+    assert not found("pooled-metrics", run(*rails, figure("power", "vdd", "mW", 101.75)))
+
+
+def test_a_dip_that_every_release_has_is_told_once() -> None:
+    def sweep(release: str) -> Loaded:
+        return run(*udp_results(), release=release)
+
+    def udp_results() -> list[dict[str, Any]]:
+        params = {"driver": "cpsw", "direction": "ingress"}
+        return [
+            figure("ethernet-udp", "throughput", "Mbit/s", value, params={**params, "frame_size": size})
+            for size, value in ((64, 100.0), (256, 60.0), (1024, 120.0))
+        ]  # fmt: skip
+
+    finding = only(found("curve-dips", *(sweep(f"09.0{n}") for n in range(1, 5))))
+    assert finding.guide.release == "09.01" and len(finding.suspects) == 1
+
+
+def test_lost_rows_are_one_line() -> None:
+    bundles = [
+        run(*(mem(f"lat_{n}", 10.0 + n) for n in range(6)), release="09.01"),
+        run(mem("lat_0", 10.0), release="09.02"),
+    ]
+    findings = rules.examine(pooled(bundles, CATALOG), CATALOG)[0]
+    checked = report.Health(tuple(findings), ())
+    assert not any(f.rule.id.startswith("lost-") for f in checked.open)
+    assert report.lost_line(checked) == [
+        "5 figures are missing in 1 release that the release before had; the comparisons list them"
+    ]
+    assert "5 figures are missing in 1 release" in report.as_text(checked)
+
+
+def test_a_finding_about_most_of_a_table_is_told_below_it_and_marks_no_cell() -> None:
+    def notes(wrong: int) -> tuple[list[dict[str, str]], int]:
+        bundles = [
+            run(*(mem(f"lat_{n}", -1.0 if n < wrong else 10.0 + n) for n in range(12)))
+        ]  # fmt: skip
+        pool = pooled(bundles, CATALOG)
+        marks = Marks(f for f in rules.examine(pool, CATALOG)[0] if f.rule.id == "not-positive")
+        (view,) = Layout(CATALOG).general("lmbench", pool.of_guide(pool.guides()[0]))
+        told, cells = marks.of(view)
+        return told, len(cells)
+
+    told, cells = notes(9)
+    assert cells == 0 and told[0]["reason"].startswith("9 of 12 figures of this table, so none is")
+    told, cells = notes(3)
+    assert cells == 3 and not told[0]["reason"].startswith("3 of 12")

@@ -1,0 +1,181 @@
+"""The top of a guide: which results stand there, their history and what became of them."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from making import ROOT, SHIPPED, described, loaded, plain, records, result
+
+from perfguide.catalog.board_names import Boards, load
+from perfguide.common import units
+from perfguide.figures.dataset import Settings
+from perfguide.pages.answers import Answer, Answers, sentences
+from perfguide.pages.build import generate
+from perfguide.tables import summaries
+
+HEADLINES = (
+    'name = "rate", unit = "MB/s", better = "higher", label = "Rate"',
+    'name = "rate", unit = "MB/s", better = "higher", label = "Rate", headline = true, '
+    'short = "Speed", at = { block_size = [4096, 512] }',
+)
+
+
+def _folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "described"
+    folder.mkdir()
+    return folder
+
+
+def _top(tmp_path: Path, *bundles: dict[str, Any], boards: str = "") -> Answers:
+    """What stands at the top of the newest guide of some bundles."""
+    folder, target = tmp_path / "results", tmp_path / "pages"
+    folder.mkdir()
+    for number, bundle in enumerate(bundles):
+        folder.joinpath(f"{number}.json").write_bytes(msgspec.json.encode(bundle))
+    described(_folder(tmp_path))
+    path = tmp_path / "described" / "speed.toml"
+    text = path.read_text("utf-8")
+    assert HEADLINES[0] in text
+    path.write_text(text.replace(*HEADLINES), "utf-8")
+    (tmp_path / "boards.toml").write_text(boards, "utf-8")
+    settings = Settings(
+        (folder,), (path.parent,), target, formats=(), boards=tmp_path / "boards.toml"
+    )
+    generate(settings)
+    newest = max(target.glob("guides/AM62X/linux/*/answers.json"))
+    return msgspec.json.decode(newest.read_bytes(), type=Answers)
+
+
+def _run(release: str, value: float, **changes: Any) -> dict[str, Any]:
+    params = {"block_size": changes.pop("block_size", 4096)}
+    own = {"id": f"run-{release}-{changes.get('board__name', '')}", "sdk__version": release}
+    return plain(result(value=value, params=params), **own, **changes)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (1644.4, "1,644"),
+        (52.46, "52.46"),
+        (175.0, "175"),
+        (24.66338, "24.66"),
+        (577710.0, "577,710"),
+        (0.00123456, "0.001235"),
+        (0.0, "0"),
+        (-5.25, "−5.25"),
+    ],
+)
+def test_a_brief_figure_has_four_digits_and_none_that_was_not_measured(
+    value: float, text: str
+) -> None:
+    assert units.number(value) == text
+
+
+def test_each_board_has_a_column_and_a_share_of_the_largest(tmp_path: Path) -> None:
+    short = '[[boards]]\nsoc = "AM62X"\nname = "sk"\nshort = "Kit"\n'
+    top = _top(tmp_path, _run("09.01", 50.0), _run("09.01", 100.0, board__name="lp"), boards=short)
+    assert top.boards == (("lp", "lp"), ("Kit", "sk"))
+    (row,) = top.rows
+    assert [(v.number, v.share) for v in row.values if v] == [(100.0, 1.0), (50.0, 0.5)]
+    assert sentences(top, "speed") == ["Speed, block size 4k: 100 MB/s on lp, 50 on Kit."]
+
+
+def test_the_first_value_of_a_parameter_that_was_measured_counts(tmp_path: Path) -> None:
+    catalog = described(_folder(tmp_path))
+    metric = catalog.benchmarks["speed"].metric("rate")
+    assert metric is not None
+    wanted = msgspec.structs.replace(metric, at={"block_size": (4096, 512)})
+    both = records(
+        loaded(result(params={"block_size": 512}), result(params={"block_size": 4096})),
+        described=catalog,
+    )
+    assert [r.params["block_size"] for r in summaries.at(wanted, both)] == [4096]
+    small = [r for r in both if r.params["block_size"] == 512]
+    assert summaries.at(wanted, small) == small
+    nowhere = msgspec.structs.replace(metric, at={"block_size": 1})
+    assert summaries.at(nowhere, both) == []
+
+
+def test_noise_looks_small_in_a_history(tmp_path: Path) -> None:
+    top = _top(tmp_path, _run("09.00", 100.0), _run("09.01", 101.0))
+    (curve,) = top.rows[0].history[0]
+    assert [x for x, _ in curve] == [0.0, 1.0]
+    assert all(0.45 < y < 0.55 for _, y in curve), "one per cent is a twentieth of the height"
+    assert top.span == "09.00 to 09.01" and top.before == "09.00"
+
+
+def test_a_history_begins_anew_where_the_clock_changed(tmp_path: Path) -> None:
+    runs = [
+        _run("09.00", 100.0, board__cpu_mhz=1000),
+        _run("09.01", 100.0, board__cpu_mhz=1000),
+        _run("09.02", 140.0, board__cpu_mhz=1400),
+    ]
+    pieces = _top(tmp_path, *runs).rows[0].history[0]
+    assert [len(piece) for piece in pieces] == [2, 1]
+
+
+def test_a_board_that_was_not_measured_has_no_value_and_no_history(tmp_path: Path) -> None:
+    other = plain(result("load", "%", value=3.0), id="other", board__name="lp")
+    top = _top(tmp_path, _run("09.01", 100.0), other)
+    (row,) = top.rows
+    assert row.values[0] is None and row.history[0] == ()
+
+
+def test_the_verdict_is_that_of_the_comparison(tmp_path: Path) -> None:
+    old = [100.0, 100.1, 99.9, 100.05, 99.95, 100.0]
+
+    def run(release: str, factor: float) -> dict[str, Any]:
+        samples = [factor * value for value in old]
+        return plain(
+            result(samples=samples, params={"block_size": 4096}), id=release, sdk__version=release
+        )
+
+    top = _top(tmp_path, run("09.00", 1.0), run("09.01", 0.8))
+    assert top.rows[0].judged == "regressed −20.0 %"
+    changed = next(fact for fact in top.facts if fact.head == "Changed")
+    assert changed.parts[0].text == "1 figure got worse."
+    assert changed.parts[-1].page == "compare/AM62X/linux/09.00-vs-09.01"
+
+
+def test_the_first_release_has_nothing_to_be_compared_with(tmp_path: Path) -> None:
+    top = _top(tmp_path, _run("09.01", 100.0))
+    assert top.before == "" and top.rows[0].judged == "" and top.rows[0].history == ((),)
+
+
+def test_words_of_an_upload_stay_text_in_the_csv(tmp_path: Path) -> None:
+    _top(tmp_path, _run("09.01", 100.0, board__name="=1+1"))
+    (path,) = tmp_path.glob("pages/guides/AM62X/linux/*/answers.csv")
+    head, row = csv.reader(path.read_text("utf-8").splitlines())
+    assert head[3] == "'=1+1" and row[3] == "100"
+
+
+def test_a_short_name_holds_for_older_names_too(tmp_path: Path) -> None:
+    path = tmp_path / "boards.toml"
+    path.write_text('[[boards]]\nsoc = "S"\nname = "new"\naliases = ["old"]\nshort = "N"\n')
+    boards, faults = load(path)
+    assert faults == [] and boards.short("S", "old") == boards.short("S", "new") == "N"
+    assert Boards().short("S", "old") == "old"
+
+
+def test_the_guide_of_the_project_answers_what_it_is_asked_first(tmp_path: Path) -> None:
+    target = tmp_path / "pages"
+    boards = ROOT / "source" / "boards.toml"
+    generate(Settings((ROOT / "results/AM62X",), (SHIPPED,), target, formats=(), boards=boards))
+    path = target / "guides/AM62X/linux/09.01.00.08/answers.json"
+    top = msgspec.json.decode(path.read_bytes(), type=Answers)
+
+    def row(label: str) -> Answer:
+        return next(each for each in top.rows if each.label == label)
+
+    aes = row("AES-128-CBC, 1 KiB").values[2]
+    assert aes is not None and aes.number == pytest.approx(24.66338)
+    assert row("AES-128-CBC, 1 KiB").unit == "MB/s"
+    writes = [value and value.number for value in row("eMMC write, 4 MiB").values]
+    assert writes == [57.6, None, 96.8]
+    assert [fact.head for fact in top.facts] == ["Crypto", "Changed", "Careful"]
+    crypto = "".join(part.text for part in top.facts[0].parts)
+    assert "24.66 MB/s at 37 % CPU" in crypto and "engine not recorded, offload" in crypto

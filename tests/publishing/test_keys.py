@@ -1,0 +1,277 @@
+"""Everything that decides what comes out is in the fingerprint under which it is kept.
+
+Each test changes one input and asks whether another fingerprint comes of it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from conftest import TOP
+
+from perfguide.bundles.decompress import Limits
+from perfguide.charts import gallery
+from perfguide.charts.model import ChartView
+from perfguide.cli import build as command
+from perfguide.cli import main
+from perfguide.common import package
+from perfguide.figures.dataset import Settings
+from perfguide.pages import keeping
+from perfguide.publishing import atomic_swap, last_build
+from perfguide.publishing.output_folder import Writer
+
+LISTS = ("acknowledged", "redirects", "boards", "waivers")
+
+
+# What comes out of a machine
+
+
+def test_code_libraries_and_epoch_are_in_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SOURCE_DATE_EPOCH", raising=False)
+    first = package.surroundings()
+    assert package.surroundings() == first
+    found = {first}
+    with monkeypatch.context() as patched:
+        patched.setattr(package, "fingerprint", lambda: "other code")
+        found.add(package.surroundings())
+    with monkeypatch.context() as patched:
+        patched.setattr(package, "libraries", lambda: ("Python 4.0", "numpy 9"))
+        found.add(package.surroundings())
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    found.add(package.surroundings())
+    assert len(found) == 4
+
+
+def test_every_file_of_the_package_is_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("a.py", "charts/b.py", "common/c.py", "pages/templates/d.jinja"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("1", "utf-8")
+    monkeypatch.setattr(package, "ROOT", tmp_path)
+
+    def found(*folders: str) -> str:
+        return package.fingerprint.__wrapped__(*folders)
+
+    before, drawing = found(), found("charts", "common")
+    (tmp_path / "__pycache__").mkdir()
+    (tmp_path / "__pycache__/a.pyc").write_text("1", "utf-8")
+    assert found() == before
+    (tmp_path / "pages/templates/d.jinja").write_text("2", "utf-8")
+    assert found() != before and found("charts", "common") == drawing
+    for name in ("charts/b.py", "common/c.py"):
+        before = found("charts", "common")
+        (tmp_path / name).write_text("2", "utf-8")
+        assert found("charts", "common") != before
+
+
+def test_python_and_each_package_count_with_their_versions() -> None:
+    found = package.libraries()
+    assert f"Python {sys.version.split()[0]}" in found
+    for name in ("msgspec", "numpy", "matplotlib"):
+        assert any(each.lower().startswith(f"{name} ") and each[-1].isdigit() for each in found)
+
+
+# Pages
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    """Some input of each kind."""
+    for name in ("results/a.json", "results/deep/b.log", "benchmarks/speed.toml", *LISTS):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(f"{name} 1", "utf-8")
+    (tmp_path / "output").mkdir()
+    return Settings(
+        (tmp_path / "results",),
+        (tmp_path / "benchmarks",),
+        tmp_path / "output",
+        **{name: tmp_path / name for name in LISTS},
+    )
+
+
+def inputs(settings: Settings) -> keeping.Inputs:
+    return keeping.Inputs(settings, Writer(settings.output))
+
+
+def write(name: str) -> Callable[[Path], object]:
+    return lambda top: (top / name).write_text("other", "utf-8")
+
+
+RULES = ("benchmarks/speed.toml", "benchmarks/speed.rst", *LISTS)
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_what_a_description_or_list_says_is_in_the_key_of_each_page(
+    settings: Settings, name: str
+) -> None:
+    before = inputs(settings)
+    write(name)(settings.output.parent)
+    after = inputs(settings)
+    assert after.rules != before.rules and after.whole != before.whole
+
+
+@pytest.mark.parametrize("name", ["results/a.json", "results/deep/b.log", "results/new.json"])
+def test_what_bundles_and_logs_say_is_in_the_key_of_all_pages(
+    settings: Settings, name: str
+) -> None:
+    before = inputs(settings)
+    write(name)(settings.output.parent)
+    after = inputs(settings)
+    assert after.rules == before.rules and after.whole != before.whole
+    assert not before.are_current()
+
+
+def test_a_list_that_cannot_be_read_is_another_one_than_none(settings: Settings) -> None:
+    path = settings.output.parent / LISTS[0]
+    path.unlink()
+    before = inputs(settings)
+    path.mkdir()
+    assert inputs(settings).rules != before.rules
+
+
+def test_which_pages_others_wrote_is_in_the_key_of_all_pages(settings: Settings) -> None:
+    before = inputs(settings)
+    write("output/hand.rst")(settings.output.parent)
+    assert inputs(settings).whole != before.whole
+    assert not before.are_current()
+
+
+def test_the_surroundings_are_in_the_key_of_each_page(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = inputs(settings)
+    monkeypatch.setattr(keeping, "surroundings", lambda: "others")
+    after = inputs(settings)
+    assert after.rules != before.rules and after.whole != before.whole
+
+
+OTHER: dict[str, object] = {
+    "results": (Path("elsewhere"),),
+    "benchmarks": (),
+    "output": Path("elsewhere"),
+    **dict.fromkeys(LISTS, Path("elsewhere")),
+    "limits": Limits(document=7),
+    "compare": (("AM62X", "linux", "09.00", "09.02"),),
+    "store": Path("elsewhere"),
+}
+SHOWN_NOWHERE = {"formats": ("pdf",), "cache": Path("elsewhere"), "scheduler": "tcp://host:1"}
+
+
+def test_each_setting_that_can_show_is_in_the_key_of_each_page(settings: Settings) -> None:
+    assert {*OTHER, *SHOWN_NOWHERE} == {field.name for field in dataclasses.fields(Settings)}
+    before = inputs(settings).rules
+    for name, value in OTHER.items():
+        assert inputs(dataclasses.replace(settings, **{name: value})).rules != before, name
+    for name, value in SHOWN_NOWHERE.items():
+        assert inputs(dataclasses.replace(settings, **{name: value})).rules == before, name
+
+
+def test_results_elsewhere_have_no_key_of_all_pages(settings: Settings) -> None:
+    away = dataclasses.replace(settings, results=(*settings.results, "s3://bucket/folder"))
+    assert inputs(away).rules and not inputs(away).whole
+
+
+# Pictures
+
+
+def test_code_libraries_and_what_is_shown_are_in_the_key_of_a_picture(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    views = [ChartView("id", name, "", "x", "y", "linear", "linear", ()) for name in "ab"]
+    prints = {gallery.fingerprint(view, form) for view in views for form in gallery.FORMATS}
+    assert len(prints) == 4
+    found = {gallery._key("1"), gallery._key("2")}
+    for what, other in (
+        ("fingerprint", lambda *_: "other code"),
+        ("libraries", lambda: ("matplotlib 99",)),
+    ):
+        with monkeypatch.context() as patched:
+            gallery._drawn_by.cache_clear()
+            patched.setattr(package, what, other)
+            found.add(gallery._key("1"))
+    gallery._drawn_by.cache_clear()
+    assert len(found) == 4
+    assert gallery._key("1") in found
+
+
+LOADED = """
+import sys
+import perfguide.charts.draw
+print(*{name.split(".")[1] for name in sys.modules if name.startswith("perfguide.")})
+"""
+
+
+def test_what_draws_is_in_the_folders_whose_code_is_in_the_key() -> None:
+    known = os.environ | {"PYTHONPATH": str(TOP / "ext")}
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED], env=known, capture_output=True, text=True, check=True
+    )
+    assert {*done.stdout.split()} == {"charts", "common"}
+
+
+# A site
+
+
+@pytest.fixture
+def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[str, str]]:
+    """What Sphinx's cache depends on, and what the site does, for some options of the command."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "conf.py").write_text("import os\ntitle = os.environ.get('TITLE')\n", "utf-8")
+
+    def ask(*options: str) -> tuple[str, str]:
+        found: list[tuple[str, str]] = []
+
+        def build(_at: object, depends: str, asked: str, _run: object) -> int:
+            found.append((depends, asked))
+            return 0
+
+        with monkeypatch.context() as patched:
+            patched.setattr(atomic_swap, "build", build)
+            assert main(["build", *options]) == 0
+        return found[0]
+
+    return ask
+
+
+def test_options_configuration_and_surroundings_are_in_the_key_of_a_site(
+    asked: Callable[..., tuple[str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = asked()
+    for said in (["--profile"], ["-j", "3"], ["--", "-q"]):
+        assert asked(*said)[1] == asked(*said)[1]
+    assert asked("--profile") == asked("-j", "3") == first
+    found = [asked("--strict"), asked("--results", "elsewhere"), asked("--", "-D", "numfig=1")]
+    with monkeypatch.context() as patched:
+        patched.setattr(command, "surroundings", lambda: "others")
+        found.append(asked())
+    with (tmp_path / "conf.py").open("a", encoding="utf-8") as conf:
+        conf.write("# more\n")
+    found.append(asked())
+    assert len({first[0], *(depends for depends, _ in found)}) == 6
+    assert len({first[1], *(both for _, both in found)}) == 6
+
+
+def test_what_a_configuration_takes_from_elsewhere_is_seen(
+    asked: Callable[..., tuple[str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = asked()
+    monkeypatch.setenv("TITLE", "Other")
+    later = asked()
+    assert later[0] == first[0] and later[1] != first[1]
+    (tmp_path / "conf.py").write_text("tags.has('x')\n", "utf-8")
+    assert asked()[1] != asked()[1]  # only Sphinx knows what that sets
+
+
+def test_values_that_are_alike_have_one_hash(tmp_path: Path) -> None:
+    conf = tmp_path / "conf.py"
+    conf.write_text("a = {'x': {3, 1, 2}, 'y': [1, (2,)]}\ndef f(): pass\n", "utf-8")
+    first = last_build.hash_of_values(conf)
+    conf.write_text("def f(): return 1\na = {'y': [1, (2,)], 'x': {1, 2, 3}}\n", "utf-8")
+    assert last_build.hash_of_values(conf) == first
+    conf.write_text("a = {'y': [1, (2,)], 'x': {1, 2, 4}}\ndef f(): pass\n", "utf-8")
+    assert last_build.hash_of_values(conf) != first

@@ -1,0 +1,316 @@
+"""What the store keeps is true or is not there; what is wrong with it costs time alone."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from conftest import TOP
+
+from perfguide.publishing import store
+from perfguide.publishing.store import ABSENT, KEEP, TICK, UNSURE, Store, below, identify, put
+
+
+def settle() -> None:
+    """Let files become old enough that a change of them must show in their times."""
+    time.sleep(1.5 * TICK / 1e9)
+
+
+def same_size(path: Path, old: bytes, new: bytes) -> None:
+    """Edit a file in place, and give it the size and the times that it had."""
+    state, data = path.stat(), path.read_bytes()
+    assert len(old) == len(new) and old in data
+    with path.open("r+b") as file:
+        file.write(data.replace(old, new))
+    os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns))
+
+
+def never() -> bytes:
+    raise AssertionError("made again")
+
+
+@pytest.fixture
+def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of the files of which bytes were read to hash them."""
+    found: list[str] = []
+    real = store._read
+
+    def read(name: str) -> tuple[store.Identity, str]:
+        found.append(Path(name).name)
+        return real(name)
+
+    monkeypatch.setattr(store, "_read", read)
+    return found
+
+
+# Hashes of files
+
+
+def test_a_file_that_nobody_touched_is_read_once(tmp_path: Path, reads: list[str]) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"one")
+    settle()
+    first = Store(tmp_path / "kept")
+    digest = first.digest(path)
+    first.save()
+    assert Store(tmp_path / "kept").digest(path) == digest != ""
+    path.rename(tmp_path / "other")
+    assert reads == ["file"]
+
+
+@pytest.mark.parametrize("how", ["edit", "copy", "move"])
+def test_whatever_a_change_leaves_as_it_was_it_is_seen(tmp_path: Path, how: str) -> None:
+    path, other = tmp_path / "file", tmp_path / "other"
+    for each, data in ((path, b"one"), (other, b"two")):
+        each.write_bytes(data)
+        os.utime(each, (1_000_000_000, 1_000_000_000))
+    settle()
+    first = Store(tmp_path / "kept")
+    digest = first.digest(path)
+    first.save()
+    match how:
+        case "edit":
+            same_size(path, b"one", b"two")
+        case "copy":
+            shutil.copy2(other, path)
+        case "move":
+            other.replace(path)
+    assert Store(tmp_path / "kept").digest(path) not in ("", digest)
+
+
+def test_a_file_that_is_too_young_is_read_again(tmp_path: Path, reads: list[str]) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"one")
+    kept = Store(tmp_path / "kept")
+    kept.digest(path)
+    assert kept.seen[str(path)] == UNSURE and not kept.is_current()
+    kept.save()
+    Store(tmp_path / "kept").digest(path)
+    assert reads == ["file", "file"]
+
+
+def test_what_this_build_wrote_is_known_when_it_is_old_enough(
+    tmp_path: Path, reads: list[str]
+) -> None:
+    for wait in (False, True):
+        kept = Store(tmp_path / "kept")
+        kept.wrote(tmp_path / "file", put(tmp_path / "file", b"one"), "hash of it")
+        if wait:
+            settle()
+        assert kept.is_current() is wait
+        kept.save()
+        known = Store(tmp_path / "kept").digest(tmp_path / "file")
+        assert (known == "hash of it") is wait
+    assert reads == ["file"]
+
+
+def test_what_is_no_file_has_no_hash(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "nowhere").symlink_to(tmp_path / "none")
+    kept = Store()
+    assert {kept.digest(tmp_path / name) for name in ("pipe", ".", "none", "nowhere")} == {""}
+    assert kept.seen[str(tmp_path / "none")] == ABSENT
+    settle()
+    assert kept.is_current()
+    (tmp_path / "none").touch()
+    assert not kept.is_current()
+
+
+def test_it_is_seen_that_a_file_changed_since_it_was_looked_at(tmp_path: Path) -> None:
+    paths = [tmp_path / name for name in "abc"]
+    for path in paths:
+        path.write_bytes(b"one")
+    settle()
+    kept = Store()
+    for path in paths:
+        kept.digest(path)
+    assert kept.is_current()
+    same_size(paths[1], b"one", b"two")
+    assert not kept.is_current() and not kept.is_current([str(paths[1])])
+    assert kept.is_current([str(paths[0]), str(paths[2])])
+
+
+# Values
+
+
+def test_what_is_kept_under_a_key_is_there_in_a_later_build(tmp_path: Path) -> None:
+    first = Store(tmp_path)
+    first.keep("small", b"1")
+    assert first.made("large", lambda: b"2" * 10**6) == b"2" * 10**6
+    first.save()
+    later = Store(tmp_path)
+    assert later.recall("small") == b"1" and later.recall("other") is None
+    assert later.made("large", never) == b"2" * 10**6
+    assert later.made("larger", lambda: b"3") == b"3"
+
+
+def test_without_a_folder_nothing_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    kept = Store()
+    kept.keep("a", b"1")
+    assert kept.recall("a") == b"1"
+    assert [kept.made("b", lambda: b"2"), kept.made("b", lambda: b"3")] == [b"2", b"3"]
+    kept.save(whole=True)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_making_raises_is_raised_and_not_kept(tmp_path: Path) -> None:
+    def fail() -> bytes:
+        raise OSError("no such bundle")
+
+    with pytest.raises(OSError, match="no such bundle"):
+        Store(tmp_path).made("a", fail)
+    assert Store(tmp_path).made("a", lambda: b"1") == b"1"
+
+
+def test_what_the_last_whole_builds_did_not_use_is_dropped(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"one")
+    settle()
+
+    def build(number: int, whole: bool = True) -> Store:
+        kept = Store(tmp_path / "kept")
+        kept.made("used", lambda: b"1")
+        kept.made(f"new {number}", lambda: b"2")
+        kept.recall("used") or kept.keep("used", b"1")
+        kept.keep(f"new {number}", b"2")
+        kept.digest(tmp_path / "file")
+        time.sleep(0.02)  # for one build to be later than the other
+        kept.save(whole)
+        return kept
+
+    for number in range(2 * KEEP):
+        build(number)
+    objects = list((tmp_path / "kept/objects").iterdir())
+    assert len(objects) == KEEP + 1
+    kept = Store(tmp_path / "kept")
+    assert [n for n in range(2 * KEEP) if kept.recall(f"new {n}")] == [*range(KEEP, 2 * KEEP)]
+    assert kept.made("used", never) == b"1" and kept.recall("used") == b"1"
+    # Who does not go through all that is kept throws nothing away.
+    for number in range(100, 100 + 2 * KEEP):
+        build(number, whole=False)
+    assert Store(tmp_path / "kept").recall(f"new {KEEP}") == b"2"
+
+
+# Damage
+
+
+def fill(folder: Path) -> None:
+    kept = Store(folder)
+    kept.keep("a", b"1")
+    kept.made("b", lambda: b"22222222")
+    kept.digest(TOP / "conf.py")
+    kept.save()
+
+
+def damages(path: Path) -> Iterator[Callable[[], object]]:
+    yield lambda: path.write_bytes(path.read_bytes()[:-1])
+    yield lambda: path.write_bytes(path.read_bytes() + b"!")
+    yield lambda: path.write_bytes(path.read_bytes()[:-1] + b"!")
+    yield lambda: path.write_bytes(b"!" + path.read_bytes()[1:])
+    yield lambda: path.write_bytes(b"")
+    yield lambda: path.write_bytes(b"\0" * 5000)
+    yield path.unlink
+    yield lambda: (path.unlink(), path.mkdir())
+
+
+@pytest.mark.parametrize("number", range(8))
+def test_what_was_damaged_counts_as_not_there(tmp_path: Path, number: int) -> None:
+    fill(tmp_path)
+    (large,) = (tmp_path / "objects").iterdir()
+    [*damages(large)][number]()
+    kept = Store(tmp_path)
+    assert kept.made("b", lambda: b"anew") == b"anew"
+    [*damages(tmp_path / "index")][number]()
+    kept = Store(tmp_path)
+    assert kept.recall("a") is None
+    assert kept.digest(TOP / "conf.py") == Store().digest(TOP / "conf.py")
+    kept.keep("a", b"1")
+    kept.save()
+
+
+def test_an_index_of_another_shape_is_none(tmp_path: Path) -> None:
+    for wrong in (b"", b"\x90", b"\x93\x90\x90\xc0", b"null"):
+        store.write(tmp_path / "index", wrong)
+        assert Store(tmp_path).recall("a") is None
+
+
+def test_a_place_that_cannot_be_written_costs_time_alone(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"no folder")
+    kept = Store(tmp_path / "file")
+    kept.keep("a", b"1")
+    assert kept.made("b", lambda: b"2") == b"2"
+    kept.save(whole=True)
+    assert (tmp_path / "file").read_bytes() == b"no folder"
+
+
+WRITE = """
+import sys
+from pathlib import Path
+from perfguide.publishing.store import Store
+number = 0
+while True:
+    kept = Store(Path(sys.argv[1]))
+    for each in range(50):
+        value = f"{each} " * 2000
+        found = kept.recall(f"{each}")
+        assert found in (None, value.encode()), found
+        kept.keep(f"{each}", value.encode())
+        assert kept.made(f"{each}", value.encode) == value.encode()
+    kept.save(whole=True)
+    print(number := number + 1, flush=True)
+"""
+
+
+def test_several_write_at_once_and_are_killed_and_nothing_wrong_is_there(tmp_path: Path) -> None:
+    environment = os.environ | {"PYTHONPATH": str(TOP / "ext")}
+    command = [sys.executable, "-c", WRITE, str(tmp_path / "kept")]
+    for _ in range(3):
+        builds = [
+            subprocess.Popen(command, stdout=subprocess.PIPE, env=environment) for _ in range(2)
+        ]
+        for build in builds:
+            assert build.stdout is not None and build.stdout.readline() == b"1\n"
+        time.sleep(0.05)
+        for build in builds:
+            assert build.poll() is None
+            build.kill()
+            build.communicate()
+    kept = Store(tmp_path / "kept")
+    assert kept.recall("7") == b"7 " * 2000
+
+
+# Walking through folders
+
+
+def test_links_to_folders_are_entered_only_where_that_is_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "a/b").mkdir(parents=True)
+    (tmp_path / "a/b/file").touch()
+    (tmp_path / "a/link").symlink_to("b/file")
+    (tmp_path / "a/loop").symlink_to(".")
+    (tmp_path / "a/itself").symlink_to("itself")
+    (tmp_path / "a/elsewhere").symlink_to("../c")
+    (tmp_path / "c").mkdir()
+    (tmp_path / "c/other").touch()
+
+    def found(**more: Callable[[os.DirEntry[str]], bool]) -> set[str]:
+        return {os.path.relpath(path, tmp_path) for path in below(tmp_path / "a", **more)}
+
+    assert found() == {"a/b/file", "a/link", "a/itself"}
+    assert found(enter=lambda _: True) == {"a/b/file", "a/link", "a/itself", "a/elsewhere/other"}
+    assert found(enter=lambda folder: folder.name != "b") >= {"a/link", "a/elsewhere/other"}
+    assert list(below(tmp_path / "none")) == []
+
+
+def test_a_file_is_in_place_whole_or_not_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "deep/file"
+    of = put(path, b"one", durable=True)
+    assert of == identify(path) and path.read_bytes() == b"one"
+    with pytest.raises(OSError):
+        put(tmp_path / "deep", b"two")  # a folder is there
+    assert [p.name for p in tmp_path.rglob("*")] == ["deep", "file"]

@@ -1,0 +1,77 @@
+"""Guides in a browser: the first screen has results, and words do not stand before figures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from kinds import GUIDE
+from windows import Windows
+
+SCREEN = 800
+MOST_WORDS = 80
+
+GUIDES = (
+    GUIDE,
+    "source/guides/AM335X/linux/06.00.00.00.html",
+    "source/guides/AM64X/rt-linux/08.06.00.42.html",
+    "source/guides/X86-64/linux/12.11.html",
+)
+
+WORDS = """() => [...document.querySelectorAll('#guide section')].map(section => {
+  let words = 0;
+  const walk = (node) => {
+    for (const child of node.childNodes) {
+      if (child.nodeType === Node.TEXT_NODE)
+        words += (child.data.match(/\\S+/g) || []).length;
+      else if (child.nodeType === Node.ELEMENT_NODE) {
+        if (child.matches('table, img, svg')) return true;
+        if (!child.matches('h1, h2, h3, h4, section, .perf-tools') && walk(child)) return true;
+      }
+    }
+    return false;
+  };
+  return walk(section) ? [section.id, words] : [section.id, 0];
+})"""
+"""How many words stand before the first figure of each section; what is folded counts."""
+
+
+def test_the_first_result_stands_on_the_first_screen(windows: Windows, real_site: Path) -> None:
+    for guide in GUIDES:
+        page = windows.open(f"file://{real_site}/{guide}", 1280, SCREEN)
+        box = page.locator(".perf-answers tbody tr").first.bounding_box()
+        assert box is not None and box["y"] + box["height"] < SCREEN, guide
+
+
+def test_a_large_guide_is_at_most_twelve_screens(windows: Windows, real_site: Path) -> None:
+    page = windows.open(f"file://{real_site}/{GUIDE}", 1280, SCREEN)
+    height = page.evaluate("document.documentElement.scrollHeight")
+    assert height <= 12 * SCREEN
+
+
+@pytest.mark.parametrize("guide", GUIDES)
+def test_few_words_stand_before_the_first_figure_of_a_section(
+    windows: Windows, real_site: Path, guide: str
+) -> None:
+    page = windows.open(f"file://{real_site}/{guide}", 1280, SCREEN)
+    counted = dict(page.evaluate(WORDS))
+    assert any(counted.values())
+    assert {name: words for name, words in counted.items() if words > MOST_WORDS} == {}
+
+
+@pytest.mark.parametrize("width", [320, 390, 768, 1280, 1920])
+def test_no_headline_is_cut(windows: Windows, real_site: Path, width: int) -> None:
+    for guide in GUIDES:
+        page = windows.open(f"file://{real_site}/{guide}", width, SCREEN)
+        over = page.locator(".perf-answers-box").evaluate("e => e.scrollWidth - e.clientWidth")
+        assert over <= 0, guide
+
+
+def test_a_headline_leads_to_its_cell(windows: Windows, real_site: Path) -> None:
+    page = windows.open(f"file://{real_site}/{GUIDE}", 1280, SCREEN)
+    broken = page.evaluate(
+        "[...document.querySelectorAll('.perf-answers td a, .perf-facts a[href^=\"#\"]')]"
+        ".filter(a => !document.getElementById(decodeURIComponent(a.hash.slice(1))))"
+        ".map(a => a.hash)"
+    )
+    assert broken == []

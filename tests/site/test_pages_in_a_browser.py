@@ -1,0 +1,137 @@
+"""The built pages in a real browser: tables that scroll, tabs, paper, a folder, the policy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kinds import BENCHMARK, GUIDE, KINDS, LONG_TABLE
+from playwright.sync_api import Page, expect
+from windows import Windows, unfolded
+
+OPENSSL = "source/guides/AM335X/linux/06.00.00.00.html"
+
+
+def _open(windows: Windows, real_site: Path, page: str, width: int, height: int = 844) -> Page:
+    return unfolded(windows.open(f"file://{real_site}/{page}", width, height))
+
+
+def test_head_and_row_key_stay_in_view_while_a_table_scrolls(
+    windows: Windows, real_site: Path
+) -> None:
+    page = _open(windows, real_site, GUIDE, 1280, 500)
+    box = page.locator("figure:has-text('UDP ingress, loss possible') .perf-scroll").first
+    box.scroll_into_view_if_needed()
+    key, head = box.locator("tbody tr").last.locator("th"), box.locator("thead th").first
+    # As a browser shows it that knows no container queries; others stack such a table.
+    box.evaluate("e => { e.className = 'perf-scroll'; }")
+    outer = box.bounding_box()
+    assert outer is not None
+    sideways = box.evaluate("e => e.scrollWidth - e.clientWidth")
+    assert sideways > 0, "the table is too wide for its place"
+    box.evaluate("e => { e.scrollLeft = 10000; }")
+    after = key.bounding_box()
+    assert after is not None and abs(after["x"] - outer["x"]) <= 2
+    long = page.locator("figure:has-text('LMBench: memory bandwidth') .perf-scroll").first
+    long.scroll_into_view_if_needed()
+    down = long.evaluate("e => { e.scrollTop = 400; return e.scrollTop; }")
+    assert down > 0
+    head = long.locator("thead th").first
+    long_box, head_box = long.bounding_box(), head.bounding_box()
+    assert long_box is not None and head_box is not None
+    assert abs(head_box["y"] - long_box["y"]) <= 2
+
+
+def test_a_tab_shows_its_alternative_and_nothing_else(windows: Windows, real_site: Path) -> None:
+    page = _open(windows, real_site, OPENSSL, 1280)
+    first = page.locator(".perf-table .perf-tabs").first
+    assert first.locator("[role=tabpanel]:visible").count() == 1
+    first.get_by_role("tab", name="aes-256-cbc").click()
+    shown = first.locator("[role=tabpanel]:visible")
+    assert shown.count() == 1
+    assert "33,120" in shown.inner_text() and "32,702" not in shown.inner_text()
+
+
+def test_symbols_have_names_and_cells_have_scopes(windows: Windows, real_site: Path) -> None:
+    page = _open(windows, real_site, GUIDE, 1280)
+    unnamed = page.evaluate(
+        "[...document.querySelectorAll('.perf-better, .perf-missing')]"
+        ".filter(e => !e.getAttribute('aria-label')).length"
+    )
+    assert unnamed == 0
+    assert page.locator(".perf-better").count() > 20
+    scopes = page.evaluate(
+        "[...document.querySelectorAll('.perf-grid th')].map(e => e.getAttribute('scope'))"
+    )
+    assert set(scopes) == {"col", "colgroup", "row"}
+
+
+def test_a_row_that_moved_to_a_page_of_its_table_is_found_at_its_old_address(
+    windows: Windows, real_site: Path
+) -> None:
+    page = _open(windows, real_site, LONG_TABLE, 1280)
+    row = page.locator("tr[id]").nth(40).get_attribute("id")
+    page.goto(f"file://{real_site}/{BENCHMARK}?x=1#{row}")
+    page.wait_for_url(f"file://{real_site}/{LONG_TABLE}?x=1#{row}")
+    expect(page.locator("tr:target")).to_be_in_viewport()
+    page.locator(".perf-elsewhere a").first.click()
+    page.wait_for_url(f"**/{BENCHMARK}#over-releases-x86-64-linux")
+
+
+def test_tables_and_charts_fit_the_paper(windows: Windows, real_site: Path) -> None:
+    """A sheet of A4 between the margins of a browser is 718 by 1047 CSS pixels."""
+    for name in (OPENSSL, KINDS["benchmark"]):
+        page = _open(windows, real_site, name, 718)
+        page.emulate_media(media="print")
+        wide = page.locator("table.perf-grid").evaluate_all(
+            "all => all.filter(e => e.getBoundingClientRect().right > 718).length"
+        )
+        assert wide == 0, name
+        charts = page.locator("figure.perf-chart img").evaluate_all(
+            "all => all.map(e => [e.offsetWidth, e.offsetHeight])"
+        )
+        assert charts and all(0 < x <= 718 and 0 < y < 400 for x, y in charts), name
+
+
+def test_a_page_works_from_a_folder_too(windows: Windows, real_site: Path) -> None:
+    for kind in ("largest guide, with charts", "benchmark"):
+        page = windows.open(f"file://{real_site}/{KINDS[kind]}")
+        assert page.locator("h1").first.is_visible()
+
+
+def test_tabs_and_navigation_are_alive(windows: Windows, real_address: str) -> None:
+    page = windows.open(f"{real_address}/{KINDS['benchmark with many tables']}")
+    tabs = page.locator(".perf-tabs").first
+    second = tabs.get_by_role("tab").nth(1)
+    second.click()
+    assert second.get_attribute("aria-selected") == "true"
+    assert tabs.locator("[role=tabpanel]:visible").count() == 1
+    # The theme's own script puts a button to unfold into its menu, and follows the scroll.
+    assert page.locator(".wy-menu-vertical button.toctree-expand").count() > 0
+    page.set_viewport_size({"width": 400, "height": 800})
+    page.locator("[data-toggle=wy-nav-top]").first.click()
+    assert "shift" in str(page.locator(".wy-nav-side").get_attribute("class"))
+
+
+def test_search_finds(windows: Windows, real_address: str) -> None:
+    page = windows.open(f"{real_address}/index.html")
+    page.locator("#rtd-search-form input[name=q]").fill("provenance")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#search-results li a")
+    links = page.locator("#search-results li a").all()
+    assert any("provenance" in str(link.get_attribute("href")) for link in links)
+    page.wait_for_selector("#search-results li p.context")  # read from the pages found
+
+
+def test_the_policy_is_in_force(windows: Windows, real_site: Path, tmp_path: Path) -> None:
+    """A script and a style put into a page by hand do not run."""
+    planted = tmp_path / "planted.html"
+    (tmp_path / "_static").symlink_to(real_site / "_static")
+    text = (real_site / "index.html").read_text("utf-8")
+    evil = "<style>body{color:red}</style><script>document.title='taken'</script>"
+    evil += "<img src=x onerror=\"document.title='taken'\">"
+    planted.write_text(text.replace('<div role="main"', f'{evil}<div role="main"'), "utf-8")
+    page = windows.open(f"file://{planted}")
+    assert page.title() != "taken"
+    said = windows.heard(page).complaints
+    assert len([line for line in said if "Content Security Policy" in line]) >= 2
+    said.clear()

@@ -1,0 +1,58 @@
+"""What works around Sphinx: columns of text, numbers of figures, settings of one page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from conftest import run_sphinx
+from docutils.frontend import get_default_settings
+from docutils.parsers.rst import Parser
+from docutils.utils import new_document
+from sphinx.errors import ExtensionError
+
+from perfguide.sphinxext import internals
+
+TABLE = """
+Title
+=====
+
+.. csv-table::
+   :widths: 1 1 20
+   :header: Measurement, No, Text
+
+   processor, 1, A few words
+   Übertragung, 12, {long}
+"""
+
+
+def _project(folder: Path, text: str) -> Path:
+    (folder / "results").mkdir(parents=True)
+    conf = 'extensions = ["perfguide"]\nsuppress_warnings = ["perfguide.no-results"]\n'
+    (folder / "conf.py").write_text(conf, "utf-8")
+    (folder / "index.rst").write_text(text, "utf-8")
+    return folder
+
+
+def test_no_column_of_text_is_narrower_than_its_words(tmp_path: Path) -> None:
+    project = _project(tmp_path / "p", TABLE.format(long="x" * 60))
+    done = run_sphinx(project, tmp_path / "text", "-b", "text")
+    assert done.returncode == 0, done.stderr
+    lines = (tmp_path / "text/index.txt").read_text("utf-8").splitlines()
+    assert "| Measurement | No   | Text                                     |" in lines
+    assert "| Übertragung | 12   | xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx |" in lines
+
+
+def test_settings_of_a_page_are_its_own() -> None:
+    shared = get_default_settings(Parser)
+    first, second = new_document("a", shared), new_document("b", shared)
+    internals.own_settings(first).raw_enabled = False
+    assert not first.settings.raw_enabled and second.settings.raw_enabled
+
+
+def test_a_sphinx_that_numbers_otherwise_ends_the_build() -> None:
+    app: Any = SimpleNamespace(events=SimpleNamespace(listeners={"env-get-updated": []}))
+    with pytest.raises(ExtensionError, match="perfguide_number_by_page"):
+        internals.number_no_figures(app)

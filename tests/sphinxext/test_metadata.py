@@ -1,0 +1,37 @@
+"""What a page that leads on says of itself, and what a site holds besides its pages."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from conftest import run_sphinx
+
+BASE = "https://guides.example/perf"
+
+
+def test_a_page_that_leads_on_says_once_where_to(tmp_path: Path) -> None:
+    project = tmp_path / "p"
+    (project / "results").mkdir(parents=True)
+    (project / "old").mkdir()
+    (project / "new").mkdir()
+    (project / "conf.py").write_text('extensions = ["perfguide"]\n', "utf-8")
+    (project / "index.rst").write_text("Home\n====\n", "utf-8")
+    (project / "new/page.rst").write_text(":orphan:\n\nNew\n===\n\nPart\n----\n", "utf-8")
+    old = ":orphan:\n\nOld\n===\n\n.. perf-redirect:: ../new/page#part\n"
+    (project / "old/page.rst").write_text(old, "utf-8")
+    done = run_sphinx(project, tmp_path / "html", f"-Dhtml_baseurl={BASE}/")
+    assert done.returncode == 0, done.stderr
+    page = (tmp_path / "html/old/page.html").read_text("utf-8")
+    assert re.findall(r'http-equiv="refresh" content="([^"]*)"', page) == [
+        "0; url=../new/page.html#part"
+    ]
+    assert f'<link rel="canonical" href="{BASE}/new/page.html"' in page
+    assert "og:url" not in page
+    sitemap = (tmp_path / "html/sitemap.xml").read_text("utf-8")
+    assert f"<loc>{BASE}/new/page.html</loc>" in sitemap and "old/page" not in sitemap
+
+
+def test_a_site_holds_nothing_that_is_no_part_of_it(real_site: Path) -> None:
+    assert (real_site / "feed.xml").is_file()
+    assert not (real_site / "reports").exists()

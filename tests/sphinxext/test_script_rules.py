@@ -1,0 +1,77 @@
+"""Rules that Python and the scripts of pages both have give the same on the same inputs."""
+
+from __future__ import annotations
+
+import random
+import struct
+from collections.abc import Sequence
+from typing import Any
+
+from playwright.sync_api import Browser
+
+from perfguide.common import slugs, units
+from perfguide.common.package import ROOT
+from perfguide.sphinxext import html_table
+
+STATIC = ROOT / "sphinxext/static"
+
+
+def from_scripts(browser: Browser, call: str, inputs: Sequence[Any], *names: str) -> list[str]:
+    """What a function of some scripts gives for each of the inputs."""
+    page = browser.new_page()
+    try:
+        for name in names:
+            page.add_script_tag(path=STATIC / f"perfguide-{name}.js")
+        found: list[str] = page.evaluate(f"inputs => inputs.map((each) => {call}(each))", inputs)
+        return found
+    finally:
+        page.close()
+
+
+def shares() -> list[float]:
+    """Changes of all sizes, among them halves of the last digit and both signs of zero."""
+    chosen = random.Random(1)
+    out = [sign * n / 800 for n in range(900) for sign in (1, -1)]
+    out += [sign * 10.0**power for power in range(-12, 25) for sign in (1, -1)]
+    out += [chosen.uniform(-2, 2) * 10.0 ** chosen.randint(-8, 4) for _ in range(3000)]
+    bits = (struct.unpack("d", chosen.randbytes(8))[0] for _ in range(3000))
+    return out + [share for share in bits if abs(share) < 1e300]
+
+
+def test_a_change_reads_the_same_in_the_explorer_and_on_the_pages(browser: Browser) -> None:
+    inputs = shares()
+    found = from_scripts(browser, "perfguideShown.percent", inputs, "drawing", "shown")
+    assert [(share, text) for share, text in zip(inputs, found, strict=True)] == [
+        (share, units.percent(share)) for share in inputs
+    ]
+    assert units.percent(-0.0004) in from_scripts(
+        browser, "perfguideShown.percent", [-0.0004], "drawing", "shown"
+    )
+
+
+def test_a_number_reads_the_same_in_the_explorer_and_on_the_pages(browser: Browser) -> None:
+    inputs = [*shares(), 5e-324, 999.96, 9999.5, 999999999999999.9, 1e15, 99999e-9, 99996e-9]
+    found = from_scripts(browser, "perfguideDrawing.number", inputs, "drawing")
+    assert [(value, text) for value, text in zip(inputs, found, strict=True)] == [
+        (value, units.number(value)) for value in inputs
+    ]
+
+
+def test_the_explorer_tells_tables_apart_by_the_widths_of_the_pages(browser: Browser) -> None:
+    found = from_scripts(browser, "(() => perfguideShown.STEPS)", [0], "drawing", "shown")
+    assert found == [list(html_table.STEPS)]
+
+
+def texts() -> list[str]:
+    chosen = random.Random(2)
+    alphabet = "aZ09 -_./()%µ→↑éÉİıKßﬃ\u00a0\t\u202e日😀"
+    out = ["".join(chosen.choices(alphabet, k=chosen.randint(0, 12))) for _ in range(3000)]
+    return [*out, *(f"{'x' * n}-{'y' * 20}" for n in range(60, 90)), "am62xx_sk-fs Rate (MB/s)"]
+
+
+def test_a_columns_name_in_an_address_is_made_by_the_rule_of_rows(browser: Browser) -> None:
+    inputs = texts()
+    found = from_scripts(browser, "perfguideGrid.words", inputs, "grid")
+    assert [(text, name) for text, name in zip(inputs, found, strict=True)] == [
+        (text, slugs.words(text)) for text in inputs
+    ]
