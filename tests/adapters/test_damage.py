@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 from corpus import built_in, figures, logs, read, row
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
+from profiles import examples
 
 from perfguide.adapters import Context
 from perfguide.adapters.registry import BUILT_IN
@@ -89,7 +90,7 @@ def test_a_log_cut_at_any_place_gives_no_other_figure(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", LOGS, ids=IDS)
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(20, heavy=40, suppress_health_check=list(HealthCheck))
 @given(draw=st.data())
 def test_bytes_of_another_stream_in_a_row_give_no_figure(path: Path, draw: st.DataObject) -> None:
     at = draw.draw(st.sampled_from(places(path)))
@@ -115,7 +116,7 @@ def test_decimal_commas_are_refused(path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-@settings(max_examples=150, deadline=None)
+@examples(50, heavy=150)
 @given(data=st.binary(max_size=400))
 def test_no_bytes_make_an_adapter_raise(name: str, data: bytes) -> None:
     adapter = built_in(name)
@@ -124,7 +125,7 @@ def test_no_bytes_make_an_adapter_raise(name: str, data: bytes) -> None:
 
 
 @pytest.mark.parametrize("path", LOGS, ids=IDS)
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(10, heavy=25, suppress_health_check=list(HealthCheck))
 @given(draw=st.data())
 def test_no_damage_makes_an_adapter_raise(path: Path, draw: st.DataObject) -> None:
     data = bytearray(path.read_bytes())

@@ -10,13 +10,15 @@ from pathlib import Path
 
 import pytest
 import yaml
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from msgspec import UNSET
+from profiles import examples
 
 from perfguide import bundle
 from perfguide.adapters import Context, Format, Reading
 from perfguide.adapters.farm import (
+    asv,
     google_benchmark,
     kcidb,
     lava_bundle,
@@ -43,6 +45,7 @@ MODULES = (
     phoronix_json,
     google_benchmark,
     pytest_benchmark,
+    asv,
 )
 FORMATS: dict[str, Format] = {module.FORMAT.name: module.FORMAT for module in MODULES}
 DATA = Path(__file__).with_name("farm_data")
@@ -62,15 +65,15 @@ FILES = {
     "phoronix.json": "phoronix-json",
     "google-benchmark-1.7.1.json": "google-benchmark",
     "google-benchmark-1.7.1-aggregates.json": "google-benchmark",
+    "google-benchmark-1.4.1.json": "google-benchmark",
     "pytest-benchmark-5.3.1.json": "pytest-benchmark",
     "pytest-benchmark-5.3.1-saved.json": "pytest-benchmark",
+    "asv-0.6.json": "asv",
 }
 CHOSEN = {"board.name": "am62xx_sk-fs", "sdk.version": "09.01"}
 """What takes one board and release from the file that has several."""
 
-SLOW = settings(
-    max_examples=120, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True
-)
+SLOW = examples(40, heavy=120, suppress_health_check=list(HealthCheck), derandomize=True)
 
 
 def load(name: str) -> bytes:
@@ -336,6 +339,43 @@ def test_google_benchmark() -> None:
     reading = read("google-benchmark", load("google-benchmark-1.7.1-aggregates.json"))
     mean = next(r for r in reading.results if r.metric == "copy/1024")
     assert mean.samples is UNSET and mean.value == 36.34958745771138 and mean.count == 3
+
+
+def test_google_benchmark_before_it_said_what_a_run_is() -> None:
+    reading = read("google-benchmark", load("google-benchmark-1.4.1.json"))
+    got = {(r.metric, r.params["measure"]): r.samples for r in reading.results}
+    assert got["BM_copy/1024", "real_time"] == [316.70371378207353, 315.91371378207353]
+    # A name that ends as an aggregate's is one only beside the others of its kind.
+    assert got["BM_arithmetic_mean", "cpu_time"] == [12.25]
+    assert {metric for metric, _ in got} == {"BM_copy/1024", "BM_arithmetic_mean"}
+    assert sorted(kinds(reading)) == ["log-note", "log-row", "log-row"]
+
+
+def test_asv() -> None:
+    data = load("asv-0.6.json")
+    reading = read("asv", data)
+    got = {(r.metric, r.params.get("param1")): r for r in reading.results}
+    assert got["copy.time_block", "1024"].samples == [0.00125, 0.0013]
+    assert got["copy.time_block", "65536"].status == "fail"
+    small = got["copy.peakmem_block", None]
+    assert (small.value, small.unit, small.samples) == (41943040.0, "B", UNSET)
+    assert got["copy.track_ratio", "ab"].unit == "1"
+    assert reading.facts["created"] == "2024-04-02T09:30:00+00:00"
+    assert sorted(kinds(reading)) == ["log-failed", "log-failed", "log-row"]
+
+
+def test_metrics_without_a_suite_are_recognised_where_the_file_holds_nothing_else() -> None:
+    squad_format = FORMATS["squad"]
+    for text in ('{"metric1": 21, "metric2": 4}', '{\n "boot": [1.5, 2],\n "x": 1\n}\n'):
+        assert squad_format.recognises(text.encode())
+        assert {r.benchmark for r in read("squad", text.encode()).results} == {"/"}
+    for text in (
+        '{"metric1": 21, "note": "x"}',
+        'log\n{"metric1": 21}',
+        '{"a": 1}\n{"b": 2}',
+        "{}",
+    ):
+        assert not squad_format.recognises(text.encode())
 
 
 def test_pytest_benchmark() -> None:

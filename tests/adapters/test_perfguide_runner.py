@@ -57,7 +57,7 @@ def test_an_engine_that_did_not_load_counts_more_than_the_header() -> None:
 
 
 def test_a_program_without_an_adapter_is_named() -> None:
-    reading = read(BLOCK.replace("benchmark=openssl", "benchmark=boot-time"))
+    reading = read(BLOCK.replace("benchmark=openssl", "benchmark=resume"))
     assert not reading.results
     assert [each.kind for each in reading.diagnostics] == ["log-note"]
 
@@ -96,3 +96,12 @@ def test_other_programs_are_read_with_their_header() -> None:
 def test_its_logs_are_read_by_it_alone() -> None:
     formats = list(map(built_in, BUILT_IN))
     assert [each.name for each in recognise(BLOCK.encode(), formats)] == ["perfguide-runner"]
+
+
+def test_fio_in_a_block_measures_the_medium_that_the_header_names() -> None:
+    output = (DATA / "fio" / "3.33-read.log").read_text("utf-8")
+    head = "# perfguide-run: benchmark=emmc filesystem=ext4 command=fio --name=r\n"
+    reading = read(f"{head}{output}# perfguide-end: status=0 elapsed=3\n")
+    assert {r.benchmark for r in reading.results} == {"emmc"}
+    assert {r.params["filesystem"] for r in reading.results} == {"ext4"}
+    assert any(r.metric == "read_throughput" for r in reading.results)

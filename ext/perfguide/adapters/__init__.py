@@ -15,6 +15,8 @@ from typing import TypeAlias
 from ..bundle import Result
 from ..common.diagnostics import Diagnostic
 
+__all__ = ["ENTRY_POINTS", "Context", "Format", "Reading", "Scalar"]
+
 Scalar: TypeAlias = str | int | float | bool
 
 ENTRY_POINTS = "perfguide.adapters"

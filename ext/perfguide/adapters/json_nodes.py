@@ -98,7 +98,8 @@ def source(data: bytes) -> Source:
     return Source(text, tuple(m.start() for m in re.finditer("\n", text)))
 
 
-_START = re.compile(r"^[ \t]*(?=[\[{])", re.MULTILINE)
+# A shell shows ">" before each line that it was given: what was pasted there stands behind it.
+_START = re.compile(r"^[ \t>]*+(?=[\[{])", re.MULTILINE)
 _FOLLOWS = re.compile(r"[ \t]*(?=[\[{])")
 _TOKEN = re.compile(
     r'[ \t\r\n]*+(?:("(?:[^"\\\x00-\x1f]++|\\.)*+")'

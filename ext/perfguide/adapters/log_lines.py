@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -36,6 +36,13 @@ class Line:
 
     number: int
     text: str
+
+
+def holds(*patterns: bytes) -> Callable[[bytes], bool]:
+    """How a format is recognised: bytes that match each pattern somewhere. In a
+    pattern, ``^`` and ``$`` are the ends of a line."""
+    compiled = [re.compile(pattern, re.MULTILINE) for pattern in patterns]
+    return lambda data: all(pattern.search(data) for pattern in compiled)
 
 
 def unmarked(data: bytes) -> bytes:

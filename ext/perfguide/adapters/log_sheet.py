@@ -47,8 +47,9 @@ class Sheet:
         params: Mapping[str, Scalar] | None = None,
         *,
         zero: bool = False,
+        command: str = "",
     ) -> None:
-        """One measured figure on ``line``.
+        """One measured figure on ``line``, by the command that measured it.
 
         A figure that is not finite is a failed measurement; so is one that is
         not above zero, unless ``zero`` says that this metric can be.
@@ -64,6 +65,7 @@ class Sheet:
                 unit=unit,
                 params=self._params(params),
                 samples=[value],
+                command=command,
                 log=Log(file=self._context.file, line=line),
             )
         )

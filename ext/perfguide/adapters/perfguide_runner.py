@@ -25,11 +25,29 @@ import msgspec
 from ..bundle import Result
 from ..common.diagnostics import Diagnostic
 from . import Context, Format, Reading, Scalar
-from .lmbench import programs
-from .log_lines import Line, lines, words
+from .farm.text import moment
+from .log_lines import Line, holds, lines, words
 from .log_sheet import Sheet
 from .openssl import speed
-from .programs import classics, coremark_pro, cyclictest, gnu_time, hdparm, stream
+from .programs import (
+    classics,
+    coremark_pro,
+    cyclictest,
+    fio,
+    fio_text,
+    glmark2,
+    gnu_time,
+    hdparm,
+    iperf3,
+    iperf_text,
+    kernel,
+    lmbench,
+    memory,
+    netperf,
+    processors,
+    storage,
+    stream,
+)
 
 EXAMPLE = """\
 # perfguide-run: benchmark=openssl nice=-20 engine=hw algorithm=aes-128-cbc threads=1 \
@@ -44,9 +62,13 @@ Reader: TypeAlias = Callable[[bytes, Context], Reading]
 
 _HEAD = re.compile(r"# perfguide-run: (.+)")
 _END = re.compile(r"# perfguide-end: status=([0-9]{1,3}) elapsed=[0-9]{1,9}[ \t]*")
-_AT = re.compile(r"# perfguide-at: .*")
+_AT = re.compile(r"# perfguide-at: (?:started=([0-9]{4}-[0-9T:-]{6,15}Z) )?.*")
+
+_STORAGE = ("fio", "emmc", "mmcsd", "nand", "ospi", "pcie-nvme", "sata", "ufs", "usb-host")
+"""What fio measures: itself, or a medium that a header names."""
 
 _PARAMS: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(_STORAGE, ("filesystem",)),
     "openssl": ("algorithm", "engine", "nice", "threads", "workload", "background"),
     "dm-crypt": ("engine", "cipher"),
     "coremark-pro": ("contexts",),
@@ -58,13 +80,32 @@ _READERS: dict[str, tuple[Reader, ...]] = {
     "dm-crypt": (hdparm.read, gnu_time.read),
     "cyclictest": (cyclictest.read,),
     "stream": (stream.read,),
-    "lmbench": (programs.read,),
+    "lmbench": (lmbench.read,),
     "dhrystone": (classics.read_dhrystone,),
     "whetstone": (classics.read_whetstone,),
     "linpack": (classics.read_linpack,),
     "nbench": (classics.read_nbench,),
     "coremark-pro": (coremark_pro.read,),
     "multibench": (coremark_pro.read_multibench,),
+    "coremark": (processors.read_coremark,),
+    "7-zip": (processors.read_7zip,),
+    "sysbench": (processors.read_sysbench,),
+    "stress-ng": (processors.read_stress_ng,),
+    "unixbench": (processors.read_unixbench,),
+    "tinymembench": (memory.read_tinymembench,),
+    "ramlat": (memory.read_ramlat,),
+    "mbw": (memory.read_mbw,),
+    "hackbench": (kernel.read_hackbench,),
+    "signaltest": (kernel.read_signaltest,),
+    "boot-time": (kernel.read_systemd_analyze,),
+    "cryptsetup": (storage.read_cryptsetup,),
+    "ioping": (storage.read_ioping,),
+    "dd": (storage.read_dd,),
+    "hdparm": (hdparm.read,),
+    "glmark2": (glmark2.read,),
+    "iperf3": (iperf3.read, iperf_text.read_iperf3),
+    "netperf": (netperf.read,),
+    **dict.fromkeys(_STORAGE, (fio.read, fio_text.read, gnu_time.read)),
 }
 
 
@@ -76,11 +117,6 @@ class _Block:
     words: dict[str, str]
     command: str
     first: int
-
-
-def recognises(data: bytes) -> bool:
-    """Whether a block begins anywhere."""
-    return re.search(rb"^# perfguide-run: ", data, re.MULTILINE) is not None
 
 
 def read(data: bytes, context: Context) -> Reading:
@@ -105,8 +141,10 @@ def read(data: bytes, context: Context) -> Reading:
                     block.head.number, f"status {found[1]} of “{block.command[:200]}”: left out"
                 )
             block = None
-        elif _AT.fullmatch(line.text):
+        elif found := _AT.fullmatch(line.text):
             sheet.understood(line.number)
+            if when := moment(found[1] or ""):
+                sheet.fact("created", when)
         elif line.text.startswith("# perfguide-"):
             sheet.broken(line.number, "a line of the runner is cut or damaged")
             block = None
@@ -201,6 +239,6 @@ FORMAT = Format(
     name="perfguide-runner",
     title="logs of perfguide's runner, with the programs' output inside",
     example=EXAMPLE,
-    recognises=recognises,
+    recognises=holds(rb"^# perfguide-run: "),
     read=read,
 )

@@ -15,39 +15,59 @@ from ..common.diagnostics import Diagnostic, nearest
 from . import ENTRY_POINTS, Format
 
 BUILT_IN: dict[str, str] = {
-    # format: module; the order is that in which lists show them
-    "openssl-speed": "openssl.speed",
-    "openssl-sweep": "openssl.sweep",
-    "gnu-time": "programs.gnu_time",
-    "perfguide-runner": "perfguide_runner",
-    "hdparm": "programs.hdparm",
-    "fio": "programs.fio",
-    "netperf": "programs.netperf",
-    "iperf3": "programs.iperf3",
-    "cyclictest": "programs.cyclictest",
-    "lmbench": "lmbench.programs",
-    "stream": "programs.stream",
-    "dhrystone": "programs.dhrystone",
-    "whetstone": "programs.whetstone",
-    "linpack": "programs.linpack",
-    "nbench": "programs.nbench",
-    "coremark-pro": "programs.coremark_pro",
-    "multibench": "programs.multibench",
-    "glmark2": "programs.glmark2",
-    "u-boot": "programs.u_boot",
-    "lava-yaml": "farm.lava_yaml",
-    "lava-csv": "farm.lava_csv",
-    "lava-bundle": "farm.lava_bundle",
-    "squad": "farm.squad",
-    "kcidb": "farm.kcidb",
-    "phoronix-xml": "farm.phoronix_xml",
-    "phoronix-json": "farm.phoronix_json",
-    "google-benchmark": "farm.google_benchmark",
-    "pytest-benchmark": "farm.pytest_benchmark",
+    # format: module and the name there; the order is that in which lists show them
+    "openssl-speed": "openssl.speed:FORMAT",
+    "openssl-sweep": "openssl.sweep:FORMAT",
+    "gnu-time": "programs.gnu_time:FORMAT",
+    "perfguide-runner": "perfguide_runner:FORMAT",
+    "sbc-bench": "sbc_bench:FORMAT",
+    "hdparm": "programs.hdparm:FORMAT",
+    "fio": "programs.fio:FORMAT",
+    "fio-text": "programs.fio_text:FORMAT",
+    "netperf": "programs.netperf:FORMAT",
+    "iperf3": "programs.iperf3:FORMAT",
+    "iperf3-text": "programs.iperf_text:IPERF3",
+    "iperf2": "programs.iperf_text:IPERF2",
+    "cyclictest": "programs.cyclictest:FORMAT",
+    "lmbench": "programs.lmbench:FORMAT",
+    "stream": "programs.stream:FORMAT",
+    "dhrystone": "programs.classics:DHRYSTONE",
+    "whetstone": "programs.classics:WHETSTONE",
+    "linpack": "programs.classics:LINPACK",
+    "nbench": "programs.classics:NBENCH",
+    "coremark-pro": "programs.coremark_pro:FORMAT",
+    "multibench": "programs.coremark_pro:MULTIBENCH",
+    "glmark2": "programs.glmark2:FORMAT",
+    "u-boot": "programs.u_boot:FORMAT",
+    "coremark": "programs.processors:COREMARK",
+    "7-zip": "programs.processors:SEVEN_ZIP",
+    "cpuminer": "programs.processors:CPUMINER",
+    "unixbench": "programs.processors:UNIXBENCH",
+    "sysbench": "programs.processors:SYSBENCH",
+    "stress-ng": "programs.processors:STRESS_NG",
+    "tinymembench": "programs.memory:TINYMEMBENCH",
+    "ramlat": "programs.memory:RAMLAT",
+    "mbw": "programs.memory:MBW",
+    "hackbench": "programs.kernel:HACKBENCH",
+    "signaltest": "programs.kernel:SIGNALTEST",
+    "systemd-analyze": "programs.kernel:SYSTEMD_ANALYZE",
+    "ioping": "programs.storage:IOPING",
+    "dd": "programs.storage:DD",
+    "cryptsetup": "programs.storage:CRYPTSETUP",
+    "lava-yaml": "farm.lava_yaml:FORMAT",
+    "lava-csv": "farm.lava_csv:FORMAT",
+    "lava-bundle": "farm.lava_bundle:FORMAT",
+    "squad": "farm.squad:FORMAT",
+    "kcidb": "farm.kcidb:FORMAT",
+    "phoronix-xml": "farm.phoronix_xml:FORMAT",
+    "phoronix-json": "farm.phoronix_json:FORMAT",
+    "google-benchmark": "farm.google_benchmark:FORMAT",
+    "pytest-benchmark": "farm.pytest_benchmark:FORMAT",
+    "asv": "farm.asv:FORMAT",
 }
-"""The formats of this package and the modules that hold them."""
+"""The formats of this package and where they are, as an entry point says it."""
 
-CONTAINERS = frozenset({"perfguide-runner", "openssl-sweep"})
+CONTAINERS = frozenset({"perfguide-runner", "openssl-sweep", "sbc-bench"})
 """Formats that hold other programs' output and read it themselves."""
 
 
@@ -70,7 +90,7 @@ def load() -> Catalogue:
     A third party cannot replace a built-in format: its name would no longer say
     how a log was read.
     """
-    found = {name: _built_in(module) for name, module in BUILT_IN.items()}
+    found = {name: _built_in(where) for name, where in BUILT_IN.items()}
     diagnostics: list[Diagnostic] = []
     for entry in sorted(entry_points(group=ENTRY_POINTS), key=lambda e: (e.name, e.value)):
         loaded = _third_party(entry)
@@ -112,8 +132,9 @@ def recognise(data: bytes, among: Iterable[Format] | None = None) -> list[Format
     return whole[:1] or found
 
 
-def _built_in(module: str) -> Format:
-    loaded: Format = importlib.import_module(f".{module}", __package__).FORMAT
+def _built_in(where: str) -> Format:
+    module, _, name = where.partition(":")
+    loaded: Format = getattr(importlib.import_module(f".{module}", __package__), name)
     return loaded
 
 

@@ -21,6 +21,7 @@ from dataclasses import replace
 
 from .. import Context, Format, Reading, Scalar
 from ..json_nodes import Node, Source, documents
+from ..log_lines import holds
 from .collector import Collector, Row, Run
 from .text import moment, not_finite, number, stated
 
@@ -52,8 +53,8 @@ EXAMPLE = """\
 }
 """
 
-_HINTS = (rb'"context"\s*:\s*\{', rb'"benchmarks"\s*:\s*\[', rb'"library_build_type"|"num_cpus"')
-_PARTS = tuple(re.compile(hint) for hint in _HINTS)
+_AGGREGATES = frozenset({"mean", "median", "stddev", "cv"})
+_COMPUTED = frozenset({"big_o", "rms", "cpu_coefficient"})
 _TIMES = ("real_time", "cpu_time")
 _UNITS = {
     "bytes_per_second": "B/s",
@@ -89,11 +90,6 @@ _SETTINGS = frozenset(
 )
 
 
-def recognises(data: bytes) -> bool:
-    """Whether there are a context as this library writes it, and benchmarks."""
-    return all(part.search(data) for part in _PARTS)
-
-
 def read(data: bytes, context: Context) -> Reading:
     """The figures of every report in the text."""
     found = documents(data)
@@ -116,11 +112,13 @@ def _report(root: Node, setup: Node, found: Source, collector: Collector) -> Non
         collector.note(found.line(setup.members["library_build_type"].at), message)
     program = re.split(r"[/\\]", setup.string("executable"))[-1] or "google-benchmark"
     runs = root.list("benchmarks")
-    repeated = {r.string("run_name") for r in runs if r.string("run_type") == "iteration"}
+    names = frozenset(each.string("name") for each in runs if not each.string("run_type"))
+    kinds = {each.at: _kind(each, names) for each in runs}
+    repeated = {_name(each) for each in runs if kinds[each.at] == "iteration"}
     left_out = 0
     for each in runs:
         line = found.line(each.at)
-        kind, name = each.string("run_type"), each.string("run_name")
+        kind, name = kinds[each.at], _name(each)
         if kind == "iteration":
             _take(each, program, found, run, collector, mean=False)
         elif kind == "aggregate":
@@ -129,16 +127,40 @@ def _report(root: Node, setup: Node, found: Source, collector: Collector) -> Non
             else:
                 left_out += 1
         else:
-            message = "a run that does not say whether it is a repetition or an aggregate"
+            message = "an aggregate without its repetitions, which does not say how many they are"
             collector.broken(line, message, "Google Benchmark says so since 1.5")
     if left_out:
         collector.note(None, f"{left_out} aggregates that are no measurements were left out")
 
 
+def _name(each: Node) -> str:
+    """What was run. Before 1.5 a run has no ``run_name``, and its ``name`` is that."""
+    return each.string("run_name") or each.string("name")
+
+
+def _kind(each: Node, names: frozenset[str]) -> str:
+    """``iteration`` or ``aggregate``; nothing where the report does not say which.
+
+    Before 1.5 aggregates are told by their names, ``NAME_mean`` and so on, behind the
+    repetitions of ``NAME``, or, where these were not reported, behind one another.
+    ``names`` are those of all runs that say nothing.
+    """
+    if (kind := each.string("run_type")) or "run_name" in each.members:
+        return kind
+    if not _COMPUTED.isdisjoint(each.members):
+        return "aggregate"
+    base, line, word = each.string("name").rpartition("_")
+    if not line or word not in _AGGREGATES:
+        return "iteration"
+    if base in names:
+        return "aggregate"
+    return "" if {f"{base}_mean", f"{base}_stddev"} <= names else "iteration"
+
+
 def _take(
     each: Node, program: str, found: Source, run: Run, collector: Collector, *, mean: bool
 ) -> None:
-    name = each.string("run_name")
+    name = _name(each)
     line = found.line(each.at)
     for word, reason in (("error_occurred", "error_message"), ("skipped", "skip_message")):
         flag = each.get(word)
@@ -191,8 +213,10 @@ def _run(setup: Node) -> Run:
 
 FORMAT = Format(
     name="google-benchmark",
-    title="Google Benchmark since 1.5, JSON (--benchmark_format=json)",
+    title="Google Benchmark since 1.1, JSON (--benchmark_format=json)",
     example=EXAMPLE,
-    recognises=recognises,
+    recognises=holds(
+        rb'"context"\s*:\s*\{', rb'"benchmarks"\s*:\s*\[', rb'"library_build_type"|"num_cpus"'
+    ),
     read=read,
 )

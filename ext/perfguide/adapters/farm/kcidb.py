@@ -20,10 +20,9 @@ they are spelt as a bundle's (``sdk.version``).
 
 from __future__ import annotations
 
-import re
-
 from .. import Context, Format, Reading, Scalar
 from ..json_nodes import Node, documents
+from ..log_lines import holds
 from .collector import Collector, Row, Run
 from .text import moment, stated
 
@@ -35,14 +34,7 @@ EXAMPLE = """\
    "environment": {"misc": {"platform": "am62xx_sk-fs"}}}]}
 """
 
-_VERSION = re.compile(rb'"version"\s*:\s*\{\s*"m(?:ajor|inor)"\s*:\s*[0-9]+')
-_OBJECTS = re.compile(rb'"(?:tests|builds|checkouts)"\s*:\s*\[')
 _MAJORS = ("4", "5")
-
-
-def recognises(data: bytes) -> bool:
-    """Whether there is a schema version and one of the lists that go with it."""
-    return _VERSION.search(data) is not None and _OBJECTS.search(data) is not None
 
 
 def read(data: bytes, context: Context) -> Reading:
@@ -116,6 +108,9 @@ FORMAT = Format(
     name="kcidb",
     title="KernelCI KCIDB test results, schema versions 4 and 5 (JSON)",
     example=EXAMPLE,
-    recognises=recognises,
+    recognises=holds(
+        rb'"version"\s*:\s*\{\s*"m(?:ajor|inor)"\s*:\s*[0-9]+',
+        rb'"(?:tests|builds|checkouts)"\s*:\s*\[',
+    ),
     read=read,
 )

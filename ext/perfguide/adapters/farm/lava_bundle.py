@@ -6,7 +6,7 @@ Layout: the JSON schemas of linaro-dashboard-bundle, 1.0 to 1.7 (1.7.1 is as
 
 The names: ``test_id`` is the benchmark, ``test_case_id`` the metric, both as
 written; a test result's own ``attributes`` are parameters. The run ``lava`` is
-LAVA's own and is left out, as in :mod:`.farm_lava`.
+LAVA's own and is left out, as in :mod:`.lava`.
 
 Facts: the board is the run's attribute ``target.device_type``, or ``target``
 where there is none; ``sdk.image`` is the software context's image; other
@@ -19,6 +19,7 @@ import re
 
 from .. import Context, Format, Reading, Scalar
 from ..json_nodes import Node, documents
+from ..log_lines import holds
 from .collector import Collector, Row, Run
 from .text import moment, stated
 
@@ -35,13 +36,7 @@ EXAMPLE = """\
      "measurement": "1252.05", "units": "MB/s"}]}]}
 """
 
-_FORMAT = re.compile(rb'"format"\s*:\s*"Dashboard Bundle Format 1\.[0-7](?:\.[0-9]+)?"')
 _VERSION = re.compile(r"Dashboard Bundle Format 1\.[0-7](?:\.[0-9]{1,3})?")
-
-
-def recognises(data: bytes) -> bool:
-    """Whether the bytes name the format."""
-    return _FORMAT.search(data) is not None
 
 
 def read(data: bytes, context: Context) -> Reading:
@@ -115,6 +110,6 @@ FORMAT = Format(
     name="lava-bundle",
     title="LAVA dashboard bundles, Dashboard Bundle Format 1.0 to 1.7.1 (JSON)",
     example=EXAMPLE,
-    recognises=recognises,
+    recognises=holds(rb'"format"\s*:\s*"Dashboard Bundle Format 1\.[0-7](?:\.[0-9]+)?"'),
     read=read,
 )

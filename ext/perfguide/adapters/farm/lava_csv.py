@@ -3,7 +3,7 @@
 Layout: ``lava_results_app`` of LAVA (``testcase_export_fields`` and the views
 that write it): a line with the fields' names, then one line for each test case,
 quoted or not. The column ``metadata`` is a Python dictionary as text. How names
-map: :mod:`.farm_lava`.
+map: :mod:`.lava`.
 
 Each line is read by itself: no field of LAVA's holds a line end (the dictionary
 shows them as escapes), and so a stray quote cannot swallow the lines behind it.

@@ -2,7 +2,7 @@
 
 Layout: ``lava_results_app`` of LAVA (``export_testcase`` and the views that
 stream it): a list with one mapping for each test case, or one such mapping by
-itself (``/results/testcase/<id>/yaml``). How names map: :mod:`.farm_lava`.
+itself (``/results/testcase/<id>/yaml``). How names map: :mod:`.lava`.
 
 Each item of the list is read by itself, so that a broken one spoils no other. A
 text that ends within a line is cut; one that is cut between two lines of the last
@@ -16,6 +16,7 @@ from collections.abc import Iterator
 
 from .. import Context, Format, Reading
 from ..json_nodes import Source, source
+from ..log_lines import holds
 from ..yaml_nodes import Broken, Item, parse
 from .collector import Collector
 from .lava import FIELDS, Case, Cases
@@ -41,12 +42,6 @@ EXAMPLE = """\
 
 _BEGIN = re.compile(r"^(?:- |-\r?$|[a-z_]+:[ \r\n])", re.MULTILINE)
 _NEXT = re.compile(r"^[^ \t\r\n]", re.MULTILINE)
-_FIELD = tuple(re.compile(rb"^(?:- |  |)%s:" % name.encode(), re.MULTILINE) for name in FIELDS)
-
-
-def recognises(data: bytes) -> bool:
-    """Whether there are lines that begin with each of the fields of a test case."""
-    return all(field.search(data) for field in _FIELD)
 
 
 def _blocks(found: Source) -> Iterator[tuple[int, int]]:
@@ -110,6 +105,6 @@ FORMAT = Format(
     name="lava-yaml",
     title="LAVA test results, YAML export (/results/<job>/yaml)",
     example=EXAMPLE,
-    recognises=recognises,
+    recognises=holds(*(rb"^(?:- |  |)%s:" % name.encode() for name in FIELDS)),
     read=read,
 )

@@ -3,7 +3,7 @@
 Layout: ``pts_result_file_output::result_file_to_json`` of phoronix-test-suite:
 ``systems`` by identifier, ``results`` by hash with ``identifier title arguments
 description scale display_format`` and their own ``results`` by system, with
-``value``, ``raw_values`` and ``details``. How names map: :mod:`.farm_phoronix`.
+``value``, ``raw_values`` and ``details``. How names map: :mod:`.phoronix`.
 
 The export leaves out whatever is empty, zero or ``false``: a value that is not there
 may have been zero or a failure, so it is noted and no figure is made of it. It
@@ -13,10 +13,9 @@ values with a zero among them beside another value are refused.
 
 from __future__ import annotations
 
-import re
-
 from .. import Context, Format, Reading
 from ..json_nodes import Node, Source, documents
+from ..log_lines import holds
 from .collector import Collector
 from .phoronix import Entry, System, Test, runs, take
 from .text import number
@@ -47,16 +46,6 @@ EXAMPLE = """\
     }
 }
 """
-
-_PARTS = tuple(
-    re.compile(hint)
-    for hint in (rb'"systems"\s*:\s*[\[{]', rb'"results"\s*:\s*\{', rb'"(?:scale|display_format)"')
-)
-
-
-def recognises(data: bytes) -> bool:
-    """Whether there are systems, results, and a scale or a way to show them."""
-    return all(part.search(data) for part in _PARTS)
 
 
 def read(data: bytes, context: Context) -> Reading:
@@ -118,6 +107,8 @@ FORMAT = Format(
     name="phoronix-json",
     title="Phoronix Test Suite results, JSON export (result-file-to-json)",
     example=EXAMPLE,
-    recognises=recognises,
+    recognises=holds(
+        rb'"systems"\s*:\s*[\[{]', rb'"results"\s*:\s*\{', rb'"(?:scale|display_format)"'
+    ),
     read=read,
 )

@@ -5,7 +5,7 @@ Layout: ``pts_result_file::get_xml`` of phoronix-test-suite: below
 with ``Identifier Title Arguments Description Scale DisplayFormat`` and
 ``Data/Entry`` with ``Identifier``, ``Value``, ``RawString`` (the single runs with
 colons between them) and ``JSON`` (run times, errors). How names map:
-:mod:`.farm_phoronix`.
+:mod:`.phoronix`.
 """
 
 from __future__ import annotations

@@ -12,11 +12,11 @@ always the second. Tests that fail are not in the file at all.
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 from .. import Context, Format, Reading, Scalar
 from ..json_nodes import Node, documents
+from ..log_lines import holds
 from .collector import Collector, Row, Run
 from .text import moment, not_finite, number, stated
 
@@ -37,15 +37,6 @@ EXAMPLE = """\
     "version": "5.3.1"
 }
 """
-
-_PARTS = tuple(
-    re.compile(hint) for hint in (rb'"machine_info"\s*:\s*\{', rb'"benchmarks"\s*:\s*\[')
-)
-
-
-def recognises(data: bytes) -> bool:
-    """Whether there are both the machine and the benchmarks."""
-    return all(part.search(data) for part in _PARTS)
 
 
 def read(data: bytes, context: Context) -> Reading:
@@ -118,6 +109,6 @@ FORMAT = Format(
     name="pytest-benchmark",
     title="pytest-benchmark, JSON (--benchmark-json, --benchmark-save)",
     example=EXAMPLE,
-    recognises=recognises,
+    recognises=holds(rb'"machine_info"\s*:\s*\{', rb'"benchmarks"\s*:\s*\['),
     read=read,
 )

@@ -30,7 +30,7 @@ import re
 from collections.abc import Callable
 
 from .. import Context, Format, Reading, Scalar
-from ..json_nodes import Node, documents
+from ..json_nodes import Documents, Node, documents
 from .collector import Collector, Row, Run
 from .text import moment, not_finite, number, stated
 
@@ -44,6 +44,7 @@ EXAMPLE = """\
 _HINT = re.compile(
     rb'^[ \t]*\{\s*"[^"/\n]+/[^"\n]*"\s*:\s*(?:[-0-9\["N]|\{\s*"value")', re.MULTILINE
 )
+_PLAIN = re.compile(rb'\s*\{\s*"[^"\n]+"\s*:\s*[-0-9\[]')
 _METADATA = {"datetime", "job_url", "job_status", "build_url", "resubmit_url", "suite_versions"}
 _LISTED = {"name", "short_name", "result", "measurement_list"}
 _SPECIAL = re.compile(r":[a-z_]+:")
@@ -52,17 +53,32 @@ _SPECIAL = re.compile(r":[a-z_]+:")
 def recognises(data: bytes) -> bool:
     """Whether a document has the form of metrics or of their metadata.
 
-    Metrics count where at least one name has a suite, because an object of
-    nothing but names and numbers could be anything.
+    Metrics without a suite count where they are all that the file holds: an object of
+    nothing but names and numbers among other text could be anything.
     """
-    if b"/" not in data and b"job_id" not in data:
-        return False
     if _HINT.search(data):
         return True
-    return any(
+    if b"/" not in data and b"job_id" not in data and not _PLAIN.match(data):
+        return False
+    found = documents(data)
+    return _is_plain(found) or any(
         _is_metadata(root) or _listed(root) or _is_data(root) or _is_metrics(root)
-        for root in documents(data).roots
+        for root in found.roots
     )
+
+
+def _is_plain(found: Documents) -> bool:
+    """Whether the file is one object of names with numbers, and no more."""
+    if len(found.roots) != 1 or found.faults:
+        return False
+    root, text = found.roots[0], found.source.text
+    whole = not (text[: root.at] + text[root.end :]).strip()
+    return whole and bool(root.members) and all(map(_is_figures, root.members.values()))
+
+
+def _is_figures(value: Node) -> bool:
+    numbers = value.items if value.kind == "array" else (value,)
+    return bool(numbers) and all(item.kind == "number" for item in numbers)
 
 
 def _is_metrics(root: Node) -> bool:

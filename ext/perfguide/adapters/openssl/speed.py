@@ -6,6 +6,10 @@ Throughput is in kB/s, which is 1000 bytes a second: ``-mr`` writes bytes a seco
 the tables thousands with a ``k``. The block sizes are those of the table's head or
 of ``+H``. With ``-multi`` the table has no head, and ``+H`` and ``+F`` come from each
 child behind ``Got:``; only the total that follows is a result.
+
+Before 3.0, ciphers run past the EVP interface unless ``-evp`` asks for it, and cannot use
+what EVP knows to use, such as the CPU's instructions. Such rows spell the cipher with a space
+(``aes-128 cbc``), and their results have the parameter ``evp`` with the value false.
 """
 
 from __future__ import annotations
@@ -15,10 +19,10 @@ import re
 from dataclasses import dataclass, field
 
 from .. import Context, Format, Reading, Scalar
-from ..log_lines import Line, lines, thousandth
+from ..log_lines import Line, holds, lines, thousandth
 from ..log_sheet import Sheet
 from . import keys
-from .terms import ACCELERATORS, CELL, NAME, canonical, cells
+from .terms import ACCELERATORS, CELL, NAME, canonical, cells, past_evp
 
 EXAMPLE = """\
 Doing AES-128-CBC for 3s on 16 size blocks: 97921218 AES-128-CBC's in 3.00s
@@ -28,11 +32,6 @@ type             16 bytes     64 bytes    256 bytes   1024 bytes   8192 bytes  1
 AES-128-CBC     522246.50k   657018.36k   688874.75k   709277.70k   692767.43k   637353.98k
 """
 
-_HINT = re.compile(
-    rb"^type +[0-9]+ bytes|\+F:[0-9]+:|^ *(?:sign +verify|op) +(?:\S+ +)*(?:sign|op)/s"
-    rb"|^Doing .+ size blocks: |^ +keygen +\S+ +\S+ +keygens/s",
-    re.MULTILINE,
-)
 
 _HEAD = re.compile(r"type((?:[ \t]+[0-9]{1,9} bytes)+)[ \t]*")
 _SIZES = re.compile(r"(?:Got: )?\+H((?::[0-9]{1,9})+)(?: from [0-9]+)?")
@@ -130,11 +129,6 @@ class _Run:
         if self.children:
             params["threads"] = len(self.children)
         return params
-
-
-def recognises(data: bytes) -> bool:
-    """Whether there is a table's head, a line of ``-mr`` or a line of progress."""
-    return _HINT.search(data) is not None
 
 
 def read(data: bytes, context: Context) -> Reading:
@@ -312,6 +306,8 @@ class _Reader:
                     "run openssl speed with -elapsed",
                 )
             params = {"algorithm": algorithm, "block_size": size, **run.params()}
+            if past_evp(name):
+                params["evp"] = False
             self.sheet.figure(line.number, "openssl", "throughput", "kB/s", rate, params)
 
 
@@ -319,6 +315,9 @@ FORMAT = Format(
     name="openssl-speed",
     title="openssl speed, tables and -mr, versions 1.0 to 3.x",
     example=EXAMPLE,
-    recognises=recognises,
+    recognises=holds(
+        rb"^type +[0-9]+ bytes|\+F:[0-9]+:|^ *(?:sign +verify|op) +(?:\S+ +)*(?:sign|op)/s"
+        rb"|^Doing .+ size blocks: |^ +keygen +\S+ +\S+ +keygens/s",
+    ),
     read=read,
 )

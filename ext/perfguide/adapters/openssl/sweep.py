@@ -22,7 +22,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from .. import Context, Format, Reading, Scalar
-from ..log_lines import Line, figure, lines
+from ..log_lines import Line, figure, holds, lines
 from ..log_sheet import Sheet
 from .terms import CELL, NAME, canonical, cells
 
@@ -42,11 +42,6 @@ _SHARE = re.compile(
     r"[ \t]*(?:Percent of CPU this job got: ([0-9]{1,5})%|([0-9]{1,5}(?:\.[0-9]{1,9})?))[ \t]*"
 )
 _LIKE = re.compile(r"[0-9][.,][0-9]+k|Percent of CPU")
-_PAIR = re.compile(
-    rb"^[A-Za-z][!-~]*(?: [a-z0-9]+)*(?:[ \t]+[0-9]+\.[0-9]+k?){2,12}[ \t]*\r?\n"
-    rb"[ \t]*(?:Percent of CPU this job got: )?[0-9.]+%?[ \t]*\r?$",
-    re.MULTILINE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +53,6 @@ class _Pair:
     figures: str
     share: Line
     percent: float
-
-
-def recognises(data: bytes) -> bool:
-    """Whether a row of figures is followed by a share of the CPU."""
-    return _PAIR.search(data) is not None
 
 
 def read(data: bytes, context: Context) -> Reading:
@@ -156,6 +146,9 @@ FORMAT = Format(
     name="openssl-sweep",
     title="benchmark_data of a nice sweep: pairs of openssl row and CPU share",
     example=EXAMPLE,
-    recognises=recognises,
+    recognises=holds(
+        rb"^[A-Za-z][!-~]*(?: [a-z0-9]+)*(?:[ \t]+[0-9]+\.[0-9]+k?){2,12}[ \t]*\r?\n"
+        rb"[ \t]*(?:Percent of CPU this job got: )?[0-9.]+%?[ \t]*\r?$",
+    ),
     read=read,
 )

@@ -57,6 +57,14 @@ def canonical(name: str) -> str:
     return _LEGACY.get(spelt, spelt)
 
 
+_PAST_EVP = re.compile(r"[a-z0-9-]+ (?:cbc|ige|ede3|ofb|ecb|cfb)", re.IGNORECASE)
+
+
+def past_evp(name: str) -> bool:
+    """Whether a row's name is one of those for ciphers that ran past the EVP interface."""
+    return _PAST_EVP.fullmatch(name.strip()) is not None
+
+
 @dataclass(frozen=True, slots=True)
 class Cells:
     """The figures of one row, in kB/s, or what is wrong with the row."""

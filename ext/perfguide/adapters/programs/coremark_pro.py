@@ -3,8 +3,9 @@
 Layout: ``mith_report_results`` in mith_lib.c, results_parser.pl and cert_mark.pl. Each
 run of a workload prints lines ``-- NAME:KEY=VALUE``; workloads/s is the result, and a
 run with ``ERRORS`` failed. The last tables of CoreMark-Pro hold workloads/s and the mark
-for many contexts and for one; how many contexts the first column had is only known
-where the same log holds the runs, or where ``contexts`` is stated.
+for many contexts and for one. How many contexts the first column had is known where
+the same log holds the runs or make's option (``XCMD='-c4'``), or where ``contexts`` is
+stated; else ``contexts`` is ``MultiCore``, as the table says.
 
 The two suites print alike. A workload of CoreMark-Pro is known by its name; all others
 are MultiBench's.
@@ -45,6 +46,7 @@ _ROW = re.compile(
     r"[ \t]+(?:[0-9]{1,9}\.[0-9]{2}|n/a|inf|nan)[ \t]*"
 )
 _HEAD = re.compile(r"(?:Workload|Mark) Name[ \t]+(?:\(iter/s\)|MultiCore).*")
+_ASKED = re.compile(r"\bXCMD=[\"']?-c([1-9][0-9]{0,3})\b")
 _WARNED = re.compile(
     r"Info: This run was executed with (?:verification|kernel debug|harness debug) turned on!.*"
 )
@@ -85,6 +87,7 @@ class _Reader:
         self._said: dict[str, str] = {}
         self._workload = ""
         self._most = 0
+        self._asked = 0
         self._errors: set[str] = set()
         self._table = False
         self._runs: set[tuple[str, int]] = set()
@@ -103,6 +106,9 @@ class _Reader:
                 continue
             elif _HEAD.fullmatch(line.text):
                 self._table = True
+                self._sheet.understood(line.number)
+            elif found := _ASKED.search(line.text):
+                self._asked = int(found[1])
                 self._sheet.understood(line.number)
             elif self._table:
                 self._row(line)
@@ -175,10 +181,8 @@ class _Reader:
             self._sheet.broken(line.number, "a row of CoreMark-Pro is cut or damaged")
             return
         self._sheet.understood(line.number)
-        stated = self._sheet.stated("contexts")
-        most = (
-            int(stated) if isinstance(stated, int | str) and str(stated).isdigit() else self._most
-        )
+        stated = str(self._sheet.stated("contexts") or "")
+        most = int(stated) if stated.isdecimal() else self._asked or self._most
         metric, unit = (name.lower(), "score") if mark else (name, "workloads/s")
         for text, contexts in ((found[2], most), (found[3], 1)):
             if (name, contexts) in self._runs or text == "n/a":
@@ -187,13 +191,12 @@ class _Reader:
             if contexts < 1:
                 self._sheet.note(
                     line.number,
-                    "how many contexts the column MultiCore had is not told: left out",
+                    "how many contexts the column MultiCore had is not told",
                     "state contexts=…",
                 )
-            elif value is not None:
-                self._sheet.figure(
-                    line.number, "coremark-pro", metric, unit, value, {"contexts": contexts}
-                )
+            if value is not None:
+                params: dict[str, Scalar] = {"contexts": contexts or "MultiCore"}
+                self._sheet.figure(line.number, "coremark-pro", metric, unit, value, params)
 
 
 def _agrees(rate: str, said: dict[str, str]) -> bool:
@@ -216,4 +219,17 @@ FORMAT = Format(
     example=EXAMPLE,
     recognises=recognises,
     read=read,
+)
+
+MULTIBENCH = Format(
+    name="multibench",
+    title="MultiBench: runs of its workloads",
+    example="""\
+-- Workload:4m-check=1048823331
+-- 4m-check:contexts=1
+-- 4m-check:iterations=1000
+-- 4m-check:workloads/sec= 402.576
+""",
+    recognises=recognises_multibench,
+    read=read_multibench,
 )

@@ -61,7 +61,9 @@ class _Run:
 
 def recognises(data: bytes) -> bool:
     """Whether there is a thread's line, a histogram's summary or the JSON."""
-    if re.search(rb"^T: ?[0-9]+ \( *[0-9]+\) P:|^# (?:Min|Avg|Max) Latencies:", data, re.M):
+    if re.search(
+        rb"^T: ?[0-9]+ \( *[0-9]+\) P: ?[0-9]+ I:|^# (?:Min|Avg|Max) Latencies:", data, re.M
+    ):
         return True
     return b'"thread"' in data and _JSON.search(data) is not None
 

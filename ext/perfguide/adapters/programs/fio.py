@@ -1,21 +1,31 @@
 """fio's JSON (``--output-format=json``, ``json+``), 2.x and 3.x.
 
 Layout: ``show_thread_status_json`` and ``add_ddir_status_json`` in stat.c. fio 3 writes
-``bw_bytes`` in B/s; before, there is only ``bw``, in KiB/s (1024 bytes) whatever its
-texts call it. A direction in which nothing was transferred is no result.
+``bw_bytes`` in B/s and latencies in ns; before, there is only ``bw``, in KiB/s (1024 bytes)
+whatever its texts call it, and latencies are in µs. A direction in which nothing was
+transferred is no result.
 
 The benchmark is ``fio`` or what the context states (``benchmark=emmc`` with
-``filesystem=ext4``); ``buffer_size`` is the job's ``bs`` in bytes. Random access is told
-by ``pattern``, and several jobs by ``job``.
+``filesystem=ext4``). For each direction: throughput, operations a second, the latency of a
+whole operation, and the percentiles of its completion (``read_clat`` with ``percentile``).
+``cpu_user`` and ``cpu_system`` are the job's.
+
+``buffer_size`` is the job's ``bs`` in bytes. Options that change what is measured are
+parameters where they are not fio's default: ``direct``, ``iodepth``, ``numjobs`` and so on.
+Random access is told by ``pattern``, and several jobs by ``job``; jobs of one name, as
+``numjobs`` without group reporting gives, also by ``job_number``. All options are in the command.
 """
 
 from __future__ import annotations
 
+import datetime
 import re
+from collections import Counter
+from collections.abc import Mapping
 
 from .. import Context, Format, Reading, Scalar
 from ..json_nodes import Documents, Node, documents
-from ..log_lines import figure, unmarked
+from ..log_lines import figure, holds, unmarked
 from ..log_sheet import Sheet
 
 EXAMPLE = """\
@@ -27,15 +37,57 @@ EXAMPLE = """\
 
 _OLD = re.compile(r"fio-[12]\.")
 _SIZE = re.compile(r"([0-9]{1,12})(?:([kmg])(?:i?b)?|b)?", re.IGNORECASE)
+_COUNT = re.compile(r"[0-9]{1,9}")
+_PERCENTILE = re.compile(r"[0-9]{1,3}\.[0-9]{6}")
+
+_SPREAD = frozenset({"min", "max", "mean", "stddev", "N", "percentile", "bins"})
+
+OPTIONS = {
+    "direct": "0",
+    "sync": "0",
+    "fsync": "0",
+    "fdatasync": "0",
+    "end_fsync": "0",
+    "ioengine": "psync",
+    "iodepth": "1",
+    "numjobs": "1",
+    "rwmixread": "50",
+    "bsrange": "",
+    "bssplit": "",
+    "rate": "",
+    "rate_iops": "",
+}
+"""The options that change what is measured, and what each is where it is not given."""
+_FLAGS = frozenset({"direct", "end_fsync"})
 
 
-def recognises(data: bytes) -> bool:
-    """Whether a document says that fio wrote it."""
-    return re.search(rb'"fio version"\s*:', data) is not None
+def conditions(options: Mapping[str, str]) -> dict[str, Scalar]:
+    """The parameters that a job's options mean.
+
+    Options of one meaning have one name: ``buffered=0`` is ``direct=1``. An option without
+    a value is switched on.
+    """
+    own = {name: text or "1" for name, text in options.items()}
+    own["rw"] = own.get("rw") or own.get("readwrite", "")
+    if "buffered" in own:
+        own["direct"] = "1" if own["buffered"] == "0" else "0"
+    params: dict[str, Scalar] = {}
+    if own["rw"].startswith("rand"):
+        params["pattern"] = "random"
+    if block := own.get("bs") or own.get("blocksize"):
+        size = _SIZE.fullmatch(block)
+        power = " kmg".index((size[2] or " ").lower()) if size else 0
+        params["buffer_size"] = int(size[1]) * 1024**power if size else block[:200]
+    for name, default in OPTIONS.items():
+        text = own.get(name, default)
+        if text != default:
+            number = _COUNT.fullmatch(text) is not None and name not in _FLAGS
+            params[name] = int(text) if number else text == "1" if name in _FLAGS else text[:200]
+    return params
 
 
 def read(data: bytes, context: Context) -> Reading:
-    """The throughput of each job in each direction."""
+    """The throughput, rate and latency of each job in each direction."""
     sheet = Sheet(context)
     found = documents(unmarked(data))
     for at, message in found.faults:
@@ -47,10 +99,18 @@ def read(data: bytes, context: Context) -> Reading:
         place = found.source.line
         sheet.understood(*range(place(root.at), place(root.end - 1) + 1))
         sheet.fact("tools.fio", version.removeprefix("fio-"))
+        if when := _moment(root):
+            sheet.fact("created", when)
         jobs = [job for job in root.list("jobs") if job.kind == "object"]
-        names = [job.string("jobname") for job in jobs]
+        names = Counter(job.string("jobname") for job in jobs)
+        seen: Counter[str] = Counter()
         for job in jobs:
-            _Job(job, root.child("global options"), version, len(names) > 1, found, sheet).read()
+            name = job.string("jobname")
+            seen[name] += 1
+            told: dict[str, Scalar] = {"job": name[:200]} if len(jobs) > 1 else {}
+            if names[name] > 1:
+                told["job_number"] = seen[name]
+            _Job(job, root.child("global options"), version, told, found, sheet).read()
         if not jobs:
             sheet.failed(place(root.at), "fio ran no job")
     return sheet.reading()
@@ -58,52 +118,112 @@ def read(data: bytes, context: Context) -> Reading:
 
 class _Job:
     def __init__(
-        self, job: Node, shared: Node, version: str, several: bool, found: Documents, sheet: Sheet
+        self,
+        job: Node,
+        shared: Node,
+        version: str,
+        told: dict[str, Scalar],
+        found: Documents,
+        sheet: Sheet,
     ) -> None:
         self._job = job
         self._old = _OLD.match(version) is not None
         self._line = found.source.line
         self._sheet = sheet
         self._name = job.string("jobname")[:200]
-        self._params: dict[str, Scalar] = {"job": self._name} if several else {}
-        options = (job.child("job options"), shared)
-        mode = _first(options, "rw", "readwrite")
-        if mode.startswith("rand"):
-            self._params["pattern"] = "random"
-        if size := _SIZE.fullmatch(_first(options, "bs", "blocksize")):
-            power = " kmg".index((size[2] or " ").lower())
-            self._params["buffer_size"] = int(size[1]) * 1024**power
+        options = {
+            name: value.text
+            for holder in (shared, job.child("job options"))
+            for name, value in holder.members.items()
+            if value.kind == "string"
+        }
+        self._params = conditions(options) | told
+        words = (f"--{name}={text}" if text else f"--{name}" for name, text in options.items())
+        self._command = " ".join(("fio", *words)) if options else ""
 
     def read(self) -> None:
-        """The throughput in each direction in which something was transferred."""
+        """The figures of each direction in which something was transferred."""
         error = self._job.get("error")
         failed = error is None or error.text != "0"
-        sides = [name for name in ("read", "write") if _moved(self._job.child(name))]
+        sides = [name for name in ("read", "write", "trim") if _moved(self._job.child(name))]
         for direction in sides:
             self._direction(direction, failed)
         if failed and not sides:
             self._sheet.failed(self._line(self._job.at), f"fio: job “{self._name}” failed")
         elif not sides:
             self._sheet.broken(self._line(self._job.at), f"job “{self._name}” transferred nothing")
+        elif not failed:
+            self._figure(self._job, "usr_cpu", "cpu_user", "%")
+            self._figure(self._job, "sys_cpu", "cpu_system", "%")
 
     def _direction(self, direction: str, failed: bool) -> None:
         side = self._job.child(direction)
         metric, benchmark = f"{direction}_throughput", self._sheet.benchmark("fio")
-        node, unit = (side.get("bw"), "KiB/s") if self._old else (side.get("bw_bytes"), "B/s")
-        value = figure(node.text) if node is not None and node.kind == "number" else None
+        key, unit = ("bw", "KiB/s") if self._old else ("bw_bytes", "B/s")
+        node = side.get(key)
         line = self._line((node or side).at)
-        if value is None:
+        if node is None or node.kind != "number":
             self._sheet.broken(line, f"the {direction} bandwidth is missing or no number")
         elif failed:
             why = f"fio: job “{self._name}” ended with an error"
             self._sheet.failure(line, benchmark, metric, unit, self._params, why)
         else:
-            self._sheet.figure(line, benchmark, metric, unit, value, self._params)
+            self._figure(side, key, metric, unit, zero=False)
+            self._figure(side, "iops", f"{direction}_iops", "operations/s")
+            self._latency(side, direction)
+
+    def _latency(self, side: Node, direction: str) -> None:
+        unit = "us" if self._old else "ns"
+        whole = side.child("lat" if self._old else "lat_ns")
+        if (count := whole.get("N")) is None or count.text != "0":
+            for key, name in (("min", "min"), ("mean", "avg"), ("max", "max")):
+                self._figure(whole, key, f"{direction}_latency_{name}", unit)
+        completion = side.child("clat" if self._old else "clat_ns")
+        if not set(completion.members) <= _SPREAD:
+            self._sheet.broken(self._line(completion.at), "these latencies hold what fio has not")
+        percentiles = completion.child("percentile")
+        for key in percentiles.members:
+            if not _PERCENTILE.fullmatch(key):
+                self._sheet.broken(self._line(percentiles.at), f"“{key[:40]}” is no percentile")
+            elif float(key) > 0:
+                params: dict[str, Scalar] = {"percentile": float(key)}
+                self._figure(percentiles, key, f"{direction}_clat", unit, params)
+
+    def _figure(
+        self,
+        holder: Node,
+        key: str,
+        metric: str,
+        unit: str,
+        params: Mapping[str, Scalar] | None = None,
+        *,
+        zero: bool = True,
+    ) -> None:
+        """The figure under a key. fio 3 has all of them, fio 2 those that it was asked for."""
+        node = holder.get(key)
+        value = figure(node.text) if node is not None and node.kind == "number" else None
+        if node is None or value is None:
+            if not self._old:
+                self._sheet.broken(self._line((node or holder).at), f"there is no “{key}” here")
+        else:
+            self._sheet.figure(
+                self._line(node.at),
+                self._sheet.benchmark("fio"),
+                metric,
+                unit,
+                value,
+                {**self._params, **(params or {})},
+                zero=zero,
+                command=self._command,
+            )
 
 
-def _first(options: tuple[Node, ...], *names: str) -> str:
-    found = (each.string(name) for each in options for name in names)
-    return next((text for text in found if text), "")
+def _moment(root: Node) -> str:
+    """When fio wrote the report, by its seconds since 1970."""
+    stamp = root.get("timestamp")
+    if stamp is None or not re.fullmatch("[0-9]{9,11}", stamp.text):
+        return ""
+    return datetime.datetime.fromtimestamp(int(stamp.text), datetime.UTC).isoformat()
 
 
 def _moved(side: Node) -> bool:
@@ -115,6 +235,6 @@ FORMAT = Format(
     name="fio",
     title="fio --output-format=json, 2.x and 3.x",
     example=EXAMPLE,
-    recognises=recognises,
+    recognises=holds(rb'"fio version"\s*:'),
     read=read,
 )

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from .. import Context, Format, Reading, Scalar
-from ..log_lines import lines
+from ..log_lines import holds, lines
 from ..log_sheet import Sheet
 
 EXAMPLE = """\
@@ -30,12 +30,6 @@ _SCENE = re.compile(r"\[[a-z0-9-]{1,40}\] [!-~]{1,200}:.*")
 _PROGRAM = re.compile(r"\bglmark2(?:-es2)?-(drm|gbm|wayland|x11)\b", re.IGNORECASE)
 _BACKENDS = {"drm": "DRM", "gbm": "DRM", "wayland": "Wayland", "x11": "X11"}
 _ERROR = re.compile(r"Error: .*")
-
-
-def recognises(data: bytes) -> bool:
-    """Whether a score or the head is there."""
-    sign = rb"^ +glmark2 (?:Score: [0-9]|20[0-9]{2}\.[0-9]{2})"
-    return re.search(sign, data, re.MULTILINE) is not None
 
 
 def read(data: bytes, context: Context) -> Reading:
@@ -77,6 +71,6 @@ FORMAT = Format(
     name="glmark2",
     title="glmark2: the score",
     example=EXAMPLE,
-    recognises=recognises,
+    recognises=holds(rb"^ +glmark2 (?:Score: [0-9]|20[0-9]{2}\.[0-9]{2})"),
     read=read,
 )

@@ -4,21 +4,22 @@ Layout: ``longstats`` in GNU time's time.c and BusyBox's miscutils/time.c. The b
 begins with the command and ends with its exit status; the share of the CPU is a
 whole number in %, over all cores together, so that it can be above 100.
 
-The share is a result where the command is a benchmark that is known
-(``log_command``). ``openssl speed -multi`` is one from 3.0 on: before, it does not wait
-for its children, and their time is not counted. The log has to show which version ran.
+The share is a result where the command is a benchmark that is known, and understood to its
+last word: an option that is not known could change what was measured. ``openssl speed
+-multi`` is one from 3.0 on: before, it does not wait for its children, and their time is not
+counted. The log has to show which version ran.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from .. import Context, Format, Reading, Scalar
-from ..log_command import Command, understand
-from ..log_lines import Line, lines
+from ..log_lines import Line, lines, words
 from ..log_sheet import Sheet
+from ..openssl.terms import ACCELERATORS, canonical
 
 EXAMPLE = """\
 \tCommand being timed: "openssl speed -elapsed -evp aes-128-cbc"
@@ -117,7 +118,7 @@ def _finish(block: _Block, sheet: Sheet) -> None:
         sheet.broken(block.at, "the output of time -v has no CPU share that can be read")
         return
     line = block.share.number
-    command = understand(block.text)
+    command = _understand(block.text)
     if command is None:
         sheet.note(
             line,
@@ -141,7 +142,7 @@ def _finish(block: _Block, sheet: Sheet) -> None:
         sheet.figure(line, benchmark, "cpu_load", "%", float(block.percent), params, zero=True)
 
 
-def _params(command: Command, block: _Block, sheet: Sheet) -> Mapping[str, Scalar]:
+def _params(command: _Command, block: _Block, sheet: Sheet) -> Mapping[str, Scalar]:
     params = dict(command.params)
     if block.software:
         params["engine"] = "sw"
@@ -153,6 +154,123 @@ def _params(command: Command, block: _Block, sheet: Sheet) -> Mapping[str, Scala
         # The device says nothing where the benchmark has been named.
         params.pop("device", None)
     return params
+
+
+@dataclass(frozen=True, slots=True)
+class _Command:
+    """What a command measures.
+
+    ``whole`` is false where the CPU time of its children may not be in its own.
+    """
+
+    benchmark: str
+    params: dict[str, Scalar] = field(default_factory=dict)
+    engine: str = ""
+    whole: bool = True
+
+
+_SHELL = re.compile(r"[;&|<>`$(){}\"'\\]")
+_WHOLE_NUMBER = re.compile(r"[-+]?[0-9]{1,9}")
+
+_OPENSSL_FLAGS = {"-elapsed", "-mr", "-mlock", "-aead"}
+_OPENSSL_VALUES = {"-seconds", "-engine", "-multi", "-bytes", "-evp", "-hmac", "-cmac"}
+_OPENSSL_VALUES |= {"-provider", "-provider-path", "-propquery", "-config", "-rand"}
+
+
+def _understand(text: str) -> _Command | None:
+    """The program that a command line ran; ``None`` where it is not known.
+
+    ``text`` is as ``time -v`` shows it: words with single spaces, not quoted.
+    """
+    found = words(text)
+    nice: int | None = None
+    if found[:2] == ["sh", "-c"]:
+        found = found[2:]
+    if any(_SHELL.search(word) for word in found):
+        return None
+    while found:
+        name = found[0].rpartition("/")[2]
+        if name == "nice":
+            level, taken = _nice(found)
+            if level is None:
+                return None
+            nice = (nice or 0) + level
+            found = found[taken:]
+        elif name == "taskset" and len(found) > 2:
+            found = found[3:] if found[1] in ("-c", "--cpu-list") else found[2:]
+        elif name == "env":
+            found = found[1:]
+        elif re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*=.*", found[0]) or name in ("busybox", "time"):
+            found = found[1:]
+            if found[:1] == ["-v"]:
+                found = found[1:]
+        else:
+            break
+    if not found:
+        return None
+    name, arguments = found[0].rpartition("/")[2], found[1:]
+    command: _Command | None = None
+    if name == "openssl" and arguments[:1] == ["speed"]:
+        command = _openssl(arguments[1:])
+    elif name == "hdparm":
+        command = _hdparm(arguments)
+    if command and nice is not None:
+        # The kernel takes 20 for 19.
+        command.params["nice"] = max(-20, min(19, nice))
+    return command
+
+
+def _nice(found: list[str]) -> tuple[int | None, int]:
+    """The level that ``nice`` adds, and how many words say so."""
+    if len(found) > 2 and found[1] in ("-n", "--adjustment"):
+        return (int(found[2]), 3) if _WHOLE_NUMBER.fullmatch(found[2]) else (None, 0)
+    if len(found) > 1 and (
+        short := re.fullmatch(r"-(?:n|-adjustment=)?([-+]?[0-9]{1,3})", found[1])
+    ):
+        return int(short[1]), 2
+    return 10, 1
+
+
+def _openssl(arguments: list[str]) -> _Command | None:
+    values: dict[str, str] = {}
+    names: list[str] = []
+    words_left = iter(arguments)
+    for word in words_left:
+        if word in _OPENSSL_FLAGS:
+            continue
+        if word in _OPENSSL_VALUES:
+            value = next(words_left, None)
+            if value is None:
+                return None
+            values[word] = value
+        elif word.startswith("-"):
+            return None
+        else:
+            names.append(canonical(word))
+    names += [canonical(values["-evp"])] if "-evp" in values else []
+    names += [f"{m}({canonical(values['-' + m])})" for m in ("hmac", "cmac") if "-" + m in values]
+    if len(names) != 1 or re.match(r"(?:rsa|dsa|ecdsa|ecdh|ed|ffdh|sm2|eddsa)[0-9]*", names[0]):
+        return None
+    params: dict[str, Scalar] = {"algorithm": names[0]}
+    for option, name in (("-multi", "threads"), ("-bytes", "block_size")):
+        if option in values:
+            if not re.fullmatch(r"[0-9]{1,9}", values[option]):
+                return None
+            params[name] = int(values[option])
+    engine = values.get("-engine", "")
+    if engine.lower() in ACCELERATORS:
+        params["engine"] = "hw"
+    return _Command("openssl", params, engine, whole="-multi" not in values)
+
+
+def _hdparm(arguments: list[str]) -> _Command | None:
+    options = "".join(a[1:] for a in arguments if a.startswith("-") and not a.startswith("--"))
+    long = [a for a in arguments if a.startswith("--")]
+    devices = [a for a in arguments if not a.startswith("-")]
+    if not options or set(options) - set("tT") or len(devices) != 1 or set(long) - {"--direct"}:
+        return None
+    params: dict[str, Scalar] = {"device": devices[0]}
+    return _Command("hdparm", params | ({"direct": True} if long else {}))
 
 
 FORMAT = Format(

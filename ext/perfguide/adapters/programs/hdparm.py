@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 
 from .. import Context, Format, Reading, Scalar
-from ..log_lines import figure, lines
+from ..log_lines import figure, holds, lines
 from ..log_sheet import Sheet
 
 EXAMPLE = """\
@@ -23,7 +23,7 @@ EXAMPLE = """\
  Timing buffered disk reads:  42 MB in  3.11 seconds =  13.52 MB/sec
 """
 
-_DEVICE = re.compile(r"(/[!-9;-~]{1,200}):[ \t]*")
+_DEVICE = re.compile(r"[ \t]*(/[!-9;-~]{1,200}):[ \t]*")
 _ROW = re.compile(
     r"[ \t]*Timing (O_DIRECT )?(cached reads|buffered disk reads|disk reads)"
     r"(?: \(offset [0-9]+ GB\))?:"
@@ -32,14 +32,6 @@ _ROW = re.compile(
 )
 _METRICS = {"cached reads": "cached_read"}
 _FAILED = re.compile(r"[ \t]*(?:read\(\) failed|HDIO_DRIVE|BLKGETSIZE|.*: Permission denied).*")
-
-
-def recognises(data: bytes) -> bool:
-    """Whether a read was timed."""
-    return (
-        re.search(rb"^ ?Timing (?:O_DIRECT )?(?:cached|buffered disk|disk) ", data, re.M)
-        is not None
-    )
 
 
 def read(data: bytes, context: Context) -> Reading:
@@ -79,6 +71,6 @@ FORMAT = Format(
     name="hdparm",
     title="hdparm -tT: cached and buffered reads",
     example=EXAMPLE,
-    recognises=recognises,
+    recognises=holds(rb"^[ \t]*Timing (?:O_DIRECT )?(?:cached|buffered disk|disk) "),
     read=read,
 )

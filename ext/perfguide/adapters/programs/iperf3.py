@@ -4,12 +4,14 @@ Layout: ``iperf_json_finish`` and the reporters in iperf_api.c. What arrived is 
 throughput: ``sum_received``, or ``sum`` of UDP before 3.10. It is in bit/s, jitter in
 ms, and the CPU load in % of one core for this host's iperf3.
 
+``retransmits`` are the segments that the sender of a direction sent again.
 ``direction`` is egress where this host sent, ingress with ``-R``; ``--bidir`` has both.
 The benchmark is ``iperf3`` or what the context states (``benchmark=ethernet-tcp``).
 """
 
 from __future__ import annotations
 
+import datetime
 import re
 
 from .. import Context, Format, Reading, Scalar
@@ -31,13 +33,17 @@ _HINT = re.compile(
 _REPEATED = re.compile(rb'"(?:sock_bufsize|sndbuf_actual|rcvbuf_actual)"[ \t]*:[ \t]*[0-9]+[ \t]*,')
 
 
+_SUMMED = frozenset({"start", "end", "seconds", "bytes", "bits_per_second", "sender"})
+"""What stands in the sum of a direction, where retransmits are not counted."""
+
+
 def recognises(data: bytes) -> bool:
     """Whether a document begins as iperf3's do."""
     return b'"start"' in data and b'"end"' in data and _HINT.search(data) is not None
 
 
 def read(data: bytes, context: Context) -> Reading:
-    """Throughput, CPU load, and for UDP loss and jitter, of every run."""
+    """Throughput, CPU load, for TCP retransmits, for UDP loss and jitter, of every run."""
     sheet = Sheet(context)
     found = documents(_REPEATED.sub(lambda m: b" " * len(m[0]), unmarked(data)))
     for at, message in found.faults:
@@ -62,6 +68,10 @@ class _Run:
         version = self._root.child("start").string("version")
         if version.startswith("iperf "):
             self._sheet.fact("tools.iperf3", version.removeprefix("iperf "))
+        stamp = self._root.child("start").child("timestamp").get("timesecs")
+        if stamp is not None and re.fullmatch("[0-9]{9,11}", stamp.text):
+            when = datetime.datetime.fromtimestamp(int(stamp.text), datetime.UTC)
+            self._sheet.fact("created", when.isoformat())
         error = self._root.string("error")
         if error or not self._test.members:
             at = self._line(self._root.members.get("error", self._root).at)
@@ -85,6 +95,9 @@ class _Run:
             whole = total if total.members else received
             self._figure(whole, "lost_percent", reverse)
             self._figure(whole, "jitter_ms", reverse)
+        else:
+            self._figure(end.child("sum_sent"), "retransmits", reverse)
+            self._figure(end.child("sum_sent_bidir_reverse"), "retransmits", not reverse)
         self._figure(end.child("cpu_utilization_percent"), "host_total", reverse)
 
     @property
@@ -107,12 +120,15 @@ class _Run:
             "bits_per_second": ("throughput", "bit/s"),
             "lost_percent": ("packet_loss", "%"),
             "jitter_ms": ("jitter", "ms"),
+            "retransmits": ("retransmits", "1"),
             "host_total": ("cpu_load", "%"),
         }[key]
         node = holder.get(key)
         value = figure(node.text) if node is not None and node.kind == "number" else None
         if node is None or value is None:
-            if key == "bits_per_second" or holder.members:
+            # Only systems that can count retransmits report them.
+            counted = key != "retransmits" or not set(holder.members) <= _SUMMED
+            if key == "bits_per_second" or (holder.members and counted):
                 self._sheet.broken(self._line(holder.at), f"the run has no {key}")
             return
         self._sheet.figure(

@@ -1,9 +1,10 @@
-"""netperf: the ``-k`` listing and the plain tables of the three stream tests.
+"""netperf: the ``-k`` listing and the plain tables of stream and transaction tests.
 
 Layout: ``print_omni_keyword`` and the classic reports in nettest_omni.c and
 nettest_bsd.c. The benchmark is ``ethernet-tcp`` or ``ethernet-udp``. ``direction`` is
 egress where this host sent (TCP_STREAM, UDP_STREAM, ``DIRECTION=Send``) and ingress for
-TCP_MAERTS (``Receive``). CPU load is the local one, in % over all cores.
+TCP_MAERTS (``Receive``). Transactions a second (TCP_RR, UDP_RR, TCP_CRR) are
+``transaction_rate`` with the sizes of request and response and ``test``, which is RR or CRR. CPU load is the local one, in % over all cores.
 
 The unit is what the head or ``THROUGHPUT_UNITS`` says; where ``-k`` lists no unit it is
 netperf's own, 10^6 bit/s. netperf's ``KBytes`` are 1024 bytes. UDP throughput is what
@@ -18,7 +19,7 @@ import re
 from dataclasses import dataclass, field
 
 from .. import Context, Format, Reading, Scalar
-from ..log_lines import Line, figure, lines, words
+from ..log_lines import Line, figure, holds, lines, words
 from ..log_sheet import Sheet
 
 EXAMPLE = """\
@@ -46,18 +47,27 @@ _UNITS = {
     "GBytes/s": "GiB/s",
 }
 _TITLE = re.compile(
-    r"(?:MIGRATED )?(TCP STREAM|TCP MAERTS|UDP STREAM|[A-Z/_ -]{3,40}) TEST from .*"
+    r"(?:MIGRATED )?(TCP STREAM|TCP MAERTS|UDP STREAM|[A-Za-z/_ -]{3,40}) TEST from .*"
 )
 _UNIT_LINE = re.compile(
     r"[ \t]*bytes[ \t]+.*[ \t]((?:10\^[369]bits|[KMG]?Bytes)/s)(?:ec)?(?:[ \t].*)?"
 )
 _KEY = re.compile(r"([A-Z][A-Z0-9_]{2,60})=(.{0,200})")
-_LIKE_KEY = re.compile(r"[A-Z]{2,}_[A-Z]|=")
+_LIKE_KEY = re.compile(r"(?<![A-Z])[A-Z]{2,}+_[A-Z]|=")
 _NUMERIC = re.compile(r"[ \t]*[0-9]+(?:[ \t]+-?[0-9]+(?:\.[0-9]+)?)+[ \t]*")
 _LIKE_ROW = re.compile(r"[ \t]*[0-9]+[ \t]+[0-9].*[0-9]")
 _FAILED = re.compile(
     r".*(?:are you sure there is a netserver|could not establish the control|"
     r"remote error|Connection refused|send_data: data send error).*"
+)
+_TRANSACTIONS = {
+    "TCP REQUEST/RESPONSE": ("ethernet-tcp", "RR"),
+    "UDP REQUEST/RESPONSE": ("ethernet-udp", "RR"),
+    "TCP Connect/Request/Response": ("ethernet-tcp", "CRR"),
+    "TCP CONNECT REQUEST/RESPONSE": ("ethernet-tcp", "CRR"),
+}
+_RATE_HEAD = re.compile(
+    r"[ \t]*bytes[ \t]+[Bb]ytes[ \t]+bytes[ \t]+bytes[ \t]+secs\.[ \t]+per sec\b.*"
 )
 _KEYS = frozenset(
     [
@@ -87,18 +97,6 @@ class _Test:
     keys: dict[str, tuple[int, str]] = field(default_factory=dict)
 
 
-def recognises(data: bytes) -> bool:
-    """Whether there is a test's title or a listing with a throughput."""
-    return (
-        re.search(
-            rb"^(?:MIGRATED )?(?:TCP STREAM|TCP MAERTS|UDP STREAM) TEST from|^THROUGHPUT=",
-            data,
-            re.M,
-        )
-        is not None
-    )
-
-
 def read(data: bytes, context: Context) -> Reading:
     """Throughput, CPU load and loss of each test."""
     sheet = Sheet(context)
@@ -114,6 +112,9 @@ def read(data: bytes, context: Context) -> Reading:
             test.keys[found[1]] = (line.number, found[2])
         elif found := _UNIT_LINE.fullmatch(text):
             test.unit = _UNITS[found[1]]
+        elif test.title in _TRANSACTIONS and _RATE_HEAD.fullmatch(text):
+            test.unit = "operations/s"
+            test.wide = "% S" in text
         elif (test.title and "Utilization" in text) or ("CPU" in text and "Service" in text):
             test.wide = True
         elif test.unit and _NUMERIC.fullmatch(text):
@@ -136,6 +137,8 @@ def read(data: bytes, context: Context) -> Reading:
 def _finish(test: _Test, sheet: Sheet) -> _Test:
     if test.keys:
         _listing(test, sheet)
+    elif test.title in _TRANSACTIONS:
+        _transactions(test, sheet)
     elif test.title in ("TCP STREAM", "TCP MAERTS", "UDP STREAM"):
         if not test.rows:
             sheet.broken(test.at, "netperf's table has no row that can be read")
@@ -156,6 +159,24 @@ def _tcp(test: _Test, sheet: Sheet) -> None:
         _give(line.number, "ethernet-tcp", "throughput", test.unit, row[4], params, sheet)
         if test.wide:
             _give(line.number, "ethernet-tcp", "cpu_load", "%", row[5], params, sheet)
+
+
+def _transactions(test: _Test, sheet: Sheet) -> None:
+    benchmark, kind = _TRANSACTIONS[test.title]
+    for line, row in test.rows[:1]:
+        sound = len(row) == (10 if test.wide else 6) and _whole(row, test)
+        if not sound or not re.fullmatch(r"[0-9]+\.[0-9]{2}", row[5]):
+            sheet.broken(line.number, "a row of netperf is cut or damaged")
+            return
+        params: dict[str, Scalar] = {
+            "test": kind, "request_size": int(row[2]), "response_size": int(row[3])
+        }  # fmt: skip
+        rate, unit = row[5], "operations/s"
+        _give(line.number, benchmark, "transaction_rate", unit, rate, params, sheet)
+        if test.wide:
+            _give(line.number, benchmark, "cpu_load", "%", row[6], params, sheet)
+    if not test.rows:
+        sheet.broken(test.at, "netperf's table has no row that can be read")
 
 
 def _udp(test: _Test, sheet: Sheet) -> None:
@@ -271,8 +292,11 @@ def _loss(line: int, sent: str, received: str, params: dict[str, Scalar], sheet:
 
 FORMAT = Format(
     name="netperf",
-    title="netperf: -k listing and tables of TCP_STREAM, TCP_MAERTS, UDP_STREAM",
+    title="netperf: -k listing and tables of the STREAM, MAERTS, RR and CRR tests",
     example=EXAMPLE,
-    recognises=recognises,
+    recognises=holds(
+        rb"^(?:MIGRATED )?(?:TCP STREAM|TCP MAERTS|UDP STREAM|(?:TCP|UDP) REQUEST/RESPONSE"
+        rb"|TCP Connect/Request/Response) TEST from|^THROUGHPUT="
+    ),
     read=read,
 )

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, field
 
 from .. import Context, Format, Reading
-from ..log_lines import figure, lines
+from ..log_lines import figure, holds, lines
 from ..log_sheet import Sheet
 
 EXAMPLE = """\
@@ -36,14 +36,6 @@ _VERSION = re.compile(r"STREAM version \$Revision: ([0-9.]{1,20}) \$")
 class _Table:
     rows: list[tuple[int, str, float]] = field(default_factory=list)
     broken: bool = False
-
-
-def recognises(data: bytes) -> bool:
-    """Whether the table's head or the version is there."""
-    return (
-        re.search(rb"^Function +(?:Best )?Rate +\(?MB/s|^STREAM version \$Revision", data, re.M)
-        is not None
-    )
 
 
 def read(data: bytes, context: Context) -> Reading:
@@ -101,6 +93,6 @@ FORMAT = Format(
     name="stream",
     title="STREAM 5.x",
     example=EXAMPLE,
-    recognises=recognises,
+    recognises=holds(rb"^Function +(?:Best )?Rate +\(?MB/s|^STREAM version \$Revision"),
     read=read,
 )

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 
 from .. import Context, Format, Reading
-from ..log_lines import figure, lines
+from ..log_lines import figure, holds, lines
 from ..log_sheet import Sheet
 
 EXAMPLE = """\
@@ -26,11 +26,6 @@ _LINE = re.compile(
     r"(?: \(([0-9]{1,9}(?:\.[0-9])?) (Bytes|KiB|MiB|GiB)/s\))?[ \t]*"
 )
 _UNITS = {"Bytes": "B/s", "KiB": "KiB/s", "MiB": "MiB/s", "GiB": "GiB/s"}
-
-
-def recognises(data: bytes) -> bool:
-    """Whether a transfer was timed."""
-    return re.search(rb"[0-9] bytes (?:read|written) in [0-9]+ ms", data) is not None
 
 
 def read(data: bytes, context: Context) -> Reading:
@@ -72,6 +67,6 @@ FORMAT = Format(
     name="u-boot",
     title="U-Boot: bytes read or written in ms",
     example=EXAMPLE,
-    recognises=recognises,
+    recognises=holds(rb"[0-9] bytes (?:read|written) in [0-9]+ ms"),
     read=read,
 )

@@ -1,1 +1,0 @@
-"""LMBench: its programs and its summary."""

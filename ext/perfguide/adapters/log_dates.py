@@ -1,0 +1,73 @@
+"""When a log says that its run was: a line that is a date and no more, as ``date`` prints it.
+
+Dates within other lines are passed over: most of them say when a kernel or a library was built.
+"""
+
+from __future__ import annotations
+
+import datetime
+import email.utils
+import re
+from dataclasses import dataclass
+
+from .log_lines import lines
+
+_ISO = re.compile(
+    r"(?:19|20)[0-9]{2}-[01][0-9]-[0-3][0-9][T ][0-2][0-9]:[0-5][0-9](?::[0-6][0-9](?:\.[0-9]{1,9})?)?(?: ?(?:Z|[+-][0-9]{2}:?[0-9]{2}))?"
+)
+_MAIL = re.compile(
+    r"[A-Z][a-z]{2}, [0-9]{1,2} [A-Z][a-z]{2} (?:19|20)[0-9]{2} [0-9:]{8} (?:[A-Z]{1,5}|[+-][0-9]{4})(?: \([A-Z]{1,5}\))?"
+)
+_SHELL = re.compile(
+    r"[A-Z][a-z]{2} ([A-Z][a-z]{2}) +([0-9]{1,2}) ([0-9:]{8}) (?:([A-Z]{1,5}|[+-][0-9]{2,4}) )?((?:19|20)[0-9]{2})"
+)  # fmt: skip
+_LONGEST = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Dated:
+    """When a log begins, on which line it says so, and whether it says the time zone too."""
+
+    created: str
+    line: int
+    zone: bool
+
+
+def find(data: bytes) -> Dated | None:
+    """The first line that is a date, with UTC where it names no zone that is known."""
+    for line in lines(data):
+        text = line.text.strip()
+        if 15 < len(text) <= _LONGEST and (found := _moment(text)):
+            when, zone = found
+            return Dated(when.isoformat(), line.number, zone)
+    return None
+
+
+def _moment(text: str) -> tuple[datetime.datetime, bool] | None:
+    if _MAIL.fullmatch(text):
+        return _zoned(email.utils.parsedate_tz(text), text.split()[5])
+    if found := _SHELL.fullmatch(text):
+        month, day, clock, zone, year = found.groups()
+        written = f"{day} {month} {year} {clock} {zone or ''}"
+        return _zoned(email.utils.parsedate_tz(written), zone or "")
+    if _ISO.fullmatch(text):
+        try:
+            when = datetime.datetime.fromisoformat(re.sub(r" ?(Z|[+-][0-9:]+)$", r"\1", text))
+        except ValueError:
+            return None
+        return (when, True) if when.tzinfo else (when.replace(tzinfo=datetime.UTC), False)
+    return None
+
+
+def _zoned(
+    parts: tuple[int, int, int, int, int, int, int, int, int, int | None] | None, zone: str
+) -> tuple[datetime.datetime, bool] | None:
+    """A parsed date. Letters other than UTC's mean several zones, and are taken as UTC."""
+    if parts is None:
+        return None
+    known = zone in ("UTC", "GMT", "Z") or zone[:1] in ("+", "-")
+    try:
+        offset = datetime.timedelta(seconds=parts[9] or 0 if known else 0)
+        return datetime.datetime(*parts[:6], tzinfo=datetime.timezone(offset)), known
+    except (ValueError, OverflowError):
+        return None

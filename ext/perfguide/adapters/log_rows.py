@@ -1,0 +1,50 @@
+"""Rows of a log by their layouts: one loop for programs whose lines stand alone.
+
+A row is known by how it begins, and read where the whole line has its layout. What begins as
+a row and is none was cut or damaged, and gives a diagnostic in place of a figure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from .log_lines import Line, lines
+from .log_sheet import Sheet
+
+Take = Callable[[Line, "re.Match[str]"], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One layout: ``begins`` matches the front of its lines and ``whole`` all of them; ``take``
+    is called with the line and the match of ``whole``. Patterns have no unbounded repetition
+    behind another one that could take the same characters."""
+
+    begins: re.Pattern[str]
+    whole: re.Pattern[str]
+    take: Take
+
+
+def row(begins: str, whole: str, take: Take) -> Row:
+    """A row from the texts of its patterns."""
+    return Row(re.compile(begins), re.compile(whole), take)
+
+
+def scan(data: bytes, what: str, rows: Sequence[Row], sheet: Sheet) -> None:
+    """Give each line to the first row that it is, and say which lines are damaged rows of
+    ``what``. Other lines are passed over."""
+    for line in lines(data):
+        for each in rows:
+            if found := each.whole.fullmatch(line.text):
+                sheet.understood(line.number)
+                each.take(line, found)
+                break
+            if each.begins.match(line.text):
+                sheet.broken(line.number, f"a line of {what} is cut or damaged")
+                break
+
+
+def skip(line: Line, found: re.Match[str]) -> None:
+    """Take nothing from a line that is understood."""

@@ -1,0 +1,210 @@
+"""What fio 3 prints for people, without ``--output-format=json``.
+
+Layout: ``show_thread_status_normal`` and ``show_ddir_status`` in stat.c. The names are those of
+the JSON; the figures are as rounded there: ``IOPS=14.9k`` is 14,900 and ``BW`` is in KiB/s,
+MiB/s and so on. The options are those of the head of a job and of the command, where it stands on
+a line before; ``direct`` is told by the command only. Where the same run printed JSON too, that is
+read, and nothing here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+from .. import Context, Format, Reading, Scalar
+from ..log_lines import Line, holds, lines
+from ..log_sheet import Sheet
+from . import fio
+
+_HEAD = re.compile(
+    r"([!-~ ]{1,100}): \(g=[0-9]{1,6}\): rw=([a-z]{4,12}), bs=\(R\) ([0-9.]{1,9})([KMG]i)?B-[^,]{1,20},"
+    r" .{1,80}, ioengine=([!-+\--~]{1,60}), iodepth=([0-9]{1,6})[ \t]*"
+)
+_JOB = re.compile(
+    r"([!-~ ]{1,100}): \(groupid=[0-9]{1,6}, jobs=([0-9]{1,6})\): err= *([0-9]{1,6})(.{0,200})"
+)
+_SIDE = re.compile(
+    r" +(read|write|trim): IOPS=([0-9]{1,9}(?:\.[0-9]{1,3})?)([kM]?), BW=([0-9]{1,9}(?:\.[0-9]{1,3})?)"
+    r"([KMGT]i)?B/s \([^()]{1,20}\)\([^()]{1,40}(?:sec)\)(?:; [0-9]{1,9} zone resets)?[ \t]*"
+)
+_LATENCY = re.compile(
+    r" +(slat|clat|lat) \(([num])sec\): min= *([0-9.]{1,12})([kM]?), max= *([0-9.]{1,12})([kM]?),"
+    r" avg= *([0-9]{1,12}\.[0-9]{1,2}), stdev= *[0-9]{1,12}\.[0-9]{2}[ \t]*"
+)
+_PERCENTILES = re.compile(r" +clat percentiles \(([num])sec\):[ \t]*")
+_ITEM = r"[0-9]{1,3}\.[0-9]{2}th=\[ *[0-9]{1,12}\]"
+_PERCENTILE_ROW = re.compile(rf" +\| *(?:(?:{_ITEM}, *){{4}}|(?:{_ITEM}, +){{0,3}}{_ITEM})[ \t]*")
+"""Four to a row, and no comma behind the last."""
+_STARTING = re.compile(r"Starting ([0-9]{1,6}) (?:process|thread)(?:es|s)?[ \t]*")
+_CPU = re.compile(r" +cpu +: usr=([0-9]{1,6}\.[0-9]{2})%, sys=([0-9]{1,6}\.[0-9]{2})%, ctx=.*")
+_VERSION = re.compile(r"fio-([0-9]+\.[!-~]{1,20})")
+_COMMAND = re.compile(
+    r"(?:[^#$>]{0,100}[#$>] )?(?:[!-~]{0,100}/)?(fio (?:--?[!-~]{1,200} ?){1,40})[ \t]*"
+)
+_OPTION = re.compile(r"--([a-z_]{2,40})(?:=([!-~]{1,200}))?")
+_LIKE = re.compile(
+    r" +(?:read|write|trim): I| +s?c?lat \([num]sec\)?:? ?m| +\| *[0-9]{1,3}\.[0-9]| +cpu +: u|"
+    r".{1,100}: \((?:groupid|g)=[0-9]"
+)
+
+
+@dataclass(slots=True)
+class _Job:
+    """A job as far as it was read: its figures wait until all names of the run are known."""
+
+    name: str
+    jobs: int
+    failed: bool
+    line: Line
+    figures: list[tuple[int, str, str, float, dict[str, Scalar]]] = field(default_factory=list)
+    side: str = ""
+    unit: str = ""
+
+
+def read(data: bytes, context: Context) -> Reading:
+    """The throughput, rate and latency of each job in each direction."""
+    sheet = Sheet(context)
+    if fio.FORMAT.recognises(data):
+        return sheet.reading()
+    options: dict[str, dict[str, str]] = {}
+    jobs: list[_Job] = []
+    command = ""
+    started = 0
+    for line in lines(data):
+        text = line.text
+        if found := _VERSION.fullmatch(text):
+            sheet.fact("tools.fio", found[1])
+        elif len(text) < 3000 and (found := _COMMAND.fullmatch(text)):
+            _give(jobs, options, command, started, sheet)
+            command, options, jobs = found[1].strip(), {}, []
+        elif found := _HEAD.fullmatch(text):
+            if jobs:
+                _give(jobs, options, command, started, sheet)
+                command, options, jobs = "", {}, []
+            block = _scaled(found[3], (found[4] or "")[:1].lower())
+            options[found[1]] = {
+                "rw": found[2], "bs": block, "ioengine": found[5], "iodepth": found[6]
+            }  # fmt: skip
+        elif found := _STARTING.fullmatch(text):
+            started = int(found[1])
+        elif found := _JOB.fullmatch(text):
+            failed = found[3] != "0"
+            jobs.append(_Job(found[1], int(found[2]), failed, line))
+            if failed:
+                sheet.failed(line.number, f"fio: job “{found[1]}” ended with an error")
+        elif not jobs or not _row(line, jobs[-1]):
+            if _LIKE.match(text):
+                sheet.broken(line.number, "a line of fio is cut or damaged")
+                if jobs and re.match(r" +(?:read|write|trim): ", text):
+                    jobs[-1].side = jobs[-1].unit = ""
+            continue
+        sheet.understood(line.number)
+    _give(jobs, options, command, started, sheet)
+    return sheet.reading()
+
+
+def _row(line: Line, job: _Job) -> bool:
+    """Read a line as one of a job's figures; false where it is none."""
+    text = line.text
+    if found := _SIDE.fullmatch(text):
+        job.side, job.unit = found[1], ""
+        unit = f"{found[5] or ''}B/s"
+        _add(job, line, "throughput", unit, float(found[4]))
+        _add(job, line, "iops", "operations/s", _thousands(found[2], found[3]))
+    elif found := _LATENCY.fullmatch(text):
+        if any(metric == f"{job.side}_latency_min" for _, metric, *_ in job.figures):
+            job.side = job.unit = ""  # another direction's, whose first line is lost
+            return False
+        if found[1] == "lat" and job.side:
+            unit = f"{found[2]}s"
+            _add(job, line, "latency_min", unit, _thousands(found[3], found[4]))
+            _add(job, line, "latency_avg", unit, float(found[7]))
+            _add(job, line, "latency_max", unit, _thousands(found[5], found[6]))
+    elif found := _PERCENTILES.fullmatch(text):
+        job.unit = f"{found[1]}s"
+    elif job.unit and job.side and _PERCENTILE_ROW.fullmatch(text):
+        for share, value in re.findall(r"([0-9.]+)th=\[ *([0-9]+)\]", text):
+            _add(job, line, "clat", job.unit, float(value), {"percentile": float(share)})
+        if not text.rstrip().endswith(","):
+            job.unit = ""
+    elif found := _CPU.fullmatch(text):
+        job.side = ""
+        _add(job, line, "cpu_user", "%", float(found[1]))
+        _add(job, line, "cpu_system", "%", float(found[2]))
+    else:
+        return False
+    return True
+
+
+def _add(
+    job: _Job,
+    line: Line,
+    metric: str,
+    unit: str,
+    value: float,
+    params: dict[str, Scalar] | None = None,
+) -> None:
+    name = f"{job.side}_{metric}" if job.side else metric
+    job.figures.append((line.number, name, unit, value, params or {}))
+
+
+def _give(
+    jobs: list[_Job],
+    options: dict[str, dict[str, str]],
+    command: str,
+    started: int,
+    sheet: Sheet,
+) -> None:
+    """The figures of a run, each with its job's conditions."""
+    names = Counter(job.name for job in jobs)
+    seen: Counter[str] = Counter()
+    typed: dict[str, str] = dict(_OPTION.findall(command))
+    if jobs and sum(job.jobs for job in jobs) < started:
+        sheet.broken(jobs[-1].line.number, f"fio started {started} jobs, and some are missing")
+        return
+    for job in jobs:
+        seen[job.name] += 1
+        own = {k: v for k, v in typed.items() if k in fio.OPTIONS or k == "buffered"}
+        params = fio.conditions(own | options.get(job.name, {}))
+        if len(jobs) > 1:
+            params["job"] = job.name
+        if names[job.name] > 1:
+            params |= {"job_number": seen[job.name], "numjobs": names[job.name]}
+        elif job.jobs > 1:
+            params["numjobs"] = job.jobs
+        if job.name not in options and job.figures:
+            sheet.broken(job.line.number, f"the head of job “{job.name}” is missing or damaged")
+            continue
+        if not job.figures and not job.failed:
+            sheet.broken(job.line.number, f"job “{job.name}” has no figures: it is cut")
+        benchmark = sheet.benchmark("fio")
+        for number, metric, unit, value, more in job.figures if not job.failed else ():
+            zero = not metric.endswith("throughput")
+            said = {**params, **more}
+            sheet.figure(number, benchmark, metric, unit, value, said, zero=zero, command=command)
+
+
+def _thousands(text: str, letter: str) -> float:
+    return float(Decimal(text).scaleb({"": 0, "k": 3, "M": 6}[letter]))
+
+
+def _scaled(text: str, letter: str) -> str:
+    """A block size as an option has it."""
+    number = Decimal(text)
+    return f"{int(number)}{letter}" if number == int(number) else f"{text}{letter}"
+
+
+FORMAT = Format(
+    name="fio-text",
+    title="fio 3.x, as printed for people",
+    example="""\
+seq: (g=0): rw=write, bs=(R) 4096B-4096B, (W) 4096B-4096B, (T) 4096B-4096B, ioengine=psync, iodepth=1
+seq: (groupid=0, jobs=1): err= 0: pid=1234: Sat Nov 21 03:18:50 2026
+  write: IOPS=85.3k, BW=333MiB/s (349MB/s)(16.0MiB/48msec); 0 zone resets
+""",
+    recognises=holds(rb"^.{1,100}: \(groupid=[0-9]+, jobs=[0-9]+\): err= *[0-9]"),
+    read=read,
+)

@@ -1,0 +1,223 @@
+"""What iperf3 and iperf 2 print for people.
+
+Layouts: iperf_api.c and iperf_locale.c of iperf3, 3.1 on; Reports.c of iperf 2.0 and 2.1. The
+names are those of iperf3's JSON: what arrived is the throughput, with the retransmits of its
+sender. Of several streams the line ``[SUM]`` counts. Their digits are three.
+
+iperf3's figures are of the lines that end in ``sender`` and ``receiver``; with ``--bidir`` the
+lines tell by ``TX`` and ``RX`` which way the data went. iperf 2 marks its total by nothing: it is
+the last line of a connection that begins at 0 seconds. For UDP the report of the server counts.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from .. import Context, Format, Reading, Scalar
+from ..log_lines import Line, holds, lines
+from ..log_sheet import Sheet
+
+_HEAD = re.compile(r"\[ ID\](?:\[Role\])? Interval +Transfer +(?:Bandwidth|Bitrate)\b.*")
+_AMOUNT = r"[0-9]{1,9}(?:\.[0-9]{1,3})? [KMGT]?Bytes"
+_RATE = r"([0-9]{1,9}(?:\.[0-9]{1,3})?) ([KMGT]?)bits/sec"
+_SPAN = r"[0-9]{1,6}\.[0-9]{2}-[0-9]{1,6}\.[0-9]{2} +sec"
+_UDP = r"([0-9]{1,9}\.[0-9]{3}) ms +[0-9]{1,15}/[0-9]{1,15} \(([0-9.e+-]{1,12})%\)"
+_ROW = re.compile(
+    rf"\[ *([0-9]{{1,6}}|SUM)\](?:\[(TX|RX)-[CS]\])? +{_SPAN} +{_AMOUNT} +{_RATE}"
+    rf"(?: +([0-9]{{1,12}})| +{_UDP})? +(sender|receiver)[ \t]*"
+)
+_INTERVAL = re.compile(
+    rf"\[ *(?:[0-9]{{1,6}}|SUM)\](?:\[[TR]X-[CS]\])? +{_SPAN} +{_AMOUNT} +{_RATE}"
+    r"(?: [^\ufffd]{0,80}[^a-z])?"
+)
+_CLIENT = re.compile(r"(Connecting to host|Accepted connection from) .*")
+_CONNECTED = re.compile(r"\[ *([0-9]{1,6})\] local .* port [0-9]{1,5} connected (?:to|with) .*")
+_REVERSE = re.compile(r"Reverse mode, remote host .*")
+_VERSION = re.compile(r"iperf (3\.[!-~]{1,20})[ \t]*")
+
+_OPENING = re.compile(r"(Client connecting to|Server listening on) .*?\b(TCP|UDP) port.*")
+_SERVER_REPORT = re.compile(r"\[ *[0-9]{1,6}\] Server Report:[ \t]*")
+_TWO = re.compile(
+    r"\[ *([0-9]{1,6}|SUM)\] *([0-9]{1,6}\.[0-9]{1,4})- *([0-9]{1,6}\.[0-9]{1,4}) sec +"
+    rf"{_AMOUNT} +{_RATE}(?: +{_UDP}|(?: [^\ufffd]{{0,200}})?)"
+)
+_LIKE = re.compile(r"\[ *(?:[0-9]{1,6}|SUM)\](?:\[[TR]X-[CS]\])? *[0-9]{1,6}\.[0-9]{2,4}-")
+_UNITS = {"": "bit/s", "K": "kbit/s", "M": "Mbit/s", "G": "Gbit/s", "T": "Gbit/s"}
+
+
+@dataclass(slots=True)
+class _Run:
+    """A run of iperf3 as far as it was read: its last lines by stream, way and end."""
+
+    begun: int = 0
+    server: bool = False
+    reverse: bool = False
+    parted: bool = False
+    totals: bool = False
+    streams: set[str] = field(default_factory=set)
+    rows: dict[tuple[str, str, str], tuple[Line, re.Match[str]]] = field(default_factory=dict)
+
+
+def read_iperf3(data: bytes, context: Context) -> Reading:
+    """Throughput, retransmits, loss and jitter of each run of iperf3."""
+    sheet = Sheet(context)
+    run = _Run()
+    for line in lines(data):
+        text = line.text
+        if found := _CLIENT.fullmatch(text):
+            _finish(run, sheet)
+            run = _Run(line.number, found[1].startswith("Accepted"))
+        elif _REVERSE.fullmatch(text):
+            run.reverse = True
+        elif found := _VERSION.fullmatch(text):
+            sheet.fact("tools.iperf3", found[1])
+        elif found := _ROW.fullmatch(text):
+            run.rows[found[1], found[2] or "", found[8]] = (line, found)
+        elif found := _CONNECTED.fullmatch(text):
+            run.streams.add(found[1])
+        elif text.startswith("- - - -"):
+            run.parted = True
+        elif _HEAD.fullmatch(text):
+            run.totals = run.parted
+        elif not run.totals and _INTERVAL.fullmatch(text):
+            pass
+        elif _LIKE.match(text):
+            sheet.broken(line.number, "a line of iperf3 is cut or damaged")
+            continue
+        else:
+            continue
+        sheet.understood(line.number)
+    _finish(run, sheet)
+    return sheet.reading()
+
+
+def _finish(run: _Run, sheet: Sheet) -> None:
+    ways = sorted({way for _, way, _ in run.rows})
+    if run.begun and not ways:
+        sheet.broken(run.begun, "this run of iperf3 has no totals: it is cut")
+    several = len(run.streams) > (2 if ways and ways[0] else 1)
+    for way in ways:
+        own = {(name, end): row for (name, w, end), row in run.rows.items() if w == way}
+        streams = {name for name, _ in own} - {"SUM"}
+        name = "SUM" if several else next(iter(streams), "SUM")
+        ingress = way == "RX" if way else run.reverse != run.server
+        received, sent = own.get((name, "receiver")), own.get((name, "sender"))
+        some = received or sent or next(iter(own.values()))
+        if received is None:
+            message = "which rate arrived is not told: the line of the receiver is missing"
+            sheet.broken(some[0].number, message)
+            continue
+        line, found = received
+        params: dict[str, Scalar] = {
+            "protocol": "udp" if found[6] else "tcp",
+            "direction": "ingress" if ingress else "egress",
+        }
+        if len(streams) > 1:
+            params["streams"] = len(streams)
+        _give(line, found, sheet.benchmark("iperf3"), params, sheet)
+        if sent and sent[1][5]:
+            number, text = sent[0].number, sent[1][5]
+            benchmark = sheet.benchmark("iperf3")
+            sheet.figure(number, benchmark, "retransmits", "1", float(text), params, zero=True)
+
+
+def _give(
+    line: Line, found: re.Match[str], benchmark: str, params: dict[str, Scalar], sheet: Sheet
+) -> None:
+    """The rate of a line of iperf3, and its loss and jitter where it has them."""
+    if found[4] == "T":
+        sheet.broken(line.number, "terabits a second are not read")
+        return
+    value = float(found[3])
+    sheet.figure(line.number, benchmark, "throughput", _UNITS[found[4]], value, params)
+    if found[6]:
+        loss, jitter = float(found[7]), float(found[6])
+        sheet.figure(line.number, benchmark, "packet_loss", "%", loss, params, zero=True)
+        sheet.figure(line.number, benchmark, "jitter", "ms", jitter, params, zero=True)
+
+
+def read_iperf2(data: bytes, context: Context) -> Reading:
+    """Throughput, loss and jitter of each run of iperf 2."""
+    sheet = Sheet(context)
+    total: dict[str, tuple[Line, re.Match[str]]] = {}
+    connected: set[str] = set()
+    server, udp, damaged = False, False, False
+
+    def finish() -> None:
+        nonlocal damaged
+        streams = set(total) - {"SUM"} | connected
+        name = "SUM" if len(streams) > 1 else next(iter(total), "")
+        if total and connected and set(total) - {"SUM"} != connected:
+            line, _ = next(iter(total.values()))
+            sheet.broken(line.number, "a stream that was connected has no total, or the reverse")
+        elif name in total and not damaged:
+            line, found = total[name]
+            params: dict[str, Scalar] = {
+                "protocol": "udp" if udp else "tcp",
+                "direction": "ingress" if server else "egress",
+            }
+            if len(streams) > 1:
+                params["streams"] = len(streams)
+            value, unit = float(found[4]), _UNITS[found[5]]
+            benchmark = sheet.benchmark("iperf2")
+            if udp and not found[6]:
+                sheet.broken(line.number, "what arrived is not told: there is no server report")
+            else:
+                sheet.figure(line.number, benchmark, "throughput", unit, value, params)
+            if udp and found[6]:
+                loss, jitter = float(found[7]), float(found[6])
+                sheet.figure(line.number, benchmark, "packet_loss", "%", loss, params, zero=True)
+                sheet.figure(line.number, benchmark, "jitter", "ms", jitter, params, zero=True)
+        elif total:
+            sheet.broken(total[next(iter(total))][0].number, "the sum of the streams is missing")
+        total.clear()
+        connected.clear()
+        damaged = False
+
+    for line in lines(data):
+        text = line.text
+        if found := _OPENING.fullmatch(text):
+            finish()
+            server, udp = found[1].startswith("Server"), found[2] == "UDP"
+        elif _SERVER_REPORT.fullmatch(text):
+            pass
+        elif found := _TWO.fullmatch(text):
+            if float(found[2]) == 0 and not (udp and found[1] in total and total[found[1]][1][6]):
+                total[found[1]] = (line, found)
+        elif found := _CONNECTED.fullmatch(text):
+            if total or damaged:
+                finish()  # the next client's
+            connected.add(found[1])
+        elif _LIKE.match(text):
+            sheet.broken(line.number, "a line of iperf is cut or damaged")
+            damaged = True
+            continue
+        elif not _HEAD.fullmatch(text):
+            continue
+        sheet.understood(line.number)
+    finish()
+    return sheet.reading()
+
+
+IPERF3 = Format(
+    name="iperf3-text",
+    title="iperf3, as printed for people",
+    example="""\
+Connecting to host 192.168.0.1, port 5201
+[  5]   0.00-10.00  sec  1.10 GBytes   941 Mbits/sec    0             sender
+[  5]   0.00-10.00  sec  1.09 GBytes   938 Mbits/sec                  receiver
+""",
+    recognises=holds(rb"^\[ *(?:[0-9]+|SUM)\].{20,90}bits/sec.{0,80}(?:sender|receiver)[ \t\r]*$"),
+    read=read_iperf3,
+)
+IPERF2 = Format(
+    name="iperf2",
+    title="iperf 2.0 and 2.1",
+    example="""\
+Client connecting to 192.168.0.1, TCP port 5001
+[  3]  0.0-10.0 sec  1.09 GBytes   938 Mbits/sec
+""",
+    recognises=holds(rb"^(?:Client connecting to|Server listening on) .*(?:TCP|UDP) port"),
+    read=read_iperf2,
+)

@@ -1,0 +1,393 @@
+"""LMBench: its programs' lines, ``bw_mem``, the curves of ``lat_mem_rd``, the summary.
+
+Layout: lib_timing.c (``micro``, ``nano``, ``mb``), lat_mem_rd.c, lat_ctx.c and, for the
+summary, scripts/getsummary. MB are 10^6 bytes.
+
+The metrics are named as the programs and their arguments: ``bw_mem-bcopy-1mb``,
+``lat_ctx-2-128k``, ``lat_mem_rd-stride128-sz31k`` (thousandths of the 2^20 bytes that the
+curve prints). ``bw_mem``, ``bw_file_rd`` and ``bw_mmap_rd`` print only size and rate, so
+that the command must stand on the line before, as a shell's prompt shows it. How many
+processes ran at once (``-P``) is the parameter ``parallelism``, where the command says so.
+Builds whose MB are 2^20 bytes print the size that way; their rate is given as printed.
+
+Each table of the summary (``make see``) has a title, a head, a ruler of dashes and one row for
+each run. Cells are cut by the ruler, since a cell can be empty. The figures are as rounded
+there: four to seven characters, with ``K`` and ``M`` for thousands and millions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+from .. import Context, Format, Reading, Scalar
+from ..log_lines import LIKE_FIGURE, Line, figure, holds, lines, words
+from ..log_sheet import Sheet
+
+EXAMPLE = """\
+# bw_mem 1m bcopy
+1.05 13010.99
+"stride=128
+0.00049 3.072
+0.03125 5.288
+
+Simple syscall: 0.5044 microseconds
+Pipe bandwidth: 1252.05 MB/sec
+"""
+
+_NUMBER = r"([0-9]{1,12}(?:\.[0-9]{1,6})?|-?inf|-?nan)"
+_LABELLED = re.compile(
+    rf"([A-Za-z][A-Za-z0-9_+/' -]{{2,60}}?(?: on [!-~]{{1,200}})?): {_NUMBER}"
+    r" (microseconds|nanoseconds|MB/sec)[ \t]*"
+)
+_NAMES = {
+    "Simple syscall": "lat_syscall-null",
+    "Simple read": "lat_syscall-read",
+    "Simple write": "lat_syscall-write",
+    "Simple stat": "lat_syscall-stat",
+    "Simple fstat": "lat_syscall-fstat",
+    "Simple open/close": "lat_syscall-open",
+    "Signal handler installation": "lat_sig-install",
+    "Signal handler overhead": "lat_sig-catch",
+    "Protection fault": "lat_sig-prot",
+    "Procedure call": "lat_proc-proccall",
+    "Process fork+exit": "lat_proc-fork",
+    "Process fork+execve": "lat_proc-exec",
+    "Process fork+/bin/sh -c": "lat_proc-shell",
+    "Pipe latency": "lat_pipe",
+    "Pipe bandwidth": "bw_pipe",
+    "AF_UNIX sock stream latency": "lat_unix",
+    "AF_UNIX sock stream bandwidth": "bw_unix",
+    "Semaphore latency": "lat_sem",
+    "Fifo latency": "lat_fifo",
+    "TCP latency using localhost": "lat_tcp",
+    "UDP latency using localhost": "lat_udp",
+    "TCP/IP connection cost to localhost": "lat_connect",
+    "Select on 200 tcp fd's": "lat_select",
+}
+_OPERATION = re.compile(r"(integer|u?int64|float|double) (bit|add|mul|div|mod|bogomflops)")
+_STREAMED = re.compile(r"(STREAM2?) (copy|scale|add|triad|fill|daxpy|sum) (latency|bandwidth)")
+_SELECT = re.compile(r"Select on ([0-9]{1,6})( tcp)? fd's")
+_UNITS = {"microseconds": "us", "nanoseconds": "ns", "MB/sec": "MB/s"}
+_STRIDE = re.compile(r'"stride=([0-9]{1,9})[ \t]*')
+_SWITCH = re.compile(r'"size=([0-9]{1,9}k?) ovr=[0-9.]{1,12}[ \t]*')
+# Each with the decimals that its program prints, so that a cut figure shows.
+_POINT = re.compile(r"([0-9]{1,6}\.[0-9]{5}) ([0-9]{1,9}\.[0-9]{3}|-?inf|-?nan)[ \t]*")
+_PROCESSES = re.compile(r"([0-9]{1,6}) ([0-9]{1,9}\.[0-9]{2}|-?inf|-?nan)[ \t]*")
+_RATE = re.compile(
+    r"([0-9]{1,9}\.(?:[0-9]{6}|[0-9]{2})) ((?!0\.[0-9]{2}[ \t]*$)[0-9]{1,9}\.(?:[0-9]{6}|[0-9]{2})"
+    r"|-?inf|-?nan)[ \t]*"
+)
+_COMMAND = re.compile(
+    r"(?:.*[$#>][ \t]*)?(?:[!-~]*/)?(bw_mem|bw_file_rd|bw_mmap_rd)((?:[ \t]+-[NPW][ \t]*[0-9]+)*)"
+    r"[ \t]+([0-9]{1,9})([kKmM]?)[ \t]+"
+    r"(rd|wr|rdwr|cp|fwr|frd|fcp|bzero|bcopy|io_only|mmap_only|open2close)(?:[ \t]+[!-~]+)?[ \t]*"
+)
+_STREAM = re.compile(
+    r"(?:.*[$#>][ \t]*)?(?:[!-~]*/)?stream((?:[ \t]+-[vMPWN][ \t]*[0-9]{1,12}[kKmM]?)*)[ \t]*"
+)
+_PARALLEL = re.compile(r"-P[ \t]*([0-9]{1,6})\b")
+_ARRAY = re.compile(r"-M[ \t]*([0-9]{1,12}[kKmM]?)\b")
+_LONGEST_COMMAND = 300
+_SHORT = {"io_only": "io", "mmap_only": "mo", "open2close": "o2c"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """What rows of two numbers mean until the block ends."""
+
+    kind: str
+    name: str
+    size: int = 0
+    params: Mapping[str, Scalar] = field(default_factory=dict)
+
+
+def read(data: bytes, context: Context) -> Reading:
+    """Every latency and bandwidth."""
+    sheet = Sheet(context)
+    summary = _Summary(sheet)
+    block: _Block | None = None
+    stream: dict[str, Scalar] = {}
+    for line in lines(data):
+        if found := _STREAM.fullmatch(line.text[-_LONGEST_COMMAND:]):
+            stream = _parallelism(found[1]) | _array(found[1])
+        if summary.line(line):
+            sheet.understood(line.number)
+            continue
+        begun = _begin(line.text)
+        if block and block.kind == "rate" and (begun or not _RATE.fullmatch(line.text)):
+            sheet.broken(line.number, f"the figure of {block.name} is missing or damaged")
+            block = None
+        if begun:
+            block = begun
+            sheet.understood(line.number)
+        elif not line.text.strip(" \t"):
+            block = None
+        elif block and _row(line, block, sheet):
+            block = None if block.kind == "rate" else block
+        else:
+            _labelled(line, sheet, stream)
+    return sheet.reading()
+
+
+def _begin(text: str) -> _Block | None:
+    if found := _STRIDE.fullmatch(text):
+        return _Block("curve", f"lat_mem_rd-stride{found[1]}", int(found[1]))
+    if found := _SWITCH.fullmatch(text):
+        return _Block("switch", found[1])
+    if found := _COMMAND.fullmatch(text):
+        scale = {"k": 1024, "m": 1024**2}.get(found[4].lower(), 1)
+        size = f"{found[3]}{found[4].lower()}b"
+        operation = _SHORT.get(found[5], found[5])
+        name = f"{found[1]}-{operation}-{size}"
+        return _Block("rate", name, int(found[3]) * scale, _parallelism(found[2]))
+    return None
+
+
+def _parallelism(options: str) -> dict[str, Scalar]:
+    """How many processes ran at once, where it was more than one."""
+    found = _PARALLEL.search(options)
+    return {"parallelism": int(found[1])} if found and int(found[1]) != 1 else {}
+
+
+def _array(options: str) -> dict[str, Scalar]:
+    """The size of STREAM's arrays, where the command says it."""
+    found = _ARRAY.search(options)
+    return {"size": found[1].lower()} if found else {}
+
+
+def _row(line: Line, block: _Block, sheet: Sheet) -> bool:
+    """Read a line as a row of the block; false where it is none."""
+    pattern = {"curve": _POINT, "switch": _PROCESSES, "rate": _RATE}[block.kind]
+    found = pattern.fullmatch(line.text)
+    if found is None:
+        if re.match(r"[ \t]*[0-9\ufffd]", line.text) or (
+            block.kind == "curve" and not _LABELLED.fullmatch(line.text)
+        ):
+            sheet.broken(line.number, f"a row of {block.name} is cut or damaged")
+            return True
+        return False
+    value = figure(found[2])
+    if value is None:
+        sheet.broken(line.number, f"a row of {block.name} is cut or damaged")
+    elif block.kind == "curve":
+        name = f"{block.name}-{_size(float(found[1]), block.size)}"
+        sheet.figure(line.number, "lmbench", name, "ns", value)
+    elif block.kind == "switch":
+        sheet.figure(line.number, "lmbench", f"lat_ctx-{found[1]}-{block.name}", "us", value)
+    elif not any(
+        abs(float(found[1]) * megabyte - block.size) <= 0.01 * block.size + 5000
+        for megabyte in (10**6, 1024**2)
+    ):
+        sheet.broken(line.number, f"{found[1]} MB is not the size that {block.name} moves")
+    else:
+        if abs(float(found[1]) * 1e6 - block.size) > 0.01 * block.size + 5000:
+            sheet.note(
+                line.number, "this LMBench counts sizes in MB of 2^20 bytes, and may count rates so"
+            )
+        sheet.figure(line.number, "lmbench", block.name, "MB/s", value, block.params)
+    return True
+
+
+def _size(megabytes: float, stride: int) -> str:
+    """A size of the curve as published names have it: 0.03125 is ``sz31k``."""
+    if megabytes * 1000 >= 1:
+        return f"sz{int(round(megabytes * 1e5) // 100)}k"
+    return f"sz{round(megabytes * 1024**2 / max(stride, 1)) * stride}"
+
+
+def _labelled(line: Line, sheet: Sheet, stream: Mapping[str, Scalar]) -> None:
+    found = _LABELLED.fullmatch(line.text)
+    if found is None:
+        label = line.text.partition(":")[0]
+        cut = len(label) > 9 and (
+            label.startswith("STREAM") or any(name.startswith(label.rstrip()) for name in _NAMES)
+        )
+        like = _name(label) and LIKE_FIGURE.search(line.text)
+        if cut or like or re.search(r"[0-9] (?:microseconds|nanoseconds|MB/sec)[ \t]*$", line.text):
+            sheet.broken(line.number, f"the line “{label}” is cut or damaged")
+        return
+    name = _name(found[1])
+    value = figure(found[2])
+    if name is None or value is None:
+        sheet.broken(line.number, f"“{found[1][:80]}” is none of LMBench's names: damaged?")
+        return
+    params = stream if name.startswith("stream") else None
+    sheet.figure(line.number, "lmbench", name, _UNITS[found[3]], value, params)
+
+
+def _name(label: str) -> str | None:
+    if label in _NAMES:
+        return _NAMES[label]
+    if label.startswith("Pagefaults on "):
+        return "lat_pagefault"
+    if found := _SELECT.fullmatch(label):
+        return f"lat_select-{found[1]}{'-tcp' if found[2] else ''}"
+    if found := _STREAMED.fullmatch(label):
+        return f"{found[1].lower()}-{found[2]}-{found[3]}"
+    if found := _OPERATION.fullmatch(label):
+        kind = {"integer": "int", "uint64": "int64"}.get(found[1], found[1])
+        return f"lat_ops-{kind}-{found[2]}"
+    return None
+
+
+_CTX = "2-0k 2-16k 2-64k 8-16k 8-64k 16-16k 16-64k"
+
+
+def _ops(kind: str, names: str) -> tuple[str, ...]:
+    return tuple(f"lat_ops-{kind}-{name}" for name in names.split())
+
+
+_TABLES: dict[str, tuple[str, tuple[str, ...]]] = {
+    # title: unit, metrics of the columns behind host and OS; no name: left out
+    "Processor, Processes": (
+        "us",
+        (
+            "-",
+            "lat_syscall-null",
+            "-",
+            "lat_syscall-stat",
+            "lat_syscall-open",
+            "lat_select-100-tcp",
+            "lat_sig-install",
+            "lat_sig-catch",
+            "lat_proc-fork",
+            "lat_proc-exec",
+            "lat_proc-shell",
+        ),
+    ),
+    "Basic integer operations": ("ns", _ops("int", "bit add mul div mod")),
+    "Basic uint64 operations": ("ns", _ops("int64", "bit add mul div mod")),
+    "Basic float operations": ("ns", _ops("float", "add mul div bogomflops")),
+    "Basic double operations": ("ns", _ops("double", "add mul div bogomflops")),
+    "Context switching": ("us", tuple(f"lat_ctx-{name}" for name in _CTX.split())),
+    "*Local* Communication latencies": (
+        "us",
+        (
+            "-",
+            "lat_pipe",
+            "lat_unix",
+            "lat_udp",
+            "lat_rpc-udp",
+            "lat_tcp",
+            "lat_rpc-tcp",
+            "lat_connect",
+        ),
+    ),
+    "*Local* Communication bandwidths": (
+        "MB/s",
+        (
+            "bw_pipe",
+            "bw_unix",
+            "bw_tcp",
+            "bw_file_rd-reread",
+            "bw_mmap_rd-reread",
+            "bw_mem-bcopy-libc",
+            "bw_mem-bcopy-hand",
+            "bw_mem-rd",
+            "bw_mem-wr",
+        ),
+    ),
+    "File & VM system latencies": (
+        "us",
+        (
+            "lat_fs-0k-create",
+            "lat_fs-0k-delete",
+            "lat_fs-10k-create",
+            "lat_fs-10k-delete",
+            "lat_mmap",
+            "lat_sig-prot",
+            "lat_pagefault",
+            "lat_select-100",
+        ),
+    ),
+    "Memory latencies": (
+        "ns",
+        ("-", "lat_mem_rd-l1", "lat_mem_rd-l2", "lat_mem_rd-main", "lat_mem_rd-random"),
+    ),
+}
+_UNIT_WORDS = {"us": "microseconds", "ns": "nanoseconds", "MB/s": "MB/s"}
+_RULER = re.compile(r"-{9} -{13}(?: +-{3,23})+[ \t]*")
+_MEMORY_ROW = 62
+"""How long a row of memory latencies is up to its last figure."""
+_CELL = re.compile(r"([0-9]{1,7}(?:\.[0-9]{0,6})?)([KM]?)")
+
+
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """The table whose rows follow."""
+
+    unit: str
+    metrics: tuple[str, ...]
+    spans: tuple[tuple[int, int], ...] = ()
+
+
+class _Summary:
+    """Reads the summary's tables line by line."""
+
+    def __init__(self, sheet: Sheet) -> None:
+        self._sheet = sheet
+        self._table: _Open | None = None
+
+    def line(self, line: Line) -> bool:
+        """Whether the line belongs to a table; its figures are given to the sheet."""
+        text = line.text
+        for title, (unit, metrics) in _TABLES.items():
+            # The title says the unit too: another one would be another version.
+            if text.startswith(title) and f"in {_UNIT_WORDS[unit]}" in text:
+                self._table = _Open(unit, metrics)
+                return True
+        if self._table is None:
+            return False
+        if _RULER.fullmatch(text):
+            spans = tuple(m.span() for m in re.finditer("-+", text))[2:]
+            self._table = _Open(self._table.unit, self._table.metrics, spans)
+            return True
+        if not self._table.spans:
+            return True
+        if not text.strip() or not LIKE_FIGURE.search(text):
+            self._table = None
+            return False
+        self._row(line, self._table)
+        return True
+
+    def _row(self, line: Line, table: _Open) -> None:
+        if "lat_mem_rd-main" in table.metrics:
+            # Its rows do not keep to their ruler, and have no empty cells.
+            cells = words(line.text[23:])[: len(table.metrics)]
+            ends_well = len(cells) == len(table.metrics) and len(line.text) >= _MEMORY_ROW
+        else:
+            cells = [line.text[a:b].strip() for a, b in table.spans]
+            between = [
+                line.text[a:b] for (_, a), (b, _) in zip(table.spans, table.spans[1:], strict=False)
+            ]
+            ends_well = len(line.text) >= table.spans[-1][1] and not "".join(between).strip()
+        ends_well = ends_well and re.match(r"[!-~][ -~]{8} [ -~]{13} ", line.text) is not None
+        found = [_CELL.fullmatch(cell) for cell in cells]
+        sound = all(match or not cell for match, cell in zip(found, cells, strict=True))
+        if not ends_well or not sound or len(cells) != len(table.metrics):
+            self._sheet.broken(line.number, "a row of LMBench's summary is cut or damaged")
+            return
+        for metric, match in zip(table.metrics, found, strict=True):
+            if match and metric != "-":
+                scale = {"": 0, "K": 3, "M": 6}[match[2]]
+                value = float(Decimal(match[1]).scaleb(scale))
+                self._sheet.figure(line.number, "lmbench", metric, table.unit, value)
+
+
+FORMAT = Format(
+    name="lmbench",
+    title="LMBench 3: bw_mem, lat_mem_rd, the lat_ and bw_ programs, the summary",
+    example=EXAMPLE,
+    recognises=holds(
+        rb'^"stride=[0-9]|^"size=[0-9]+k? ovr=|^Simple (?:syscall|read|write|f?stat|open/close): '
+        rb"|^Signal handler (?:inst|over)|^AF_UNIX sock stream|^Pipe (?:latency|bandwidth): "
+        rb"|^Process fork\+|^Procedure call: |^(?:integer|u?int64|float|double) (?:bit|add|mul|div): "
+        rb"|L M B E N C H|\bbw_(?:mem|file_rd|mmap_rd) .*\n[0-9.]+ [0-9.]+[ \t\r]*$"
+        rb"|^STREAM2? (?:copy|scale|add|triad|fill|daxpy|sum) (?:latency|bandwidth): "
+        rb"|^Select on [0-9]+ |^Semaphore latency: |^TCP latency using",
+    ),
+    read=read,
+)

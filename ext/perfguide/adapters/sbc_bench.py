@@ -1,0 +1,252 @@
+"""The log of sbc-bench as a whole: the programs that it runs, and what it says of the board.
+
+Layout: sbc-bench.sh, 0.4 to 0.9. Between rulers of ``#`` stands what one program printed:
+tinymembench, ramlat, OpenSSL, 7-zip and cpuminer, each read by its own adapter. On which cores it
+ran is the parameter ``cores``, in the words of the heading before it: ``cpu4 (Cortex-A76)``,
+``CPUs 0-7``. Where OpenSSL ran on each cluster in turn, an algorithm has as many rows as there
+are clusters, in the order in which tinymembench ran on them; so have single runs of 7-zip before
+0.9, which had no headings. Rows that cannot be told apart this way are told by ``run``.
+
+Facts: when it ran, the kernel, what it took the board for, the clock of each cluster as set and
+as measured, the temperatures from first to last, and whether it saw throttling.
+"""
+
+from __future__ import annotations
+
+import email.utils
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+import msgspec
+
+from ..bundle import Log, Result
+from . import Context, Format, Reading, Scalar
+from .log_lines import holds, lines
+from .log_sheet import Sheet
+from .openssl import speed
+from .programs import memory, processors
+
+EXAMPLE = """\
+sbc-bench v0.9.65 Raspberry Pi 5 Model B Rev 1.0 (Tue, 19 Mar 2024 19:04:10 +0100)
+##########################################################################
+Executing benchmark on cpu0 (Cortex-A76):
+tinymembench v0.4.9 (simple benchmark for memory throughput and latency)
+ C copy                                               :   6099.9 MB/s (0.1%)
+##########################################################################
+"""
+
+Reader: TypeAlias = Callable[[bytes, Context], Reading]
+
+_DATE = r"[A-Z][a-z]{2}, [!-'*-~ ]{15,40}"
+_HEAD = re.compile(
+    rf"sbc-bench v([0-9][!-~]{{0,20}}) (?:(?:(.{{0,200}}) )?\(({_DATE})\)|-- ({_DATE}))[ \t]*"
+)
+_TINYMEMBENCH = b"tinymembench v"
+_RULER = re.compile(r"#{20,}[ \t]*")
+_HEADING = re.compile(
+    r"Executing (?:benchmark|tinymembench|ramlat|cpuminer)(?: [0-9a-z]{1,9})?(?: times)?"
+    r"(?: (?:single|multi)-threaded)? on ([!-9;-~]{1,40}(?: [!-9;-~]{1,40}){0,5}?):?[ \t]*"
+)
+_TIMES = re.compile(r"Executing benchmark [0-9]{1,3} times multi-threaded:?[ \t]*")
+_CLUSTERS = "each cluster individually"
+_OPENSSL_ROW = re.compile(
+    r"([a-z0-9-]{3,40})(?: +[0-9]{1,15}\.[0-9]{2}k){2,}(?: \(([!-~ ]{1,60})\))?[ \t]*"
+)
+_ZIP_USAGE = re.compile(
+    rb"^Avr: +(?:[0-9]{1,9} +(?=[0-9]+ +[0-9]+ +[0-9]+ ))?([0-9]{1,5}) ", re.MULTILINE
+)
+_ONE_CORE = 110
+"""The most that 7-zip shows as its use of the CPU, in %, where it was bound to one core."""
+_MOST_ROWS = 16
+"""Rows of one algorithm; no board has as many clusters."""
+
+_CLOCKS = re.compile(r"Checking cpufreq OPP(?: for ([!-~]{1,40}))?(?: \(([!-~ ]{1,80})\))?:[ \t]*")
+_OPP = re.compile(r"Cpufreq OPP: +([0-9]{1,6}) .*?Measured: +([0-9./]{1,60})(?: .*)?")
+_HEALTH = re.compile(r"[0-9]{2}:[0-9]{2}:[0-9]{2}: .* {1,3}(-?[0-9]{1,3}\.[0-9])°C.*")
+_KERNEL = re.compile(r" {1,12}Kernel: ([!-~]{1,100})(?: .*)?|Linux ([0-9][!-~]{1,100}) \(.*")
+_GUESS = re.compile(r"SoC guess: ([!-~ ]{1,100})")
+_THROTTLED = re.compile(r" +\* ((?:No throttling|Throttling).{0,200})")
+
+_READERS: tuple[tuple[bytes, Reader], ...] = (
+    (_TINYMEMBENCH, memory.read_tinymembench),
+    (b"1x32  2x32", memory.read_ramlat),
+    (b" Speed Usage ", processors.read_7zip),
+    (b"H/s", processors.read_cpuminer),
+)
+
+
+@dataclass(slots=True)
+class _Part:
+    """Lines that one heading stands above: of which log in the file, the number of the first,
+    and on which cores."""
+
+    log: int
+    first: int
+    cores: str = ""
+    lines: list[bytes] = field(default_factory=list)
+
+
+def read(data: bytes, context: Context) -> Reading:
+    """What every program measured on which cores, and the facts."""
+    sheet = Sheet(context)
+    parts = _parts(data, sheet)
+    clusters: dict[int, list[str]] = {}
+    for part in parts:
+        if part.cores and any(line.startswith(_TINYMEMBENCH) for line in part.lines):
+            clusters.setdefault(part.log, []).append(part.cores)
+    readings: list[Reading] = []
+    for part in parts:
+        for piece, cores in _pieces(part, clusters.get(part.log, [])):
+            readings += _read(piece, cores, context)
+    own = sheet.reading()
+    facts: dict[str, Scalar] = {}
+    for reading in readings:
+        facts = {**reading.facts, **facts}
+    return Reading(
+        tuple(result for reading in readings for result in reading.results),
+        own.diagnostics + tuple(d for reading in readings for d in reading.diagnostics),
+        {**facts, **own.facts},
+        own.lines.union(*(reading.lines for reading in readings)),
+    )
+
+
+def _parts(data: bytes, sheet: Sheet) -> list[_Part]:
+    """The log by its headings and rulers; what it says of the board goes to the sheet."""
+    log = 0  # what stands before the first head is no part of one
+    parts = [_Part(log, 1)]
+    clocks = ""
+    heat: list[float] = []
+    for line in lines(data):
+        text = line.text
+        if found := _HEAD.fullmatch(text):
+            _about(found, sheet)
+            log += 1
+            parts.append(_Part(log, line.number + 1))
+        elif _RULER.fullmatch(text):
+            parts.append(_Part(log, line.number + 1))
+        elif found := _HEADING.fullmatch(text):
+            parts.append(_Part(log, line.number + 1, found[1].removesuffix(", results in ns")))
+        elif _TIMES.fullmatch(text) or text.startswith("Executing benchmark on each cluster"):
+            cores = _CLUSTERS if "each" in text else "all cores"
+            parts.append(_Part(log, line.number + 1, cores))
+        elif found := _CLOCKS.fullmatch(text):
+            clocks = " ".join(filter(None, (found[1], found[2] and f"({found[2]})"))) or "all cores"
+        elif clocks and (found := _OPP.fullmatch(text)):
+            sheet.fact(f"tools.sbc-bench.clock.{clocks}", f"{found[1]} MHz, measured {found[2]}")
+            clocks = ""
+        elif found := _HEALTH.fullmatch(text):
+            heat.append(float(found[1]))
+        elif found := _KERNEL.fullmatch(text):
+            sheet.fact("sdk.kernel", (found[1] or found[2]).partition("/")[0])
+        elif found := _GUESS.fullmatch(text):
+            sheet.fact("tools.sbc-bench.soc", found[1].strip())
+        elif found := _THROTTLED.fullmatch(text):
+            sheet.fact("tools.sbc-bench.throttling", found[1].strip())
+            if found[1].startswith("T"):
+                sheet.note(line.number, f"sbc-bench says: {found[1].strip()}")
+        else:
+            parts[-1].lines.append(text.encode())
+            continue
+        parts[-1].lines.extend([b""] * (line.number + 1 - parts[-1].first - len(parts[-1].lines)))
+        sheet.understood(line.number)
+    if heat and log:
+        sheet.fact("tools.sbc-bench.temperature", f"{min(heat)} to {max(heat)} °C")
+    return [part for part in parts if part.log]
+
+
+def _about(found: re.Match[str], sheet: Sheet) -> None:
+    sheet.fact("tools.sbc-bench", found[1])
+    if found[2]:
+        sheet.fact("board.description", found[2].strip())
+    try:
+        when = email.utils.parsedate_to_datetime(found[3] or found[4])
+    except ValueError:
+        return
+    if when.tzinfo is not None:
+        sheet.fact("created", when.isoformat())
+
+
+def _pieces(part: _Part, clusters: list[str]) -> Iterator[tuple[_Part, dict[str, Scalar]]]:
+    """A part as pieces that ran on the same cores, each with what tells it from others."""
+    text = b"\n".join(part.lines)
+    rows: dict[str, list[int]] = {}
+    names: dict[int, str] = {}
+    own = list(part.lines)
+    for at, line in enumerate(part.lines):
+        if found := _OPENSSL_ROW.fullmatch(line.decode()):
+            rows.setdefault(found[1], []).append(at)
+            if found[2]:  # since 0.9.71 the kind of core stands behind the row
+                names[at] = found[2]
+                own[at] = line[: line.rindex(b" (")]
+    tables = [at for at, line in enumerate(part.lines) if line.startswith(b"7-Zip ")]
+    known = bool(part.cores) and part.cores != _CLUSTERS
+    if rows:
+        most = min(max(map(len, rows.values())), _MOST_ROWS)
+        every = {at for ats in rows.values() for at in ats}
+        for turn in range(1 if known else most):
+            kept = every if known else {ats[turn] for ats in rows.values() if turn < len(ats)}
+            piece = [b"" if at in every - kept else line for at, line in enumerate(own)]
+            kinds = {names.get(at, "") for at in kept}
+            kind = kinds.pop() if len(kinds) == 1 else ""
+            yield replace(part, lines=piece), _told(part, clusters, turn, most, kind)
+    elif tables and not known:
+        ends = [*tables[1:], len(part.lines)]
+        for turn, (begin, end) in enumerate(zip(tables, ends, strict=True)):
+            table = _Part(part.log, part.first + begin, part.cores, part.lines[begin:end])
+            if len(tables) == len(clusters) > 1:
+                yield table, {"cores": clusters[turn]}
+            else:
+                busy = _ZIP_USAGE.search(b"\n".join(table.lines))
+                pinned = busy is not None and int(busy[1]) <= _ONE_CORE
+                yield table, {"cores": "one core" if pinned else "all cores"}
+    elif text.strip():
+        yield part, ({"cores": part.cores} if known else {})
+
+
+def _told(part: _Part, clusters: list[str], turn: int, count: int, kind: str) -> dict[str, Scalar]:
+    if part.cores and part.cores != _CLUSTERS:
+        return {"cores": part.cores}
+    if len(clusters) == 1:
+        return {"cores": clusters[0]}
+    if len(clusters) == count:
+        return {"cores": clusters[turn]}
+    told: dict[str, Scalar] = {"cores": kind} if kind else {}
+    return told | ({"run": turn + 1} if count > 1 else {})
+
+
+def _read(part: _Part, told: dict[str, Scalar], context: Context) -> Iterator[Reading]:
+    """What the adapters of the programs find, at the lines of the whole log."""
+    data = b"\n".join(part.lines)
+    readers = {reader for sign, reader in _READERS if sign in data}
+    if b"type  " in data:
+        readers.add(speed.read)
+    for reader in sorted(readers, key=lambda each: each.__name__):
+        reading = reader(data, Context(context.file, {**told, **context.params}, context.about))
+        shift = part.first - 1
+        yield Reading(
+            tuple(_moved(result, shift) for result in reading.results),
+            tuple(
+                replace(each, line=each.line + shift) if each.line else each
+                for each in reading.diagnostics
+            ),
+            reading.facts,
+            frozenset(number + shift for number in reading.lines),
+        )
+
+
+def _moved(result: Result, shift: int) -> Result:
+    if result.log is None:
+        return result
+    log = Log(file=result.log.file, line=result.log.line + shift)
+    return msgspec.structs.replace(result, log=log)
+
+
+FORMAT = Format(
+    name="sbc-bench",
+    title="sbc-bench 0.4 to 0.9, whole",
+    example=EXAMPLE,
+    recognises=holds(rb"^sbc-bench v[0-9]"),
+    read=read,
+)
