@@ -1,0 +1,1 @@
+"""Guides that were published before, read back as bundles."""

@@ -1,0 +1,218 @@
+"""Tables and what they mean to bundles, exact to the digit; what was not taken, cell by cell."""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+
+from ..bundle import Board, Bundle, Log, Result, Runner, Sdk, consistent, encode
+from ..common.diagnostics import Diagnostic, visible
+from .mapping import Map, Rule, Scalar, unit_name, with_unit
+from .model import Cell, Table
+
+_NUMBER = r"-?[0-9]{1,15}(?:\.[0-9]{1,15})?(?:[eE][-+]?[0-9]{1,3})?"
+_FIGURE = re.compile(
+    rf"({_NUMBER})(?: ?\(min ({_NUMBER}), ?max ({_NUMBER})\))?(?: n=([1-9][0-9]{{0,8}}))?"
+    r"(?: ?([A-Za-z%µ][A-Za-z0-9/%µ]{0,15}))?"
+)
+"""A figure, what is known of the samples behind it, and its unit where the cell says it."""
+_MISSING = frozenset({"", "-", "–", "—", "n/a", "na", "none", "tbd", "nt"})
+_SIZES = {"k": 1024, "m": 1024**2, "g": 1024**3}
+KIND = "log-row"
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """Which release the tables are of, when that was, and where they are from."""
+
+    sdk: str
+    created: datetime.datetime
+    source: str = ""
+    """The commit of a history."""
+
+
+@dataclass(slots=True)
+class Imported:
+    """Bundles by the order of their boards, and everything that was left out."""
+
+    bundles: list[Bundle] = field(default_factory=list)
+    left_out: list[Diagnostic] = field(default_factory=list)
+    missing: int = 0
+    """Cells in which the guide itself has no figure."""
+    doubled: list[Diagnostic] = field(default_factory=list)
+    """Figures that were taken, but whose names others have too."""
+    places: dict[tuple[object, ...], str] = field(default_factory=dict)
+    """Where the first figure of each name stands."""
+
+
+def build(tables: Sequence[Table], meaning: Map, release: Release) -> Imported:
+    """One bundle for each board that the tables have figures of."""
+    out = Imported()
+    results: dict[str, list[Result]] = {}
+    for table in tables:
+        rule = meaning.rule(table)
+        if rule is None:
+            cells = sum(len(row) for row in table.rows)
+            where = " > ".join((*table.headings, *([table.caption] if table.caption else [])))
+            message = f"the map has no entry for this table of {cells} cells: {where[:200]}"
+            _leave_out(out, table.file, table.line, message, "run --propose, and add what it says")
+        elif not rule.skip:
+            for row in table.rows:
+                _row(table, row, rule, meaning, results, out)
+    for board, own in results.items():
+        out.bundles.append(_bundle(board, own, meaning, release))
+    return out
+
+
+def _row(
+    table: Table,
+    row: tuple[Cell, ...],
+    rule: Rule,
+    meaning: Map,
+    results: dict[str, list[Result]],
+    out: Imported,
+) -> None:
+    columns = [meaning.column(rule, text) for text in table.head]
+    params: dict[str, Scalar] = dict(rule.params)
+    metric = unit = board = ""
+    for found, cell in zip(columns, row, strict=False):
+        if not found or not found[1].key:
+            continue
+        key, how = found[1].key, found[1].read
+        if key == "metric":
+            metric, unit = with_unit(cell.text)
+        elif key == "board":
+            board = meaning.boards.get(cell.text, cell.text)
+        elif (value := _key(cell.text, how)) is None:
+            message = (
+                f"“{visible(cell.text[:60])}” cannot be read as the {key}: its row is left out"
+            )
+            _leave_out(out, table.file, cell.line, message)
+            return
+        else:
+            params[key] = value
+    for found, cell in zip(columns, row, strict=False):
+        if not found or found[1].key or found[1].skip:
+            continue
+        named, column = found
+        result = _result(
+            cell,
+            rule.benchmark,
+            column.metric or metric,
+            column.unit or unit_name(unit),
+            {**params, **column.params},
+            table.file,
+            out,
+        )
+        whose = named or column.board or board or rule.board
+        if result is not None and not whose:
+            hint = "say it in the map, with board = …"
+            message = "which board this figure is of is not told"
+            _leave_out(out, table.file, cell.line, message, hint)
+        elif result is not None:
+            results.setdefault(whose, []).append(result)
+            where = f"{table.file}:{cell.line}"
+            said = tuple(sorted((k, type(v).__name__, v) for k, v in result.params.items()))
+            first = out.places.setdefault((whose, result.benchmark, result.metric, said), where)
+            if first != where:
+                message = f"a figure with the same names as that of {first}: they pool"
+                hint = "tell them apart in the map, with params"
+                out.doubled.append(
+                    Diagnostic("log-note", table.file, message, hint, line=cell.line)
+                )
+    for cell in row[len(table.head) :]:
+        _leave_out(out, table.file, cell.line, f"“{visible(cell.text[:60])}” has no head above it")
+
+
+def _result(
+    cell: Cell,
+    benchmark: str,
+    metric: str,
+    unit: str,
+    params: dict[str, Scalar],
+    file: str,
+    out: Imported,
+) -> Result | None:
+    """What a cell says, or ``None``; what is no figure and not missing is said."""
+    text = cell.text.replace("\N{MINUS SIGN}", "-")
+    if text.lower() in _MISSING:
+        out.missing += 1
+        return None
+    found = _FIGURE.fullmatch(text)
+    if found and found[5]:
+        unit = unit_name(found[5])
+    if not (benchmark and metric and unit):
+        what = "metric" if not metric else "unit" if not unit else "benchmark"
+        message = f"“{visible(text[:60])}”: its {what} is not told"
+        _leave_out(out, file, cell.line, message, "say it in the map")
+        return None
+    log = Log(file=file, line=cell.line)
+    if text.lower() == "failed":
+        return Result(
+            benchmark=benchmark, metric=metric, unit=unit, params=params, status="fail", log=log
+        )
+    if found is None:
+        _leave_out(out, file, cell.line, f"“{visible(text[:60])}” is not a figure")
+        return None
+    low, high, count = found[2], found[3], found[4]
+    if low and high and float(low) > float(high):
+        _leave_out(out, file, cell.line, f"“{visible(text[:60])}”: its min is above its max")
+        return None
+    return Result(
+        benchmark=benchmark,
+        metric=metric,
+        unit=unit,
+        params=params,
+        value=float(found[1]),
+        min=float(low) if low else msgspec.UNSET,
+        max=float(high) if high else msgspec.UNSET,
+        count=int(count) if count else msgspec.UNSET,
+        log=log,
+    )
+
+
+def _key(text: str, how: str) -> Scalar | None:
+    """The value of a parameter; ``None`` where the cell is empty or not of its kind."""
+    if not text:
+        return None
+    if how == "hex":
+        return int(text, 16) if re.fullmatch("(?:0x)?[0-9a-fA-F]{1,15}", text) else None
+    if how == "size":
+        size = re.fullmatch("([0-9]{1,15})([kKmMgG]?)", text)
+        return int(size[1]) * _SIZES.get(size[2].lower(), 1) if size else None
+    if how != "text" and re.fullmatch("-?[0-9]{1,15}", text):
+        return int(text)
+    if how != "text" and re.fullmatch(r"-?[0-9]{1,15}\.[0-9]{1,15}", text):
+        return float(text)
+    return None if how == "number" else text
+
+
+def _bundle(board: str, results: list[Result], meaning: Map, release: Release) -> Bundle:
+    guide = meaning.guide
+    tools: dict[str, Scalar] = {"commit": release.source} if release.source else {}
+    digits = hashlib.sha256(msgspec.json.encode([board, results, release.source])).hexdigest()
+    words = (guide.soc, guide.os, release.sdk, board, digits[:10])
+    bundle = Bundle(
+        format="perfguide-bundle",
+        version=1,
+        id="-".join(words)[-200:],
+        created=release.created,
+        sdk=Sdk(version=release.sdk, os=guide.os, name=guide.name),
+        board=Board(name=board, soc=guide.soc),
+        results=results,
+        runner=Runner(name="import"),
+        tools=tools,
+    )
+    if not consistent(bundle):
+        raise ValueError(f"the tables of {board} hold a name that does not show")
+    encode(bundle)
+    return bundle
+
+
+def _leave_out(out: Imported, file: str, line: int, message: str, hint: str = "") -> None:
+    out.left_out.append(Diagnostic(KIND, file, message, hint, line=line))
