@@ -23,8 +23,10 @@ from measuring import Figure
 from perfguide.charts import drawing
 from perfguide.charts.gallery import Gallery, Picture
 from perfguide.charts.model import ChartView
+from perfguide.common.timing import no_mark
 from perfguide.figures import dataset
-from perfguide.pages import build
+from perfguide.pages import build, compare, context
+from perfguide.pages.keeping import Keeping
 from perfguide.publishing.output_folder import Writer
 
 TOP = Path(__file__).resolve().parents[1]
@@ -34,14 +36,22 @@ ENOUGH = 100
 """With fewer pictures, the start of the processes counts for more than drawing."""
 
 
+def pictures(results: Path) -> list[Picture]:
+    """The pictures of the site over some results; none is drawn."""
+    with tempfile.TemporaryDirectory() as folder:
+        settings = dataset.Settings((results,), (TOP / "source/benchmarks",), Path(folder))
+        writer = Writer(settings.output)
+        holdings = dataset.read(settings)
+        site = context.site_of(holdings, (), writer, Keeping(writer), settings.limits)
+        plan = compare.plan(site, settings)
+        build.write_pages(site, plan, dataset.no_progress, no_mark, lambda: None)
+        return [picture for picture in site.pictures if isinstance(picture, Picture)]
+
+
 def views() -> list[ChartView]:
     """The charts of the site over this repository's results."""
-    with tempfile.TemporaryDirectory() as folder:
-        settings = dataset.Settings((TOP / "results",), (TOP / "source/benchmarks",), Path(folder))
-        made = build.Pages(dataset.read(settings), Writer(settings.output), settings)
-        made.write(dataset.no_progress)
-        views = (picture.view for picture in made.pictures)
-        return [view for view in views if isinstance(view, ChartView)]
+    found = (picture.view for picture in pictures(TOP / "results"))
+    return [view for view in found if isinstance(view, ChartView)]
 
 
 def points(view: ChartView) -> int:
@@ -87,12 +97,12 @@ def each(found: Sequence[ChartView], times: int) -> list[Figure]:
     for view in found:
         name = f"{view.kind}, {'small' if view.small else f'{len(view.panels)} panels'}"
         kinds[name] = max((kinds.get(name, view), view), key=points)
-    drawing.picture(found[0], "svg")  # the first one loads the fonts
+    drawing.draw((found[0], "svg"))  # the first one loads the fonts
     return [
         Figure(
             f"A chart as {form.upper()}: {name}",
             f"{points(view)} points",
-            milliseconds(partial(drawing.picture, view, form), times),
+            milliseconds(partial(drawing.draw, (view, form)), times),
             "ms",
         )
         for name, view in sorted(kinds.items())
@@ -112,10 +122,10 @@ def together(found: Sequence[ChartView], count: int, turns: int) -> list[Figure]
         Picture(f"guides/bench/{number}", changed(view, 1 + number / 1e6))
         for number, view in enumerate(islice(cycle(found), count))
     ]
-    drawing.picture(found[0], "svg")
+    drawing.draw((found[0], "svg"))
     times = []
     for _ in range(turns):
-        one_by_one = clock(lambda: [drawing.picture(p.view, "svg") for p in many])
+        one_by_one = clock(lambda: [drawing.draw((p.view, "svg")) for p in many])
         with tempfile.TemporaryDirectory() as given:
             folder = Path(given)
             work = partial(_written, folder, many)

@@ -2,6 +2,9 @@
 
     python bench/compare_quality.py            the table in the docs (a quarter of an hour)
     python bench/compare_quality.py --quick    a small one, in seconds
+    python bench/compare_quality.py --history FOLDER
+                                               single figures, on an archive with many
+                                               releases; exit status 1 where a goal is missed
 
 Pairs of releases with known changes are simulated and judged, and benchstat and asv are
 run on the same samples. The table is printed, and written as CSV.
@@ -16,8 +19,10 @@ import tempfile
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import archive
 import numpy as np
 import rivals
+import single_figures
 from numpy.typing import NDArray
 from simulated import SHAPES, Comparison, Scenario, compare
 
@@ -209,6 +214,17 @@ def measure(
     return row, ours, theirs, otherwise
 
 
+def single(folders: list[Path], times: int, seed: int, output: Path | None) -> int:
+    """Print how verdicts on single figures did, and write it; 1 where a goal is missed."""
+    goals = single_figures.measure(archive.read(folders), 3 * times, seed)
+    rows = single_figures.table(goals)
+    for row in rows:
+        print(",".join(row))
+    with (output or PAGES / "single-figures.csv").open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file, lineterminator="\n").writerows(rows)
+    return int(any(goal.missed for goal in goals))
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--quick", action="store_true", help="few comparisons, in seconds")
@@ -218,7 +234,12 @@ def main() -> int:
     parser.add_argument(
         "--tools", type=Path, default=Path("build/bench"), help="where benchstat is put"
     )
+    parser.add_argument(
+        "--history", type=Path, action="append", help="an archive: measure single figures on it"
+    )
     asked = parser.parse_args()
+    if asked.history:
+        return single(asked.history, asked.times, asked.seed, asked.output)
     plan = QUICK if asked.quick else FULL
     plan = replace(plan, quiet=plan.quiet * asked.times, changed=plan.changed * asked.times)
     output = asked.output or (None if asked.quick else PAGES / "compare-quality.csv")

@@ -22,7 +22,7 @@ PR_SET_CHILD_SUBREAPER = 36
 
 def main(command: list[str]) -> dict[str, float]:
     """Run the command to the end of its last process."""
-    # Processes that outlive the one that began them, as those that draw do, come to us.
+    # Processes that outlive the one that began them, if there are any, come to us.
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
     start = time.monotonic()
     first = os.posix_spawnp(command[0], command, os.environ)

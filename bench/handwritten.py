@@ -19,11 +19,11 @@ from pathlib import Path
 import sites
 from measuring import Cost, Figure, least
 
-from perfguide.common import csv_text, rst_text
+from perfguide.common import rst_text, units
+from perfguide.tables import grids
 
 FOLDERS = ("guides", "by-benchmark", "compare", "reports")
 """The generated pages that both sides have."""
-KEPT = {"file", "header-rows", "stub-columns", "name"}
 CONF = """
 project = "SDK performance guides"
 numfig = True
@@ -85,10 +85,12 @@ def _plain(text: str, here: Path, there: Path) -> str:
         options = dict(re.findall(r"^:([a-z-]+): *(.*)$", "\n".join(block), re.MULTILINE))
         if fold:
             out += [f"{indent}.. container:: fold", ""]
-        elif name == "perf-csv-table":
+        elif name == "perf-table":
+            file = options["file"].removesuffix(grids.FILE) + ".csv"
+            levels = _table(here / options["file"], there / file)
+            kept = {"file": file, "header-rows": levels, "name": options.get("name")}
             out += [f"{indent}.. csv-table:: {argument}"]
-            out += [f"{indent}   :{k}: {v}" for k, v in options.items() if k in KEPT]
-            _table(here / options["file"], there / options["file"])
+            out += [f"{indent}   :{key}: {value}" for key, value in kept.items() if value]
         elif name == "perf-prose":
             out += [f"{indent}.. include:: /source/benchmarks/{argument}.rst"]
         elif name == "perf-chart":
@@ -105,14 +107,16 @@ def _escaped(text: str) -> str:
     return _SPECIAL.sub(r"\\\1", text)
 
 
-def _table(ours: Path, target: Path) -> None:
-    """The same cells, with the escapes that a person writes where text is not markup."""
+def _table(ours: Path, target: Path) -> int:
+    """The same cells, with the escapes that a person writes where text is not markup; the
+    number of the head's rows."""
     out = io.StringIO()
-    rows = csv.reader(io.StringIO(ours.read_text("utf-8-sig"), newline=""))
-    shown = ([_escaped(csv_text.plain(cell)) for cell in row] for row in rows)
+    table = grids.from_file(ours.read_bytes())
+    shown = ([_escaped(units.whole(c)) for c in row] for row in (*table.header, *table.rows))
     csv.writer(out, lineterminator="\n").writerows(shown)
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text(out.getvalue(), "utf-8")
+    return len(table.header)
 
 
 def _copy(file: Path, target: Path) -> None:

@@ -18,14 +18,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import charts
+
 from perfguide.bundles import object_store
 from perfguide.bundles.decompress import Limits
 from perfguide.charts import drawing
 from perfguide.common import parallel
-from perfguide.export import hive
+from perfguide.export import parquet
 from perfguide.figures import dataset
-from perfguide.pages import build
-from perfguide.publishing.output_folder import Writer
 
 TOP = Path(__file__).resolve().parent.parent
 RESULTS = 500
@@ -61,12 +61,8 @@ def cost(name: str, count: int, work: Callable[[], Any]) -> Any:
 
 def draw(scheduler: str) -> None:
     """The pictures of one SoC, here and by workers."""
-    results, described = TOP / "results/AM335X", TOP / "source/benchmarks"
-    with tempfile.TemporaryDirectory() as folder:
-        settings = dataset.Settings((results,), (described,), Path(folder))
-        made = build.Pages(dataset.read(settings), Writer(Path(folder)), settings)
-        made.write(dataset.no_progress)
-    tasks = [(each.stem, each.view, "svg") for each in made.pictures][:12]
+    found = charts.pictures(TOP / "results/AM335X")
+    tasks = [(each.view, "svg") for each in found][:12]
     cost("draw here", len(tasks), lambda: [drawing.draw(task) for task in tasks])
     if scheduler:
         with parallel.at(scheduler) as run:
@@ -106,7 +102,7 @@ def main() -> None:
             cost("first fetch", count, fetch)
             assert cost("fetch, nothing new", count, fetch) == 0
         out = folder / "parquet"
-        cost("export", count, lambda: hive.write(held.pool.frame, out))
+        cost("export", count, lambda: parquet.write_dataset(held.pool.frame, out))
         size = sum(path.stat().st_size for path in out.rglob("*.parquet"))
         print(f"{'parquet':24} {size / count:8.0f} bytes for each bundle")
         draw(options.scheduler)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from perfguide.compare.judge import Pair, Side
+from perfguide.compare.judge import Pair
+from perfguide.compare.relative import Side
 
 Floats = NDArray[np.float64]
 

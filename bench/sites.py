@@ -11,9 +11,8 @@ import synthetic
 from measuring import TOP, Cost, apart, ran
 
 from perfguide.charts import drawing
-from perfguide.common import timing
 from perfguide.figures import dataset
-from perfguide.pages import build, unchanged
+from perfguide.pages import build
 
 INDEX = """
 Performance guides
@@ -28,6 +27,8 @@ Performance guides
    source/reports/index
 """
 JOBS = "2"
+DRAWN = "drawn"
+"""The folder with what a build knows when it has drawn all charts and made no site."""
 
 
 def project(folder: Path, bundles: int, guides: int, results: int) -> Path:
@@ -44,8 +45,8 @@ def project(folder: Path, bundles: int, guides: int, results: int) -> Path:
 
 def settings(folder: Path) -> dataset.Settings:
     """Where a project has its parts."""
-    source = folder / "source"
-    return dataset.Settings((folder / "results",), (source / "benchmarks",), source)
+    source, cache = folder / "source", folder / "build" / "cache"
+    return dataset.Settings((folder / "results",), (source / "benchmarks",), source, cache=cache)
 
 
 def drawn(folder: Path) -> int:
@@ -55,7 +56,9 @@ def drawn(folder: Path) -> int:
     all that is measured; a build only checks and copies them. Their hashes are those
     that the build looks for.
     """
-    return int(apart(_drawn, folder))
+    count = int(apart(_drawn, folder))
+    shutil.copytree(folder / "build", folder / DRAWN)
+    return count
 
 
 def _drawn(folder: Path) -> int:
@@ -69,8 +72,7 @@ def _drawn(folder: Path) -> int:
         count += len(tasks)
         return [work(tasks[0])] * len(tasks) if tasks else []
 
-    given = settings(folder)
-    build._generate(given, dataset.no_progress, run, unchanged.Unchanged(given), timing.no_mark)
+    build.generate(settings(folder), run=run)
     return count
 
 
@@ -88,3 +90,5 @@ def built(folder: Path) -> Cost:
 def forget(folder: Path) -> None:
     """Remove what a build made, but for generated pages and charts."""
     shutil.rmtree(folder / "build", ignore_errors=True)
+    if (folder / DRAWN).exists():
+        shutil.copytree(folder / DRAWN, folder / "build")

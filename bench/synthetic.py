@@ -75,9 +75,33 @@ def _measured(result: Result, chance: random.Random) -> Result:
     return out
 
 
-def write(folder: Path, count: int, guides: int, results: int, seed: int = 1) -> None:
-    """Write an archive, a file for each bundle."""
+def unlike_others(bundle: dict[str, Any], chance: random.Random) -> dict[str, Any]:
+    """A bundle whose results have an order, keys and parameters of their own, so that no two of
+    an archive look alike."""
+    results = []
+    for number, result in enumerate(bundle["results"]):
+        own = {
+            **result.get("params", {}),
+            f"setting_{chance.randrange(8)}": chance.randrange(10**6),
+        }
+        out = {**result, "params": own}
+        if chance.random() < 0.3:
+            out["command"] = f"program --run {chance.randrange(1000)}"
+        if chance.random() < 0.3:
+            out["log"] = {"file": f"{bundle['id']}.log", "line": number + 1}
+        keys = chance.sample(sorted(out), len(out))
+        results.append({key: out[key] for key in keys})
+    chance.shuffle(results)
+    return {**bundle, "results": results}
+
+
+def write(
+    folder: Path, count: int, guides: int, results: int, seed: int = 1, *, unlike: bool = False
+) -> None:
+    """Write an archive, a file for each bundle; no two of them are alike if ``unlike``."""
+    chance = random.Random(seed)
     for name, bundle in bundles(count, guides, results, seed):
+        bundle = unlike_others(bundle, chance) if unlike else bundle
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(bundle, ensure_ascii=False), "utf-8")

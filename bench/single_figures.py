@@ -1,0 +1,432 @@
+"""How verdicts on single figures do: on an archive of real figures, and on figures that are drawn.
+
+Of an archive each SoC is judged with a table of usual noise that was learnt from the others,
+and each release as before it was published: nothing later is known.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from archive import Archive, Row
+from usual_noise import learn
+
+from perfguide.compare.judge import Judgement, Pair, judge
+from perfguide.compare.relative import Side
+from perfguide.compare.usual_noise import Table
+
+HEAD = ("Figures", "What", "Measured", "Goal", "Outcome")
+
+QUIET = 1.10
+"""A quiet row's largest figure over its smallest, at most."""
+
+LEAST = 5
+"""Figures that a row has to have to be shuffled or drawn after."""
+
+
+@dataclass(frozen=True)
+class Goal:
+    """A share in per cent, or a number, beside what it has to be."""
+
+    where: str
+    what: str
+    value: float
+    of: int
+    least: float | None = None
+    most: float | None = None
+    unit: str = "%"
+
+    @property
+    def missed(self) -> bool:
+        """Whether the goal is not reached."""
+        if not self.of:
+            return False
+        too_low = self.least is not None and self.value < self.least
+        return too_low or (self.most is not None and self.value > self.most)
+
+    def cells(self) -> tuple[str, ...]:
+        """A row of the table."""
+        goal = "—"
+        if self.least is not None:
+            goal = f"at least {self.least:g}"
+        if self.most is not None:
+            goal = f"at most {self.most:g}"
+        met = "—" if goal == "—" or not self.of else "missed" if self.missed else "met"
+        return self.where, self.what, f"{self.value:.1f} {self.unit} of {self.of}", goal, met
+
+
+def share(count: int, of: int) -> float:
+    return 100 * count / of if of else 0.0
+
+
+# ---------------------------------------------------------------- an archive as it is
+
+
+def called(judgements: Iterable[Judgement]) -> list[bool]:
+    return [one.outcome == "different" for one in judgements]
+
+
+def alone(judgements: Iterable[Judgement]) -> list[bool]:
+    """Rows that were called for themselves, and not for what they share with others."""
+    return [one.outcome == "different" and one.shift is None for one in judgements]
+
+
+def step_kind(row: Row, releases: Sequence[str], number: int) -> str:
+    """What a row really did at a release, as the releases after it show."""
+    known = [i for i, name in enumerate(releases) if name in row.figures]
+    if row.template.load or number not in known:
+        return ""
+    place = known.index(number)
+    values = [row.figures[releases[i]].mean for i in known]
+    before, after = values[max(0, place - 3) : place], values[place : place + 2]
+    if len(before) == 3 and len(after) == 2 and min(*before, *after) > 0:
+        size = abs(after[0] / before[-1] - 1)
+        if max(before) <= 1.02 * min(before) and max(after) <= 1.02 * min(after):
+            return "lasting > 20 %" if size > 0.2 else "lasting 10–20 %" if size > 0.1 else ""
+    for early in (5, 4, 3):
+        for late in (3, 2):
+            before, after = values[max(0, place - early) : place], values[place : place + late]
+            if len(before) != early or len(after) != late or min(*before, *after) <= 0:
+                continue
+            gap = max(min(after) - max(before), min(before) - max(after))
+            wide = max(max(before) - min(before), max(after) - min(after))
+            if gap > wide and abs(after[0] / before[-1] - 1) > 0.2:
+                return "noisier > 20 %"
+    return ""
+
+
+def went_back(row: Row, releases: Sequence[str], number: int) -> bool | None:
+    """Whether the next release took a change back; ``None`` where it did neither or is missing."""
+    later = [name for name in releases[number + 1 :] if name in row.figures]
+    if not later:
+        return None
+    old, new, then = (
+        row.figures[r].mean for r in (releases[number - 1], releases[number], later[0])
+    )
+    if min(old, new, then) <= 0 or old == new:
+        return None
+    kept = np.log(then / old) / np.log(new / old)
+    return True if kept < 1 / 3 else False if kept > 2 / 3 else None
+
+
+def real(archive: Archive, tables: dict[str, Table]) -> list[Goal]:
+    seen: Counter[str] = Counter()
+    there: Counter[str] = Counter()
+    fate: Counter[tuple[bool, bool]] = Counter()
+    pairs = alarms = small = 0
+    for platform, releases in archive.releases.items():
+        for number in range(1, len(releases)):
+            rows, made = archive.pairs(platform, number)
+            if not rows:
+                continue
+            pairs += 1
+            judged = judge(made, table=tables[platform[1]])
+            for row, one in zip(rows, judged, strict=True):
+                kind = step_kind(row, releases, number)
+                there[kind] += 1
+                if one.outcome != "different":
+                    continue
+                seen[kind] += 1
+                alarms += 1
+                # What a shift explains is not told as an alarm of its own.
+                small += one.shift is None and abs(one.change or 0) < 0.05
+                turned = went_back(row, releases, number)
+                if turned is not None:
+                    fate[one.shift is not None, turned] += 1
+    scaled = 10 * pairs / 193
+    return [
+        *(
+            Goal("archive", kind, share(seen[kind], there[kind]), there[kind], least)
+            for kind, least in (
+                ("lasting > 20 %", 100 * 49 / 53), ("lasting 10–20 %", 40), ("noisier > 20 %", None),
+            )
+        ),
+        Goal("archive", "rows called a pair", alarms / pairs, pairs, unit=""),
+        Goal("archive", "called below 5 %", small, pairs, most=scaled, unit=""),
+        *(
+            Goal("archive", what, share(fate[kind, True], fate[kind, True] + fate[kind, False]),
+                 fate[kind, True] + fate[kind, False], most=most)
+            for what, kind, most in (
+                ("called alone and taken back by the next", False, 40.0),
+                ("in a common shift and taken back by the next", True, None),
+            )
+        ),
+    ]  # fmt: skip
+
+
+# ---------------------------------------------------------------- nothing changed, or one thing
+
+
+def with_figures(row: Row, values: Sequence[float]) -> Row:
+    """A row with other figures in the same releases."""
+    names = list(row.figures)
+    made = {
+        name: Side(float(value), step=row.figures[name].step)
+        for name, value in zip(names, values, strict=True)
+    }
+    return replace(row, figures=made)
+
+
+def means(row: Row) -> np.ndarray:
+    return np.array([side.mean for side in row.figures.values()])
+
+
+def is_quiet(row: Row) -> bool:
+    values = means(row)
+    return len(values) >= LEAST and values.min() > 0 and values.max() <= QUIET * values.min()
+
+
+def shuffled(row: Row, random: np.random.Generator) -> Row | None:
+    return with_figures(row, random.permutation(means(row)).tolist()) if is_quiet(row) else None
+
+
+def drawn(row: Row, random: np.random.Generator) -> Row | None:
+    """Figures about one level, with the row's own scatter, heavy tails, and printed digits."""
+    values = means(row)
+    if len(values) < LEAST or values.min() <= 0:
+        return None
+    spread = min(float(np.median(np.abs(np.diff(np.log(values))))) / 0.954, 0.5)
+    made = np.exp(np.median(np.log(values)) + spread / 1.2 * random.standard_t(4, len(values)))
+    step = min(side.step for side in row.figures.values()) or 1e-6
+    made = np.maximum(np.round(made / step) * step, step)
+    if row.template.load:
+        made = np.minimum(made, 100)
+    return with_figures(row, made.tolist())
+
+
+@dataclass
+class Found:
+    """Over some comparisons: those with an alarm, and how many planted rows were called."""
+
+    pairs: int = 0
+    alarmed: int = 0
+    planted: Counter[float] = field(default_factory=Counter)
+    seen: Counter[float] = field(default_factory=Counter)
+    wrong: list[float] = field(default_factory=list)
+
+
+Make = Callable[[Row, np.random.Generator], Row | None]
+
+
+def over(
+    archive: Archive, tables: dict[str, Table], make: Make, times: int, seed: int, planted: bool
+) -> Found:
+    """Judge an archive whose rows were made anew; into some of them a change is put."""
+    random = np.random.default_rng(seed)
+    found = Found()
+    for platform, releases in archive.releases.items():
+        for _ in range(times):
+            rows = [row for row in archive.rows if row.platform == platform]
+            made = [new for row in rows if (new := make(row, random)) is not None]
+            fake = Archive(tuple(made), {platform: releases})
+            for number in range(4, len(releases)):
+                _, pairs = fake.pairs(platform, number)
+                if len(pairs) < 20:
+                    continue
+                sizes = np.zeros(len(pairs))
+                if planted:
+                    chosen = random.permutation(len(pairs))[: max(3, len(pairs) // 50)]
+                    sizes[chosen] = random.choice([0.1, 0.2, 0.5], len(chosen))
+                    pairs = [_moved(p, s) for p, s in zip(pairs, sizes.tolist(), strict=True)]
+                outcome = called(judge(pairs, table=tables[platform[1]]))
+                found.pairs += 1
+                found.alarmed += any(outcome)
+                for size, hit in zip(sizes.tolist(), outcome, strict=True):
+                    found.planted[size] += 1
+                    found.seen[size] += hit
+    return found
+
+
+def _moved(pair: Pair, size: float) -> Pair:
+    if not size:
+        return pair
+    mean = pair.new.mean * (1 + size)
+    mean = round(mean / pair.new.step) * pair.new.step if pair.new.step else mean
+    return replace(pair, new=replace(pair.new, mean=mean))
+
+
+def constant_pasts() -> tuple[int, int]:
+    """Pasts that never moved, and then a jump: how many are called, of how many."""
+    seen = of = 0
+    for releases in (3, 5, 8, 12):
+        for jump in (1.2, 2.0, 4.67):
+            rows = [
+                Pair(Side(value, step=0.01), Side(value, step=0.01), "lmbench/latency/us",
+                     (Side(value, step=0.01),) * (releases - 1), 0.02, "lmbench", "latency us")
+                for value in np.linspace(1.2, 90, 40).round(2).tolist()
+            ]  # fmt: skip
+            rows[3] = _moved(rows[3], jump - 1)
+            judged = judge(rows)
+            seen += judged[3].outcome == "different"
+            seen -= any(called(j for i, j in enumerate(judged) if i != 3))
+            of += 1
+    return seen, of
+
+
+def republished(random: np.random.Generator) -> tuple[int, int]:
+    """Releases that repeat the figures of the one before, and then move as ever."""
+    alarmed = of = 0
+    for _ in range(20):
+        spread = np.exp(random.normal(-3.5, 0.7, 100))
+        values = np.exp(spread[:, None] * random.standard_normal((100, 8)))
+        values[:, 5] = values[:, 4]
+        pairs = [
+            pair(values[i, :-1].tolist(), float(values[i, -1]), f"f{i % 5}") for i in range(100)
+        ]
+        alarmed += any(called(judge(pairs)))
+        of += 1
+    return alarmed, of
+
+
+def drift(random: np.random.Generator) -> tuple[int, int]:
+    """Rows that wander, each release being near the one before (AR 0.9): pairs with an alarm."""
+    alarmed = of = 0
+    for _ in range(40):
+        noise = random.standard_normal((150, 12))
+        for k in range(1, 12):
+            noise[:, k] = 0.9 * noise[:, k - 1] + np.sqrt(1 - 0.81) * noise[:, k]
+        values = 100 * np.exp(0.03 * noise)
+        pairs = [
+            pair(values[i, :-1].tolist(), float(values[i, -1]), f"f{i % 5}") for i in range(150)
+        ]
+        alarmed += any(called(judge(pairs)))
+        of += 1
+    return alarmed, of
+
+
+def pair(past: Sequence[float], new: float, family: str, shared: tuple[str, ...] = ()) -> Pair:
+    """A drawn row of single figures."""
+    sides = [Side(value) for value in past]
+    return Pair(sides[-1], Side(new), family, tuple(sides[:-1]), 0.02, family, family,
+                upward=1 if shared else 0, shared=shared)  # fmt: skip
+
+
+# ---------------------------------------------------------------- simulated
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """One kind of drawn comparison: 500 rows in ten families, of which one in ten changes."""
+
+    name: str
+    samples: int
+    past: int
+    shape: str = "normal"
+    uneven: bool = False
+    level: float = 0.0
+
+
+SIZES = (0.05, 0.10, 0.20)
+
+SPREADS = (0.005, 0.01, 0.02, 0.03, 0.05)
+"""Relative standard deviations; two families have each."""
+
+
+def simulate(kind: Drawn, times: int, seed: int) -> Found:
+    """Comparisons of one kind, half of them without any change."""
+    random = np.random.default_rng([seed, kind.samples, kind.past, int(100 * kind.level)])
+    found = Found()
+    for number in range(times):
+        rows, families = 500, np.arange(500) % 10
+        spread = np.array(SPREADS)[families % len(SPREADS)]
+        spread = spread * np.exp((0.6 if kind.uneven else 0.1) * random.standard_normal(rows))
+
+        def release(spread: np.ndarray = spread, rows: int = rows) -> np.ndarray:
+            size = (rows, kind.samples)
+            made = random.standard_normal(size)
+            if kind.shape == "bimodal":
+                made = (0.25 * made + 2.1 * (random.random(size) < 0.3) - 0.63) / 0.9944
+            common = kind.level * random.choice([-1.0, 1.0])
+            return np.exp(spread[:, None] * made + common)
+
+        past = [release() for _ in range(kind.past)]
+        old, new = release(), release()
+        change = np.zeros(rows)
+        if number % 2:
+            chosen = random.permutation(rows)[:48]
+            change[chosen] = np.resize(SIZES, 48) * random.choice([-1, 1], 48)
+            new = new * (1 + change)[:, None]
+        pairs = [
+            Pair(_side(old[i]), _side(new[i]), f"f{families[i]}", tuple(_side(p[i]) for p in past),
+                 0.0, f"f{families[i]}", "m", upward=1, shared=("board",))
+            for i in range(rows)
+        ]  # fmt: skip
+        outcome = np.array(alone(judge(pairs)))
+        found.pairs += 1
+        found.alarmed += not change.any() and bool(outcome.any())
+        wrong = int((outcome & (change == 0)).sum())
+        found.wrong.append(wrong / max(int(outcome.sum()), 1))
+        for size in SIZES:
+            mine = np.isclose(np.abs(change), size)
+            found.planted[size] += int(mine.sum())
+            found.seen[size] += int((outcome & mine).sum())
+    return found
+
+
+def _side(values: np.ndarray) -> Side:
+    if values.size == 1:
+        return Side(float(values[0]))
+    return Side(
+        float(values.mean()), float(values.min()), float(values.max()), values.size,
+        tuple(values.tolist()),
+    )  # fmt: skip
+
+
+KINDS: tuple[tuple[Drawn, float | None, float | None], ...] = (
+    (Drawn("board ±2 %, n=5, no past", 5, 0, level=0.02), 5, 80),
+    (Drawn("board ±2 %, n=5, 10 past", 5, 10, level=0.02), 5, 80),
+    (Drawn("uneven noise, n=1, 3 past", 1, 3, uneven=True), 6, None),
+    (Drawn("uneven noise, n=1, 10 past", 1, 10, uneven=True), 6, None),
+    (Drawn("bimodal, n=1, 3 past", 1, 3, "bimodal"), 6, None),
+    (Drawn("normal, n=1, 10 past", 1, 10), 6, None),
+    (Drawn("uneven noise, n=1, no past", 1, 0, uneven=True), None, None),
+)
+"""Each with the most false discoveries and the least power at 10 %."""
+
+
+def simulated(times: int, seed: int) -> list[Goal]:
+    out = []
+    for kind, most, least in KINDS:
+        found = simulate(kind, times, seed)
+        wrong = 100 * float(np.mean(found.wrong))
+        out.append(Goal(kind.name, "false discoveries", wrong, found.pairs, most=most))
+        for size in SIZES:
+            seen = share(found.seen[size], found.planted[size])
+            wanted = least if size == 0.1 else None
+            if size == 0.2 and kind.name == "uneven noise, n=1, 3 past":
+                wanted = 50
+            what = f"seen at {100 * size:.0f} %"
+            out.append(Goal(kind.name, what, seen, found.planted[size], least=wanted))
+    return out
+
+
+def measure(archive: Archive, times: int, seed: int) -> list[Goal]:
+    """The whole table."""
+    socs = {platform[1] for platform in archive.releases}
+    tables = {soc: learn(archive, without=soc) for soc in socs}
+    goals = real(archive, tables)
+    for name, make, most in (("shuffled quiet rows", shuffled, 7), ("drawn rows", drawn, 5)):
+        found = over(archive, tables, make, times, seed, planted=False)
+        value = share(found.alarmed, found.pairs)
+        goals.append(Goal(name, "pairs with any alarm", value, found.pairs, most=most))
+    found = over(archive, tables, shuffled, 1, seed, planted=True)
+    for size in (0.1, 0.2, 0.5):
+        what = f"planted steps of {100 * size:.0f} % called"
+        value = share(found.seen[size], found.planted[size])
+        goals.append(Goal("shuffled quiet rows", what, value, found.planted[size]))
+    seen, of = constant_pasts()
+    goals.append(
+        Goal("constant pasts", "jumps called, and no more", share(seen, of), of, least=100)
+    )
+    random = np.random.default_rng(seed)
+    for name, count in (("republished figures", republished), ("drift, AR 0.9", drift)):
+        alarmed, of = count(random)
+        goals.append(Goal(name, "pairs with any alarm", share(alarmed, of), of, most=10))
+    return goals + simulated(10 * times, seed)
+
+
+def table(goals: Sequence[Goal]) -> list[tuple[str, ...]]:
+    return [HEAD, *(goal.cells() for goal in goals)]

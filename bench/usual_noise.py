@@ -1,0 +1,61 @@
+"""Learn from an archive how much single figures usually scatter from release to release.
+
+python bench/usual_noise.py ARCHIVE...        writes ext/perfguide/compare/usual_noise.csv
+"""
+
+from __future__ import annotations
+
+import csv
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from archive import Archive, read
+
+from perfguide.compare import single, usual_noise
+from perfguide.compare.judge import single_row
+from perfguide.compare.usual_noise import Scatter, Table
+
+PLACE = Path(__file__).parents[1] / "ext" / "perfguide" / "compare" / "usual_noise.csv"
+
+FEWEST = 5
+"""Rows that a benchmark or metric needs for a line of its own."""
+
+DIGITS = 2
+
+
+def learn(archive: Archive, without: str = "") -> Table:
+    """What all rows show with at least four releases; one SoC may be left out."""
+    rows = []
+    for row in archive.rows:
+        releases = archive.releases[row.platform]
+        known = [release for release in releases if release in row.figures]
+        if row.platform[1] != without and len(known) > FEWEST:
+            # All figures are the past of one that is not there.
+            last = row.figures[known[-1]]
+            history = tuple(row.figures[release] for release in known)
+            pair = replace(row.template, old=last, new=last, history=history[:-1])
+            rows.append(single_row(pair))
+    variance, freedom = single.own_noise(rows)
+    table = single.learnt([row.key for row in rows], variance, freedom)
+    return {name: known for name, known in table.items() if known.rows >= FEWEST}
+
+
+def write(table: Table, path: Path) -> None:
+    """A line for all rows, each benchmark and each metric of it that scatters unlike it."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(usual_noise.HEAD)
+        for name, known in sorted(table.items()):
+            if len(name) == 2 and _alike(known, table[name[:1]]):
+                continue
+            numbers = (f"{value:.{DIGITS}f}" for value in (known.centre, known.excess))
+            writer.writerow([*(*name, "", "")[:2], *numbers, known.rows])
+
+
+def _alike(one: Scatter, above: Scatter) -> bool:
+    return abs(one.centre - above.centre) < 1.2 and abs(one.excess - above.excess) < 2.0
+
+
+if __name__ == "__main__":
+    write(learn(read([Path(name) for name in sys.argv[1:]])), PLACE)
