@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from perfguide.common import units
+from perfguide.tables import grids
+
 ROOT = Path(__file__).resolve().parents[2]
 PARTS = ("reading", "handwritten", "changing", "logs", "peers")
 
@@ -101,16 +104,16 @@ def test_pages_by_hand_have_the_same_cells_and_nothing_of_ours(
     (ours / "source" / "benchmarks" / "b.rst").write_text("The :perf-term:`file\nsystem`.\n")
     page.write_text(
         ".. perf-generated::\n\nTitle :perf-text:`a%2Ab`\n===\n\n.. perf-anchor:: x\n\n"
-        ".. perf-fold:: More\n\n   .. perf-csv-table:: A table\n      :file: page/t.csv\n"
-        "      :marked:\n      :header-rows: 1\n      :links: page/t.json\n\n"
+        ".. perf-fold:: More\n\n   .. perf-table:: A table\n      :file: page/t.table.json\n\n"
         ".. perf-prose:: b\n"
     )
     (page.parent / "page").mkdir()
-    (page.parent / "page" / "t.csv").write_text("Name,Value\nlat_,*1*\n")
+    table = grids.listing(("Name", "Value"), [("lat_", "*1*"), ("bw", units.figure(2.5, 2, 3))])
+    (page.parent / "page" / "t.table.json").write_bytes(grids.to_file(table))
     assert handwritten.write(ours, tmp_path / "hand") == 1
     written = (tmp_path / "hand" / "source" / "guides" / "page.rst").read_text("utf-8")
     assert "perf-" not in written
     assert "Title a\\*b" in written
     assert "   .. csv-table:: A table\n      :file: page/t.csv\n      :header-rows: 1\n" in written
     cells = (tmp_path / "hand" / "source" / "guides" / "page" / "t.csv").read_text("utf-8")
-    assert cells == "Name,Value\nlat\\_,\\*1\\*\n"
+    assert cells == 'Name,Value\nlat\\_,\\*1\\*\nbw,"2.5 (min 2, max 3)"\n'

@@ -10,7 +10,7 @@ import perfguide
 PACKAGE = Path(perfguide.__file__).parent
 FOLDERS = (
     *("sphinxext", "cli", "pages", "export", "compare", "health", "charts", "tables", "figures"),
-    *("catalog", "intake", "bundles", "adapters", "publishing", "bundle", "common"),
+    *("importing", "catalog", "intake", "bundles", "adapters", "publishing", "bundle", "common"),
 )
 
 
