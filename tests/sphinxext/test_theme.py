@@ -97,3 +97,31 @@ def test_another_theme_is_left_alone(tmp_path: Path) -> None:
     assert (site / "_static/css/theme.css").is_file() and any(site.rglob("*.woff2"))
     assert not (site / "_static" / theme.BASE).exists()
     assert "perf-skip" not in (site / "index.html").read_text("utf-8")
+
+
+CLASSES = re.compile(r"""class=["']([^"']*)["']|addClass\(["']([^"']*)["']\)""")
+
+
+def written(folder: Path, *endings: str) -> set[str]:
+    """The classes that templates, scripts or pages in a folder write."""
+    texts = (path.read_text("utf-8") for ending in endings for path in folder.rglob(f"*.{ending}"))
+    return {
+        name
+        for text in texts
+        for found in CLASSES.findall(text)
+        for name in " ".join(found).split()
+    }
+
+
+def test_no_rule_goes_for_a_class_that_a_template_or_a_page_holds(real_site: Path) -> None:
+    used = written(Path(sphinx_rtd_theme.__path__[0]), "html", "js")
+    used |= written(theme.FOLDER, "html") | written(real_site, "html")
+    assert {"btn", "wy-nav-side", "fa-arrow-circle-left", "rst-content"} <= used
+    hosts = {"fa-github", "fa-gitlab", "fa-bitbucket"}  # icons that no font of ours has
+    assert {name for name in used if theme.NEVER.search(f".{name}")} <= hosts
+
+
+def test_rules_for_what_no_page_holds_go_and_their_neighbours_stay() -> None:
+    css = theme.light(".wy-alert,.wy-menu{top:0}.wy-tray-item{top:1px}a{-o-top:0;top:2px;*zoom:1}")
+    assert css == ".wy-menu{top:0}a{top:2px}"
+    assert len(theme.light(WHOLE)) < 0.75 * len(WHOLE)
