@@ -6,6 +6,7 @@ stand here only, never among the results that the site publishes.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -20,6 +21,7 @@ from perfguide.catalog.chart_spec import Page
 from perfguide.charts import draw, gallery, trends
 from perfguide.charts.from_figures import Scene, with_figures
 from perfguide.charts.model import ChartView
+from perfguide.common import units
 from perfguide.tables import assign
 from perfguide.tables.model import OVER_RELEASES, SIDE_BY_SIDE, Shape
 
@@ -211,10 +213,27 @@ def test_measured_levels_stand_in_the_table_and_nothing_between(
     shipped: benchmarks.Catalog,
 ) -> None:
     view = only(views(shipped, "chart-nice-overlay", sweep("alone")))
-    grid = gallery.levels([view])
+    grid, left_out = gallery.levels([view])
     assert grid.header[0][-3:] == (view.mark, view.x_label, view.y_label)
     points = [point for line in view.panels[0].lines for point in line.points]
     assert [(row[-2][0], row[-1][0]) for row in grid.rows] == [(p.x, p.y) for p in points]
+    assert left_out == 0
+
+
+def test_a_long_line_has_its_ends_and_round_levels_in_the_table(
+    shipped: benchmarks.Catalog,
+) -> None:
+    view = only(views(shipped, "chart-nice-overlay", sweep("alone")))
+    line = view.panels[0].lines[0]
+    points = tuple(
+        replace(line.points[0], x=float(nice), mark=units.figure(float(nice)))
+        for nice in range(-20, 20)
+    )
+    panel = replace(view.panels[0], lines=(replace(line, points=points),))
+    grid, left_out = gallery.levels([replace(view, panels=(panel,))])
+    shown = [row[-3][0] for row in grid.rows]
+    assert shown == [-20.0, -15.0, -10.0, -5.0, 0.0, 5.0, 10.0, 15.0, 19.0]
+    assert left_out == 40 - len(shown)
 
 
 def test_levels_stand_on_top_where_all_lines_have_them_at_one_place(

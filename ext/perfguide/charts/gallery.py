@@ -15,6 +15,7 @@ import msgspec
 from ..common import package, parallel, slugs, units
 from ..common.containment import finding
 from ..common.diagnostics import Diagnostic
+from ..common.units import TableCell
 from ..publishing.output_folder import Writer
 from ..publishing.store import Store, update
 from ..tables import grids
@@ -22,7 +23,7 @@ from ..tables.grids import Grid, listing, only_columns
 from . import drawing
 from .drawing import Task, Undrawn
 from .from_csv import TableFault
-from .model import ChartView, PictureView
+from .model import ChartView, PictureView, Point
 
 FORMATS = ("svg", "pdf")
 NAMING = 3
@@ -238,19 +239,38 @@ def data(views: Sequence[ChartView]) -> Grid:
     return only_columns(listing(head, rows, stub), kept)
 
 
-def levels(views: Sequence[ChartView]) -> Grid:
-    """The measured points of each line under their marks: where they stand on both axes."""
+MOST_LEVELS = 12
+"""A line with more levels than this has, in the table beside its chart, its ends and each fifth."""
+STEP = 5
+
+
+def levels(views: Sequence[ChartView]) -> tuple[Grid, int]:
+    """The measured points of each line under their marks: where they stand on both axes, and how
+    many points of long lines the table leaves to the file of the chart."""
     first = views[0]
     head = ("Picture", *((first.panel_head or "Panel",) if first.panel_head else ()))
     head = (*head, first.line_head or "Line", first.mark, first.x_label, first.y_label)
-    rows = [
-        (
-            *((view.name, panel.title) if first.panel_head else (view.name,)),
-            *(line.label, point.mark, units.figure(point.x), units.figure(point.y)),
-        )
-        for view in views
-        for panel in view.panels
-        for line in panel.lines
-        for point in line.points
-    ]
-    return Grid((head,), tuple(rows), len(head) - 2, tabs=True)
+    rows, left_out = list[tuple[TableCell, ...]](), 0
+    for view in views:
+        for panel in view.panels:
+            keys = (view.name, panel.title) if first.panel_head else (view.name,)
+            for line in panel.lines:
+                shown = _some(line.points)
+                left_out += len(line.points) - len(shown)
+                rows += [
+                    (*keys, line.label, point.mark, units.figure(point.x), units.figure(point.y))
+                    for point in shown
+                ]
+    return Grid((head,), tuple(rows), len(head) - 2, tabs=True), left_out
+
+
+def _some(points: Sequence[Point]) -> list[Point]:
+    """The points themselves, or of a long line its ends and those at round levels."""
+    last = len(points) - 1
+    if last < MOST_LEVELS:
+        return list(points)
+
+    def is_round(number: int, mark: TableCell) -> bool:
+        return (number if isinstance(mark, str) else mark[0]) % STEP == 0
+
+    return [p for n, p in enumerate(points) if n in (0, last) or is_round(n, p.mark)]

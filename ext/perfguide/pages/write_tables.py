@@ -214,8 +214,11 @@ def chart(
     file = chart_file(site, page, name, pictures, views[0].small)
     shares = None
     if left:
-        caption = f"{title}: measured levels"
-        shares = table(site, page, f"{name}-left", caption, gallery.levels(views))
+        grid, left_out = gallery.levels(views)
+        shares = table(site, page, f"{name}-left", f"{title}: measured levels", grid)
+        if left_out:
+            said = f"Some levels of each line; the chart's CSV has all {len(grid.rows) + left_out} points."
+            shares = replace(shares, above=(said,))
     words = [(v.name, w) for v in views for w in (*v.says, *v.warnings)]
     if views[0].small:
         # What is said of many figures alike is said once.
