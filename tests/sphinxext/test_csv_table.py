@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 import sys
 from pathlib import Path
@@ -16,6 +17,8 @@ from docutils.utils import new_document
 from html_tables import figures
 from sphinx.writers.text import TextTranslator
 
+from perfguide.common import units
+from perfguide.sphinxext import html_table
 from perfguide.sphinxext.table_nodes import TextTables, perf_leaf, perf_rows, plain_text
 from perfguide.tables.grids import Grid
 
@@ -240,3 +243,22 @@ def test_only_a_table_that_says_so_is_read_as_marked(tmp_path: Path) -> None:
     found = {(f.caption, f.text) for f in figures(tmp_path / "html/index.html") if f.text != "k"}
     ours = {("Ours", "=1"), ("Ours", "'-x"), ("Ours", "\\u202eab")}
     assert found == ours | {("By hand", "'=1"), ("By hand", "''-x"), ("By hand", "\u202eab")}
+
+
+def test_the_heads_of_a_stacked_table_are_text_in_a_style() -> None:
+    hostile = "a'; } body { display: none } /* \\ \n\" <b>"
+    style = html_table.heads([("Key", hostile), ("", "")])
+    (found,) = re.findall(r'^ style="([^"]*)"$', style)
+    quoted = re.fullmatch(r"--h1:'Key';--h2:'([^'\x00-\x1f]*)'", html.unescape(found))
+    assert quoted is not None
+    said = re.sub(r"\\([0-9a-f]+) ", lambda code: chr(int(code[1], 16)), quoted[1])
+    assert said == hostile, "as a browser reads it"
+
+
+def test_only_columns_beyond_the_style_sheet_say_their_heads_in_each_cell() -> None:
+    header = [[f"h{number}" for number in range(html_table.HEADS + 2)]]
+    row = [units.counted(1)] * len(header[0])
+    body = html_table.body([row], 0, "", header)
+    assert re.findall(r'data-head="([^"]*)"', body) == ["h24", "h25"]
+    assert f"--h{html_table.HEADS}:" in html_table.heads(header)
+    assert f"--h{html_table.HEADS + 1}:" not in html_table.heads(header)

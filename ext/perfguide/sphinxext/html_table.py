@@ -132,7 +132,9 @@ def names(header: Sequence[Sequence[str]]) -> list[str]:
     return [", ".join(dict.fromkeys(filter(None, column))) for column in columns]
 
 
-STEPS = (12, 14, 17, 20, 23, 26, 29, 32, 36, 40, 44, 48, 52, 56, 60, 65, 70, 76, 82, 88)
+SMALL = 0.87
+"""How much smaller letters, padding and columns of a table may become before it is stacked."""
+STEPS = (12, 14, 17, 20, 23, 26, 29, 32, 36, 40, 44, 48, 52, 56, 59, 62, 65, 70, 76, 82, 88)
 """The widths in rem between which tables are told apart. A wider one fits no window."""
 _LETTER, _DIGIT, _BOLD = 0.47, 0.51, 0.52
 """The widths of characters in rem at the size of a table's text, rather too much than too
@@ -192,6 +194,23 @@ def _unbroken(content: TableCell) -> float:
     return max(_DIGIT * (len(content[1]) + 1), 0.9 * _DIGIT * max(parts))
 
 
+HEADS = 24
+"""So many columns have their heads once, at the table; in further ones each cell has its own."""
+_NOT_IN_QUOTES = re.compile(r"['\\\x00-\x1f\x7f]")
+
+
+def heads(header: Sequence[Sequence[str]]) -> str:
+    """The ``style`` attribute of a table with the heads of its columns, for ``stacked.css``."""
+    named = enumerate(names(header)[:HEADS], start=1)
+    parts = [f"--h{number}:'{_quoted(text)}'" for number, text in named if text]
+    return f' style="{escape(";".join(parts))}"' if parts else ""
+
+
+def _quoted(text: str) -> str:
+    """What stands between quotes in a style sheet: text, whatever is in it."""
+    return _NOT_IN_QUOTES.sub(lambda sign: f"\\{ord(sign[0]):x} ", text)
+
+
 def body(
     rows: Sequence[Sequence[TableCell]],
     stub: int,
@@ -206,9 +225,10 @@ def body(
     ``links`` the address that it leads to.
     """
     out = ["<tbody>"]
-    named = [f' data-head="{escape(text)}"' if text else "" for text in names(header)]
-    named += [""] * (max((len(row) for row in rows), default=0) - len(named))
-    aligned = _aligned(rows, len(named), stub)
+    width = max((len(row) for row in rows), default=0)
+    more = [f' data-head="{escape(text)}"' if text else "" for text in names(header)[HEADS:]]
+    named = [""] * HEADS + more + [""] * (width - HEADS - len(more))
+    aligned = _aligned(rows, width, stub)
     used: dict[str, int] = {}
     for number, row in enumerate(rows):
         beside = (marks or {}).get(number, {})
@@ -245,11 +265,20 @@ def _aligned(rows: Sequence[Sequence[TableCell]], width: int, stub: int) -> list
 
 def stacked(rules: str) -> str:
     """The rules of ``stacked.css`` for tables of every step, each where it is too wide for
-    what holds it. A style sheet cannot ask whether something fits."""
-    parts = []
+    what holds it even in small letters. A style sheet cannot ask whether something fits."""
+    named = (
+        f"tbody tr > :nth-child({each}) {{ --h: var(--h{each}); }}\n"
+        for each in range(1, HEADS + 1)
+    )
+    parts = [f".perf-grid {rule}" for rule in named]
     for each in (*STEPS, 0):
-        own = rules.replace("&", f".perf-from-{each}")
-        parts.append(f"@container (width < {each}rem) {{\n{own}}}\n" if each else own)
+        name = f".perf-from-{each}"
+        own = rules.replace("&", name)
+        if each:
+            small = f"{name} {{ --perf-rem: {SMALL}rem; }}"
+            parts.append(f"@container (width < {each}rem) {{ {small} }}\n")
+            own = f"@container (width < {SMALL * each:.4g}rem) {{\n{own}}}\n"
+        parts.append(own)
     return f"@media screen {{\n{''.join(parts)}}}\n"
 
 

@@ -174,7 +174,8 @@ def visit_grid_html(translator: Any, node: perf_grid) -> None:
         f'<div class="perf-scroll perf-from-{step}" role="region" tabindex="0" '
         f'aria-label="{label}">'
         f'<table class="perf-grid no-search" aria-label="{label}" '
-        f'data-perf-stub="{node["stub"]}"{node["places"]}{scales(node)}>'
+        f'data-perf-stub="{node["stub"]}"{node["places"]}{scales(node)}'
+        f"{html_table.heads(node['header'])}>"
         + html_table.columns(node["widths"])
         + html_table.head(node["header"], node["stub"])
         + html_table.body(

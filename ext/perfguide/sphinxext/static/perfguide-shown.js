@@ -145,7 +145,7 @@ window.perfguideShown = (() => {
 
   /* The widths between which tables are told apart, as in html_table.py: a table that is too
      wide for what holds it is stacked. This one is here to be measured. */
-  const STEPS = [12, 14, 17, 20, 23, 26, 29, 32, 36, 40, 44, 48, 52, 56, 60, 65, 70, 76, 82, 88];
+  const STEPS = [12, 14, 17, 20, 23, 26, 29, 32, 36, 40, 44, 48, 52, 56, 59, 62, 65, 70, 76, 82, 88];
 
   function fit(box) {
     const grid = box.firstElementChild;

@@ -60,6 +60,8 @@
       cells.forEach((cell, column) => {
         cell.dataset.order = JSON.stringify(keyOf(cell, column < model.stub ? ["", 1] : unit));
         cell.dataset.search = `${textOf(cell)} ${exactOf(cell)}`;
+        // It keeps its head where the columns before it are hidden.
+        cell.style.setProperty("--h", `var(--h${column + 1})`);
       });
     }
     model.api = new library(table, {
