@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from html import escape
-from typing import Any
+from typing import Any, TypeGuard
 
 from docutils import nodes
 from sphinx import addnodes
@@ -30,6 +30,12 @@ TRUE = ("true", "1", "yes", "on", "t")
 
 class UnusualError(Exception):
     """Contents of which only Sphinx knows what the menu has to show."""
+
+
+def is_span(part: nodes.Node) -> TypeGuard[nodes.inline]:
+    """Whether a part of a title is text that has a class."""
+    is_text = all(isinstance(each, nodes.Text) for each in part.children)
+    return type(part) is nodes.inline and bool(part["classes"]) and is_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +87,18 @@ class Menu:
         if len(items) != 1 or not isinstance(items[0], nodes.list_item):
             raise UnusualError(page)
         link = next(iter(items[0].findall(nodes.reference)), None)
-        if link is None or not all(isinstance(part, nodes.Text) for part in link.children):
+        if link is None:
             raise UnusualError(page)
-        return escape(link.astext())
+        return "".join(self._words(part, page) for part in link.children)
+
+    def _words(self, part: nodes.Node, page: str) -> str:
+        """A part of a title as HTML: text, or text in a ``span`` with classes."""
+        if isinstance(part, nodes.Text):
+            return escape(part.astext())
+        if not is_span(part) or any(part.get(key) for key in ("ids", "names")):
+            raise UnusualError(page)
+        classes = escape(" ".join(part["classes"]))
+        return f'<span class="{classes}">{escape(part.astext())}</span>'
 
     def _listed(self, page: str) -> Lines:
         """The pages that a page lists."""

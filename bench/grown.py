@@ -1,0 +1,83 @@
+"""An archive grown from real bundles: further SoCs with the variety of those that there are.
+
+    python bench/grown.py REAL TARGET [--socs 20]
+
+Each further SoC takes the bundles of a real one under names of its own, of each third release,
+and its figures differ by up to three per cent, each bundle's by factors of its own. All figures of
+one result have the same factor, so that a mean stays between its extremes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+SHARE = 3
+"""Of a real SoC's releases a further one has each of this number."""
+JITTER = 0.03
+
+
+def grow(real: Path, target: Path, socs: int = 20) -> int:
+    """Write the real bundles and those of further SoCs below ``target``; how many there are."""
+    found: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for path in sorted(real.rglob("*.json")):
+        bundle = json.loads(path.read_text("utf-8"))
+        found[bundle["board"]["soc"]].append(bundle)
+    names, count = sorted(found), 0
+    for number in range(socs):
+        of, turn = names[number % len(names)], number // len(names)
+        for bundle in found[of] if turn == 0 else _some(found[of], turn):
+            one = bundle if turn == 0 else renamed(bundle, turn)
+            file = target / one["board"]["soc"] / f"{one['id']}.json"
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(json.dumps(one, indent=1), "utf-8")
+            count += 1
+    return count
+
+
+def _some(bundles: list[dict[str, Any]], turn: int) -> list[dict[str, Any]]:
+    releases = sorted({each["sdk"]["version"] for each in bundles})
+    kept = set(releases[turn % SHARE :: SHARE]) | {releases[-1]}
+    return [each for each in bundles if each["sdk"]["version"] in kept]
+
+
+def renamed(bundle: dict[str, Any], turn: int) -> dict[str, Any]:
+    """The bundle as if it were of another SoC and its boards."""
+    soc, board = f"{bundle['board']['soc']}-{turn}", f"{bundle['board']['name']}-{turn}"
+    name = f"{bundle['id']}-{turn}"
+    chance = random.Random(name)
+    results = [_shaken(each, 1 + chance.uniform(-JITTER, JITTER)) for each in bundle["results"]]
+    whose = bundle["board"] | {"soc": soc, "name": board}
+    return bundle | {"id": name, "board": whose, "results": results}
+
+
+def _shaken(result: dict[str, Any], factor: float) -> dict[str, Any]:
+    def changed(value: float) -> float:
+        # As many digits as a vendor prints.
+        return float(f"{value * factor:.5g}")
+
+    out = dict(result)
+    for key in ("value", "min", "max"):
+        if isinstance(out.get(key), int | float):
+            out[key] = changed(out[key])
+    if "samples" in out:
+        out["samples"] = [changed(each) for each in out["samples"]]
+    return out
+
+
+def main() -> None:
+    """Write a grown archive."""
+    parser = argparse.ArgumentParser(description="An archive grown from real bundles.")
+    parser.add_argument("real", type=Path)
+    parser.add_argument("target", type=Path)
+    parser.add_argument("--socs", type=int, default=20)
+    given = parser.parse_args()
+    print(f"{grow(given.real, given.target, given.socs)} bundles")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,205 @@
+"""What publishers do, on an archive of real bundles with all charts drawn: what each change costs,
+and whether the site is what a clean build gives.
+
+    python bench/publishing.py ARCHIVE [--keep FOLDER] [--change NAME]…
+
+``ARCHIVE`` holds bundles, such as those that ``grown.py`` writes. Prints CSV: for each change the
+time on the clock and of the CPU, of all processes, the memory of the largest one, and how many
+pages were written, added and removed. ``--same`` builds the site clean after each change and
+compares all files.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import filecmp
+import json
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from measuring import TOP, Cost, ran
+
+HEAD = (
+    "Change",
+    "Clock (s)",
+    "CPU (s)",
+    "Memory (MiB)",
+    "Pages written",
+    "added",
+    "removed",
+    "Same",
+)
+
+
+def project(folder: Path, archive: Path) -> Path:
+    """This project's configuration, descriptions and pages with another archive."""
+    folder.mkdir(parents=True)
+    for name in ("conf.py", "index.rst", "CHANGELOG.md"):
+        if (TOP / name).exists():
+            shutil.copy(TOP / name, folder / name)
+    kept = shutil.ignore_patterns("guides", "by-benchmark", "compare", "reports", "api", "data")
+    shutil.copytree(TOP / "source", folder / "source", ignore=kept)
+    shutil.copytree(TOP / "results", folder / "results")
+    shutil.copytree(archive, folder / "results" / "archive")
+    return folder
+
+
+def built(folder: Path) -> Cost:
+    """Build as ``make html`` does."""
+    return ran(["-m", "perfguide", "build", "--jobs", "2", "--", "-q"], folder)
+
+
+def _bundles(folder: Path) -> list[tuple[Path, dict[str, Any]]]:
+    paths = sorted((folder / "results" / "archive").rglob("*.json"))
+    return [(path, json.loads(path.read_text("utf-8"))) for path in paths]
+
+
+def _newest(folder: Path) -> tuple[Path, dict[str, Any]]:
+    return max(_bundles(folder), key=lambda each: each[1]["created"])
+
+
+def _another(folder: Path, name: str, **other: dict[str, str]) -> None:
+    """A copy of the newest bundle under another id, and another release, board or SoC."""
+    path, bundle = _newest(folder)
+    bundle = bundle | {"id": name}
+    for key, values in other.items():
+        bundle[key] = bundle[key] | values
+    (path.parent / f"{name}.json").write_text(json.dumps(bundle), "utf-8")
+
+
+def new_run(folder: Path) -> None:
+    """One more run of the newest release on its board, a little faster."""
+    path, bundle = _newest(folder)
+    results = [
+        each | {"value": each["value"] * 1.001} if "value" in each else each
+        for each in bundle["results"]
+    ]
+    bundle = bundle | {"id": "one-more-run", "results": results}
+    (path.parent / "one-more-run.json").write_text(json.dumps(bundle), "utf-8")
+
+
+def new_release(folder: Path) -> None:
+    """The first run of a release."""
+    _another(folder, "a-new-release", sdk={"version": "99.00.00.01"})
+
+
+def new_board(folder: Path) -> None:
+    """The first run of a board."""
+    _another(folder, "a-new-board", board={"name": "a-new-board"})
+
+
+def new_soc(folder: Path) -> None:
+    """The first run of a SoC."""
+    _another(folder, "a-new-soc", board={"name": "a-new-soc-evm", "soc": "NEW1"})
+
+
+def withdrawn(folder: Path) -> None:
+    """The newest run is taken back."""
+    _newest(folder)[0].unlink()
+
+
+def description(folder: Path) -> None:
+    """A description says something else of a benchmark."""
+    path = folder / "source" / "benchmarks" / "dhrystone.rst"
+    path.write_text(f"{path.read_text('utf-8')}\nOne sentence more.\n", "utf-8")
+
+
+def by_hand(folder: Path) -> None:
+    """A page that people write."""
+    path = folder / "source" / "access.rst"
+    path.write_text(f"{path.read_text('utf-8')}\nOne sentence more.\n", "utf-8")
+
+
+def nothing(_folder: Path) -> None:
+    """The same once more."""
+
+
+CHANGES: tuple[Callable[[Path], None], ...] = (
+    *(nothing, new_run, new_release, new_board, new_soc, withdrawn, description, by_hand),
+)
+
+
+def pages(folder: Path) -> dict[str, tuple[int, int]]:
+    """When each page of the published site was written, and which file it is."""
+    site = folder / "build" / "html"
+    found = {}
+    for path in site.rglob("*.html"):
+        known = path.stat()
+        found[str(path.relative_to(site))] = (known.st_ino, known.st_mtime_ns)
+    return found
+
+
+def is_same(folder: Path) -> bool:
+    """Whether a clean build of the same sources gives the same files."""
+    with tempfile.TemporaryDirectory() as given:
+        kept = Path(given, "kept")
+        shutil.move(folder / "build", kept)
+        built(folder)
+        same = _same(kept / "html", folder / "build" / "html")
+        shutil.rmtree(folder / "build")
+        shutil.move(kept, folder / "build")
+        return same
+
+
+def _same(one: Path, other: Path) -> bool:
+    names = [
+        sorted(str(p.relative_to(top)) for p in top.rglob("*") if p.is_file())
+        for top in (one, other)
+    ]
+    if names[0] != names[1]:
+        print(sorted(set(names[0]) ^ set(names[1]))[:10], file=sys.stderr)
+        return False
+    differ = [n for n in names[0] if not filecmp.cmp(one / n, other / n, shallow=False)]
+    print(differ[:10], file=sys.stderr)
+    return not differ
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description="What each change of an archive costs.")
+    parser.add_argument("archive", type=Path)
+    parser.add_argument("--keep", type=Path, help="the folder of the project; it stays")
+    parser.add_argument("--change", action="append", choices=[c.__name__ for c in CHANGES])
+    parser.add_argument("--same", action="store_true", help="compare with a clean build each time")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = given.keep or Path(temporary, "project")
+        table = csv.writer(sys.stdout)
+        table.writerow(HEAD)
+        if not folder.exists():
+            cost = built(project(folder, given.archive.resolve()))
+            _tell(table, "everything from nothing", cost, {}, pages(folder), "")
+        for change in CHANGES:
+            if given.change and change.__name__ not in given.change:
+                continue
+            before = pages(folder)
+            change(folder)
+            cost = built(folder)
+            same = ("yes" if is_same(folder) else "no") if given.same else ""
+            _tell(table, change.__name__.replace("_", " "), cost, before, pages(folder), same)
+
+
+def _tell(
+    table: Any,
+    name: str,
+    cost: Cost,
+    before: dict[str, tuple[int, int]],
+    after: dict[str, tuple[int, int]],
+    same: str,
+) -> None:
+    written = sum(before.get(page) != known for page, known in after.items())
+    figures = (f"{cost.clock:.1f}", f"{cost.cpu:.1f}", f"{cost.memory:.0f}")
+    added, removed = len(set(after) - set(before)), len(set(before) - set(after))
+    table.writerow([name, *figures, written, added, removed, same])
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("SOURCE_DATE_EPOCH", "1700000000")
+    main()
