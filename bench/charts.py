@@ -20,6 +20,7 @@ from pathlib import Path
 
 from measuring import Figure
 
+from perfguide.catalog import board_names
 from perfguide.charts import drawing
 from perfguide.charts.gallery import Gallery, Picture
 from perfguide.charts.model import ChartView
@@ -42,7 +43,9 @@ def pictures(results: Path) -> list[Picture]:
         settings = dataset.Settings((results,), (TOP / "source/benchmarks",), Path(folder))
         writer = Writer(settings.output)
         holdings = dataset.read(settings)
-        site = context.site_of(holdings, (), writer, Keeping(writer), settings.limits)
+        boards, _ = board_names.load(settings.boards)
+        kept = Keeping(writer)
+        site = context.site_of(holdings, (), (), boards, writer, kept, settings.limits)
         plan = compare.plan(site, settings)
         build.write_pages(site, plan, dataset.no_progress, no_mark, lambda: None)
         return [picture for picture in site.pictures if isinstance(picture, Picture)]

@@ -160,7 +160,6 @@ def _ticks(axes: Any, view: ChartView, figure: Any, size: float) -> None:
     if view.x_scale != "log2":
         return
     xs = sorted({p.x for panel in view.panels for line in panel.lines for p in line.points})
-    axes.set_xticks(xs)
     kept: list[float] = []
     for x in reversed(xs):
         if kept:
