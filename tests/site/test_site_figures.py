@@ -17,6 +17,7 @@ from html_tables import Figure, figures
 from perfguide.common import units
 from perfguide.figures import dataset
 from perfguide.pages import build
+from perfguide.tables import grids
 
 # Where a published table stands in a guide, and whose figures it holds.
 PUBLISHED = {
@@ -168,31 +169,17 @@ def _cells_of_guides(output: Path) -> int:
             continue
         if path.with_suffix(".json").exists():
             continue  # the data of a chart, which shows figures of tables once more
-        rows = list(csv.reader(io.StringIO(path.read_text("utf-8"), newline="")))
-        head = rows[0]
-        run = head.index("Run") if "Run" in head else None
-        keys = sum(1 for cell in head if cell and head.count(cell) == 1 and _is_key(cell, rows))
-        for row in rows[1:]:
-            if not any(FIGURE.match(cell) or cell == units.FAILED for cell in row[keys:]):
-                continue
-            if run is not None and row[run] != "mean":
-                continue
-            if _is_head(row, keys):
-                continue
-            count += sum(cell != units.MISSING for cell in row[keys:])
+        # How many columns are keys no name of a column says: a bundle can call a parameter "Run".
+        made = grids.from_file(path.with_suffix(grids.FILE).read_bytes())
+        head, *rows = csv.reader(io.StringIO(path.read_text("utf-8"), newline=""))
+        rows = rows[len(made.header) - 1 :]
+        assert len(rows) == len(made.rows)
+        runs = [row[head.index("Run")] for row in rows] if "Run" in head[: made.stub] else []
+        single = "mean" in runs
+        for place, row in enumerate(rows):
+            if not single or runs[place] == "mean":
+                count += sum(cell != units.MISSING for cell in row[made.stub :])
     return count
-
-
-def _is_key(cell: str, rows: list[list[str]]) -> bool:
-    column = rows[0].index(cell)
-    return len(rows[0]) > 1 and (
-        (len(rows) > 1 and rows[1][column] == "")
-        or cell in ("Metric", "Unit", "Parameters", "Run", "Board")
-    )
-
-
-def _is_head(row: list[str], keys: int) -> bool:
-    return keys > 0 and not any(row[:keys])
 
 
 HISTORY = SHARED / "history"
