@@ -25,8 +25,6 @@ from windows import Windows
 
 register_profiles()  # before a test module asks how many examples it is to try
 
-register_profiles()  # before a test module asks how many examples it is to try
-
 TOP = Path(__file__).resolve().parent.parent
 SHARED = TOP.parent / "shared"
 GENERATED = ("guides", "by-benchmark", "compare", "reports", "api")
@@ -105,6 +103,8 @@ SAMPLE = {
 }
 """Bundles of the project, and the benchmarks and algorithms that a sample takes from them:
 there is still every kind of page, of chart and of comparison."""
+LEVELS = (-20, -10, 0, 10, 19)
+"""The nice levels that it takes from a sweep over forty of them."""
 
 
 def sample_results(target: Path) -> Path:
@@ -118,6 +118,7 @@ def sample_results(target: Path) -> Path:
                 for result in bundle["results"]
                 if result["benchmark"] in wanted
                 and result.get("params", {}).get("algorithm", wanted[0]) in wanted
+                and result.get("params", {}).get("nice", 0) in LEVELS
             ]
             (target / name).parent.mkdir(parents=True, exist_ok=True)
             (target / name).write_text(json.dumps(bundle), "utf-8")
@@ -125,13 +126,17 @@ def sample_results(target: Path) -> Path:
 
 
 def sample_of_each_benchmark(target: Path) -> Path:
-    """The same, and all results of two bundles, which together have every benchmark."""
+    """The same, and all results of two bundles, which together have every benchmark; and one
+    with a table that is so long that it has a page of its own."""
     sample_results(target)
     for name in (
         "AM62X/linux/09.01.00.08/am62xxsip_sk-fs.json",
         "AM64X/rt-linux/08.06.00.42/am64xx-hsevm.json",
     ):
         shutil.copy(TOP / "results" / name, target / name)
+    odd = {"benchmark": "odd", "unit": "MB/s"}
+    many = [odd | {"metric": f"{'long-' * 30}{n}", "value": n} for n in range(600)]
+    (target / "many.json").write_text(json.dumps(sound_bundle(many)), "utf-8")
     return target
 
 

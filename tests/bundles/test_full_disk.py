@@ -4,25 +4,54 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
+import full_disk
+import kill_builds
 import pytest
-from conftest import TOP
+import small_site
+from prepared import run_module
+from profiles import count
 
 
-def _trials(name: str, *options: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, TOP / "bench" / name, *options]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+def forked(folder: Path) -> subprocess.CompletedProcess[str]:
+    """Build to the end, with what it imports imported already."""
+    return run_module("perfguide", "build", environment=small_site.ENVIRONMENT, folder=folder)
 
 
-def test_a_build_may_be_killed_at_any_moment() -> None:
-    done = _trials("kill_builds.py", "--kills", "6", "--seed", "7")
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "killed (all)" in done.stdout
+@pytest.fixture(scope="module")
+def clean(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, bytes]]:
+    """What a build from nothing gives for each state, which is the same for all trials."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(small_site, "build", forked)
+        return small_site.clean_sites(tmp_path_factory.mktemp("clean"))
 
 
-def test_the_disk_may_be_full_at_any_write() -> None:
-    done = _trials("full_disk.py", "--kib", "5000", "--files", "250")
-    if done.returncode == 3:
-        pytest.skip(done.stderr)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "failed for want of room" in done.stdout
+@pytest.fixture
+def trials(clean: list[dict[str, bytes]], monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """The bench is handed those sites."""
+    monkeypatch.setattr(small_site, "clean_sites", lambda _folder: clean)
+    return monkeypatch
+
+
+def test_a_build_may_be_killed_at_any_moment(
+    trials: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By each way once; what is killed is a process of its own, as is the first that is not."""
+    kills = count(3, heavy=12)
+    trials.setattr(sys, "argv", ["kill_builds.py", "--kills", str(kills), "--seed", "7"])
+    status, said = kill_builds.main(), capsys.readouterr()
+    assert status == 0, said
+    assert f"{kills // 3:5} killed (all)" in said.out
+
+
+def test_the_disk_may_be_full_at_any_write(
+    trials: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    trials.setattr(small_site, "build", forked)
+    trials.setattr(sys, "argv", ["full_disk.py", "--kib", "5000", "--files", "250"])
+    status, said = full_disk.main(), capsys.readouterr()
+    if status == 3:
+        pytest.skip(said.err)
+    assert status == 0, said
+    assert "failed for want of room" in said.out

@@ -16,7 +16,7 @@ def test_spoilt_input_never_raises(name: str) -> None:
     for seed in target.seeds:
         target.run(seed)
     chance = random.Random(f"fuzz {name}")
-    for number in range(150):
+    for number in range(target.times):
         data = mutated(chance, target.seeds)
         try:
             target.run(data)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import atexit
 import functools
+import gc
 import importlib
 import json
 import os
@@ -38,8 +39,8 @@ def run_module(
     """What ``python -m name arguments`` does and says, in UTF-8, with an environment, in
     a folder (default: this one), with other versions of some ``packages`` in a folder of theirs.
 
-    With ``package``, a folder that holds a copy of the package, the code is that copy's as it is
-    now, and Sphinx, where ``perfguide build`` runs it, is forked as well.
+    Sphinx, where ``perfguide build`` runs it, is forked as well. With ``package``, a folder that
+    holds a copy of the package, the code is that copy's as it is now.
 
     Not for what an interpreter reads when it starts, as ``PYTHONHASHSEED``, nor for a
     process to be stopped.
@@ -79,6 +80,7 @@ def _serve() -> None:
 
     for module in (*builtin_extensions, *IMPORTED):
         importlib.import_module(module)
+    gc.freeze()  # or each process would look through all that is imported, and copy its pages
     for line in sys.stdin:
         child = os.fork()
         if not child:
@@ -135,9 +137,6 @@ def _take(package: str) -> None:
         del sys.modules[name]
     sys.path[:] = [package, *(path for path in sys.path if path != str(TOP / "ext"))]
     importlib.invalidate_caches()
-    importlib.import_module("perfguide.cli.build").subprocess = SimpleNamespace(
-        Popen=_Forked, TimeoutExpired=subprocess.TimeoutExpired
-    )
 
 
 def _be(
@@ -160,6 +159,10 @@ def _be(
     sys.path[0], sys.argv[1:] = folder, words
     if package:
         _take(package)
+    if name == "perfguide":
+        importlib.import_module("perfguide.cli.build").subprocess = SimpleNamespace(
+            Popen=_Forked, TimeoutExpired=subprocess.TimeoutExpired
+        )
     _run(name)
 
 
