@@ -50,7 +50,7 @@ def figures(part: str, size: str) -> list[Figure]:
         sizes = ([2, 4, 6], [20, 500, 2_000], [20, 500, 2_000, 8_000])[at]
         return growing.by_bundles(sizes, (2, 20, 20)[at], 50, (1, 2, 1)[at])
     if part == "logs":
-        return long_lines.figures((2**16, 2**20, 2**20)[at])
+        return long_lines.figures((2**12, 2**20, 2**20)[at])
     if part == "charts":
         return charts.figures((4, 300, 300)[at], (1, 3, 5)[at])
     sizes = ([(3, 20)], [(200, 300)], [(200, 300), (1_000, 240)])[at]
