@@ -20,7 +20,7 @@ PERFGUIDE = $(BIN)/perfguide
 quoted  = '$(subst ','\'',$(1))'
 BUILD   = $(PERFGUIDE) build --results $(call quoted,$(RESULTS)) --jobs $(JOBS) $(if $(STRICT),--strict)
 
-.PHONY: html pdf dirhtml text latex check list compare serve linkcheck bench test test-heavy goldens lint clean distclean help
+.PHONY: html pdf dirhtml text latex check list compare serve linkcheck bench test test-heavy goldens lint style clean distclean help
 
 html: $(ENV)/.site
 	@$(BUILD) -- $(SPHINXOPTS)
@@ -72,9 +72,14 @@ bench: $(ENV)/.test
 	@$(BIN)/python bench/run.py $(if $(BENCH),--size $(BENCH))
 
 # What the tests start reads the code compiled, also where Python is told to write no such files.
-test: lint
+# mypy has work for one core: it runs beside the tests. So does the installing of programs
+# that are missing; where that cannot be done, the tests that need them say so.
+test: style
 	@$(BIN)/python -m compileall -q ext
-	@HYPOTHESIS_PROFILE=$(HYPOTHESIS_PROFILE) $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder $(PYTESTOPTS)
+	@$(BIN)/python tests/support/debian.py >/dev/null 2>&1 & \
+	  $(BIN)/mypy & types=$$!; \
+	  HYPOTHESIS_PROFILE=$(HYPOTHESIS_PROFILE) $(BIN)/python -m pytest -n auto --dist loadfile \
+	  --no-loadscope-reorder $(PYTESTOPTS); tests=$$?; wait $$types && exit $$tests
 
 test-heavy: HYPOTHESIS_PROFILE = heavy
 test-heavy: test
@@ -83,10 +88,12 @@ test-heavy: test
 goldens: $(ENV)/.test
 	@PERFGUIDE_GOLDENS=1 $(BIN)/python -m pytest tests/compare/test_formats.py
 
-lint: $(ENV)/.test
+lint: style
+	@$(BIN)/mypy
+
+style: $(ENV)/.test
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
-	@$(BIN)/mypy
 
 # Debian has the parts of Python that make an environment in a package of their own.
 $(BIN)/python:

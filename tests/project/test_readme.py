@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from conftest import GENERATED, TOP
-from debian import program
+from debian import program, wait
 
 from perfguide.bundles.faults import validate
 from perfguide.catalog import benchmarks
@@ -27,6 +27,7 @@ def _blocks(language: str) -> list[str]:
 def _clone(target: Path) -> Path:
     """A fresh clone of what is committed, with what is changed since on top."""
     program("git")
+    wait()  # where it is missing, ``make pdf`` installs LaTeX, and apt runs once at a time
     subprocess.run(["git", "clone", "--quiet", TOP, target], check=True)
     listed = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     names = subprocess.run(listed, cwd=TOP, capture_output=True, check=True).stdout

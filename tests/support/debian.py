@@ -1,15 +1,29 @@
-"""Programs and libraries that a test needs, installed from Debian where they are missing."""
+"""Programs and libraries that a test needs, installed from Debian where they are missing.
+
+Run as a program it installs all at once, while tests that need none of them run.
+"""
 
 from __future__ import annotations
 
 import ctypes
 import fcntl
+import itertools
 import os
+import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+
+PACKAGES = {
+    "chromium": ("chromium", "libatomic1"),
+    "shellcheck": ("shellcheck",),
+    "busybox": ("busybox-static",),
+}
+"""By their names the programs that most machines lack, with their packages."""
+MAKEFILE = Path(__file__).resolve().parents[2] / "Makefile"
 
 
 def program(name: str, package: str = "") -> str:
@@ -37,12 +51,42 @@ def library(name: str, package: str) -> None:
     assert there(), f"{name} is not on this machine and could not be installed"
 
 
+def install_all() -> None:
+    """Install all programs that are missing, and LaTeX as ``make pdf`` would."""
+    (latex,) = re.findall(r"^TEX *= (.+)$", MAKEFILE.read_text("utf-8"), re.MULTILINE)
+    with _alone():
+        missing = [PACKAGES[name] for name in PACKAGES if shutil.which(name) is None]
+        if missing:
+            _apt(*itertools.chain(*missing))
+        if shutil.which("latexmk") is None:
+            _apt("--no-install-recommends", *latex.split())
+
+
+def wait() -> None:
+    """Wait until nothing is being installed for another test."""
+    with _alone():
+        return
+
+
 def _install(package: str, there: Callable[[], bool]) -> None:
+    with _alone():
+        if not there():
+            _apt(package)
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """The tests run in parallel, and apt does not."""
     with (Path(tempfile.gettempdir()) / "perfguide-apt.lock").open("w") as lock:
-        # The tests run in parallel, and apt does not.
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if there():
-            return
-        prefix = [] if os.geteuid() == 0 else ["sudo", "-n"]
-        for arguments in (["update", "-qq"], ["install", "-y", "-qq", package]):
-            subprocess.run([*prefix, "apt-get", *arguments], check=True, capture_output=True)
+        yield
+
+
+def _apt(*words: str) -> None:
+    prefix = [] if os.geteuid() == 0 else ["sudo", "-n"]
+    for arguments in (["update", "-qq"], ["install", "-y", "-qq", *words]):
+        subprocess.run([*prefix, "apt-get", *arguments], check=True, capture_output=True)
+
+
+if __name__ == "__main__":
+    install_all()
