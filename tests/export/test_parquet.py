@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import duckdb
 import pyarrow as pa
@@ -111,13 +113,29 @@ def test_a_folder_of_other_files_is_left_alone(
     assert digests(mine).keys() == {"notes"}
 
 
-def test_a_name_too_long_for_a_folder_is_refused(
+def test_a_name_too_long_for_a_folder_is_shortened_and_the_rest_goes_on(
     write_bundle: Callable[..., Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    write_bundle(tmp_path / "results/1.json", RESULTS, board__soc="ü" * 100)
-    assert export(tmp_path / "results", tmp_path / "out") == 2
-    assert "too long for the name of a folder" in capsys.readouterr().err
-    assert not (tmp_path / "out").exists()
+    results, out = tmp_path / "results", tmp_path / "out"
+    long = ["ü" * 99 + end for end in "ab"]
+    write_bundle(results / "0.json", RESULTS, id="plain")
+    for name in long:
+        write_bundle(results / f"{name[-1]}.json", RESULTS[:1], id=f"of {name}", board__soc=name)
+    assert export(results, out) == 0
+    said = capsys.readouterr().err
+    assert said.count("too long for the name of a folder") == 2
+    assert f"{results}/a.json at /board/soc: warning" in said
+    assert ds.dataset(out, partitioning=NAMED).count_rows() == len(RESULTS) + 2
+    about = json.loads((out / "_perfguide.json").read_text("utf-8"))
+    folders = {path.name for path in out.iterdir() if path.is_dir()}
+    assert folders == {"soc=SOC1", *about["shortened"]}
+    assert sorted(about["shortened"].values()) == long
+    assert all(len(name.encode()) <= 255 for name in folders)
+    # A name of the same characters has a folder of its own.
+    (short, *_) = about["shortened"]
+    write_bundle(results / "c.json", RESULTS[:1], board__soc=unquote(short).partition("=")[2])
+    assert export(results, out) == 0
+    assert len([path for path in out.iterdir() if path.is_dir()]) == 4
 
 
 def test_all_our_own_results_are_in_it(tmp_path: Path) -> None:

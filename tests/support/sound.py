@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-import contextlib
 import io
 import json
 import random
+import tarfile
 import tomllib
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from perfguide.cli import main
-from perfguide.figures.dataset import Settings
+from perfguide.catalog import agreement
+from perfguide.catalog.board_names import Boards
+from perfguide.common.diagnostics import Diagnostic, errors
+from perfguide.compare import as_ci, as_data, as_html, as_markdown, as_text
+from perfguide.compare.comparison import compare
+from perfguide.compare.history import History
+from perfguide.compare.match import Names
+from perfguide.compare.select import Filter, choose
+from perfguide.compare.verdicts import Rules
+from perfguide.export import parquet
+from perfguide.figures.dataset import Holdings, Settings
+from perfguide.health import report
 from perfguide.pages.build import generate
 
 TOP = Path(__file__).resolve().parents[2]
@@ -104,6 +114,32 @@ def result(chance: random.Random) -> dict[str, Any]:
     return out
 
 
+def about(chance: random.Random) -> dict[str, Any]:
+    """The keys of a bundle that say what was measured, and by whom."""
+    sdk: dict[str, Any] = {
+        "version": chance.choice(["09.00", "09.01", "10.00", "1.0-rc1"]),
+        "os": chance.choice(["linux", "linux", "rt-linux"]),
+    }
+    board: dict[str, Any] = {"name": chance.choice(["a", "b", "c", name(chance)]), "soc": "S1"}
+    if chance.random() < 0.1:
+        sdk[chance.choice(["version", "os", "name"])] = name(chance)
+    if chance.random() < 0.05:
+        board["soc"] = name(chance)
+    for key in ("kernel", "image"):
+        if chance.random() < 0.2:
+            sdk[key] = chance.choice(WORDS)
+    for key in ("description", "memory", "governor"):
+        if chance.random() < 0.2:
+            board[key] = chance.choice(WORDS)
+    if chance.random() < 0.2:
+        board["cpu_mhz"] = min(abs(number(chance)) or 1.0, 1e9)
+    out = {"sdk": sdk, "board": board}
+    if chance.random() < 0.1:
+        words = {key: chance.choice(WORDS) for key in ("job_url", "version")}
+        out["runner"] = {"name": name(chance), **words}
+    return out
+
+
 def bundle(chance: random.Random, number_of: int, results: Sequence[dict[str, Any]]) -> Any:
     """A bundle with these results, of one of few boards and releases."""
     out: dict[str, Any] = {
@@ -111,26 +147,22 @@ def bundle(chance: random.Random, number_of: int, results: Sequence[dict[str, An
         "version": 1,
         "id": f"run-{number_of}",
         "created": f"2024-04-{1 + number_of % 28:02}T09:30:00Z",
-        "sdk": {
-            "version": chance.choice(["09.00", "09.01", "10.00", "1.0-rc1"]),
-            "os": chance.choice(["linux", "linux", "rt-linux"]),
-        },
-        "board": {"name": chance.choice(["a", "b", "c", name(chance)]), "soc": "S1"},
+        **about(chance),
         "results": list(results),
     }
-    if chance.random() < 0.2:
-        out["board"] |= {
-            "cpu_mhz": min(abs(number(chance)) or 1.0, 1e9),
-            "memory": chance.choice(WORDS),
-        }
+    if chance.random() < 0.02:
+        out["created"] = chance.choice(["0001-01-03T00:00:00Z", "9999-12-28T23:59:59+14:00"])
     if chance.random() < 0.3:
         out["setup"] = {"medium": chance.choice(["card", "disk"]), name(chance): scalar(chance)}
+    if chance.random() < 0.2:
+        out["tools"] = {name(chance): scalar(chance)}
     if chance.random() < 0.3:
         of = chance.choice(results)
         note = {"text": chance.choice(WORDS) or "x", "benchmark": of["benchmark"]}
         out["notes"] = [note, {"text": "of all"}, {**note, "metric": of["metric"]}]
-    if chance.random() < 0.1:
-        out["runner"] = {"name": name(chance)}
+    if number_of and chance.random() < 0.05:
+        out["supersedes"] = [f"run-{chance.randrange(number_of)}", name(chance)]
+        out["reason"] = chance.choice(WORDS)
     return out
 
 
@@ -159,28 +191,81 @@ def archive(seed: int, bundles: int = 4, results: int = 25) -> list[Any]:
     return out
 
 
-def publish(bundles: Sequence[Any], folder: Path, *, charts: bool = False) -> None:
-    """Do with an archive all that users do. Raises what any of it raises, and
+def crowd(seed: int, names: int = 2000) -> list[Any]:
+    """A bundle in which one kind of name has as many values as there are results."""
+    chance = random.Random(seed)
+    plain = {"benchmark": "stream", "metric": "copy", "unit": "MB/s"}
+    kind = chance.choice(["benchmark", "metric", "unit", "params", "params", "setup"])
+    out: list[dict[str, Any]] = []
+    for at in range(names):
+        own = f"{name(chance)[:150]}{at}"
+        other = {kind: own} if kind in plain else {kind: {"x": own} if at % 2 else {own: at}}
+        out.append({**plain, **other, "value": number(chance)})
+    return [bundle(chance, 0, out)]
+
+
+def of_many_sizes(seed: int) -> list[Any]:
+    """An archive of one to 48 bundles; one in 100 is a :func:`crowd`."""
+    chance = random.Random(f"size {seed}")
+    if chance.random() < 0.01:
+        return crowd(seed, chance.choice([300, 2000]))
+    return archive(seed, chance.choice([1, 4, 16, 48]), chance.choice([3, 12, 25]))
+
+
+def store(bundles: Sequence[Any], folder: Path, seed: int = 0) -> None:
+    """Write bundles as files of their own; for some seeds in one archive, whose members have
+    names that no file may have."""
+    chance = random.Random(f"store {seed}")
+    texts = [json.dumps(each).encode() for each in bundles]
+    if not seed or chance.random() < 0.8:
+        for at, text in enumerate(texts):
+            (folder / f"{at}.json").write_bytes(text)
+        return
+    with tarfile.open(folder / "all.tar", "w") as tar:
+        for at, text in enumerate(texts):
+            member = tarfile.TarInfo(f"{chance.choice(['a', 'ß/', 'x' * 300, 'x/' * 300])}{at}.json")
+            member.size = len(text)
+            tar.addfile(member, io.BytesIO(text))
+
+
+def publish(
+    bundles: Sequence[Any], folder: Path, *, charts: bool = False, seed: int = 0
+) -> Holdings:
+    """Make of an archive all that commands make. Raises what any of it raises, and
     :class:`AssertionError` where ``check`` refuses the archive, or a part of the site could not
     be made."""
-    results, described = folder / "results", str(DESCRIPTIONS)
+    results = folder / "results"
     results.mkdir(parents=True)
-    for number_of, each in enumerate(bundles):
-        (results / f"{number_of}.json").write_text(json.dumps(each), "utf-8")
-    said = io.StringIO()
-    with (
-        contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO())),
-        contextlib.redirect_stderr(said),
-    ):
-        assert main(["check", str(results)]) == 0, said.getvalue()
-        formats = ("svg", "pdf") if charts else ()
-        given = Settings((results,), (DESCRIPTIONS,), folder / "pages", formats=formats)
-        unmade = [d.text() for d in generate(given).diagnostics if d.kind == "unmade"]
-        assert not unmade, unmade
-        where = ["--results", str(results), "--benchmarks", described]
-        releases = sorted({each["sdk"]["version"] for each in bundles})
-        for form in ("text", "markdown", "json", "csv", "html", "junit"):
-            main(["compare", releases[0], releases[-1], "--format", form, *where])
-        for form in ("text", "json"):
-            main(["health", "--format", form, *where[2:], str(results)])
-        main(["export", "--parquet", str(folder / "parquet"), "--results", str(results)])
+    store(bundles, results, seed)
+    formats = ("svg", "pdf") if charts else ()
+    outcome = generate(Settings((results,), (DESCRIPTIONS,), folder / "pages", formats=formats))
+    unmade = [d.text() for d in outcome.diagnostics if d.kind == "unmade"]
+    assert not unmade, unmade
+    held = outcome.holdings
+    said = agreement.findings(held.ledger.bundles, held.catalog, "source/benchmarks")
+    refused = errors([*held.diagnostics, *said])
+    assert not refused, [each.text() for each in refused]
+    for each in (*outcome.diagnostics, *said):
+        assert isinstance(each, Diagnostic) and str(each).isprintable()
+    releases = sorted({key.release for key in held.pool.guides()})
+    compared(held, releases[0], releases[-1])
+    checked = report.check(held, None)
+    json.dumps(report.as_json(held, checked))
+    report.as_text(checked)
+    parquet.write_dataset(held.pool.frame, folder / "parquet")
+    return held
+
+
+def compared(held: Holdings, old: str, new: str) -> None:
+    """Compare two releases, in every format."""
+    names = Names(held.catalog, Boards({}))
+    history = History([held.pool], names)
+    sides = [choose(history, held.pool, release, Filter(), names) for release in (old, new)]
+    comparison = compare(sides[0], sides[1], history, Rules(names, (), None), Filter())
+    for form in (as_data.to_json, as_data.to_comma_separated):
+        form(comparison)
+    for marks in (as_ci.to_github, as_ci.to_gitlab, as_ci.to_sarif):
+        marks(comparison)
+    for page in (as_markdown.render, as_html.render, as_data.to_junit):
+        page(comparison, held.catalog)
+    as_text.render(comparison, held.catalog, True, False)

@@ -43,14 +43,11 @@ def _run(options: argparse.Namespace) -> int:
         at.work, lambda holder: print(f"waiting for {holder}", file=sys.stderr)
     ):
         _remove(at.next)
-        try:
-            files = parquet.write_dataset(frame, at.next)
-        except parquet.NameTooLongError as error:
-            print(f"perfguide: {visible(str(error))}", file=sys.stderr)
-            return shared.USAGE
+        written = parquet.write_dataset(frame, at.next)
         atomic_swap.swap(at.next, at.target, at.work)
         _remove(at.next)
-    print(f"{len(frame.table)} results in {files} files in {visible(str(folder))}")
+    shared.print_all(written.diagnostics, sys.stderr)
+    print(f"{len(frame.table)} results in {written.files} files in {visible(str(folder))}")
     return shared.FINE
 
 

@@ -43,7 +43,9 @@ KINDS: dict[str, Kind] = {
     "same-key": Kind("warning", "two results of one bundle that measured the same and differ"),
     "same-run": Kind("warning", "two bundles whose figures are all equal"),
     "undescribed": Kind("warning", "a parameter, metric or unit that no description knows"),
-    "names": Kind("warning", "a name spelt in two ways, or one that is no name"),
+    "names": Kind(
+        "warning", "a name spelt in two ways, one that is no name, or one too long for a folder"
+    ),
     "ignored": Kind("note", "a file that holds no bundles"),
     "catalog": Kind("error", "a benchmark description that cannot be used"),
     "catalog-prose": Kind("warning", "a benchmark description without its text"),

@@ -6,14 +6,16 @@ what it holds (:func:`package`).
 
 ``perfguide export`` writes a dataset of all results (:func:`write_dataset`), in folders by
 SoC, system and release: ``soc=…/os=…/release=…/part-0.parquet``, as Hive names them, with
-the names percent-encoded where a folder's name needs it. The same results give the same
-bytes.
+the names percent-encoded where a folder's name needs it, and shortened where it would be longer
+than file systems allow. The same results give the same bytes.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -26,6 +28,7 @@ import pyarrow.parquet as pq
 from ..bundle import Note
 from ..bundles import results
 from ..common import units
+from ..common.diagnostics import Diagnostic
 from ..figures.pool import Pool, Record
 from ..figures.rows import CONDITIONS, NAMES, Frame
 
@@ -165,8 +168,9 @@ def _fields(columns: Iterable[tuple[str, str, str]]) -> list[dict[str, str]]:
     return [{"name": name, "type": kind, "description": text} for name, kind, text in columns]
 
 
-PARTITIONS = ("soc", "os", "release")
-"""What the folders are named for; these columns are not in the files."""
+PARTITIONS = {"soc": "/board/soc", "os": "/sdk/os", "release": "/sdk/version"}
+"""What the folders are named for, each with its place in a bundle; these columns are not in the
+files."""
 
 ABOUT = "_perfguide.json"
 """Says that a folder is ours, and what it holds. Engines pass over names with ``_``."""
@@ -178,8 +182,12 @@ LONGEST = 255
 """Bytes of one folder's name, as file systems have it."""
 
 
-class NameTooLongError(Exception):
-    """A name of a bundle makes no folder's name."""
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """What a dataset came to: its number of files, and names that its folders have in part."""
+
+    files: int
+    diagnostics: tuple[Diagnostic, ...]
 
 
 def dataset_schema() -> pa.Schema:
@@ -203,35 +211,64 @@ def dataset_schema() -> pa.Schema:
     )
 
 
-def write_dataset(frame: Frame, folder: Path) -> int:
-    """Write all results into a new folder; return the number of files.
-
-    Rows are by bundle id and place. Raises :class:`NameTooLongError`.
-    """
-    parts = dict(_parts(frame))
-    for name in parts:
-        if any(len(step) > LONGEST for step in name.split("/")):
-            raise NameTooLongError(f"“{name[:80]}…” is too long for the name of a folder")
-    for name, rows in parts.items():
-        path = folder / name / "part-0.parquet"
+def write_dataset(frame: Frame, folder: Path) -> Dataset:
+    """Write all results into a new folder. Rows are by bundle id and place."""
+    parts = list(_parts(frame))
+    shortened: dict[str, str] = {}
+    diagnostics: dict[str, Diagnostic] = {}
+    for names, rows in parts:
+        steps = {column: _step(column, name) for column, name in names.items()}
+        for column, step in steps.items():
+            name = names[column]
+            if step != _whole_step(column, name) and step not in shortened:
+                shortened[step] = name
+                diagnostics[step] = _told(frame, int(rows[0]), column, name, step)
+        path = folder.joinpath(*steps.values()) / "part-0.parquet"
         path.parent.mkdir(parents=True)
         pq.write_table(_dataset_table(frame, rows), path, compression="zstd", write_statistics=True)
-    about = {"form": FORM, "files": len(parts), "rows": len(frame.table)}
+    about: dict[str, Any] = {"form": FORM, "files": len(parts), "rows": len(frame.table)}
     about["bundles"] = len(frame.bundles)
+    about |= {"shortened": shortened} if shortened else {}
     folder.mkdir(parents=True, exist_ok=True)
     (folder / ABOUT).write_text(json.dumps(about, sort_keys=True) + "\n", encoding="utf-8")
-    return len(parts)
+    return Dataset(len(parts), tuple(diagnostics.values()))
 
 
-def _parts(frame: Frame) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
-    """For each folder its name and the positions of its rows in the frame's table."""
+def _parts(frame: Frame) -> Iterator[tuple[dict[str, str], np.ndarray[Any, Any]]]:
+    """For each folder the names that it is called by, and the positions of its rows in the
+    frame's table."""
     if frame.table.empty:
         return
     grouped = frame.table.groupby(list(PARTITIONS), observed=True, sort=True)
     for key, rows in grouped.indices.items():
         values: tuple[Any, ...] = key if isinstance(key, tuple) else (key,)
-        steps = zip(PARTITIONS, values, strict=True)
-        yield "/".join(f"{name}={quote(str(v), safe='')}" for name, v in steps), np.sort(rows)
+        yield dict(zip(PARTITIONS, map(str, values), strict=True)), np.sort(rows)
+
+
+def _whole_step(column: str, name: str) -> str:
+    """The name of one folder, however long it is."""
+    return f"{column}={quote(name, safe='')}"
+
+
+def _step(column: str, name: str) -> str:
+    """The name of one folder. One that would be too long is cut, with the beginning of a hash
+    behind an ``@``, which no whole name has."""
+    step = _whole_step(column, name)
+    if len(step) <= LONGEST:
+        return step
+    end = f"@{hashlib.sha256(name.encode()).hexdigest()[:16]}"
+    while len(step) + len(end) > LONGEST:
+        name = name[:-1]
+        step = _whole_step(column, name)
+    return step + end
+
+
+def _told(frame: Frame, row: int, column: str, name: str, step: str) -> Diagnostic:
+    """That a folder has only a part of a name, and of which bundle it is."""
+    item = frame.bundles[int(frame.table["bundle"].iloc[row])]
+    message = f"“{name[:40]}…” is too long for the name of a folder and is shortened in this export"
+    hint = f"the folder is {step}; {ABOUT} has the whole name"
+    return Diagnostic("names", item.origin, message, hint, PARTITIONS[column], root=item.root)
 
 
 def _measured(table: pd.DataFrame) -> Iterator[tuple[str, str]]:
