@@ -14,6 +14,7 @@ import sound
 from making import plain, result, text
 from profiles import count
 
+from perfguide import bundle
 from perfguide.cli import main
 from perfguide.figures.dataset import Settings
 from perfguide.health import cell_rules
@@ -77,7 +78,26 @@ def test_the_name_of_a_member_may_be_longer_than_that_of_a_file(tmp_path: Path) 
 
 @pytest.mark.parametrize("seed", range(count(6, heavy=100)))
 def test_any_archive_that_check_accepts_is_published(seed: int, tmp_path: Path) -> None:
-    sound.publish(sound.archive(seed), tmp_path, charts=seed == 0)
+    sound.publish(sound.of_many_sizes(seed), tmp_path, charts=seed == 0, seed=seed)
+
+
+def test_the_generator_uses_every_key_of_the_schema() -> None:
+    schema = bundle.schema()["$defs"]
+    archives = [sound.of_many_sizes(seed) for seed in range(12)]
+    bundles = [each for archive in archives for each in archive]
+    results = [each for bundle in bundles for each in bundle["results"]]
+    found = {
+        "Bundle": bundles,
+        "Result": results,
+        **{
+            key.title(): [b[key] for b in bundles if key in b] for key in ("sdk", "board", "runner")
+        },
+        "Log": [r["log"] for r in results if "log" in r],
+        "Note": [note for b in bundles for note in b.get("notes", ())],
+    }
+    assert found.keys() == {name for name in schema if "properties" in schema[name]}
+    for name, each in found.items():
+        assert set().union(*each) == schema[name]["properties"].keys(), name
 
 
 # Parts that cannot be made

@@ -223,7 +223,9 @@ def store(bundles: Sequence[Any], folder: Path, seed: int = 0) -> None:
         return
     with tarfile.open(folder / "all.tar", "w") as tar:
         for at, text in enumerate(texts):
-            member = tarfile.TarInfo(f"{chance.choice(['a', 'ß/', 'x' * 300, 'x/' * 300])}{at}.json")
+            member = tarfile.TarInfo(
+                f"{chance.choice(['a', 'ß/', 'x' * 300, 'x/' * 300])}{at}.json"
+            )
             member.size = len(text)
             tar.addfile(member, io.BytesIO(text))
 
