@@ -49,7 +49,8 @@ pdf: $(ENV)/.site
 	@ls build/pdf/*.pdf
 
 linkcheck: $(ENV)/.site
-	@$(BIN)/sphinx-build -b $@ -j $(JOBS) -d build/doctrees -D $(call quoted,perfguide_results=$(RESULTS)) \
+	@$(BIN)/sphinx-build -b $@ -j $(JOBS) -d build/doctrees \
+	  -D $(call quoted,perfguide_own_results=["$(subst ",\",$(subst \,\\,$(RESULTS)))"]) \
 	  $(SPHINXOPTS) . build/$@
 
 check: $(ENV)/.site

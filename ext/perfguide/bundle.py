@@ -43,6 +43,9 @@ Count = Annotated[int, Meta(ge=1, le=2**53)]
 Figure = Annotated[float, Meta(ge=-1e200, le=1e200, description="a finite number")]
 """Far more than anything that is measured, and far from where sums overflow."""
 Value = Text | Whole | float | bool
+LogName = Annotated[str, Meta(min_length=1, max_length=4096)]
+Sha256 = Annotated[str, Meta(min_length=64, max_length=64, pattern="^[0-9a-f]{64}$")]
+"""The SHA-256 of some bytes, as 64 lower-case hexadecimal digits."""
 
 
 class _Object(
@@ -164,7 +167,7 @@ class Bundle(_Object, frozen=True):
     version: Literal[1]
     """The version of the format."""
     id: Name
-    """A name that no other bundle has."""
+    """A name that no other bundle of the same runner has."""
     created: Annotated[datetime.datetime, Meta(tz=True, description="RFC 3339, with an offset")]
     """When it was measured, such as ``2024-04-02T09:30:00Z``."""
     sdk: Sdk
@@ -185,6 +188,15 @@ class Bundle(_Object, frozen=True):
     """Facts about the run, such as ``card``, ``mount``, ``peer``, ``firmware`` or ``commit``."""
     notes: list[Note] = []
     """What readers are to know of the run."""
+    logs: dict[LogName, Sha256] = {}
+    """The SHA-256 of each log in the archive beside the bundle; what signs the bundle then holds
+    for these logs too."""
+
+    @property
+    def owned_id(self) -> tuple[str, str]:
+        """What no other bundle has: its id, with the name of its runner, empty where none is
+        named. A runner cannot take an id of another's."""
+        return self.id, self.runner.name if self.runner else ""
 
 
 _DECODER = msgspec.json.Decoder(Bundle)

@@ -33,6 +33,7 @@ SOUND: dict[str, Any] = plain(
     runner={"name": "lab", "job_url": "https://lab.example/7", "version": "1"},
     supersedes=["run-0"],
     reason="wrong clock",
+    logs={"a.log": "0123456789abcdef" * 4},
     tools={"openssl": "3.0", "threads": 2},
     setup={"mount": "async", "cold": True, "temperature": 41.5},
     notes=[{"text": "of the run"}, {"text": "of the rate", "benchmark": "speed", "metric": "rate"}],
@@ -46,6 +47,7 @@ ODD: list[Any] = [
     *(None, True, False, 0, 1, -1, 1.0, 2.5, 2**53, 2**53 + 1, 1e200, 1e201, -1e300),
     *("", " ", "x", "a\u200bb", "a\nb", "\x07", "x" * 201, "x" * 10_001, "2024-04-02T09:30:00Z"),
     *("2024-04-02", "fail", [], {}, [1], [""], ["x"], {"a": 1}, {"": 1}, {"a\n": 1}, {"text": "x"}),
+    *("ab" * 32, "AB" * 32, "ab" * 31 + "a\n", {"x": "ab" * 32}, {"x" * 4097: "ab" * 32}),
     *({"file": "x", "line": 1}, {"name": "x"}, "perfguide-bundle"),
 ]
 

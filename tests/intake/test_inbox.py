@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import gzip
 import hashlib
 import io
 import os
@@ -17,9 +18,11 @@ from debian import program
 from making import only, plain, result, text
 
 from perfguide.cli.command_line import main
+from perfguide.figures.dataset import Settings
 from perfguide.intake import pack_logs
 from perfguide.intake.pack_logs import LogFile
 from perfguide.intake.stored_ids import TAKEN
+from perfguide.pages.build import generate
 
 LOGGED = plain(
     result(value=1.5, log={"file": "speed.log", "line": 1}), id="logged", runner__name="lab"
@@ -49,8 +52,12 @@ class Farm:
         """Exit status, stdout and stderr of one run."""
         given = [str(o) for o in ("--settle", 0, *options)]
         status = main(["intake", str(self.inbox), str(self.results), *given])
+        return status, *self.take_said()
+
+    def take_said(self) -> tuple[str, str]:
+        """What has been printed since this was asked."""
         said = self._capsys.readouterr()
-        return status, said.out, said.err
+        return said.out, said.err
 
     def stored(self) -> dict[str, bytes]:
         """What stands in the results."""
@@ -79,8 +86,12 @@ def farm(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Farm:
     return Farm(tmp_path, capsys)
 
 
+def full(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
 def key(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()[:16]
+    return full(data)[:16]
 
 
 # -- what is taken -----------------------------------------------------------------
@@ -425,6 +436,104 @@ def test_a_signature_can_be_required(farm: Farm, runners: tuple[Signer, Signer, 
     assert "logs.logs.tar.zst is not signed" in farm.reason("logs.json")
 
 
+SPEED = b"""\
+The 'numbers' are in 1000s of bytes per second processed.
+type             16 bytes     64 bytes    256 bytes   1024 bytes   8192 bytes  16384 bytes
+aes-128-cbc        503.88k     1997.67k     6234.37k    13145.77k    24223.74k    24000.00k
+"""
+
+
+def packed(farm: Farm, runner: str) -> tuple[Path, dict[str, bytes]]:
+    """A run as ``pack`` uploads it, with its logs, which are given too."""
+    kept = {"speed.log": SPEED, "dmesg.txt": b"booted\n", "old.log.gz": gzip.compress(b"older")}
+    folder = farm.top / "logs"
+    folder.mkdir()
+    for name, data in kept.items():
+        (folder / name).write_bytes(data)
+    path = farm.inbox / "run.json"
+    who = ["--board", "sk", "--soc", "AM62X", "--sdk", "09.01", "--os", "linux"]
+    command = ["pack", str(folder), "-o", str(path), "--runner", runner, *who]
+    assert main([*command, "--created", "2024-04-02T09:30:00Z", "--param", "engine=sw"]) == 0
+    farm.take_said()
+    return path, kept
+
+
+@pytest.mark.parametrize("how", ["as packed", "altered", "added", "missing"])
+def test_the_signature_of_a_bundle_holds_for_the_logs_that_it_was_packed_with(
+    farm: Farm, runners: tuple[Signer, Signer, Path], how: str
+) -> None:
+    lab, _, allowed = runners
+    path, kept = packed(farm, "lab 3")
+    lab.sign(path)
+    if how == "altered":
+        kept["speed.log"] = SPEED.replace(b"503.88k", b"903.88k")
+    elif how == "added":
+        kept["more.log"] = b"another\n"
+    elif how == "missing":
+        del kept["dmesg.txt"]
+    if how != "as packed":
+        farm.put("run.logs.tar.zst", pack_logs.archive([LogFile(*log) for log in kept.items()]))
+    status, _, err = farm.take("--allowed-signers", allowed, "--require-signature")
+    if how == "as packed":
+        assert (status, err) == (0, "") and len(farm.stored()) == 3
+        return
+    assert status == 1 and farm.stored() == {}
+    said = {
+        "altered": f"“speed.log” in run.logs.tar.zst has the SHA-256 {full(kept['speed.log'])}",
+        "added": "“more.log” in run.logs.tar.zst is none of those that were packed",
+        "missing": "“dmesg.txt” is not in run.logs.tar.zst",
+    }
+    assert said[how] in farm.reason("run.json")
+
+
+def test_lines_of_a_log_that_was_exchanged_later_are_not_shown(farm: Farm) -> None:
+    packed(farm, "lab 3")
+    assert farm.take()[0] == 0
+    (archive,) = farm.results.rglob("*.logs.tar.zst")
+    show = ["show", "AM62X/latest/*/openssl", "--results", str(farm.results)]
+    main(show)
+    assert "503.88k" in farm.take_said()[0]
+    changed = SPEED.replace(b"503.88k", b"903.88k")
+    archive.write_bytes(pack_logs.archive([LogFile("speed.log", changed)]))
+    main(show)
+    out, _ = farm.take_said()
+    assert "aes-128-cbc" in out and "03.88k" not in out
+    settings = Settings((farm.results,), (), farm.top / "pages", formats=())
+    (told,) = generate(settings).diagnostics
+    assert "is not the one that was packed with the bundle" in told.message
+
+
+def test_no_runner_takes_the_id_of_anothers_coming_run(
+    farm: Farm, runners: tuple[Signer, Signer, Path]
+) -> None:
+    lab, other, allowed = runners
+    take = ("--allowed-signers", allowed, "--require-signature")
+    coming: dict[str, Any] = {"id": "lab-3-2024-05-01"}
+    own = {"runner": {"name": "other"}, **coming}
+    other.sign(farm.put("first.json", plain(**own)))
+    gone = plain(id="gone", runner={"name": "other"}, supersedes=["lab-3-2024-05-02"])
+    other.sign(farm.put("gone.json", gone))
+    assert farm.take(*take)[0] == 0
+    for name, data in (
+        ("run.json", plain(result(value=2.0), runner={"name": "lab 3"}, **coming)),
+        ("next.json", plain(runner={"name": "lab 3"}, id="lab-3-2024-05-02")),
+    ):
+        lab.sign(farm.put(name, data))
+        status, _, err = farm.take(*take)
+        assert (status, err) == (0, "")
+    assert main(["check", str(farm.results)]) == 0
+    # An id is still that of one run of its runner.
+    again = plain(result(value=3.0), runner={"name": "lab 3"}, **coming)
+    lab.sign(farm.put("again.json", again))
+    assert farm.take(*take)[0] == 1
+    assert "the id “lab-3-2024-05-01” is that of" in farm.reason("again.json")
+    for path in farm.results.rglob("*.json"):
+        path.unlink()
+    lab.sign(farm.put("run.json", plain(result(value=2.0), runner={"name": "lab 3"}, **coming)))
+    assert farm.take(*take)[0] == 1
+    assert "has been removed since" in farm.reason("run.json")
+
+
 def test_a_damaged_file_of_signers_moves_nothing(
     farm: Farm, runners: tuple[Signer, Signer, Path]
 ) -> None:
@@ -480,6 +589,8 @@ def test_folders_without_an_end_stop_nothing(farm: Farm) -> None:
         os.chdir(here)
     farm.put("z.json", plain())
     status, out, err = farm.take()
+    # Python's own way to remove folders, by which tests are cleared, goes no deeper than a thousand.
+    subprocess.run(["rm", "-r", farm.inbox / "a"], check=True)
     assert status == 2 and "at a depth of more than 20" in err and "z.json: taken" in out
 
 

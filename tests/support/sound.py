@@ -122,7 +122,9 @@ def about(chance: random.Random) -> dict[str, Any]:
     }
     board: dict[str, Any] = {"name": chance.choice(["a", "b", "c", name(chance)]), "soc": "S1"}
     if chance.random() < 0.1:
-        sdk[chance.choice(["version", "os", "name"])] = name(chance)
+        sdk[chance.choice(["version", "os"])] = name(chance)
+    if chance.random() < 0.1:
+        sdk["name"] = name(chance)
     if chance.random() < 0.05:
         board["soc"] = name(chance)
     for key in ("kernel", "image"):
@@ -160,6 +162,8 @@ def bundle(chance: random.Random, number_of: int, results: Sequence[dict[str, An
         of = chance.choice(results)
         note = {"text": chance.choice(WORDS) or "x", "benchmark": of["benchmark"]}
         out["notes"] = [note, {"text": "of all"}, {**note, "metric": of["metric"]}]
+    if chance.random() < 0.1:
+        out["logs"] = {log: f"{chance.getrandbits(256):064x}" for log in ("a.log", "ß\n" * 300)}
     if number_of and chance.random() < 0.05:
         out["supersedes"] = [f"run-{chance.randrange(number_of)}", name(chance)]
         out["reason"] = chance.choice(WORDS)

@@ -60,6 +60,8 @@ def _wanted(kind: inspect.Type) -> str:
             return _wanted(inner).replace("characters", "printable characters")
         case inspect.Metadata(type=inner):
             return _wanted(inner)
+        case inspect.StrType(pattern=str()):
+            return "a SHA-256 as 64 lower-case hexadecimal digits"
         case inspect.StrType(min_length=low, max_length=high):
             return f"text of {low or 0} to {high} characters" if high else "text"
         case inspect.IntType(ge=low, le=high):
@@ -140,11 +142,12 @@ def _bare(kind: inspect.Type) -> inspect.Type:
 def _fits(value: Any, kind: inspect.Type) -> bool:
     """Whether a single value is what a type without parts allows."""
     match kind:
-        case inspect.StrType(min_length=low, max_length=high):
+        case inspect.StrType(min_length=low, max_length=high, pattern=pattern):
             return (
                 isinstance(value, str)
                 and len(value) >= (low or 0)
                 and (high is None or len(value) <= high)
+                and (pattern is None or re.search(pattern, value) is not None)
             )
         case inspect.BoolType():
             return isinstance(value, bool)

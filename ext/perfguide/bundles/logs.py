@@ -8,7 +8,8 @@ there; it never becomes a path by itself.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+import hashlib
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
@@ -36,6 +37,31 @@ class Found:
     def text(self, file: str, line: int) -> str:
         """A line of a log, or an empty string where it is not known."""
         return self.lines.get(file, {}).get(line, "")
+
+
+def digests(
+    logs: Iterable[tuple[str, bytes]], limits: Limits
+) -> tuple[dict[str, str], list[Diagnostic]]:
+    """The SHA-256 of each log, by its name, as whoever reads it from an archive gets it: without
+    its compression. What nobody can read has none, but a diagnostic."""
+    out: dict[str, str] = {}
+    diagnostics: list[Diagnostic] = []
+    for name, data in logs:
+        content, fault = data, ""
+        if is_container(name):
+            fault = "is a container"
+        elif name.lower().endswith(COMPRESSED):
+            (read,) = containers.read(Source("", name, Path(), content=data), limits)
+            if isinstance(read, Diagnostic):
+                fault = read.message
+            else:
+                content = read.data
+        if fault:
+            hint = "an archive of logs with it is refused; leave it out"
+            diagnostics.append(Diagnostic("log-archive", name, fault, hint))
+        else:
+            out[name] = hashlib.sha256(content).hexdigest()
+    return out, diagnostics
 
 
 def wanted(item: Loaded, results: Collection[int] | None = None) -> dict[str, set[int]]:
@@ -98,9 +124,10 @@ def find(item: Loaded, asked: Mapping[str, Collection[int]], limits: Limits) -> 
         for each in members(container, limits, names.__contains__):
             if not isinstance(each, Diagnostic):
                 name, data = each
-                if names[name] not in found.places:
-                    found.places[names[name]] = f"{place}!{name}"
-                    found.lines[names[name]] = _lines(data, asked[names[name]])
+                log = names[name]
+                if log not in found.places and _is_packed(item, log, data, place, found):
+                    found.places[log] = f"{place}!{name}"
+                    found.lines[log] = _lines(data, asked[log])
             elif each.kind != "refused-member":
                 hint = "the figures stand, without the text of their log lines; upload it again"
                 text = f"the logs cannot be read: {each.message}"
@@ -108,11 +135,25 @@ def find(item: Loaded, asked: Mapping[str, Collection[int]], limits: Limits) -> 
                     Diagnostic("log-archive", place, text, hint, root=item.root)
                 )
     for name in asked:
-        log = _in_folder(path.parent, name) if name not in found.places else None
-        if log and log.stat().st_size <= limits.document:
-            found.places[name] = f"{shown}{name}"
-            found.lines[name] = _lines(log.read_bytes(), asked[name])
+        beside_it = _in_folder(path.parent, name) if name not in found.places else None
+        if beside_it and beside_it.stat().st_size <= limits.document:
+            data = beside_it.read_bytes()
+            if _is_packed(item, name, data, f"{shown}{name}", found):
+                found.places[name] = f"{shown}{name}"
+                found.lines[name] = _lines(data, asked[name])
     return found
+
+
+def _is_packed(item: Loaded, name: str, data: bytes, place: str, found: Found) -> bool:
+    """Whether a log is the one that the bundle has the hash of, or it has none; says so where it
+    is another one."""
+    wanted_digest = item.bundle.logs.get(name)
+    if not wanted_digest or hashlib.sha256(data).hexdigest() == wanted_digest:
+        return True
+    text = f"the log “{name}” is not the one that was packed with the bundle: its hash differs"
+    hint = "the figures stand, without the text of their log lines; upload it again"
+    found.diagnostics.append(Diagnostic("log-archive", place, text, hint, root=item.root))
+    return False
 
 
 def members(

@@ -20,7 +20,7 @@ class Withdrawal:
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """The bundles that are published, sorted by id, and what became of the others."""
+    """The bundles that are published, sorted by id and runner, and what became of the others."""
 
     bundles: tuple[Loaded, ...]
     withdrawn: tuple[Withdrawal, ...]
@@ -31,16 +31,16 @@ def settle(loaded: Iterable[Loaded]) -> Ledger:
     """Decide over all sound bundles at once; their order does not matter.
 
     The same content twice is one bundle, under the first of its origins in
-    sorted order. Two contents under one id are a conflict: neither counts.
+    sorted order. Two contents under one id of one runner are a conflict: neither counts.
     """
-    by_id: dict[str, dict[str, Loaded]] = {}
+    by_id: dict[tuple[str, str], dict[str, Loaded]] = {}
     for item in sorted(loaded, key=lambda each: (each.origin, each.digest)):
-        by_id.setdefault(item.bundle.id, {}).setdefault(item.digest, item)
-    sound: dict[str, Loaded] = {}
+        by_id.setdefault(item.bundle.owned_id, {}).setdefault(item.digest, item)
+    sound: dict[tuple[str, str], Loaded] = {}
     diagnostics: list[Diagnostic] = []
-    for name, versions in sorted(by_id.items()):
+    for owned_id, versions in sorted(by_id.items()):
         if len(versions) == 1:
-            sound[name] = next(iter(versions.values()))
+            sound[owned_id] = next(iter(versions.values()))
             continue
         origins = [item.origin for item in versions.values()]
         for item in versions.values():
@@ -49,7 +49,7 @@ def settle(loaded: Iterable[Loaded]) -> Ledger:
                 Diagnostic(
                     "conflict",
                     item.origin,
-                    f"the id “{name}” also stands in {others}, with other content; "
+                    f"the id “{owned_id[0]}” also stands in {others}, with other content; "
                     "none of them is published",
                     "give each run an id of its own, or withdraw the old one by “supersedes”",
                     "/id",
@@ -57,9 +57,10 @@ def settle(loaded: Iterable[Loaded]) -> Ledger:
                 )
             )
     withdrawn: list[Withdrawal] = []
+    by_name = {item.bundle.id: item for item in sound.values()}
     for item in sound.values():
         for index, target in enumerate(item.bundle.supersedes):
-            old = sound.get(target)
+            old = sound.get((target, item.bundle.owned_id[1])) or by_name.get(target)
             reason = _objection(item, old)
             if old is not None and not reason:
                 withdrawn.append(Withdrawal(old, item))
@@ -74,8 +75,8 @@ def settle(loaded: Iterable[Loaded]) -> Ledger:
                         root=item.root,
                     )
                 )
-    gone = {w.old.bundle.id for w in withdrawn}
-    kept = [item for name, item in sound.items() if name not in gone]
+    gone = {w.old.bundle.owned_id for w in withdrawn}
+    kept = [item for owned_id, item in sound.items() if owned_id not in gone]
     again = _same_runs(kept)
     for item, first in again:
         message = f"all of its figures are those of “{first.bundle.id}”: the two count as one run"
@@ -83,8 +84,8 @@ def settle(loaded: Iterable[Loaded]) -> Ledger:
         diagnostics.append(
             Diagnostic("same-run", item.origin, message, hint, "/id", root=item.root)
         )
-    twice = {item.bundle.id for item, _ in again}
-    counted = tuple(item for item in kept if item.bundle.id not in twice)
+    twice = {item.bundle.owned_id for item, _ in again}
+    counted = tuple(item for item in kept if item.bundle.owned_id not in twice)
     return Ledger(counted, tuple(withdrawn), tuple(diagnostics))
 
 
@@ -102,7 +103,9 @@ def _same_runs(items: Iterable[Loaded]) -> list[tuple[Loaded, Loaded]]:
     out = []
     for own in alike.values():
         first: dict[tuple[object, ...], Loaded] = {}
-        for item in sorted(own, key=lambda i: (i.bundle.created, i.bundle.id)) if own[1:] else ():
+        for item in (
+            sorted(own, key=lambda i: (i.bundle.created, i.bundle.owned_id)) if own[1:] else ()
+        ):
             columns = item.results.columns
             if columns.distinct() < FEWEST_EQUAL:
                 continue

@@ -35,7 +35,7 @@ KINDS: dict[str, Kind] = {
     "schema": Kind("error", "a bundle that does not follow the schema"),
     "version": Kind("error", "a bundle of a schema version this release cannot read"),
     "duplicate-key": Kind("error", "an object that names a key twice"),
-    "conflict": Kind("error", "two bundles with one id and different content"),
+    "conflict": Kind("error", "two bundles of a runner with one id and different content"),
     "supersedes": Kind("warning", "a withdrawal of a bundle that cannot be carried out"),
     "unknown-key": Kind("warning", "a key that the schema does not know"),
     "contradiction": Kind("error", "a published mean outside of its own range"),

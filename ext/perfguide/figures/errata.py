@@ -41,24 +41,27 @@ def find(ledger: Ledger, catalog: Catalog) -> list[Erratum]:
     extremes, count or failures are others without that bundle and with the new
     one. Runs that only join others change no figure that was wrong.
     """
-    by_new: dict[str, list[Loaded]] = {}
-    news: dict[str, Loaded] = {}
+    by_new: dict[tuple[str, str], list[Loaded]] = {}
+    news: dict[tuple[str, str], Loaded] = {}
     for withdrawal in ledger.withdrawn:
-        news[withdrawal.new.bundle.id] = withdrawal.new
-        by_new.setdefault(withdrawal.new.bundle.id, []).append(withdrawal.old)
-    order = sorted(news.values(), key=lambda n: (n.bundle.created, n.bundle.id))
-    gone = {old.bundle.id: old for olds in by_new.values() for old in olds}
+        news[withdrawal.new.bundle.owned_id] = withdrawal.new
+        by_new.setdefault(withdrawal.new.bundle.owned_id, []).append(withdrawal.old)
+    order = sorted(news.values(), key=lambda n: (n.bundle.created, n.bundle.owned_id))
+    gone = {old.bundle.owned_id: old for olds in by_new.values() for old in olds}
     touched = {_place(old) for old in gone.values()}
     groups: dict[tuple[GuideKey, str], list[Loaded]] = {place: [] for place in touched}
-    kept = [item for item in ledger.bundles if item.bundle.id not in gone]
-    for item in sorted([*kept, *gone.values()], key=lambda each: each.bundle.id):
+    kept = [item for item in ledger.bundles if item.bundle.owned_id not in gone]
+    for item in sorted([*kept, *gone.values()], key=lambda each: each.bundle.owned_id):
         if _place(item) in groups:
             groups[_place(item)].append(item)
-    changes: dict[str, list[Change]] = {name: [] for name in news}
+    changes: dict[tuple[str, str], list[Change]] = {name: [] for name in news}
     for place in sorted(groups):
         for name, found in _changes(groups[place], order, by_new, catalog).items():
             changes[name] += found
-    made = [Erratum(n, tuple(by_new[n.bundle.id]), tuple(changes[n.bundle.id])) for n in order]
+    made = [
+        Erratum(n, tuple(by_new[n.bundle.owned_id]), tuple(changes[n.bundle.owned_id]))
+        for n in order
+    ]
     return made[::-1]
 
 
@@ -69,22 +72,26 @@ def _place(item: Loaded) -> tuple[GuideKey, str]:
 def _changes(
     items: Sequence[Loaded],
     order: Sequence[Loaded],
-    by_new: dict[str, list[Loaded]],
+    by_new: dict[tuple[str, str], list[Loaded]],
     catalog: Catalog,
-) -> dict[str, list[Change]]:
+) -> dict[tuple[str, str], list[Change]]:
     """For each withdrawing bundle the figures of one board and release that it changed."""
     pool = Pool(rows.build(items), catalog)
     records = [record for key in pool.guides() for record in pool.of_guide(key)]
-    position = {item.bundle.id: number for number, item in enumerate(items)}
+    position = {item.bundle.owned_id: number for number, item in enumerate(items)}
     behind = [{bundle for bundle, _ in pool.places(r.cell.members)} for r in records]
     gone: set[int] = set()
-    out: dict[str, list[Change]] = {}
+    out: dict[tuple[str, str], list[Change]] = {}
     for new in order:
-        going = {position[o.bundle.id] for o in by_new[new.bundle.id] if o.bundle.id in position}
+        going = {
+            position[o.bundle.owned_id]
+            for o in by_new[new.bundle.owned_id]
+            if o.bundle.owned_id in position
+        }
         going -= gone
         if not going:
             continue
-        name = new.bundle.id
+        name = new.bundle.owned_id
         early = {n for n, item in enumerate(items) if item.bundle.created <= new.bundle.created}
         before = early - gone - {position.get(name, -1)}
         after = (early - gone - going) | ({position[name]} if name in position else set())

@@ -209,7 +209,7 @@ class Pool:
         found = [self.frame.bundles[position] for position in np.unique(self._bundle[rows])]
         return sorted(
             found,
-            key=lambda b: (units.natural(b.bundle.board.name), b.bundle.created, b.bundle.id),
+            key=lambda b: (units.natural(b.bundle.board.name), b.bundle.created, b.bundle.owned_id),
         )
 
     def places(self, members: Iterable[int]) -> list[tuple[int, int]]:

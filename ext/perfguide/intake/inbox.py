@@ -10,6 +10,7 @@ what it had begun.
 from __future__ import annotations
 
 import base64
+import hashlib
 import os
 import re
 import stat
@@ -195,8 +196,8 @@ class _Intake:
         _check_checksums(copies)
         items, diagnostics = self._read_bundles(copies[name], upload.path)
         if packed in copies:
-            self._check_logs(copies[packed], packed)
-        stored = [self._stored.digests(item.bundle.id) for item in items]
+            self._check_logs(copies[packed], packed, items)
+        stored = [self._stored.digests(item.bundle.owned_id) for item in items]
         self._refuse_gone(items, stored)
         if all(item.digest in digests for item, digests in zip(items, stored, strict=True)):
             origin = stored[0][items[0].digest]
@@ -228,13 +229,13 @@ class _Intake:
     def _refuse_gone(self, items: Sequence[Loaded], stored: Sequence[Mapping[str, str]]) -> None:
         """Refuse a run that was withdrawn, or stored once and removed since."""
         for item, digests in zip(items, stored, strict=True):
-            name = item.bundle.id
-            if not digests and (by := self._stored.withdrawn_by(name)):
+            name, owned_id = item.bundle.id, item.bundle.owned_id
+            if not digests and (by := self._stored.withdrawn_by(owned_id)):
                 raise RefusedError(
                     f"the run “{name}” has been withdrawn by “{by}”; measure again, and give the "
                     "new run an id of its own"
                 )
-            if not digests and self._stored.was_taken(name):
+            if not digests and self._stored.was_taken(owned_id):
                 raise RefusedError(
                     f"the run “{name}” was stored once and has been removed since; give the run "
                     f"an id of its own, or take the line of this id out of {TAKEN} in the results"
@@ -253,15 +254,41 @@ class _Intake:
             raise RefusedError("holds no bundle")
         return items, diagnostics
 
-    def _check_logs(self, copy: Copy, name: str) -> None:
+    def _check_logs(self, copy: Copy, name: str, items: Sequence[Loaded]) -> None:
+        """Refuse logs that cannot be read, or are not those that the bundles have hashes of."""
+        stated: dict[str, set[str]] = {}
+        for item in items:
+            for log, digest in item.bundle.logs.items():
+                stated.setdefault(log, set()).add(digest)
+        found = set()
         for member in logs.members(copy.path, self._orders.limits, lambda _: True, name):
             if isinstance(member, Diagnostic):
                 raise RefusedError(f"its logs, {name}, cannot be read: {member.message}")
+            log, data = member
+            digest = hashlib.sha256(data).hexdigest()
+            if log in stated and digest not in stated[log]:
+                said = " or ".join(sorted(stated[log]))
+                raise RefusedError(
+                    f"the log “{log}” in {name} has the SHA-256 {digest}, and not {said}, as the "
+                    "bundle says; pack anew and upload both"
+                )
+            if log not in stated and _holds_hashes(items):
+                raise RefusedError(
+                    f"the log “{log}” in {name} is none of those that were packed with the "
+                    "bundle; pack anew and upload both"
+                )
+            found.add(log)
+        if missing := sorted(stated.keys() - found):
+            raise RefusedError(
+                f"the log “{missing[0]}” is not in {name}, though it was packed with the bundle; "
+                "pack anew and upload both"
+            )
 
     def _check_signatures(
         self, name: str, copies: dict[str, Copy], items: Sequence[Loaded]
     ) -> None:
-        """Refuse what the runner that the bundles name has not signed, or its logs."""
+        """Refuse what the runner that the bundles name has not signed, or its logs, which the
+        signature of bundles that have their hashes holds for too."""
         if self._orders.signers is None:
             return
         runners = sorted({i.bundle.runner.name if i.bundle.runner else "" for i in items})
@@ -269,7 +296,8 @@ class _Intake:
             if part not in copies:
                 continue
             if part + SIGNATURE not in copies:
-                if self._orders.require_signature:
+                needed = part == name or not _holds_hashes(items)
+                if self._orders.require_signature and needed:
                     raise RefusedError(f"{part} is not signed: there is no {part}{SIGNATURE}")
                 continue
             if runners == [""]:
@@ -300,6 +328,11 @@ class _Intake:
         for part, path in targets.items():
             transfer.move(upload.folder, part, path)
         return Outcome(upload.path, "refused", str(refused), target, refused.diagnostics)
+
+
+def _holds_hashes(items: Sequence[Loaded]) -> bool:
+    """Whether each bundle has the hashes of its logs."""
+    return all(item.bundle.logs for item in items)
 
 
 def _is_finished_file(folder: int, name: str) -> bool:

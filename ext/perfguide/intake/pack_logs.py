@@ -17,6 +17,8 @@ import zstandard
 from .. import bundle as schema
 from ..adapters import Context, Format, Reading, Scalar, log_dates
 from ..bundle import Board, Bundle, Result, Runner, Sdk
+from ..bundles import logs as logs_of_bundles
+from ..bundles.decompress import Limits
 from ..bundles.faults import validate
 from ..common.diagnostics import Diagnostic
 from . import runner_notes
@@ -80,6 +82,7 @@ def find(paths: Sequence[Path]) -> tuple[list[LogFile], dict[str, Any], list[Dia
         files = sorted(p for p in top.rglob("*") if p.is_file()) if top.is_dir() else [top]
         for path in files:
             name = path.relative_to(top).as_posix() if top.is_dir() else path.name
+            name = _without_halves(name)
             if any(part.startswith(".") for part in Path(name).parts):
                 continue
             if path.stat().st_size > MOST_BYTES:
@@ -167,9 +170,12 @@ def pack(
     content |= {"notes": notes} if notes else {}
     content = without_halves(content)
     content.setdefault("id", _derived_id(content))
+    # After the id, which is to stay that of the same figures.
+    kept = [(report.log.name, report.log.data) for report in reports]
+    content["logs"], unread = logs_of_bundles.digests(kept, Limits(document=MOST_BYTES))
     bundle, faults = validate(msgspec.json.encode(content))
     missing = {"/sdk": "--sdk and --os", "/board": "--board and --soc", "": "--board, --soc, --sdk"}
-    diagnostics = dates
+    diagnostics = [*dates, *unread]
     for fault in faults:
         hint = fault.hint
         if fault.message.endswith("is missing") and fault.pointer in missing:
@@ -200,10 +206,14 @@ def without_halves(value: Any) -> Any:
     and no JSON text can hold them.
     """
     if isinstance(value, str):
-        return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+        return _without_halves(value)
     if isinstance(value, dict):
         return {without_halves(key): without_halves(inner) for key, inner in value.items()}
     return [without_halves(inner) for inner in value] if isinstance(value, list) else value
+
+
+def _without_halves(text: str) -> str:
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def _nested(facts: Mapping[str, Scalar]) -> dict[str, Any]:

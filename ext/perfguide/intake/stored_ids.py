@@ -18,11 +18,20 @@ from ..bundles.decompress import Limits
 from ..common.diagnostics import Diagnostic
 
 TAKEN = ".intake.taken"
-"""The file, beside the bundles, that has the id of each that was ever taken, a line each."""
+"""The file, beside the bundles, that has the id of each that was ever taken, a line each: as a
+text in JSON, or, where the runner is named, as a list of the id and the runner's name."""
+
+OwnedId = tuple[str, str]
+"""An id, and the name of the runner that it belongs to; see :attr:`perfguide.bundle.Bundle.owned_id`."""
+
+
+class _Runner(msgspec.Struct):
+    name: str = ""
 
 
 class _Named(msgspec.Struct):
     id: str = ""
+    runner: _Runner | None = None
     supersedes: list[str] = []
 
 
@@ -37,32 +46,33 @@ class StoredBundles:
     def __init__(self, results: Path, limits: Limits) -> None:
         self._results = results
         self._limits = limits
-        self._files: dict[str, set[str]] | None = None
-        self._withdrawn: dict[str, str] = {}
-        self._digests: dict[str, dict[str, str]] = {}
+        self._files: dict[OwnedId, set[str]] | None = None
+        self._withdrawn: dict[OwnedId, str] = {}
+        self._digests: dict[OwnedId, dict[str, str]] = {}
 
-    def digests(self, bundle_id: str) -> dict[str, str]:
-        """The contents that are stored under an id: their hash, and where they are."""
+    def digests(self, owned_id: OwnedId) -> dict[str, str]:
+        """The contents that are stored under a runner's id: their hash, and where they are."""
         if self._files is None:
             self._files = self._files_by_id()
-        if bundle_id not in self._digests:
+        if owned_id not in self._digests:
             digests: dict[str, str] = {}
-            for file in sorted(self._files.get(bundle_id, ())):
+            for file in sorted(self._files.get(owned_id, ())):
                 source = containers.Source(str(self._results), file, self._results / file)
                 for item in decode.upload(source, self._limits):
-                    if isinstance(item, Loaded) and item.bundle.id == bundle_id:
+                    if isinstance(item, Loaded) and item.bundle.owned_id == owned_id:
                         digests.setdefault(item.digest, item.origin)
-            self._digests[bundle_id] = digests
-        return self._digests[bundle_id]
+            self._digests[owned_id] = digests
+        return self._digests[owned_id]
 
-    def withdrawn_by(self, bundle_id: str) -> str:
-        """The id of a stored bundle that withdraws this one; empty where none does."""
-        self.digests(bundle_id)
-        return self._withdrawn.get(bundle_id, "")
+    def withdrawn_by(self, owned_id: OwnedId) -> str:
+        """The id of a stored bundle of this runner that withdraws this one; empty where none
+        does."""
+        self.digests(owned_id)
+        return self._withdrawn.get(owned_id, "")
 
-    def was_taken(self, bundle_id: str) -> bool:
-        """Whether a bundle of this id was ever taken, as far as that was noted."""
-        return json.dumps(bundle_id) in self._taken
+    def was_taken(self, owned_id: OwnedId) -> bool:
+        """Whether a bundle of this id and runner was ever taken, as far as that was noted."""
+        return _noted(owned_id) in self._taken
 
     @cached_property
     def _taken(self) -> set[str]:
@@ -74,9 +84,11 @@ class StoredBundles:
         """Note what has been stored meanwhile. What a killed run has not noted is only known
         for as long as it is there."""
         for item in items:
-            self.digests(item.bundle.id)[item.digest] = origin
-            self._withdrawn.update(dict.fromkeys(item.bundle.supersedes, item.bundle.id))
-        new = {json.dumps(item.bundle.id) for item in items} - self._taken
+            own, runner = item.bundle.owned_id
+            self.digests((own, runner))[item.digest] = origin
+            gone = [(old, runner) for old in item.bundle.supersedes]
+            self._withdrawn.update(dict.fromkeys(gone, own))
+        new = {_noted(item.bundle.owned_id) for item in items} - self._taken
         self._taken.update(new)
         with (self._results / TAKEN).open("a", encoding="utf-8") as file:
             file.write("".join(f"{line}\n" for line in sorted(new)))
@@ -90,18 +102,24 @@ class StoredBundles:
         with packed.open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
 
-    def _files_by_id(self) -> dict[str, set[str]]:
-        files: dict[str, set[str]] = {}
+    def _files_by_id(self) -> dict[OwnedId, set[str]]:
+        files: dict[OwnedId, set[str]] = {}
         for source in containers.find([self._results])[0]:
             for document in containers.read(source, self._limits):
                 if not isinstance(document, Diagnostic):
-                    for bundle_id, withdrawn in _ids(document):
-                        files.setdefault(bundle_id, set()).add(source.name)
-                        self._withdrawn.update(dict.fromkeys(withdrawn, bundle_id))
+                    for owned_id, withdrawn in _ids(document):
+                        files.setdefault(owned_id, set()).add(source.name)
+                        gone = [(old, owned_id[1]) for old in withdrawn]
+                        self._withdrawn.update(dict.fromkeys(gone, owned_id[0]))
         return files
 
 
-def _ids(document: Document) -> list[tuple[str, Sequence[str]]]:
+def _noted(owned_id: OwnedId) -> str:
+    """The line of an id in :data:`TAKEN`."""
+    return json.dumps(owned_id if owned_id[1] else owned_id[0])
+
+
+def _ids(document: Document) -> list[tuple[OwnedId, Sequence[str]]]:
     """The ids in a text, each with those that it withdraws, by reading nothing else where it is
     well formed."""
     data = document.data
@@ -112,5 +130,5 @@ def _ids(document: Document) -> list[tuple[str, Sequence[str]]]:
             named = _MANY.decode(data) if data.lstrip()[:1] == b"[" else [_ONE.decode(data)]
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
         found = [i.bundle for i in decode.load(document) if isinstance(i, Loaded)]
-        return [(bundle.id, bundle.supersedes) for bundle in found]
-    return [(each.id, each.supersedes) for each in named]
+        return [(bundle.owned_id, bundle.supersedes) for bundle in found]
+    return [((each.id, each.runner.name if each.runner else ""), each.supersedes) for each in named]
