@@ -5,8 +5,10 @@ Everything here is numbers and labels; nothing is formatted.
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -89,12 +91,17 @@ FEW, SEVERAL = 4, 12
 """So many values of a parameter that no description places stand side by side, and so many have
 a tab each; more have a row each."""
 
+MOST_PLACED = 12
+"""So many parameters of a table that no description places have a place of their own where they
+vary; the others of a figure stand together as one."""
+
 NOT_STATED = "not stated"
 """What a table says where some of its figures have a parameter and others do not."""
 
 
 def view(benchmark: Benchmark, table: Table, records: Sequence[Record], shape: Shape) -> View:
     """One table of the catalog over the records that it takes."""
+    records = _folded(benchmark, table, records)
     usual = {name: benchmark.param(name).default for name in table.columns}
     levels = [
         name
@@ -207,6 +214,43 @@ class _Arranged:
     above: tuple[str, ...]
 
 
+def _folded(benchmark: Benchmark, table: Table, records: Sequence[Record]) -> Sequence[Record]:
+    """The records with the parameters that are too many for places of their own as one text.
+
+    Thousands of names would make as many row keys, nearly all of them “not stated”.
+    """
+    named = {name.removeprefix(_PARAM) for name in benchmark.entry.names(table)}
+    values: dict[str, set[Key]] = {}
+    stating: Counter[str] = Counter()
+    for record in records:
+        for name in record.params.keys() - named:
+            values.setdefault(name, set()).add(_rank(benchmark, level(name), record))
+            stating[name] += 1
+    varying = [n for n in values if len(values[n]) > 1 or stating[n] < len(records)]
+    if len(varying) <= MOST_PLACED:
+        return records
+    order = {name: place for place, name in enumerate(benchmark.entry.params)}
+    varying.sort(key=lambda n: (order.get(n, len(order)), -stating[n], n))
+    rest = {*varying[MOST_PLACED:]}
+    return [_with_rest(record, rest) for record in records]
+
+
+def _with_rest(record: Record, rest: Set[str]) -> Record:
+    folded = {name: record.params[name] for name in record.params.keys() & rest}
+    if not folded:
+        return record
+    own = {name: value for name, value in record.params.items() if name not in rest}
+    # As JSON, so that different parameters are different texts.
+    text = json.dumps(folded, sort_keys=True, ensure_ascii=False)
+    return replace(record, params={**own, _REST: text})
+
+
+def _coded(keys: Iterable[Hashable]) -> list[int]:
+    """A number for each key, the same for the same ones."""
+    places: dict[Hashable, int] = {}
+    return [places.setdefault(key, len(places)) for key in keys]
+
+
 def _arranged(
     benchmark: Benchmark,
     table: Table,
@@ -227,18 +271,20 @@ def _arranged(
     extra = {name for record in records for name in record.params}
     extra -= {name.removeprefix(_PARAM) for name in named}
     ranked = sorted(extra, key=lambda n: (order.index(n) if n in order else len(order), n))
+    # Which row and which column each record stands in, as a number.
+    rows, columns = (
+        _coded(tuple(_rank(benchmark, n, r) for n in names) for r in records)
+        for names in ([*filter(None, [tabs]), *down], [*shape.across, *across])
+    )
     for name in map(level, ranked):
-        values = {_rank(benchmark, name, record) for record in records}
+        own = [_rank(benchmark, name, record) for record in records]
+        values = {*own}
         if len(values) == 1:
             above.append(name)
             continue
-
-        def different(names: Sequence[str]) -> int:
-            return len({tuple(_rank(benchmark, n, r) for n in names) for r in records})
-
-        rows, columns = [*filter(None, [tabs]), *down], [*shape.across, *across]
-        before, after = different(columns), different([name, *columns])
-        beside, below = different(rows) * after, different([name, *rows]) * before
+        more_rows, more_columns = (_coded(zip(own, each, strict=True)) for each in (rows, columns))
+        before, after = len(set(columns)), len(set(more_columns))
+        beside, below = len(set(rows)) * after, len(set(more_rows)) * before
         alike = max(beside, below) <= 1.25 * min(beside, below)
         if alike:
             wide = len(values) > FEW or shape.all_down
@@ -246,16 +292,18 @@ def _arranged(
             # Where it tells columns apart, a few of them are what one column becomes.
             wide = beside > below or after > FEW * before
         if not wide:
-            across = [name, *across]
-        elif (
+            across, columns = [name, *across], more_columns
+            continue
+        if (
             not (tabs or shape.board_tabs or shape.down)
             and len(values) <= SEVERAL
-            and different([name, *rows]) >= 2 * len(values)
+            and len(set(more_rows)) >= 2 * len(values)
         ):
             tabs = name
         else:
             at = down.index("metric") if "metric" in down else len(down)
             down = [*down[:at], name, *down[at:]]
+        rows = more_rows
     return _Arranged(tabs, tuple(down), tuple(across), tuple(above))
 
 
@@ -293,6 +341,10 @@ def _rank(benchmark: Benchmark, name: str, record: Record) -> Key:
 
 _PARAM = "\0"
 """What stands before a parameter's name where it is that of something else; no name has it."""
+
+
+_REST = " "
+"""The parameter that holds those without a place of their own; no name is a space alone."""
 
 
 def level(name: str) -> str:
@@ -347,6 +399,8 @@ def _outer_label(name: str, record: Record) -> str:
 def _key_headings(benchmark: Benchmark, name: str) -> tuple[str, ...]:
     if name == "metric":
         return "Metric", "Unit"
+    if name == _REST:
+        return ("Other parameters",)
     return (OUTER.get(name) or benchmark.param_label(name.removeprefix(_PARAM)),)
 
 
