@@ -68,7 +68,8 @@ def prior(squares: Floats, freedom: Floats) -> Prior:
     excess = float(logs.var(ddof=1) - special.polygamma(1, half).mean())
     alike = 2 * inverse_trigamma(excess) if excess > 1e-3 else np.inf
     weights = freedom / total
-    ratio = float((weights * variance**2).sum() / mean**2) / (
+    # Divided first: the square of a small mean could be too small for a float.
+    ratio = float((weights * (variance / mean) ** 2).sum()) / (
         1 + 2 * float((weights / freedom).sum())
     )
     if ratio > 1.02:
