@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import os
 import subprocess
 import sys
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -17,8 +19,8 @@ import pytest
 from conftest import TOP
 from making import SHIPPED, TOML, loaded, only, plain, pooled, result
 
-from perfguide.common import units
-from perfguide.export import explorer, json_api, parquet
+from perfguide.common import csv_text, units
+from perfguide.export import csv_file, explorer, json_api, parquet
 from perfguide.figures.dataset import Settings
 from perfguide.pages import build
 
@@ -101,7 +103,7 @@ def test_each_guide_is_one_json_file_that_the_lists_lead_to(site: Path) -> None:
         assert (guide["soc"], guide["release"]) == (listed["soc"], listed["release"])
         assert len(guide["figures"]) == listed["figures"]
         assert (site / "out" / f"{guide['page']}.rst").is_file()
-        for kind in ("spreadsheet", "parquet"):
+        for kind in ("spreadsheet", "parquet", "csv"):
             assert (site / "out" / json_api.ROOT / listed[kind]).is_file()
 
 
@@ -172,6 +174,41 @@ def test_a_spreadsheet_has_figures_as_numbers_with_their_unit_in_the_head(site: 
     )
 
 
+def test_every_file_of_a_guide_has_its_setup_and_its_notes(tmp_path: Path) -> None:
+    boards = tmp_path / "boards.toml"
+    boards.write_text('[[notes]]\ntext = "By hand, *all*."\nsoc = "AM62X"\n', "utf-8")
+    settings = replace(_settings(tmp_path), boards=boards)
+    described = tmp_path / "described/speed.toml"
+    described.write_text(f'{TOML}\n[[notes]]\ntext = "Of the benchmark."\n', "utf-8")
+    bare = result(value=2.0, params={"block_size": 64})
+    own = result(value=0.1 + 0.2, params={"block_size": 16}, setup={"card": "=X"}, notes=["One."])
+    _put(tmp_path, "one", own, setup={"mount": "async"}, notes=[{"text": "Run."}])
+    _put(tmp_path, "two", bare, sdk__version="09.02", sdk__name="Other")
+    build.generate(settings)
+    every = ["By hand, *all*.", "Of the benchmark.", "Run.", "One."]
+    setup = {"card": ["=X"], "mount": ["async"]}
+    base = tmp_path / "out" / json_api.ROOT / "results/AM62X/linux/09.01"
+    figure = only(_json(tmp_path, "results/AM62X/linux/09.01.json")["figures"])
+    assert (figure["setup"], figure["notes"]) == (setup, every)
+    row = only(pq.read_table(base.with_name("09.01.parquet")).to_pylist())
+    assert (json.loads(row["setup"]), row["notes"]) == (setup, every)
+    files = sorted((tmp_path / "out" / json_api.ROOT / "results").rglob("*.csv"))
+    tables = [list(csv.reader(io.StringIO(path.read_text("utf-8")))) for path in files]
+    assert len(files) == 2 and {tuple(table[0]) for table in tables} == {csv_file.HEAD}
+    lines = [dict(zip(table[0], table[1], strict=True)) for table in tables]
+    (line,) = [line for line in lines if line["setup"]]
+    assert (float(line["mean"]), json.loads(line["notes"])) == (0.1 + 0.2, every)
+    assert json.loads(csv_text.plain(line["setup"])) == setup
+    sheets = _sheets(base.with_name("09.01.xlsx").read_bytes())
+    about = [text for _, text in sheets["About"].values()]
+    assert {"By hand, *all*.", "Speed: Of the benchmark.", "Run.", "async"} <= {*about}
+    assert sheets["All figures"]["N2"][1] == "; ".join(every)
+    folder = tmp_path / "out" / json_api.ROOT / "explore/AM62X/linux/09.01"
+    part = _script(only([*folder.rglob("*.js")]))[1]
+    said = [["Card", "=X"], ["Mount", "async"], *(["Note", text] for text in every)]
+    assert part["remarks"][part["figures"][0][9]] == said
+
+
 def test_no_text_becomes_a_formula_a_link_or_a_key(tmp_path: Path) -> None:
     hostile = '=HYPERLINK("http://example.org","x")'
     _put(
@@ -229,7 +266,7 @@ def test_the_explorer_has_every_figure_once_as_the_guide_shows_it(site: Path) ->
     for path in sorted((top / "explore/AM62X/linux/09.01").rglob("*.js")):
         name, part = _script(path)
         assert path == top / "explore" / f"{name}.js"
-        for board, metric, case, mean, text, rest, low, high, section in part["figures"]:
+        for board, metric, case, mean, text, rest, low, high, section, *_ in part["figures"]:
             assert f".. perf-anchor:: {part['sections'][section]}\n" in page
             params = {part["params"][p][0]: part["params"][p][3][v] for p, v in part["cases"][case]}
             keys = sorted((name, value[0]) for name, value in params.items())
@@ -305,6 +342,7 @@ def test_a_new_bundle_changes_its_guide_and_the_lists_alone(site: Path) -> None:
         "results/AM62X/linux/09.02.json",
         "results/AM62X/linux/09.02.xlsx",
         "results/AM62X/linux/09.02.parquet",
+        "results/AM62X/linux/09.02.csv",
         "explore/AM62X/linux/09.02/speed/1.js",
     }
 
@@ -321,7 +359,7 @@ def test_files_of_a_guide_that_is_gone_go_too(site: Path) -> None:
 def test_damaged_files_are_made_anew_and_only_they(site: Path) -> None:
     whole = {n: (site / "out" / json_api.ROOT / n).read_bytes() for n in _times(site)}
     damaged = [n for n in whole if "09.01" in n]
-    assert {n.rpartition(".")[2] for n in damaged} == {"json", "js", "parquet", "xlsx"}
+    assert {n.rpartition(".")[2] for n in damaged} == {"json", "js", "parquet", "xlsx", "csv"}
     for name in damaged:
         (site / "out" / json_api.ROOT / name).write_bytes(whole[name][:-20])
     written = build.generate(_settings(site)).written
@@ -352,7 +390,7 @@ def test_the_documented_files_are_those_that_are_written(site: Path) -> None:
     for name in ("index.json", "socs/SOC.json", "benchmarks.json", "datapackage.json"):
         assert f"``{name}``" in text
         assert (site / "out" / json_api.ROOT / name.replace("SOC", "AM62X")).is_file()
-    for suffix in ("json", "xlsx", "parquet"):
+    for suffix in ("json", "xlsx", "parquet", "csv"):
         assert f"``results/SOC/OS/RELEASE.{suffix}``" in text
     assert f"``{json_api.ROOT}/``" in text
     guide = _json(site, "results/AM62X/linux/09.01.json")

@@ -43,7 +43,12 @@ def _bundles() -> list[dict[str, Any]]:
         plain(_aes(16, "hw", 1.5, 2.5), _aes(64, "hw", 5.0), _copy(100.25), **first),
         plain(_aes(16, "hw", 3.0), _aes(1024, "sw", 80.5), board__name="board-2"),
         plain(_aes(16, "hw", status="fail"), sdk__version="09.02", **first),
-        plain(_aes(16, "hw", 6.125), sdk__version="10.00", **first),
+        plain(
+            _aes(16, "hw", 6.125, notes=[HOSTILE]),
+            sdk__version="10.00",
+            setup={"card": "SanDisk"},
+            **first,
+        ),
         plain(_aes(16, "hw", 0.0), sdk__version="10.00", board__name="board-2"),
         plain(_copy(77.0), sdk__version="10.00", sdk__os="rt-linux", **first),
         plain(_copy(55.5), board__soc="AM64X", board__name="board-3"),
@@ -169,6 +174,19 @@ def test_the_address_holds_the_whole_choice(page: Page, site: Path) -> None:
     page.reload()
     expect(page.locator(".perf-explorer-result table")).to_be_visible()
     assert _rows(page) == wanted
+
+
+def test_setup_and_notes_stand_below_the_table(page: Page, site: Path) -> None:
+    _open(page, site.as_uri(), **AES)
+    listed = page.locator(".perf-explorer-remarks li")
+    assert listed.all_text_contents() == [
+        "Card: SanDisk (10.00 board-1)",
+        f"Note: {HOSTILE} (10.00 board-1)",
+    ]
+    _open(page, site.as_uri(), **AES, release="10.00", board="board-1")
+    assert listed.all_text_contents() == ["Card: SanDisk", f"Note: {HOSTILE}"]
+    _open(page, site.as_uri(), **AES, release="09.01")
+    assert listed.count() == 0
 
 
 def test_back_and_forward_lead_through_the_choices(page: Page, site: Path) -> None:
@@ -348,6 +366,6 @@ def test_each_guide_links_to_its_files(site: Path) -> None:
     for page in (site / "source/guides").glob("*/*/[0-9]*.html"):
         text = page.read_text("utf-8")
         links = re.findall(r'href="([^"]*api/v1/[^"]*)"', text)
-        assert len(links) == 3, page
+        assert len(links) == 4, page
         for link in links:
             assert (page.parent / link).resolve().is_file(), link

@@ -258,7 +258,7 @@ def publish(
     checked = report.check(held, None)
     json.dumps(report.as_json(held, checked))
     report.as_text(checked)
-    parquet.write_dataset(held.pool.frame, folder / "parquet")
+    parquet.write_dataset(held.pool, folder / "parquet")
     return held
 
 

@@ -43,7 +43,7 @@ def _run(options: argparse.Namespace) -> int:
         at.work, lambda holder: print(f"waiting for {holder}", file=sys.stderr)
     ):
         _remove(at.next)
-        written = parquet.write_dataset(frame, at.next)
+        written = parquet.write_dataset(holdings.pool, at.next)
         atomic_swap.swap(at.next, at.target, at.work)
         _remove(at.next)
     shared.print_all(written.diagnostics, sys.stderr)

@@ -15,8 +15,9 @@ from ..bundles.guide_key import GuideKey, family
 from ..catalog.benchmarks import Benchmark, Catalog, Scalar
 from ..common import units
 from ..common.diagnostics import visible
-from ..figures.pool import Record
+from ..figures.pool import Pool, Record
 from ..tables import grids
+from ..tables.remarks import besides
 
 T = TypeVar("T")
 
@@ -73,23 +74,29 @@ def soc_index(
 
 
 def parts(
-    benchmark: Benchmark | None, records: Sequence[Record], section: Callable[[Record], str]
+    benchmark: Benchmark | None,
+    records: Sequence[Record],
+    pool: Pool,
+    section: Callable[[Record], str],
 ) -> Iterator[dict[str, Any]]:
     """One benchmark's figures in one guide, in as many values as the size asks for.
 
     ``section`` is the anchor of a figure's section on the page of the guide."""
-    value = part(benchmark, records, section)
+    value = part(benchmark, records, pool, section)
     # The name in the call is short; a hundredth is left for it.
     if len(records) > 1 and len(file("", value)) > MOST_BYTES * 0.99:
         half = len(records) // 2
-        yield from parts(benchmark, records[:half], section)
-        yield from parts(benchmark, records[half:], section)
+        yield from parts(benchmark, records[:half], pool, section)
+        yield from parts(benchmark, records[half:], pool, section)
     else:
         yield value
 
 
 def part(
-    benchmark: Benchmark | None, records: Sequence[Record], section: Callable[[Record], str]
+    benchmark: Benchmark | None,
+    records: Sequence[Record],
+    pool: Pool,
+    section: Callable[[Record], str],
 ) -> dict[str, Any]:
     """Figures with all that names them, as lists that refer to each other by position.
 
@@ -98,7 +105,9 @@ def part(
     value is its key in addresses, its text, and what it is ordered by. ``cases``: for
     each set of parameters [parameter, value] pairs. ``sections``: anchors in the guide.
     ``figures``: board, metric, case, mean, the mean as text, what stands behind that,
-    minimum, maximum, section; a failed figure has no mean.
+    minimum, maximum, section, and where something is said of it besides its place in
+    ``remarks``; a failed figure has no mean. ``remarks``: lists of facts of the setup and of
+    notes, as pairs of a name and a text.
     """
     # Each has its position in the list that it stands in.
     boards: dict[str, int] = {}
@@ -107,6 +116,7 @@ def part(
     values: dict[str, dict[tuple[str, Scalar], int]] = {}
     cases: dict[tuple[tuple[int, int], ...], int] = {}
     sections: dict[str, int] = {}
+    remarks: dict[tuple[tuple[str, str], ...], int] = {}
     figures = []
     for record in records:
         case = []
@@ -117,6 +127,7 @@ def part(
             case.append((_place(params, name), _place(known, (type(scalar).__name__, scalar))))
         cell = record.cell
         shown = grids.page_figure(cell)
+        said = tuple((_shown(n), _shown(text)) for n, text in besides(pool, cell.members))
         figures.append(
             [
                 _place(boards, record.board),
@@ -126,6 +137,7 @@ def part(
                 cell.low,
                 cell.high,
                 _place(sections, section(record)),
+                *([_place(remarks, said)] if said else []),
             ]
         )
     ordered = list(benchmark.entry.params) if benchmark else []
@@ -143,8 +155,13 @@ def part(
         ],
         "cases": list(cases),
         "sections": list(sections),
+        **({"remarks": list(remarks)} if remarks else {}),
         "figures": figures,
     }
+
+
+def _shown(text: str) -> str:
+    return visible(text, len(text))
 
 
 def _place(places: dict[T, int], item: T) -> int:

@@ -86,6 +86,7 @@ def entry(
         "file": f"results/{path}.json",
         "spreadsheet": f"results/{path}.xlsx",
         "parquet": f"results/{path}.parquet",
+        "csv": f"results/{path}.csv",
     }
 
 

@@ -25,7 +25,6 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ..bundle import Note
 from ..bundles import results
 from ..common import units
 from ..common.diagnostics import Diagnostic
@@ -211,8 +210,9 @@ def dataset_schema() -> pa.Schema:
     )
 
 
-def write_dataset(frame: Frame, folder: Path) -> Dataset:
+def write_dataset(pool: Pool, folder: Path) -> Dataset:
     """Write all results into a new folder. Rows are by bundle id and place."""
+    frame = pool.frame
     parts = list(_parts(frame))
     shortened: dict[str, str] = {}
     diagnostics: dict[str, Diagnostic] = {}
@@ -225,7 +225,7 @@ def write_dataset(frame: Frame, folder: Path) -> Dataset:
                 diagnostics[step] = _told(frame, int(rows[0]), column, name, step)
         path = folder.joinpath(*steps.values()) / "part-0.parquet"
         path.parent.mkdir(parents=True)
-        pq.write_table(_dataset_table(frame, rows), path, compression="zstd", write_statistics=True)
+        pq.write_table(_dataset_table(pool, rows), path, compression="zstd", write_statistics=True)
     about: dict[str, Any] = {"form": FORM, "files": len(parts), "rows": len(frame.table)}
     about["bundles"] = len(frame.bundles)
     about |= {"shortened": shortened} if shortened else {}
@@ -271,28 +271,14 @@ def _told(frame: Frame, row: int, column: str, name: str, step: str) -> Diagnost
     return Diagnostic("names", item.origin, message, hint, PARTITIONS[column], root=item.root)
 
 
-def _measured(table: pd.DataFrame) -> Iterator[tuple[str, str]]:
-    """The benchmark and the metric of each row."""
-    return zip(table["benchmark"].tolist(), table["metric"].tolist(), strict=True)
-
-
-def _is_about(note: Note, measured: tuple[str, str]) -> bool:
-    """Whether a note of a bundle is about a benchmark and a metric."""
-    return all(
-        not own or own == it
-        for own, it in zip((note.benchmark, note.metric), measured, strict=True)
-    )
-
-
-def _dataset_table(frame: Frame, rows: np.ndarray[Any, Any]) -> pa.Table:
+def _dataset_table(pool: Pool, rows: np.ndarray[Any, Any]) -> pa.Table:
+    frame = pool.frame
     table = frame.table.iloc[rows]
     bundles = [frame.bundles[position] for position in table["bundle"].tolist()]
-    own = [
-        results.beside(frame.beside.distinct[code]) for code in frame.beside.codes[rows].tolist()
-    ]
-    said = [
-        (b.bundle.setup | facts, [n.text for n in b.bundle.notes if _is_about(n, r)] + notes)
-        for b, r, (facts, notes) in zip(bundles, _measured(table), own, strict=True)
+    codes = frame.beside.codes[rows].tolist()
+    setups = [
+        b.bundle.setup | results.beside(frame.beside.distinct[code])[0]
+        for b, code in zip(bundles, codes, strict=True)
     ]
     columns: dict[str, Any] = {
         "created": pd.to_datetime([b.bundle.created for b in bundles], utc=True),
@@ -301,8 +287,8 @@ def _dataset_table(frame: Frame, rows: np.ndarray[Any, Any]) -> pa.Table:
         "sha256": [b.digest for b in bundles],
         "params": [frame.params.distinct[code] for code in frame.params.codes[rows].tolist()],
         "samples": [frame.samples.of(row) or None for row in rows.tolist()],
-        "setup": [json.dumps(setup, sort_keys=True, ensure_ascii=False) for setup, _ in said],
-        "notes": [notes for _, notes in said],
+        "setup": [json.dumps(setup, sort_keys=True, ensure_ascii=False) for setup in setups],
+        "notes": [pool.notes_of([row]) for row in rows.tolist()],
     }
     schema = dataset_schema()
     arrays = []

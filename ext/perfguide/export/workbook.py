@@ -48,10 +48,13 @@ def make(
         "strings_to_numbers": False,
     }
     with xlsxwriter.Workbook(target, settings) as book:
-        title = f"{key.soc} performance guide, {family(key)} {key.release}"
-        book.set_properties({"title": title, "created": CREATED})
-        _Book(book).fill(title, records, pool, catalog, layout)
+        book.set_properties({"title": _title(key), "created": CREATED})
+        _Book(book).fill(key, records, pool, catalog, layout)
     return target.getvalue()
+
+
+def _title(key: GuideKey) -> str:
+    return f"{key.soc} performance guide, {family(key)} {key.release}"
 
 
 class _Book:
@@ -67,13 +70,14 @@ class _Book:
 
     def fill(
         self,
-        title: str,
+        key: GuideKey,
         records: Sequence[Record],
         pool: Pool,
         catalog: Catalog,
         layout: Layout,
     ) -> None:
         """Write all sheets."""
+        title = _title(key)
         bundles = pool.bundles(records)
         about = self._sheet("About", (22, 30, 26, 26))
         _text(about, 0, 0, title, self._bold)
@@ -82,8 +86,10 @@ class _Book:
         row = self._grid(about, row, "Bundles behind this guide", sources(bundles))
         if setup := remarks.setup(bundles):
             row = self._grid(about, row, "Setup of the runs", setup)
+        measured = {record.board for record in records}
         for name in ("", *sorted({record.benchmark for record in records})):
-            for words in remarks.notes(bundles, name):
+            written = pool.words(key.soc, key.release, measured, name)
+            for words in (*written, *remarks.notes(bundles, name)):
                 _text(about, row, 0, ": ".join(filter(None, (name and catalog.title(name), words))))
                 row += 1
         sections, other = layout.sections(records)

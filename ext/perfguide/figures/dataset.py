@@ -11,6 +11,7 @@ from ..bundles import containers, decode, object_store, read_files, supersede
 from ..bundles.decompress import Limits
 from ..bundles.guide_key import DEFAULT_SDK, GuideKey, version
 from ..catalog import benchmarks as catalog
+from ..catalog.board_names import load_notes
 from ..common import parallel, slugs, units
 from ..common.diagnostics import Diagnostic
 from ..common.package import ROOT
@@ -98,8 +99,9 @@ def read(
     from . import pool, rows
 
     held = gather(settings, progress, run, keep)
-    pooled = pool.Pool(rows.build(held.ledger.bundles), held.catalog)
-    return Holdings(held.catalog, held.ledger, held.diagnostics, pooled)
+    by_hand, faults = load_notes(settings.boards)
+    pooled = pool.Pool(rows.build(held.ledger.bundles), held.catalog, by_hand)
+    return Holdings(held.catalog, held.ledger, (*held.diagnostics, *faults), pooled)
 
 
 def gather(

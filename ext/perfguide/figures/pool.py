@@ -15,6 +15,7 @@ import pandas as pd
 from ..bundles.decode import Loaded
 from ..bundles.guide_key import GuideKey, version
 from ..catalog.benchmarks import Catalog, Scalar
+from ..catalog.board_names import GuideNote, about
 from ..common import units
 from . import terms
 from .conditions import Taken
@@ -75,10 +76,14 @@ class Pool:
     """All pooled figures, grouped once, read a guide or a benchmark at a time.
 
     ``spelt`` says, by benchmark, metric and kind, which units follow from how all bundles spell them.
+    ``by_hand`` are notes that people have written about guides.
     """
 
-    def __init__(self, frame: Frame, catalog: Catalog) -> None:
+    def __init__(self, frame: Frame, catalog: Catalog, by_hand: Sequence[GuideNote] = ()) -> None:
         self.frame = frame
+        self._catalog, self._by_hand = catalog, by_hand
+        self._words = bool(by_hand) or any(b.entry.notes for b in catalog.benchmarks.values())
+        self._written: dict[tuple[str, ...], list[str]] = {}
         table = frame.table
         params, self._params = terms.defaulted(frame, catalog)
         unit, self._factor, spelt = terms.target_units(frame.measured, catalog)
@@ -248,12 +253,41 @@ class Pool:
         return self._taken.own_setup(row)
 
     def notes_of(self, rows: Sequence[int], own: bool = False) -> list[str]:
-        """The notes about rows of the frame of one benchmark and metric; with ``own`` without
-        those about the whole benchmark or bundle."""
-        if not self._taken.noted:
+        """The notes about rows of the frame of one benchmark and metric, those of descriptions
+        and of the list of boards first; with ``own`` only those that their bundles have of this
+        metric."""
+        words = self._words and not own
+        if not (self._taken.noted or words):
             return []
-        identity = self._identity.iloc[self._group[rows[0]]]
-        return self._taken.notes(rows, identity["benchmark"], identity["metric"], own)
+        *place, metric = (names[self._group[rows[0]]] for names in self._noted)
+        said = list[str]()
+        soc, release, board, benchmark = place
+        if words:
+            if (soc, release, board, benchmark) not in self._written:
+                both = [self.words(soc, release, {board}, of) for of in ("", benchmark)]
+                self._written[soc, release, board, benchmark] = [*both[0], *both[1]]
+            said += self._written[soc, release, board, benchmark]
+        said += self._taken.notes(rows, benchmark, metric, own)
+        return list(dict.fromkeys(said))
+
+    @cached_property
+    def _noted(self) -> list[list[str]]:
+        """What notes are about, each as a column of all figures."""
+        columns = ("soc", "release", "board", "benchmark", "metric")
+        return [self._identity[name].tolist() for name in columns]
+
+    def words(
+        self, soc: str, release: str, boards: Collection[str], benchmark: str = ""
+    ) -> list[str]:
+        """What people have written about a guide of some boards, or about one benchmark in it: in
+        the description of the benchmark, and in the list of boards."""
+        known = self._catalog.get(benchmark) if benchmark else None
+        out = [n.text for n in known.entry.notes if n.holds(soc, release)] if known else []
+        return out + [
+            note.text
+            for note in self._by_hand
+            if note.benchmark == benchmark and about(note, soc, release, boards)
+        ]
 
     def _members(
         self, positions: np.ndarray[Any, Any]

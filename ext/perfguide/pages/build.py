@@ -13,7 +13,6 @@ import msgspec
 from ..bundles.guide_key import GuideKey
 from ..catalog import redirects
 from ..catalog.board_names import load as load_boards
-from ..catalog.board_names import load_notes
 from ..charts.gallery import Gallery
 from ..common import parallel
 from ..common.diagnostics import Diagnostic
@@ -123,12 +122,11 @@ def _generate(
         return _outcome(summary, writer, inputs, lambda: holdings)
     checked = report.check(holdings, settings.acknowledged)
     mark("checking figures")
-    notes, faults_of_notes = load_notes(settings.boards)
     names_of_boards, _ = load_boards(
         settings.boards
     )  # what is wrong with them, their comparison says
     site = context.site_of(
-        holdings, checked.findings, notes, names_of_boards, writer, kept, settings.limits
+        holdings, checked.findings, names_of_boards, writer, kept, settings.limits
     )
     comparisons = compare.plan(site, settings)
     with Gallery(writer, site.pictures, settings.formats, run) as gallery:
@@ -151,7 +149,7 @@ def _generate(
         gallery.finish()
     mark("drawing charts")
     unmade = (*kept.unmade, *gallery.unmade)
-    found = (*holdings.diagnostics, *checked.diagnostics, *faults_of_notes, *faults, *wrong)
+    found = (*holdings.diagnostics, *checked.diagnostics, *faults, *wrong)
     diagnostics = (*found, *unmade)
     summary = _Summary(diagnostics, *counts)
     if inputs.whole:

@@ -9,7 +9,7 @@ from ..bundle import Bundle
 from ..bundles.decompress import Limits
 from ..bundles.guide_key import GuideKey, Platform, families, guide_key
 from ..catalog.benchmarks import Catalog
-from ..catalog.board_names import Boards, GuideNote
+from ..catalog.board_names import Boards
 from ..charts import trends
 from ..charts.from_figures import Scene
 from ..charts.gallery import Drawn, Picture
@@ -60,7 +60,6 @@ class Site:
     scenes: Mapping[Platform, Scene]
     layout: Layout
     marks: Marks
-    notes: Sequence[GuideNote]
     boards: Boards
     findings: Mapping[GuideKey, Sequence[Finding]]
     limits: Limits
@@ -91,7 +90,6 @@ class Site:
 def site_of(
     holdings: Holdings,
     findings: Sequence[Finding],
-    notes: Sequence[GuideNote],
     boards: Boards,
     writer: Writer,
     keeping: Keeping,
@@ -126,7 +124,6 @@ def site_of(
         },
         layout=Layout(holdings.catalog),
         marks=Marks(findings),
-        notes=notes,
         boards=boards,
         findings=of_guides,
         limits=limits,

@@ -1,4 +1,4 @@
-"""Writes the site's data: JSON, spreadsheets, Parquet, and what the explorer loads."""
+"""Writes the site's data: JSON, spreadsheets, Parquet, CSV, and what the explorer loads."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import msgspec
 from ..bundles.guide_key import GuideKey
 from ..common.slugs import anchor
 from ..compare.select import ReleasePair
-from ..export import explorer, json_api, parquet, workbook
+from ..export import csv_file, explorer, json_api, parquet, workbook
 from ..figures.dataset import Progress
 from ..figures.pool import Record
 from .context import Site
@@ -88,19 +88,21 @@ def _write_guide(site: Site, key: GuideKey) -> GuideData:
     sheets = workbook.make(key, records, pool, site.catalog, site.layout)
     _put(site, f"results/{path}.xlsx", sheets)
     _put(site, f"results/{path}.parquet", parquet.make(records, pool))
+    _put(site, f"results/{path}.csv", csv_file.make(records, pool))
     metrics = list(dict.fromkeys((r.benchmark, r.metric, r.unit) for r in records))
     return GuideData(entry, metrics, _parts(site, key, records))
 
 
 def _parts(site: Site, key: GuideKey, records: Sequence[Record]) -> dict[str, int]:
     """Write the explorer's files of one guide; their number by benchmark."""
+    pool = site.pool
     by_benchmark: dict[str, list[Record]] = {}
     for record in records:
         by_benchmark.setdefault(record.benchmark, []).append(record)
     counts = {}
     for name, own in by_benchmark.items():
         folder = f"{_path(site, key)}/{site.addresses.benchmark[name].partition('/')[2]}"
-        parts = list(explorer.parts(site.catalog.get(name), own, partial(_section, site)))
+        parts = list(explorer.parts(site.catalog.get(name), own, pool, partial(_section, site)))
         for number, part in enumerate(parts, 1):
             _script(site, f"{folder}/{number}", part)
         counts[name] = len(parts)

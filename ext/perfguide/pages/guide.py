@@ -13,7 +13,6 @@ import msgspec
 from ..bundles.decode import Loaded
 from ..bundles.guide_key import GuideKey, family
 from ..catalog.benchmarks import Catalog
-from ..catalog.board_names import about
 from ..common import slugs, units
 from ..common.diagnostics import Diagnostic
 from ..common.units import TableCell
@@ -74,12 +73,10 @@ def _write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: s
     records = site.pool.of_guide(key)
     bundles = site.pool.bundles(records)
     boards = summaries.natural_boards(records)
-    by_hand = [note for note in site.notes if about(note, key.soc, key.release, boards)]
 
     def notes_of(benchmark: str) -> list[str]:
         """What is said of all figures of a benchmark, or of all where it is empty."""
-        words = remarks.of_description(catalog.get(benchmark), key.soc, key.release)
-        words += [n.text for n in by_hand if n.benchmark == benchmark]
+        words = site.pool.words(key.soc, key.release, boards, benchmark)
         return [*words, *remarks.notes(bundles, benchmark)]
 
     sections, other = site.layout.sections(records)

@@ -74,8 +74,8 @@ class PerfData(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Make the node."""
         if self.arguments:
-            words, ends = "Download this guide: ", ("json", "xlsx", "parquet")
-            names = ("JSON", "spreadsheet (.xlsx)", "Parquet")
+            words, ends = "Download this guide: ", ("json", "xlsx", "parquet", "csv")
+            names = ("JSON", "spreadsheet (.xlsx)", "Parquet", "CSV")
             paths = (f"{self.arguments[0]}.{end}" for end in ends)
             files = list(zip(paths, names, strict=True))
         else:

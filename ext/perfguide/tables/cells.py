@@ -9,7 +9,7 @@ from ..common import units
 from ..common.diagnostics import visible
 from ..figures.pool import Cell, Pool
 from .model import View
-from .remarks import fact
+from .remarks import besides
 
 MOST_SAMPLES = 40
 """How many samples of a cell its page can show; the bundle has all of them."""
@@ -48,9 +48,7 @@ def behind(view: View, pool: Pool) -> bytes | None:
             rows = list(cell.members)
             given = dict.fromkeys(int(owner[r]) for r in rows)
             said = dict.fromkeys(str(names[codes[r]]) for r in rows)
-            facts = [(fact(n), " and ".join(texts)) for n, texts in pool.setup(rows).items()]
-            facts += [("Note", text) for text in pool.notes_of(rows)]
-            places = [remarks.setdefault(each, len(remarks)) for each in facts]
+            places = [remarks.setdefault(each, len(remarks)) for each in besides(pool, rows)]
             cells.append(
                 [
                     number,

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from ..bundles.decode import Loaded
-from ..catalog.benchmarks import Benchmark
 from ..common import units
 from ..figures.pool import Pool
 from .grids import Grid, listing
@@ -61,6 +60,13 @@ def notes(bundles: Sequence[Loaded], benchmark: str = "") -> list[str]:
     ]
 
 
+def besides(pool: Pool, rows: Sequence[int]) -> list[Line]:
+    """What is said of one figure, from the rows of the frame behind it: facts of the setup with
+    their different values, and notes."""
+    facts = [(fact(n), " and ".join(texts)) for n, texts in pool.setup(rows).items()]
+    return [*facts, *(("Note", text) for text in pool.notes_of(rows))]
+
+
 def above(view: View, pool: Pool) -> list[Line]:
     """What results say of themselves, for the head of the table that shows them: each fact once
     with the boards that differ, and each note."""
@@ -100,10 +106,3 @@ def _values(of: Mapping[str, Iterable[str]]) -> str:
     shown = [f"{text} ({', '.join(boards)})" for text, boards in list(of.items())[:MOST]]
     more = [f"{len(of) - MOST} more"] if len(of) > MOST else []
     return "; ".join([*shown, *more])
-
-
-def of_description(benchmark: Benchmark | None, soc: str, release: str) -> list[str]:
-    """The notes of a description that are about a guide."""
-    if benchmark is None:
-        return []
-    return [note.text for note in benchmark.entry.notes if note.holds(soc, release)]

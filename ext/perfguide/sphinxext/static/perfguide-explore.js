@@ -6,7 +6,7 @@
   if (!place) return;
   const { el } = window.perfguideDrawing;
   const { figures, load } = window.perfguideFigures;
-  const { ALL, compared, fit, picture, table } = window.perfguideShown;
+  const { ALL, compared, fit, picture, remarks, table } = window.perfguideShown;
   const order = new Intl.Collator("en", { numeric: true });
 
   const byRank = (rank, name) => (a, b) => rank(a) - rank(b) || order.compare(name(a), name(b));
@@ -268,7 +268,8 @@
     const said = missing.map(([what, value]) => `There is no ${what} “${value}” here. `);
     const n = found.rows.length;
     status.textContent = `${said.join("")}${n === 1 ? "1 figure" : `${n} figures`}.`;
-    result.replaceChildren(picture(found, result.clientWidth), table(found), ...compared(found));
+    const below = [...remarks(found), ...compared(found)];
+    result.replaceChildren(picture(found, result.clientWidth), table(found), ...below);
     fit(result.querySelector(".perf-scroll"));
   }
 

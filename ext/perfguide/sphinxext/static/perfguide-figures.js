@@ -51,7 +51,7 @@ window.perfguideFigures = (() => {
         const known = params.get(name).values;
         for (const value of values) if (!known.has(value[0])) known.set(value[0], value);
       }
-      for (const [board, metric, place_, mean, text, rest, low, high, section] of part.figures) {
+      for (const [board, metric, place_, mean, text, rest, low, high, section, remark] of part.figures) {
         const values = new Map(
           part.cases[place_].map(([p, v]) => [part.params[p][0], part.params[p][3][v][0]]),
         );
@@ -66,6 +66,7 @@ window.perfguideFigures = (() => {
           low,
           high,
           section: part.sections[section],
+          remarks: part.remarks?.[remark] ?? [],
         });
       }
     });

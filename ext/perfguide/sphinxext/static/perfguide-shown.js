@@ -143,6 +143,32 @@ window.perfguideShown = (() => {
     return el("div", { class: "perf-table" }, box);
   }
 
+  const LINES = 20;
+
+  /* The setup of the runs and the notes about the figures, each once, with the figures that it is
+     about where it is not about all. */
+  function remarks(found) {
+    const about = new Map();
+    for (const row of found.rows) {
+      for (const [name, text] of row.remarks) {
+        const key = JSON.stringify([name, text]);
+        if (!about.has(key)) about.set(key, { name, text, rows: [] });
+        about.get(key).rows.push(row);
+      }
+    }
+    if (!about.size) return [];
+    const all = [...about.values()];
+    const items = all.slice(0, LINES).map(({ name, text, rows }) => {
+      const places = [...new Set(rows.map((row) => `${row.release} ${row.board}`))];
+      const more = places.length > 3 ? ` and ${places.length - 3} more` : "";
+      const where = ` (${places.slice(0, 3).join(", ")}${more})`;
+      return el("li", {}, `${name}: ${text}${rows.length === found.rows.length ? "" : where}`);
+    });
+    if (all.length > LINES) items.push(el("li", {}, `${all.length - LINES} more are in the guides`));
+    const head = el("p", {}, "Setup of the runs, and notes:");
+    return [el("div", { class: "perf-explorer-remarks" }, head, el("ul", {}, ...items))];
+  }
+
   /* The widths between which tables are told apart, as in html_table.py: a table that is too
      wide for what holds it is stacked. This one is here to be measured. */
   const STEPS = [12, 14, 17, 20, 23, 26, 29, 32, 36, 40, 44, 48, 52, 56, 59, 62, 65, 70, 76, 82, 88];
@@ -155,5 +181,5 @@ window.perfguideShown = (() => {
     box.classList.add(`perf-from-${STEPS.find((step) => need + 0.5 <= step) ?? 0}`);
   }
 
-  return { ALL, STEPS, compared, fit, percent, picture, table };
+  return { ALL, STEPS, compared, fit, percent, picture, remarks, table };
 })();
