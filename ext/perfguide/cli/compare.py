@@ -1,17 +1,18 @@
-"""The command ``compare``: two releases, folders or archives side by side."""
+"""The command ``compare``: two releases, folders or archives, or two boards, side by side."""
 
 from __future__ import annotations
 
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..bundles import object_store
+from ..bundles.guide_key import guide_key
 from ..common import units
 from ..common.diagnostics import errors, nearest, visible
 from ..common.package import ROOT
@@ -20,6 +21,8 @@ from . import shared
 if TYPE_CHECKING:
     from ..catalog.benchmarks import Catalog
     from ..compare.comparison import Comparison
+    from ..compare.history import History
+    from ..compare.match import Names
     from ..compare.select import ComparedSide, Filter
     from ..figures.dataset import Holdings
 
@@ -34,11 +37,13 @@ def add_parsers(add: shared.AddParser) -> None:
         "OLD and NEW are releases of --results, the beginnings of their names (09.01), latest for "
         "the newest one, or "
         "folders, files or archives of bundles. What is there as a path, or has a / in it, is "
-        "a path. The "
+        "a path. Names of one side alone go behind it or in its place: 09.01,board=sk, "
+        "soc=AM64X,os=linux; without a release it is the newest. Sides of different boards, SoCs "
+        "or systems are set side by side, with ratios and no alarm. The "
         "statistics learn the noise from all releases in --results before OLD.",
     )
-    parser.add_argument("old", metavar="OLD", help="09.01, or a folder or archive")
-    parser.add_argument("new", metavar="NEW", help="09.02, or a folder or archive")
+    parser.add_argument("old", metavar="OLD", help="09.01, board=sk, or a folder or archive")
+    parser.add_argument("new", metavar="NEW", help="09.02, board=evm, or a folder or archive")
     parser.add_argument("--soc", default="*", metavar="S", help="only this SoC; * for any name")
     parser.add_argument("--os", default="*", metavar="O", help="only this operating system")
     parser.add_argument("--board", default="*", metavar="B", help="only this board")
@@ -91,22 +96,44 @@ def _link(text: str) -> str:
     return text
 
 
+PARTS = ("soc", "os", "board")
+"""What a side can name for itself."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """What OLD or NEW is: a path or a URL, or else the name of a release."""
+    """What OLD or NEW is: a path or a URL, or else the name of a release, and what it names
+    for itself."""
 
     text: str
     path: Path | str | None
+    release: str | None
+    own: Mapping[str, str]
 
 
 def _wanted(text: str) -> _Wanted:
+    """What a side means. Raises :class:`ValueError` where it names what there is not."""
     if object_store.is_url(text):
-        return _Wanted(text, text)
-    path = Path(text)
+        return _Wanted(text, text, None, {})
+    if Path(text).exists():
+        return _Wanted(text, Path(text), None, {})
+    parts = text.split(",")
+    first = "" if "=" in parts[0] else parts.pop(0)
+    own = {}
+    for part in parts:
+        name, equals, value = part.partition("=")
+        if name not in PARTS or not equals or not value.strip():
+            raise ValueError(f"“{part}” is not one of {', '.join(f'{n}=NAME' for n in PARTS)}")
+        own[name] = value
+    path = Path(first)
     suffixes = (".json", ".jsonl", ".gz", ".zst", ".zip", ".tar", ".xz")
-    if "/" in text or text in (".", "..") or text.endswith(suffixes) or path.exists():
-        return _Wanted(text, path)
-    return _Wanted(text, None)
+    if first and ("/" in first or first.endswith(suffixes) or path.exists()):
+        return _Wanted(text, path, None, own)
+    return _Wanted(text, None, first or LATEST, own)
+
+
+LATEST = "latest"
+"""The release of a side that names none."""
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -115,9 +142,14 @@ def _run(options: argparse.Namespace) -> int:
     from ..compare.history import History
     from ..compare.match import Names
     from ..compare.select import Filter, choose
+    from ..compare.side_by_side import shared_places
     from ..compare.verdicts import Rules
 
-    wanted = [_wanted(options.old), _wanted(options.new)]
+    try:
+        wanted = [_wanted(options.old), _wanted(options.new)]
+    except ValueError as error:
+        print(f"perfguide compare: {visible(str(error))}", file=sys.stderr)
+        return shared.USAGE
     paths = [side.path for side in wanted if isinstance(side.path, Path)]
     missing = [path for path in paths if not path.exists()]
     missing += [Path(p) for p in (options.waivers, options.boards) if p and not Path(p).is_file()]
@@ -150,28 +182,91 @@ def _run(options: argparse.Namespace) -> int:
     only = Filter(options.soc, options.os, options.board, options.benchmark)
     sides = []
     for side, holdings in zip(wanted, (old, new), strict=True):
-        release = None if side.path else side.text
-        chosen = choose(history, holdings.pool, release, only, names, side.text)
+        meant = replace(only, **side.own)
+        chosen = choose(history, holdings.pool, side.release, meant, names, side.text)
         if not chosen.records:
-            print(_nothing(side, holdings, only), file=sys.stderr)
+            print(_nothing(side, holdings, meant), file=sys.stderr)
             return shared.NOTHING
         sides.append(chosen)
     unknown = _undescribed(sides, new.catalog)
     if unknown:
         print(unknown, file=sys.stderr)
         return shared.USAGE
+    if any(side.own for side in wanted) and not shared_places(*sides):
+        return _side_by_side(sides[0], sides[1], history, names, options)
     rules = Rules(names, accepted, options.threshold)
     comparison = compare(sides[0], sides[1], history, rules, only)
     if not comparison.common:
         for note in comparison.notes:
             print(visible(note), file=sys.stderr)
         print("nothing to compare: the two sides have no figure in common", file=sys.stderr)
+        if not shared_places(*sides):
+            print(_hint(sides), file=sys.stderr)
         return shared.NOTHING
     # They are in every format too; a reader of the exit status looks here.
     shared.print_all(comparison.findings, sys.stderr)
     _write(_render(comparison, options, new.catalog), options.file)
     failing = options.fail_on == "regression" and comparison.alarms
     return shared.FOUND if failing else shared.FINE
+
+
+SIDE_BY_SIDE = ("text", "markdown", "json", "csv")
+"""The formats of what is set side by side: there is no alarm for a build to show."""
+
+
+def _side_by_side(
+    old: ComparedSide,
+    new: ComparedSide,
+    history: History,
+    names: Names,
+    options: argparse.Namespace,
+) -> int:
+    """Two boards, SoCs or systems: figures and ratios."""
+    from ..compare import side_by_side_formats as formats
+    from ..compare.side_by_side import names_of_boards, partners, side_by_side
+
+    if options.format not in SIDE_BY_SIDE:
+        print(
+            f"perfguide compare: --format {options.format} is for two releases of the same boards; "
+            f"these are not, and can be had as {', '.join(SIDE_BY_SIDE)}",
+            file=sys.stderr,
+        )
+        return shared.USAGE
+    if not partners(old, new):
+        listed = "; ".join(
+            f"“{visible(side.name)}” has {', '.join(map(visible, names_of_boards(side)))}"
+            for side in (old, new)
+        )
+        print(
+            f"perfguide compare: which board is meant? {listed}; name one of each with board=",
+            file=sys.stderr,
+        )
+        return shared.USAGE
+    found = side_by_side(old, new, history, names)
+    if not found.lines:
+        pairs = "; ".join(f"{both.first.title} and {both.second.title}" for both in found.boards)
+        print(f"nothing to compare: no figure in common: {visible(pairs)}", file=sys.stderr)
+        return shared.NOTHING
+    match options.format:
+        case "markdown":
+            text = formats.to_markdown(found, names.catalog, options.link)
+        case "json":
+            text = formats.to_json(found)
+        case "csv":
+            text = formats.to_comma_separated(found)
+        case _:
+            coloured = options.file is None and _terminal_has_colours()
+            text = formats.to_text(found, names.catalog, options.all, coloured)
+    _write(text, options.file)
+    return shared.FINE
+
+
+def _hint(sides: Sequence[ComparedSide]) -> str:
+    """How two releases that share no board can be set side by side."""
+    from ..compare.side_by_side import names_of_boards
+
+    named = (f"{visible(side.name)},board={visible(names_of_boards(side)[0])}" for side in sides)
+    return f"to see boards side by side, name them: perfguide compare {' '.join(named)}"
 
 
 CHECKOUT = ROOT.parents[1] / "source" / "benchmarks"
@@ -201,17 +296,23 @@ def _nothing(side: _Wanted, holdings: Holdings, only: Filter) -> str:
     for what, pattern, known in (
         ("SoC", only.soc, {key.soc for key in guides}),
         ("operating system", only.os, {key.os for key in guides}),
+        ("board", only.board, _boards(holdings, only)),
         ("benchmark", only.benchmark, set(holdings.pool.benchmarks())),
     ):
         if not any(fnmatchcase(name.casefold(), pattern.casefold()) for name in known):
             hint = nearest(pattern, sorted(known)) or f"there are {', '.join(sorted(known))}"
             return f"nothing to compare: there is no {what} “{visible(pattern)}” ({visible(hint)})"
     releases = nearest_releases(holdings.pool)
-    hint = (
-        nearest(side.text, releases) or f"there are {', '.join(map(visible, releases)) or 'none'}"
-    )
+    asked = side.release or ""
+    hint = nearest(asked, releases) or f"there are {', '.join(map(visible, releases)) or 'none'}"
     what = "no release that was asked for is, or begins with,"
-    return f"nothing to compare: {what} “{visible(side.text)}” ({hint})"
+    return f"nothing to compare: {what} “{visible(side.release or '')}” ({hint})"
+
+
+def _boards(holdings: Holdings, only: Filter) -> set[str]:
+    """The boards of what a side names besides its board."""
+    bundles = (loaded.bundle for loaded in holdings.ledger.bundles)
+    return {b.board.name for b in bundles if only.guide(guide_key(b))}
 
 
 def _render(comparison: Comparison, options: argparse.Namespace, catalog: Catalog) -> str:

@@ -58,7 +58,7 @@ def render(comparison: Comparison, catalog: Catalog, link: str = "", most: int =
         rows = [_row(r, comparison, catalog) for r in words.of_verdict(comparison.rows, [verdict])]
         if rows:
             parts.append((_fold(words.TITLES[verdict], len(rows)) + _HEAD, rows, _FOLD_END))
-    return _fitted(fixed, parts, link, most)
+    return fitted(fixed, parts, link, most)
 
 
 _FOLD_END = "\n</details>\n"
@@ -68,7 +68,7 @@ def _fold(title: str, number: int) -> str:
     return f"\n<details><summary>{title} ({number})</summary>\n\n"
 
 
-def _fitted(fixed: str, parts: Sequence[tuple[str, list[str], str]], link: str, most: int) -> str:
+def fitted(fixed: str, parts: Sequence[tuple[str, list[str], str]], link: str, most: int) -> str:
     """As many lines as there is room for, in their order; the others are counted."""
     whole = "".join([fixed, *(f"{start}{''.join(lines)}{end}" for start, lines, end in parts)])
     if len(whole) <= most:

@@ -39,43 +39,43 @@ def render(comparison: Comparison, catalog: Catalog, everything: bool, coloured:
     """The whole comparison. Rows that are the same, unclear or on one side only are
     counted, and listed where ``everything`` is asked for."""
     out = io.StringIO()
-    console = _console(out, coloured)
+    console = terminal(out, coloured)
     first, *rest = words.summary(comparison)
-    _line(console, words.decision(comparison), "bold")
-    _line(console, first)
-    _line(console, rest[0], "red" if comparison.alarms else "")
-    _line(console, rest[1])
+    put(console, words.decision(comparison), "bold")
+    put(console, first)
+    put(console, rest[0], "red" if comparison.alarms else "")
+    put(console, rest[1])
     for span in comparison.spans:
-        _line(console, f"{span.title}, {span.board}: {span.old} → {span.new}", "dim")
+        put(console, f"{span.title}, {span.board}: {span.old} → {span.new}", "dim")
     for name, events in words.by_action(comparison):
-        _title(console, f"{name} ({len(events)})", EVENTS.get(name, ""))
+        heading(console, f"{name} ({len(events)})", EVENTS.get(name, ""))
         for event in events:
             _event(console, event, comparison, catalog)
     for verdict in (*words.LEADING, *words.FOLDED) if everything else ("incomparable",):
         rows = words.of_verdict(comparison.rows, [verdict])
         if rows:
-            _title(console, f"{words.TITLES[verdict]} ({len(rows)})", COLOURS.get(verdict, ""))
+            heading(console, f"{words.TITLES[verdict]} ({len(rows)})", COLOURS.get(verdict, ""))
             console.print(_rows(rows, comparison, catalog))
     if comparison.groups:
-        _title(console, "Benchmarks: geometric mean of the ratios, + is better")
+        heading(console, "Benchmarks: geometric mean of the ratios, + is better")
         console.print(_groups(comparison))
     for title, remarks in words.remarks(comparison).items():
         if remarks:
-            _title(console, title)
-            console.print(_list(remarks))
+            heading(console, title)
+            console.print(bullets(remarks))
     left = sum(1 for row in comparison.rows if row.verdict in words.FOLDED)
     left += sum(max(0, len(event.rows) - FIRST) for event in comparison.events)
     if left and not everything:
-        _title(console, f"{words.count(left, 'row')} not listed; --all lists them")
+        heading(console, f"{words.count(left, 'row')} not listed; --all lists them")
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
 
 
 def _event(console: Console, event: Event, comparison: Comparison, catalog: Catalog) -> None:
     """A title, why, and the rows that moved most with their histories."""
-    _line(console, f"- {words.event_title(event, comparison)}", "bold")
+    put(console, f"- {words.event_title(event, comparison)}", "bold")
     body = Table.grid()
     for line in words.event_lines(event, comparison):
-        body.add_row(_text(line, "dim"))
+        body.add_row(shown(line, "dim"))
     rows = Table.grid(padding=(0, 2, 0, 0))
     for name in ("change", "figures", "history"):
         rows.add_column(name, no_wrap=True, justify="right" if name == "change" else "left")
@@ -83,12 +83,13 @@ def _event(console: Console, event: Event, comparison: Comparison, catalog: Cata
     for row in event.rows[:FIRST]:
         said = words.row_words(row, comparison, catalog)
         figures = f"{said.old} → {said.new} {said.unit}"
-        rows.add_row(*(_text(t) for t in (said.change, figures, words.spark(row), said.name)))
+        rows.add_row(*(shown(t) for t in (said.change, figures, words.spark(row), said.name)))
     body.add_row(rows)
     console.print(Padding(body, (0, 0, 0, 2)))
 
 
-def _console(out: TextIO, coloured: bool) -> Console:
+def terminal(out: TextIO, coloured: bool) -> Console:
+    """A console of ``WIDTH`` columns that interprets nothing."""
     return Console(
         file=out,
         width=WIDTH,
@@ -103,24 +104,27 @@ def _console(out: TextIO, coloured: bool) -> Console:
     )
 
 
-def _text(text: str, style: str = "") -> Text:
+def shown(text: str, style: str = "") -> Text:
     """Text from data, in which nothing is markup or moves the cursor."""
     return Text(visible(text), style=style, overflow="fold")
 
 
-def _line(console: Console, text: str, style: str = "") -> None:
-    console.print(_text(text, style))
+def put(console: Console, text: str, style: str = "") -> None:
+    """Write a line."""
+    console.print(shown(text, style))
 
 
-def _title(console: Console, text: str, style: str = "") -> None:
+def heading(console: Console, text: str, style: str = "") -> None:
+    """Write a title with an empty line before it."""
     console.print()
-    _line(console, text, f"bold {style}".strip())
+    put(console, text, f"bold {style}".strip())
 
 
-def _list(lines: Sequence[str]) -> Table:
+def bullets(lines: Sequence[str]) -> Table:
+    """A list of texts, each with a dash before it."""
     table = Table.grid(padding=(0, 1, 0, 0))
     for line in lines:
-        table.add_row("-", _text(line))
+        table.add_row("-", shown(line))
     return table
 
 
@@ -133,11 +137,11 @@ def _rows(rows: Sequence[Row], comparison: Comparison, catalog: Catalog) -> Tabl
     table.add_column("FIGURE", overflow="fold", ratio=1, min_width=20)
     for row in rows:
         said = words.row_words(row, comparison, catalog)
-        figure = _text(said.name)
+        figure = shown(said.name)
         if row.verdict in words.LEADING:
             figure.append(f"\n{visible(said.ground)}", style="dim")
-        change = _text(said.change, COLOURS.get(row.verdict, ""))
-        table.add_row(change, _text(said.old), _text(said.new), _text(said.unit), figure)
+        change = shown(said.change, COLOURS.get(row.verdict, ""))
+        table.add_row(change, shown(said.old), shown(said.new), shown(said.unit), figure)
     return table
 
 
@@ -148,5 +152,5 @@ def _groups(comparison: Comparison) -> Table:
     table.add_column("FIGURES", overflow="fold", ratio=1)
     for group in comparison.groups:
         ratio, tally = words.ratio(group), words.tally(group)
-        table.add_row(_text(group.title), _text(ratio), _text(tally))
+        table.add_row(shown(group.title), shown(ratio), shown(tally))
     return table

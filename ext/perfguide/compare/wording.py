@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from ..bundles.guide_key import family
-from ..catalog.benchmarks import Catalog
+from ..catalog.benchmarks import Catalog, Scalar
 from ..common import units
 from ..common.units import TableCell
 from ..figures.pool import Cell, Record
@@ -243,12 +244,28 @@ def by_action(comparison: Comparison) -> list[tuple[str, list[Event]]]:
     return [(name, own) for name, own in found if own]
 
 
+class Named(Protocol):
+    """What names a row, of whatever comparison."""
+
+    @property
+    def benchmark(self) -> str:
+        """Its benchmark."""
+
+    @property
+    def metric(self) -> str:
+        """Its metric, under the name of today."""
+
+    @property
+    def params(self) -> Mapping[str, Scalar]:
+        """Its parameters."""
+
+
 def count(number: int, what: str) -> str:
     """``1 figure``, ``2 figures``."""
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
-def figure(row: Row, catalog: Catalog) -> str:
+def figure(row: Named, catalog: Catalog) -> str:
     """What a row is about, without its benchmark: ``throughput, block_size 1k``."""
     benchmark = catalog.get(row.benchmark)
     parts = [row.metric]
@@ -267,7 +284,7 @@ def place(row: Row, comparison: Comparison) -> str:
     return f"{key.soc}, {family(key)}, {row.board}" if len(platforms) > 1 else row.board
 
 
-def decimals(row: Row, catalog: Catalog) -> int:
+def decimals(row: Named, catalog: Catalog) -> int:
     """The digits behind the point that a row's figures show."""
     benchmark = catalog.get(row.benchmark)
     metric = benchmark.metric(row.metric) if benchmark else None

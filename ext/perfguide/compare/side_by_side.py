@@ -1,0 +1,374 @@
+"""Two boards, SoCs or systems side by side: ratios, what else differs, and no alarm.
+
+Different hardware is not a change: there is no past that says how far the two lie apart by
+chance, so a row has its plain ratio. Only samples on both sides tell more.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Literal
+
+from ..bundles.guide_key import GuideKey, Platform, family
+from ..catalog.benchmarks import Scalar
+from ..common import units
+from ..figures import engines
+from ..figures.conditions import SETUP
+from ..figures.pool import Pool, Record
+from .history import History, scaled
+from .judge import Pair, judge
+from .match import CLOCK, Match, Names, alike, match, obstacles
+from .match import WORDS as CONDITIONS
+from .select import ComparedSide
+from .verdicts import metric_of, pair_of, tools_of
+
+Place = tuple[Platform, str]
+"""A platform, and a board under its name of today."""
+
+Standing = Literal["apart", "unsure", "one run", "incomparable", "failed"]
+"""Whether the samples tell two figures apart; ``one run`` where they cannot."""
+
+PARTS = ("cpu_mhz", "memory", "governor")
+"""Conditions that belong to the two sides: they are listed and do not keep figures apart."""
+
+OWN_SCALE = ("share", "temperature", "frequency", "number", "DMIPS per MHz", "size", "files")
+"""Kinds of unit that are no amount of work in some time, and say nothing for each MHz."""
+
+
+@dataclass(frozen=True, slots=True)
+class BoardSide:
+    """One board with one release. ``clock`` is that of its processor in MHz, ``None`` where it is
+    not known or not one."""
+
+    platform: Platform
+    board: str
+    release: str
+    clock: float | None
+
+    @property
+    def title(self) -> str:
+        """The SoC, the system, the board and the release in words."""
+        sdk, soc, os = self.platform
+        return f"{soc}, {family(GuideKey(sdk, soc, os, ''))}, {self.board} {self.release}"
+
+
+@dataclass(frozen=True, slots=True)
+class Boards:
+    """Two boards side by side. ``differs`` says what else is not the same around their figures;
+    ``only`` counts the figures that one of them has alone."""
+
+    first: BoardSide
+    second: BoardSide
+    differs: tuple[str, ...]
+    only: tuple[int, int]
+
+    @property
+    def clocks(self) -> float | None:
+        """The ratio of the clocks; ``None`` where one is not known or both are alike."""
+        one, two = self.first.clock, self.second.clock
+        if one is None or two is None or abs(two / one - 1) <= CLOCK:
+            return None
+        return two / one
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One figure on both sides, both in ``unit``.
+
+    ``ratio`` is second over first, ``None`` where there is none. ``better`` turns it into the
+    better direction; ``per_mhz`` is the ratio of what was done, or waited for, in each cycle.
+    ``ground`` says what ``standing`` follows from.
+    """
+
+    boards: Boards
+    benchmark: str
+    metric: str
+    params: dict[str, Scalar]
+    unit: str
+    better: units.Better
+    first: Record
+    second: Record
+    standing: Standing
+    ground: str
+    ratio: float | None = None
+    per_mhz: float | None = None
+    q: float | None = None
+
+    def towards(self, ratio: float | None) -> float | None:
+        """A ratio in the better direction; ``None`` where there is none."""
+        if ratio is None or self.better == "neither":
+            return None
+        return ratio if self.better == "higher" else 1 / ratio
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """One benchmark: the geometric means of the ratios in the better direction."""
+
+    title: str
+    ratio: float
+    per_mhz: float | None
+    of: int
+
+
+@dataclass(frozen=True, slots=True)
+class SideBySide:
+    """Two sides that are not the same board or system. ``old`` and ``new`` are what was asked for."""
+
+    old: str
+    new: str
+    boards: tuple[Boards, ...]
+    lines: tuple[Line, ...]
+    means: tuple[Mean, ...]
+    notes: tuple[str, ...]
+
+
+def shared_places(old: ComparedSide, new: ComparedSide) -> set[Place]:
+    """The boards that are on both sides, each with its platform."""
+    return set(_places(old)) & set(_places(new))
+
+
+def partners(old: ComparedSide, new: ComparedSide) -> list[tuple[Place, Place]]:
+    """Which board stands beside which: the only ones of both sides, else those of one name."""
+    first, second = _places(old), _places(new)
+    if len(first) == len(second) == 1:
+        return [(first[0], second[0])]
+    alone = [Counter(board for _, board in places) for places in (first, second)]
+    by_name = {board: (platform, board) for platform, board in second}
+    return [
+        (place, by_name[place[1]])
+        for place in first
+        if alone[0][place[1]] == alone[1].get(place[1]) == 1
+    ]
+
+
+def names_of_boards(side: ComparedSide) -> list[str]:
+    """The boards of a side, for a reader who has to choose one."""
+    return sorted({board for _, board in _places(side)}, key=units.natural)
+
+
+def _places(side: ComparedSide) -> list[Place]:
+    return [(p, board) for p, releases in side.releases.items() for board in sorted(releases)]
+
+
+def side_by_side(
+    old: ComparedSide, new: ComparedSide, history: History, names: Names
+) -> SideBySide:
+    """Set each board beside its partner; rows that lie farthest apart come first."""
+    found = partners(old, new)
+    boards: list[Boards] = []
+    lines: list[Line] = []
+    for first, second in found:
+        both, own = _beside(old, new, first, second, history, names)
+        boards.append(both)
+        lines += own
+    notes = [*old.notes, *(note for note in new.notes if note not in old.notes)]
+    for side, position in ((old, 0), (new, 1)):
+        taken = {pair[position] for pair in found}
+        left = sorted(
+            {board for platform, board in _places(side) if (platform, board) not in taken}
+        )
+        if left:
+            notes.append(f"{side.name}: the other side has no board {', '.join(left)}")
+    lines.sort(key=_order)
+    return SideBySide(
+        old.name, new.name, tuple(boards), tuple(lines), _means(lines, names), tuple(notes)
+    )
+
+
+def _order(line: Line) -> tuple[object, ...]:
+    size = abs(math.log(line.ratio)) if line.ratio else -1.0
+    text = repr(sorted(line.params.items()))
+    return (-size, line.first.board, line.benchmark, line.metric, units.natural(text))
+
+
+def _beside(
+    old: ComparedSide,
+    new: ComparedSide,
+    first: Place,
+    second: Place,
+    history: History,
+    names: Names,
+) -> tuple[Boards, list[Line]]:
+    one, two = (_records(side, place, names) for side, place in ((old, first), (new, second)))
+    # What a figure is of holds its board, so the first side borrows that of the second.
+    lent = [_as_of(record, second) for record in one]
+    own = {record.cell.members[0]: record for record in one}
+    matched = [
+        replace(each, old=own[each.old.cell.members[0]] if each.old else None)
+        for each in match(lent, two, names)
+    ]
+    pairs = [each for each in matched if each.old and each.new]
+    halves = [
+        BoardSide(*place, side.releases[place[0]][place[1]], _clock(side.pool, records, names))
+        for side, place, records in ((old, first, one), (new, second, two))
+    ]
+    only = (
+        sum(1 for each in matched if each.new is None),
+        sum(1 for each in matched if each.old is None),
+    )
+    boards = Boards(halves[0], halves[1], _differs(old.pool, new.pool, pairs), only)
+    inferred = [engines.inferred(records, names.catalog) for records in (one, two)]
+    lines = []
+    for each in pairs:
+        line = _line(each, boards, old.pool, new.pool, names)
+        was, now = (
+            known.get(engines.run_of(record))
+            for known, record in zip(inferred, (line.first, line.second), strict=True)
+        )
+        if line.ratio is not None and was and now and was.name != now.name:
+            line = _saying(line, f"engines: {was.name} and {now.name} (inferred)")
+        lines.append(line)
+    return boards, _told_apart(lines, old.pool, new.pool, history, names)
+
+
+def _records(side: ComparedSide, place: Place, names: Names) -> list[Record]:
+    platform, board = place
+    return [
+        record
+        for record in side.records[platform]
+        if names.boards.today(record.guide.soc, record.board) == board
+    ]
+
+
+def _as_of(record: Record, place: Place) -> Record:
+    platform, board = place
+    return replace(record, guide=GuideKey(*platform, record.guide.release), board=board)
+
+
+def _clock(pool: Pool, records: Sequence[Record], names: Names) -> float | None:
+    """The clock that all figures of a board state, or else that a benchmark read."""
+    stated = {text for record in records for text in pool.conditions(record).get("cpu_mhz", ())}
+    if stated:
+        return float(stated.pop()) if len(stated) == 1 else None
+    read = set()
+    for record in records:
+        metric = metric_of(names, record)
+        factor = units.factor(record.unit, "MHz")
+        if metric and metric.clock and factor and record.cell.mean:
+            read.add(record.cell.mean * factor)
+    return read.pop() if len(read) == 1 else None
+
+
+def _differs(old: Pool, new: Pool, pairs: Sequence[Match]) -> tuple[str, ...]:
+    """What both state and was not the same around the figures that both have, but for commands
+    and clocks."""
+    found: dict[str, set[tuple[str, str]]] = {}
+    for each in pairs:
+        assert each.old and each.new  # pairs have both
+        was, now = old.conditions(each.old), new.conditions(each.new)
+        for name in sorted({*was, *now}):
+            if name in ("command", "cpu_mhz"):
+                continue
+            a, b = (" and ".join(sorted(side.get(name, ()))) for side in (was, now))
+            if a and b and not alike(name, a, b):
+                found.setdefault(name, set()).add((a, b))
+    out = []
+    for name, texts in found.items():
+        word = CONDITIONS.get(name, name.removeprefix(SETUP))
+        if name.startswith("tool "):
+            word = f"version of {name.removeprefix('tool ')}"
+        out += [f"{word}: “{a}” and “{b}”" for a, b in sorted(texts)]
+    return tuple(out)
+
+
+def _line(each: Match, boards: Boards, old: Pool, new: Pool, names: Names) -> Line:
+    first, second = each.old, each.new
+    assert first and second  # pairs have both
+    metric = metric_of(names, second)
+    line = Line(
+        boards,
+        second.benchmark,
+        names.metric(second),
+        names.params(second),
+        second.unit,
+        metric.better if metric else "neither",
+        first,
+        second,
+        "one run",
+        "; ".join(each.aliases),
+    )
+    factor = units.factor(first.unit, second.unit)
+    if factor is not None:
+        first = replace(first, cell=scaled(first.cell, factor), unit=second.unit)
+        line = replace(line, first=first)
+    was, now = (
+        {name: texts for name, texts in pool.conditions(record).items() if name not in PARTS}
+        for pool, record in ((old, first), (new, second))
+    )
+    matters = partial(names.matters, second.benchmark)
+    against = each.differs or obstacles(was, now, tools_of(names, second.benchmark), matters)
+    if against:
+        return replace(line, standing="incomparable", ground="; ".join(against))
+    one, two = first.cell.mean, second.cell.mean
+    if one is None or two is None:
+        return replace(line, standing="failed", ground="a side has no figure: its runs failed")
+    kind = units.parse(second.unit).kind
+    if kind == "share":
+        return _saying(line, "a share: read it beside the rate that was reached with it")
+    if one <= 0 or two <= 0:
+        return _saying(line, "no ratio to or from zero")
+    ratio = two / one
+    clocks = boards.clocks if kind not in OWN_SCALE and line.better != "neither" else None
+    per_mhz = None
+    if clocks is not None:
+        per_mhz = ratio / clocks if line.better == "higher" else ratio * clocks
+    return replace(line, ratio=ratio, per_mhz=per_mhz)
+
+
+def _saying(line: Line, more: str) -> Line:
+    return replace(line, ground="; ".join(filter(None, (line.ground, more))))
+
+
+def _told_apart(
+    lines: Sequence[Line], old: Pool, new: Pool, history: History, names: Names
+) -> list[Line]:
+    """Lines with what their samples say, all of them judged together."""
+    out = list(lines)
+    pairs: dict[int, Pair] = {}
+    for position, line in enumerate(lines):
+        if line.ratio is None or min(_runs(line.first), _runs(line.second)) < 2:
+            continue
+        sides = history.side(old, line.first), history.side(new, line.second)
+        pair = replace(pair_of(line.second, names), old=sides[0], new=sides[1])
+        if pair.sampled:
+            pairs[position] = pair
+    for position, judgement in zip(pairs, judge(list(pairs.values())), strict=True):
+        line = lines[position]
+        standing: Standing = "apart" if judgement.outcome == "different" else "unsure"
+        out[position] = _saying(replace(line, standing=standing, q=judgement.q), judgement.ground)
+    return out
+
+
+def _runs(record: Record) -> int:
+    return len(record.cell.samples) or record.cell.count or record.cell.runs
+
+
+def _means(lines: Sequence[Line], names: Names) -> tuple[Mean, ...]:
+    by: dict[str, list[Line]] = {}
+    for line in lines:
+        if line.towards(line.ratio) is not None:
+            by.setdefault(line.benchmark, []).append(line)
+    described = [name for name in names.catalog.benchmarks if name in by]
+    out = []
+    for benchmark in [*described, *sorted(by.keys() - described)]:
+        own = by[benchmark]
+        per_mhz = [line.towards(line.per_mhz) for line in own]
+        whole = None if None in per_mhz else _geometric(per_mhz)
+        title, ratio = names.catalog.title(benchmark), _geometric([x.towards(x.ratio) for x in own])
+        out.append(Mean(title, ratio, whole, len(own)))
+    return tuple(out)
+
+
+def _geometric(ratios: Sequence[float | None]) -> float:
+    logs = [math.log(ratio) for ratio in ratios if ratio is not None]
+    return math.exp(math.fsum(logs) / len(logs))
+
+
+def tally(lines: Sequence[Line]) -> Mapping[Standing, int]:
+    """How many lines have each standing."""
+    return Counter(line.standing for line in lines)

@@ -1,0 +1,279 @@
+"""Two boards side by side as text, Markdown, JSON and CSV."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from rich.table import Table
+
+from ..bundles.guide_key import GuideKey
+from ..catalog.benchmarks import Catalog
+from ..common import units
+from ..common.units import TableCell
+from ..figures.labels import params_text
+from ..figures.pool import Record, measured
+from ..tables.grids import listing, to_csv
+from . import as_markdown, as_text
+from . import wording as words
+from .side_by_side import Boards, BoardSide, Line, SideBySide, Standing, tally
+
+VERSION = 1
+"""Raised when a key of the JSON changes its meaning or goes."""
+
+LISTED = 20
+"""Rows that are listed without asking: those that lie farthest apart."""
+
+WORDS: dict[Standing, str] = {
+    "apart": "samples differ",
+    "unsure": "samples do not tell",
+    "one run": "not tested",
+    "incomparable": "not comparable",
+    "failed": "failed",
+}
+"""What readers see of a standing."""
+
+OF_RATIOS = "Ratios are second over first; means are in the better direction, above 1 is better."
+
+
+def _amount(value: float | None) -> str:
+    return units.MISSING if value is None else f"×{units.number(value, digits=3)}"
+
+
+def _clock(side: BoardSide) -> str:
+    return "not known" if side.clock is None else f"{units.exact(side.clock)} MHz"
+
+
+def _said(found: SideBySide, boards: Boards) -> list[str]:
+    """What a reader has to know of two boards before any ratio."""
+    common = sum(1 for line in found.lines if line.boards is boards)
+    first, second = boards.only
+    out = [
+        f"first:  {boards.first.title}",
+        f"second: {boards.second.title}",
+        f"{words.count(common, 'figure')} on both; {first} only on the first, {second} only on the second",
+    ]
+    clocks = f"clock: {_clock(boards.first)} and {_clock(boards.second)}"
+    if boards.clocks is not None:
+        clocks += "; “per MHz” is the ratio divided by that of the clocks, and says something only"
+        clocks += " where the processor is the limit"
+    elif boards.first.clock and boards.second.clock:
+        clocks += "; alike, so there is no ratio per MHz"
+    else:
+        clocks += ", so there is no ratio per MHz"
+    return [*out, clocks, *boards.differs]
+
+
+def _tested(found: SideBySide) -> str:
+    """How many of the ratios samples stand behind."""
+    counts = tally(found.lines)
+    told = counts["apart"] + counts["unsure"]
+    rest = counts["incomparable"] + counts["failed"]
+    out = "One run each: plain ratios, of which nobody knows how much is chance."
+    if told:
+        out = (
+            f"{words.count(told, 'row')} with samples on both sides: {counts['apart']} differ "
+            f"beyond their scatter. The others are plain ratios."
+        )
+    return f"{out} {words.count(rest, 'row')} not compared." if rest else out
+
+
+def to_text(found: SideBySide, catalog: Catalog, everything: bool, coloured: bool) -> str:
+    """For a terminal; the rows that lie farthest apart, or all of them."""
+    out = io.StringIO()
+    console = as_text.terminal(out, coloured)
+    for boards in found.boards:
+        for text in _said(found, boards):
+            as_text.put(console, text)
+    as_text.put(console, _tested(found), "bold")
+    scaled = any(line.per_mhz is not None for line in found.lines)
+    if found.means:
+        as_text.heading(console, "Benchmarks: geometric mean of the ratios, above 1 is better")
+        table = _table(["BENCHMARK"], ["RATIO", *(["PER MHZ"] if scaled else []), "OF"])
+        for mean in found.means:
+            per_mhz = [_amount(mean.per_mhz)] if scaled else []
+            cells = (mean.title, _amount(mean.ratio), *per_mhz, str(mean.of))
+            table.add_row(*map(as_text.shown, cells))
+        console.print(table)
+    lines = found.lines if everything else found.lines[:LISTED]
+    as_text.heading(console, "Figures, the farthest apart first: second over first")
+    table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
+    for name in ("RATIO", *(["PER MHZ"] if scaled else []), "FIRST", "SECOND"):
+        table.add_column(name, justify="right", no_wrap=True, overflow="fold")
+    table.add_column("UNIT", overflow="fold", max_width=12)
+    table.add_column("FIGURE", overflow="fold", ratio=1, min_width=20)
+    for line in lines:
+        figure = as_text.shown(_name(line, found, catalog))
+        why = "; ".join(filter(None, _why(line)))
+        if why:
+            figure.append("\n").append_text(as_text.shown(why, "dim"))
+        per_mhz = [_amount(line.per_mhz)] if scaled else []
+        cells = (_amount(line.ratio), *per_mhz, *_figures(line, catalog), _unit(line))
+        table.add_row(*map(as_text.shown, cells), figure)
+    console.print(table)
+    if len(lines) < len(found.lines):
+        left = len(found.lines) - len(lines)
+        as_text.heading(console, f"{words.count(left, 'row')} not listed; --all lists them")
+    if found.notes:
+        as_text.heading(console, "Notes")
+        console.print(as_text.bullets(found.notes))
+    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
+
+
+def _table(names: Sequence[str], numbers: Sequence[str]) -> Table:
+    table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
+    for name in names:
+        table.add_column(name, overflow="fold", min_width=16)
+    for name in numbers:
+        table.add_column(name, justify="right", no_wrap=True)
+    return table
+
+
+def _name(line: Line, found: SideBySide, catalog: Catalog) -> str:
+    name = f"{line.benchmark}: {words.figure(line, catalog)}"
+    return f"{line.boards.second.board}: {name}" if len(found.boards) > 1 else name
+
+
+def _why(line: Line) -> tuple[str, str]:
+    """The standing, where it is not that of all rows with one run, and its ground."""
+    return "" if line.standing == "one run" else WORDS[line.standing], line.ground
+
+
+def _figures(line: Line, catalog: Catalog) -> tuple[str, str]:
+    places = words.decimals(line, catalog)
+    return words.mean(line.first, places), words.mean(line.second, places)
+
+
+def _unit(line: Line) -> str:
+    if line.first.unit != line.unit:
+        return f"{units.parse(line.first.unit).shown}, {units.parse(line.unit).shown}"
+    return units.unit_cell(line.unit, line.better)
+
+
+def to_markdown(found: SideBySide, catalog: Catalog, link: str = "") -> str:
+    """For a comment; what does not fit is counted, and ``link`` leads to all of it."""
+    text = as_markdown.text
+    head = [
+        f"### {text(found.old)} and {text(found.new)} side by side\n",
+        f"{text(_tested(found))}\n",
+    ]
+    for boards in found.boards:
+        head.append("".join(f"- {text(' '.join(line.split()))}\n" for line in _said(found, boards)))
+    head.append(f"{text(OF_RATIOS)}\n")
+    means = [
+        f"| {text(mean.title)} | {_amount(mean.ratio)} | {_amount(mean.per_mhz)} | {mean.of} |\n"
+        for mean in found.means
+    ]
+    names = "| benchmark | mean | per MHz | figures |\n|---|---:|---:|---:|\n"
+    parts: list[tuple[str, list[str], str]] = []
+    if means:
+        parts.append((f"\n#### Benchmarks\n\n{names}", means, ""))
+    rows = []
+    for line in found.lines:
+        first, second = _figures(line, catalog)
+        why = text("; ".join(filter(None, _why(line))))
+        name, unit = as_markdown.code(_name(line, found, catalog)), as_markdown.code(_unit(line))
+        ratios = f"{_amount(line.ratio)} | {_amount(line.per_mhz)}"
+        rows.append(f"| {ratios} | {first} | {second} | {unit} | {name} | {why} |\n")
+    names = "| ratio | per MHz | first | second | unit | figure | |\n|---:|---:|---:|---:|---|---|---|\n"
+    parts.append((f"\n#### Figures, the farthest apart first ({len(rows)})\n\n{names}", rows, ""))
+    if found.notes:
+        parts.append(("\n#### Notes\n\n", [f"- {text(note)}\n" for note in found.notes], ""))
+    return as_markdown.fitted("\n".join(head), parts, link, as_markdown.MOST)
+
+
+def to_json(found: SideBySide) -> str:
+    """Everything, with all digits."""
+    numbers = {id(boards): number for number, boards in enumerate(found.boards)}
+    content = {
+        "format": "perfguide-side-by-side",
+        "version": VERSION,
+        "first": found.old,
+        "second": found.new,
+        "boards": [
+            {
+                "first": _half(boards.first),
+                "second": _half(boards.second),
+                "differs": list(boards.differs),
+                "only_first": boards.only[0],
+                "only_second": boards.only[1],
+            }
+            for boards in found.boards
+        ],
+        "benchmarks": [
+            {"title": m.title, "ratio": m.ratio, "per_mhz": m.per_mhz, "of": m.of}
+            for m in found.means
+        ],
+        "notes": list(found.notes),
+        "rows": [
+            {
+                "boards": numbers[id(line.boards)],
+                "benchmark": line.benchmark,
+                "metric": line.metric,
+                "params": line.params,
+                "unit": line.unit,
+                "better": line.better,
+                "first": measured(line.first) | {"samples": list(line.first.cell.samples)},
+                "second": measured(line.second) | {"samples": list(line.second.cell.samples)},
+                "ratio": line.ratio,
+                "per_mhz": line.per_mhz,
+                "standing": line.standing,
+                "q": line.q,
+                "ground": line.ground,
+            }
+            for line in found.lines
+        ],
+    }
+    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+
+
+def _half(side: BoardSide) -> dict[str, Any]:
+    sdk, soc, os = side.platform
+    names = {"sdk": sdk, "soc": soc, "os": os, "board": side.board, "release": side.release}
+    return names | {"cpu_mhz": side.clock}
+
+
+_NAMES = ("soc", "sdk", "os", "board", "release", "MHz")
+_NUMBERS = ("", " min", " max", " count")
+
+COLUMNS = (
+    *(f"{which} {name}" for which in ("first", "second") for name in _NAMES),
+    *("benchmark", "metric", "params", "unit", "better"),
+    *(f"{which}{name}" for which in ("first", "second") for name in _NUMBERS),
+    *("ratio", "ratio per MHz", "standing", "q", "ground"),
+)
+
+
+def to_comma_separated(found: SideBySide) -> str:
+    """All rows as CSV (RFC 4180 but for line ends)."""
+    rows = [
+        (
+            *_of_side(line.boards.first),
+            *_of_side(line.boards.second),
+            *(line.benchmark, line.metric, params_text(line.params), line.unit, line.better),
+            *_of_figure(line.first),
+            *_of_figure(line.second),
+            *(_exact(line.ratio), _exact(line.per_mhz), WORDS[line.standing], _exact(line.q)),
+            line.ground,
+        )
+        for line in found.lines
+    ]
+    return to_csv(listing(COLUMNS, rows, 17)).decode("utf-8")
+
+
+def _of_side(side: BoardSide) -> tuple[TableCell, ...]:
+    key = GuideKey(*side.platform, side.release)
+    return key.soc, key.sdk, key.os, side.board, side.release, _exact(side.clock)
+
+
+def _of_figure(record: Record) -> tuple[TableCell, ...]:
+    cell = record.cell
+    mean = units.FAILED if cell.mean is None else units.figure(cell.mean)
+    number = "" if cell.count is None else str(cell.count)
+    return mean, _exact(cell.low), _exact(cell.high), number
+
+
+def _exact(value: float | None) -> TableCell:
+    return "" if value is None else units.figure(value)
