@@ -138,6 +138,71 @@ def test_a_waiver_accepts_a_regression(farm: Farm) -> None:
     assert "lapsed with 09.02" in " ".join(out.split())
 
 
+def test_a_snippet_accepts_its_event_once_a_person_has_completed_it(farm: Farm) -> None:
+    _, out, _ = farm.compare("09.01", "09.02", "--snippets")
+    entry = out[out.index("[[waivers]]") :]
+    markdown = farm.compare("09.01", "09.02", "--format", "markdown")[1]
+    assert f"```toml\n{entry}```" in markdown
+    path = farm.top / "source/waivers.toml"
+    path.write_text(entry, "utf-8")
+    status, _, err = farm.compare("09.01", "09.02")
+    assert status == 2 and "“reason” is empty" in err
+    whole = entry.replace('reason = ""', 'reason = "r"').replace('until = ""', 'until = "09.03"')
+    path.write_text(whole, "utf-8")
+    status, out, err = farm.compare("09.01", "09.02", "--snippets")
+    assert (status, err) == (0, "") and "[[waivers]]" not in out
+
+
+def test_a_snippet_of_hostile_names_is_still_toml_that_fits(farm: Farm) -> None:
+    board = 's"k\\*[x]'
+    farm.release("09.04", FAST, "results/p.json", board__name=board)
+    farm.release("09.05", SLOW, "results/q.json", board__name=board)
+    _, out, _ = farm.compare("09.04", "09.05", "--snippets")
+    entry = out[out.index("[[waivers]]") :]
+    whole = entry.replace('reason = ""', 'reason = "r"').replace('until = ""', 'until = "09.06"')
+    (farm.top / "source/waivers.toml").write_text(whole, "utf-8")
+    assert farm.compare("09.04", "09.05")[0] == 0
+
+
+def test_a_note_is_shown_and_changes_nothing(farm: Farm) -> None:
+    path = farm.top / "source/waivers.toml"
+    path.write_text('[[notes]]\nbenchmark = "speed"\nrelease = "09.02.00"\ntext = "<b>"\n', "utf-8")
+    status, out, _ = farm.compare("09.01", "09.02")
+    assert status == 1 and "Note: <b>" in out
+    assert "Note&#58; &#60;b&#62;" in farm.compare("09.01", "09.02", "--format", "markdown")[1]
+    (row,) = json.loads(farm.compare("09.01", "09.02", "--format", "json")[1])["rows"]
+    assert row["notes"] == ["<b>"]
+    path.write_text('[[notes]]\nbenchmark = "sped"\ntext = "t"\n', "utf-8")
+    _, out, err = farm.compare("09.01", "09.02")
+    assert "entry 1 of “notes” (sped, *): is not used: no figure has these names" in err
+    path.write_text('[[notes]]\nbenchmark = "speed"\n', "utf-8")
+    assert "entry 1 of “notes”: “text” is missing" in farm.compare("09.01", "09.02")[2]
+
+
+def test_a_new_level_is_accepted_and_what_was_before_it_is_no_past(farm: Farm) -> None:
+    for number, value in enumerate((80.0, 95.0, 70.0, 90.0, 200.0, 200.2, 199.9, 200.1, 185.0)):
+        run = plain(result(value=value), id=f"l{number}", sdk__version=f"10.{number:02}")
+        (farm.top / f"results/l{number}.json").write_bytes(text(run))
+    level = '[[levels]]\nbenchmark = "speed"\nsince = "10.04"\nreason = "a new clock"\n'
+
+    def judged(old: str, new: str) -> dict[str, Any]:
+        out = farm.compare(old, new, "--format", "json")[1]
+        (row,) = json.loads(out)["rows"]
+        assert isinstance(row, dict)
+        return row
+
+    before = judged("10.07", "10.08")
+    (farm.top / "source/waivers.toml").write_text(level, "utf-8")
+    after = judged("10.07", "10.08")
+    assert "10 releases before" in before["ground"] and "4 releases before" in after["ground"]
+    assert after["detectable"] < before["detectable"]
+    # Where it spans the two releases, the change itself is what a level accepts.
+    (farm.top / "source/waivers.toml").write_text(level.replace("10.04", "09.02"), "utf-8")
+    status, out, err = farm.compare("09.01", "09.02")
+    assert (status, err) == (0, "")
+    assert "A new level since 09.02: a new clock." in " ".join(out.split())
+
+
 def test_a_faulty_waiver_is_named_and_nothing_is_compared(farm: Farm) -> None:
     path = farm.top / "w.toml"
     path.write_text('[[waivers]]\nbenchmark = "speed"\n', "utf-8")

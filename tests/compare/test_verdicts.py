@@ -400,7 +400,7 @@ def test_the_threshold_of_a_metric_its_noise_and_its_step_have_to_be_passed(
 def waiver(most: str = "", **more: Any) -> waivers.Waiver:
     spec = {"benchmark": "speed", "metric": "*", "reason": "known", "until": "10.00"}
     made = waivers.Spec(**(spec | {"most": most} | more))
-    return waivers.Waiver(made, float(most or 0) / 100 or None, "waivers.toml", 1, 3)
+    return waivers.Waiver(made, "waivers.toml", waivers.NAME, 1, 3, float(most or 0) / 100 or None)
 
 
 def regression(speed: Catalog, accepted: waivers.Waiver) -> Comparison:

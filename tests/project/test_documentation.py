@@ -86,6 +86,9 @@ def test_toml_snippets_are_what_the_files_may_hold(tmp_path: Path) -> None:
                 msgspec.convert(held[kind], list[acknowledged.Acknowledgement])
             case "waivers":
                 msgspec.convert(held[kind], list[waivers.Spec])
+            case "notes":
+                msgspec.convert(held[kind], list[waivers.Note])
+                msgspec.convert(held["levels"], list[waivers.Level])
             case "boards":
                 msgspec.convert(held[kind], list[board_names.Board])
             case "charts":
@@ -103,7 +106,8 @@ def test_toml_snippets_are_what_the_files_may_hold(tmp_path: Path) -> None:
                 assert benchmarks.load([tmp_path])[1] == []
             case _:
                 assert held["project"]["entry-points"]["perfguide.adapters"]
-    assert kinds == {"acknowledged", "waivers", "boards", "charts", "title", "project", "name"}
+    lists = {"acknowledged", "waivers", "notes", "boards"}
+    assert kinds == {*lists, "charts", "title", "project", "name"}
 
 
 def test_the_adapter_of_the_documentation_reads_its_own_example() -> None:

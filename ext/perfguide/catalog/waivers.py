@@ -1,11 +1,12 @@
-"""Changes that somebody has accepted, with the reason, until a release."""
+"""What people write about figures and their changes: accepted changes, notes, new levels."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import Generic, TypeVar
 
 import msgspec
 
@@ -14,11 +15,12 @@ from ..common import toml_lists, units
 from ..common.diagnostics import Diagnostic
 from .benchmarks import Scalar
 
-NAME = "waivers"
+NAME, NOTES, LEVELS = "waivers", "notes", "levels"
+"""What the entries of the file begin with: ``[[waivers]]``, ``[[notes]]``, ``[[levels]]``."""
 
 
 class Spec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One entry of the file. Names may hold ``*`` and ``?`` for any characters."""
+    """An accepted change. Names may hold ``*`` and ``?`` for any characters."""
 
     benchmark: str
     """Names of benchmarks."""
@@ -40,15 +42,66 @@ class Spec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     """The largest change that is accepted, as ``25%``; any where this is left out."""
 
 
-@dataclass(frozen=True, slots=True)
-class Waiver:
-    """An accepted change, and where it is written."""
+class Note(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Words about some figures of a release."""
 
-    spec: Spec
-    most: float | None
+    benchmark: str
+    """Names of benchmarks."""
+    text: str
+    """What readers of a comparison are to know; it changes no verdict."""
+    release: str = "*"
+    """The newer release of the comparisons that show it."""
+    metric: str = "*"
+    """Names of metrics."""
+    soc: str = "*"
+    """Names of SoCs."""
+    os: str = "*"
+    """Names of operating systems."""
+    board: str = "*"
+    """Names of boards."""
+    params: dict[str, Scalar] = {}
+    """Parameters that must have just this value."""
+
+
+class Level(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A release from which on some figures have a new level, for good."""
+
+    benchmark: str
+    """Names of benchmarks."""
+    reason: str
+    """Why; pages show it."""
+    since: str
+    """The first release of the new level: its change is accepted, and releases before it say
+    nothing about those after it."""
+    metric: str = "*"
+    """Names of metrics."""
+    soc: str = "*"
+    """Names of SoCs."""
+    os: str = "*"
+    """Names of operating systems."""
+    board: str = "*"
+    """Names of boards."""
+    params: dict[str, Scalar] = {}
+    """Parameters that must have just this value."""
+
+
+S = TypeVar("S", Spec, Note, Level, covariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation(Generic[S]):
+    """One entry of the file, and where it is: the name of its list, its number there, its line."""
+
+    spec: S
     origin: str
+    list: str
     number: int
     line: int | None
+
+    @property
+    def place(self) -> tuple[str, int]:
+        """Which entry of the file it is."""
+        return self.list, self.number
 
     def covers(self, soc: str, os: str, board: str, benchmark: str, metric: str) -> bool:
         """Whether it is about figures with these names."""
@@ -68,6 +121,20 @@ class Waiver:
             for name, value in self.spec.params.items()
         )
 
+    def finding(self, message: str, hint: str) -> Diagnostic:
+        """Something to say about it."""
+        place = (
+            f"entry {self.number} of “{self.list}” ({self.spec.benchmark}, {self.spec.metric}): "
+        )
+        return Diagnostic("waiver-lapsed", self.origin, place + message, hint, line=self.line)
+
+
+@dataclass(frozen=True, slots=True)
+class Waiver(Annotation[Spec]):
+    """An accepted change. ``most`` is the largest that is accepted, ``None`` for any."""
+
+    most: float | None
+
     def lapsed(self, release: str) -> bool:
         """Whether it holds no longer where ``release`` is the newer one."""
         return version(release) >= version(self.spec.until)
@@ -76,23 +143,62 @@ class Waiver:
         """Whether a relative change is not larger than what was accepted."""
         return self.most is None or (change is not None and abs(change) <= self.most)
 
-    def finding(self, message: str, hint: str) -> Diagnostic:
-        """Something to say about it."""
-        place = f"entry {self.number} of “{NAME}” ({self.spec.benchmark}, {self.spec.metric}): "
-        return Diagnostic("waiver-lapsed", self.origin, place + message, hint, line=self.line)
+
+AnyEntry = Annotation[Spec] | Annotation[Note] | Annotation[Level]
+
+
+@dataclass(frozen=True, slots=True)
+class Annotations:
+    """The entries that accept nothing until a release: words, and levels that stay."""
+
+    notes: tuple[Annotation[Note], ...] = ()
+    levels: tuple[Annotation[Level], ...] = ()
+
+    @property
+    def every(self) -> tuple[AnyEntry, ...]:
+        """All of them."""
+        return (*self.notes, *self.levels)
 
 
 def load(path: Path | None) -> tuple[tuple[Waiver, ...], list[Diagnostic]]:
-    """Read the file of accepted changes; none where there is no such file."""
-    entries, diagnostics = toml_lists.read(path, NAME, Spec, "waiver", _wrong)
-    waivers = (Waiver(e.value, _most(e.value), str(path), e.number, e.line) for e in entries)
+    """Read the accepted changes of a file; none where there is no such file."""
+    entries, diagnostics = toml_lists.read(
+        path, NAME, Spec, "waiver", _wrong, others=(NOTES, LEVELS)
+    )
+    waivers = (Waiver(e.value, str(path), NAME, e.number, e.line, _most(e.value)) for e in entries)
     return tuple(waivers), diagnostics
 
 
+def load_annotations(path: Path | None) -> tuple[Annotations, list[Diagnostic]]:
+    """Read the notes and new levels beside the accepted changes. What is wrong with the whole
+    file, :func:`load` says."""
+    notes, wrong_notes = _listed(path, NOTES, Note, _required("text"))
+    levels, wrong_levels = _listed(path, LEVELS, Level, _required("reason", "since"))
+    return Annotations(notes, levels), [*wrong_notes, *wrong_levels]
+
+
+def _listed(
+    path: Path | None, name: str, spec: type[S], wrong: Callable[[S], tuple[str, str] | None]
+) -> tuple[tuple[Annotation[S], ...], list[Diagnostic]]:
+    others = {NAME, NOTES, LEVELS} - {name}
+    entries, diagnostics = toml_lists.read(path, name, spec, "waiver", wrong, others=others)
+    found = tuple(Annotation(e.value, str(path), name, e.number, e.line) for e in entries)
+    return found, [d for d in diagnostics if f"“{name}”" in d.message]
+
+
+def _required(*names: str) -> Callable[[Spec | Note | Level], tuple[str, str] | None]:
+    def wrong(spec: Spec | Note | Level) -> tuple[str, str] | None:
+        for name in ("benchmark", "metric", *names):
+            if not getattr(spec, name).strip():
+                return f"“{name}” is empty", f"say the {name}"
+        return None
+
+    return wrong
+
+
 def _wrong(spec: Spec) -> tuple[str, str] | None:
-    for name in ("benchmark", "metric", "reason", "until"):
-        if not getattr(spec, name).strip():
-            return f"“{name}” is empty", f"say the {name}"
+    if fault := _required("reason", "until")(spec):
+        return fault
     try:
         _most(spec)
     except ValueError as error:

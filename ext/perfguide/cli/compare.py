@@ -64,6 +64,11 @@ def add_parsers(add: shared.AddParser) -> None:
     )
     parser.add_argument("--all", action="store_true", help="list every row in the text too")
     parser.add_argument(
+        "--snippets",
+        action="store_true",
+        help="end the text with entries that accept what is worse",
+    )
+    parser.add_argument(
         "--waivers", metavar="FILE", help=f"accepted changes; default: {shared.WAIVERS}"
     )
     parser.add_argument(
@@ -171,9 +176,12 @@ def _run(options: argparse.Namespace) -> int:
         for side in wanted
     ]
     boards, faults = board_names.load(Path(options.boards or shared.BOARDS))
-    accepted, wrong = waivers.load(Path(options.waivers or shared.WAIVERS))
-    shared.print_all([*faults, *wrong], sys.stderr)
-    if errors([*faults, *wrong]):
+    written = Path(options.waivers or shared.WAIVERS)
+    accepted, wrong = waivers.load(written)
+    annotations, wrong_too = waivers.load_annotations(written)
+    faults += [*wrong, *wrong_too]
+    shared.print_all(faults, sys.stderr)
+    if errors(faults):
         return shared.USAGE
     old, new = read
     assert old is not None and new is not None  # a release is always looked up in the results
@@ -194,7 +202,7 @@ def _run(options: argparse.Namespace) -> int:
         return shared.USAGE
     if any(side.own for side in wanted) and not shared_places(*sides):
         return _side_by_side(sides[0], sides[1], history, names, options)
-    rules = Rules(names, accepted, options.threshold)
+    rules = Rules(names, accepted, options.threshold, annotations)
     comparison = compare(sides[0], sides[1], history, rules, only)
     if not comparison.common:
         for note in comparison.notes:
@@ -337,7 +345,7 @@ def _render(comparison: Comparison, options: argparse.Namespace, catalog: Catalo
         case "sarif":
             return as_ci.to_sarif(comparison)
     coloured = options.file is None and _terminal_has_colours()
-    return as_text.render(comparison, catalog, options.all, coloured)
+    return as_text.render(comparison, catalog, options.all, coloured, options.snippets)
 
 
 def _terminal_has_colours() -> bool:

@@ -57,7 +57,7 @@ def to_json(comparison: Comparison) -> str:
 
 
 def _row(row: Row) -> dict[str, Any]:
-    key, waiver = row.guide, row.waiver
+    key, waiver, level = row.guide, row.waiver, row.settled
     return {
         "sdk": key.sdk,
         "soc": key.soc,
@@ -80,6 +80,8 @@ def _row(row: Row) -> dict[str, Any]:
         "more_runs": row.more_runs,
         "aliases": list(row.aliases),
         "waiver": {"reason": waiver.spec.reason, "until": waiver.spec.until} if waiver else None,
+        "new_level": {"reason": level.spec.reason, "since": level.spec.since} if level else None,
+        "notes": [note.spec.text for note in row.notes],
     }
 
 
@@ -115,6 +117,7 @@ def to_comma_separated(comparison: Comparison) -> str:
 
 def _cells(row: Row) -> tuple[TableCell, ...]:
     key = row.guide
+    accepted = row.waiver or row.settled
     names = (key.soc, key.sdk, key.os, row.board, row.benchmark, row.metric)
     return (
         *names,
@@ -122,7 +125,7 @@ def _cells(row: Row) -> tuple[TableCell, ...]:
         row.unit,
         row.better,
         WORDS[row.verdict],
-        row.waiver.spec.reason if row.waiver else "",
+        accepted.spec.reason if accepted else "",
         _exact(row.change),
         *_figures(row.old),
         *_figures(row.new),

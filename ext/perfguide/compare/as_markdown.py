@@ -10,12 +10,14 @@ from ..common.diagnostics import visible
 from . import wording as words
 from .comparison import Comparison
 from .events import Event
-from .verdicts import Row
+from .verdicts import ALARMS, Row
 
 MOST = 65_536
 """Characters that a comment can have."""
 
 _HEAD = "| change | old | new | unit | figure | verdict |\n|---:|---:|---:|---|---|---|\n"
+ACCEPT = "Accept: entries for source/waivers.toml, to be completed"
+
 _PLAIN = re.compile(r"[^A-Za-z0-9 ,.;/%()'“”+→↑↓−—–-]")
 
 
@@ -39,6 +41,13 @@ def render(comparison: Comparison, catalog: Catalog, link: str = "", most: int =
     for name, events in words.by_action(comparison):
         told = [_event(event, comparison, catalog) for event in events]
         parts.append((f"\n#### {name} ({len(events)})\n\n", told, ""))
+    entries = [
+        f"```toml\n{words.snippet(event)}```\n"
+        for event in comparison.events
+        if not event.accepted and event.kind in ALARMS
+    ]
+    if entries:
+        parts.append((_fold(ACCEPT, len(entries)), entries, _FOLD_END))
     for verdict in words.LEADING:
         rows = [_row(r, comparison, catalog) for r in words.of_verdict(comparison.rows, [verdict])]
         if rows:

@@ -16,7 +16,7 @@ from ..common.diagnostics import visible
 from . import wording as words
 from .comparison import Comparison
 from .events import Event
-from .verdicts import Row, Verdict
+from .verdicts import ALARMS, Row, Verdict
 
 WIDTH = 80
 """Columns of the output, on a terminal or not."""
@@ -35,9 +35,16 @@ COLOURS: dict[Verdict, str] = {
 }
 
 
-def render(comparison: Comparison, catalog: Catalog, everything: bool, coloured: bool) -> str:
+def render(
+    comparison: Comparison,
+    catalog: Catalog,
+    everything: bool,
+    coloured: bool,
+    snippets: bool = False,
+) -> str:
     """The whole comparison. Rows that are the same, unclear or on one side only are
-    counted, and listed where ``everything`` is asked for."""
+    counted, and listed where ``everything`` is asked for; with ``snippets`` the entries that
+    accept what got worse stand at the end, to copy."""
     out = io.StringIO()
     console = terminal(out, coloured)
     first, *rest = words.summary(comparison)
@@ -67,6 +74,19 @@ def render(comparison: Comparison, catalog: Catalog, everything: bool, coloured:
     left += sum(max(0, len(event.rows) - FIRST) for event in comparison.events)
     if left and not everything:
         heading(console, f"{words.count(left, 'row')} not listed; --all lists them")
+    entries = [
+        words.snippet(event)
+        for event in comparison.events
+        if not event.accepted and event.kind in ALARMS
+    ]
+    if entries and snippets:
+        heading(console, "To accept: complete these, and put them into source/waivers.toml")
+        for entry in entries:
+            put(console, "")
+            # Not wrapped: a line that is cut in two is no TOML any more.
+            console.print(Text(entry.rstrip("\n")), soft_wrap=True)
+    elif entries:
+        heading(console, "--snippets writes entries that accept these for source/waivers.toml")
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
 
 

@@ -281,7 +281,7 @@ def _conditions(old: Pool, new: Pool, judged: Sequence[Row]) -> list[str]:
 
 def _waiver_findings(judged: Sequence[Row], rules: Rules, only: Filter) -> list[Diagnostic]:
     used = {row.waiver.number for row in judged if row.waiver}
-    out = []
+    out = _unused(judged, rules, only)
     for waiver in rules.waivers:
         if waiver.number in used:
             continue
@@ -300,3 +300,22 @@ def _waiver_findings(judged: Sequence[Row], rules: Rules, only: Filter) -> list[
             wrong = "nothing that it accepts was found" if mine else "no figure has these names"
             out.append(waiver.finding(f"is not used: {wrong}", "remove it, or mend its names"))
     return out
+
+
+def _unused(judged: Sequence[Row], rules: Rules, only: Filter) -> list[Diagnostic]:
+    """Notes and new levels that are about no figure of two releases; where only some figures
+    are compared, nobody knows."""
+    if only != Filter():
+        return []
+    return [
+        entry.finding("is not used: no figure has these names", "remove it, or mend its names")
+        for entry in rules.annotations.every
+        if not any(about(entry, row) for row in judged)
+    ]
+
+
+def annotations_used(judged: Sequence[Row], rules: Rules) -> set[tuple[str, int]]:
+    """The entries of the file that are about rows, or accept some."""
+    told = rules.annotations.every
+    used = {entry.place for entry in told if any(about(entry, row) for row in judged)}
+    return used | {row.waiver.place for row in judged if row.waiver}

@@ -37,7 +37,7 @@ class Event:
     ``kind`` is the verdict of its rows. ``what`` names what they have in common. ``change``
     is the median relative change in the better direction, ``None`` where there is none,
     ``least`` and ``most`` are its ends. ``repeat`` says that it should be measured again before anybody
-    looks for a cause, ``perhaps`` what may explain it. ``accepted`` says that all rows are waived.
+    looks for a cause, ``perhaps`` what may explain it. ``accepted`` says that all rows are accepted.
     """
 
     kind: Verdict
@@ -55,7 +55,7 @@ class Event:
     @property
     def accepted(self) -> bool:
         """Whether somebody has accepted all of it."""
-        return all(row.waiver for row in self.rows)
+        return all(row.accepted for row in self.rows)
 
     @property
     def weight(self) -> float:
@@ -87,8 +87,8 @@ def events(
 
 def _key(row: Row) -> tuple[object, ...]:
     if row.shift:
-        return (row.guide.platform, row.verdict, bool(row.waiver), row.shift.name)
-    return (row.guide.platform, row.verdict, bool(row.waiver), row.board, row.benchmark)
+        return (row.guide.platform, row.verdict, row.accepted, row.shift.name)
+    return (row.guide.platform, row.verdict, row.accepted, row.board, row.benchmark)
 
 
 def _alike(key: tuple[object, ...], own: Sequence[Row]) -> tuple[object, ...]:

@@ -72,12 +72,17 @@ class History:
             self._records.pop((id(pool), key), None)
 
     def of(
-        self, pool: Pool, record: Record, without: set[str], tools: Sequence[str]
+        self,
+        pool: Pool,
+        record: Record,
+        without: set[str],
+        tools: Sequence[str],
+        since: str = "",
     ) -> dict[str, Side]:
         """The same figure by release, in the unit of ``record``, in the ``PAST`` releases before the first
         of ``without``, in version order; what was measured under other conditions is left out,
         and so is what came after the first of ``without``: nobody knew it then, and a change
-        between the two is what a comparison looks for."""
+        between the two is what a comparison looks for. Nothing before ``since`` is taken."""
         past = self._figures(record)
         ranks = self._ranks[record.guide.platform]
         ends = [ranks[release] for release in without if release in ranks]
@@ -87,6 +92,7 @@ class History:
             position
             for position in reversed(range(known))
             if past[position].release not in without
+            and (not since or version(past[position].release) >= version(since))
             and self._comparable(past[position].conditions, own, tuple(tools), record.benchmark)
         )
         chosen = sorted(islice(near, PAST))

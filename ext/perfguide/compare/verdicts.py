@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Literal
 
-from ..bundles.guide_key import GuideKey
+from ..bundles.guide_key import GuideKey, version
 from ..catalog.benchmarks import Metric, Scalar
-from ..catalog.waivers import Waiver
+from ..catalog.waivers import Annotation, Annotations, AnyEntry, Level, Note, Waiver
 from ..common import units
 from ..figures import engines
 from ..figures.engines import Inferred
@@ -73,6 +73,7 @@ class Rules:
     names: Names
     waivers: tuple[Waiver, ...] = ()
     threshold: float | None = None
+    annotations: Annotations = field(default_factory=Annotations)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,8 @@ class Row:
     :class:`.judge.Judgement`. ``ground`` says why the verdict is as it is.
     ``work`` is the change of a load for each unit of work that was done with it, where that is
     known, and then the verdict is on it. ``line`` is the figure in all releases that have it,
-    with those names, where something is told of it. ``waiver`` is the entry that accepts the change. ``shift`` is what it moved with, where many
+    with those names, where something is told of it. ``waiver`` is the entry that accepts the change,
+    ``settled`` the one that says that it brought a new level, and ``notes`` are about it. ``shift`` is what it moved with, where many
     rows did; ``level`` is explained at :class:`.judge.Judgement`.
     """
 
@@ -107,6 +109,8 @@ class Row:
     more_runs: int | None = None
     aliases: tuple[str, ...] = ()
     waiver: Waiver | None = None
+    settled: Annotation[Level] | None = None
+    notes: tuple[Annotation[Note], ...] = ()
     shift: Shift | None = None
     level: int = 0
     work: float | None = None
@@ -122,7 +126,12 @@ class Row:
     @property
     def alarming(self) -> bool:
         """Whether it speaks against the newer release and nobody has accepted it."""
-        return self.verdict in ALARMS and self.waiver is None
+        return self.verdict in ALARMS and not self.accepted
+
+    @property
+    def accepted(self) -> bool:
+        """Whether somebody has accepted its change."""
+        return self.waiver is not None or self.settled is not None
 
     @property
     def ratio(self) -> float | None:
@@ -162,7 +171,7 @@ def rows(old: SideFigures, new: SideFigures, history: History, rules: Rules) -> 
         if loads.get(position):
             out[position] = _of_load(out[position], out[work[position]], pair)
     _together(out)
-    accepted = [_accepted(row, rules.waivers) for row in out]
+    accepted = [_annotated(_accepted(row, rules.waivers), rules.annotations) for row in out]
     return tuple(sorted(accepted, key=_order))
 
 
@@ -368,7 +377,8 @@ def _pair(
     assert old is not None and new is not None
     metric = metric_of(rules.names, new)
     compared = {old.guide.release, new.guide.release}
-    others = history.of(after, new, compared, tools_of(rules.names, row.benchmark))
+    tools = tools_of(rules.names, row.benchmark)
+    others = history.of(after, new, compared, tools, _since(row, rules.annotations.levels))
     pair = replace(
         pair_of(new, rules.names),
         old=history.side(before, old),
@@ -478,8 +488,35 @@ def _accepted(row: Row, waivers: Sequence[Waiver]) -> Row:
     return row
 
 
-def about(waiver: Waiver, row: Row) -> bool:
-    """Whether a waiver is about a row, whatever became of it."""
+def _since(row: Row, levels: Sequence[Annotation[Level]]) -> str:
+    """The first release that says something about a row: that of its latest new level, where
+    both figures have it."""
+    assert row.old is not None
+    old = version(row.old.guide.release)
+    known = [x.spec.since for x in levels if about(x, row) and version(x.spec.since) <= old]
+    return max(known, key=version, default="")
+
+
+def _annotated(row: Row, annotations: Annotations) -> Row:
+    """A row with its notes, and with the new level that its change brought."""
+    if row.new is None:
+        return row
+    release = row.new.guide.release
+    notes = tuple(
+        note
+        for note in annotations.notes
+        if about(note, row) and (note.spec.release in ("*", release))
+    )
+    settled = None
+    if row.verdict in ALARMS and row.old is not None and row.waiver is None:
+        old, new = version(row.old.guide.release), version(release)
+        spanned = (x for x in annotations.levels if old < version(x.spec.since) <= new)
+        settled = next((x for x in spanned if about(x, row)), None)
+    return replace(row, notes=notes, settled=settled)
+
+
+def about(waiver: AnyEntry, row: Row) -> bool:
+    """Whether an entry is about a row, whatever became of it."""
     key = row.guide
     boards = {row.board, *(r.board for r in (row.old, row.new) if r)}
     named = any(waiver.covers(key.soc, key.os, b, row.benchmark, row.metric) for b in boards)

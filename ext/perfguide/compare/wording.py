@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from glob import escape
 from typing import Protocol
 
 from ..bundles.guide_key import family
 from ..catalog.benchmarks import Catalog, Scalar
 from ..common import units
+from ..common.diagnostics import visible
 from ..common.units import TableCell
 from ..figures.pool import Cell, Record
 from .comparison import Comparison, Group
@@ -68,7 +71,7 @@ def summary(comparison: Comparison) -> tuple[str, str, str]:
     """What a reader has to know, in three lines of at most 80 characters."""
     counts, common = comparison.counts, comparison.common
     boards = count(len(comparison.spans), "board")
-    accepted = sum(1 for row in comparison.rows if row.waiver)
+    accepted = sum(1 for row in comparison.rows if row.accepted)
     accept = f" ({accepted} accepted)" if accepted else ""
     return (
         f"{short(comparison.old)} → {short(comparison.new)}: "
@@ -177,11 +180,87 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
         names = ", ".join(sorted({row.benchmark for row in event.rows}))
         out.append(f"Run {names} once more on {' and '.join(event.boards)}.{often}")
     for row in event.rows:
-        if row.waiver:
-            spec = row.waiver.spec
-            out.append(f"Accepted until {spec.until}: {spec.reason}.")
+        if row.accepted:
+            text = acceptance(row)
+            out.append(f"{text[:1].upper()}{text[1:]}.")
             break
+    out += dict.fromkeys(f"Note: {note.spec.text}" for row in event.rows for note in row.notes)
     return out
+
+
+def acceptance(row: Row) -> str:
+    """By what somebody has accepted the change of a row; empty where nobody has."""
+    if row.waiver:
+        return f"accepted until {row.waiver.spec.until}: {row.waiver.spec.reason}"
+    if row.settled:
+        return f"a new level since {row.settled.spec.since}: {row.settled.spec.reason}"
+    return ""
+
+
+def snippet(event: Event) -> str:
+    """Entries for ``waivers.toml`` that accept an event, for each board and metric. The release
+    with which they lapse, and the reason, are for a person to say."""
+    groups: dict[tuple[str, str, str], list[Row]] = {}
+    for row in event.rows:
+        groups.setdefault((row.board, row.benchmark, row.metric), []).append(row)
+    if len(groups) > MOST_ENTRIES:
+        # One entry for each benchmark on a board, with what its metrics begin with.
+        wide: dict[tuple[str, str], list[Row]] = {}
+        for row in event.rows:
+            wide.setdefault((row.board, row.benchmark), []).append(row)
+        groups = {(*key, _begin([row.metric for row in own])): own for key, own in wide.items()}
+    return "\n".join(
+        _entry(own, board, metric if own[0].metric == metric else None, metric)
+        for (board, _, metric), own in groups.items()
+    )
+
+
+def _entry(rows: Sequence[Row], board: str, metric: str | None, begin: str) -> str:
+    """An entry for rows of one benchmark on one board; of one metric, or of those with a begin."""
+    first = rows[0]
+    names = escape(metric) if metric is not None else f"{escape(begin)}*"
+    lines = [
+        "[[waivers]]",
+        f"benchmark = {_toml(escape(first.benchmark))}",
+        f"metric = {_toml(names)}",
+        f"soc = {_toml(escape(first.guide.soc))}",
+        f"os = {_toml(escape(first.guide.os))}",
+        f"board = {_toml(escape(board))}",
+    ]
+    shared = [
+        f"{_toml(name)} = {_toml(value)}"
+        for name, value in sorted(first.params.items())
+        if all(row.params.get(name) == value for row in rows)
+    ]
+    if shared:
+        lines.append(f"params = {{ {', '.join(shared)} }}")
+    moves = [abs(row.change) for row in rows if row.change is not None]
+    if len(moves) == len(rows) and max(moves) < MOST_WAIVED:
+        lines.append(f'most = "{_up(max(moves)).replace(" ", "")}"')
+    return (
+        "\n".join([*lines, 'until = ""  # the release with which it lapses', 'reason = ""']) + "\n"
+    )
+
+
+def _begin(names: Sequence[str]) -> str:
+    """What all names begin with."""
+    least, most = min(names), max(names)
+    ends = (i for i, (a, b) in enumerate(zip(least, most, strict=False)) if a != b)
+    return least[: next(ends, min(len(least), len(most)))]
+
+
+MOST_ENTRIES = 6
+"""Entries for one event that are for one metric each."""
+
+MOST_WAIVED = 100.0
+"""A relative change from which on its size is no limit that a person would mean."""
+
+
+def _toml(value: Scalar) -> str:
+    """A value as TOML; a text in which nothing ends it or is not allowed there."""
+    if isinstance(value, str):
+        return json.dumps(visible(value), ensure_ascii=False).replace("\x7f", "\\u007f")
+    return json.dumps(value)
 
 
 def _share_of(number: int) -> str:
@@ -333,7 +412,7 @@ def changed(row: Row) -> TableCell:
 
 def verdict(row: Row) -> str:
     """The verdict, and whether somebody has accepted it."""
-    return WORDS[row.verdict] + (", accepted" if row.waiver else "")
+    return WORDS[row.verdict] + (", accepted" if row.accepted else "")
 
 
 def ground(row: Row) -> str:
@@ -343,9 +422,8 @@ def ground(row: Row) -> str:
         parts.append(f"a change of {100 * row.detectable:.1f} % would have been seen")
     if row.verdict == "noisy" and row.more_runs:
         parts.append(f"{count(row.more_runs, 'more run')} of each side would settle it")
-    if row.waiver:
-        spec = row.waiver.spec
-        parts.append(f"accepted until {spec.until}: {spec.reason}")
+    parts.append(acceptance(row))
+    parts += [f"note: {note.spec.text}" for note in row.notes]
     return "; ".join(filter(None, parts))
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from ..bundles.guide_key import family, version
 from ..catalog.benchmarks import Catalog
 from ..catalog.board_names import load as load_boards
+from ..catalog.waivers import AnyEntry, load_annotations
 from ..catalog.waivers import load as load_waivers
 from ..charts import gallery
 from ..charts.gallery import Picture
@@ -19,7 +20,7 @@ from ..common.diagnostics import Diagnostic
 from ..common.slugs import relative
 from ..common.units import TableCell
 from ..compare import wording
-from ..compare.comparison import Comparison, Group, compare
+from ..compare.comparison import Comparison, Group, annotations_used, compare
 from ..compare.events import Event
 from ..compare.history import History
 from ..compare.match import Names
@@ -73,6 +74,7 @@ def plan(site: Site, settings: Settings) -> ComparisonPlan:
     """Which pages there are: for neighbours among releases, and for pairs that were asked for."""
     boards, board_faults = load_boards(settings.boards)
     waivers, waiver_faults = load_waivers(settings.waivers)
+    annotations, annotation_faults = load_annotations(settings.waivers)
     names = Names(site.catalog, boards)
     history = History([site.pool], names)
     pairs, unknown = pairs_with_pages(site.pool, history, names, site.addresses, settings.compare)
@@ -81,13 +83,14 @@ def plan(site: Site, settings: Settings) -> ComparisonPlan:
     for pair in sorted(pairs, key=lambda p: (units.natural(p.new.soc), p.new.os, p.new.sdk)):
         by_soc.setdefault(pair.new.soc, []).append(pair)
     anchors = Anchors(site.layout, site.addresses, partial(history.records, site.pool))
-    diagnostics = [*board_faults, *waiver_faults, *unknown]
-    return ComparisonPlan(by_soc, Rules(names, waivers), history, anchors, diagnostics)
+    diagnostics = [*board_faults, *waiver_faults, *annotation_faults, *unknown]
+    rules = Rules(names, waivers, annotations=annotations)
+    return ComparisonPlan(by_soc, rules, history, anchors, diagnostics)
 
 
 def write(site: Site, plan: ComparisonPlan, progress: Progress[ReleasePair]) -> list[Diagnostic]:
-    """Write every page, and the index; return which waivers no page needs."""
-    used: set[int] = set()
+    """Write every page, and the index; return which waivers, notes and levels no page needs."""
+    used: set[tuple[str, int]] = set()
     before: ReleasePair | None = None
     pairs = [pair for of_soc in plan.by_soc.values() for pair in of_soc]
     for pair in progress(pairs, "comparing releases"):
@@ -104,20 +107,19 @@ def write(site: Site, plan: ComparisonPlan, progress: Progress[ReleasePair]) -> 
     sentence = "Each release of this SoC beside the one before it: what changed."
     lists = write_files.lists_by_soc(site, "compare", "Comparisons of", sentence, listed)
     write_files.page(site, "compare/index", "comparisons.rst.jinja", by_soc=lists)
+    entries: list[AnyEntry] = [*plan.rules.waivers, *plan.rules.annotations.every]
     return [
-        waiver.finding(
-            "no page that compares two releases needs it", "remove it, or mend its names"
-        )
-        for waiver in plan.rules.waivers
-        if waiver.number not in used
+        entry.finding("no page that compares two releases needs it", "remove it, or mend its names")
+        for entry in entries
+        if entry.place not in used
     ]
 
 
-def _kept_or_written(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> set[int]:
-    """Write a page, or leave it as it is where nothing changed that it looks at; the numbers
-    of the waivers that it needed."""
+def _kept_or_written(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> set[tuple[str, int]]:
+    """Write a page, or leave it as it is where nothing changed that it looks at; the
+    entries of the file of waivers that it needed."""
     write = partial(_write, site, plan, pair)
-    return site.keeping.made(pair.address, made_from(site, plan, pair), write, set[int])
+    return site.keeping.made(pair.address, made_from(site, plan, pair), write, set[tuple[str, int]])
 
 
 def made_from(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> object:
@@ -134,7 +136,7 @@ def made_from(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> object:
     return pair.old, pair.new, guides, basis.common, bundles
 
 
-def _write_notice(site: Site, pair: ReleasePair, reason: str) -> set[int]:
+def _write_notice(site: Site, pair: ReleasePair, reason: str) -> set[tuple[str, int]]:
     write_files.notice(site, pair.address, _title(pair), reason)
     return set()
 
@@ -143,8 +145,8 @@ def _title(pair: ReleasePair) -> str:
     return f"{pair.new.soc}, {family(pair.new)}: {pair.old.release} → {pair.new.release}"
 
 
-def _write(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> set[int]:
-    """Write a page; the numbers of the waivers that it needed."""
+def _write(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> set[tuple[str, int]]:
+    """Write a page; the entries of the file of waivers that it needed."""
     title = _title(pair)
     compared = comparison(site, plan, pair)
     sections: list[dict[str, Any]] = []
@@ -182,7 +184,7 @@ def _write(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> set[int]:
         notes=compared.notes,
         findings=[finding.text() for finding in compared.findings],
     )
-    return {row.waiver.number for row in compared.rows if row.waiver}
+    return annotations_used(compared.rows, plan.rules)
 
 
 LISTED = 3

@@ -57,6 +57,8 @@ TYPES: dict[str, type[msgspec.Struct]] = {
     "import-column": mapping.Column,
     "acknowledged": acknowledged.Acknowledgement,
     "waiver": waivers.Spec,
+    "change-note": waivers.Note,
+    "level": waivers.Level,
     "board-names": board_names.Board,
     "guide-note": board_names.GuideNote,
 }
