@@ -85,7 +85,8 @@ class Coverage:
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """Two releases side by side. ``old`` and ``new`` are what was asked for. ``lasted`` is how
-    many jumps of single figures in earlier releases stayed, and how many went back."""
+    many jumps of single figures in earlier releases stayed, and how many went back. ``around``
+    are those ``notes`` that say what changed around the measurements."""
 
     old: str
     new: str
@@ -97,6 +98,7 @@ class Comparison:
     findings: tuple[Diagnostic, ...]
     events: tuple[Event, ...] = ()
     lasted: tuple[int, int] = (0, 0)
+    around: tuple[str, ...] = ()
 
     @property
     def counts(self) -> dict[Verdict, int]:
@@ -142,6 +144,7 @@ def compare(
         replace(row, line=history.line(row.new)) if row.new and row.verdict in TOLD else row
         for row in rows(before, after, history, rules)
     )
+    around, unstated = _conditions(before.pool, after.pool, judged)
     return Comparison(
         old.name,
         new.name,
@@ -149,10 +152,11 @@ def compare(
         judged,
         _groups(judged, rules.names),
         (*coverage, *_coverage(judged)),
-        (*notes, *_engines(judged), *_conditions(before.pool, after.pool, judged)),
+        (*notes, *_engines(judged), *around, *unstated),
         tuple(_waiver_findings(judged, rules, only)),
         events(judged, before, after, rules.names),
         _lasted(judged, history),
+        tuple(around),
     )
 
 
@@ -249,8 +253,9 @@ def _engines(judged: Sequence[Row]) -> list[str]:
     ]
 
 
-def _conditions(old: Pool, new: Pool, judged: Sequence[Row]) -> list[str]:
-    """What changed around the measurements, told once for each board."""
+def _conditions(old: Pool, new: Pool, judged: Sequence[Row]) -> tuple[list[str], list[str]]:
+    """What changed around the measurements, told once for each board; and what one side does not
+    state."""
     changed: dict[tuple[str, str], set[tuple[str, str]]] = {}
     unstated: Counter[tuple[str, str]] = Counter()
     for row in judged:
@@ -272,11 +277,11 @@ def _conditions(old: Pool, new: Pool, judged: Sequence[Row]) -> list[str]:
     for (board, word), pairs in sorted(changed.items()):
         texts = "; ".join(f"“{a}” before, “{b}” now" for a, b in sorted(pairs))
         notes.append(f"{board}: the {word} changed: {texts}")
-    for (word, which), count in sorted(unstated.items()):
-        notes.append(
-            f"the {which} side does not state the {word} of {count} figures that the other states"
-        )
-    return notes
+    silent = [
+        f"the {which} side does not state the {word} of {count} figures that the other states"
+        for (word, which), count in sorted(unstated.items())
+    ]
+    return notes, silent
 
 
 def _waiver_findings(judged: Sequence[Row], rules: Rules, only: Filter) -> list[Diagnostic]:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from glob import escape
-from typing import Protocol
+from typing import Literal, Protocol
 
 from ..bundles.guide_key import family
 from ..catalog.benchmarks import Catalog, Scalar
@@ -281,19 +281,30 @@ def _runs(record: Record | None) -> int:
 
 def fate(row: Row) -> str:
     """Whether the next release kept a change; nothing where there is none yet."""
+    after = kept(row)
+    word = followed(after[1]) if after else ""
+    return f"{word} in {after[0]}" if after and word else ""
+
+
+def kept(row: Row) -> tuple[str, float] | None:
+    """The next release, and which part of a change it kept; ``None`` where there is none yet."""
     if row.new is None or row.old is None or row.old.cell.mean is None:
-        return ""
+        return None
     names = [name for name, _ in row.line]
     if row.new.guide.release not in names:
-        return ""
+        return None
     later = row.line[names.index(row.new.guide.release) + 1 :]
     new, old = row.new.cell.mean, row.old.cell.mean
     if not later or new is None or new == old:
-        return ""
-    kept = (later[0][1] - old) / (new - old)
-    if kept > 2 / 3:
-        return f"lasted in {later[0][0]}"
-    return f"went back in {later[0][0]}" if kept < 1 / 3 else ""
+        return None
+    return later[0][0], (later[0][1] - old) / (new - old)
+
+
+def followed(part: float) -> Literal["lasted", "went back", ""]:
+    """What became of a change of which the next release kept a part."""
+    if part > 2 / 3:
+        return "lasted"
+    return "went back" if part < 1 / 3 else ""
 
 
 def drawn(row: Row) -> tuple[tuple[str, float], ...]:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+import msgspec
+
 from ..bundles.guide_key import family, version
 from ..catalog.benchmarks import Catalog
 from ..catalog.board_names import load as load_boards
@@ -19,10 +21,11 @@ from ..common import units
 from ..common.diagnostics import Diagnostic
 from ..common.slugs import relative
 from ..common.units import TableCell
-from ..compare import wording
+from ..compare import ledger, wording
 from ..compare.comparison import Comparison, Group, annotations_used, compare
 from ..compare.events import Event
 from ..compare.history import History
+from ..compare.ledger import Compared
 from ..compare.match import Names
 from ..compare.select import Filter, ReleasePair, pairs_with_pages
 from ..compare.verdicts import Row, Rules, Verdict
@@ -30,7 +33,7 @@ from ..figures.dataset import Progress, Settings
 from ..tables import grids
 from ..tables.anchors import Anchors
 from ..tables.grids import listing
-from . import long_tables, write_files, write_tables
+from . import long_tables, verdicts, write_files, write_tables
 from .context import Site, link_name
 from .write_tables import PageTable
 
@@ -58,6 +61,14 @@ class ComparisonPlan:
     diagnostics: list[Diagnostic]
     made: dict[str, Comparison] = field(default_factory=dict)
     """Comparisons, by their addresses, that a guide has told of and whose page comes next."""
+
+
+class PageOutcome(msgspec.Struct, frozen=True):
+    """What comes of a page: the entries of the file of waivers that it needed, and its events,
+    ``None`` where it could not be made."""
+
+    used: set[tuple[str, int]]
+    compared: Compared | None
 
 
 def comparison(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> Comparison:
@@ -89,21 +100,35 @@ def plan(site: Site, settings: Settings) -> ComparisonPlan:
 
 
 def write(site: Site, plan: ComparisonPlan, progress: Progress[ReleasePair]) -> list[Diagnostic]:
-    """Write every page, and the index; return which waivers, notes and levels no page needs."""
+    """Write every page, the index, what became of verdicts and what moved when; return which
+    waivers, notes and levels no page needs."""
     used: set[tuple[str, int]] = set()
+    found: list[tuple[ReleasePair, Compared]] = []
     before: ReleasePair | None = None
     pairs = [pair for of_soc in plan.by_soc.values() for pair in of_soc]
     for pair in progress(pairs, "comparing releases"):
         if before and before.old.platform != pair.old.platform:
             plan.history.forget(before.old.platform)
-        used |= site.keeping.attempt(
+        outcome = site.keeping.attempt(
             f"the comparison of {pair.old.release} and {pair.new.release}",
             pair.address,
             partial(_kept_or_written, site, plan, pair),
             partial(_write_notice, site, pair),
         )
         before = pair
-    listed = {soc: [("", pair.address) for pair in own] for soc, own in plan.by_soc.items()}
+        used |= outcome.used
+        if outcome.compared and pair.asked is None:
+            found.append((pair, outcome.compared))
+    verdicts.write_ledger(site, found)
+    verdicts.write_moves(site, found)
+    moves = verdicts.moves_pages(site)
+    listed = {
+        soc: [
+            *(("", page) for platform, page in moves.items() if platform[1] == soc),
+            *(("", pair.address) for pair in own),
+        ]
+        for soc, own in plan.by_soc.items()
+    }
     sentence = "Each release of this SoC beside the one before it: what changed."
     lists = write_files.lists_by_soc(site, "compare", "Comparisons of", sentence, listed)
     write_files.page(site, "compare/index", "comparisons.rst.jinja", by_soc=lists)
@@ -115,11 +140,11 @@ def write(site: Site, plan: ComparisonPlan, progress: Progress[ReleasePair]) -> 
     ]
 
 
-def _kept_or_written(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> set[tuple[str, int]]:
-    """Write a page, or leave it as it is where nothing changed that it looks at; the
-    entries of the file of waivers that it needed."""
+def _kept_or_written(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> PageOutcome:
+    """Write a page, or leave it as it is where nothing changed that it looks at;
+    what comes of it."""
     write = partial(_write, site, plan, pair)
-    return site.keeping.made(pair.address, made_from(site, plan, pair), write, set[tuple[str, int]])
+    return site.keeping.made(pair.address, made_from(site, plan, pair), write, PageOutcome)
 
 
 def made_from(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> object:
@@ -136,17 +161,17 @@ def made_from(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> object:
     return pair.old, pair.new, guides, basis.common, bundles
 
 
-def _write_notice(site: Site, pair: ReleasePair, reason: str) -> set[tuple[str, int]]:
+def _write_notice(site: Site, pair: ReleasePair, reason: str) -> PageOutcome:
     write_files.notice(site, pair.address, _title(pair), reason)
-    return set()
+    return PageOutcome(set(), None)
 
 
 def _title(pair: ReleasePair) -> str:
     return f"{pair.new.soc}, {family(pair.new)}: {pair.old.release} → {pair.new.release}"
 
 
-def _write(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> set[tuple[str, int]]:
-    """Write a page; the entries of the file of waivers that it needed."""
+def _write(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> PageOutcome:
+    """Write a page; what comes of it."""
     title = _title(pair)
     compared = comparison(site, plan, pair)
     sections: list[dict[str, Any]] = []
@@ -184,7 +209,7 @@ def _write(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> set[tuple[str
         notes=compared.notes,
         findings=[finding.text() for finding in compared.findings],
     )
-    return annotations_used(compared.rows, plan.rules)
+    return PageOutcome(annotations_used(compared.rows, plan.rules), ledger.compared(compared))
 
 
 LISTED = 3

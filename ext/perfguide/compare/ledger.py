@@ -1,0 +1,114 @@
+"""What became of verdicts: whether the release after confirmed an event, or took it back.
+
+Nothing is stored: a comparison looks at later releases for its fates alone, never for its
+verdicts, so the ledger is the same whenever it is made.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+import msgspec
+
+from . import wording
+from .comparison import Comparison
+from .events import Event
+from .verdicts import Row, Verdict
+
+Fate = Literal["lasted", "went back", "neither", "open"]
+"""Whether most rows of an event kept their change in the next release; ``open`` where no later
+release has them."""
+
+FATES: tuple[Fate, ...] = ("lasted", "went back", "neither", "open")
+
+FEWEST = 10
+"""Comparisons, from which on none that found an improvement is worth a word."""
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """One event of a comparison: its verdict, what was said to do, its title, how many rows it has,
+    what became of it, and what may explain it."""
+
+    kind: Verdict
+    action: str
+    title: str
+    rows: int
+    fate: Fate
+    perhaps: tuple[str, ...]
+
+
+class Compared(msgspec.Struct, frozen=True):
+    """What is kept of a comparison for those after it: how many figures both releases have, its
+    events, and what changed around the measurements."""
+
+    common: int
+    entries: tuple[Entry, ...]
+    around: tuple[str, ...]
+
+
+def compared(comparison: Comparison) -> Compared:
+    """What the ledger needs of a comparison."""
+    entries = tuple(
+        Entry(
+            event.kind,
+            wording.action(event),
+            wording.event_title(event, comparison),
+            len(event.rows),
+            fate(event),
+            event.perhaps,
+        )
+        for event in comparison.events
+    )
+    return Compared(comparison.common, entries, comparison.around)
+
+
+def fate(event: Event) -> Fate:
+    """What became of an event: what became of more than half of its rows that were followed."""
+    found = Counter(own for row in event.rows if (own := _fate(row)))
+    followed = sum(found.values())
+    if not followed:
+        return "open"
+    return next((own for own in ("lasted", "went back") if 2 * found[own] > followed), "neither")
+
+
+def _fate(row: Row) -> Fate | None:
+    if row.verdict == "failed-after":
+        return None
+    kept = wording.kept(row)
+    if kept is None:
+        return None
+    return wording.followed(kept[1]) or "neither"
+
+
+def tally(entries: Iterable[Entry]) -> dict[str, Counter[Fate]]:
+    """How many events of each sort of advice have each fate."""
+    out: dict[str, Counter[Fate]] = {action: Counter() for action in wording.ACTIONS}
+    for entry in entries:
+        out[entry.action][entry.fate] += 1
+    return {action: counts for action, counts in out.items() if counts}
+
+
+def sentences(found: Sequence[Compared]) -> list[str]:
+    """What the ledger says: how often what was called bad stayed, and what looks like a fault."""
+    entries = [entry for each in found for entry in each.entries]
+    bad = [entry for entry in entries if entry.kind == "regressed" and entry.fate != "open"]
+    out = []
+    if bad:
+        counts = Counter(entry.fate for entry in bad)
+        out.append(
+            f"Of {wording.count(len(bad), 'event')} for the worse that a later release followed, "
+            f"{counts['lasted']} lasted, {counts['went back']} went back in the next release, and "
+            f"{counts['neither']} did neither."
+        )
+    else:
+        out.append("No event for the worse has been followed by another release yet.")
+    with_rows = [each for each in found if each.common]
+    for kind, what in (("improved", "an improvement"), ("regressed", "a regression")):
+        if len(with_rows) >= FEWEST and not any(entry.kind == kind for entry in entries):
+            out.append(
+                f"None of {len(with_rows)} comparisons found {what}. That is unlikely: are better "
+                "and worse the right way round?"
+            )
+    return out

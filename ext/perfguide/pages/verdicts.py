@@ -1,0 +1,123 @@
+"""Writes what became of verdicts, and for each system what moved with which release."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ..bundles.guide_key import GuideKey, Platform, family
+from ..common import slugs, units
+from ..common.units import TableCell
+from ..compare import ledger
+from ..compare.ledger import FATES, Compared, Entry
+from ..compare.select import ReleasePair
+from ..tables.grids import listing
+from . import write_files, write_tables
+from .context import Site
+
+LEDGER = "reports/verdicts"
+"""The page that says how often verdicts held."""
+
+FEWEST = 4
+"""Releases of a system, from which on there is a page of what moved with which."""
+
+MOST = 12
+"""Events of one release that a page of what moved lists; the others are counted."""
+
+WORDS: Mapping[ledger.Fate, str] = {
+    "lasted": "The next release kept it.",
+    "went back": "The next release took it back.",
+    "neither": "The next release kept a part of it.",
+    "open": "",
+}
+"""What became of an event, as a sentence."""
+
+Found = Sequence[tuple[ReleasePair, Compared]]
+"""Comparisons of neighbouring releases."""
+
+
+def write_ledger(site: Site, found: Found) -> None:
+    """Write how often verdicts held, and all events as JSON."""
+    compared = [each for _, each in found]
+    entries = [entry for each in compared for entry in each.entries]
+    rows: list[tuple[TableCell, ...]] = [
+        (action, units.counted(counts.total()), *(units.counted(counts[fate]) for fate in FATES))
+        for action, counts in ledger.tally(entries).items()
+    ]
+    head = ("Advice", "Events", "Lasted", "Went back", "Neither", "Not followed yet")
+    content = [
+        {
+            "page": pair.address,
+            "old": str(pair.old),
+            "new": str(pair.new),
+            "kind": entry.kind,
+            "advice": entry.action,
+            "title": entry.title,
+            "rows": entry.rows,
+            "fate": entry.fate,
+        }
+        for pair, each in found
+        for entry in each.entries
+    ]
+    write_files.json_file(site, f"{LEDGER}/verdicts.json", content)
+    write_files.page(
+        site,
+        LEDGER,
+        "verdicts.rst.jinja",
+        sentences=ledger.sentences(compared),
+        comparisons=len(compared),
+        table=write_tables.table(site, LEDGER, "fates", "Events by advice", listing(head, rows))
+        if rows
+        else None,
+    )
+
+
+def moves_pages(site: Site) -> dict[Platform, str]:
+    """The address of each system's page of what moved, where there are enough releases."""
+    return {
+        platform: f"compare/{site.addresses.guide[keys[0]].partition('/')[2].rpartition('/')[0]}/moves"
+        for platform, keys in site.families.items()
+        if len(keys) >= FEWEST
+    }
+
+
+def write_moves(site: Site, found: Found) -> None:
+    """Write for each system with enough releases what moved with which of them."""
+    pages = moves_pages(site)
+    by: dict[Platform, list[tuple[ReleasePair, Compared]]] = {platform: [] for platform in pages}
+    for pair, each in found:
+        if pair.old.platform in by:
+            by[pair.old.platform].append((pair, each))
+    for platform, page in pages.items():
+        key = GuideKey(*platform, "")
+        write_files.page(
+            site,
+            page,
+            "moves.rst.jinja",
+            title=moves_title(platform),
+            system=f"{key.soc}, {family(key)}",
+            releases=[_release(page, pair, each) for pair, each in by[platform]],
+        )
+
+
+def moves_title(platform: Platform) -> str:
+    """The title of the page of what moved."""
+    key = GuideKey(*platform, "")
+    return f"{key.soc}, {family(key)}: what moved when"
+
+
+def _release(page: str, pair: ReleasePair, each: Compared) -> dict[str, object]:
+    stayed = [entry for entry in each.entries if entry.fate != "went back"]
+    once = len(each.entries) - len(stayed)
+    return {
+        "title": f"{pair.old.release} → {pair.new.release}",
+        "page": slugs.relative(page, pair.address),
+        "events": [_said(entry) for entry in stayed[:MOST]],
+        "more": max(0, len(stayed) - MOST),
+        "once": once,
+        "around": each.around,
+    }
+
+
+def _said(entry: Entry) -> dict[str, str]:
+    perhaps = f"Perhaps: {'; '.join(entry.perhaps)}." if entry.perhaps else ""
+    return {"title": entry.title, "more": " ".join(filter(None, (WORDS[entry.fate], perhaps)))}

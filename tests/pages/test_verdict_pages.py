@@ -1,0 +1,128 @@
+"""What became of verdicts, and what moved when: both follow from the bundles alone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+from making import TOML, plain, result, text
+
+from perfguide.figures.dataset import BUILT_IN, Settings
+from perfguide.pages import build
+
+STEADY = (100.0, 100.2, 99.9, 100.1, 100.0)
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    folder = tmp_path / "benchmarks"
+    folder.mkdir()
+    (folder / "speed.toml").write_text(TOML, "utf-8")
+    (folder / "speed.rst").write_text("Prose.\n", "utf-8")
+    (tmp_path / "results").mkdir()
+    return Settings(
+        results=(tmp_path / "results",),
+        benchmarks=(BUILT_IN, folder),
+        output=tmp_path / "out",
+        cache=tmp_path / "cache",
+        formats=(),
+    )
+
+
+def upload(settings: Settings, figures: Sequence[float], kernel: Sequence[str] = ()) -> None:
+    """Runs of releases in order, each with one figure that moves and twelve that do not."""
+    for number, figure in enumerate(figures):
+        still = [
+            result(
+                params={"block_size": 2**size, "engine": "hw"},
+                samples=[50.0 + size + 0.01 * ((number * size) % 3), 50.02 + size, 50.01 + size],
+            )
+            for size in range(12)
+        ]
+        moving = result(samples=[figure, figure * 1.001, figure * 0.999])
+        more = {"sdk__kernel": kernel[number]} if kernel else {}
+        run = plain(moving, *still, id=f"r{number}", sdk__version=f"09.{number:02}", **more)
+        (Path(settings.results[0]) / f"r{number}.json").write_bytes(text(run))
+
+
+def page(settings: Settings, name: str) -> str:
+    """A page with its texts as readers see them."""
+    return unquote((settings.output / f"{name}.rst").read_text("utf-8"))
+
+
+def fates(settings: Settings) -> list[tuple[str, str]]:
+    """The kind and the fate of each event, the newest release first."""
+    held = json.loads((settings.output / "reports/verdicts/verdicts.json").read_text("utf-8"))
+    return [(event["kind"], event["fate"]) for event in held]
+
+
+def test_later_releases_confirm_and_withdraw_what_was_said(settings: Settings) -> None:
+    upload(settings, (*STEADY, 70.0, 70.1, 100.0, 70.0))
+    build.generate(settings)
+    assert fates(settings) == [
+        ("regressed", "open"),
+        ("improved", "went back"),
+        ("regressed", "lasted"),
+    ]
+    said = page(settings, "reports/verdicts")
+    assert "Of 1 event for the worse that a later release followed, 1 lasted" in said
+    # Another release decides what was open, and the verdicts themselves stay.
+    upload(settings, (*STEADY, 70.0, 70.1, 100.0, 70.0, 100.1))
+    build.generate(settings)
+    assert ("regressed", "went back") in fates(settings)
+    assert "Of 2 events for the worse that a later release followed, 1 lasted, 1 went back" in page(
+        settings, "reports/verdicts"
+    )
+
+
+def test_a_change_is_listed_with_its_release_and_what_was_different_then(
+    settings: Settings,
+) -> None:
+    kernels = ("5.10",) * len(STEADY) + ("6.1", "6.1")
+    upload(settings, (*STEADY, 70.0, 70.1), kernels)
+    build.generate(settings)
+    said = page(settings, "compare/AM62X/linux/moves")
+    newest, then, *_ = said.split("----\n")[1:]
+    assert "Nothing lasting was seen." in newest
+    assert "30.0 % worse, 1 row" in then and "The next release kept it." in then
+    assert "the kernel changed: “5.10” before, “6.1” now" in then
+    assert "moves" in page(settings, "compare/AM62X/index")
+
+
+def test_what_went_back_is_counted_and_not_listed(settings: Settings) -> None:
+    upload(settings, (*STEADY, 70.0, 100.0))
+    build.generate(settings)
+    said = page(settings, "compare/AM62X/linux/moves")
+    assert "1 event went back with the next release." in said and "30.0 % worse" not in said
+
+
+def test_few_releases_have_no_page_of_what_moved(settings: Settings) -> None:
+    upload(settings, STEADY[:3])
+    build.generate(settings)
+    assert not (settings.output / "compare/AM62X/linux/moves.rst").exists()
+    assert "No event for the worse has been followed" in page(settings, "reports/verdicts")
+
+
+def test_archives_without_any_improvement_are_asked_about_their_directions(
+    settings: Settings,
+) -> None:
+    upload(settings, [100.0] * 12)
+    build.generate(settings)
+    assert "None of 11 comparisons found an improvement." in page(settings, "reports/verdicts")
+
+
+def test_building_on_what_is_there_writes_what_a_clean_build_writes(settings: Settings) -> None:
+    upload(settings, (*STEADY, 70.0))
+    build.generate(settings)
+    upload(settings, (*STEADY, 70.0, 100.0))
+    build.generate(settings)
+    clean = replace(settings, output=settings.output.with_name("clean"), cache=None)
+    build.generate(clean)
+    for name in ("reports/verdicts.rst", "reports/verdicts/verdicts.json"):
+        assert (settings.output / name).read_bytes() == (clean.output / name).read_bytes()
+    moves = "compare/AM62X/linux/moves.rst"
+    assert (settings.output / moves).read_bytes() == (clean.output / moves).read_bytes()
