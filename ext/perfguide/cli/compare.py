@@ -40,7 +40,8 @@ def add_parsers(add: shared.AddParser) -> None:
         "a path. Names of one side alone go behind it or in its place: 09.01,board=sk, "
         "soc=AM64X,os=linux; without a release it is the newest. Sides of different boards, SoCs "
         "or systems are set side by side, with ratios and no alarm. The "
-        "statistics learn the noise from all releases in --results before OLD.",
+        "statistics learn the noise from all releases in --results before OLD, and with "
+        "--look-ahead from those after NEW.",
     )
     parser.add_argument("old", metavar="OLD", help="09.01, board=sk, or a folder or archive")
     parser.add_argument("new", metavar="NEW", help="09.02, board=evm, or a folder or archive")
@@ -63,6 +64,11 @@ def add_parsers(add: shared.AddParser) -> None:
         "(the default), or never",
     )
     parser.add_argument("--all", action="store_true", help="list every row in the text too")
+    parser.add_argument(
+        "--look-ahead",
+        action="store_true",
+        help="judge by the releases after NEW too: for an archive, not for the newest release",
+    )
     parser.add_argument(
         "--snippets",
         action="store_true",
@@ -202,7 +208,7 @@ def _run(options: argparse.Namespace) -> int:
         return shared.USAGE
     if any(side.own for side in wanted) and not shared_places(*sides):
         return _side_by_side(sides[0], sides[1], history, names, options)
-    rules = Rules(names, accepted, options.threshold, annotations)
+    rules = Rules(names, accepted, options.threshold, annotations, options.look_ahead)
     comparison = compare(sides[0], sides[1], history, rules, only)
     if not comparison.common:
         for note in comparison.notes:

@@ -122,6 +122,8 @@ def compare(
     """Compare two sides. All rows are judged together, so that the share of false
     alarms is held over all of them."""
     notes = [*old.notes, *(note for note in new.notes if note not in old.notes)]
+    if rules.look_ahead:
+        notes.append("later releases were looked at: not all of this was known with the newer one")
     shared: list[Span] = []
     coverage: list[Coverage] = []
     for platform in dict.fromkeys([*old.records, *new.records]):

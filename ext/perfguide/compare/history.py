@@ -98,6 +98,23 @@ class History:
         chosen = sorted(islice(near, PAST))
         return {past[p].release: _in_unit(past[p], record.unit) for p in chosen}
 
+    def later(
+        self, pool: Pool, record: Record, compared: set[str], tools: Sequence[str]
+    ) -> dict[str, Side]:
+        """The same figure by release, in the unit of ``record``, in the ``PAST`` releases after the
+        last of ``compared``, as far as it was measured under the same conditions."""
+        past = self._figures(record)
+        ranks = self._ranks[record.guide.platform]
+        end = max((ranks[release] for release in compared if release in ranks), default=len(ranks))
+        own = self._conditions_of(pool, record)
+        near = (
+            figure
+            for figure in past
+            if figure.rank > end
+            and self._comparable(figure.conditions, own, tuple(tools), record.benchmark)
+        )
+        return {each.release: _in_unit(each, record.unit) for each in islice(near, PAST)}
+
     def line(self, record: Record) -> tuple[tuple[str, float], ...]:
         """The same figure in all releases, in version order and the unit of ``record``."""
         return tuple((p.release, _in_unit(p, record.unit).mean) for p in self._figures(record))

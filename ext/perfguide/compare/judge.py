@@ -67,6 +67,7 @@ class Pair:
     in the unit of the figures, or 0; ``load`` says that they are shares in per cent of what
     there is. ``upward`` is 1 where more is better, -1 where less is, else 0. ``shared`` names
     what the row may have moved with: its board, its benchmark there, and narrower groups.
+    ``later`` is the row in releases after NEW, where they are to be looked at.
     """
 
     old: Side
@@ -80,6 +81,7 @@ class Pair:
     load: bool = False
     upward: int = 0
     shared: tuple[str, ...] = ()
+    later: tuple[Side, ...] = ()
 
     @property
     def sampled(self) -> bool:
@@ -183,7 +185,7 @@ def single_row(pair: Pair) -> single.SingleRow:
     """A pair as the tests of single figures take it."""
     key = (pair.benchmark or pair.family, pair.metric or pair.family)
     given = (pair.old, pair.new, pair.history, pair.step, pair.load, key, pair.upward, pair.shared)
-    return single.row(*given)
+    return single.row(*given, pair.later)
 
 
 def _lap(pair: Pair) -> bool:
@@ -272,16 +274,18 @@ def _ground_of_one(pair: Pair, row: single.SingleRow, test: single.Tested, equal
     if len(row.past) < single.LASTING and _lap(pair):
         return "the published ranges overlap, and how many runs are behind them is not known"
     before = len(row.past)
+    after = f"; the {test.after - 1} after NEW agree with it" if test.after > 1 else ""
     if before == 1:
-        return "one run each, and no earlier release of this row; other rows say how it scatters"
+        alone = "one run each, and no earlier release of this row; other rows say how it scatters"
+        return f"{alone}{after}"
     wide = max(row.past) - min(row.past)
     if wide <= EQUAL:
-        return f"one run each; the {before} releases before were all equal"
+        return f"one run each; the {before} releases before were all equal{after}"
     size = math.expm1(min(wide, 700.0)) if row.logs else None
     spread = f" within {100 * size:.2g} %" if size is not None and size < MOST_SEEN else ""
     if test.level == min(before, single.STRETCH):
-        return f"one run each; the {before} releases before lay{spread or ' on one level'}"
-    return f"one run each; {before} releases before, of which the last {test.level} agree"
+        return f"one run each; the {before} releases before lay{spread or ' on one level'}{after}"
+    return f"one run each; {before} releases before, of which the last {test.level} agree{after}"
 
 
 # ---------------------------------------------------------------- samples

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,7 +90,8 @@ class SingleRow:
     two neighbouring ones. ``within`` is the variance within releases, worth
     ``within_freedom``. ``key`` is benchmark and metric, ``upward`` 1 where more is better,
     -1 where less is, else 0. ``logs`` says that the scale is logarithmic. ``shared`` names what
-    the row may have moved with, the widest first.
+    the row may have moved with, the widest first. ``later`` are figures after NEW, where they
+    are to be looked at.
     """
 
     past: tuple[float, ...]
@@ -103,6 +104,7 @@ class SingleRow:
     upward: int
     logs: bool
     shared: tuple[str, ...]
+    later: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +120,8 @@ class Shift:
 class Tested:
     """What a test of a single figure gives.
 
-    ``move`` is NEW against the present level, in which ``level`` figures were; ``error`` its
+    ``move`` is NEW, or the level of ``after`` figures that begins with it, against the present
+    level, in which ``level`` figures were; ``error`` its
     standard error and ``deviation`` that of one figure. ``p`` is ``None`` where nothing is
     known of the noise.
     """
@@ -130,6 +133,7 @@ class Tested:
     freedom: float
     level: int
     shift: Shift | None = None
+    after: int = 1
 
 
 def scale(figures: Sequence[float], load: bool) -> tuple[Floats, bool]:
@@ -155,11 +159,12 @@ def row(
     key: tuple[str, str],
     upward: int,
     shared: tuple[str, ...],
+    later: Sequence[Side] = (),
 ) -> SingleRow:
     """A row from its figures. ``step`` is what its program counts in, in the row's unit, or 0."""
-    before = (*history, old)[-MOST:]
+    before, later = (*history, old)[-MOST:], later[:MOST]
     means = [side.mean for side in before]
-    values, logs = scale([*means, new.mean], load)
+    values, logs = scale([*means, new.mean, *(side.mean for side in later)], load)
     # Printed digits are those of earlier releases: the pair under test does not choose them.
     printed = [side.step for side in before if side.step > 0]
     digit = max(step, min(printed, default=0.0))
@@ -177,8 +182,8 @@ def row(
             more, worth = _within(side)
             squares, freedom = squares + more, freedom + worth
     return SingleRow(
-        tuple(values[:-1].tolist()),
-        float(values[-1]),
+        tuple(values[: len(means)].tolist()),
+        float(values[len(means)]),
         min(distance, 0.3) ** 2 / 12,
         distance,
         squares / freedom if freedom else 0.0,
@@ -187,6 +192,7 @@ def row(
         upward if logs else 0,
         logs,
         shared,
+        tuple(values[len(means) + 1 :].tolist()),
     )
 
 
@@ -208,13 +214,18 @@ def own_noise(rows: Sequence[SingleRow]) -> tuple[Floats, Floats]:
     """For each row the variance of its earlier figures, and its degrees of freedom.
 
     Half the mean square of successive differences, without the one or two largest, which may
-    be a lasting change or a figure that stood out. Where a row has fewer than three figures, the variance within its releases.
+    be a lasting change or a figure that stood out. Figures after NEW count as those before OLD do,
+    but for what lies between. Where a row has fewer than three figures, the variance within its
+    releases.
     """
     variance, freedom = np.zeros(len(rows)), np.zeros(len(rows))
     for i, one in enumerate(rows):
-        count = len(one.past)
+        moves = np.diff(one.past)
+        if one.later:
+            moves = np.concatenate([moves, np.diff((one.new, *one.later))])[: MOST - 1]
+        count = moves.size + 1
         if count >= 3:
-            squares = np.sort(np.diff(one.past) ** 2)
+            squares = np.sort(moves**2)
             kept = squares[: -1 if count < TWO else -2].mean()
             variance[i] = TRIMMED[count - 3] * float(kept) / 2
             freedom[i] = (0.665 if count < TWO else 0.649) * count - (1.31 if count < TWO else 2.07)
@@ -324,7 +335,7 @@ def tested(rows: Sequence[SingleRow], usual: Table) -> list[Tested]:
 
 
 def _with_shift(test: Tested, shift: Shift | None) -> Tested:
-    return Tested(test.p, test.move, test.error, test.deviation, test.freedom, test.level, shift)
+    return replace(test, shift=shift)
 
 
 def _tests(rows: Sequence[SingleRow], usual: Table, shift: Floats) -> list[Tested]:
@@ -360,7 +371,7 @@ def _tests(rows: Sequence[SingleRow], usual: Table, shift: Floats) -> list[Teste
 
 
 def _test(one: SingleRow, variance: float, freedom: float, own: float, shift: float) -> Tested:
-    """One row against its present level.
+    """One row against its present level; NEW with what follows it, where that is looked at.
 
     The level goes back from OLD while figures stay near. NEW inside all that the row
     showed before is a return, and no change, unless the present level has lasted.
@@ -373,13 +384,18 @@ def _test(one: SingleRow, variance: float, freedom: float, own: float, shift: fl
         if abs(earlier - total / level) > WITHIN * deviation:
             break
         total, level = total + earlier, level + 1
-    move = new - total / level
-    error = deviation * math.sqrt(1 + 1 / level)
+    after, sum_after = 1, new
+    for figure in one.later[: STRETCH - 1]:
+        if abs(figure - shift - sum_after / after) > WITHIN * deviation:
+            break
+        sum_after, after = sum_after + figure - shift, after + 1
+    move = sum_after / after - total / level
+    error = deviation * math.sqrt(1 / after + 1 / level)
     worth = min(freedom, FREEDOM + PER_OWN * own)
     still = abs(new - past[-1]) <= STEP * one.step or move * (new - past[-1]) <= 0
-    back = past.min() <= new <= past.max() and level < LASTING
+    back = past.min() <= new <= past.max() and max(level, after) < LASTING
     p = 1.0 if still or back else 2 * float(special.stdtr(worth, -abs(move) / error))
-    return Tested(p, float(move), error, deviation, worth, level)
+    return Tested(p, float(move), error, deviation, worth, level, after=after)
 
 
 def common_shifts(rows: Sequence[SingleRow], usual: Table) -> list[list[Shift]]:

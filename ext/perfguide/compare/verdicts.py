@@ -67,13 +67,15 @@ class SideFigures:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What was decided beforehand: names, accepted changes, and the smallest change
-    that matters where it is not each metric's own."""
+    """What was decided beforehand: names, accepted changes, the smallest change
+    that matters where it is not each metric's own, what people wrote, and whether releases after
+    the newer one may be looked at."""
 
     names: Names
     waivers: tuple[Waiver, ...] = ()
     threshold: float | None = None
     annotations: Annotations = field(default_factory=Annotations)
+    look_ahead: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +155,7 @@ def rows(old: SideFigures, new: SideFigures, history: History, rules: Rules) -> 
     """Every figure of both sides with its verdict, the largest change first."""
     out: list[Row] = []
     judged: dict[int, Pair] = {}
-    pasts: dict[int, dict[str, Side]] = {}
+    pasts: dict[int, Others] = {}
     catalog = rules.names.catalog
     engines_of = [engines.inferred(side.records, catalog) for side in (old, new)]
     for matched in match(old.records, new.records, rules.names):
@@ -191,6 +193,9 @@ def _engine_changed(
 
 
 # ---------------------------------------------------------------- metrics of one run
+
+Others = tuple[dict[str, Side], dict[str, Side]]
+"""A row in the releases before, and in those after where they are looked at, by release."""
 
 RATES = ("data rate", "packet rate")
 """Kinds of unit in which the work is counted that a load is a price of, the first first."""
@@ -236,17 +241,28 @@ def _direction(metric: str) -> str:
 
 
 def _per_work(
-    judged: Mapping[int, Pair], pasts: Mapping[int, dict[str, Side]], position: int, own: int
+    judged: Mapping[int, Pair], pasts: Mapping[int, Others], position: int, own: int
 ) -> Pair:
     """A load's pair in per cent for each unit of work."""
     load, rate = judged[position], judged[own]
-    before = [
-        _over(side, pasts[own][release])
-        for release, side in pasts[position].items()
-        if release in pasts[own] and pasts[own][release].mean > 0 and side.mean > 0
-    ]
+    before, later = (
+        tuple(
+            _over(side, rates[release])
+            for release, side in loads.items()
+            if release in rates and rates[release].mean > 0 and side.mean > 0
+        )
+        for loads, rates in zip(pasts[position], pasts[own], strict=True)
+    )
     old, new = _over(load.old, rate.old), _over(load.new, rate.new)
-    return replace(load, old=old, new=new, history=tuple(before), load=False)
+    return _with_others(replace(load, old=old, new=new, load=False), before, later)
+
+
+def _with_others(pair: Pair, before: tuple[Side, ...], later: tuple[Side, ...]) -> Pair:
+    """A pair with the releases before it, and those after it where they are looked at."""
+    if pair.sampled:
+        # Samples show the figure itself, and other releases how it wanders.
+        return replace(pair, history=(*before, *later))
+    return replace(pair, history=before, later=later)
 
 
 def _over(load: Side, rate: Side) -> Side:
@@ -371,24 +387,25 @@ def tools_of(names: Names, benchmark: str) -> tuple[str, ...]:
 
 def _pair(
     row: Row, before: Pool, after: Pool, history: History, rules: Rules
-) -> tuple[Pair, dict[str, Side]]:
-    """What is judged, and its past by release."""
+) -> tuple[Pair, Others]:
+    """What is judged, and its past and its future by release."""
     old, new = row.old, row.new
     assert old is not None and new is not None
     metric = metric_of(rules.names, new)
     compared = {old.guide.release, new.guide.release}
     tools = tools_of(rules.names, row.benchmark)
     others = history.of(after, new, compared, tools, _since(row, rules.annotations.levels))
+    later = history.later(after, new, compared, tools) if rules.look_ahead else {}
     pair = replace(
         pair_of(new, rules.names),
         old=history.side(before, old),
         new=history.side(after, new),
-        history=tuple(others.values()),
         floor=_floor(row, metric, rules.threshold),
     )
+    pair = _with_others(pair, tuple(others.values()), tuple(later.values()))
     if pair.load and not pair.sampled and pair.old.mean and rules.threshold is None:
         pair = replace(pair, floor=max(pair.floor, POINT / abs(pair.old.mean)))
-    return pair, others
+    return pair, (others, later)
 
 
 def pair_of(record: Record, names: Names) -> Pair:
