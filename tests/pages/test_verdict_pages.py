@@ -126,3 +126,37 @@ def test_building_on_what_is_there_writes_what_a_clean_build_writes(settings: Se
         assert (settings.output / name).read_bytes() == (clean.output / name).read_bytes()
     moves = "compare/AM62X/linux/moves.rst"
     assert (settings.output / moves).read_bytes() == (clean.output / moves).read_bytes()
+
+
+def test_a_comparison_opens_with_its_verdict_and_its_events_can_be_accepted(
+    settings: Settings,
+) -> None:
+    upload(settings, (*STEADY, 70.0))
+    build.generate(settings)
+    said = page(settings, "compare/AM62X/linux/09.04-vs-09.05")
+    opening, _, rest = said.partition("Look at these (1)")
+    assert ".. container:: perf-verdict" in opening
+    assert "Look at 1 event before you ship." in opening
+    assert "First: Speed" in opening and "30.0 % worse, 1 row" in opening
+    event, _, tables = rest.partition("Regressions (1)")
+    assert "−30.0 %: 100.00 → 70.00 MB/s ↑; releases █████▁" in event
+    entry = "\n".join(line.strip() for line in event[event.index("[[waivers]]") :].splitlines())
+    assert "All other figures" in tables
+    path = settings.output.with_name("waivers.toml")
+    whole = entry.replace('reason = ""', 'reason = "r"').replace('until = ""', 'until = "09.06"')
+    path.write_text(whole, "utf-8")
+    accepted = replace(settings, waivers=path)
+    assert build.generate(accepted).diagnostics == ()
+    again = page(accepted, "compare/AM62X/linux/09.04-vs-09.05")
+    assert "Accepted (1)" in again and "[[waivers]]" not in again
+
+
+def test_what_cannot_be_judged_is_named_with_what_would_help(settings: Settings) -> None:
+    for number, figure in enumerate((100.0, 130.0, 90.0, 120.0, 105.0)):
+        run = plain(result(value=figure), id=f"r{number}", sdk__version=f"09.{number:02}")
+        (Path(settings.results[0]) / f"r{number}.json").write_bytes(text(run))
+    build.generate(settings)
+    said = page(settings, "compare/AM62X/linux/09.03-vs-09.04")
+    _, _, part = said.partition("Cannot be judged (1)")
+    assert "All have one run on each side" in part
+    assert "−12.5 %: 120.00 → 105.00 MB/s ↑" in part

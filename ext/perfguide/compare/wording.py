@@ -18,7 +18,7 @@ from ..common.units import TableCell
 from ..figures.pool import Cell, Record
 from .comparison import Comparison, Group
 from .events import Event
-from .verdicts import WORDS, Row, Verdict
+from .verdicts import ALARMS, WORDS, Row, Verdict
 
 LEADING: tuple[Verdict, ...] = (
     "regressed",
@@ -108,6 +108,45 @@ def decision(comparison: Comparison) -> str:
         return "Cannot be judged: run both releases at least twice more, or add earlier releases."
     left = f" {count(noisy, 'figure')} cannot be judged." if noisy else ""
     return f"Ship: nothing got worse that could be seen.{left}"
+
+
+def unaccepted(comparison: Comparison) -> list[Event]:
+    """The events that speak against the newer release and that nobody has accepted, those to look
+    at first."""
+    listed = (event for _, own in by_action(comparison) for event in own)
+    return [event for event in listed if event.kind in ALARMS and not event.accepted]
+
+
+def lead(comparison: Comparison) -> str:
+    """What a reader has to know beside the decision: the worst event, and what is not measured."""
+    worst = unaccepted(comparison)
+    out = [f"First: {event_title(worst[0], comparison)}."] if worst else []
+    counts = comparison.counts
+    if counts["improved"]:
+        better = sum(event.kind == "improved" for event in comparison.events)
+        out.append(f"{count(better, 'event')} for the better.")
+    lost = counts["only-old"]
+    if lost:
+        out.append(f"{count(lost, 'figure')} {'was' if lost == 1 else 'were'} not measured again.")
+    return " ".join(out)
+
+
+def unjudged(rows: Sequence[Row]) -> list[str]:
+    """Why rows cannot be judged, and what would help."""
+    single = sum(1 for row in rows if row.level > 0)
+    known = sorted(row.more_runs for row in rows if row.more_runs)
+    out = []
+    if single:
+        whole = "All" if single == len(rows) else f"{single} of them"
+        out.append(f"{whole} have one run on each side, and moved no more than such rows do.")
+    if known:
+        middle = known[len(known) // 2]
+        out.append(
+            f"Half of the {len(known)} whose scatter is known would be settled by "
+            f"{count(middle, 'more run')} of each side."
+        )
+    out.append("Run a benchmark again with both releases, and add the bundles to the results.")
+    return out
 
 
 def event_title(event: Event, comparison: Comparison) -> str:

@@ -395,19 +395,18 @@ def _joined(board: str, benchmark: str, metric: str, params: Mapping[str, Scalar
 
 
 def _in_words(site: Site, comparison: Comparison) -> Judged:
-    counts, alarms = comparison.counts, comparison.alarms
-    lead = (
-        f"{wording.count(len(alarms), 'figure')} got worse." if alarms else "No figure got worse."
-    )
-    worst = ""
-    for row in alarms[:1]:
-        title = site.catalog.title(row.benchmark)
-        moved = _moved(row) if row.change is None else units.percent(row.change)
-        more = f"; and {len(alarms) - 1} more" if len(alarms) > 1 else ""
-        worst = f"{title}, {wording.figure(row, site.catalog)}: {moved}{more}. "
+    # One cause is one change, however many figures moved with it.
+    counts, worse = comparison.counts, wording.unaccepted(comparison)
+    better = sum(event.kind == "improved" for event in comparison.events)
+    lead = "Nothing got worse that could be seen."
+    first = ""
+    if worse:
+        lead = f"{wording.count(len(worse), 'change')} for the worse."
+        more = f"; and {len(worse) - 1} more" if len(worse) > 1 else ""
+        first = f"{wording.event_title(worse[0], comparison)}{more}. "
     rest = (
-        f"{worst}Of {wording.count(comparison.common, 'figure')} {counts['improved']} improved; "
-        f"{counts['only-old']} no longer measured, {counts['only-new']} new."
+        f"{first}{wording.count(better, 'change')} for the better. Of the figures "
+        f"{counts['only-old']} are no longer measured, and {counts['only-new']} are new."
     )
     verdicts = {
         _joined(row.board, row.benchmark, row.metric, row.params): _moved(row)

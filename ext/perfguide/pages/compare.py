@@ -28,7 +28,7 @@ from ..compare.history import History
 from ..compare.ledger import Compared
 from ..compare.match import Names
 from ..compare.select import Filter, ReleasePair, pairs_with_pages
-from ..compare.verdicts import Row, Rules, Verdict
+from ..compare.verdicts import ALARMS, Row, Rules, Verdict
 from ..figures.dataset import Progress, Settings
 from ..tables import grids
 from ..tables.anchors import Anchors
@@ -199,6 +199,8 @@ def _write(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> PageOutcome:
             (name, [_event(event, compared, site.catalog) for event in own])
             for name, own in wording.by_action(compared)
         ],
+        lead=wording.lead(compared),
+        unjudged=_unjudged(compared, site.catalog),
         summary=summary,
         guides=[relative(pair.address, guides[key]) for key in (pair.old, pair.new)],
         sections=sections,
@@ -217,17 +219,40 @@ LISTED = 3
 
 
 def _event(event: Event, comparison: Comparison, catalog: Catalog) -> dict[str, Any]:
-    """An event in words: its title, why it is told, and the rows that moved most."""
-    rows = []
-    for row in event.rows[:LISTED]:
-        said = wording.row_words(row, comparison, catalog)
-        history = wording.spark(row)
-        figures = f"{said.name}: {said.old} → {said.new} {said.unit}, {said.change}"
-        rows.append(f"{figures}; releases {history}" if history else figures)
-    if len(event.rows) > LISTED:
-        rows.append(f"and {wording.count(len(event.rows) - LISTED, 'more row')}")
-    title = wording.event_title(event, comparison)
-    return {"title": title, "lines": wording.event_lines(event, comparison), "rows": rows}
+    """An event in words: its title, why it is told, the rows that moved most, and what accepts it."""
+    left = len(event.rows) - LISTED
+    waived = event.kind not in ALARMS or event.accepted
+    return {
+        "title": wording.event_title(event, comparison),
+        "lines": wording.event_lines(event, comparison),
+        "rows": [_moved(row, comparison, catalog) for row in event.rows[:LISTED]],
+        "more": f"And {wording.count(left, 'more row')}." if left > 0 else "",
+        "snippet": [] if waived else wording.snippet(event).splitlines(),
+    }
+
+
+def _moved(row: Row, comparison: Comparison, catalog: Catalog) -> tuple[str, str]:
+    """What a row is of, and how it moved, with its last releases."""
+    said = wording.row_words(row, comparison, catalog)
+    history = wording.spark(row)
+    figures = f"{said.change}: {said.old} → {said.new} {said.unit}"
+    return said.name, f"{figures}; releases {history}" if history else figures
+
+
+MOST_UNJUDGED = 5
+"""Rows that cannot be judged and are named: those that moved most."""
+
+
+def _unjudged(comparison: Comparison, catalog: Catalog) -> dict[str, Any] | None:
+    """What cannot be judged, why, and what to do; ``None`` where there is nothing."""
+    rows = wording.of_verdict(comparison.rows, ["noisy"])
+    if not rows:
+        return None
+    return {
+        "number": len(rows),
+        "lines": wording.unjudged(rows),
+        "rows": [_moved(row, comparison, catalog) for row in rows[:MOST_UNJUDGED]],
+    }
 
 
 def _table(
