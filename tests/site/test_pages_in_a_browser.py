@@ -122,6 +122,38 @@ def test_search_finds(windows: Windows, real_address: str) -> None:
     page.wait_for_selector("#search-results li p.context")  # read from the pages found
 
 
+def test_a_search_from_the_front_page_gives_the_figure_and_leads_to_its_row(
+    windows: Windows, real_address: str
+) -> None:
+    page = windows.open(f"{real_address}/index.html")
+    page.locator(".perf-search input").fill("aes-256-cbc 1 KiB am62x")
+    page.keyboard.press("Enter")
+    first = page.locator(".perf-found-rows li").first
+    first.wait_for()
+    assert "aes-256-cbc, 1024" in first.inner_text() and "AM62X" in first.inner_text()
+    shown = first.locator("data").first.get_attribute("value")
+    first.locator("a").click()
+    page.wait_for_load_state()
+    row = page.locator(":target")
+    assert row.locator("data").evaluate_all("all => all.map(e => e.value)").count(shown) == 1
+    assert row.locator("th").first.inner_text() == "1024"
+
+
+def test_the_front_page_has_the_headline_results_of_each_soc(
+    windows: Windows, real_address: str
+) -> None:
+    page = windows.open(f"{real_address}/index.html")
+    rows = page.locator(".perf-overview tbody tr")
+    socs = rows.locator("th > a").all_inner_texts()
+    assert [soc for soc in socs if soc != "SOC1"] == ["AM62X", "AM64X", "AM335X", "X86-64"]
+    cell = rows.first.locator("td a").first
+    shown = cell.locator("data").get_attribute("value")
+    cell.click()
+    page.wait_for_load_state()
+    held = page.locator(":target").locator("xpath=ancestor-or-self::tr").locator("data")
+    assert shown in held.evaluate_all("all => all.map(e => e.value)")
+
+
 def test_the_policy_is_in_force(windows: Windows, real_site: Path, tmp_path: Path) -> None:
     """A script and a style put into a page by hand do not run."""
     planted = tmp_path / "planted.html"

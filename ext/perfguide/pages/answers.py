@@ -91,7 +91,8 @@ class Answer(msgspec.Struct, frozen=True):
 class Answers(msgspec.Struct, frozen=True):
     """All that the top of a guide says. ``boards`` are the short and the whole name of each;
     ``span`` the first and the last release of the histories, empty where there is one;
-    ``before`` the release that the verdicts are against, or empty."""
+    ``before`` the release that the verdicts are against, or empty; ``worse`` what got worse
+    since then, with the page that compares the two."""
 
     facts: tuple[Fact, ...]
     boards: tuple[tuple[str, str], ...]
@@ -99,14 +100,16 @@ class Answers(msgspec.Struct, frozen=True):
     before: str
     rows: tuple[Answer, ...]
     more: int = 0
+    worse: Part | None = None
 
 
 class Judged(msgspec.Struct, frozen=True):
-    """What a comparison says of a guide: a sentence in two parts, and the verdict on each
-    headline by its name."""
+    """What a comparison says of a guide: a sentence in two parts, what got worse, and the verdict
+    on each headline by its name."""
 
     lead: str
     rest: str
+    worse: str
     verdicts: dict[str, str]
 
 
@@ -144,6 +147,7 @@ class Headlines:
             pair.old.release if pair else "",
             rows,
             more,
+            Part(judged.worse, pair.address) if pair and judged and judged.worse else None,
         )
 
     def _records(self, key: GuideKey) -> list[Record]:
@@ -403,9 +407,9 @@ def _in_words(site: Site, comparison: Comparison) -> Judged:
     if worse:
         lead = f"{wording.count(len(worse), 'change')} for the worse."
         more = f"; and {len(worse) - 1} more" if len(worse) > 1 else ""
-        first = f"{wording.event_title(worse[0], comparison)}{more}. "
+        first = f"{wording.event_title(worse[0], comparison)}{more}."
     rest = (
-        f"{first}{wording.count(better, 'change')} for the better. Of the figures "
+        f"{first}{' ' if first else ''}{wording.count(better, 'change')} for the better. Of the figures "
         f"{counts['only-old']} are no longer measured, and {counts['only-new']} are new."
     )
     verdicts = {
@@ -413,7 +417,7 @@ def _in_words(site: Site, comparison: Comparison) -> Judged:
         for row in comparison.rows
         if row.new is not None and _is_short(site, row)
     }
-    return Judged(lead, rest, verdicts)
+    return Judged(lead, rest, first, verdicts)
 
 
 def _is_short(site: Site, row: Row) -> bool:

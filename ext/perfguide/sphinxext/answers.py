@@ -23,7 +23,7 @@ from .table_nodes import download
 
 SHEET = "perfguide-guide.css"
 
-BAR, BAR_HEIGHT = 36, 8
+BAR, BAR_HEIGHT, UNDER = 36, 8, 4
 WIDTH, HEIGHT = 104, 24
 """The sizes of a bar and of a history in CSS pixels."""
 
@@ -75,7 +75,7 @@ class PerfAnswers(SphinxDirective):
 
 def _visit_html(translator: Any, node: perf_answers) -> None:
     answers: Answers = node["answers"]
-    link = _Links(translator.builder, node["top"])
+    link = Links(translator.builder, node["top"])
     facts = "".join(_fact(fact, link) for fact in answers.facts)
     translator.body.append(f'<ul class="perf-facts">{facts}</ul>\n')
     if answers.rows:
@@ -83,13 +83,14 @@ def _visit_html(translator: Any, node: perf_answers) -> None:
     raise nodes.SkipNode
 
 
-class _Links:
+class Links:
     """The addresses of pages as seen from the one that is being written."""
 
     def __init__(self, builder: Any, top: str) -> None:
         self._builder, self._top = builder, top
 
     def __call__(self, part: Part) -> str:
+        """Where a part of a sentence leads."""
         if not part.page:
             return f"#{part.place}"
         page = f"{self._top}/{part.page}"
@@ -98,11 +99,11 @@ class _Links:
         return f"{uri.partition('#')[0]}#{part.place}" if part.place else uri
 
 
-def _fact(fact: Fact, link: _Links) -> str:
+def _fact(fact: Fact, link: Links) -> str:
     return f"<li><b>{escape(fact.head)}</b><span>{''.join(_part(p, link) for p in fact.parts)}</span></li>"
 
 
-def _part(part: Part, link: _Links) -> str:
+def _part(part: Part, link: Links) -> str:
     text = f"<bdi>{escape(visible(part.text, 1000))}</bdi>"
     text = f"<strong>{text}</strong>" if part.strong else text
     return f'<a href="{escape(link(part))}">{text}</a>' if part.page or part.place else text
@@ -182,6 +183,18 @@ def _bar(number: int, share: float) -> str:
         f'viewBox="0 0 {BAR} {BAR_HEIGHT}" aria-hidden="true">'
         f'<rect class="perf-track" width="{BAR}" height="{BAR_HEIGHT}"/>'
         f'<rect class="perf-f{number % COLOURS}" width="{long}" height="{BAR_HEIGHT}"/></svg>'
+    )
+
+
+def bar(share: float | None) -> str:
+    """A small bar under a figure of one of many SoCs; nothing without a share."""
+    if share is None:
+        return ""
+    long = f"{BAR * min(1.0, share):.1f}"
+    return (
+        f'<svg class="perf-under" width="{BAR}" height="{UNDER}" viewBox="0 0 {BAR} {UNDER}" '
+        f'aria-hidden="true"><rect class="perf-track" width="{BAR}" height="{UNDER}"/>'
+        f'<rect class="perf-f6" width="{long}" height="{UNDER}"/></svg>'
     )
 
 

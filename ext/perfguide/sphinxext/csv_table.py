@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,7 +14,6 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from docutils.parsers.rst.directives.tables import CSVTable
 from docutils.statemachine import StringList
-from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 from sphinx.util.typing import ExtensionMetadata, OptionSpec
@@ -256,70 +254,6 @@ class PerfAnchor(SphinxDirective):
         return []
 
 
-class PerfOverview(SphinxDirective):
-    """The SoCs with the newest release of each, and the newest guides."""
-
-    option_spec: ClassVar[OptionSpec] = {}
-
-    def run(self) -> list[nodes.Node]:
-        """Make the nodes."""
-        name, path = self.env.relfn2path(f"/{self.config.perfguide_output}/guides/overview.json")
-        try:
-            overview = json.loads(Path(path).read_bytes())
-        except FileNotFoundError:
-            return [nodes.paragraph("", "There are no guides yet.")]
-        self.env.note_dependency(name)
-        if not overview["platforms"]:
-            return [nodes.paragraph("", "There are no guides yet.")]
-        head = ["SoC", "System", "Newest guide", "Boards", "Figures", "Measured"]
-        lines: list[list[nodes.Node]] = []
-        for entry in overview["platforms"]:
-            cells = [
-                self._link(entry["soc"], entry["page"]),
-                nodes.Text(entry["family"]),
-                self._link(entry["release"], entry["guide"]),
-                nodes.Text(", ".join(entry["boards"])),
-                nodes.Text(units.number(entry["figures"])),
-                nodes.Text(entry["measured"]),
-            ]
-            lines.append(cells)
-        recent = nodes.bullet_list()
-        for entry in overview["recent"]:
-            text = f"{entry['soc']}, {entry['family']} {entry['release']}"
-            rest = f": measured {entry['measured']} on {', '.join(entry['boards'])}"
-            link = self._link(text, entry["guide"])
-            recent += nodes.list_item("", nodes.paragraph("", "", link, nodes.Text(rest)))
-        new = nodes.rubric("", "What is new")
-        return [_node_table(head, lines), new, recent]
-
-    def _link(self, text: str, page: str) -> addnodes.pending_xref:
-        shown = nodes.inline(text, text, support_smartquotes=False)
-        target = f"/{self.config.perfguide_output}/{page}"
-        return addnodes.pending_xref(
-            "",
-            shown,
-            refdomain="std",
-            reftype="doc",
-            refexplicit=True,
-            refwarn=True,
-            reftarget=target,
-            refdoc=self.env.docname,
-        )
-
-
-def _node_table(head: Sequence[str], lines: Sequence[Sequence[nodes.Node]]) -> nodes.table:
-    """A small table whose cells may be links."""
-    group = nodes.tgroup(cols=len(head))
-    group.extend(nodes.colspec(colwidth=1) for _ in head)
-    top = nodes.row("", *(nodes.entry("", nodes.paragraph("", text)) for text in head))
-    group += nodes.thead("", top)
-    body = nodes.tbody()
-    for cells in lines:
-        body += nodes.row("", *(nodes.entry("", nodes.paragraph("", "", c)) for c in cells))
-    group += body
-    return nodes.table("", group, classes=["perf-overview"])
-
-
 class PerfText(SphinxRole):
     """Text exactly as it is; see :mod:`perfguide.markup`."""
 
@@ -338,6 +272,5 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_directive("perf-prose", PerfProse)
     app.add_directive("perf-generated", PerfGenerated)
     app.add_directive("perf-anchor", PerfAnchor)
-    app.add_directive("perf-overview", PerfOverview)
     app.add_role(rst_text.ROLE, PerfText())
     return {"parallel_read_safe": True, "parallel_write_safe": True}

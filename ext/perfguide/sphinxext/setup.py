@@ -38,6 +38,7 @@ from . import (
     menu,
     metadata,
     numbering,
+    overview,
     rebuild,
     reference,
     table_nodes,
@@ -49,7 +50,7 @@ T = TypeVar("T")
 logger = logging.getLogger(__name__)
 
 PARTS = (
-    *(config, csv_table, chart, answers, fold, rebuild, glossary, metadata, leading),
+    *(config, csv_table, chart, answers, overview, fold, rebuild, glossary, metadata, leading),
     *(menu, numbering, latex, reference, table_nodes, theme, browsing),
 )
 """What is registered, in this order: it is that of tags in the head of a page."""

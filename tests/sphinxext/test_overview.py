@@ -1,0 +1,68 @@
+"""The front page: SoCs by the headline results of their newest guides."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from perfguide.common import units
+from perfguide.pages.answers import Answer, Answers, Value
+from perfguide.sphinxext import overview
+from perfguide.sphinxext.overview import Column, Platform
+
+
+def answer(
+    label: str, unit: str, *numbers: float | None, better: units.Better = "higher", detail: str = ""
+) -> Answer:
+    values = tuple(
+        None if number is None else Value(units.number(number), "place", number)
+        for number in numbers
+    )
+    return Answer(f"about-{label}", label, detail, unit, better, values, (), "")
+
+
+def platform(soc: str, *rows: Answer) -> Platform:
+    entry: dict[str, Any] = {"soc": soc, "family": "Linux", "release": "1", "guide": soc}
+    boards = (("one", "board-one"), ("two", "board-two"))
+    return Platform(entry, Answers((), boards, "", "", rows))
+
+
+def test_the_best_board_of_a_soc_stands_in_the_unit_of_the_column() -> None:
+    row = answer("copy", "MB/s", 2.0, 3.0)
+    found = overview.best(row, platform("A", row).answers, "kB/s")
+    assert found is not None and (found.board, found.number) == ("two", 3000.0)
+    row = answer("boot", "s", 20.0, 25.0, better="lower")
+    found = overview.best(row, platform("A", row).answers, "s")
+    assert found is not None and (found.board, found.number) == ("one", 20.0)
+
+
+def test_missing_and_failed_are_told_apart() -> None:
+    failed = Answer("b", "copy", "", "s", "higher", (Value(units.FAILED, "p"), None), (), "")
+    found = overview.best(failed, platform("A", failed).answers, "s")
+    assert found is not None and found.value.text == units.FAILED and found.number is None
+    missing = answer("copy", "s", None, None)
+    assert overview.best(missing, platform("A", missing).answers, "s") is None
+    # Of another kind of unit it is not the same result.
+    assert overview.best(answer("copy", "s", 1.0, 2.0), platform("A").answers, "MB/s") is None
+
+
+def test_results_of_the_most_socs_stand_in_the_order_of_guides() -> None:
+    labels = [f"r{number}" for number in range(overview.MOST_COLUMNS + 3)]
+    whole = platform("A", *(answer(label, "s", 1.0, 1.0) for label in labels))
+    some = platform("B", *(answer(label, "s", 1.0, 1.0) for label in labels[-3:]))
+    shown = [column.label for column in overview.columns([whole, some])]
+    assert shown == [*labels[: overview.MOST_COLUMNS - 3], *labels[-3:]]
+
+
+def test_a_bar_is_the_share_of_the_largest_where_more_is_better() -> None:
+    fast = platform(
+        "A", answer("copy", "MB/s", 4.0, 8.0), answer("boot", "s", 2.0, 2.0, better="lower")
+    )
+    slow = platform("B", answer("copy", "kB/s", 2000.0, 1000.0))
+    shown = [
+        Column("about-copy", "copy", "MB/s", "higher"),
+        Column("about-boot", "boot", "s", "lower"),
+    ]
+    first, second = (cells for _, cells in overview.lines([fast, slow], shown))
+    assert first[0] is not None and first[0].share == 1.0
+    assert second[0] is not None and second[0].share == 0.25
+    assert first[1] is not None and first[1].share is None and second[1] is None
