@@ -13,6 +13,7 @@ from ..common import units
 from ..common.diagnostics import Diagnostic
 from ..figures.conditions import SETUP
 from ..figures.pool import Pool
+from . import drift
 from .events import TOLD, Event, events
 from .history import History
 from .match import BY_DESIGN, Names
@@ -146,6 +147,8 @@ def compare(
         replace(row, line=history.line(row.new)) if row.new and row.verdict in TOLD else row
         for row in rows(before, after, history, rules)
     )
+    titles = {row.benchmark: rules.names.catalog.title(row.benchmark) for row in judged}
+    drifts = drift.words(drift.drifting(judged), titles)
     around, unstated = _conditions(before.pool, after.pool, judged)
     return Comparison(
         old.name,
@@ -154,7 +157,7 @@ def compare(
         judged,
         _groups(judged, rules.names),
         (*coverage, *_coverage(judged)),
-        (*notes, *_engines(judged), *around, *unstated),
+        (*notes, *_engines(judged), *around, *unstated, *drifts),
         tuple(_waiver_findings(judged, rules, only)),
         events(judged, before, after, rules.names),
         _lasted(judged, history),

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from ..common import units
+from .drift import drifting
 from .match import BY_DESIGN, Conditions, Names
 from .verdicts import Row, SideFigures, Verdict
 
@@ -73,12 +74,13 @@ def events(
     for row in rows:
         if row.verdict in TOLD:
             by.setdefault(_key(row), []).append(row)
+    drifts = drifting(rows)
     merged: dict[tuple[object, ...], list[list[Row]]] = {}
     for key, own in by.items():
         # The same on another board, or what is left of a benchmark beside its shift.
         merged.setdefault(_alike(key, own), []).append(own)
     out = [
-        _event([row for own in groups for row in own], rows, old, new, names)
+        _event([row for own in groups for row in own], rows, old, new, names, drifts)
         for groups in merged.values()
     ]
     order: dict[Verdict, int] = {"failed-after": 0, "regressed": 0, "improved": 1, "changed": 2}
@@ -99,7 +101,12 @@ def _alike(key: tuple[object, ...], own: Sequence[Row]) -> tuple[object, ...]:
 
 
 def _event(
-    own: Sequence[Row], rows: Sequence[Row], old: SideFigures, new: SideFigures, names: Names
+    own: Sequence[Row],
+    rows: Sequence[Row],
+    old: SideFigures,
+    new: SideFigures,
+    names: Names,
+    drifts: set[tuple[str, str]],
 ) -> Event:
     first = own[0]
     plain = first.verdict == "changed"
@@ -122,6 +129,8 @@ def _event(
     perhaps = [*_conditions(own, old, new)]
     if lone:
         perhaps.append(f"one bad measurement: {quiet} other rows of the benchmark did not move")
+    if any((row.board, row.benchmark) in drifts for row in own):
+        perhaps.append("samples that drift within a run")
     if first.verdict == "regressed" and _coarse(own, names):
         perhaps.append("coarse steps of the program: the change is few of them")
     return Event(
