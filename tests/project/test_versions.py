@@ -29,6 +29,7 @@ PAGES = (
     *("source/by-benchmark/index", "source/by-benchmark/stream", "source/by-benchmark/openssl"),
     *("source/compare/index", "source/compare/SOC1/linux/09.01-vs-09.02"),
     *("source/reports/health", "source/reports/provenance", "source/reports/errata"),
+    "source/reports/verdicts",
     *("source/reports/provenance/SOC1/linux/09.02", "source/reports/errata/SOC1/linux/09.02"),
 )
 """A page of each kind."""

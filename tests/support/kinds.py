@@ -21,6 +21,7 @@ KINDS = {
     "provenance": "source/reports/provenance/AM335X/linux/06.00.00.00.html",
     "health": "source/reports/health.html",
     "errata": "source/reports/errata.html",
+    "verdicts": "source/reports/verdicts.html",
     "errata of a guide": "source/reports/errata/SOC1/linux/09.02.html",
     "explorer": "source/explore.html",
     "glossary": "source/glossary.html",
