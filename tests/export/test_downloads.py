@@ -286,8 +286,10 @@ def test_the_explorer_has_every_figure_once_as_the_guide_shows_it(site: Path) ->
 
 def test_no_file_of_the_explorer_is_above_its_limit(tmp_path: Path) -> None:
     many = [
-        result(f"metric with quite a long name {n}", value=n / 7, params={"case": f"case {n}"})
-        for n in range(6000)
+        result(
+            f"{'metric with quite a long name ' * 5}{n}", value=n / 7, params={"case": f"case {n}"}
+        )
+        for n in range(2500)
     ]
     _put(tmp_path, "big", *many)
     build.generate(_settings(tmp_path))
