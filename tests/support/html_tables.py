@@ -56,9 +56,10 @@ def _grid(section: Any) -> list[list[str]]:
     return [[row[c] for c in sorted(row)] for row in out]
 
 
-def figures(page: Path) -> Iterator[Figure]:
-    """Every cell of every table of figures on a page."""
-    tree = html5lib.parse(page.read_text("utf-8"))
+def figures(page: Path, tree: Any = None) -> Iterator[Figure]:
+    """Every cell of every table of figures on a page, which may be parsed already."""
+    if tree is None:
+        tree = html5lib.parse(page.read_text("utf-8"))
     for outer in tree.iter(f"{NAMESPACE}figure"):
         caption = next(outer.iter(f"{NAMESPACE}figcaption"), None)
         title = next(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 from xml.etree.ElementTree import Element
@@ -59,10 +60,18 @@ def _target(site: Path, path: Path, value: str, anchors: dict[Path, set[str]]) -
         if not re.fullmatch(r"https?|data|mailto", parts.scheme):
             yield f"{path.relative_to(site)}: {value}"
         return
-    target = (path.parent / unquote(parts.path)).resolve() if parts.path else path.resolve()
-    if target.is_dir():
-        target /= "index.html"
+    folder, name = (path.parent, unquote(parts.path)) if parts.path else (path, "")
+    target, there = _found(site, folder, name)
     anchor = unquote(parts.fragment)
-    there = target.is_relative_to(site.resolve()) and target.is_file()
     if not there or (anchor and anchor not in anchors.get(target, set())):
         yield f"{path.relative_to(site)}: {value}"
+
+
+@cache
+def _found(site: Path, folder: Path, name: str) -> tuple[Path, bool]:
+    """Where a link from a folder leads, and whether that is a file of the site. Most links are
+    on many pages."""
+    target = (folder / name).resolve()
+    if target.is_dir():
+        target /= "index.html"
+    return target, target.is_relative_to(site.resolve()) and target.is_file()
