@@ -33,7 +33,7 @@ reason = "known"
 
 @pytest.fixture
 def settings(tmp_path: Path, write_bundle: Bundle) -> dataset.Settings:
-    """Two SoCs with two releases each."""
+    """Two SoCs with two releases each; no picture is drawn where a test does not ask for it."""
     for soc, release, value in (
         *(("SOC1", "09.02", 100.0), ("SOC1", "09.03", 50.0)),
         *(("SOC2", "09.02", 100.0), ("SOC2", "09.03", 101.0)),
@@ -53,7 +53,14 @@ def settings(tmp_path: Path, write_bundle: Bundle) -> dataset.Settings:
         tmp_path / "source",
         waivers=tmp_path / "waivers.toml",
         cache=tmp_path / "cache",
+        formats=(),
     )
+
+
+@pytest.fixture
+def pictured(settings: dataset.Settings) -> dataset.Settings:
+    """The same with pictures for screens."""
+    return dataclasses.replace(settings, formats=("svg",))
 
 
 @pytest.fixture
@@ -280,17 +287,17 @@ def test_what_changes_while_it_is_read_is_read_again(
 
 
 def test_a_picture_for_paper_stays_where_one_for_screens_is_wanted(
-    settings: dataset.Settings,
+    pictured: dataset.Settings,
 ) -> None:
-    paper = dataclasses.replace(settings, formats=("pdf",))
-    for wanted in (settings, paper):
+    paper = dataclasses.replace(pictured, formats=("pdf",))
+    for wanted in (pictured, paper):
         build.generate(wanted)
-    kept = tree(settings.output)
+    kept = tree(pictured.output)
     assert {Path(name).suffix for name in kept} >= {".svg", ".pdf"}
-    for wanted in (settings, paper, settings):
+    for wanted in (pictured, paper, pictured):
         assert build.generate(wanted).written == ()
         assert not reads(wanted)
-        assert tree(settings.output) == kept
+        assert tree(pictured.output) == kept
 
 
 def _of(soc: str, *releases: str) -> set[str]:
@@ -303,18 +310,18 @@ STREAM = {"by-benchmark/stream newest", "by-benchmark/stream soc1-linux"}
 
 
 def test_only_the_guides_and_histories_of_a_new_bundle_are_made_again(
-    settings: dataset.Settings, made: Made, write_bundle: Bundle
+    pictured: dataset.Settings, made: Made, write_bundle: Bundle
 ) -> None:
-    top, pair = settings.output.parent, "compare/SOC1/linux/09.02-vs-09.03"
-    assert _of("SOC1", "09.02", "09.03") | _of("SOC2", "09.02", "09.03") <= made(settings)
+    top, pair = pictured.output.parent, "compare/SOC1/linux/09.02-vs-09.03"
+    assert _of("SOC1", "09.02", "09.03") | _of("SOC2", "09.02", "09.03") <= made(pictured)
     of_soc = {"guides/SOC1/index", pair, "by-benchmark/stream soc1-linux"}
     # The newest figures stand on the benchmark's page beside those of other boards.
     _edit(top / "results/SOC1-09.02.json", "100.0", "101.0")
     # The guide of the next release says what changed since this one.
     next_guide = {"guides/SOC1/linux/09.03", f"{pair} in short"}
-    assert made(settings) == _of("SOC1", "09.02") | of_soc | next_guide
+    assert made(pictured) == _of("SOC1", "09.02") | of_soc | next_guide
     _edit(top / "results/SOC1-09.03.json", "50.0", "51.0")
-    assert made(settings) == _of("SOC1", "09.03") | of_soc | STREAM | {f"{pair} in short"}
+    assert made(pictured) == _of("SOC1", "09.03") | of_soc | STREAM | {f"{pair} in short"}
     # A second board in the same guide.
     write_bundle(
         top / "results/board.json",
@@ -324,7 +331,7 @@ def test_only_the_guides_and_histories_of_a_new_bundle_are_made_again(
         board__soc="SOC1",
         board__name="other",
     )
-    assert made(settings) == _of("SOC1", "09.02") | of_soc | STREAM | {f"{pair} in short"}
+    assert made(pictured) == _of("SOC1", "09.02") | of_soc | STREAM | {f"{pair} in short"}
     # Its sections are new to the guide beside it, which links to them.
     write_bundle(
         top / "results/more.json",
@@ -333,8 +340,8 @@ def test_only_the_guides_and_histories_of_a_new_bundle_are_made_again(
         sdk__version="09.02",
         board__soc="SOC1",
     )
-    assert made(settings) >= _of("SOC1", "09.02") | {"guides/SOC1/linux/09.03"}
-    assert made(settings) == set()
+    assert made(pictured) >= _of("SOC1", "09.02") | {"guides/SOC1/linux/09.03"}
+    assert made(pictured) == set()
 
 
 def test_a_new_release_leaves_the_guides_of_others_alone(
@@ -400,13 +407,13 @@ def test_a_unit_that_follows_from_all_bundles_changes_all_guides(
     }
 
 
-def test_a_picture_that_was_damaged_is_drawn_again(settings: dataset.Settings, made: Made) -> None:
-    made(settings)
-    picture = next(settings.output.rglob("*.svg"))
+def test_a_picture_that_was_damaged_is_drawn_again(pictured: dataset.Settings, made: Made) -> None:
+    made(pictured)
+    picture = next(pictured.output.rglob("*.svg"))
     whole = picture.read_bytes()
     for damage in (picture.unlink, lambda: picture.write_bytes(b"")):
         damage()
-        assert made(settings)
+        assert made(pictured)
         assert picture.read_bytes() == whole
 
 
