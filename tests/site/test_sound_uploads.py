@@ -52,6 +52,15 @@ CASES: dict[str, list[dict[str, Any]]] = {
         copied(value, id=f"run-{name}", board__name=name)
         for name, value in zip("abc", (1e-200, 1e-200, 1e200), strict=True)
     ],
+    "a load that was next to nothing": [
+        plain(
+            openssl(rate, block_size=16, engine="hw"),
+            openssl(load, "cpu_load", "%", block_size=16, engine="hw"),
+            id=f"run-{name}",
+            sdk__version=name,
+        )
+        for name, rate, load in (("09.00", 1e100, 1e-308), ("09.01", 2e100, 3.5))
+    ],
     "releases worlds apart": [
         copied(value, id=f"run-{name}", sdk__version=name)
         for name, value in (("09.00", 1e-200), ("09.01", 1e200), ("09.02", 1e-200))

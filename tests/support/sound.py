@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import json
 import random
 import tarfile
@@ -114,6 +115,42 @@ def result(chance: random.Random) -> dict[str, Any]:
     return out
 
 
+def listed(value: Any) -> list[Any]:
+    """A value of a description that is one or a list of several."""
+    return value if isinstance(value, list) else [] if value is None else [value]
+
+
+def some(chance: random.Random, entry: dict[str, Any]) -> list[Any]:
+    """A few values of a parameter: usual ones, and at times any."""
+    usual = [*entry.get("values", ()), *([entry["default"]] if "default" in entry else [])]
+    usual = usual or [16, 64, 1024, 8192, 16384]
+    out = chance.sample(usual, min(len(usual), chance.choice([2, 3, 4])))
+    return [scalar(chance) if chance.random() < 0.1 else each for each in out]
+
+
+def sweep(chance: random.Random) -> list[dict[str, Any]]:
+    """The results of one chart, as its description asks for them: each value of its axes and of
+    its legend, and for each of these runs the metrics that are of the whole run."""
+    every = [(*each, chart) for each in described() for chart in each[1].get("charts", ())]
+    benchmark, description, chart = chance.choice(every)
+    params = description.get("params", {})
+    units_of = {m["name"]: m["unit"] for m in description["metrics"] if isinstance(m, dict)}
+    axes = [n for key in ("series", "panels", "along", "x") for n in listed(chart.get(key))]
+    axes = [name for name in dict.fromkeys(axes) if name in params]
+    fixed = {n: some(chance, params[n])[0] for n in chart.get("each", ()) if n in params}
+    fixed |= {n: chance.choice(listed(v)) for n, v in chart.get("where", {}).items()}
+    runs = itertools.product(*(some(chance, params[name]) for name in axes))
+    out: dict[str, dict[str, Any]] = {}
+    for run in itertools.islice(runs, 40):
+        given = fixed | dict(zip(axes, run, strict=True))
+        whole = {name: value for name, value in given.items() if name != chart["x"]}
+        for metric, unit in units_of.items():
+            of = given if metric in listed(chart["y"]) else whole
+            plain = {"benchmark": benchmark, "metric": metric.replace("*", "x"), "unit": unit}
+            out[json.dumps([plain, of])] = {**plain, "params": of, "value": number(chance)}
+    return [*out.values()]
+
+
 def about(chance: random.Random) -> dict[str, Any]:
     """The keys of a bundle that say what was measured, and by whom."""
     sdk: dict[str, Any] = {
@@ -175,6 +212,8 @@ def archive(seed: int, bundles: int = 4, results: int = 25) -> list[Any]:
     that there is something to compare and to draw."""
     chance = random.Random(seed)
     pattern = [result(chance) for _ in range(results)]
+    if chance.random() < 0.6:
+        pattern += sweep(chance)
     out = []
     for at in range(bundles):
         own = []
