@@ -116,6 +116,8 @@ def test_check_is_fine_with_warnings_and_says_them(full: Site) -> None:
 
 def test_check_finds_a_conflict(full: Site) -> None:
     full.put("again.json", plain(id="one"))
+    assert full.run("check", full.results)[0] == 0, "another runner has ids of its own"
+    full.put("again.json", plain(id="one", runner__name="lab"))
     status, out, _ = full.run("check", full.results)
     assert status == 1
     assert out.count("[conflict]") == 2
