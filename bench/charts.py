@@ -45,7 +45,7 @@ def pictures(results: Path) -> list[Picture]:
         holdings = dataset.read(settings)
         boards, _ = board_names.load(settings.boards)
         kept = Keeping(writer)
-        site = context.site_of(holdings, (), (), boards, writer, kept, settings.limits)
+        site = context.site_of(holdings, (), boards, writer, kept, settings.limits)
         plan = compare.plan(site, settings)
         build.write_pages(site, plan, dataset.no_progress, no_mark, lambda: None)
         return [picture for picture in site.pictures if isinstance(picture, Picture)]

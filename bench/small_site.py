@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -38,7 +39,7 @@ def leave_aside(folder: Path) -> None:
     index = (folder / "index.rst").read_text("utf-8")
     for name in ASIDE:
         (folder / f"source/{name}.rst").unlink()
-        index = index.replace(f"   source/{name}\n", "")
+        index = re.sub(rf"^.*\bsource/{name}(?:>`)?\n", "", index, flags=re.MULTILINE)
     (folder / "index.rst").write_text(index, "utf-8")
 
 

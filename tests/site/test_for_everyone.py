@@ -170,7 +170,7 @@ def _search(page: Page, real_address: str, query: str) -> list[tuple[str, str]]:
     page.keyboard.press("Enter")
     page.wait_for_url("**/search.html?*")
     page.wait_for_selector("#search-results p")
-    links = page.locator("#perf-found a").all()
+    links = page.locator("#perf-found ul:not(.perf-found-rows) a").all()
     return [(str(link.get_attribute("href")), link.inner_text()) for link in links]
 
 
@@ -191,7 +191,7 @@ def test_search_leads_to_the_section(
     page = windows.open(f"{real_address}/index.html")
     found = _search(page, real_address, query)
     assert found[0][0].removeprefix("./") == first
-    page.locator("#perf-found a").first.click()
+    page.locator("#perf-found ul:not(.perf-found-rows) a").first.click()
     page.wait_for_url(f"**/{first}")
     assert page.evaluate("document.getElementById(location.hash.slice(1)) !== null")
     assert windows.heard(page).messages == []

@@ -164,7 +164,7 @@ def _tables_of_guides(results: Path, output: Path) -> tuple[Holdings, list[Diagn
     settings = _settings(results, output)
     holdings, writer = dataset.read(settings), Writer(output, Store())
     kept, (boards, _) = Keeping(writer), board_names.load(None)
-    site = context.site_of(holdings, (), (), boards, writer, kept, settings.limits)
+    site = context.site_of(holdings, (), boards, writer, kept, settings.limits)
     for key, page in site.addresses.guide.items():
         sections, other = site.layout.sections(site.pool.of_guide(key))
         for section in sections:
