@@ -39,7 +39,7 @@ def soc_path(page: str) -> str:
 
 
 def index(
-    socs: Mapping[str, str], guides: Sequence[GuideKey], pool: Pool, files: Mapping[str, str]
+    socs: Mapping[str, str], guides: Sequence[GuideKey], pool: Pool, files: Mapping[str, object]
 ) -> dict[str, Any]:
     """What there is. ``socs`` has each SoC's page; ``files`` names files of the whole site."""
     return {
@@ -71,7 +71,11 @@ def soc_file(soc: str, page: str, guides: Sequence[Mapping[str, Any]]) -> dict[s
 
 
 def entry(
-    key: GuideKey, page: str, records: Sequence[Record], bundles: Sequence[Loaded]
+    key: GuideKey,
+    page: str,
+    records: Sequence[Record],
+    bundles: Sequence[Loaded],
+    parquet_file: str,
 ) -> dict[str, Any]:
     """One guide among those of its SoC: what it is, and where its files are."""
     path = guide_path(page)
@@ -85,7 +89,7 @@ def entry(
         "measured": {"first": days[0], "last": days[-1]},
         "file": f"results/{path}.json",
         "spreadsheet": f"results/{path}.xlsx",
-        "parquet": f"results/{path}.parquet",
+        "parquet": parquet_file,
         "csv": f"results/{path}.csv",
     }
 

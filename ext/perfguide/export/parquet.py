@@ -1,8 +1,10 @@
 """Figures and results as Parquet files, for other programs.
 
-The site offers a file of pooled figures for each guide (:func:`make`) and a data package
-(Frictionless, version 1): one JSON file that names these files and says of each column
-what it holds (:func:`package`).
+The site offers a file of pooled figures for each guide (:func:`make`), in a folder that has
+nothing else, with folders by SoC and system, as Hive names them (:func:`address`); and a data
+package (Frictionless, version 1): one JSON file that names these files and says of each column
+what it holds (:func:`package`). The release is a column, because programs that read such
+folders take the name ``release=09.10`` for the number 9.1.
 
 ``perfguide export`` writes a dataset of all results (:func:`write_dataset`), in folders by
 SoC, system and release: ``soc=…/os=…/release=…/part-0.parquet``, as Hive names them, with
@@ -26,20 +28,27 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ..bundles import results
-from ..common import units
+from ..bundles.guide_key import GuideKey
+from ..common import slugs, units
 from ..common.diagnostics import Diagnostic
 from ..figures.pool import Pool, Record
 from ..figures.rows import CONDITIONS, NAMES, Frame
 
+FOLDER = "parquet"
+"""The folder of the site's Parquet files, among its data."""
+
+PARAM = pa.map_(pa.string(), pa.string())
+"""Parameters by name; a value that is no text is written as JSON has it."""
+
 COLUMNS: tuple[tuple[str, pa.DataType, str, str], ...] = (
+    ("guide", pa.string(), "string", "address of the guide, below “guides”"),
     ("sdk", pa.string(), "string", "name of the SDK family"),
-    ("soc", pa.string(), "string", "SoC"),
-    ("os", pa.string(), "string", "operating system"),
     ("release", pa.string(), "string", "release of the SDK"),
     ("board", pa.string(), "string", "board"),
     ("benchmark", pa.string(), "string", "benchmark, as bundles name it"),
     ("metric", pa.string(), "string", "metric, as bundles name it"),
     ("params", pa.string(), "string", "parameters, as a JSON object with its keys in order"),
+    ("param", PARAM, "object", "the same parameters as a map; values are texts"),
     ("unit", pa.string(), "string", "unit of mean, min, max and samples"),
     ("mean", pa.float64(), "number", "mean of all samples, in “unit”; none where all runs failed"),
     ("min", pa.float64(), "number", "smallest sample, in “unit”; none for a single sample"),
@@ -55,11 +64,19 @@ COLUMNS: tuple[tuple[str, pa.DataType, str, str], ...] = (
 )
 """Each column: name, type in Parquet, type in the data package, and what it holds."""
 
-KEY = ("sdk", "soc", "os", "release", "board", "benchmark", "metric", "params", "unit")
+KEY = ("guide", "board", "benchmark", "metric", "params", "unit")
 
 
-def make(records: Sequence[Record], pool: Pool) -> bytes:
-    """Figures as one Parquet file, a row each."""
+def address(key: GuideKey, guide: str) -> str:
+    """Where the file of a guide is among the site's data. ``guide`` is the guide's own place."""
+    plain = guide == f"{key.soc}/{key.os}/{key.release}"
+    # Folders that differ in case alone are one folder on some systems; their files are not.
+    name = key.release if plain else slugs.hashed(guide)
+    return f"{FOLDER}/{_step('soc', key.soc)}/{_step('os', key.os)}/{name}.parquet"
+
+
+def make(guide: str, records: Sequence[Record], pool: Pool) -> bytes:
+    """Figures as one Parquet file, a row each. ``guide`` is the guide's place."""
     bundles = pool.frame.bundles
     bundle_of_row = pool.frame.table["bundle"].to_numpy()
     rows = []
@@ -69,8 +86,9 @@ def make(records: Sequence[Record], pool: Pool) -> bytes:
         ids = dict.fromkeys(bundles[int(bundle_of_row[row])].bundle.id for row in cell.members)
         rows.append(
             (
-                *(key.sdk, key.soc, key.os, key.release),
-                *(record.board, record.benchmark, record.metric, params, record.unit),
+                *(guide, key.sdk, key.release),
+                *(record.board, record.benchmark, record.metric, params),
+                *(as_map(record.params), record.unit),
                 *(cell.mean, cell.low, cell.high, cell.count, cell.failed, cell.runs),
                 *(list(cell.differs), list(cell.samples), list(ids)),
                 json.dumps(pool.setup(cell.members), sort_keys=True, ensure_ascii=False),
@@ -86,6 +104,14 @@ def make(records: Sequence[Record], pool: Pool) -> bytes:
     pq.write_table(pa.Table.from_arrays(arrays, schema=schema), sink, compression="zstd")
     data: bytes = sink.getvalue().to_pybytes()
     return data
+
+
+def as_map(params: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Parameters for the column ``param``."""
+    return [
+        (name, value if isinstance(value, str) else json.dumps(value))
+        for name, value in sorted(params.items())
+    ]
 
 
 def package(files: Iterable[str], metrics: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
@@ -107,7 +133,8 @@ def package(files: Iterable[str], metrics: Iterable[Mapping[str, Any]]) -> dict[
         "profile": "data-package",
         "name": "performance-figures",
         "title": "Performance figures",
-        "description": "Figures of all guides, a file for each guide; all files have the same columns.",
+        "description": "Figures of all guides, a file for each guide; all files have the same "
+        "columns. SoC and system are in the names of the folders.",
         "resources": [
             {
                 "name": "figures",
@@ -174,7 +201,7 @@ files."""
 ABOUT = "_perfguide.json"
 """Says that a folder is ours, and what it holds. Engines pass over names with ``_``."""
 
-FORM = 2
+FORM = 3
 """Raised when columns change."""
 
 LONGEST = 255
@@ -191,12 +218,14 @@ class Dataset:
 
 def dataset_schema() -> pa.Schema:
     """The columns of each file. ``value``, ``low`` and ``high`` are in ``unit``, and
-    null where the measurement failed; ``created`` is UTC; ``params`` is canonical JSON;
+    null where the measurement failed; ``created`` is UTC; ``params`` is canonical JSON
+    and ``param`` the same as a map;
     ``sha256`` is of the bundle's content; ``result`` is its place in the bundle from 0."""
     texts = [name for name in NAMES if name not in PARTITIONS]
     return pa.schema(
         [
             *((name, pa.string()) for name in (*texts, *CONDITIONS)),
+            ("param", PARAM),
             *((name, pa.float64()) for name in ("value", "low", "high")),
             ("weight", pa.int64()),
             *((name, pa.bool_()) for name in ("counted", "spread", "failed")),
@@ -280,12 +309,15 @@ def _dataset_table(pool: Pool, rows: np.ndarray[Any, Any]) -> pa.Table:
         b.bundle.setup | results.beside(frame.beside.distinct[code])[0]
         for b, code in zip(bundles, codes, strict=True)
     ]
+    texts = [frame.params.distinct[code] for code in frame.params.codes[rows].tolist()]
+    maps = {text: as_map(json.loads(text) or {}) for text in {*texts}}
     columns: dict[str, Any] = {
         "created": pd.to_datetime([b.bundle.created for b in bundles], utc=True),
         "bundle": [b.bundle.id for b in bundles],
         "file": [b.origin for b in bundles],
         "sha256": [b.digest for b in bundles],
-        "params": [frame.params.distinct[code] for code in frame.params.codes[rows].tolist()],
+        "params": texts,
+        "param": [maps[text] for text in texts],
         "samples": [frame.samples.of(row) or None for row in rows.tolist()],
         "setup": [json.dumps(setup, sort_keys=True, ensure_ascii=False) for setup in setups],
         "notes": [pool.notes_of([row]) for row in rows.tolist()],

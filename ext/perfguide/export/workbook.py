@@ -1,4 +1,5 @@
-"""One guide as a spreadsheet: its tables, and a list of all figures.
+"""One guide as a spreadsheet: a list of all figures, which is the first sheet and has one head
+row, and its tables. It opens with the sheet that says what it is.
 
 Figures are numbers and all else is text: nothing that a bundle holds is a formula or
 a link. The same guide gives the same bytes.
@@ -77,9 +78,11 @@ class _Book:
         layout: Layout,
     ) -> None:
         """Write all sheets."""
+        self._figures(records, pool, catalog)
         title = _title(key)
         bundles = pool.bundles(records)
         about = self._sheet("About", (22, 30, 26, 26))
+        about.activate()
         _text(about, 0, 0, title, self._bold)
         _text(about, 1, 0, "↑ higher is better, ↓ lower is better; — was not measured.")
         row = self._grid(about, 3, "Boards", boards([b.bundle for b in bundles]))
@@ -111,7 +114,6 @@ class _Book:
                     _text(sheet, row, 0, f"{label}: {text}")
                     row += 1
                 row = self._grid(sheet, row, caption, grids.grid(view), view.rows)
-        self._figures(records, pool, catalog)
 
     def _sheet(self, name: str, widths: Sequence[int]) -> Worksheet:
         """A new sheet. Its name is as near to the wanted one as the format allows."""
@@ -169,8 +171,6 @@ class _Book:
             for column, value in enumerate((cell.mean, cell.low, cell.high), 5):
                 if value is not None:
                     sheet.write_number(row, column, value, self._number(places))
-            if cell.mean is None:
-                _text(sheet, row, 5, units.FAILED, self._failed)
             if cell.count is not None:
                 sheet.write_number(row, 8, cell.count)
             sheet.write_number(row, 9, cell.failed)

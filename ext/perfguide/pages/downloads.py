@@ -11,7 +11,7 @@ import msgspec
 from ..bundles.guide_key import GuideKey
 from ..common.slugs import anchor
 from ..compare.select import ReleasePair
-from ..export import csv_file, explorer, json_api, parquet, workbook
+from ..export import csv_file, explorer, json_api, json_schema, parquet, workbook
 from ..figures.dataset import Progress
 from ..figures.pool import Record
 from .context import Site
@@ -71,7 +71,10 @@ def write(
         parts = [(key, _path(site, key), guides[key].parts) for key in keys]
         compared = {(pair.old, pair.new): pair.address for pair in comparisons.get(soc, ())}
         _script(site, f"{path}/index", explorer.soc_index(catalog, pages, parts, compared))
-    _json(site, "index.json", json_api.index(addresses.soc, [*guides], site.pool, FILES))
+    for kind, schema in json_schema.schemas().items():
+        _json(site, json_schema.FILES[kind], schema)
+    named = {**FILES, "schemas": json_schema.FILES}
+    _json(site, "index.json", json_api.index(addresses.soc, [*guides], site.pool, named))
     _script(site, "index", explorer.index(socs))
 
 
@@ -83,11 +86,12 @@ def _nothing(_reason: str) -> GuideData | None:
 def _write_guide(site: Site, key: GuideKey) -> GuideData:
     path, page, pool = _path(site, key), site.addresses.guide[key], site.pool
     records = pool.of_guide(key)
-    entry = json_api.entry(key, page, records, pool.bundles(records))
+    columns = parquet.address(key, path)
+    entry = json_api.entry(key, page, records, pool.bundles(records), columns)
     _put(site, f"results/{path}.json", json_api.guide(key, page, records, pool, site.catalog))
     sheets = workbook.make(key, records, pool, site.catalog, site.layout)
     _put(site, f"results/{path}.xlsx", sheets)
-    _put(site, f"results/{path}.parquet", parquet.make(records, pool))
+    _put(site, columns, parquet.make(path, records, pool))
     _put(site, f"results/{path}.csv", csv_file.make(records, pool))
     metrics = list(dict.fromkeys((r.benchmark, r.metric, r.unit) for r in records))
     return GuideData(entry, metrics, _parts(site, key, records))

@@ -16,7 +16,7 @@ from ..catalog.benchmarks import Catalog
 from ..common import slugs, units
 from ..common.diagnostics import Diagnostic
 from ..common.units import TableCell
-from ..export import json_api
+from ..export import json_api, parquet
 from ..figures import labels
 from ..figures.pool import Record
 from ..tables import grids, remarks, summaries
@@ -150,6 +150,7 @@ def _write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: s
         provenance=origin,
         errata=errata,
         data=json_api.guide_path(page),
+        parquet=parquet.address(key, json_api.guide_path(page)),
     )
     diagnostics = provenance.write(site, key, records, origin, views)
     words = search_words.split(key.soc, family(key), key.release, *boards)

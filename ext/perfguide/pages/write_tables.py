@@ -129,8 +129,9 @@ def _view(
     if samples:
         site.writer.write(f"{page}/{name}{cells.FILE}", samples)
     exact = structs.replace(
-        grids.grid(view, exact=True), notes=notes, marks=marks, behind=bool(samples)
+        grids.grid(view, exact=True), notes=notes, marks=marks, behind=bool(samples), data=True
     )
+    site.writer.write(f"{page}/{name}{grids.DATA}", grids.to_csv(grids.data(view)))
     lines = (*view.above, *remarks.above(view, site.pool))
     above = tuple(f"{label}: {text}" for label, text in lines)
     written = replace(table(site, page, name, title, grids.grid(view), exact), above=above)

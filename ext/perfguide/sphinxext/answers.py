@@ -69,7 +69,7 @@ class PerfAnswers(SphinxDirective):
         out: list[nodes.Node] = [nodes.paragraph("", words, classes=["perf-measured"]), node]
         if answers.rows:
             data = f"{name.removesuffix('.json')}.csv"
-            out.append(download(self.env.docname, data, "CSV of these results"))
+            out.append(download(self.env.docname, {data: "CSV of these results"}))
         return out
 
 

@@ -121,7 +121,7 @@ class PerfChart(SphinxDirective):
         figure += nodes.caption(self.arguments[0], "", *inline)
         self.add_name(figure)
         words, origin = "Data of this chart (CSV)", self.options.get("origin", "")
-        line = download(self.env.docname, data, words, origin)
+        line = download(self.env.docname, {data: words}, origin)
         return [figure, *messages, line]
 
     def _fault(self, name: str, message: str, hint: str) -> list[nodes.Node]:

@@ -55,7 +55,10 @@ class PerfTable(SphinxDirective):
         stem = name.removesuffix(grids.FILE)
         if grid.behind:
             leaf += file_link(docname, f"{stem}{BEHIND}")
-        line = download(docname, f"{stem}.csv", "CSV", self.options.get("origin", ""))
+        files = {f"{stem}.csv": "CSV"}
+        if grid.data:
+            files = {f"{stem}{grids.DATA}": "CSV", f"{stem}.csv": "CSV as shown"}
+        line = download(docname, files, self.options.get("origin", ""))
         return [*_nodes(self, leaf), line]
 
 
@@ -140,7 +143,7 @@ class PerfCsvTable(SphinxDirective):
             grid = msgspec.structs.replace(grid, units=scales)
         out = _nodes(self, perf_leaf(grid, self.config.perfguide_output, widths))
         if "file" in self.options:
-            out.append(download(self.env.docname, source, "CSV"))
+            out.append(download(self.env.docname, {source: "CSV"}))
         return out
 
     def _text(self) -> tuple[str, str | None]:

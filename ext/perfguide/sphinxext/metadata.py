@@ -9,6 +9,7 @@ import re
 from html import escape
 from pathlib import Path
 from typing import Any, ClassVar
+from urllib.parse import quote
 from xml.etree import ElementTree
 
 from docutils import nodes
@@ -69,15 +70,18 @@ class PerfData(SphinxDirective):
 
     optional_arguments = 1
     final_argument_whitespace = True
-    option_spec: ClassVar[OptionSpec] = {}
+    option_spec: ClassVar[OptionSpec] = {"parquet": directives.path}
 
     def run(self) -> list[nodes.Node]:
         """Make the node."""
         if self.arguments:
-            words, ends = "Download this guide: ", ("json", "xlsx", "parquet", "csv")
-            names = ("JSON", "spreadsheet (.xlsx)", "Parquet", "CSV")
-            paths = (f"{self.arguments[0]}.{end}" for end in ends)
-            files = list(zip(paths, names, strict=True))
+            words, stem = "Download this guide: ", self.arguments[0]
+            files = [
+                (f"{stem}.json", "JSON"),
+                (f"{stem}.xlsx", "spreadsheet (.xlsx)"),
+                (self.options["parquet"], "Parquet"),
+                (f"{stem}.csv", "CSV"),
+            ]
         else:
             words = "Begin with: "
             files = [("index.json", "index.json"), ("datapackage.json", "datapackage.json")]
@@ -88,9 +92,13 @@ def _visit_data(translator: Any, node: perf_data) -> None:
     builder = translator.builder
     if is_site(builder):
         top = _top(builder, builder.current_docname)
-        links = ", ".join(
-            f'<a class="reference" href="{escape(f"{top}{json_api.ROOT}/{file}")}">{escape(text)}</a>'
+        addresses = [
+            (f"{top}{json_api.ROOT}/{quote(file, safe='/=@')}", text)
             for file, text in node["files"]
+        ]
+        links = ", ".join(
+            f'<a class="reference" href="{escape(uri)}">{escape(text)}</a>'
+            for uri, text in addresses
         )
         translator.body.append(f'<p class="perf-data">{escape(node["words"])}{links}</p>\n')
     raise nodes.SkipNode

@@ -11,7 +11,7 @@ import base64
 import json
 import posixpath
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import Any
 from urllib.parse import quote
@@ -83,10 +83,10 @@ class perf_download(nodes.General, nodes.Element):  # noqa: N801
     """The link to a table's file; it is for formats that can follow it."""
 
 
-def download(docname: str, name: str, text: str, origin_option: str = "") -> perf_download:
-    """The line under a table or chart that leads to its file, and to where its figures come
-    from."""
-    line = perf_download("", file_link(docname, name, text))
+def download(docname: str, files: Mapping[str, str], origin_option: str = "") -> perf_download:
+    """The line under a table or chart that leads to its files, each with its words, and to
+    where its figures come from."""
+    line = perf_download("", *(file_link(docname, name, text) for name, text in files.items()))
     if origin_option:
         line += origin(origin_option, docname)
     return line

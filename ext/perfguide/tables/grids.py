@@ -31,7 +31,7 @@ class Grid(msgspec.Struct, frozen=True, omit_defaults=True):
     With ``tabs`` the first key says which alternative a row belongs to. ``units`` has for each
     text of the column "Unit" the kind of the unit and the factor into the base unit of its
     kind. A note has an ``id``, ``severity``, ``title`` and ``reason``. ``behind`` is whether
-    a file says what is behind the cells.
+    a file says what is behind the cells, and ``data`` whether one has the figures for programs.
     """
 
     header: tuple[tuple[str, ...], ...]
@@ -43,6 +43,7 @@ class Grid(msgspec.Struct, frozen=True, omit_defaults=True):
     marks: list[Mark] = []
     links: list[Link] = []
     behind: bool = False
+    data: bool = False
 
 
 def figure(cell: Cell | None, decimals: int | None = 2) -> TableCell:
@@ -87,6 +88,65 @@ def grid(view: View, exact: bool = False) -> Grid:
         places = [None] * len(row.cells) if exact else row.decimals
         rows.append((*row.keys, *map(figure, row.cells, places), *row.derived))
     return Grid(tuple(header), tuple(rows), len(view.key_labels), view.tabbed, view_units(view))
+
+
+DATA = ".data.csv"
+"""How the name of the file ends that has a view's figures for programs."""
+
+
+def data(view: View) -> Grid:
+    """The view's figures for programs: one head row, the unit in the name of a column, numbers
+    with all their digits, and nothing where nothing was measured.
+
+    A column of figures is their means. Behind it stand, where one of its cells has them, the
+    least and the greatest sample, the number of samples, and how many runs failed. Where the
+    rows differ in their units, the units are a column of their own.
+    """
+    united = {row.unit for row in view.rows} if "Unit" in view.key_labels else set()
+    unit = units.parse(*united).shown if len(united) == 1 else ""
+    kept = [c for c, label in enumerate(view.key_labels) if label != "Unit" or not unit]
+    head = [*(name for name, _ in view.above), *(view.key_labels[c] for c in kept)]
+    same = tuple(text for _, text in view.above)
+    rows: list[list[TableCell]] = [
+        [*same, *(_key_for_programs(row.keys[c], view.key_labels[c]) for c in kept)]
+        for row in view.rows
+    ]
+    for column, labels in enumerate(view.columns):
+        cells = [row.cells[column] for row in view.rows]
+        for title, values in _measures(cells):
+            head.append(", ".join(filter(None, (_column_name(labels, unit), title))))
+            for row, value in zip(rows, values, strict=True):
+                row.append("" if value is None else (value, repr(value), ""))
+    for column, labels in enumerate(view.derived):
+        head.append(_column_name(labels))
+        for row, each in zip(rows, view.rows, strict=True):
+            cell = each.derived[column]
+            row.append("" if isinstance(cell, str) else (cell[0], repr(cell[0]), ""))
+    return listing(head, rows, len(same) + len(kept))
+
+
+def _measures(cells: Sequence[Cell | None]) -> list[tuple[str, list[float | None]]]:
+    """The columns that a column of figures becomes: what each is called besides, and its values."""
+    columns: list[tuple[str, list[float | None]]] = [
+        ("", [cell.mean if cell else None for cell in cells]),
+        ("min", [cell.low if cell else None for cell in cells]),
+        ("max", [cell.high if cell else None for cell in cells]),
+        ("samples", [cell.count if cell and (cell.count or 0) > 1 else None for cell in cells]),
+        ("failed runs", [(cell.failed or None) if cell else None for cell in cells]),
+    ]
+    return [each for each in columns if not each[0] or any(v is not None for v in each[1])]
+
+
+def _column_name(labels: Sequence[str], unit: str = "") -> str:
+    name = ", ".join(label.rstrip(" ↑↓") for label in labels if label)
+    return f"{name} ({unit})" if unit else name
+
+
+def _key_for_programs(cell: TableCell, label: str) -> TableCell:
+    if isinstance(cell, str):
+        return cell.rstrip(" ↑↓") if label == "Unit" else cell
+    value, text, rest = cell
+    return text + rest if rest or isinstance(value, bool) else (value, units.plain(value), "")
 
 
 def view_units(view: View) -> dict[str, tuple[str, float]]:
