@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from ..bundles import containers, decode, object_store, read_files, supersede
 from ..bundles.decompress import Limits
-from ..bundles.guide_key import DEFAULT_SDK, GuideKey, version
+from ..bundles.guide_key import DEFAULT_SDK, GuideKey, guide_key, version
 from ..catalog import benchmarks as catalog
 from ..catalog.board_names import load_notes
 from ..common import parallel, slugs, units
@@ -42,6 +43,7 @@ class Settings:
     page beside those of neighbours. ``store``: the folder that keeps what was read at
     URLs. ``cache``: the folder that keeps what spares work in the next run, if there is one.
     ``scheduler``: the address of a Dask scheduler whose workers read and draw.
+    ``releases``: the guides to show, as :func:`chosen` takes them; none: all.
     """
 
     results: tuple[str | Path, ...]
@@ -57,6 +59,7 @@ class Settings:
     store: Path = Path("build/store")
     scheduler: str = ""
     cache: Path | None = None
+    releases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +131,9 @@ def gather(
     described, faults = catalog.load(settings.benchmarks)
     settled = supersede.settle(loaded)
     diagnostics += [*settled.diagnostics, *faults]
+    if settings.releases:
+        settled, faults = _only(settled, settings.releases)
+        diagnostics += faults
     if not settled.bundles:
         where = ", ".join(str(p) for p in settings.results)
         diagnostics.append(
@@ -136,6 +142,36 @@ def gather(
             )
         )
     return Gathered(described, settled, tuple(diagnostics))
+
+
+def chosen(guides: Sequence[GuideKey], wanted: str) -> list[GuideKey]:
+    """The guides that a text names: ``newest`` the newest of each system, any other those whose
+    SOC/os/release begins with it, in which ``*`` stands for any characters."""
+    if wanted == "newest":
+        return list(newest(guides).values())
+    names = {key: f"{key.soc}/{key.os}/{key.release}" for key in guides}
+    return [key for key in guides if fnmatchcase(names[key], f"{wanted}*")]
+
+
+def unnamed(option: str, wanted: str) -> Diagnostic:
+    """That no guide is called as an option says."""
+    hint = "write SOC/os/release, with * for any characters; perfguide list names them all"
+    return Diagnostic("no-guide", option, f"no guide is named “{wanted}”", hint)
+
+
+def _only(
+    ledger: supersede.Ledger, wanted: Sequence[str]
+) -> tuple[supersede.Ledger, list[Diagnostic]]:
+    """What belongs to some guides, and which texts name none."""
+    guides = sorted({guide_key(each.bundle) for each in ledger.bundles})
+    kept, faults = set[GuideKey](), list[Diagnostic]()
+    for text in wanted:
+        found = chosen(guides, text)
+        kept.update(found)
+        if guides and not found:
+            faults.append(unnamed("perfguide_releases", text))
+    bundles = [each for each in ledger.bundles if guide_key(each.bundle) in kept]
+    return replace(ledger, bundles=type(ledger.bundles)(bundles)), faults
 
 
 @dataclass(frozen=True, slots=True)

@@ -145,6 +145,7 @@ def _generate(
             write_files.page(site, each.old, "moved.rst.jinja", **values)
         mark("writing reports")
         downloads.write(site, comparisons.by_soc, progress)
+        write_files.gitignore(site)
         mark("writing data")
         gallery.finish()
     mark("drawing charts")

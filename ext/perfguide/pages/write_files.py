@@ -14,6 +14,8 @@ from ..common import rst_text
 from ..common.diagnostics import visible
 from .context import Site
 
+IGNORED = ".gitignore"
+
 NAMED = 4
 """So many benchmarks or boards are named in a description; the others are counted."""
 
@@ -94,3 +96,11 @@ def lists_by_soc(
         page(site, address, "soc_list.rst.jinja", **values)
         lists[soc] = address.partition("/")[2]
     return lists
+
+
+def gitignore(site: Site) -> None:
+    """Write a file by which git passes over all that is generated, unless there is one of
+    somebody else's."""
+    if not site.writer.is_known(IGNORED):
+        names = {f"/{name.partition('/')[0]}" for name in (*site.writer.names, IGNORED)}
+        site.writer.write(IGNORED, "".join(f"{name}\n" for name in sorted(names)).encode())

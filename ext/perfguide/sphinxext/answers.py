@@ -18,7 +18,7 @@ from sphinx.util.typing import OptionSpec
 from ..common import units
 from ..common.diagnostics import Diagnostic, visible
 from ..pages.answers import Answer, Answers, Curve, Fact, Part
-from .config import warn
+from .config import page_name, warn
 from .table_nodes import download
 
 SHEET = "perfguide-guide.css"
@@ -93,7 +93,7 @@ class Links:
         """Where a part of a sentence leads."""
         if not part.page:
             return f"#{part.place}"
-        page = f"{self._top}/{part.page}"
+        page = page_name(self._top, part.page)
         uri: str = self._builder.get_relative_uri(self._builder.current_docname, page)
         # Where all pages are one, each has a fragment for an address already.
         return f"{uri.partition('#')[0]}#{part.place}" if part.place else uri

@@ -20,6 +20,8 @@ from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.errors import ExtensionError
 from sphinx.util.typing import ExtensionMetadata
 
+from .config import page_name
+
 SCRIPTS = ("grid", "tables", "cells", "links")
 """What a page with tables asks for, in this order: each stands on the first one."""
 LIBRARY = "perfguide-datatables.js"
@@ -79,7 +81,7 @@ def _page_context(
         return
     if app.env.metadata[pagename].get("perf-redirect") or app.builder.name == "epub":
         return
-    page = f"{app.config.perfguide_output}/reports/provenance"
+    page = page_name(app.config.perfguide_output, "reports/provenance")
     found = page in app.env.found_docs
     uri = app.builder.get_relative_uri(pagename, page) if found else ""
     for name in SCRIPTS:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import posixpath
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import UnionType
@@ -23,8 +24,21 @@ from ..figures.dataset import BUILT_IN, Settings
 logger = logging.getLogger(__name__)
 
 
+PATHS = tuple(
+    f"perfguide_{name}"
+    for name in (
+        *("results", "cache", "store", "benchmarks", "acknowledged", "redirects", "boards"),
+        "waivers",
+    )
+)
+"""The values that are paths, but for that of the output."""
+
+
 class Values(msgspec.Struct):
     """Each value with its default and its meaning, which the page of the configuration shows.
+
+    A relative path is below the folder of ``conf.py``, or, where nothing is there and Sphinx has
+    another source folder, below that one.
 
     Sphinx reads no page again when one of them changes: what a value changes is the generated
     pages, and those that differ are read again.
@@ -47,7 +61,10 @@ class Values(msgspec.Struct):
     perfguide_redirects: str = "source/redirects.toml"
     """File of old addresses and the pages that they lead on to."""
     perfguide_output: str = "source"
-    """Folder for the generated pages."""
+    """Folder for the generated pages; it is the source folder of Sphinx, or in it."""
+    perfguide_releases: str | list[str] | tuple[str, ...] = []
+    """Guides to show, each as SOC/os/release with ``*`` for any characters, or ``newest``; left
+    out: all. The others are not read into any page, comparison or file of data."""
     perfguide_number_by_page: bool = False
     """Whether the numbers of tables and figures begin anew on each page."""
     perfguide_boards: str = "source/boards.toml"
@@ -74,6 +91,37 @@ class Values(msgspec.Struct):
     """Limits of one upload by name; SECURITY.md lists them."""
 
 
+def _place_paths(app: Sphinx, config: Config) -> None:
+    """Make relative paths what they are as seen from the source folder."""
+    conf, source = Path(app.confdir), Path(app.srcdir)
+    if conf != source:
+        for name in PATHS:
+            given = getattr(config, name)
+            paths = [given] if isinstance(given, str) else list(given)
+            placed = [_placed(path, conf, source) for path in paths]
+            setattr(config, name, placed[0] if isinstance(given, str) else placed)
+    inside = [os.path.relpath(top / config.perfguide_output, source) for top in (conf, source)]
+    within = [path for path in inside if Path(path).parts[:1] != ("..",)]
+    if not within:
+        raise ConfigError(
+            f"perfguide_output: “{config.perfguide_output}” is not in the source folder {source}, "
+            "and Sphinx finds pages only there; name a folder in it"
+        )
+    config.perfguide_output = Path(within[0]).as_posix()
+
+
+def _placed(path: str, conf: Path, source: Path) -> str:
+    if is_url(path) or Path(path).is_absolute():
+        return path
+    there = source if (source / path).exists() and not (conf / path).exists() else conf
+    return os.path.relpath(there / path, source)
+
+
+def page_name(top: str, page: str) -> str:
+    """What Sphinx calls a page of the folder of generated pages, which is ``top``."""
+    return posixpath.normpath(posixpath.join(top, page))
+
+
 def settings(config: Config, top: Path, formats: tuple[str, ...] = ("svg",)) -> Settings:
     """The configuration as the core takes it; relative paths are below ``top``."""
     try:
@@ -82,7 +130,7 @@ def settings(config: Config, top: Path, formats: tuple[str, ...] = ("svg",)) -> 
         raise ConfigError(f"perfguide_limits: {error}") from error
     own = config.perfguide_own_results
     given = json.loads(own) if own else config.perfguide_results
-    results = [given] if isinstance(given, str) else list(given)
+    results = _texts(given)
     return Settings(
         # As seen from here, so that a message names a path that a shell finds.
         results=tuple(p if is_url(p) else Path(os.path.relpath(top / p)) for p in results),
@@ -98,8 +146,13 @@ def settings(config: Config, top: Path, formats: tuple[str, ...] = ("svg",)) -> 
         compare=_pairs(config.perfguide_compare),
         store=top / config.perfguide_store,
         cache=top / config.perfguide_cache,
+        releases=_texts(config.perfguide_releases),
         scheduler=config.perfguide_scheduler,
     )
+
+
+def _texts(given: str | Sequence[str]) -> tuple[str, ...]:
+    return (given,) if isinstance(given, str) else tuple(given)
 
 
 def picture_formats(app: Sphinx) -> tuple[str, ...]:
@@ -138,3 +191,4 @@ def setup(app: Sphinx) -> None:
         either = get_args(hint) if isinstance(hint, UnionType) else (hint,)
         types = tuple(get_origin(each) or each for each in either)
         app.add_config_value(name, getattr(defaults, name), "", types)
+    app.connect("config-inited", _place_paths)

@@ -20,7 +20,7 @@ from ..export import badge
 from ..export.badge import FigureFinder, QuotedFigure
 from ..figures.dataset import Holdings
 from . import internals
-from .config import warn
+from .config import page_name, warn
 
 KIND = "perf-figure"
 
@@ -59,7 +59,7 @@ class PerfFigure(SphinxRole):
             reftarget=f"{anchor(figure.place.table)}{figure.place.row}",
             refdoc=self.env.docname,
         )
-        reference["page"] = f"{self.config.perfguide_output}/{figure.place.page}"
+        reference["page"] = page_name(self.config.perfguide_output, figure.place.page)
         reference["words"] = figure.words
         return [reference], []
 

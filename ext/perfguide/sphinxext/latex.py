@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from typing import Any
 
 from docutils import nodes
@@ -18,11 +17,11 @@ from sphinx.util.typing import ExtensionMetadata
 from ..bundles.guide_key import GuideKey, family
 from ..common import slugs
 from ..common.diagnostics import Diagnostic
-from ..figures.dataset import Addresses, newest, trace
+from ..figures import dataset
+from ..figures.dataset import Addresses, trace
 from . import internals
+from .config import page_name
 from .table_nodes import group, listed, on_paper, perf_download, perf_picture, perf_rows, texts
-
-NEWEST = "newest"
 
 LINE = (("small", 96), ("footnotesize", 108), ("scriptsize", 124))
 """Sizes of type, the largest first, and about how many characters of it a line of A4
@@ -39,27 +38,18 @@ def choose(
     wanted: str, config: Config, guides: Sequence[GuideKey], planned: Addresses
 ) -> list[Diagnostic]:
     """Make a document of each guide that ``wanted`` names, in place of ``latex_documents``."""
-    if wanted == NEWEST:
-        chosen = list(newest(guides).values())
-    else:
-        chosen = [key for key in guides if _named(key, wanted)]
+    chosen = dataset.chosen(guides, wanted)
     if not chosen:
-        hint = "write SOC/os/release, with * for any characters; perfguide list names them all"
-        return [Diagnostic("no-guide", "perfguide_pdf", f"no guide is named “{wanted}”", hint)]
+        return [dataset.unnamed("perfguide_pdf", wanted)]
     words = slugs.joined(planned.guide.values())
     out = []
     for key in chosen:
         page = planned.guide[key]
         title = f"{key.soc} performance guide: {family(key)} {key.release}"
         file = f"{words[page].removeprefix('guides-')}.tex"
-        out.append((f"{config.perfguide_output}/{page}", file, title, config.author, "manual"))
+        out.append((page_name(config.perfguide_output, page), file, title, config.author, "manual"))
     config.latex_documents = out
     return []
-
-
-def _named(key: GuideKey, wanted: str) -> bool:
-    name = f"{key.soc}/{key.os}/{key.release}"
-    return fnmatchcase(name, wanted) or fnmatchcase(name, f"{wanted}*")
 
 
 class GuideLaTeXBuilder(LaTeXBuilder):
@@ -70,7 +60,7 @@ class GuideLaTeXBuilder(LaTeXBuilder):
         self, indexfile: str, toctree_only: bool, appendices: list[str]
     ) -> nodes.document:
         """Put the pages of one document together."""
-        begin = f"{self.config.perfguide_output}/"
+        begin = page_name(self.config.perfguide_output, "guides").removesuffix("guides")
         if self.config.perfguide_pdf and indexfile.startswith(begin):
             traced = begin + trace(indexfile.removeprefix(begin))
             appendices = [*appendices, *({traced} & self.env.found_docs)]

@@ -15,6 +15,7 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx.util.typing import ExtensionMetadata, OptionSpec
 
 from ..common import slugs
+from .config import page_name
 
 SCRIPT = "perfguide-redirect.js"
 
@@ -48,7 +49,7 @@ class PerfElsewhere(SphinxDirective):
         top = self.config.perfguide_output
         moved = "tables" in self.options
         links = [
-            (str(words), f"{top}/{page}", slugs.anchor(to) if moved else str(to))
+            (str(words), page_name(top, page), slugs.anchor(to) if moved else str(to))
             for words, page, to in json.loads("\n".join(self.content))
         ]
         return [perf_elsewhere(links=links, moved=moved)] if links else []

@@ -31,6 +31,7 @@ from . import (
     figure_role,
     fold,
     glossary,
+    guest,
     html_table,
     internals,
     latex,
@@ -51,7 +52,7 @@ logger = logging.getLogger(__name__)
 
 PARTS = (
     *(config, csv_table, chart, answers, overview, fold, rebuild, glossary, metadata, leading),
-    *(menu, numbering, latex, reference, table_nodes, theme, browsing),
+    *(menu, numbering, latex, reference, table_nodes, theme, browsing, guest),
 )
 """What is registered, in this order: it is that of tags in the head of a page."""
 
@@ -174,5 +175,5 @@ def setup(app: Sphinx, version: str) -> ExtensionMetadata:
         "version": version,
         "parallel_read_safe": True,
         "parallel_write_safe": True,
-        "env_version": 6,
+        "env_version": 7,
     }

@@ -28,6 +28,7 @@ from ..common import rst_text, units
 from ..common.slugs import anchor, slug
 from ..tables.grids import Grid
 from . import html_table
+from .config import page_name
 
 ORIGIN = "Where these figures come from"
 WIDEST = 40
@@ -61,7 +62,8 @@ def perf_leaf(grid: Grid, top: str, widths: Sequence[int] = ()) -> perf_rows:
         widths=widths,
         marks=marks,
         links=[
-            (r, c, f"{top}/{page}", anchor(table) + end) for r, c, page, table, end in grid.links
+            (r, c, page_name(top, page), anchor(table) + end)
+            for r, c, page, table, end in grid.links
         ],
     )
 
@@ -221,7 +223,7 @@ def _marks(builder: Any, node: nodes.Element) -> dict[int, dict[int, str]]:
     """The marks of a table as markup, each with the address of its finding."""
     if not node["marks"]:
         return {}
-    page = f"{builder.config.perfguide_output}/reports/health"
+    page = page_name(builder.config.perfguide_output, "reports/health")
     uri = builder.get_relative_uri(builder.current_docname, page)
     # On a single page the address of another page is an anchor already.
     base = "" if uri.startswith("#") else uri

@@ -1,0 +1,136 @@
+"""What generated pages need in the project of somebody else.
+
+Its ``conf.py`` may leave out, by a list that it makes when it is loaded, whatever it does not know;
+its theme may lead to the source of each page in a repository, which has no generated one, and
+may have a list of a page's contents of its own.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from pathlib import Path
+from typing import Any, ClassVar
+
+from docutils import nodes
+from docutils.statemachine import StringList
+from sphinx.application import Sphinx
+from sphinx.config import Config
+from sphinx.directives.other import TocTree
+from sphinx.environment import BuildEnvironment
+from sphinx.errors import ExtensionError
+from sphinx.util.matching import patmatch
+from sphinx.util.typing import ExtensionMetadata
+
+from ..publishing.output_folder import Writer
+from .config import page_name
+from .internals import is_site
+
+PAGES = ("guides/index", "by-benchmark/index", "compare/index", "reports/index")
+"""The pages that lead to all others."""
+
+WITH_CONTENTS = ("furo", "pydata_sphinx_theme", "sphinx_book_theme")
+"""Themes that list the contents of a page beside it, and show another list as a fault or twice."""
+
+EDITING = {
+    **{f"display_{name}": False for name in ("github", "gitlab", "bitbucket")},
+    **{"theme_use_edit_page_button": False, "page_source_suffix": ""},
+}
+"""What themes look at before they offer to edit a page, so that they do not."""
+
+
+class PerfToctree(TocTree):
+    """A ``toctree`` of the generated pages; its options are those of a ``toctree``."""
+
+    has_content = False
+    option_spec: ClassVar[dict[str, Any]] = TocTree.option_spec
+
+    def run(self) -> list[nodes.Node]:
+        """Make the nodes."""
+        top = self.config.perfguide_output
+        self.content = StringList([f"/{page_name(top, page)}" for page in PAGES])
+        self.options.setdefault("maxdepth", 1)
+        return list(super().run())
+
+
+def _generated(srcdir: str | Path, output: str) -> set[str]:
+    """The generated files of the last run, from the source folder."""
+    return {page_name(output, name) for name in Writer(Path(srcdir, output)).ours}
+
+
+def _keep_generated(app: Sphinx, config: Config) -> None:
+    """Take out of the excluded names those of generated files: a list that ``conf.py`` makes of
+    the files that are there has them from the second build on."""
+    ours = _generated(app.srcdir, config.perfguide_output)
+    named = [p for p in config.exclude_patterns if posixpath.normpath(p) in ours]
+    if named:
+        config.exclude_patterns = [p for p in config.exclude_patterns if p not in named]
+
+
+def _find_all(app: Sphinx, env: BuildEnvironment, _docnames: list[str]) -> None:
+    """See to it that each page that was written is in the build; raise where one is not."""
+    output = app.config.perfguide_output
+    pages = sorted(name for name in _generated(app.srcdir, output) if name.endswith(".rst"))
+    there = [name for name in pages if Path(app.srcdir, name).is_file()]
+    if not any(name.startswith(page_name(output, "guides/")) for name in there if _is_guide(name)):
+        return
+    lost = [name for name in there if name.removesuffix(".rst") not in env.found_docs]
+    if lost:
+        raise ExtensionError(
+            f"{len(lost)} of {len(there)} generated pages are not in the build, the first is "
+            f"{lost[0]}: {_reason(app.config, lost[0])}"
+        )
+
+
+def _is_guide(name: str) -> bool:
+    return not name.endswith("guides/index.rst")
+
+
+def _reason(config: Config, name: str) -> str:
+    if ".rst" not in config.source_suffix:
+        return 'source_suffix in conf.py has no ".rst"; add ".rst": "restructuredtext" to it'
+    ways = [name, *map(str, Path(name).parents)]
+    for pattern in (*config.exclude_patterns, *config.templates_path):
+        if any(patmatch(way, pattern) for way in ways):
+            return (
+                f"“{pattern}” in exclude_patterns of conf.py leaves it out; take out what names "
+                f"files below “{config.perfguide_output}”, or set perfguide_output to a folder "
+                "that no pattern names"
+            )
+    return (
+        "include_patterns in conf.py does not have it; add "
+        f'"{page_name(config.perfguide_output, "**")}"'
+    )
+
+
+def _offer_no_editing(
+    app: Sphinx, page: str, _template: str, context: dict[str, Any], _tree: nodes.document | None
+) -> None:
+    """A generated page is in no repository, so nothing leads to it there."""
+    if page in vars(app.env).get("perfguide_generated", ()):
+        context.update(EDITING)
+
+
+def _remember(app: Sphinx, env: BuildEnvironment) -> list[str]:
+    ours = _generated(app.srcdir, app.config.perfguide_output)
+    names = {name.removesuffix(".rst") for name in ours if name.endswith(".rst")}
+    vars(env)["perfguide_generated"] = frozenset(names)
+    return []
+
+
+def _drop_contents(app: Sphinx, tree: nodes.document, _page: str) -> None:
+    if is_site(app.builder) and app.config.html_theme in WITH_CONTENTS:
+        for topic in list(tree.findall(nodes.topic)):
+            if "contents" in topic["classes"]:
+                topic.parent.remove(topic)
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    """Register all of it."""
+    app.add_directive("perf-toctree", PerfToctree)
+    # Behind what places the paths.
+    app.connect("config-inited", _keep_generated, priority=600)
+    app.connect("env-before-read-docs", _find_all, priority=100)
+    app.connect("env-updated", _remember, priority=100)
+    app.connect("doctree-resolved", _drop_contents)
+    app.connect("html-page-context", _offer_no_editing, priority=900)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
