@@ -127,7 +127,7 @@ clean:
 	rm -rf build/html build/dirhtml build/text build/latex build/linkcheck build/doctrees build/pdf
 	rm -rf build/cache
 	rm -rf build/.pdf build/.html build/.dirhtml build/.text build/.latex
-	rm -rf source/guides source/compare source/by-benchmark source/reports source/api
+	rm -rf source/guides source/compare source/by-benchmark source/reports source/api source/.gitignore
 
 distclean: clean
 	rm -rf build

@@ -8,6 +8,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -17,15 +18,20 @@ from tempfile import TemporaryFile
 import msgspec
 
 from ..common import orphans
+from ..common.diagnostics import visible
 from ..common.package import surroundings
 from ..publishing import atomic_swap, last_build
 from ..publishing.last_build import Inputs
 from ..publishing.store import Store
+from . import projects, shared
 
 Add = Callable[..., argparse.ArgumentParser]
 
 SAID = {"-q", "--quiet", "-Q", "--silent", "-v", "--verbose", "-N", "--no-color", "--color"}
 """Options of Sphinx that decide what it says, and nothing of what it makes."""
+
+QUIET = {"-q", "--quiet", "-Q", "--silent"}
+"""Options of sphinx-build by which somebody asks for silence."""
 
 ANEW = {"-E", "--fresh-env", "-a", "--write-all"}
 """Options of sphinx-build by which somebody asks for work that may not be needed."""
@@ -60,6 +66,10 @@ def add_parsers(add: Add) -> None:
 
 
 def _build(options: argparse.Namespace) -> int:
+    if not Path("conf.py").is_file():
+        print(f"perfguide: {projects.no_project(Path())}", file=sys.stderr)
+        return shared.USAGE
+    begun = time.monotonic()
     at = atomic_swap.place(Path(options.output or f"build/{options.builder}"))
     chosen = ["-b", options.builder, "-D", "perfguide_own_output=1"]
     if options.results:
@@ -69,6 +79,8 @@ def _build(options: argparse.Namespace) -> int:
         chosen += ["-W", "-n"]
     # What is only said has no part in what a cache depends on.
     said = ["-D", "perfguide_profile=1"] if options.profile else []
+    if not (sys.stdout.isatty() or options.profile or SAID & {*options.options}):
+        said += ["-q"]  # a log has no use for a line for each page and each file
     chosen += options.options
     conf, deciding = Path("conf.py"), [given for given in chosen if given not in SAID]
     depends = _hash(surroundings(), Store().digest(conf), deciding)
@@ -81,9 +93,25 @@ def _build(options: argparse.Namespace) -> int:
             print(f"Nothing changed since {at.target} was built.")
             return 0
         status = atomic_swap.build(at, depends, asked, partial(_sphinx, command, lock))
+        if status == 0 and not QUIET & {*options.options}:
+            print("\n".join(_summary(at.target, time.monotonic() - begun)))
     if status:
         print(f"perfguide: not built; {at.target} is as it was", file=sys.stderr)
     return status
+
+
+def _summary(site: Path, seconds: float) -> list[str]:
+    """What was built, in a few lines."""
+    sizes = [path.stat().st_size for path in site.rglob("*") if path.is_file()]
+    lines = [
+        f"{visible(str(site))}: {len(sizes)} files, {sum(sizes) / 1e6:.1f} MB, {seconds:.0f} s"
+    ]
+    for found in site.glob("api/v*/index.json"):
+        data = json.loads(found.read_bytes())
+        guides = sum(soc["guides"] for soc in data["socs"])
+        counts = ((data["figures"], "figure"), (guides, "guide"), (len(data["socs"]), "SoC"))
+        lines.append(", ".join(f"{n} {what}{'s' * (n != 1)}" for n, what in counts))
+    return lines
 
 
 def _hash(*values: object) -> str:

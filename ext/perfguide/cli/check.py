@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
-from ..common.diagnostics import errors
+from ..common.diagnostics import Diagnostic, errors
 from . import shared
 
 
@@ -17,6 +18,11 @@ def add_parsers(add: shared.AddParser) -> None:
     shared.add_benchmarks(parser)
     shared.add_reading(parser)
     parser.add_argument("-q", "--quiet", action="store_true", help="print findings only")
+    parser.add_argument(
+        "--explain",
+        action="store_true",
+        help="end with what each kind of finding means for the site, and what to do",
+    )
     parser.set_defaults(run=_run)
 
 
@@ -30,6 +36,7 @@ def _run(options: argparse.Namespace) -> int:
     faults = [d for d in gathered.diagnostics if d.severity != "note" and d.kind != "no-results"]
     shared.print_all(faults, sys.stdout)
     if any(fault.kind == "missing-path" for fault in faults):
+        _explain(options, faults)
         return shared.USAGE
     bundles, folder = gathered.ledger.bundles, Path(options.benchmarks).as_posix()
     said = agreement.findings(bundles, gathered.catalog, folder)
@@ -43,6 +50,14 @@ def _run(options: argparse.Namespace) -> int:
         if wrong := len(errors(said)):
             outcome += f"; {wrong} figures contradict themselves"
         print(f"{len(bundles)} sound bundles with {results} results; {outcome}")
+    _explain(options, [*gathered.diagnostics, *said])
     if refused or errors(said):
         return shared.FOUND
     return shared.FINE if bundles else shared.NOTHING
+
+
+def _explain(options: argparse.Namespace, findings: Sequence[Diagnostic]) -> None:
+    from .explain import explained
+
+    if options.explain and findings:
+        print(f"\n{explained(each.kind for each in findings)}", end="")

@@ -24,6 +24,7 @@ from . import (
     intake,
     list_guides,
     pack,
+    projects,
     schema,
     shared,
     show,
@@ -31,7 +32,7 @@ from . import (
 
 COMMANDS = (
     *(check, schema, list_guides, generate, show, badge, health, build, compare, export),
-    *(pack, import_guides, intake),
+    *(pack, import_guides, intake, projects),
 )
 """The modules with the commands, in the order in which help lists them."""
 

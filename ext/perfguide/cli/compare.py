@@ -90,8 +90,23 @@ def add_parsers(add: shared.AddParser) -> None:
     parser.add_argument(
         "-o", "--output", dest="file", metavar="FILE", type=Path, help="write to this file"
     )
+    parser.add_argument(
+        "--also",
+        action="append",
+        default=[],
+        type=_also,
+        metavar="FORMAT=FILE",
+        help="write another format to another file too; may be given more than once",
+    )
     shared.add_site(parser)
     parser.set_defaults(run=_run)
+
+
+def _also(text: str) -> tuple[str, Path]:
+    name, _, file = text.partition("=")
+    if name not in FORMATS or not file:
+        raise argparse.ArgumentTypeError(f"write FORMAT=FILE; formats are {', '.join(FORMATS)}")
+    return name, Path(file)
 
 
 def _threshold(text: str) -> float:
@@ -219,7 +234,8 @@ def _run(options: argparse.Namespace) -> int:
         return shared.NOTHING
     # They are in every format too; a reader of the exit status looks here.
     shared.print_all(comparison.findings, sys.stderr)
-    _write(_render(comparison, options, new.catalog), options.file)
+    for form, file in ((options.format, options.file), *options.also):
+        _write(_render(comparison, form, file, options, new.catalog), file)
     failing = options.fail_on == "regression" and comparison.alarms
     return shared.FOUND if failing else shared.FINE
 
@@ -239,9 +255,10 @@ def _side_by_side(
     from ..compare import side_by_side_formats as formats
     from ..compare.side_by_side import names_of_boards, partners, side_by_side
 
-    if options.format not in SIDE_BY_SIDE:
+    asked = [options.format, *(form for form, _ in options.also)]
+    if unfit := [form for form in asked if form not in SIDE_BY_SIDE]:
         print(
-            f"perfguide compare: --format {options.format} is for two releases of the same boards; "
+            f"perfguide compare: --format {unfit[0]} is for two releases of the same boards; "
             f"these are not, and can be had as {', '.join(SIDE_BY_SIDE)}",
             file=sys.stderr,
         )
@@ -261,17 +278,18 @@ def _side_by_side(
         pairs = "; ".join(f"{both.first.title} and {both.second.title}" for both in found.boards)
         print(f"nothing to compare: no figure in common: {visible(pairs)}", file=sys.stderr)
         return shared.NOTHING
-    match options.format:
-        case "markdown":
-            text = formats.to_markdown(found, names.catalog, options.link)
-        case "json":
-            text = formats.to_json(found)
-        case "csv":
-            text = formats.to_comma_separated(found)
-        case _:
-            coloured = options.file is None and _terminal_has_colours()
-            text = formats.to_text(found, names.catalog, options.all, coloured)
-    _write(text, options.file)
+    for form, file in ((options.format, options.file), *options.also):
+        match form:
+            case "markdown":
+                text = formats.to_markdown(found, names.catalog, options.link)
+            case "json":
+                text = formats.to_json(found)
+            case "csv":
+                text = formats.to_comma_separated(found)
+            case _:
+                coloured = file is None and _terminal_has_colours()
+                text = formats.to_text(found, names.catalog, options.all, coloured)
+        _write(text, file)
     return shared.FINE
 
 
@@ -329,11 +347,17 @@ def _boards(holdings: Holdings, only: Filter) -> set[str]:
     return {b.board.name for b in bundles if only.guide(guide_key(b))}
 
 
-def _render(comparison: Comparison, options: argparse.Namespace, catalog: Catalog) -> str:
-    """The comparison in the format that was asked for."""
+def _render(
+    comparison: Comparison,
+    form: str,
+    file: Path | None,
+    options: argparse.Namespace,
+    catalog: Catalog,
+) -> str:
+    """The comparison in a format that was asked for, and for which file."""
     from ..compare import as_ci, as_data, as_html, as_markdown, as_text
 
-    match options.format:
+    match form:
         case "markdown":
             return as_markdown.render(comparison, catalog, options.link)
         case "json":
@@ -350,7 +374,7 @@ def _render(comparison: Comparison, options: argparse.Namespace, catalog: Catalo
             return as_ci.to_gitlab(comparison)
         case "sarif":
             return as_ci.to_sarif(comparison)
-    coloured = options.file is None and _terminal_has_colours()
+    coloured = file is None and _terminal_has_colours()
     return as_text.render(comparison, catalog, options.all, coloured, options.snippets)
 
 

@@ -1,0 +1,129 @@
+"""What each kind of finding of ``check`` means for the site, and what to do about it."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable
+
+from ..common.diagnostics import KINDS
+
+_LEFT_OUT = "The bundle is left out of the site; all others are published."
+_SHOWN = "The figures are published as they are."
+
+EXPLAINED: dict[str, tuple[str, str]] = {
+    "missing-path": (
+        "Nothing is read, so that a mistyped folder does not empty the site.",
+        "Check the spelling, and from which folder you run the command: paths are relative to it.",
+    ),
+    "unreadable": (
+        "Nothing in the file is published.",
+        "Copy or pack it again. To see what is wrong with an archive, open it with its own "
+        "program: tar -tf FILE, unzip -t FILE, zstd -t FILE.",
+    ),
+    "limit": (
+        "The file is not read any further, so that no upload can exhaust the machine.",
+        "Split it, or raise the limit that the message names: --limit NAME=NUMBER, or "
+        "perfguide_limits in conf.py. SECURITY.md lists all of them.",
+    ),
+    "refused-member": (
+        "That member is left out; the others of the archive are read.",
+        "Pack plain files: links, devices and paths that leave the archive are never opened.",
+    ),
+    "syntax": (
+        _LEFT_OUT,
+        "Look at the line: a comma that is missing or too many, a text without its quote, NaN. "
+        "python -m json.tool FILE shows the same place.",
+    ),
+    "schema": (
+        _LEFT_OUT,
+        "Mend the key that the message names after “at”. perfguide schema prints what every key "
+        "may hold; README.md has the smallest bundle under “Add a bundle”.",
+    ),
+    "version": (
+        _LEFT_OUT,
+        'This release reads "version": 1. A higher number needs a newer perfguide.',
+    ),
+    "duplicate-key": (
+        _LEFT_OUT,
+        "Remove one of the two: programs differ in which of them they take.",
+    ),
+    "conflict": (
+        "Neither of the two is published: nothing says which one is right.",
+        "Give one of them an id of its own. To replace a run, upload a new bundle that names the "
+        'old id: "supersedes": ["OLD ID"], "reason": "WHY".',
+    ),
+    "supersedes": (
+        "The bundle is published; what it was to withdraw stays.",
+        "Name ids that are there, of the same runner, and no circle.",
+    ),
+    "unknown-key": (
+        "The key is left out; the rest of the bundle is published.",
+        "Mend its spelling. Facts of your own have their place in “setup”, and in “params” "
+        "of a result.",
+    ),
+    "contradiction": (
+        _SHOWN,
+        "A mean cannot be below its least sample or above its greatest. Often min and max are of "
+        "another metric, or in another unit.",
+    ),
+    "apart": (
+        _SHOWN,
+        "The stated value is not the mean of the samples: leave out “value” where there are "
+        "samples.",
+    ),
+    "same-key": (
+        "Both are pooled into one figure.",
+        "If they are runs of the same thing, write them as “samples” of one result. If something "
+        "differs, say what in “params”.",
+    ),
+    "same-run": (
+        "Both are published, and pooled where they are of the same release.",
+        "If one is a copy of the other, remove it. A real second run never has all digits alike.",
+    ),
+    "undescribed": (
+        "The figures are published, in tables that they suggest.",
+        "Copy the lines that the message has into the description of the benchmark, in "
+        "source/benchmarks.",
+    ),
+    "names": (
+        "Each spelling is a thing of its own, and its figures are not compared.",
+        "Use one spelling in the programs that write bundles. For boards, boards.toml has aliases.",
+    ),
+    "ignored": (
+        "Nothing: the file is not a bundle.",
+        "Move it elsewhere if you do not want to read this. Bundles end with .json or .jsonl, "
+        "also packed.",
+    ),
+    "catalog": (
+        "The description is not used; its benchmark shows under “Other results”.",
+        "Mend the key that the message names. source/formats.rst lists all of them.",
+    ),
+    "catalog-prose": (
+        "The benchmark has no text on its page.",
+        "Write NAME.rst beside NAME.toml: what it measures, and how to read it.",
+    ),
+    "no-results": (
+        "There is nothing to publish.",
+        "Put bundles into results/. perfguide pack makes them from logs, and perfguide import from "
+        "guides that are published.",
+    ),
+    "log-archive": (
+        "The bundle is published; its figures lead to no log.",
+        "Pack the logs again: perfguide pack keeps them beside the bundle.",
+    ),
+}
+"""For each kind: what becomes of it in the site, and what to do."""
+
+
+def explained(kinds: Iterable[str]) -> str:
+    """A paragraph for each kind, in the order of :data:`KINDS`; of others what they mean."""
+    asked, parts = {*kinds}, []
+    for name, kind in KINDS.items():
+        if name in asked:
+            words = [f"{kind.summary[0].upper()}{kind.summary[1:]}."]
+            if name in EXPLAINED:
+                then, do = EXPLAINED[name]
+                words += [then, f"To do: {do}"]
+            body = textwrap.fill(" ".join(words), 88, initial_indent="  ", subsequent_indent="  ")
+            parts.append(f"[{name}], {kind.severity}\n{body}\n")
+    return "\n".join(parts)

@@ -1,0 +1,160 @@
+"""Whether a folder is a project that can be built, and what to do where it is not."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..common.diagnostics import visible
+from . import shared
+
+NEAR = ("source", "docs", "doc", "..")
+"""Folders in which a project often has its ``conf.py`` when it is not here."""
+
+
+def no_project(folder: Path) -> str:
+    """That there is no ``conf.py`` in a folder, and what to do."""
+    here = visible(str(folder.absolute()))
+    for near in NEAR:
+        if (folder / near / "conf.py").is_file():
+            return (
+                f"there is no conf.py in {here}, but in {near}: run cd {near} first, or, where "
+                f"that is your layout, sphinx-build -c {near} SOURCE build/html"
+            )
+    return (
+        f"there is no conf.py in {here}; go to the folder of your project, or begin one: "
+        'write conf.py with extensions = ["perfguide"], index.rst with .. perf-toctree::, and put '
+        "bundles into results/"
+    )
+
+
+def add_parsers(add: shared.AddParser) -> None:
+    """Add the command to the command line."""
+    parser = add(
+        "doctor",
+        "say what is in the way of a build here, and how to mend it",
+        "Looks at Python and its packages, at conf.py, at the bundles, at where the site goes, "
+        "and for programs that only some tasks need. Builds nothing.",
+    )
+    parser.set_defaults(run=_run)
+
+
+def _run(_options: argparse.Namespace) -> int:
+    found = list(_looked_at(Path()))
+    for state, text in found:
+        print(f"{state:>7}  {text}")
+    wrong = sum(state == "mend" for state, _ in found)
+    print(f"{wrong} to mend" if wrong else "Nothing is in the way of: perfguide build")
+    return shared.FOUND if wrong else shared.FINE
+
+
+Line = tuple[str, str]
+"""Whether something is ``ok``, to ``mend``, or only a ``note``; and what."""
+
+
+def _looked_at(folder: Path) -> Iterator[Line]:
+    yield "ok", f"Python {sys.version.split()[0]}"
+    yield from _project(folder)
+    yield from _room(folder)
+    if not shutil.which("git"):
+        yield "note", "git is not found: import --git needs it"
+    if not (shutil.which("latexmk") and shutil.which("xelatex")):
+        yield "note", "LaTeX is not found: PDFs need latexmk and xelatex"
+
+
+_PROBE = """
+import json, sys
+from pathlib import Path
+from sphinx.config import Config
+from sphinx.errors import SphinxError
+from sphinx.util.tags import Tags
+try:
+    config = Config.read(Path("."), overrides={}, tags=Tags())
+    config = {n: config._raw_config.get(n) for n in ("extensions", "perfguide_results",
+              "perfguide_output", "html_theme", "root_doc", "master_doc")}
+    print(json.dumps({"config": config}, default=str))
+except SphinxError as error:
+    print(json.dumps({"error": str(error)}))
+"""
+
+
+def _project(folder: Path) -> Iterator[Line]:
+    """What ``conf.py`` says. It is run in a process of its own: it may do anything."""
+    if not (folder / "conf.py").is_file():
+        yield "mend", no_project(folder)
+        return
+    run = subprocess.run(
+        [sys.executable, "-c", _PROBE], cwd=folder, capture_output=True, text=True, check=False
+    )
+    try:
+        said = json.loads(run.stdout.strip().rpartition("\n")[2])
+    except ValueError:
+        last = run.stderr.strip().rpartition("\n")[2]
+        yield "mend", f"conf.py cannot be run: {visible(last)}"
+        return
+    if "error" in said:
+        last = said["error"].strip().splitlines()
+        yield "mend", f"conf.py cannot be run: {visible(' '.join(last[:1] + last[-1:]))}"
+        return
+    config = said["config"]
+    extensions = config["extensions"] or []
+    if "perfguide" in extensions:
+        yield "ok", "conf.py has the extension perfguide"
+    else:
+        yield "mend", 'conf.py does not name the extension: add "perfguide" to extensions'
+    for name in extensions:
+        top = str(name).partition(".")[0]
+        if importlib.util.find_spec(top) is None and not (folder / f"{top}.py").is_file():
+            yield (
+                "note",
+                f"the extension {visible(str(name))} is not found from here; conf.py may add its path",
+            )
+    index = config["root_doc"] or config["master_doc"] or "index"
+    if not any((folder / f"{index}{end}").is_file() for end in (".rst", ".md", ".txt")):
+        yield "mend", f"there is no {visible(str(index))}.rst: write one that has .. perf-toctree::"
+    yield from _bundles(folder, config["perfguide_results"])
+
+
+def _bundles(folder: Path, given: object) -> Iterator[Line]:
+    from ..bundles.object_store import is_url
+
+    paths = [given] if isinstance(given, str) else given if isinstance(given, list) else ["results"]
+    for path in map(str, paths):
+        if is_url(path):
+            yield "note", f"bundles are at {visible(path)}, which was not looked at"
+        elif not (folder / path).exists():
+            yield (
+                "mend",
+                f"there is no {visible(path)}: make the folder and put bundles there, or name "
+                "another in perfguide_results",
+            )
+        elif (folder / path).is_dir() and not any(p.is_file() for p in (folder / path).rglob("*")):
+            yield "mend", f"{visible(path)} is empty: put bundles there; perfguide pack makes them"
+        else:
+            yield (
+                "ok",
+                f"bundles are in {visible(path)}; perfguide check says whether they are sound",
+            )
+
+
+def _room(folder: Path) -> Iterator[Line]:
+    build = folder / "build"
+    there = build if build.exists() else folder
+    if not os.access(there, os.W_OK):
+        yield (
+            "mend",
+            f"{visible(str(there.absolute()))} cannot be written: change its owner or mode",
+        )
+    free = shutil.disk_usage(there).free
+    if free < 200_000_000:
+        yield (
+            "mend",
+            f"only {free // 1_000_000} MB are free; a site with its pages aside needs more",
+        )

@@ -1,0 +1,110 @@
+"""What stands in the way of a build is said with its mend, and never by a traceback."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import TOP
+from making import plain, result
+
+from perfguide.cli.command_line import main
+from perfguide.cli.explain import EXPLAINED, explained
+from perfguide.common.diagnostics import KINDS
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_build_outside_a_project_says_what_to_do(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["build"]) == 2
+    said = capsys.readouterr().err
+    assert "there is no conf.py in" in said and 'extensions = ["perfguide"]' in said
+    assert not list(folder.iterdir())
+    (folder / "docs").mkdir()
+    (folder / "docs/conf.py").write_text("", "utf-8")
+    assert main(["build"]) == 2
+    assert "but in docs: run cd docs first" in capsys.readouterr().err
+
+
+def test_the_doctor_names_one_mend_after_the_other_until_nothing_is_in_the_way(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    conf = folder / "conf.py"
+
+    def mends(status: int) -> list[str]:
+        assert main(["doctor"]) == status
+        out = capsys.readouterr().out
+        assert "Traceback" not in out
+        return re.findall(r"^ +mend +(.*)$", out, re.MULTILINE)
+
+    (only,) = mends(1)
+    assert only.startswith("there is no conf.py")
+    conf.write_text("extensions = [\n", "utf-8")
+    (only,) = mends(1)
+    assert "conf.py cannot be run" in only and "never closed" in only
+    conf.write_text("extensions = []\nraise SystemExit('mine')\n", "utf-8")
+    (only,) = mends(1)
+    assert "conf.py cannot be run" in only
+    conf.write_text("extensions = []\n", "utf-8")
+    extension, index, results = mends(1)
+    assert 'add "perfguide" to extensions' in extension
+    assert "there is no index.rst" in index and "there is no results" in results
+    conf.write_text('extensions = ["perfguide"]\nperfguide_results = ["figures"]\n', "utf-8")
+    (folder / "index.rst").write_text("Ours\n====\n\n.. perf-toctree::\n", "utf-8")
+    (folder / "figures").mkdir()
+    (only,) = mends(1)
+    assert only.startswith("figures is empty")
+    (folder / "figures/a.json").write_text(json.dumps(plain(result(value=1.0))), "utf-8")
+    assert mends(0) == []
+    assert sorted(path.name for path in folder.iterdir()) == ["conf.py", "figures", "index.rst"]
+
+
+def test_a_build_without_a_terminal_ends_with_a_short_summary(folder: Path) -> None:
+    (folder / "conf.py").write_text('extensions = ["perfguide"]\n', "utf-8")
+    (folder / "index.rst").write_text("Ours\n====\n\n.. perf-toctree::\n", "utf-8")
+    (folder / "results").mkdir()
+    (folder / "results/a.json").write_text(json.dumps(plain(result(value=1.0))), "utf-8")
+    command = [sys.executable, "-m", "perfguide", "build"]
+    known = os.environ | {"PYTHONPATH": str(TOP / "ext")}
+    run = subprocess.run(
+        command, cwd=folder, env=known, capture_output=True, text=True, check=False
+    )
+    assert (run.returncode, run.stderr) == (0, "")
+    first, second = run.stdout.splitlines()
+    assert re.fullmatch(r"build/html: \d+ files, [\d.]+ MB, \d+ s", first)
+    assert second == "1 figure, 1 guide, 1 SoC"
+
+
+def test_check_explains_each_kind_that_it_found_and_no_other(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "results").mkdir()
+    (folder / "results/bad.json").write_text("{", "utf-8")
+    assert main(["check"]) == 1
+    plainly = capsys.readouterr().out
+    assert main(["check", "--explain"]) == 1
+    out = capsys.readouterr().out
+    assert out.startswith(plainly)
+    kinds = re.findall(r"^\[([a-z-]+)\], \w+$", out, re.MULTILINE)
+    assert "syntax" in kinds and len(kinds) == len({*kinds}) <= 2
+    assert "To do: Look at the line" in " ".join(out.split())
+    assert main(["check", "--explain", "gone"]) == 2
+    assert "from which folder you run the command" in " ".join(capsys.readouterr().out.split())
+
+
+def test_explanations_are_of_kinds_that_there_are() -> None:
+    assert {*EXPLAINED} <= {*KINDS}
+    text = explained(KINDS)
+    assert all(f"[{kind}], " in text for kind in KINDS)
+    assert " ".join(text.split()).count("To do: ") == len(EXPLAINED)
