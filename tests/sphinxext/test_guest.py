@@ -157,6 +157,8 @@ def test_pages_can_be_in_the_source_folder_itself_and_have_no_second_contents(
     # What it is called decides: the real one has an error box for each list of contents.
     (top / "themes/furo").mkdir(parents=True)
     (top / "themes/furo/theme.conf").write_text("[theme]\ninherit = basic\n", "utf-8")
+    with (top / "source/index.rst").open("a", encoding="utf-8") as index:
+        index.write("\n.. perf-overview::\n")
     with (top / "conf.py").open("a", encoding="utf-8") as conf:
         conf.write('html_theme_path = ["themes"]\n')
     monkeypatch.chdir(tmp_path)

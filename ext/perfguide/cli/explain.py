@@ -54,7 +54,8 @@ EXPLAINED: dict[str, tuple[str, str]] = {
     ),
     "supersedes": (
         "The bundle is published; what it was to withdraw stays.",
-        "Name ids that are there, of the same runner, and no circle.",
+        "Name ids of older bundles that are there. Both bundles have to name their runner, and it has "
+        "to be the same one: perfguide pack --runner NAME.",
     ),
     "unknown-key": (
         "The key is left out; the rest of the bundle is published.",

@@ -26,7 +26,7 @@ from ..tables import grids
 from ..tables.cells import FILE as BEHIND
 from ..tables.grids import Grid
 from . import internals
-from .config import page_name, settings, warn
+from .config import settings, warn
 from .table_nodes import download, file_link, perf_leaf
 
 

@@ -23,6 +23,7 @@ from ..common import units
 from ..common.diagnostics import visible
 from ..pages.answers import Answer, Answers, Part, Value
 from .answers import Links, bar
+from .config import page_name
 
 MOST_COLUMNS = 8
 """Headline results that have room beside each other; those of the most SoCs."""
@@ -200,7 +201,7 @@ class PerfOverview(SphinxDirective):
         return [self._link(name, entry["guide"]), nodes.Text(rest)]
 
     def _link(self, text: str, page: str) -> addnodes.pending_xref:
-        return link(text, f"/{self.config.perfguide_output}/{page}", self.env.docname)
+        return link(text, f"/{page_name(self.config.perfguide_output, page)}", self.env.docname)
 
 
 def _examples(
@@ -329,10 +330,10 @@ def _plain(node: perf_overview) -> nodes.table:
         entry = platform.entry
         guide = link(
             f"{entry['family']} {entry['release']}",
-            f"/{node['top']}/{entry['guide']}",
+            f"/{page_name(node['top'], entry['guide'])}",
             node["docname"],
         )
-        soc = link(entry["soc"], f"/{node['top']}/{entry['page']}", node["docname"])
+        soc = link(entry["soc"], f"/{page_name(node['top'], entry['page'])}", node["docname"])
         body += _plain_row([soc, guide, *(nodes.Text(_text(cell)) for cell in cells)])
     group += body
     return nodes.table("", group)
