@@ -480,7 +480,8 @@ def test_the_csv_of_a_table_is_numbers_under_one_head_row(site: Path) -> None:
         *("Rate (MB/s), samples", "Rate (MB/s), failed runs"),
     ]
     assert table[table.columns[0]].tolist() == [16, 64, 256]
-    assert table[board].fillna("none").tolist() == [7.25 / 3, 0.0, "none"]
+    assert table[board].tolist()[:2] == [7.25 / 3, 0.0]
+    assert table[board].isna().tolist() == [False, False, True]
     assert table[f"{board}, samples"].fillna(0).tolist() == [3, 0, 0]
     assert table[f"{board}, failed runs"].fillna(0).tolist() == [0, 0, 1]
     assert "failed" in (folder / "speed-rate.csv").read_text("utf-8")
