@@ -19,6 +19,7 @@ unset OPENSSL_ia32cap OPENSSL_armcap
 . "$HERE/lib/cleanup.sh"
 . "$HERE/lib/schedule.sh"
 . "$HERE/lib/progress.sh"
+. "$HERE/lib/meant.sh"
 . "$HERE/lib/points.sh"
 . "$HERE/lib/load.sh"
 . "$HERE/lib/openssl.sh"
@@ -30,6 +31,9 @@ unset OPENSSL_ia32cap OPENSSL_armcap
 . "$HERE/bench/dmcrypt.sh"
 . "$HERE/bench/cyclictest.sh"
 . "$HERE/bench/programs.sh"
+. "$HERE/bench/boot.sh"
+. "$HERE/bench/storage.sh"
+. "$HERE/bench/network.sh"
 
 read_options "$@"
 STATE=$OUT/.state
@@ -55,6 +59,9 @@ fi
 ! wanted dmcrypt || run_dmcrypt
 ! wanted cyclictest || run_cyclictest
 ! wanted programs || run_programs
+! wanted boot || run_boot
+! wanted storage || run_storage
+! wanted network || run_network
 say ""
 say "Results in $OUT:"
 cat "$OUT/summary.txt" >&2

@@ -2,41 +2,71 @@
 # Programs that are simply run, where they are.
 
 run_programs() {
-    program stream 'stream_c stream' ''
-    program dhrystone 'runDhrystone dhrystone dhry' ''
-    program whetstone 'runWhetstone whetstone' ''
-    program linpack 'runLinpack linpack' ''
-    program nbench 'nbench' ''
-    program multibench 'multibench' ''
-    for programs_contexts in $THREADS; do
-        program coremark-pro 'coremark-pro' "-c$programs_contexts" "contexts=$programs_contexts"
+    for run_programs_name in $PROGRAMS; do
+        case $run_programs_name in
+            7-zip)
+                program 7-zip '7z 7zz 7za 7zr' 'b'
+                program 7-zip '7z 7zz 7za 7zr' 'b -mmt1'
+                ;;
+            tinymembench) program tinymembench 'tinymembench' '' ;;
+            cryptsetup) run_cryptsetup ;;
+            coremark) program coremark 'coremark coremark.exe' '' ;;
+            stream) program stream 'stream_c stream' '' ;;
+            dhrystone) program dhrystone 'runDhrystone dhrystone dhry' '' ;;
+            whetstone) program whetstone 'runWhetstone whetstone' '' ;;
+            linpack) program linpack 'runLinpack linpack' '' ;;
+            nbench) program nbench 'nbench' '' ;;
+            multibench) program multibench 'multibench' '' ;;
+            coremark-pro)
+                for programs_contexts in $THREADS; do
+                    program coremark-pro 'coremark-pro' "-c$programs_contexts" "contexts=$programs_contexts"
+                done
+                ;;
+            lmbench) run_lmbench ;;
+        esac
     done
-    run_lmbench
 }
 
-# program BENCHMARK CANDIDATES ARGUMENTS [WORDS]: the first that is there, once
-# for each repetition.
-program() {
-    program_found=
-    for program_candidate in $2; do
-        if [ -z "$program_found" ] && command -v "$program_candidate" >/dev/null 2>&1; then
-            program_found=$program_candidate
-        fi
-    done
-    if [ -z "$program_found" ]; then
-        skip "$1" "the program is not here"
-        return 0
+# cryptsetup benchmark, of key derivation alone where the kernel lends no ciphers.
+run_cryptsetup() {
+    if command -v cryptsetup >/dev/null 2>&1 &&
+        ! cryptsetup benchmark --cipher aes-cbc --key-size 128 >/dev/null 2>&1; then
+        skip "ciphers of cryptsetup" "the kernel has no algif_skcipher"
+        for run_cryptsetup_hash in sha1 sha256 sha512; do
+            program cryptsetup cryptsetup "benchmark --pbkdf pbkdf2 --hash $run_cryptsetup_hash"
+        done
+    else
+        program cryptsetup cryptsetup benchmark
     fi
-    [ -z "$SHOW_PLAN" ] || { say "$1: $program_found"; return 0; }
+}
+
+# program BENCHMARK CANDIDATES ARGUMENTS [WORDS]: the first that is there and is the
+# one that was meant, once for each repetition.
+program() {
+    # shellcheck disable=SC2086 # the candidates are words
+    find_program "$1" $2 || return 0
+    program_found=$FOUND
+    [ -z "$SHOW_PLAN" ] || { say "$1: $program_found${3:+ $3}"; return 0; }
     program_repetition=$REPETITIONS_FROM
     while [ "$program_repetition" -le "$REPETITIONS" ]; do
         program_head="benchmark=$1${4:+ $4} repetition=$program_repetition command=$program_found${3:+ $3}"
         # shellcheck disable=SC2086 # the arguments are words
-        is_done "$program_head" || run_point "$1.log" "$program_head" program_at_home "$program_found" $3 ||
-            summary failed "$program_found${3:+ $3}" "status $?, see $1.log"
+        if is_done "$program_head" || run_point "$1.log" "$program_head" program_at_home "$program_found" $3; then
+            summary "done" "$1" "$program_found"
+        else
+            program_failed "$1" "$program_found${3:+ $3}" "$?"
+        fi
         program_repetition=$((program_repetition + 1))
     done
-    summary "done" "$1" "$program_found"
+}
+
+# program_failed BENCHMARK COMMAND STATUS
+program_failed() {
+    if [ "$3" -eq 126 ]; then
+        summary failed "$2" "it printed nothing of $1: it is another program, or cannot be run"
+    else
+        summary failed "$2" "status $3, see $1.log"
+    fi
 }
 
 # program_at_home PROGRAM ARGUMENT…: nbench wants its NNET.DAT where it runs,

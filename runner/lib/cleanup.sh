@@ -94,6 +94,7 @@ undo_all() {
             rmmod) rmmod "$undo_what" ;;
             modprobe) modprobe "$undo_what" ;;
             loop) losetup -d "$undo_what" ;;
+            netns) ip netns del "$undo_what" ;;
             remove) rm -rf "$undo_what" ;;
         esac 2>/dev/null
     done <"$STATE/undo.order"

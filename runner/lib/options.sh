@@ -1,7 +1,11 @@
 # shellcheck shell=sh
 # The command line.
 
-BENCHMARKS='openssl sweep dmcrypt cyclictest programs'
+BENCHMARKS='openssl sweep dmcrypt cyclictest programs boot
+    storage network'
+STORAGE_KNOWN='fio emmc mmcsd nand ospi pcie-nvme sata ufs usb-host'
+PROGRAMS_KNOWN='7-zip tinymembench cryptsetup coremark stream dhrystone whetstone linpack nbench
+    multibench coremark-pro lmbench'
 
 usage() {
     cat <<'END'
@@ -21,8 +25,12 @@ What was measured on (asked from the system where not given):
   --runner NAME       this lab or farm                 [host name]
 
 What to run:
-  --only LIST         of: openssl sweep dmcrypt cyclictest programs   [all]
+  --only LIST         of: openssl sweep dmcrypt cyclictest programs boot storage
+                      network                          [all]
   --skip LIST         leave these out
+  --programs LIST     of: 7-zip tinymembench cryptsetup coremark stream dhrystone
+                      whetstone linpack nbench multibench coremark-pro lmbench
+                                                       [all]
   --algorithms LIST   for openssl speed -evp
                       [aes-128-cbc aes-192-cbc aes-256-cbc sha256]
   --engines LIST      of: hw arm-ce sw …               [all the board has]
@@ -43,9 +51,26 @@ The sweep:
   --copiers N         beside dm-crypt jobs             [one for each thread]
   --core N            where one thread and its loop run  [the last one]
 
+Storage, by fio; NAME is the benchmark, such as emmc, mmcsd, usb-host or fio:
+  --fio-read LIST     of NAME=PATH: devices or files, which are only read
+  --fio-write LIST    of NAME=PATH: folders, in which a file is made and removed, or
+                      devices THAT ARE OVERWRITTEN; both are read, too
+  --fio-sizes LIST    of blocks                        [4k 256k 1m 4m]
+  --fio-mib N         so much of a device or file      [256]
+  --fio-seconds N     for each block size              [10]
+  --fio-buffered      through the page cache, for file systems without O_DIRECT
+
+Network, by iperf3 and netperf:
+  --peer HOST         the other side, where their servers run; local is this host,
+                      netns a network namespace: there the runner starts and stops
+                      them
+  --net-seconds N     for each test                    [10]
+
 Lists are separated by spaces or commas; A..B counts, A..B/STEP strides.
 
 Other:
+  --sample-seconds N  between two looks at clock and temperature while a program
+                      runs                             [5]
   --plan              say what would be run and how long it takes, run nothing
   -h, --help          this text
   --version           the runner's version
@@ -65,12 +90,15 @@ number() {
 read_options() {
     OUT='' BOARD='' SOC='' SDK='' SDK_OS='' DESCRIPTION='' CPU_MHZ='' MEMORY='' RUNNER=''
     ONLY=$BENCHMARKS
+    PROGRAMS=$PROGRAMS_KNOWN
     ALGORITHMS='aes-128-cbc aes-192-cbc aes-256-cbc sha256'
     ENGINES=''
     ACCELERATORS='devcrypto cryptodev afalg providers'
     BLOCK_SIZES='' EACH_SIZE='' SECONDS_EACH=3
-    REPETITIONS=1 REPETITIONS_FROM=1 LOOPS=10000000
+    REPETITIONS=1 REPETITIONS_FROM=1 LOOPS=10000000 SAMPLE_SECONDS=5
     NICE_LEVELS='-20..19' THREADS='' WORKLOADS='alone dm-crypt' COPIERS='' CORE=''
+    FIO_READ='' FIO_WRITE='' FIO_SIZES='4k 256k 1m 4m' FIO_MIB=256 FIO_SECONDS=10 FIO_DIRECT=1
+    PEER='' NET_SECONDS=10
     SHOW_PLAN=''
     read_options_skip=''
     while [ "$#" -gt 0 ]; do
@@ -78,6 +106,7 @@ read_options() {
             -h | --help) usage; exit 0 ;;
             --version) printf '%s\n' "$RUNNER_VERSION"; exit 0 ;;
             --each-size) EACH_SIZE=yes; shift; continue ;;
+            --fio-buffered) FIO_DIRECT=0; shift; continue ;;
             --plan) SHOW_PLAN=yes; shift; continue ;;
             --*=*)
                 read_options_name=${1%%=*}
@@ -103,6 +132,7 @@ read_options() {
             --memory) MEMORY=$read_options_value ;;
             --runner) RUNNER=$read_options_value ;;
             --only) ONLY=$(words "$read_options_value") ;;
+            --programs) PROGRAMS=$(words "$read_options_value") ;;
             --skip) read_options_skip=$(words "$read_options_value") ;;
             --algorithms) ALGORITHMS=$(words "$read_options_value") ;;
             --engines) ENGINES=$(words "$read_options_value") ;;
@@ -116,6 +146,14 @@ read_options() {
             --threads) THREADS=$read_options_value ;;
             --workloads) WORKLOADS=$(words "$read_options_value") ;;
             --copiers) number --copiers "$read_options_value" 1; COPIERS=$read_options_value ;;
+            --sample-seconds) number --sample-seconds "$read_options_value" 1; SAMPLE_SECONDS=$read_options_value ;;
+            --fio-read) FIO_READ=$(words "$read_options_value") ;;
+            --fio-write) FIO_WRITE=$(words "$read_options_value") ;;
+            --fio-sizes) FIO_SIZES=$(words "$read_options_value") ;;
+            --fio-mib) number --fio-mib "$read_options_value" 1; FIO_MIB=$read_options_value ;;
+            --fio-seconds) number --fio-seconds "$read_options_value" 1; FIO_SECONDS=$read_options_value ;;
+            --peer) PEER=$read_options_value ;;
+            --net-seconds) number --net-seconds "$read_options_value" 1; NET_SECONDS=$read_options_value ;;
             --core) number --core "$read_options_value" 0; CORE=$read_options_value ;;
             *) wrong "there is no option $read_options_name" ;;
         esac
@@ -130,6 +168,10 @@ check_lists() {
     for check_lists_item in $ONLY $read_options_skip; do
         # shellcheck disable=SC2086 # the benchmarks are words
         has_word "$check_lists_item" $BENCHMARKS || wrong "there is no benchmark $check_lists_item"
+    done
+    for check_lists_item in $PROGRAMS; do
+        # shellcheck disable=SC2086 # the programs are words
+        has_word "$check_lists_item" $PROGRAMS_KNOWN || wrong "there is no program $check_lists_item"
     done
     check_lists_kept=
     for check_lists_item in $ONLY; do
@@ -158,6 +200,26 @@ check_lists() {
             number --block-sizes "$check_lists_item" 1
         done
     fi
+    for check_lists_item in $FIO_READ $FIO_WRITE; do
+        case $check_lists_item in
+            *=/*) ;;
+            *) wrong "'$check_lists_item' is not NAME=PATH with a path from /" ;;
+        esac
+        # shellcheck disable=SC2086 # the names are words
+        has_word "${check_lists_item%%=*}" $STORAGE_KNOWN ||
+            wrong "'${check_lists_item%%=*}' is none of $STORAGE_KNOWN"
+        # fio takes a colon for the end of a name.
+        case $check_lists_item in *:*) wrong "'$check_lists_item' has a colon" ;; esac
+    done
+    for check_lists_item in $FIO_SIZES; do
+        case $check_lists_item in
+            [1-9] | [1-9]*[0-9km]) case ${check_lists_item%[km]} in *[!0-9]*) wrong "'$check_lists_item' is no size" ;; esac ;;
+            *) wrong "'$check_lists_item' is no size of a block, such as 4k" ;;
+        esac
+    done
+    case $PEER in
+        *[!A-Za-z0-9.:-]* | -*) wrong "'$PEER' is no name of a host" ;;
+    esac
     # These become file names and words of a log's header.
     for check_lists_item in $ALGORITHMS $ENGINES $ACCELERATORS; do
         case $check_lists_item in

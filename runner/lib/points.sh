@@ -48,7 +48,8 @@ circumstances() {
 }
 
 # run_point LOG HEAD COMMAND…: runs it and appends its block to LOG.
-# Its status is the command's. TERM ends it at once.
+# Its status is the command's, or 126 where another program of that name answered;
+# then nothing is kept. TERM ends it at once.
 run_point() {
     run_log=$OUT/$1
     run_head=$2
@@ -58,6 +59,7 @@ run_point() {
         printf '# perfguide-run: %s\n' "$run_head"
         printf '# perfguide-at: %s\n' "$(circumstances)"
     } >"$STATE/point"
+    watch_begin
     "$@" >>"$STATE/point" 2>&1 </dev/null &
     run_job=$!
     # Its number is kept for the next start, should this one be killed.
@@ -65,10 +67,18 @@ run_point() {
     wait "$run_job"
     run_status=$?
     rm -f "$STATE/job"
+    run_during=$(watch_end)
+    run_benchmark=${run_head%% *}
+    if [ "$run_status" -eq 0 ] && ! said_sign "${run_benchmark#benchmark=}" "$STATE/point"; then
+        say "${run_head##*command=}: this is not the program that was meant; it printed:"
+        sed -n '3,5p' "$STATE/point" >&2
+        return 126
+    fi
     # A program that ends in the middle of a line must not swallow the end line.
     if [ -n "$(tail -c 1 "$STATE/point")" ]; then
         echo >>"$STATE/point"
     fi
+    printf '# perfguide-during: %s\n' "$run_during" >>"$STATE/point"
     printf '# perfguide-end: status=%s elapsed=%s\n' "$run_status" "$(($(date +%s) - run_from))" >>"$STATE/point"
     cat "$STATE/point" >>"$run_log"
     if [ "$run_status" -eq 0 ]; then

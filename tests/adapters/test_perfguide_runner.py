@@ -105,3 +105,30 @@ def test_fio_in_a_block_measures_the_medium_that_the_header_names() -> None:
     assert {r.benchmark for r in reading.results} == {"emmc"}
     assert {r.params["filesystem"] for r in reading.results} == {"ext4"}
     assert any(r.metric == "read_throughput" for r in reading.results)
+
+
+SEEN = "samples=3 clock_mhz=600..1400 temperature_c=48.2..51.0 governor=ondemand throttled=no\n"
+
+
+def test_what_was_seen_while_a_program_ran_is_the_setup_of_its_figures() -> None:
+    reading = read(BLOCK.replace("# perfguide-end", f"# perfguide-during: {SEEN}# perfguide-end"))
+    assert not reading.diagnostics
+    facts = {
+        "clock": "600 to 1400 MHz", "temperature": "51.0 °C", "governor": "ondemand",
+        "throttled": False,
+    }  # fmt: skip
+    assert [r.setup for r in reading.results] == [facts, facts]
+    assert [r.setup for r in read(BLOCK).results] == [{}, {}]
+
+
+def test_a_damaged_line_of_what_was_seen_is_named_and_no_fact() -> None:
+    for damaged in (SEEN[:36] + "\n", SEEN.replace("..", "."), SEEN.replace("no", "n")):
+        text = BLOCK.replace("# perfguide-end", f"# perfguide-during: {damaged}# perfguide-end")
+        reading = read(text)
+        assert [r.setup for r in reading.results] == [{}, {}]
+        (fault,) = reading.diagnostics
+        assert (fault.kind, fault.line) == ("log-row", 8)
+
+
+def test_a_log_is_dated_by_its_first_block() -> None:
+    assert read(BLOCK).facts["created"] == "2024-04-02T09:30:00+00:00"

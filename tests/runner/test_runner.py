@@ -13,17 +13,11 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from debian import program
-
-HERE = Path(__file__).parent
-RUNNER = HERE.parents[1] / "runner"
-DATA = HERE
-PACKAGES = {"dash": ("dash",), "busybox": ("busybox", "busybox-static")}
-SHELLS = {"dash": ["dash"], "busybox": ["busybox", "sh"]}
+from runner_shell import DATA, RUNNER, SHELLS, Shell, all_blocks, blocks, make_shell
 
 # Levels that anyone may reach.
 LEVELS = "0,10,19"
@@ -31,95 +25,9 @@ LEVELS = "0,10,19"
 STUB = ["--algorithms", "aes-128-cbc", "--accelerators", "", "--workloads", "alone"]
 
 
-@dataclass(frozen=True)
-class Block:
-    """One block of a log: its header's words, the program's output, its end."""
-
-    words: dict[str, str]
-    command: str
-    output: str
-    end: dict[str, str]
-
-
-def blocks(log: Path) -> list[Block]:
-    """Read a log as runner/README.md describes it."""
-    found: list[Block] = []
-    head = ""
-    body: list[str] = []
-    for line in log.read_text().splitlines(keepends=True):
-        if line.startswith("# perfguide-run: "):
-            assert not head, "a block begins inside another"
-            head, body = line.removeprefix("# perfguide-run: ").rstrip("\n"), []
-        elif line.startswith("# perfguide-end: "):
-            text, _, command = head.partition(" command=")
-            words = dict(word.split("=", 1) for word in text.split(" "))
-            assert body[0].startswith("# perfguide-at: started=")
-            end = dict(word.split("=", 1) for word in line.split()[2:])
-            found.append(Block(words, command, "".join(body[1:]), end))
-            head = ""
-        else:
-            body.append(line)
-    assert not head, "the last block has no end"
-    return found
-
-
-def all_blocks(folder: Path) -> list[Block]:
-    return [block for log in sorted(folder.glob("*.log")) for block in blocks(log)]
-
-
 @pytest.fixture(params=sorted(SHELLS))
 def shell(request: pytest.FixtureRequest, tmp_path: Path) -> Shell:
     return make_shell(request.param, tmp_path)
-
-
-@dataclass(frozen=True)
-class Shell:
-    argv: list[str]
-    path: str
-    out: Path
-
-    def environment(self, **more: str) -> dict[str, str]:
-        return {
-            "PATH": self.path,
-            "HOME": "/nonexistent",
-            "STUB_CALLS": str(self.out.parent / "calls"),
-            "PERFGUIDE_MAPPER": str(self.out.parent / "mapper"),
-            **more,
-        }
-
-    def run(self, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [*self.argv, str(RUNNER / "run.sh"), "-o", str(self.out), *arguments],
-            env=self.environment(**more),
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
-
-    def start(self, *arguments: str, **more: str) -> subprocess.Popen[str]:
-        with (self.out.parent / "console").open("a") as console:
-            return subprocess.Popen(
-                [*self.argv, str(RUNNER / "run.sh"), "-o", str(self.out), *arguments],
-                env=self.environment(**more),
-                stdout=subprocess.DEVNULL,
-                stderr=console,
-                text=True,
-            )
-
-
-def make_shell(name: str, folder: Path, *, crypt: bool = False) -> Shell:
-    """A shell and a PATH: under BusyBox it holds its applets and the stubs only."""
-    busybox = program(*PACKAGES[name])
-    stubs = ([str(DATA / "crypt-stubs")] if crypt else []) + [str(DATA / "stubs")]
-    if name == "busybox":
-        applets = folder / "applets"
-        applets.mkdir()
-        listed = subprocess.run([busybox, "--list"], capture_output=True, text=True, check=True)
-        for applet in listed.stdout.split():
-            (applets / applet).symlink_to(busybox)
-        return Shell([busybox, "sh"], ":".join([*stubs, str(applets)]), folder / "out")
-    return Shell([name], ":".join([*stubs, "/usr/bin", "/bin"]), folder / "out")
 
 
 def wait_until(true: Callable[[], bool], seconds: float = 30.0) -> None:
@@ -438,7 +346,8 @@ def test_what_the_board_lacks_is_named(tmp_path: Path) -> None:
     assert run.returncode == 0
     summary = (shell.out / "summary.txt").read_text()
     for name in ["dm-crypt", "cyclictest", "stream", "dhrystone", "whetstone", "linpack", "nbench", "lmbench",
-                 "coremark-pro", "multibench"]:  # fmt: skip
+                 "coremark-pro", "multibench", "coremark", "7-zip", "tinymembench", "cryptsetup",
+                 "boot-time"]:  # fmt: skip
         assert f"skipped: {name}: " in summary
 
 
@@ -446,16 +355,18 @@ def test_program_that_is_there_is_run(shell: Shell, tmp_path: Path) -> None:
     stubs = tmp_path / "more"
     stubs.mkdir()
     (stubs / "stream_c").write_text("#!/bin/sh\nprintf 'Triad: 1.0'\n")
-    (stubs / "linpack").write_text('#!/bin/sh\nread -r size; echo "size $size"\n')
+    (stubs / "linpack").write_text('#!/bin/sh\nread -r size; echo "LINPACK $size"\n')
     for stub in stubs.iterdir():
         stub.chmod(0o755)
-    run = shell.run("--only", "programs", PATH=f"{stubs}:{shell.path}")
+    run = shell.run(
+        "--only", "programs", "--programs", "stream,linpack", PATH=f"{stubs}:{shell.path}"
+    )
     assert run.returncode == 0
     (stream,) = blocks(shell.out / "stream.log")
     assert (stream.words["benchmark"], stream.command) == ("stream", "stream_c")
     assert stream.output == "Triad: 1.0\n"
     (linpack,) = blocks(shell.out / "linpack.log")
-    assert linpack.output == "size 200\n"
+    assert linpack.output == "LINPACK 200\n"
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="dm-crypt needs root")
@@ -508,7 +419,7 @@ def copiers(pid: int) -> list[int]:
 @pytest.mark.parametrize(
     "arguments",
     [["--nice", "21"], ["--nice", "x"], ["--only", "everything"], ["--seconds", "0"], ["--no-such"],
-     ["--algorithms", "../x"], ["word"], ["--core", "9999"]],
+     ["--algorithms", "../x"], ["--programs", "doom"], ["word"], ["--core", "9999"]],
 )  # fmt: skip
 def test_wrong_usage_ends_with_two(arguments: list[str], tmp_path: Path) -> None:
     run = make_shell("dash", tmp_path).run(*arguments)

@@ -5,11 +5,13 @@ Layout: runner/README.md and runner/lib/points.sh::
     # perfguide-run: benchmark=openssl nice=-20 engine=hw … command=nice -n -20 …
     # perfguide-at: started=… clock_mhz=…
     …what the program printed, both streams, untouched…
+    # perfguide-during: samples=… clock_mhz=600..1400 temperature_c=… governor=… throttled=no
     # perfguide-end: status=0 elapsed=6
 
 The program's output is read by the adapter of its format, and what the header says of
 nice level, engine, threads and so on are the parameters of all that is found there;
-what an output itself says (``Invalid engine``) counts more. A block without an end, or
+what an output itself says (``Invalid engine``) counts more. What was seen of the board while
+the program ran is the setup of these results. A block without an end, or
 with a status other than 0, is run again by the runner, so it gives no figure.
 """
 
@@ -17,7 +19,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import msgspec
@@ -64,6 +66,9 @@ _HEAD = re.compile(r"# perfguide-run: (.+)")
 _END = re.compile(r"# perfguide-end: status=([0-9]{1,3}) elapsed=[0-9]{1,9}[ \t]*")
 _AT = re.compile(r"# perfguide-at: (?:started=([0-9]{4}-[0-9T:-]{6,15}Z) )?.*")
 
+_DURING = re.compile(r"# perfguide-during: (.+)")
+_SPAN = re.compile(r"(-?[0-9]{1,6}(?:\.[0-9])?)(?:\.\.(-?[0-9]{1,6}(?:\.[0-9])?))?")
+
 _STORAGE = ("fio", "emmc", "mmcsd", "nand", "ospi", "pcie-nvme", "sata", "ufs", "usb-host")
 """What fio measures: itself, or a medium that a header names."""
 
@@ -72,6 +77,7 @@ _PARAMS: dict[str, tuple[str, ...]] = {
     "openssl": ("algorithm", "engine", "nice", "threads", "workload", "background"),
     "dm-crypt": ("engine", "cipher"),
     "coremark-pro": ("contexts",),
+    "iperf3": ("mode",),
 }
 """The words of a header that are parameters; the others say how it was run."""
 
@@ -111,12 +117,15 @@ _READERS: dict[str, tuple[Reader, ...]] = {
 
 @dataclass(slots=True)
 class _Block:
-    """A block as far as it was read: its header, and where its output begins."""
+    """A block as far as it was read: its header, where its output begins, and before which line
+    it ends."""
 
     head: Line
     words: dict[str, str]
     command: str
     first: int
+    last: int = 0
+    setup: dict[str, Scalar] = field(default_factory=dict)
 
 
 def read(data: bytes, context: Context) -> Reading:
@@ -135,7 +144,7 @@ def read(data: bytes, context: Context) -> Reading:
         elif found := _END.fullmatch(line.text):
             sheet.understood(line.number)
             if block and found[1] == "0":
-                parts += _parts(block, raw, line.number, context, sheet)
+                parts += _parts(block, raw, block.last or line.number, context, sheet)
             elif block:
                 sheet.failed(
                     block.head.number, f"status {found[1]} of “{block.command[:200]}”: left out"
@@ -145,6 +154,16 @@ def read(data: bytes, context: Context) -> Reading:
             sheet.understood(line.number)
             if when := moment(found[1] or ""):
                 sheet.fact("created", when)
+        elif found := _DURING.fullmatch(line.text):
+            setup = _seen(found[1])
+            if block:
+                block.last = line.number
+            if setup is None:
+                sheet.broken(line.number, "what was seen of the board is cut or damaged here")
+            else:
+                sheet.understood(line.number)
+                if block:
+                    block.setup = setup
         elif line.text.startswith("# perfguide-"):
             sheet.broken(line.number, "a line of the runner is cut or damaged")
             block = None
@@ -162,6 +181,30 @@ def _header(line: Line, text: str, sheet: Sheet) -> _Block | None:
         return None
     sheet.understood(line.number)
     return _Block(line, values, command, line.number + 1)
+
+
+def _seen(text: str) -> dict[str, Scalar] | None:
+    """Facts of the setup, from the words of what was seen while a program ran.
+
+    ``None`` where a word is damaged. Of the temperature the highest counts.
+    """
+    setup: dict[str, Scalar] = {}
+    for word in words(text):
+        name, _, value = word.partition("=")
+        span = _SPAN.fullmatch(value)
+        if name == "clock_mhz" and span:
+            setup["clock"] = f"{span[1]} to {span[2]} MHz" if span[2] else f"{span[1]} MHz"
+        elif name == "temperature_c" and span:
+            setup["temperature"] = f"{span[2] or span[1]} °C"
+        elif name == "cpu_load" and span and not span[2]:
+            setup["system_load"] = f"{span[1]} %"
+        elif name == "throttled" and value in ("yes", "no"):
+            setup["throttled"] = value == "yes"
+        elif name == "governor" and re.fullmatch(r"[a-z_+.]{1,60}", value):
+            setup["governor"] = value
+        elif not (name == "samples" and re.fullmatch("[0-9]{1,9}", value)):
+            return None
+    return setup
 
 
 def _parts(
@@ -209,7 +252,13 @@ def _named(part: Reading, block: _Block, sizes: str, params: dict[str, Scalar]) 
         for name in ("nice", "threads", "algorithm"):
             if name in params:
                 more[name] = params[name]
-        results.append(msgspec.structs.replace(result, params=more, command=block.command))
+        if result.metric.startswith("cpu_") and "access" in block.words:
+            more["access"] = block.words["access"]  # fio's load has no direction
+        results.append(
+            msgspec.structs.replace(
+                result, params=more, command=block.command, setup={**result.setup, **block.setup}
+            )
+        )
     return Reading(tuple(results), part.diagnostics, part.facts, part.lines)
 
 
@@ -224,7 +273,7 @@ def _together(own: Reading, parts: list[Reading]) -> Reading:
             # A note that every block repeats is said once.
             key = each.message if each.kind == "log-note" else f"{each.message} {each.line}"
             diagnostics.setdefault((each.kind, key), each)
-    facts: dict[str, Scalar] = {}
+    facts: dict[str, Scalar] = dict(own.facts)
     for part in parts:
         facts = {**part.facts, **facts}
     return Reading(

@@ -13,6 +13,11 @@ SETUP = "setup "
 """What stands before the name of a fact of the setup, where conditions are named."""
 
 
+PASSING = frozenset({"clock", "temperature", "system_load"})
+"""Facts of the setup that are measured beside each figure, so that no two are alike: they explain
+a figure, and are no reason to doubt those that are pooled with it."""
+
+
 class Taken:
     """What the results of a frame state of each of ``CONDITIONS``. Rows are those of the frame."""
 
@@ -113,5 +118,6 @@ class Taken:
             stated = {code for code in codes[rows].tolist() if code != unstated}
             if len(stated) > 1:
                 out.append(terms.CONDITION_WORDS[name])
-        out += [name for name, texts in self.setup(rows).items() if len(texts) > 1]
+        facts = self.setup(rows).items()
+        out += [name for name, texts in facts if len(texts) > 1 and name not in PASSING]
         return tuple(out)
