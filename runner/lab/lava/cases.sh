@@ -1,0 +1,18 @@
+#!/bin/sh
+# Reports what the runner did as test cases of LAVA: cases.sh FOLDER.
+# A skipped benchmark is a skipped case, and a warning fails none.
+
+[ -r "$1/summary.txt" ] || {
+    lava-test-case perfguide-runner --result fail
+    exit 1
+}
+lava-test-case perfguide-runner --result pass
+while read -r kind what; do
+    # Of a case that repeats LAVA keeps each result; names hold no spaces.
+    name=$(printf '%s\n' "${what%%: *}" | tr -c 'A-Za-z0-9._\n-' '-')
+    case $kind in
+        done:) lava-test-case "$name" --result pass ;;
+        skipped:) lava-test-case "$name" --result skip ;;
+        failed:) lava-test-case "$name" --result fail ;;
+    esac
+done <"$1/summary.txt"
