@@ -30,7 +30,7 @@ STREAM = {"benchmark": "stream", "metric": "copy", "unit": "MB/s"}
 
 
 def command(*options: str) -> list[str]:
-    return [sys.executable, "-m", "perfguide", "build", *options]
+    return [sys.executable, "-m", "perfguide", "build", "-v", *options]
 
 
 def environment(**changes: str) -> dict[str, str]:
@@ -40,7 +40,9 @@ def environment(**changes: str) -> dict[str, str]:
 def run_build(project: Path, *options: str, **changes: str) -> subprocess.CompletedProcess[str]:
     """Build as ``make html`` does, with one process, as the pages are few."""
     known = environment(**changes)
-    return run_module("perfguide", "build", "-j1", *options, environment=known, folder=project)
+    return run_module(
+        "perfguide", "build", "-j1", "-v", *options, environment=known, folder=project
+    )
 
 
 def tree(folder: Path) -> dict[str, bytes]:

@@ -186,6 +186,8 @@ def _cells_of_guides(output: Path) -> int:
             continue
         if path.with_suffix(".json").exists():
             continue  # the data of a chart, which shows figures of tables once more
+        if path.name.endswith(grids.DATA):
+            continue  # the figures of a table once more, for programs
         # How many columns are keys no name of a column says: a bundle can call a parameter "Run".
         made = grids.from_file(path.with_suffix(grids.FILE).read_bytes())
         head, *rows = csv.reader(io.StringIO(path.read_text("utf-8"), newline=""))

@@ -60,6 +60,12 @@ def add_parsers(add: Add) -> None:
     build.add_argument("--strict", action="store_true", help="treat warnings as errors")
     build.add_argument("--profile", action="store_true", help="report the time of each step")
     build.add_argument(
+        "-v",
+        "--verbose",
+        action="store_true",
+        help="print each step of Sphinx where there is no terminal too",
+    )
+    build.add_argument(
         "options", nargs="*", metavar="OPTION", help="after --: options of sphinx-build"
     )
     build.set_defaults(run=_build)
@@ -79,7 +85,7 @@ def _build(options: argparse.Namespace) -> int:
         chosen += ["-W", "-n"]
     # What is only said has no part in what a cache depends on.
     said = ["-D", "perfguide_profile=1"] if options.profile else []
-    if not (sys.stdout.isatty() or options.profile or SAID & {*options.options}):
+    if not (sys.stdout.isatty() or options.verbose or options.profile):
         said += ["-q"]  # a log has no use for a line for each page and each file
     chosen += options.options
     conf, deciding = Path("conf.py"), [given for given in chosen if given not in SAID]
