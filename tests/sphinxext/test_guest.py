@@ -91,7 +91,7 @@ def test_pages_stay_where_conf_leaves_out_the_files_that_it_does_not_know(
     assert not [n for n, text in third.items() if "figures/" in n and "github.com/u/r" in text]
     # One line leads to all of them, and git passes over them.
     assert re.search(r"Figures.*figures/guides/index\.html", third["index.html"], re.DOTALL)
-    ignored = (top / "source/figures/.gitignore").read_text("utf-8").split()
+    ignored = (top / "source/figures/.gitignore").read_text("utf-8").splitlines()
     there = {f"/{path.name}" for path in (top / "source/figures").iterdir()}
     assert {*ignored} >= there
     assert not (top / "source/build").exists() and (top / "build/cache").is_dir()
