@@ -13,7 +13,7 @@ from pathlib import Path
 TOP = Path(__file__).resolve().parent.parent
 GENERATED = ("guides", "by-benchmark", "compare", "reports", "api")
 ASIDE = ("access", "commands", "compare-quality", "configuration", "extending", "formats")
-ASIDE += ("publishing", "scale", "speed", "ci", "guest", "tutorial")
+ASIDE += ("publishing", "scale", "speed", "ci", "guest", "tutorial", "lab")
 """Hand-written pages to which no other page leads but the first; some have charts."""
 COMMAND = [sys.executable, "-m", "perfguide", "build"]
 # The code is a copy, so that work on it does not disturb long trials.
