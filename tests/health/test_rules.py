@@ -145,6 +145,8 @@ def test_samples_in_two_groups_are_found_also_over_several_runs() -> None:
         for name, part in (("a", groups[:3]), ("b", groups[3:]))
     ]
     assert found("two-groups", *halves)
+    ends_at_zero = [-5.2, -5.1, -5.0, 0.0, 0.0, 0.0]
+    assert found("two-groups", run(copy(None, samples=ends_at_zero)))
 
 
 def test_samples_of_one_population_are_not_split() -> None:

@@ -158,6 +158,7 @@ OTHER: dict[str, object] = {
     "limits": Limits(document=7),
     "compare": (("AM62X", "linux", "09.00", "09.02"),),
     "store": Path("elsewhere"),
+    "releases": ("newest",),
 }
 SHOWN_NOWHERE = {"formats": ("pdf",), "cache": Path("elsewhere"), "scheduler": "tcp://host:1"}
 

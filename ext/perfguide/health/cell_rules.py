@@ -254,7 +254,8 @@ def two_groups(figures: Figures) -> Iterator[Hit]:
             detail = (
                 f"{len(lower)} samples are {ends[0]} and {len(upper)} are {ends[1]}, none between"
             )
-            yield Hit("two-groups", position, detail, weight=(upper[0] - lower[-1]) / abs(upper[0]))
+            gap, size = upper[0] - lower[-1], max(abs(upper[0]), abs(lower[-1]))
+            yield Hit("two-groups", position, detail, weight=gap / size)
 
 
 def split(samples: Sequence[float]) -> tuple[list[float], list[float]] | None:
