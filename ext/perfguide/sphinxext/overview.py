@@ -30,7 +30,7 @@ MOST_COLUMNS = 8
 EXAMPLES = 3
 NOTE = (
     "Newest guide of each SoC, its best board; higher is better, unless ↓. Bars are shares of the "
-    "largest in the column."
+    "largest in the column. Crypto depends on its engine: point at a figure, or follow it."
 )
 
 
