@@ -26,7 +26,7 @@ def make(folder: Path) -> Path:
     folder.mkdir(parents=True)
     for name in ("conf.py", "index.rst"):
         shutil.copy(TOP / name, folder / name)
-    ignored = shutil.ignore_patterns(*GENERATED)
+    ignored = shutil.ignore_patterns(*GENERATED, ".gitignore")
     shutil.copytree(TOP / "source", folder / "source", ignore=ignored)
     shutil.copytree(TOP / "ext", folder / "ext", ignore=shutil.ignore_patterns("__pycache__"))
     leave_aside(folder)

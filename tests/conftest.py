@@ -65,7 +65,9 @@ def copy_project(target: Path) -> Path:
     for name in ("conf.py", "index.rst"):
         shutil.copy(TOP / name, target / name)
     shutil.copytree(TOP / "results", target / "results")
-    shutil.copytree(TOP / "source", target / "source", ignore=shutil.ignore_patterns(*GENERATED))
+    shutil.copytree(
+        TOP / "source", target / "source", ignore=shutil.ignore_patterns(*GENERATED, ".gitignore")
+    )
     (target / "ext").symlink_to(TOP / "ext")
     return target
 

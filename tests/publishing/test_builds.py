@@ -60,7 +60,7 @@ def site(project: Path) -> dict[str, bytes]:
 def clean_site(project: Path, elsewhere: Path) -> dict[str, bytes]:
     """What a build from nothing but drawn pictures gives in another folder."""
     shutil.rmtree(elsewhere, ignore_errors=True)
-    ignored = shutil.ignore_patterns(*GENERATED, "build", "ext")
+    ignored = shutil.ignore_patterns(*GENERATED, ".gitignore", "build", "ext")
     shutil.copytree(project, elsewhere, symlinks=True, ignore=ignored)
     (elsewhere / "ext").symlink_to(TOP / "ext")
     take_pictures(elsewhere, project)
