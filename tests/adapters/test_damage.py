@@ -158,3 +158,10 @@ def test_a_line_of_a_megabyte_before_a_log_changes_none_of_its_figures(name: str
     long = b"9" * 2**19 + b" 1.5k: " * 2**16 + b"\n"
     alone, behind = (adapter.read(data, Context("log")) for data in (example, long + example))
     assert figures(behind) == figures(alone)
+
+
+def test_the_end_of_a_cut_row_is_no_test_of_tinymembench() -> None:
+    path = next(path for path in LOGS if path.parent.name == "tinymembench")
+    data = path.read_bytes().replace(b" C copy backwards (64", b" C copy\n backwards (64", 1)
+    assert b"copy\n backwards" in data
+    check(path, data, told=False)

@@ -28,6 +28,8 @@ _WORDS = frozenset(
     )
 )
 """What the names of tinymembench's tests are made of."""
+_FIRST = "(?:C|NEON|ARM|SSE2|SSSE3|AVX2?|VFP|MOVS.|STOS.|standard|libc)"
+"""What they begin with: the end of a row that was cut in two is a test of no name."""
 _SIZE = re.compile(r"([0-9]{1,9})([kKmM]?)")
 
 
@@ -62,9 +64,8 @@ def read_tinymembench(data: bytes, context: Context) -> Reading:
         row("tinymembench v", r"tinymembench v([!-~]{1,40}) \(simple benchmark .*", version),
         row("block size :", r"block size : single .*?dual random read(?:, \[(\w+)\])?[ \t]*", head),
         row(
-            r" (?:C|NEON|ARM|SSE2|AVX2?|VFP|MOVS.|STOS.|standard|libc)"
-            r" (?:copy|2-pass|fill|scan|LD|ST|VLD|memcpy|memset|memchr|non)",
-            r" ([A-Za-z0-9][!-9;-~ ]{2,70}) *: +([0-9]{1,9}\.[0-9]) MB/s(?: \([^()]{1,30}\))?[ \t]*",
+            rf" {_FIRST} (?:copy|2-pass|fill|scan|LD|ST|VLD|memcpy|memset|memchr|non)",
+            rf" ({_FIRST} [!-9;-~ ]{{2,70}}) *: +([0-9]{{1,9}}\.[0-9]) MB/s(?: \([^()]{{1,30}}\))?[ \t]*",
             rate,
         ),
         row(
