@@ -15,6 +15,7 @@ from perfguide.catalog import benchmarks
 from perfguide.health import rules
 from perfguide.health.cell_rules import split
 from perfguide.health.finding import Finding
+from perfguide.health.pair_rules import steps
 
 CATALOG = benchmarks.load([SHIPPED])[0]
 RESULTS = SHIPPED.parents[1] / "results"
@@ -299,6 +300,12 @@ def test_results_in_steps_are_found(values: Sequence[float]) -> None:
 )
 def test_results_that_are_no_steps_are_fine(values: Sequence[float]) -> None:
     assert found("coarse-steps", *whetstones(*values)) == []
+
+
+@pytest.mark.filterwarnings("error")
+def test_steps_of_extreme_figures_are_looked_for_without_a_warning() -> None:
+    assert steps(np.array([1e-200, 1e-200, 1e200, 1e200])) is None
+    assert steps(np.array([1000.0, 1000.0, 12000.0, 12000.0])) == [1000.0, 12000.0]
 
 
 # -- figures in a row --------------------------------------------------------------

@@ -230,6 +230,8 @@ def steps(values: Floats) -> list[float] | None:
         return None
     if any(last_digit(v) > 1e-3 * v for v in distinct.tolist()):
         return None  # with so few digits any two figures are multiples of something
+    if distinct[-1] > 12.5 * distinct[0]:
+        return None
     for factor in (1, 2, 3):
         over = distinct[-1] * factor / distinct
         whole = np.round(over)
