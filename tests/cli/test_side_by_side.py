@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from making import ROOT, TOML, plain, result, text
+from making import ROOT, TOML, described, plain, result, text
 
 from perfguide.cli.command_line import main
 
@@ -22,10 +22,7 @@ class Lab:
     ) -> None:
         self.top, self._capsys = top, capsys
         monkeypatch.chdir(top)
-        folder = top / "source/benchmarks"
-        folder.mkdir(parents=True)
-        (folder / "speed.toml").write_text(TOML, "utf-8")
-        (folder / "speed.rst").write_text("Prose.\n", "utf-8")
+        described(top / "source/benchmarks")
         (top / "results").mkdir()
 
     def run(self, board: str, *results: dict[str, Any], **more: Any) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from making import plain, result, text
+from making import described, plain, result, text
 
 from perfguide.cli.command_line import main
 
@@ -44,10 +44,7 @@ class Archive:
     ) -> None:
         self._top, self._capsys = top, capsys
         monkeypatch.chdir(top)
-        folder = top / "source/benchmarks"
-        folder.mkdir(parents=True)
-        (folder / "net.toml").write_text(TOML, "utf-8")
-        (folder / "net.rst").write_text("Prose.\n", "utf-8")
+        described(top / "source/benchmarks", TOML, "net")
         (top / "results").mkdir()
 
     def last(self, figures: Figures, *options: str) -> tuple[int, str]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from making import TOML, plain, result, text
+from making import described, plain, result, text
 
 from perfguide.cli.command_line import main
 
@@ -34,10 +34,7 @@ def wandering(numbers: np.random.Generator, rows: int, count: int, keeps: float)
 @pytest.fixture
 def farm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    folder = tmp_path / "source/benchmarks"
-    folder.mkdir(parents=True)
-    (folder / "speed.toml").write_text(TOML, "utf-8")
-    (folder / "speed.rst").write_text("Prose.\n", "utf-8")
+    described(tmp_path / "source/benchmarks")
     (tmp_path / "results").mkdir()
     return tmp_path
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from making import TOML, plain, result, text
+from making import described, plain, result, text
 
 from perfguide.cli.command_line import main
 from perfguide.compare.judge import Pair, judge
@@ -60,10 +60,7 @@ def test_drawn_nulls_stay_without_alarm() -> None:
 def archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """One figure that wandered for some releases, then dropped for good."""
     monkeypatch.chdir(tmp_path)
-    folder = tmp_path / "source/benchmarks"
-    folder.mkdir(parents=True)
-    (folder / "speed.toml").write_text(TOML, "utf-8")
-    (folder / "speed.rst").write_text("Prose.\n", "utf-8")
+    described(tmp_path / "source/benchmarks")
     (tmp_path / "results").mkdir()
     for number, value in enumerate((100, 104, 97, 102, 98, 87, 86.5, 87.3, 86.8, 87.1)):
         run = plain(result(value=float(value)), id=f"r{number}", sdk__version=f"09.{number:02}")

@@ -103,6 +103,7 @@ def loaded(*results: dict[str, Any], origin: str = "a.json", **changes: Any) -> 
 
 def described(folder: Path, toml: str = TOML, name: str = "speed") -> Catalog:
     """A catalog of one benchmark, which has to be sound."""
+    folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{name}.toml").write_text(toml, "utf-8")
     (folder / f"{name}.rst").write_text("What it measures.\n", "utf-8")
     found, faults = benchmarks.load([folder])

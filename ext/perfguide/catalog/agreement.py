@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import msgspec
 from msgspec import UNSET
@@ -27,6 +28,9 @@ SYSTEMS = ("linux", "rt-linux")
 
 _PLACEHOLDERS = {"unknown", "none", "n/a", "na", "null", "nil", "tbd", "todo", "soc", "test", "-"}
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
+
+
+Key = TypeVar("Key", bound=tuple[str, ...])
 
 
 @dataclass(slots=True)
@@ -98,16 +102,8 @@ def against(bundles: Sequence[Loaded], catalog: Catalog, folder: str) -> list[Di
     return out
 
 
-def _note(
-    seen: dict[tuple[str, ...], _Seen]
-    | dict[tuple[str, str], _Seen]
-    | dict[tuple[str, str, str], _Seen],
-    key: tuple[str, ...],
-    item: Loaded,
-    place: str,
-    count: int,
-) -> None:
-    own = seen.setdefault(key, _Seen(item, place))  # type: ignore[arg-type]
+def _note(seen: dict[Key, _Seen], key: Key, item: Loaded, place: str, count: int) -> None:
+    own = seen.setdefault(key, _Seen(item, place))
     own.count += count
     own.bundles.add(item.digest)
 

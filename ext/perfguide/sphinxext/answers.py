@@ -19,6 +19,7 @@ from ..common import units
 from ..common.diagnostics import Diagnostic, visible
 from ..pages.answers import Answer, Answers, Curve, Fact, Part
 from .config import page_name, warn
+from .html_table import NOT_MEASURED
 from .table_nodes import download
 
 SHEET = "perfguide-guide.css"
@@ -148,10 +149,7 @@ def _row(row: Answer, answers: Answers, bars: bool, spark: bool) -> str:
     for number, value in enumerate(row.values):
         short = escape(visible(answers.boards[number][0]))
         if value is None:
-            inner = (
-                '<span class="perf-missing" role="img" aria-label="not measured">'
-                f"{units.MISSING}</span>"
-            )
+            inner = NOT_MEASURED
         else:
             text = escape(value.text)
             if value.number is not None:
@@ -259,8 +257,8 @@ def _plain_table(answers: Answers) -> nodes.table:
     ]
     group = nodes.tgroup(cols=len(head))
     group.extend(nodes.colspec(colwidth=3 if n == 0 else 1) for n in range(len(head)))
-    group += nodes.thead("", _plain_row(head))
-    group += nodes.tbody("", *map(_plain_row, lines))
+    group += nodes.thead("", _texts(head))
+    group += nodes.tbody("", *map(_texts, lines))
     return nodes.table("", group, classes=["perf-plain-answers"])
 
 
@@ -268,10 +266,13 @@ def _named(row: Answer) -> str:
     return ", ".join(filter(None, (row.label, row.detail, row.unit)))
 
 
-def _plain_row(cells: Sequence[str]) -> nodes.row:
-    return nodes.row(
-        "", *(nodes.entry("", nodes.paragraph("", visible(cell, 200))) for cell in cells)
-    )
+def _texts(cells: Sequence[str]) -> nodes.row:
+    return plain_row([nodes.Text(visible(cell, 200)) for cell in cells])
+
+
+def plain_row(cells: Sequence[nodes.Node]) -> nodes.row:
+    """A row of a table for formats other than HTML."""
+    return nodes.row("", *(nodes.entry("", nodes.paragraph("", "", cell)) for cell in cells))
 
 
 def setup(app: Sphinx) -> None:

@@ -21,6 +21,10 @@ def _symbol(sign: str, name: str, classes: str) -> str:
     return f'<span class="{classes}" role="img" aria-label="{name}" title="{name}">{sign}</span>'
 
 
+NOT_MEASURED = _symbol(units.MISSING, "not measured", "perf-missing")
+"""What stands for a missing figure."""
+
+
 def label(text: TableCell) -> str:
     """A head or a row key; its arrow, if it ends with one, gets a name."""
     if not isinstance(text, str):
@@ -76,7 +80,7 @@ def cell(
         inner = _data(content, _room(content[1], places))
         behind = f'<span class="perf-spread">{escape(content[2])}</span>' if content[2] else ""
     elif content == units.MISSING:
-        inner = _symbol(content, "not measured", "perf-missing")
+        inner = NOT_MEASURED
     elif content == units.FAILED:
         inner = f'<span class="perf-failed">{content}</span>'
     else:

@@ -22,8 +22,9 @@ from sphinx.util.typing import OptionSpec
 from ..common import units
 from ..common.diagnostics import visible
 from ..pages.answers import Answer, Answers, Part, Value
-from .answers import Links, bar
+from .answers import Links, bar, plain_row
 from .config import page_name
+from .html_table import NOT_MEASURED
 
 MOST_COLUMNS = 8
 """Headline results that have room beside each other; those of the most SoCs."""
@@ -274,8 +275,7 @@ def _row(
 def _cell(column: Column, found: Best | None, entry: dict[str, Any], uri: Links) -> str:
     head = escape(visible(", ".join(filter(None, (column.label, column.unit)))))
     if found is None:
-        missing = f'<span class="perf-missing" role="img" aria-label="not measured">{units.MISSING}</span>'
-        return f'<td class="perf-n" data-h="{head}">{missing}</td>'
+        return f'<td class="perf-n" data-h="{head}">{NOT_MEASURED}</td>'
     text = escape(found.value.text)
     if found.number is not None:
         shown = units.number(found.number)
@@ -324,7 +324,7 @@ def _plain(node: perf_overview) -> nodes.table:
     head = [", ".join(filter(None, (column.label, column.unit))) for column in shown]
     group = nodes.tgroup(cols=len(head) + 2)
     group.extend(nodes.colspec(colwidth=1) for _ in range(len(head) + 2))
-    group += nodes.thead("", _plain_row([nodes.Text(text) for text in ("SoC", "Guide", *head)]))
+    group += nodes.thead("", plain_row([nodes.Text(text) for text in ("SoC", "Guide", *head)]))
     body = nodes.tbody()
     for platform, cells in node["lines"]:
         entry = platform.entry
@@ -334,7 +334,7 @@ def _plain(node: perf_overview) -> nodes.table:
             node["docname"],
         )
         soc = link(entry["soc"], f"/{page_name(node['top'], entry['page'])}", node["docname"])
-        body += _plain_row([soc, guide, *(nodes.Text(_text(cell)) for cell in cells)])
+        body += plain_row([soc, guide, *(nodes.Text(_text(cell)) for cell in cells)])
     group += body
     return nodes.table("", group)
 
@@ -343,10 +343,6 @@ def _text(cell: Best | None) -> str:
     if cell is None:
         return units.MISSING
     return cell.value.text if cell.number is None else units.number(cell.number)
-
-
-def _plain_row(cells: Sequence[nodes.Node]) -> nodes.row:
-    return nodes.row("", *(nodes.entry("", nodes.paragraph("", "", cell)) for cell in cells))
 
 
 def setup(app: Sphinx) -> None:

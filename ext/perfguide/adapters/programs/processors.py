@@ -15,6 +15,7 @@ Layouts: core_main.c of CoreMark, ``Bench`` in 7-zip's Bench.cpp (p7zip 9.20 to 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from .. import Context, Format, Reading, Scalar
@@ -327,7 +328,7 @@ def read_sysbench(data: bytes, context: Context) -> Reading:
         if typed:
             params["test"] = typed
 
-    def said(name: str, kind: str = "") -> object:
+    def said(name: str, kind: str = "") -> Callable[[Line, re.Match[str]], None]:
         def take(line: Line, found: re.Match[str]) -> None:
             params["test"] = kind or params.get("test", "")
             text = found[1].strip()
@@ -336,7 +337,7 @@ def read_sysbench(data: bytes, context: Context) -> Reading:
 
         return take
 
-    def give(metric: str, unit: str) -> object:
+    def give(metric: str, unit: str) -> Callable[[Line, re.Match[str]], None]:
         def take(line: Line, found: re.Match[str]) -> None:
             if not params.get("test"):
                 hint = "keep the command on the line before it, or state test=…"
@@ -350,7 +351,7 @@ def read_sysbench(data: bytes, context: Context) -> Reading:
         return take
 
     number = r"([0-9]{1,15}\.[0-9]{2})[ \t]*"
-    layouts: list[tuple[str, str, object]] = [
+    layouts: list[tuple[str, str, Callable[[Line, re.Match[str]], None]]] = [
         ("Number of threads:", r"Number of threads: ([0-9]{1,6})[ \t]*", said("threads")),
         (
             "Prime numbers limit:",
@@ -404,7 +405,7 @@ def read_sysbench(data: bytes, context: Context) -> Reading:
         for begins_at, layout, take in rows if inside else ():
             if found := layout.fullmatch(text):
                 sheet.understood(line.number)
-                take(line, found)  # type: ignore[operator]
+                take(line, found)
                 break
             if begins_at.match(text):
                 sheet.broken(line.number, "a line of sysbench is cut or damaged")
