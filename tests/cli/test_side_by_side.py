@@ -50,6 +50,13 @@ def lab(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.
     return Lab(tmp_path, capsys, monkeypatch)
 
 
+def test_figures_worlds_apart_have_no_ratio_and_say_so(lab: Lab) -> None:
+    lab.run("evm", result(value=1e200))
+    lab.run("sk", result(value=1e-200))
+    (row,) = lab.rows("board=evm", "board=sk")
+    assert row["ratio"] is None and "no ratio" in row["ground"]
+
+
 def test_two_boards_have_ratios_and_ratios_per_mhz_and_no_alarm(lab: Lab) -> None:
     quick = [result(value=200.0), result("lat_a", "us", value=5.0)]
     slow = [result(value=100.0), result("lat_a", "us", value=10.0)]

@@ -10,6 +10,7 @@ import tarfile
 import tomllib
 from collections.abc import Sequence
 from functools import cache
+from glob import escape
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +18,12 @@ from perfguide.catalog import agreement
 from perfguide.catalog.board_names import Boards
 from perfguide.common.diagnostics import Diagnostic, errors
 from perfguide.compare import as_ci, as_data, as_html, as_markdown, as_text
+from perfguide.compare import side_by_side_formats as side_formats
 from perfguide.compare.comparison import compare
 from perfguide.compare.history import History
 from perfguide.compare.match import Names
 from perfguide.compare.select import Filter, choose
+from perfguide.compare.side_by_side import partners, shared_places, side_by_side
 from perfguide.compare.verdicts import Rules
 from perfguide.export import parquet
 from perfguide.figures.dataset import Holdings, Settings
@@ -49,14 +52,21 @@ def described() -> list[tuple[str, dict[str, Any]]]:
     return [(path.stem, tomllib.loads(path.read_text("utf-8"))) for path in paths]
 
 
-def number(chance: random.Random) -> float:
+class Chance(random.Random):
+    """Where an archive's values come from. ``numbers`` are those that are taken more often than
+    not: an archive that has few of them has extreme ones side by side."""
+
+    numbers: Sequence[float] = NUMBERS
+
+
+def number(chance: Chance) -> float:
     """A finite number; often an extreme one."""
-    if chance.random() < 0.6:
-        return chance.choice(NUMBERS)
+    if chance.random() < (0.6 if chance.numbers is NUMBERS else 0.95):
+        return chance.choice(chance.numbers)
     return chance.uniform(-2, 2) * 10.0 ** chance.randint(-300, 199)
 
 
-def scalar(chance: random.Random) -> str | int | float | bool:
+def scalar(chance: Chance) -> str | int | float | bool:
     """A value of a parameter, of any kind."""
     kinds = (
         lambda: chance.choice(WORDS) or "x",
@@ -67,13 +77,13 @@ def scalar(chance: random.Random) -> str | int | float | bool:
     return chance.choice(kinds)()
 
 
-def name(chance: random.Random) -> str:
+def name(chance: Chance) -> str:
     """A name of 1 to 200 printable characters."""
     word = chance.choice(WORDS)
     return word if word.strip() and word.isprintable() else f"n{chance.randint(0, 9)}"
 
 
-def result(chance: random.Random) -> dict[str, Any]:
+def result(chance: Chance) -> dict[str, Any]:
     """One result, of a benchmark that is described or of none."""
     benchmark, description = chance.choice(described())
     metrics = description.get("metrics", ["rate"])
@@ -120,7 +130,7 @@ def listed(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [] if value is None else [value]
 
 
-def some(chance: random.Random, entry: dict[str, Any]) -> list[Any]:
+def some(chance: Chance, entry: dict[str, Any]) -> list[Any]:
     """A few values of a parameter: usual ones, and at times any."""
     usual = [*entry.get("values", ()), *([entry["default"]] if "default" in entry else [])]
     usual = usual or [16, 64, 1024, 8192, 16384]
@@ -128,7 +138,7 @@ def some(chance: random.Random, entry: dict[str, Any]) -> list[Any]:
     return [scalar(chance) if chance.random() < 0.1 else each for each in out]
 
 
-def sweep(chance: random.Random) -> list[dict[str, Any]]:
+def sweep(chance: Chance) -> list[dict[str, Any]]:
     """The results of one chart, as its description asks for them: each value of its axes and of
     its legend, and for each of these runs the metrics that are of the whole run."""
     every = [(*each, chart) for each in described() for chart in each[1].get("charts", ())]
@@ -151,7 +161,7 @@ def sweep(chance: random.Random) -> list[dict[str, Any]]:
     return [*out.values()]
 
 
-def about(chance: random.Random) -> dict[str, Any]:
+def about(chance: Chance) -> dict[str, Any]:
     """The keys of a bundle that say what was measured, and by whom."""
     sdk: dict[str, Any] = {
         "version": chance.choice(["09.00", "09.01", "10.00", "1.0-rc1"]),
@@ -179,7 +189,7 @@ def about(chance: random.Random) -> dict[str, Any]:
     return out
 
 
-def bundle(chance: random.Random, number_of: int, results: Sequence[dict[str, Any]]) -> Any:
+def bundle(chance: Chance, number_of: int, results: Sequence[dict[str, Any]]) -> Any:
     """A bundle with these results, of one of few boards and releases."""
     out: dict[str, Any] = {
         "format": "perfguide-bundle",
@@ -210,7 +220,9 @@ def bundle(chance: random.Random, number_of: int, results: Sequence[dict[str, An
 def archive(seed: int, bundles: int = 4, results: int = 25) -> list[Any]:
     """An archive, the same for the same seed: bundles share many of their results' keys, so
     that there is something to compare and to draw."""
-    chance = random.Random(seed)
+    chance = Chance(seed)
+    if chance.random() < 0.2:
+        chance.numbers = chance.sample(NUMBERS, chance.choice([2, 3]))
     pattern = [result(chance) for _ in range(results)]
     if chance.random() < 0.6:
         pattern += sweep(chance)
@@ -236,7 +248,7 @@ def archive(seed: int, bundles: int = 4, results: int = 25) -> list[Any]:
 
 def crowd(seed: int, names: int = 2000) -> list[Any]:
     """A bundle in which one kind of name has as many values as there are results."""
-    chance = random.Random(seed)
+    chance = Chance(seed)
     plain = {"benchmark": "stream", "metric": "copy", "unit": "MB/s"}
     kind = chance.choice(["benchmark", "metric", "unit", "params", "params", "setup"])
     out: list[dict[str, Any]] = []
@@ -294,8 +306,11 @@ def publish(
         assert isinstance(each, Diagnostic) and str(each).isprintable()
     releases = sorted({key.release for key in held.pool.guides()})
     compared(held, releases[0], releases[-1])
+    beside(held, random.Random(f"beside {seed}"))
     checked = report.check(held, None)
-    json.dumps(report.as_json(held, checked))
+    strict(json.dumps(report.as_json(held, checked)))
+    for path in (folder / "pages").rglob("*.json"):
+        strict(path.read_text("utf-8"))
     report.as_text(checked)
     parquet.write_dataset(held.pool, folder / "parquet")
     return held
@@ -307,10 +322,42 @@ def compared(held: Holdings, old: str, new: str) -> None:
     history = History([held.pool], names)
     sides = [choose(history, held.pool, release, Filter(), names) for release in (old, new)]
     comparison = compare(sides[0], sides[1], history, Rules(names, (), None), Filter())
-    for form in (as_data.to_json, as_data.to_comma_separated):
-        form(comparison)
+    strict(as_data.to_json(comparison))
+    as_data.to_comma_separated(comparison)
     for marks in (as_ci.to_github, as_ci.to_gitlab, as_ci.to_sarif):
         marks(comparison)
     for page in (as_markdown.render, as_html.render, as_data.to_junit):
         page(comparison, held.catalog)
     as_text.render(comparison, held.catalog, True, False)
+
+
+def beside(held: Holdings, chance: random.Random) -> None:
+    """Set two of the boards side by side, in every format."""
+    every = {own for name in held.pool.benchmarks() for own in held.pool.held(name)}
+    places = sorted(every, key=str)
+    if len(places) < 2:
+        return
+    names = Names(held.catalog, Boards({}))
+    history = History([held.pool], names)
+    one, other = (
+        choose(
+            history, held.pool, key.release, Filter(*map(escape, (key.soc, key.os, board))), names
+        )
+        for key, board in chance.sample(places, 2)
+    )
+    if shared_places(one, other) or not partners(one, other):
+        return
+    found = side_by_side(one, other, history, names)
+    strict(side_formats.to_json(found))
+    side_formats.to_comma_separated(found)
+    side_formats.to_markdown(found, held.catalog)
+    side_formats.to_text(found, held.catalog, True, False)
+
+
+def strict(text: str) -> None:
+    """Raise :class:`AssertionError` where JSON has what no other reader takes for a number."""
+    json.loads(text, parse_constant=no_number)
+
+
+def no_number(text: str) -> None:
+    raise AssertionError(f"{text} is no number of JSON")

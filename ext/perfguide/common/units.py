@@ -265,6 +265,12 @@ def whole(cell: TableCell) -> str:
     return cell if isinstance(cell, str) else cell[1] + cell[2]
 
 
+def measurable(value: float) -> bool:
+    """Whether a figure is more than nothing, and of a size that something can have: the quotient
+    of two that are not may be no number."""
+    return 1e-100 < value < 1e100
+
+
 MOST_CHANGE = 1e6
 """The largest relative change that is said as it is; a larger one is no change of one thing."""
 

@@ -312,6 +312,8 @@ def _line(each: Match, boards: Boards, old: Pool, new: Pool, names: Names) -> Li
         return _saying(line, "a share: read it beside the rate that was reached with it")
     if one <= 0 or two <= 0:
         return _saying(line, "no ratio to or from zero")
+    if not units.measurable(one) or not units.measurable(two):
+        return _saying(line, "no ratio: nothing that is measured has a figure of this size")
     ratio = two / one
     clocks = boards.clocks if kind not in OWN_SCALE and line.better != "neither" else None
     per_mhz = None

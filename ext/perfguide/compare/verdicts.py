@@ -226,19 +226,15 @@ def _work(out: Sequence[Row], judged: Mapping[int, Pair]) -> dict[int, int]:
             (*row.observation, kind, way) for kind in RATES for way in (_direction(row.metric), "")
         ]
         at = next((rates[name] for name in own if rates.get(name, -1) >= 0), -1)
-        if at < 0 or not all(map(_measurable, (judged[at].old, judged[at].new))):
+        if at < 0 or not all(
+            units.measurable(side.mean) for side in (judged[at].old, judged[at].new)
+        ):
             continue
         moved = abs(judged[at].new.mean / judged[at].old.mean - 1)
-        both = all(map(_measurable, (pair.old, pair.new)))
+        both = all(units.measurable(side.mean) for side in (pair.old, pair.new))
         if both and (not pair.sampled or moved >= MOVED):
             found[position] = at
     return found
-
-
-def _measurable(side: Side) -> bool:
-    """Whether a load or a rate is more than nothing, and of a size that something can have: the
-    quotient of two that are not may be no number."""
-    return 1e-100 < side.mean < 1e100
 
 
 def _direction(metric: str) -> str:
@@ -256,7 +252,9 @@ def _per_work(
         tuple(
             _over(side, rates[release])
             for release, side in loads.items()
-            if release in rates and _measurable(rates[release]) and _measurable(side)
+            if release in rates
+            and units.measurable(rates[release].mean)
+            and units.measurable(side.mean)
         )
         for loads, rates in zip(pasts[position], pasts[own], strict=True)
     )
