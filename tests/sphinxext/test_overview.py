@@ -66,3 +66,13 @@ def test_a_bar_is_the_share_of_the_largest_where_more_is_better() -> None:
     assert first[0] is not None and first[0].share == 1.0
     assert second[0] is not None and second[0].share == 0.25
     assert first[1] is not None and first[1].share is None and second[1] is None
+
+
+def test_guides_without_a_headline_result_stand_in_a_line_of_their_own() -> None:
+    timed, plain = platform("A", answer("copy", "MB/s", 4.0, 8.0)), platform("B")
+    shown = overview.columns([timed, plain])
+    told, others = overview.divided(overview.lines([plain, timed], shown))
+    assert [row[0] for row in told] == [timed] and others == [plain]
+    # Without any headline the matrix is the list of all SoCs.
+    told, others = overview.divided(overview.lines([plain], []))
+    assert [row[0] for row in told] == [plain] and others == []

@@ -147,6 +147,17 @@ def lines(
     return out
 
 
+def divided(
+    every: Sequence[tuple[Platform, list[Best | None]]],
+) -> tuple[list[tuple[Platform, list[Best | None]]], list[Platform]]:
+    """The rows that have a result, and the guides that have none. Where none has one, the matrix
+    is still the list of all SoCs."""
+    told = [(platform, cells) for platform, cells in every if any(cells)]
+    if not told:
+        return [*every], []
+    return told, [platform for platform, cells in every if not any(cells)]
+
+
 class PerfOverview(SphinxDirective):
     """The SoCs with the newest release of each, and the newest guides."""
 
@@ -162,13 +173,16 @@ class PerfOverview(SphinxDirective):
             for entry in overview["platforms"]
         ]
         shown = columns(platforms)
+        told, others = divided(lines(platforms, shown))
         matrix = perf_overview(
             columns=shown,
-            lines=lines(platforms, shown),
+            lines=told,
             top=self.config.perfguide_output,
             docname=self.env.docname,
         )
         rest: list[nodes.Node] = []
+        if others:
+            rest.append(self._others(others))
         if worse := [each for each in platforms if each.answers.worse]:
             rest += [nodes.rubric("", "Got worse"), self._list(worse, self._worse)]
         rest += [nodes.rubric("", "New guides"), self._list(overview["recent"], self._new)]
@@ -189,6 +203,16 @@ class PerfOverview(SphinxDirective):
     def _list(self, entries: Sequence[Any], make: Any) -> nodes.bullet_list:
         items = (nodes.list_item("", nodes.paragraph("", "", *make(each))) for each in entries)
         return nodes.bullet_list("", *items)
+
+    def _others(self, platforms: Sequence[Platform]) -> nodes.paragraph:
+        """The guides that have none of the headline results, in one line."""
+        out = nodes.paragraph("", "Other guides: ")
+        for platform in platforms:
+            entry = platform.entry
+            name = f"{entry['soc']}, {entry['family']} {entry['release']}"
+            out += [self._link(name, entry["guide"]), nodes.Text("; ")]
+        out[-1] = nodes.Text(".")
+        return out
 
     def _worse(self, platform: Platform) -> list[nodes.Node]:
         entry, worse = platform.entry, platform.answers.worse
