@@ -20,7 +20,7 @@ PERFGUIDE = $(BIN)/perfguide
 quoted  = '$(subst ','\'',$(1))'
 BUILD   = $(PERFGUIDE) build --results $(call quoted,$(RESULTS)) --jobs $(JOBS) $(if $(STRICT),--strict)
 
-.PHONY: html pdf dirhtml text latex check list compare serve linkcheck bench test test-heavy goldens lint style clean distclean help
+.PHONY: html pdf dirhtml text latex check list compare serve man linkcheck bench test test-heavy goldens lint style clean distclean help
 
 html: $(ENV)/.site
 	@$(BUILD) -- $(SPHINXOPTS)
@@ -47,6 +47,11 @@ pdf: $(ENV)/.site
 	done
 	@rm -rf build/pdf && mv build/.pdf/done build/pdf
 	@ls build/pdf/*.pdf
+
+# The page Commands alone, with a configuration of its own: no bundle is read, no guide written.
+man: $(ENV)/.site
+	@$(BIN)/sphinx-build -q -W -n -b man -d build/doctrees/man -c source/man source build/man
+	@echo "The manual page is build/man/perfguide.1; to read it: man -l build/man/perfguide.1"
 
 linkcheck: $(ENV)/.site
 	@$(BIN)/sphinx-build -b $@ -j $(JOBS) -d build/doctrees \
@@ -124,7 +129,7 @@ $(ENV)/.more: $(BIN)/python requirements-test.txt
 
 # What the site is made of; the environment stays, and so does the lock of a running build.
 clean:
-	rm -rf build/html build/dirhtml build/text build/latex build/linkcheck build/doctrees build/pdf
+	rm -rf build/html build/dirhtml build/text build/latex build/man build/linkcheck build/doctrees build/pdf
 	rm -rf build/cache
 	rm -rf build/.pdf build/.html build/.dirhtml build/.text build/.latex
 	rm -rf source/guides source/compare source/by-benchmark source/reports source/api source/.gitignore
@@ -145,5 +150,6 @@ help:
 	@echo "make compare OLD=09.00 NEW=09.01   what changed between two releases;"
 	@echo "                COMPAREOPTS='--format html -o page.html' takes more options"
 	@echo "make serve      the site on http://127.0.0.1:8000"
+	@echo "make man        the manual page of the command, build/man/perfguide.1"
 	@echo "make linkcheck  do links lead somewhere?"
 	@echo "make clean      remove the site; make distclean: the environment too"

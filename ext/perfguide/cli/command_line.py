@@ -17,6 +17,7 @@ from . import (
     build,
     check,
     compare,
+    completion,
     export,
     generate,
     health,
@@ -32,7 +33,7 @@ from . import (
 
 COMMANDS = (
     *(check, schema, list_guides, generate, show, badge, health, build, compare, export),
-    *(pack, import_guides, intake, projects),
+    *(pack, import_guides, intake, projects, completion),
 )
 """The modules with the commands, in the order in which help lists them."""
 
@@ -66,9 +67,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return status
 
 
-def parser() -> argparse.ArgumentParser:
-    """The parser of the whole command line."""
-    parser = argparse.ArgumentParser(
+def parser(
+    kind: type[argparse.ArgumentParser] = argparse.ArgumentParser,
+) -> argparse.ArgumentParser:
+    """The parser of the whole command line, of the kind that is wanted."""
+    parser = kind(
         prog="perfguide",
         description="Check the results of a board farm and turn them into performance guides.",
         epilog=shared.EXIT_STATUS,
@@ -81,7 +84,9 @@ def parser() -> argparse.ArgumentParser:
         return commands.add_parser(
             name,
             help=text,
-            description=textwrap.fill(f"{text[0].upper()}{text[1:]}. {more}".strip()),
+            description=textwrap.fill(
+                f"{text[0].upper()}{text[1:]}. {more}".strip(), break_on_hyphens=False
+            ),
             epilog=shared.EXIT_STATUS,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )

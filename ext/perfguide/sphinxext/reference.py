@@ -178,11 +178,25 @@ def commands(parser: argparse.ArgumentParser) -> list[Command]:
     out = []
     for name, command in internals.subcommands(parser).items():
         arguments = internals.arguments(command)
-        usage = " ".join([command.prog, *map(_brief, arguments)])
+        usage = _wrapped(command.prog, map(_brief, arguments))
         options = {_written(a): (a.help or "See above.").replace("%%", "%") for a in arguments}
         text = " ".join((command.description or "").split())
         out.append(Command(name, text, usage, options))
     return out
+
+
+WIDEST = 72
+"""Columns of a line of usage: what a phone scrolls little for, and a terminal shows whole."""
+
+
+def _wrapped(command: str, arguments: Iterable[str]) -> str:
+    """A command with its arguments, on as many lines as it needs; no argument is broken."""
+    lines = [command]
+    for argument in arguments:
+        if len(lines[-1]) + 1 + len(argument) > WIDEST:
+            lines.append(" " * len(command))
+        lines[-1] += f" {argument}"
+    return "\n".join(lines)
 
 
 def _written(argument: argparse.Action, names: slice = slice(None)) -> str:
@@ -199,6 +213,8 @@ def _written(argument: argparse.Action, names: slice = slice(None)) -> str:
 def _brief(argument: argparse.Action) -> str:
     """An argument in the line of usage."""
     written = _written(argument, slice(-1, None))
+    if len(written) > WIDEST // 2:  # its choices stand in the list
+        written = f"{argument.option_strings[-1]} {argument.dest.upper()}"
     if argument.option_strings:
         return written if argument.required else f"[{written}]"
     more = "…" if argument.nargs in ("*", "+") else ""

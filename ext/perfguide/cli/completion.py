@@ -1,0 +1,49 @@
+"""The command ``completion``: a script by which a shell completes the command line."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from . import shared
+
+SHELLS = ("bash", "zsh", "tcsh")
+
+FOLDERS = ("DIR", "INBOX", "RESULTS", "REPO")
+FILES = ("FILE", "FILE.json", "MAP.toml", "PATH", "LOGS", "GUIDES", "OLD", "NEW")
+"""What arguments are called that are folders, and that are files or folders."""
+
+
+class _Known(argparse.ArgumentParser):
+    """A parser whose arguments say what a shell may put in their place."""
+
+    def add_argument(self, *names: Any, **values: Any) -> argparse.Action:
+        """Add an argument, and say whether it is a file."""
+        import shtab  # here: no other command needs it
+
+        action = super().add_argument(*names, **values)
+        if action.metavar in FOLDERS:
+            vars(action)["complete"] = shtab.DIRECTORY
+        elif action.metavar in FILES:
+            vars(action)["complete"] = shtab.FILE
+        return action
+
+
+def add_parsers(add: shared.AddParser) -> None:
+    """Add the command to the command line."""
+    parser = add(
+        "completion",
+        "print a script by which a shell completes commands, options, choices and paths",
+        "The page Commands says where it goes.",
+    )
+    parser.add_argument("shell", choices=SHELLS, help="the shell that is to read it")
+    parser.set_defaults(run=_run)
+
+
+def _run(options: argparse.Namespace) -> int:
+    import shtab
+
+    from .command_line import parser
+
+    print(shtab.complete(parser(_Known), options.shell))
+    return shared.FINE
