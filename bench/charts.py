@@ -33,7 +33,7 @@ from perfguide.publishing.output_folder import Writer
 TOP = Path(__file__).resolve().parents[1]
 SLACK = 1.5
 """All cores may take so many times their share: processes have to start."""
-ENOUGH = 100
+ENOUGH = 2000
 """With fewer pictures, the start of the processes counts for more than drawing."""
 
 
@@ -154,7 +154,9 @@ def figures(count: int, times: int) -> list[Figure]:
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description="What charts cost.")
-    parser.add_argument("--count", type=int, default=300, help="how many pictures to draw at once")
+    parser.add_argument(
+        "--count", type=int, default=ENOUGH, help="how many pictures to draw at once"
+    )
     for figure in figures(parser.parse_args().count, 5):
         print(figure)
 

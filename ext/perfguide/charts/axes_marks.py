@@ -1,26 +1,41 @@
-"""What stands on and around the axes of a picture: scales, ticks, marks, names of lines."""
+"""What stands on and around the panels of a picture: scales, ticks, marks, names of lines."""
 
 from __future__ import annotations
 
 import math
 import textwrap
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
-from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, MaxNLocator, NullLocator
+from matplotlib.ticker import MaxNLocator
 
 from ..common import units
 from ..common.diagnostics import visible
+from .canvas import Canvas, Place, width
 from .model import ChartView, Line, Panel
-from .palette import QUIET
+from .palette import INK, LINE, QUIET
 
 FONT_SIZE, SMALL_FONT_SIZE = 9.5, 8.5
 """Points of the text in a picture, and in one of many side by side."""
 
-LETTER = 0.62
-"""The width of an ordinary letter, as a share of the size of its font."""
+LINE_HEIGHT = 1.2
+"""The height of a line of text, as a share of the size of its font."""
+
+HALF_HIGH = 0.36
+"""Half the height of digits and capital letters, as a share of the size of the font."""
+
+NOTE = 7.5
+"""Points of the text of figures and notes in a panel."""
+
+TICK, MINOR = 3.5, 2.0
+"""Points of the strokes beside an axis."""
+
+GAP = 3.5
+"""Points between such a stroke and its number."""
+
+MARGIN = 0.05
+"""The room between the outermost points and the frame, as a share of what they span."""
 
 MOST_NAMED = 5
 """So many lines are named at their ends; more get a legend."""
@@ -30,39 +45,196 @@ LONGEST_NAME = 18
 
 LONGEST_TICK = 26
 
+NICE = [1, 2, 2.5, 5, 10]
+"""Numbers stand on an axis in such steps, and in these times a power of ten."""
 
-def with_gaps(view: ChartView, line: Line) -> list[tuple[float, float]]:
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """Figures from ``low`` to ``high`` on a stretch of points from ``start`` to ``end``."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+    log: bool = False
+
+    def at(self, value: float) -> float:
+        """Where a figure stands; a log scale has no place for one that is not above zero."""
+        low, high = self.low, self.high
+        if self.log:
+            if value <= 0:
+                return math.nan
+            low, high, value = math.log(low), math.log(high), math.log(value)
+        return self.start + (value - low) / (high - low) * (self.end - self.start)
+
+    def within(self, value: float) -> float:
+        """The same, and the nearer end for what lies beyond."""
+        ends = sorted((self.start, self.end))
+        place = self.at(value)
+        return ends[0] if math.isnan(place) else min(max(place, ends[0]), ends[1])
+
+    def has(self, value: float) -> bool:
+        """Whether a figure lies on the scale, but for rounding."""
+        slack = 1e-9 * (self.high - self.low)
+        return self.low - slack <= value <= self.high + slack
+
+    def over(self, start: float, end: float) -> Scale:
+        """The same figures on another stretch."""
+        return Scale(self.low, self.high, start, end, self.log)
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """Where a panel is, and its scales."""
+
+    x: Scale
+    y: Scale
+
+    @property
+    def left(self) -> float:
+        """The left edge, in points as all others."""
+        return self.x.start
+
+    @property
+    def right(self) -> float:
+        """The right edge."""
+        return self.x.end
+
+    @property
+    def bottom(self) -> float:
+        """The lower edge."""
+        return min(self.y.start, self.y.end)
+
+    @property
+    def top(self) -> float:
+        """The upper edge."""
+        return max(self.y.start, self.y.end)
+
+    def at(self, x: float, y: float) -> Place | None:
+        """Where a point is; ``None`` where the scales have no place for it."""
+        place = (self.x.at(x), self.y.at(y))
+        return None if any(map(math.isnan, place)) else place
+
+
+def font(view: ChartView) -> float:
+    """Points of the text in a picture."""
+    return SMALL_FONT_SIZE if view.small else FONT_SIZE
+
+
+def with_gaps(view: ChartView, line: Line) -> list[tuple[float, float] | None]:
     """The points of a line; a gap where it has none at a name of the axis."""
-    points = [(p.x, p.y) for p in line.points]
-    if not view.ticks or view.kind == "bars":
-        return points
-    out = points[:1]
-    for before, point in pairwise(points):
-        if point[0] - before[0] > 1:
-            out.append((before[0] + 0.5, float("nan")))
-        out.append(point)
+    out: list[tuple[float, float] | None] = [(p.x, p.y) for p in line.points[:1]]
+    for before, point in pairwise(line.points):
+        if view.ticks and view.kind != "bars" and point.x - before.x > 1:
+            out.append(None)
+        out.append((point.x, point.y))
     return out
 
 
-def scales(axes: Any, view: ChartView, panel: Panel, width: float) -> None:
-    """The scales and the forms of numbers on both axes; the panel is about ``width``
-    points wide."""
+def x_range(view: ChartView) -> tuple[float, float]:
+    """What the x axis goes from and to; panels share it."""
     if view.ticks:
-        _names(axes, view, width)
-    if view.x_scale == "log2":
-        axes.set_xscale("log", base=2)
-        axes.xaxis.set_minor_locator(NullLocator())
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: units.plain(float(x))))
+        return -0.5, len(view.ticks) - 0.5
+    found = [p.x for panel in view.panels for line in panel.lines for p in line.points]
+    found += [x for panel in view.panels for x, _ in panel.verticals]
+    return around(found, view.x_scale == "log2")
+
+
+def y_range(view: ChartView) -> tuple[float, float]:
+    """What the y axis goes from and to; panels share it."""
+    points = [p for panel in view.panels for line in panel.lines for p in line.points]
+    highs = [max(p.y, p.high if p.high is not None else p.y) for p in points]
+    lows = [min(p.y, p.low if p.low is not None else p.y) for p in points]
+    limits = [y for panel in view.panels for y, _ in panel.limits]
     if view.y_scale == "log":
-        axes.set_yscale("log")
-    elif panel.lines and min(p.y for line in panel.lines for p in line.points) >= 0:
-        # Panels share their axes, so the highest of all says where they end.
-        tops = [
-            max(p.y, p.high or p.y) for each in view.panels for q in each.lines for p in q.points
-        ]
-        tops += [y for each in view.panels for y, _ in each.limits]
-        axes.set_ylim(0, max(tops) * (1.14 if panel.limits else 1.07) or 1.0)
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:,.10g}"))
+        return around([*lows, *highs, *limits], log=True)
+    if points and min(p.y for p in points) >= 0:
+        return 0.0, max([*highs, *limits]) * (1.14 if limits else 1.07) or 1.0
+    return around([*lows, *highs, *limits], log=False)
+
+
+def around(values: Sequence[float], log: bool) -> tuple[float, float]:
+    """The ends of an axis with some room on both sides of the figures."""
+    if log:
+        known = [math.log(value) for value in values if value > 0] or [0.0]
+        low, high = around(known, log=False)
+        return math.exp(low), math.exp(high)
+    low, high = min(values, default=0.0), max(values, default=1.0)
+    room = (high - low) * MARGIN or abs(low) * MARGIN or 1.0
+    return low - room, high + room
+
+
+def even_ticks(scale: Scale, most: float) -> list[float]:
+    """Round numbers at even distances on a scale, not many more than ``most``."""
+    locator = MaxNLocator(nbins=max(1, min(9, int(most))), steps=NICE)
+    return [float(t) for t in locator.tick_values(scale.low, scale.high) if scale.has(float(t))]
+
+
+def y_ticks(scale: Scale, size: float) -> tuple[list[float], list[float]]:
+    """The numbers beside the y axis, and further strokes without one."""
+    most = (scale.end - scale.start) / (size * 2)
+    if not scale.log:
+        return even_ticks(scale, most), []
+    first, last = math.floor(math.log10(scale.low)), math.ceil(math.log10(scale.high))
+    tens = [10.0**power for power in range(first, last + 1) if scale.has(10.0**power)]
+    parts = [n * 10.0**power for power in range(first, last + 1) for n in range(2, 10)]
+    minor = [part for part in parts if scale.has(part)]
+    if len(tens) > 2:
+        return tens[:: math.ceil(len(tens) / max(2.0, most))], minor if len(tens) < 8 else []
+    some = [n * 10.0**power for power in range(first, last + 1) for n in (1, 2, 5)]
+    some = [number for number in some if scale.has(number)]
+    if len(some) < 3:
+        some = [number for number in even_ticks(scale, most) if number > 0]
+    return some, minor
+
+
+def number(value: float) -> str:
+    """A number beside an axis."""
+    return f"{value:,.10g}"
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What stands below the x axis of a picture with names: at which of them, and how."""
+
+    shown: Mapping[int, str]
+    upright: bool
+
+    def height(self, size: float) -> float:
+        """The room that they need below the axis, in points."""
+        if self.upright:
+            return size
+        return max(width(name, size) for name in self.shown.values())
+
+
+def names(view: ChartView, across: float) -> Names:
+    """The names below an axis that is about so many points wide."""
+    size, count = font(view), len(view.ticks)
+    step = across / count
+    found = [visible(name, 14) for name in view.ticks]
+    upright = max(width(name, size) for name in found) < step * 0.92
+    # Names that stand on end need the height of a line each; the newest has one.
+    every = 1 if upright else max(1, math.ceil(size * 1.25 / step))
+    return Names({t: found[t] for t in range((count - 1) % every, count, every)}, upright)
+
+
+def x_numbers(view: ChartView, scale: Scale) -> list[tuple[float, str]]:
+    """The numbers below an axis without names, none of which touches another."""
+    size = font(view)
+    if view.x_scale != "log2":
+        found = even_ticks(scale, (scale.end - scale.start) / (size * 3))
+        return [(x, number(x)) for x in found]
+    xs = {p.x for panel in view.panels for line in panel.lines for p in line.points}
+    kept: list[tuple[float, str]] = []
+    for x in sorted((x for x in xs if x > 0), reverse=True):
+        words = units.plain(x)
+        if kept:
+            room = (width(words, size) + width(kept[-1][1], size)) / 2 + 4
+            if scale.at(kept[-1][0]) - scale.at(x) < room:
+                continue
+        kept.append((x, words))
+    return kept[::-1]
 
 
 def bar_rows(
@@ -87,88 +259,65 @@ def tick_lines(name: str) -> list[str]:
     return textwrap.wrap(visible(name, 4 * LONGEST_TICK), LONGEST_TICK) or [""]
 
 
-def bar_scale(axes: Any, view: ChartView, middles: Mapping[float, float]) -> None:
-    """Names down the side, the first on top, and room for figures at the ends of bars."""
-    names = ["\n".join(tick_lines(view.ticks[int(tick)])) for tick in middles]
-    axes.set_yticks(list(middles.values()), names)
-    low_end, high_end = sorted(axes.get_ylim())
-    axes.set_ylim(high_end, low_end)
-    axes.margins(y=0.02)
-    axes.grid(visible=False, axis="y")
-    low, high = axes.get_xlim()
-    points = [point for each in view.panels for line in each.lines for point in line.points]
-    longest = max((len(units.number(point.y)) for point in points), default=4)
-    room = (7.5 * LETTER * longest + 10) / (100 if view.small else 200)
-    axes.set_xlim(min(0.0, low), high + (high - min(0.0, low)) * min(0.5, room))
-    axes.xaxis.set_major_locator(MaxNLocator(3))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:,.10g}"))
+def bar_scale(view: ChartView, start: float, end: float) -> Scale:
+    """The scale of bars, with room for the figures at their ends; panels share it."""
+    points = [point for panel in view.panels for line in panel.lines for point in line.points]
+    ends = [max(p.y, p.high if p.high is not None else p.y) for p in points]
+    low, high = min(0.0, *(p.y for p in points)), max(0.0, *ends)
+    room = 8 + max(width(units.number(point.y), NOTE) for point in points)
+    share = max(0.4, 1 - room / (end - start))
+    return Scale(low, low + ((high - low) or 1.0) / share, start, end)
 
 
-def marks(axes: Any, panel: Panel, position: int) -> None:
-    """Positions to mark on either axis, with their words."""
-    for number, (x, words) in enumerate(panel.verticals):
-        mark = axes.axvline(x, color=QUIET, linewidth=1, linestyle=(0, (2, 2)))
-        mark.set_gid(f"vertical-{position}-{number}")
-        box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 0.6}
-        of = ("data", "axes fraction")
-        _note(axes, words, (x, 0.02), of, (-2, 0), rotation=90, ha="right", bbox=box)
-    for number, (y, words) in enumerate(panel.limits):
-        mark = axes.axhline(y, color=QUIET, linewidth=1, linestyle=(0, (6, 2)))
-        mark.set_gid(f"limit-{position}-{number}")
-        _note(axes, words, (0.01, y), ("axes fraction", "data"), (0, 1.5))
+def grid(canvas: Canvas, frame: Frame, xs: Sequence[float], ys: Sequence[float]) -> None:
+    """The lines behind the points of a panel, at numbers on its axes."""
+    columns = [((x, frame.bottom), (x, frame.top)) for x in map(frame.x.at, xs)]
+    rows = [((frame.left, y), (frame.right, y)) for y in map(frame.y.at, ys)]
+    canvas.strokes([*columns, *rows], LINE, 0.6)
 
 
-def _note(
-    axes: Any,
-    words: str,
-    at: tuple[float, float],
-    of: tuple[str, str],
-    shift: tuple[float, float],
-    **style: Any,
+def edges(canvas: Canvas, frame: Frame) -> None:
+    """The four lines around a panel."""
+    left, right, bottom, top = frame.left, frame.right, frame.bottom, frame.top
+    corners = [(left, bottom), (right, bottom), (right, top), (left, top), (left, bottom)]
+    canvas.line(corners, QUIET, 0.8)
+
+
+def strokes_below(canvas: Canvas, frame: Frame, xs: Sequence[float]) -> None:
+    """The strokes of numbers on the x axis."""
+    places = map(frame.x.at, xs)
+    canvas.strokes([((x, frame.bottom - TICK), (x, frame.bottom)) for x in places], INK, 0.8)
+
+
+def strokes_beside(
+    canvas: Canvas, frame: Frame, ys: Sequence[float], minor: Sequence[float] = ()
 ) -> None:
-    """Write words so many points beside a position, which ``of`` says the units of."""
-    style |= {"va": "bottom", "fontsize": 7.5, "color": QUIET}
-    words = visible(words, 40)
-    axes.annotate(words, at, xycoords=of, xytext=shift, textcoords="offset points", **style)
+    """The strokes of numbers on the y axis, and shorter ones between them."""
+    left, at = frame.left, frame.y.at
+    ends = [((left - TICK, at(y)), (left, at(y))) for y in ys]
+    canvas.strokes(ends, INK, 0.8)
+    canvas.strokes([((left - MINOR, at(y)), (left, at(y))) for y in minor], INK, 0.6)
 
 
-def after_layout(view: ChartView, figure: Any, grid: Sequence[Any]) -> None:
-    """What needs the final size of the panels: ticks that do not touch, names of marks."""
-    size = SMALL_FONT_SIZE if view.small else FONT_SIZE
-    for axes, panel in zip(grid, view.panels, strict=True):
-        if view.kind != "bars":
-            _ticks(axes, view, figure, size)
-        if view.mark and not _places_of_marks(panel):
-            _name_marks(axes, view, panel)
-
-
-def _names(axes: Any, view: ChartView, width: float) -> None:
-    size = SMALL_FONT_SIZE if view.small else FONT_SIZE
-    count = len(view.ticks)
-    axes.set_xlim(-0.5, count - 0.5)
-    step = width / count
-    names = [visible(name, 14) for name in view.ticks]
-    upright = max(len(name) for name in names) * LETTER * size < step * 0.92
-    # Names that stand on end need the height of a line each; the newest has one.
-    every = 1 if upright else max(1, math.ceil(size * 1.25 / step))
-    ticks = range((count - 1) % every, count, every)
-    axes.set_xticks(ticks, [names[tick] for tick in ticks])
-    axes.tick_params(axis="x", rotation=0 if upright else 90)
-
-
-def _ticks(axes: Any, view: ChartView, figure: Any, size: float) -> None:
-    if view.x_scale != "log2":
-        return
-    xs = sorted({p.x for panel in view.panels for line in panel.lines for p in line.points})
-    kept: list[float] = []
-    for x in reversed(xs):
-        if kept:
-            ends = axes.transData.transform([(x, 1.0), (kept[-1], 1.0)])[:, 0] * 72 / figure.dpi
-            letters = (len(units.plain(x)) + len(units.plain(kept[-1]))) / 2
-            if ends[1] - ends[0] < letters * LETTER * size + 3:
-                continue
-        kept.append(x)
-    axes.set_xticks(sorted(kept))
+def marks(canvas: Canvas, frame: Frame, panel: Panel, position: int) -> None:
+    """Positions to mark on either axis, with their words."""
+    for count, (x, words) in enumerate(panel.verticals):
+        at = frame.x.within(x)
+        with canvas.group(f"vertical-{position}-{count}"):
+            canvas.line([(at, frame.bottom), (at, frame.top)], QUIET, 1, (2, 2))
+        words = visible(words, 40)
+        low = frame.bottom + 0.02 * (frame.top - frame.bottom)
+        base = at - 2 - 0.24 * NOTE
+        corner = (base - 0.76 * NOTE - 0.6, low - 0.6)
+        other = (base + 0.24 * NOTE + 0.6, low + width(words, NOTE) + 0.6)
+        canvas.box(corner, other, "white", alpha=0.75)
+        canvas.words(words, (base, low), NOTE, angle=90, colour=QUIET)
+    for count, (y, words) in enumerate(panel.limits):
+        at = frame.y.within(y)
+        with canvas.group(f"limit-{position}-{count}"):
+            canvas.line([(frame.left, at), (frame.right, at)], QUIET, 1, (6, 2))
+        left = frame.left + 0.01 * (frame.right - frame.left)
+        canvas.words(visible(words, 40), (left, at + 1.5 + 0.24 * NOTE), NOTE, colour=QUIET)
 
 
 ALIKE = 0.03
@@ -176,8 +325,10 @@ ALIKE = 0.03
 tick on top to stand for all of them."""
 
 
-def _places_of_marks(panel: Panel) -> list[tuple[float, str]]:
+def places_of_marks(view: ChartView, panel: Panel) -> list[tuple[float, str]]:
     """Where each mark stands on the x axis, if it stands at one place on all lines."""
+    if not view.mark or view.kind == "bars":
+        return []
     places: dict[str, list[float]] = {}
     for line in panel.lines:
         for point in line.points:
@@ -189,48 +340,53 @@ def _places_of_marks(panel: Panel) -> list[tuple[float, str]]:
     return sorted((sum(xs) / len(xs), mark) for mark, xs in places.items())
 
 
-def marks_on_top(axes: Any, view: ChartView, panel: Panel, width: float) -> None:
+def height_of_marks_on_top(view: ChartView) -> float:
+    """The room above a panel for :func:`marks_on_top`, in points."""
+    return TICK + GAP + 2 * LINE_HEIGHT * font(view)
+
+
+def marks_on_top(canvas: Canvas, frame: Frame, view: ChartView, panel: Panel) -> None:
     """Name the marks on an axis above the panel, where they are those of all its lines."""
-    places = _places_of_marks(panel) if view.mark else []
+    places = [each for each in places_of_marks(view, panel) if frame.x.has(each[0])]
     if not places:
         return
-    span, kept = places[-1][0] - places[0][0], list[tuple[float, str]]()
+    kept = list[tuple[float, str]]()
     first, last = places[0], places[-1]
-    for place in (first, last, *places[1:-1]):
-        if all(abs(place[0] - x) / span * width * 0.8 > 24 for x, _ in kept):
-            kept.append(place)
-    top = axes.secondary_xaxis("top")
-    top.set_xticks([x for x, _ in kept], [visible(mark, 12) for _, mark in kept])
-    top.set_xlabel(visible(view.mark, 30))
+    for x, mark in (first, last, *places[1:-1]):
+        if all(abs(frame.x.at(x) - frame.x.at(other)) > 24 for other, _ in kept):
+            kept.append((x, mark))
+    size, base = font(view), frame.top + TICK + GAP
+    at = frame.x.at
+    canvas.strokes([((at(x), frame.top), (at(x), frame.top + TICK)) for x, _ in kept], INK, 0.8)
+    for x, mark in kept:
+        canvas.words(visible(mark, 12), (at(x), base), size, align="center")
+    middle = (frame.left + frame.right) / 2
+    above = base + LINE_HEIGHT * size
+    canvas.words(visible(view.mark, 30), (middle, above), size, align="center")
 
 
-def _name_marks(axes: Any, view: ChartView, panel: Panel) -> None:
+def name_marks(canvas: Canvas, frame: Frame, view: ChartView, panel: Panel) -> None:
     """Name some of the marks along the highest line: the ends, and round numbers."""
     line = max(panel.lines, key=lambda each: max(p.y for p in each.points))
     last = len(line.points) - 1
-    left = axes.transAxes.transform((0, 0))[0]
-    taken: list[tuple[float, float]] = []
+    taken: list[Place] = []
     order = sorted(range(last + 1), key=lambda i: (i not in (0, last), i))
-    for number in order:
-        point = line.points[number]
-        ends = number in (0, last)
+    for count in order:
+        point = line.points[count]
+        ends = count in (0, last)
         if not ends and (isinstance(point.mark, str) or point.mark[0] % 5):
             continue
-        x, y = axes.transData.transform((point.x, point.y))
-        if any(abs(x - tx) < 26 and abs(y - ty) < 14 for tx, ty in taken):
+        place = frame.at(point.x, point.y)
+        if place is None or any(
+            abs(place[0] - x) < 19 and abs(place[1] - y) < 10 for x, y in taken
+        ):
             continue
-        taken.append((x, y))
+        taken.append(place)
         words = units.whole(point.mark)
-        words = f"{view.mark.lower()} {words}" if number == 0 else words
-        axes.annotate(
-            visible(words, 30),
-            (point.x, point.y),
-            xytext=(-3, 5) if x > left + 30 else (2, 6),
-            textcoords="offset points",
-            ha="right" if x > left + 30 else "left",
-            fontsize=7,
-            color=QUIET,
-        )
+        words = f"{view.mark.lower()} {words}" if count == 0 else words
+        inside = place[0] > frame.left + 22
+        at = (place[0] - 3, place[1] + 5) if inside else (place[0] + 2, place[1] + 6)
+        canvas.words(visible(words, 30), at, 7, align="right" if inside else "left", colour=QUIET)
 
 
 def direct(view: ChartView) -> bool:
@@ -244,38 +400,29 @@ def direct(view: ChartView) -> bool:
     )
 
 
-def room_for_names(view: ChartView, figure: Any) -> None:
-    """Leave room beside the panel for the names of its lines."""
-    longest = max(len(line.label) for line in view.panels[0].lines)
-    room = longest * LETTER * 9 + 22
-    figure.subplots_adjust(right=figure.subplotpars.right - room / 72 / figure.get_figwidth())
+def room_for_names(view: ChartView) -> float:
+    """The room beside the panel for the names of its lines, in points."""
+    return 22 + max(width(visible(line.label, LONGEST_NAME), 9) for line in view.panels[0].lines)
 
 
-def name_lines(axes: Any, panel: Panel, figure: Any, styles: Mapping[str, tuple[str, str]]) -> None:
+def name_lines(
+    canvas: Canvas, frame: Frame, panel: Panel, styles: Mapping[str, tuple[str, str]]
+) -> None:
     """Write the name of each line beside its rightmost point, apart from each other.
 
     ``styles`` has the colour and the marker of each name.
     """
     ends = [max(line.points, key=lambda point: point.x) for line in panel.lines]
-    scale = 72 / figure.dpi
-    heights = [axes.transData.transform((end.x, end.y))[1] * scale for end in ends]
-    order = sorted(range(len(ends)), key=lambda number: (heights[number], number))
-    box, width, tall = axes.get_position(), *(size * 72 for size in figure.get_size_inches())
-    apart = _apart([heights[n] for n in order], 11.5, box.y0 * tall + 5, box.y1 * tall - 5)
-    x = box.x1 * width + 8
-    for number, height in zip(order, apart, strict=True):
-        label = panel.lines[number].label
+    heights = [frame.y.within(end.y) for end in ends]
+    order = sorted(range(len(ends)), key=lambda each: (heights[each], each))
+    apart = _apart([heights[n] for n in order], 11.5, frame.bottom + 5, frame.top - 5)
+    x = frame.right + 8
+    for each, height in zip(order, apart, strict=True):
+        label = panel.lines[each].label
         colour, marker = styles[label]
-        sample = Line2D([x / width], [height / tall], color=colour, marker=marker, markersize=4)
-        figure.add_artist(sample)
-        axes.annotate(
-            visible(label, LONGEST_NAME),
-            (x + 7, height),
-            xycoords="figure points",
-            va="center",
-            fontsize=9,
-            color=colour,
-        )
+        canvas.marks([(x, height)], marker, 4, colour)
+        base = (x + 7, height - HALF_HIGH * 9)
+        canvas.words(visible(label, LONGEST_NAME), base, 9, colour=colour)
 
 
 def _apart(heights: Sequence[float], gap: float, low: float, high: float) -> list[float]:
