@@ -15,6 +15,7 @@ from perfguide.bundles.decode import Loaded
 from perfguide.catalog import benchmarks, waivers
 from perfguide.catalog.benchmarks import Catalog
 from perfguide.catalog.board_names import Boards
+from perfguide.compare import as_data
 from perfguide.compare.comparison import Comparison, compare
 from perfguide.compare.history import PAST, History
 from perfguide.compare.match import Names
@@ -395,6 +396,16 @@ def test_the_threshold_of_a_metric_its_noise_and_its_step_have_to_be_passed(
     ).rows}  # fmt: skip
     assert given["rate"] == pytest.approx(0.05)
     assert given["lat_a"] == pytest.approx(0.7)
+
+
+def test_the_least_change_that_counts_is_finite_where_a_figure_is_next_to_nothing(
+    tmp_path: Path,
+) -> None:
+    catalog = described(tmp_path, TOML.replace("decimals = 1 }", "decimals = 1, step = 60 }"))
+    old = loaded(result("load", "%", value=5e-324), **OLDER)
+    both = compared(old, loaded(result("load", "%", value=1.0), **NEWER), catalog=catalog)
+    assert math.isfinite(only(both.rows).floor or 0.0)
+    json.loads(as_data.to_json(both), parse_constant=pytest.fail)
 
 
 def waiver(most: str = "", **more: Any) -> waivers.Waiver:

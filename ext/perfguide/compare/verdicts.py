@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -409,7 +410,7 @@ def _pair(
     )
     pair = _with_others(pair, tuple(others.values()), tuple(later.values()))
     if pair.load and not pair.sampled and pair.old.mean and rules.threshold is None:
-        pair = replace(pair, floor=max(pair.floor, POINT / abs(pair.old.mean)))
+        pair = replace(pair, floor=max(pair.floor, _part(POINT, abs(pair.old.mean))))
     return pair, (others, later)
 
 
@@ -464,8 +465,13 @@ def _floor(row: Row, metric: Metric | None, threshold: float | None) -> float:
     means = [abs(r.cell.mean) for r in (row.old, row.new) if r and r.cell.mean]
     # The smaller figure, because a change can be told both ways round.
     if step and means:
-        floors.append(STEP * step / min(means))
+        floors.append(_part(STEP * step, min(means)))
     return max(floors)
+
+
+def _part(amount: float, of: float) -> float:
+    """An amount as a share of a figure, which may be next to nothing."""
+    return min(amount / of, sys.float_info.max)
 
 
 def _judged(row: Row, pair: Pair, judgement: Judgement) -> Row:
