@@ -21,7 +21,8 @@ DASHES: tuple[Dashes, ...] = (
     *((), (3.7, 1.6), (6.4, 1.6, 1, 1.6), (1, 1.65)),
     *((5, 1), (3, 1, 1, 1), (1, 1), (7, 2, 2, 2)),
 )
-HATCHES = ("", "///", "...", "xxx", "\\\\\\", "+++", "ooo", "---")
+HATCHES = ("", "///", "|||", "xxx", "\\\\\\", "+++", "\\\\", "---")
+"""Lines alone: a pattern of dots makes a picture ten times as large, because each is curves."""
 
 WIDTH, HEIGHT = 5.4, 3.7
 """Inches of a picture with one panel: on a phone its text is still of a size to read."""
