@@ -27,9 +27,14 @@ def load(
     ("old", "new", "message", "hint"),
     [
         ('title = "Speed"\nchapter', "titel = 1\nchapter", "titel", ""),
-        ("order = 5", 'order = "5"', "$.order", ""),
-        ("order = 5", "order = ", "line", ""),
-        ('unit = "%"', 'unit = "%", threshold = -1', "$.metrics[1].threshold", ""),
+        ("order = 5", 'order = "5"', "“order” is text", "write a whole number"),
+        ("order = 5", "order = ", "is not TOML", "mend this line"),
+        (
+            'unit = "%"',
+            'unit = "%", threshold = -1',
+            "“metrics[1].threshold” is out of its range",
+            "write a number of at least 0.0",
+        ),
         (
             '"us", better = "lower"',
             '"us", better = "lower", aliases = ["old"]',
@@ -95,7 +100,7 @@ def test_text_that_is_not_utf8_is_a_fault(tmp_path: Path) -> None:
         ('at_most = 100, at_most_per = "thread"', "no parameter is named “thread”"),
         ('at_most_per = "engine"', "“at_most_per” says nothing without “at_most”"),
         ("clock = true", "a clock cannot be in “MB/s”"),
-        ('positive = "yes"', "Expected `bool | null`, got `str`"),
+        ('positive = "yes"', "“metrics[0].positive” is text where true or false has to be"),
     ],
 )
 def test_what_a_metric_must_be_has_to_make_sense(tmp_path: Path, spoilt: str, message: str) -> None:

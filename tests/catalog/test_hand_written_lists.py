@@ -50,7 +50,7 @@ def test_no_file_is_no_waiver(tmp_path: Path) -> None:
         ('[[waivers]]\nbenchmark = "a"\nmetric = "b"\nuntil = "1"', 10,
          "entry 2 of “waivers”: “reason” is missing", 'write reason = "…"'),
         ('[[waivers]]\nbenchmark = "a"\nmetric = "b"\nuntil = 9.03\nreason = "r"', 10,
-         "entry 2 of “waivers”: “until” is float where str is due", "write until as str"),
+         "entry 2 of “waivers”: “until” is a number where text has to be", 'write until = "…"'),
         ('[[waivers]]\nbenchmark = "a"\nmetric = "b"\nuntil = "1"\nreason = "r"\nuntill = "2"', 10,
          "entry 2 of “waivers”: “untill” is not known", "did you mean “until”?"),
         ('[[waivers]]\nbenchmark = "a"\nmetric = " "\nuntil = "1"\nreason = "r"', 10,

@@ -140,7 +140,7 @@ def test_check_mentions_files_that_hold_no_bundles(full: Site) -> None:
 def test_check_of_a_path_that_is_not_there_is_wrong_usage(site: Site) -> None:
     status, out, _ = site.run("check", site.top / "nowhere")
     assert status == 2
-    assert "nowhere: error: there is no such file or folder [missing-path]" in out
+    assert "nowhere: error: there is no such file or folder (make the folder, or name" in out
 
 
 def test_check_of_hostile_text_prints_nothing_that_moves_a_cursor(site: Site) -> None:
@@ -229,7 +229,7 @@ def test_show_takes_metrics_with_a_slash(full: Site) -> None:
 @pytest.mark.parametrize(
     ("asked", "status", "message"),
     [
-        (["AM62Y"], 3, "there is no soc “AM62Y”; did you mean “AM62X”?"),
+        (["AM62Y"], 3, "there is no SoC “AM62Y”; did you mean “AM62X”?"),
         (["AM62X/08"], 3, "there is no release “08”"),
         (["AM62X/09.01/sk/sped"], 3, "there is no benchmark “sped”; did you mean “speed”?"),
         (["AM64X/*/*/*/rate"], 3, "each part is known, but no figure has all of them"),

@@ -110,7 +110,7 @@ def test_patterns_accept_some_figures_of_a_finding(
         ('[[acknowledged]]\nrule = "clok"\nreason = "r"\n', "did you mean “clock”?"),
         ('[[acknowledged]]\nrule = "clock"\n', "entry 1 of “acknowledged”: “reason” is missing"),
         ('[[acknowledged]]\nrule = "clock"\nreason = " "\n', "entry 1 of “acknowledged”: the reason is empty"),
-        ('[[acknowledged]]\nrule = "clock"\nreason = 3\n', "“reason” is int where str is due"),
+        ('[[acknowledged]]\nrule = "clock"\nreason = 3\n', "“reason” is a whole number where text has to be"),
         ('[[acknowledged]]\nrule = "clock"\nreason = "r"\nbord = "*"\n', "entry 1 of “acknowledged”: “bord” is not known (did you mean “board”?"),
     ],
 )  # fmt: skip

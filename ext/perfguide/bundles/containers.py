@@ -15,6 +15,7 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, TypeVar, cast
@@ -22,7 +23,8 @@ from typing import IO, Any, TypeVar, cast
 import zstandard
 
 from ..common.diagnostics import Diagnostic
-from .decompress import FREE, Capped, LimitError, Limits, decompressed, remaining
+from ..common.path_hints import mending, nearest_path
+from .decompress import FREE, Capped, LimitError, Limits, decompressed, ending, remaining
 
 T = TypeVar("T")
 
@@ -93,9 +95,9 @@ def find(roots: Sequence[str | Path]) -> tuple[list[Source], list[Diagnostic]]:
         elif top.exists():
             found = [Source(str(top.parent), top.name, top)]
         else:
-            diagnostics.append(
-                Diagnostic("missing-path", str(root), "there is no such file or folder")
-            )
+            hint = nearest_path(top) or "make the folder, or name the one that has the bundles"
+            message = "there is no such file or folder"
+            diagnostics.append(Diagnostic("missing-path", str(root), message, hint))
             continue
         kept, notes = chosen(found, str)
         sources += kept
@@ -167,8 +169,21 @@ def read(
         reason = str(error) or type(error).__name__
         if isinstance(error, OSError) and error.strerror:
             reason = error.strerror
-        hint = "the file is damaged or cut short; upload it again"
+        hint = _mending(source, error)
         yield Diagnostic("unreadable", source.name, f"cannot be read: {reason}", hint)
+
+
+def _mending(source: Source, error: Exception) -> str:
+    """What to do about a file that could not be read."""
+    if isinstance(error, OSError) and (hint := mending(error)):
+        return hint
+    with suppress(OSError), _opened(source) as file:
+        other = ending(file.read(512))
+        if other in (".rar", ".7z"):
+            return f"it is a {other} file: pack the bundles as .zip or .tar.gz"
+        if other and not source.name.lower().endswith(other):
+            return f"what it holds is {other}, whatever its name: let the name end so"
+    return "the file is damaged or cut short; upload it again"
 
 
 def _opened(source: Source) -> IO[bytes]:

@@ -244,3 +244,16 @@ class Capped:
         if self._given > self._by_ratio:
             raise LimitError("grows too much when it is decompressed")
         return chunk
+
+
+_BEGINNINGS = (
+    *((b"\x1f\x8b", ".gz"), (b"\x28\xb5\x2f\xfd", ".zst"), (b"\xfd7zXZ", ".tar.xz")),
+    *((b"PK\x03\x04", ".zip"), (b"Rar!", ".rar"), (b"7z\xbc\xaf", ".7z")),
+    *((b"{", ".json"), (b"[", ".json")),
+)
+
+
+def ending(data: bytes) -> str:
+    """How the name of a file that begins with these bytes should end; empty where not known."""
+    plain = data.lstrip(b"\xef\xbb\xbf \t\r\n")
+    return next((end for head, end in _BEGINNINGS if plain.startswith(head)), "")

@@ -17,6 +17,7 @@ from msgspec import inspect
 from .. import bundle as schema
 from ..bundle import Bundle, pointer
 from ..common.diagnostics import KINDS, nearest, visible
+from .decompress import ending
 
 BUNDLE: inspect.Type = inspect.type_info(Bundle)
 """The bundle's type as data, which the functions below walk over."""
@@ -318,6 +319,10 @@ def _mending(text: str, at: int) -> str:
         return "JSON has double quotes; let a JSON library write it"
     if (before == "," and here[:1] in "}]") or re.match(r",\s*[}\]]", here):
         return "remove the comma before the end of the object or the list"
+    if before == "," and re.match(r"\d", here) and re.search(r"\d,$", text[:at]):
+        return "write the number with a decimal point"
+    if here[:1] == "," and before in ",[{":
+        return "remove one of the two commas" if before == "," else "remove this comma"
     if re.match("True|False|None", here):
         return "JSON writes true, false and null"
     if here[:1] in "{[" and before in "}]":
@@ -404,6 +409,9 @@ def parse(data: bytes) -> tuple[Any, list[Fault]]:
             parse_int=lambda t: int(t) if math.isfinite(float(t)) else NotFinite(t),
         )
     except UnicodeDecodeError as error:
+        if (other := ending(data)) not in ("", ".json"):
+            hint = f"let its name end in {'.json' if other in ('.gz', '.zst') else ''}{other}"
+            return None, [Fault("syntax", "", f"is no text: by its content it is {other}", hint)]
         place = data[: error.start].count(b"\n") + 1
         return None, [Fault("syntax", "", f"line {place} is not UTF-8 text", "save it as UTF-8")]
     except json.JSONDecodeError as error:

@@ -54,6 +54,7 @@ def against(bundles: Sequence[Loaded], catalog: Catalog, folder: str) -> list[Di
     params: dict[tuple[str, str], _Seen] = {}
     wrong_units: dict[tuple[str, str, str], _Seen] = {}
     typos: dict[tuple[str, str], _Seen] = {}
+    misspelt: dict[tuple[str, ...], _Seen] = {}
     for item in bundles:
         columns = item.results.columns
         lines = columns.params.split("\n") if columns.rows else []
@@ -66,6 +67,8 @@ def against(bundles: Sequence[Loaded], catalog: Catalog, folder: str) -> list[Di
             benchmark, metric, unit = columns.names[code]
             described = catalog.get(benchmark)
             if described is None:
+                if near := _alike(benchmark, list(catalog.benchmarks)):
+                    _note(misspelt, (benchmark, near), item, f"/results/{row}/benchmark", count)
                 continue
             entry, place = described.entry, f"/results/{row}"
             known = described.metric(metric)
@@ -78,6 +81,9 @@ def against(bundles: Sequence[Loaded], catalog: Catalog, folder: str) -> list[Di
                 at = f"{place}/params/{pointer(name)}"
                 _note(params, (benchmark, name), item, at, count)
     out = []
+    for (benchmark, near), seen in sorted(misspelt.items()):
+        message = f"nothing describes the benchmark “{benchmark}”: {seen.times()}"
+        out.append(_told("undescribed", seen, message, f"did you mean “{near}”?"))
     for (benchmark, name), seen in sorted(params.items()):
         message = f"no description names the parameter “{name}” of {benchmark}: {seen.times()}"
         key = name if _BARE.fullmatch(name) else json.dumps(name)
@@ -113,7 +119,12 @@ def _nearest(metric: str, described: Benchmark) -> str:
     names = [each.name for each in described.entry.metrics if not set("*?[") & set(each.name)]
     if metric in {alias for each in described.entry.metrics for alias in each.aliases}:
         return ""
-    found = difflib.get_close_matches(metric[:200], names, n=1, cutoff=0.86)
+    return _alike(metric, names)
+
+
+def _alike(name: str, known: Sequence[str]) -> str:
+    """The known name that is a typing error away."""
+    found = difflib.get_close_matches(name[:200], known, n=1, cutoff=0.86)
     return found[0] if found else ""
 
 

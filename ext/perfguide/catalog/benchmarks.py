@@ -14,13 +14,14 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
 
 from ..common import units
 from ..common.diagnostics import Diagnostic, nearest
+from ..common.toml_lists import in_words, not_read
 from . import chart_spec
 from .board_names import is_release
 from .chart_spec import Chart, Fault, is_number
@@ -330,9 +331,9 @@ def load(folders: Sequence[Path]) -> tuple[Catalog, list[Diagnostic]]:
         entry, faults = _read(path)
         if entry is None:
             effect = f"until it is mended, results of “{path.stem}” show under “Other results”"
-            for message, hint in faults:
+            for message, hint, line in faults:
                 hint = f"{hint}; {effect}" if hint else effect
-                diagnostics.append(Diagnostic("catalog", str(path), message, hint))
+                diagnostics.append(Diagnostic("catalog", str(path), message, hint, line=line))
             continue
         text = path.with_suffix(".rst")
         if not text.is_file():
@@ -345,14 +346,16 @@ def load(folders: Sequence[Path]) -> tuple[Catalog, list[Diagnostic]]:
     return Catalog({b.name: b for b in ordered}), diagnostics
 
 
-def _read(path: Path) -> tuple[Entry | None, list[Fault]]:
-    """The entry of a file, or its faults."""
+def _read(path: Path) -> tuple[Entry | None, list[tuple[str, str, int | None]]]:
+    """The entry of a file, or its faults, with the line of those where it is known."""
     try:
         entry = msgspec.toml.decode(path.read_bytes(), type=Entry)
+    except msgspec.ValidationError as error:
+        return None, [(*in_words(str(error), Entry), None)]
     except (msgspec.MsgspecError, UnicodeDecodeError, OSError) as error:
-        return None, [(str(error), _near(str(error)))]
+        return None, [not_read(error)]
     faults = list(_faults(entry))
-    return (None if faults else entry), faults
+    return (None if faults else entry), [(*fault, None) for fault in faults]
 
 
 def prose(folders: Sequence[Path], name: str) -> Path | None:
@@ -362,21 +365,6 @@ def prose(folders: Sequence[Path], name: str) -> Path | None:
             if path.stem == name:
                 return path
     return None
-
-
-def _near(message: str) -> str:
-    """The known word most like the one that a decoder's message names."""
-    named = re.search(r"unknown field `([^`]*)`|enum value '([^']*)'", message)
-    if not named:
-        return ""
-    known = {
-        f
-        for spec in (Derived, Entry, Fact, Metric, Param, Remark, Table, Chart)
-        for f in spec.__struct_fields__
-    }
-    values = {"higher", "lower", "neither", "plain", "size", "hex", "linear", "log2", "log"}
-    values |= {*get_args(chart_spec.Page), *get_args(chart_spec.Kind), "cross-over", "cpu-share"}
-    return nearest(named[1] or named[2], known if named[1] else values)
 
 
 def _faults(entry: Entry) -> Iterator[Fault]:
@@ -446,6 +434,9 @@ def _table_faults(table: Table, split: str, metrics: Sequence[str]) -> Iterator[
 
 
 def _id_faults(kind: str, own: str, ids: Sequence[str]) -> Iterator[Fault]:
-    if not re.fullmatch("[a-z0-9]+(-[a-z0-9]+)*", own) or ids.count(own) > 1:
-        hint = "use lower-case letters, digits and hyphens, each id once"
+    if not re.fullmatch("[a-z0-9]+(-[a-z0-9]+)*", own):
+        hint = "use lower-case letters, digits and hyphens"
         yield f"{kind} “{own}”: its id cannot be part of an address", hint
+    if ids.count(own) > 1:
+        hint = "it is a part of an address: give each id once"
+        yield f"{kind} “{own}”: its id is that of {ids.count(own)} {kind}s", hint

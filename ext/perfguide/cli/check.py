@@ -33,7 +33,10 @@ def _run(options: argparse.Namespace) -> int:
     settings = shared.site_settings(options)
     gathered = dataset.gather(settings, shared.show_progress)
     notes = [d for d in gathered.diagnostics if d.severity == "note"]
-    faults = [d for d in gathered.diagnostics if d.severity != "note" and d.kind != "no-results"]
+    faults = [d for d in gathered.diagnostics if d.severity != "note"]
+    if errors(faults):
+        # They say why there is nothing.
+        faults = [d for d in faults if d.kind != "no-results"]
     shared.print_all(faults, sys.stdout)
     if any(fault.kind == "missing-path" for fault in faults):
         _explain(options, faults)

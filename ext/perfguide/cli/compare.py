@@ -16,6 +16,7 @@ from ..bundles.guide_key import guide_key
 from ..common import units
 from ..common.diagnostics import errors, nearest, visible
 from ..common.package import ROOT
+from ..common.path_hints import nearest_path
 from . import shared
 
 if TYPE_CHECKING:
@@ -180,7 +181,9 @@ def _run(options: argparse.Namespace) -> int:
     missing = [path for path in paths if not path.exists()]
     missing += [Path(p) for p in (options.waivers, options.boards) if p and not Path(p).is_file()]
     for path in missing:
-        print(f"perfguide compare: {visible(str(path))}: there is no such path", file=sys.stderr)
+        hint = f" ({visible(near)})" if (near := nearest_path(path)) else ""
+        words = f"{visible(str(path))}: there is no such path{hint}"
+        print(f"perfguide compare: {words}", file=sys.stderr)
     if missing:
         return shared.USAGE
     settings = shared.site_settings(options)
@@ -229,6 +232,9 @@ def _run(options: argparse.Namespace) -> int:
         for note in comparison.notes:
             print(visible(note), file=sys.stderr)
         print("nothing to compare: the two sides have no figure in common", file=sys.stderr)
+        if comparison.notes and rest is not None:
+            releases = ", ".join(sorted({key.release for key in rest.pool.guides()}))
+            print(f"name two releases; here are: {visible(releases)}", file=sys.stderr)
         if not shared_places(*sides):
             print(_hint(sides), file=sys.stderr)
         return shared.NOTHING

@@ -64,7 +64,11 @@ def _import(options: argparse.Namespace) -> int:
     else:
         snapshots = [sources.files(options.guides)]
     if not any(snapshot.tables for snapshot in snapshots):
-        print("there is no table in what was read", file=sys.stderr)
+        print(
+            f"there is no table in what was read; tables are read from {', '.join(sources.READERS)} "
+            "files",
+            file=sys.stderr,
+        )
         return shared.NOTHING
     if options.propose:
         return _propose(options, snapshots)
@@ -88,6 +92,8 @@ def _propose(options: argparse.Namespace, snapshots: Sequence[Snapshot]) -> int:
     from ..figures.dataset import BUILT_IN
     from ..importing import mapping
 
+    if options.propose.exists():
+        return _usage(f"{options.propose} is there already; name another file, or move it away")
     catalog, faults = benchmarks.load([BUILT_IN, Path(options.benchmarks)])
     shared.print_all(faults, sys.stderr)
     every = [table for snapshot in snapshots for table in snapshot.tables]

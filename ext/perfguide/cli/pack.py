@@ -150,13 +150,16 @@ def _pack(options: argparse.Namespace) -> int:
     now = datetime.datetime.now(datetime.UTC)
     packed = pack_logs.pack(logs, environment, stated, formats_of, now)
     shared.print_all([d for report in packed.reports for d in report.diagnostics], sys.stderr)
-    shared.print_all(packed.diagnostics, sys.stderr)
+    if any(report.results for report in packed.reports):
+        shared.print_all(packed.diagnostics, sys.stderr)
     _print_reports(packed.reports)
     if packed.bundle is None:
         if any(report.results for report in packed.reports):
             print("no bundle was written; mend what is said above", file=sys.stderr)
             return shared.USAGE
-        print("no bundle was written: the logs hold no figure that is understood", file=sys.stderr)
+        why = "the logs hold no figure that is understood" if logs else "there is no log there"
+        hint = "perfguide adapters lists what is, with an example of each"
+        print(f"no bundle was written: {why}; {hint}", file=sys.stderr)
         return shared.NOTHING
     made = Loaded("", options.output.name, packed.bundle, bundle.digest(packed.bundle))
     described, _ = benchmarks.load((BUILT_IN, Path(shared.BENCHMARKS)))
@@ -174,7 +177,8 @@ def _print_reports(reports: Sequence[pack_logs.LogReport]) -> None:
     """One table: each log, how it was read, and how much was not understood."""
     rows: list[tuple[str, ...]] = [("LOG", "READ AS", "RESULTS", "FAULTS", "LINES LEFT OVER")]
     for report in reports:
-        formats = ", ".join(report.formats) or "not understood"
+        empty = not report.log.data.strip()
+        formats = ", ".join(report.formats) or ("empty" if empty else "not understood")
         counts = (report.results, len(report.diagnostics), report.rest)
         rows.append((visible(report.log.name), formats, *map(str, counts)))
     shared.print_table(rows, numbers=(2, 3, 4))
@@ -192,7 +196,8 @@ def _list_formats(options: argparse.Namespace) -> int:
     for name in options.names:
         if name not in formats:
             hint = nearest(name, formats)
-            print(f"there is no format “{visible(name)}” {hint}".rstrip(), file=sys.stderr)
+            hint = hint or "perfguide adapters alone lists all"
+            print(f"there is no format “{visible(name)}”; {hint}", file=sys.stderr)
             return shared.USAGE
     for name in options.names or formats:
         form = formats[name]

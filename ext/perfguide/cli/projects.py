@@ -101,7 +101,8 @@ def _project(folder: Path) -> Iterator[Line]:
         return
     if "error" in said:
         last = said["error"].strip().splitlines()
-        yield "mend", f"conf.py cannot be run: {visible(' '.join(last[:1] + last[-1:]))}"
+        said_once = dict.fromkeys(line.strip() for line in last[:1] + last[-1:])
+        yield "mend", f"conf.py cannot be run: {visible(' '.join(said_once))}"
         return
     config = said["config"]
     extensions = config["extensions"] or []

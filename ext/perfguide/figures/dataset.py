@@ -28,6 +28,13 @@ BUILT_IN = ROOT / "catalog" / "built_in"
 """The benchmark descriptions that an installed package carries."""
 
 
+HOW_TO_BEGIN = (
+    "put bundles there, in files such as run.json; perfguide pack makes them of logs, and README "
+    "shows one"
+)
+"""What to do where there are no bundles."""
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """Where things are. Paths are as the user wrote them.
@@ -137,9 +144,7 @@ def gather(
     if not settled.bundles:
         where = ", ".join(str(p) for p in settings.results)
         diagnostics.append(
-            Diagnostic(
-                "no-results", where, "no sound bundle was found", "put bundles there; see README"
-            )
+            Diagnostic("no-results", where, "no sound bundle was found", HOW_TO_BEGIN)
         )
     return Gathered(described, settled, tuple(diagnostics))
 

@@ -112,7 +112,14 @@ def nearest_name(held: Holdings, asked: Query) -> str:
             known = any(fnmatchcase(name.casefold(), pattern.casefold()) for name in names)
         if not known:
             hint = nearest(pattern, names)
-            return f": there is no {part} “{visible(pattern)}”" + (f"; {hint}" if hint else "")
+            what = "SoC" if part == "soc" else part
+            return f": there is no {what} “{visible(pattern)}”" + (f"; {hint}" if hint else "")
+    every = (record for key in held.pool.guides() for record in held.pool.of_guide(key))
+    names = sorted({str(name) for record in every for name in record.params})
+    for name, _ in asked.params:
+        if name not in names:
+            hint = nearest(name, names) or f"there are {', '.join(map(visible, names)) or 'none'}"
+            return f": there is no parameter “{visible(name)}”; {hint}"
     return ": each part is known, but no figure has all of them"
 
 

@@ -19,6 +19,7 @@ import msgspec
 
 from ..catalog.benchmarks import Benchmark, Catalog
 from ..common import units
+from ..common.toml_lists import in_words
 from .model import Table, plain
 
 Scalar = str | int | float | bool
@@ -118,8 +119,11 @@ def decode(text: str) -> Map:
     """
     try:
         return msgspec.convert(tomllib.loads(text), Map)
-    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
-        raise ValueError(str(error)) from None
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(f"is not TOML: {error}") from None
+    except msgspec.ValidationError as error:
+        message, hint = in_words(str(error), Map)
+        raise ValueError(f"{message} ({hint})") from None
 
 
 _UNIT = re.compile(r"(.*?) ?\(([^()]{1,40})\)")

@@ -21,6 +21,7 @@ from ..bundles import logs as logs_of_bundles
 from ..bundles.decompress import Limits
 from ..bundles.faults import validate
 from ..common.diagnostics import Diagnostic
+from ..common.path_hints import nearest_path
 from . import runner_notes
 
 ENVIRONMENT = "environment.json"
@@ -77,7 +78,8 @@ def find(paths: Sequence[Path]) -> tuple[list[LogFile], dict[str, Any], list[Dia
     diagnostics: list[Diagnostic] = []
     for top in paths:
         if not top.exists():
-            diagnostics.append(Diagnostic("missing-path", str(top), "there is no such file"))
+            hint = nearest_path(top)
+            diagnostics.append(Diagnostic("missing-path", str(top), "there is no such file", hint))
             continue
         files = sorted(p for p in top.rglob("*") if p.is_file()) if top.is_dir() else [top]
         for path in files:
@@ -94,8 +96,12 @@ def find(paths: Sequence[Path]) -> tuple[list[LogFile], dict[str, Any], list[Dia
                 try:
                     environment |= msgspec.json.decode(data, type=dict[str, Any])
                 except msgspec.MsgspecError as error:
-                    diagnostics.append(Diagnostic("syntax", name, f"is not JSON: {error}"))
+                    hint = "mend it, or remove it and say what it says by options"
+                    diagnostics.append(Diagnostic("syntax", name, f"is not JSON: {error}", hint))
                 continue
+            if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+                message, hint = "is UTF-16 text, of which no format is read", "save it as UTF-8"
+                diagnostics.append(Diagnostic("unreadable", name, message, hint))
             while name in logs and logs[name].data != data:
                 name = f"{Path(top.name) / name}" if not name.startswith(top.name) else f"{name}+"
             logs[name] = LogFile(name, data)

@@ -1,0 +1,44 @@
+"""How to mend a path that cannot be read or written."""
+
+from __future__ import annotations
+
+import errno
+from pathlib import Path
+
+from .diagnostics import nearest
+
+_BY_NUMBER = {
+    errno.EACCES: "change its mode or owner, or name another",
+    errno.EPERM: "change its mode or owner, or name another",
+    errno.EROFS: "name a place on a disk that can be written",
+    errno.ENOSPC: "the disk is full: make room, and run it again",
+    errno.EDQUOT: "your share of the disk is used up: make room, and run it again",
+    errno.ELOOP: "remove this link: it leads back to itself",
+    errno.ENAMETOOLONG: "give it a shorter name",
+    errno.EISDIR: "it is a folder; name a file",
+}
+
+
+def mending(error: OSError) -> str:
+    """What to do about a failure of the system; empty where nothing is known about it."""
+    if not error.filename or error.errno not in (errno.ENOENT, errno.ENOTDIR, errno.EEXIST):
+        return _BY_NUMBER.get(error.errno or 0, "")
+    path = Path(str(error.filename))
+    above = [path, *path.parents]
+    if file := next((each for each in above if each.is_file()), None):
+        return f"{file} is a file where a folder has to be; name another, or move it away"
+    if path.is_symlink():
+        return f"this link leads to {path.readlink()}, which is not there; remove or mend it"
+    if not path.parent.is_dir():
+        return f"there is no folder {path.parent}; make it first, or mend the path"
+    return nearest_path(path)
+
+
+def nearest_path(path: Path) -> str:
+    """A hint that names what is called most like a path that is not there, or an empty string."""
+    folder = path.parent
+    try:
+        beside = {each.name: each for each in folder.iterdir()}
+    except OSError:
+        return f"there is no folder {folder} either" if not folder.is_dir() else ""
+    return nearest(path.name, beside)
