@@ -213,6 +213,28 @@ def test_a_mixture_is_found_again() -> None:
     assert fitted.even == pytest.approx(0.9, abs=0.06)
     assert fitted.false(np.array([fitted.threshold(0.1)]))[0] == pytest.approx(0.1, rel=0.05)
     assert single.mixture(random.random(400)).even > 0.9
+    low = p <= 0.002
+    wrong = float((np.flatnonzero(low) < 900).sum()) / int(low.sum())
+    assert fitted.false_below(np.array([0.002]))[0] == pytest.approx(wrong, abs=0.04)
+
+
+def beside(doubled: int, moved: float) -> Judgement:
+    """A row that moved a little in a comparison in which some others doubled."""
+    random = np.random.default_rng(1)
+    figures = 100 * np.exp(0.03 * random.standard_normal((300, 9)))
+    figures[1 : 1 + doubled, -1] *= 2
+    figures[0, -1] = figures[0, :-1].mean() * moved
+    rows = [[Side(value) for value in row] for row in figures.tolist()]
+    return judge([
+        Pair(row[-2], row[-1], f"f{i % 5}", tuple(row[:-2]), 0.02, f"f{i % 5}", "m")
+        for i, row in enumerate(rows)
+    ])[0]  # fmt: skip
+
+
+def test_where_much_changed_a_smaller_change_is_called_and_where_nothing_did_it_is_not() -> None:
+    assert beside(40, 1.18).outcome == "different"
+    assert beside(0, 1.18).outcome == "noisy"
+    assert beside(40, 1.04).outcome == "noisy"
 
 
 def test_the_shipped_table_has_all_benchmarks_and_no_more_lines_than_it_needs() -> None:

@@ -46,8 +46,13 @@ SMALL, CAREFUL = 0.05, 0.2
 run costs less than looking for its cause."""
 
 LOCAL = 2.5
-"""The local rate at which single figures are called, over the held rate: among rows with at
-most that local rate, about half of it is wrong on average."""
+"""The local rate at which a first single figure is called, over the held rate: among rows with
+at most that local rate, about half of it is wrong on average."""
+
+TOGETHER = 0.8
+"""The part of the held rate at which others are called where a first one is, as the share of all
+that is called: a comparison in which nothing changed raises no more alarms by that, and one in
+which much did misses less. The rest is kept for tails of the noise that rows do not show."""
 
 COMMON = 20
 """Rows with samples that a common shift is learnt from, at least."""
@@ -171,7 +176,13 @@ def _one_each(pairs: Sequence[Pair], rate: float, table: Table) -> list[Judgemen
         fitted = single.mixture(p)
         false = fitted.false(p) / LOCAL
         # Where nothing changed the mixture has no threshold: one row alone would be called here.
+        # Small changes, of which ``detectable`` mostly speaks, are called at this one only.
         level = max(fitted.threshold(min(LOCAL * rate, 0.5)), rate / len(known))
+        if (false <= rate).any():
+            # Something changed for sure, so the promise is about all that is called together.
+            large = np.array([not _small(rows[i]) for i in known])
+            shared = fitted.false_below(p) / TOGETHER
+            false = np.where(large, np.minimum(false, shared), false)
     else:
         false, level = np.array(adjusted(p.tolist())), rate / max(len(known), 1)
     q = dict(zip(known, false.tolist(), strict=True))
@@ -186,6 +197,11 @@ def single_row(pair: Pair) -> single.SingleRow:
     key = (pair.benchmark or pair.family, pair.metric or pair.family)
     given = (pair.old, pair.new, pair.history, pair.step, pair.load, key, pair.upward, pair.shared)
     return single.row(*given, pair.later)
+
+
+def _small(row: single.SingleRow) -> bool:
+    """Is the change, told either way round, so small that one run each hardly shows it?"""
+    return row.logs and -math.expm1(-abs(row.new - row.past[-1])) < SMALL
 
 
 def _lap(pair: Pair) -> bool:
@@ -232,7 +248,7 @@ def _of_one(
     detectable = relative(needed * test.error)
     outcome = "noisy"
     together = shift is not None and math.expm1(abs(shift.by)) >= pair.floor
-    if q <= rate * (CAREFUL if row.logs and abs(row.new - row.past[-1]) < SMALL else 1.0):
+    if q <= rate * (CAREFUL if _small(row) else 1.0):
         outcome = "different" if matters else "same"
         shift = None if abs(test.move) > abs(shift.by if shift else 0.0) else shift
         if outcome == "same":

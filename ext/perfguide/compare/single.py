@@ -507,6 +507,12 @@ class Mixture:
         density = self.share + (1 - self.share) * self.power * np.exp((self.power - 1) * log)
         return np.minimum(self.even / density, 1.0)
 
+    def false_below(self, p: Floats) -> Floats:
+        """The share of rows that did not change among all with at most some p-values."""
+        log = np.log(np.clip(p, 1e-12, 1.0))
+        below = self.share * np.exp(log) + (1 - self.share) * np.exp(self.power * log)
+        return np.minimum(self.even * np.exp(log) / below, 1.0)
+
     def threshold(self, rate: float) -> float:
         """The largest p-value with a local false discovery rate of at most ``rate``."""
         wanted = (self.even / rate - self.share) / ((1 - self.share) * self.power)
