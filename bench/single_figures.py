@@ -51,9 +51,9 @@ class Goal:
         """A row of the table."""
         goal = "—"
         if self.least is not None:
-            goal = f"at least {self.least:g}"
+            goal = f"at least {self.least:.3g}"
         if self.most is not None:
-            goal = f"at most {self.most:g}"
+            goal = f"at most {self.most:.3g}"
         met = "—" if goal == "—" or not self.of else "missed" if self.missed else "met"
         return self.where, self.what, f"{self.value:.1f} {self.unit} of {self.of}", goal, met
 

@@ -111,11 +111,80 @@ def test_what_became_of_a_change_is_told_once_the_next_release_is_there(speed: C
     rates[64][-2] = 20.0
     both = compared(*releases(rates), releases=("9.7", "9.8"), catalog=speed)
     (event,) = both.events
-    assert "1 of 1 went back in 9.9." in wording.event_lines(event, both)
+    assert "It went back in 9.9." in wording.event_lines(event, both)
     rates[64][-1] = 20.1
     both = compared(*releases(rates), releases=("9.7", "9.8"), catalog=speed)
     (event,) = both.events
-    assert "1 of 1 lasted in 9.9." in wording.event_lines(event, both)
+    lines = wording.event_lines(event, both)
+    assert "It lasted in 9.9." in lines
+    # What was measured again with the next release was no bad measurement, nor is to be repeated.
+    assert not any("one bad measurement" in line or "once more" in line for line in lines)
+
+
+def test_a_large_change_is_told_as_a_factor_and_a_small_one_as_its_rows_show_it(
+    speed: Catalog,
+) -> None:
+    rates = history()
+    rates[64] = [50.0] * 8 + [10.0]
+    both = newest(releases(rates), speed)
+    title = wording.event_title(both.events[0], both)
+    assert title.endswith("Block size 64: worse by a factor of 5, 1 row")
+    both = newest(releases(history(), more={"lat_a": [30.0] * 8 + [33.0]}), speed)
+    title = wording.event_title(both.events[0], both)
+    assert title.endswith("lat_a: 10.0 % worse, 1 row")
+
+
+def test_a_load_of_which_hardly_anything_is_left_may_not_have_been_measured(
+    speed: Catalog,
+) -> None:
+    loads = {size: [25.0] * COUNT for size in SIZES}
+    for size in SIZES[:3]:
+        loads[size] = [25.0] * 8 + [0.2]
+    both = newest(releases(history(), loads), speed)
+    (event,) = both.events
+    assert event.kind == "improved"
+    assert any("was not measured" in line for line in wording.event_lines(event, both))
+
+
+def test_rows_that_follow_others_stand_behind_those_that_lead(speed: Catalog) -> None:
+    rates, loads = history(), {size: [20.0] * COUNT for size in SIZES}
+    rates[64] = [40.0] * 8 + [10.0]
+    both = newest(releases(rates, loads), speed)
+    (event,) = both.events
+    assert [row.metric for row in event.rows] == ["rate", "load"]
+
+
+def test_what_boards_have_alike_is_said_once(speed: Catalog) -> None:
+    def lab(release: str, *sizes: int) -> list[Loaded]:
+        return [
+            loaded(*(result(value=1.0, params={"block_size": size}) for size in sizes),
+                   id=f"{board}-{release}", board__name=board, sdk__version=release)
+            for board in ("evm", "sk")
+        ]  # fmt: skip
+
+    both = compared(
+        *lab("9.8", 16, 64, 256), *lab("9.9", 16), releases=("9.8", "9.9"), catalog=speed
+    )
+    assert wording.coverage(both) == [
+        "AM62X, Linux, speed: 2 of 3 figures are no longer measured, on each of evm, sk"
+    ]
+
+
+def test_many_rows_that_are_not_comparable_are_a_line_for_each_reason(speed: Catalog) -> None:
+    def run(release: str, command: str) -> Loaded:
+        rows = [
+            result(value=1.0, params={"block_size": size}, command=command) for size in SIZES[:5]
+        ]
+        return loaded(*rows, id=release, sdk__version=release)
+
+    both = compared(
+        run("9.8", "speed -a"), run("9.9", "speed -b"), releases=("9.8", "9.9"), catalog=speed
+    )
+    said = as_text.render(both, speed, False, False)
+    assert "- sk, speed: 5 rows: the command was “speed -a” and is “speed -b”" in said
+    assert "5 rows not listed; --all lists them" in said
+    assert said.count("block_size") == 0
+    assert as_text.render(both, speed, True, False).count("block_size") == 5
 
 
 def test_a_history_is_drawn_at_the_row_in_text_and_markdown(speed: Catalog) -> None:

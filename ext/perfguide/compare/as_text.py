@@ -62,7 +62,10 @@ def render(
         rows = words.of_verdict(comparison.rows, [verdict])
         if rows:
             heading(console, f"{words.TITLES[verdict]} ({len(rows)})", COLOURS.get(verdict, ""))
-            console.print(_rows(rows, comparison, catalog))
+            if everything or len(rows) <= FIRST:
+                console.print(_rows(rows, comparison, catalog))
+            else:
+                console.print(bullets(words.obstacles(rows, comparison)))
     if comparison.groups:
         heading(console, "Benchmarks: geometric mean of the ratios, + is better")
         console.print(_groups(comparison))
@@ -72,6 +75,8 @@ def render(
             console.print(bullets(remarks))
     left = sum(1 for row in comparison.rows if row.verdict in words.FOLDED)
     left += sum(max(0, len(event.rows) - FIRST) for event in comparison.events)
+    unlike = comparison.counts["incomparable"]
+    left += unlike if unlike > FIRST else 0
     if left and not everything:
         heading(console, f"{words.count(left, 'row')} not listed; --all lists them")
     entries = [

@@ -68,8 +68,8 @@ class Coverage:
     count: int
     of: int
 
-    def text(self) -> str:
-        """The finding in words."""
+    def text(self, boards: Sequence[str] = ()) -> str:
+        """The finding in words; of several boards where the same holds for each."""
         one = not self.benchmark or self.count == 1
         if self.kind == "lost":
             when = f"{'is' if one else 'are'} no longer measured"
@@ -80,6 +80,10 @@ class Coverage:
             return f"{self.platform}: the board {self.board} ({figures}) {when}"
         part = f"{'all' if self.count == self.of else f'{self.count} of'} {figures}"
         part = "its figure" if self.of == 1 else part
+        if len(boards) > 1:
+            return (
+                f"{self.platform}, {self.benchmark}: {part} {when}, on each of {', '.join(boards)}"
+            )
         return f"{self.platform}, {self.board}, {self.benchmark}: {part} {when}"
 
 

@@ -31,6 +31,13 @@ LONE = 5
 """Rows of a benchmark on a board that did not move, from which on one that did stands alone."""
 
 
+NOTHING = 1.0
+"""A load in per cent below which it is next to nothing."""
+
+NAMED = 3
+"""Metrics at most that the name of an event has; of more it has the number."""
+
+
 @dataclass(frozen=True, slots=True)
 class Event:
     """Something that happened to some rows, told once.
@@ -108,6 +115,7 @@ def _event(
     names: Names,
     drifts: set[tuple[str, str]],
 ) -> Event:
+    own = sorted(own, key=_farthest)
     first = own[0]
     plain = first.verdict == "changed"
     moves = (row.change if plain else row.ratio and row.ratio - 1 for row in own)
@@ -125,12 +133,15 @@ def _event(
     # All metrics of one run are one measurement; where it has no parameters, nobody knows.
     run = bool(first.params) and len({row.observation for row in own}) == 1
     lone = single and not shared and (run or len(own) == 1) and quiet >= LONE
-    unsure = not shared and all((row.q or 0.0) > FIRM or 0 < row.level < LASTED for row in own)
+    weak = sum(1 for row in own if (row.q or 0.0) > FIRM or 0 < row.level < LASTED)
+    unsure = not shared and 2 * weak > len(own)
     perhaps = [*_conditions(own, old, new)]
     if lone:
         perhaps.append(f"one bad measurement: {quiet} other rows of the benchmark did not move")
     if any((row.board, row.benchmark) in drifts for row in own):
         perhaps.append("samples that drift within a run")
+    if first.verdict == "improved" and all(map(_vanished, own)):
+        perhaps.append("a load that was not measured: there is next to nothing left of it")
     if first.verdict == "regressed" and _coarse(own, names):
         perhaps.append("coarse steps of the program: the change is few of them")
     return Event(
@@ -148,13 +159,29 @@ def _event(
     )
 
 
+def _farthest(row: Row) -> tuple[bool, float]:
+    """A key by which rows that moved farthest come first, and those that follow others, as loads
+    follow their work, last."""
+    ratio = row.ratio if row.ratio is not None else 1 + (row.change or 0.0)
+    return bool(row.follows) or row.work is not None, -abs(
+        math.log(ratio)
+    ) if ratio > 0 else -math.inf
+
+
+def _vanished(row: Row) -> bool:
+    """Is it a load of which hardly anything is left?"""
+    if units.parse(row.unit).kind != "share" or row.better != "lower" or not (row.old and row.new):
+        return False
+    was, now = row.old.cell.mean or 0.0, row.new.cell.mean or 0.0
+    return now < NOTHING and now < was / 10
+
+
 def _narrow(own: Sequence[Row], siblings: Sequence[Row], names: Names) -> str:
     """What the rows share that other rows of the benchmark do not: metric, engine, size."""
     parts = []
     metrics = sorted({row.metric for row in own})
     if len({row.metric for row in siblings}) > len(metrics):
-        more = f" and {len(metrics) - 3} more" if len(metrics) > 3 else ""
-        parts.append(", ".join(metrics[:3]) + more)
+        parts.append(", ".join(metrics) if len(metrics) <= NAMED else f"{len(metrics)} metrics")
     benchmark = names.catalog.get(own[0].benchmark)
     for name, value in sorted(own[0].params.items()):
         default = benchmark.param(name).default if benchmark else None

@@ -47,12 +47,9 @@ run costs less than looking for its cause."""
 
 LOCAL = 2.5
 """The local rate at which a first single figure is called, over the held rate: among rows with
-at most that local rate, about half of it is wrong on average."""
-
-TOGETHER = 0.8
-"""The part of the held rate at which others are called where a first one is, as the share of all
-that is called: a comparison in which nothing changed raises no more alarms by that, and one in
-which much did misses less. The rest is kept for tails of the noise that rows do not show."""
+at most that local rate, about half of it is wrong on average. Where there is a first one, others
+are called at the held rate itself, as the share of all that is called: a comparison in which
+nothing changed raises no more alarms by that, and one in which much did misses less."""
 
 COMMON = 20
 """Rows with samples that a common shift is learnt from, at least."""
@@ -181,7 +178,7 @@ def _one_each(pairs: Sequence[Pair], rate: float, table: Table) -> list[Judgemen
         if (false <= rate).any():
             # Something changed for sure, so the promise is about all that is called together.
             large = np.array([not _small(rows[i]) for i in known])
-            shared = fitted.false_below(p) / TOGETHER
+            shared = fitted.false_below(p) / KEPT
             false = np.where(large, np.minimum(false, shared), false)
     else:
         false, level = np.array(adjusted(p.tolist())), rate / max(len(known), 1)
@@ -301,7 +298,8 @@ def _ground_of_one(pair: Pair, row: single.SingleRow, test: single.Tested, equal
     spread = f" within {100 * size:.2g} %" if size is not None and size < MOST_SEEN else ""
     if test.level == min(before, single.STRETCH):
         return f"one run each; the {before} releases before lay{spread or ' on one level'}{after}"
-    return f"one run each; {before} releases before, of which the last {test.level} agree{after}"
+    alike = f"the last {test.level} agree" if test.level > 1 else "the last is unlike the others"
+    return f"one run each; {before} releases before, of which {alike}{after}"
 
 
 # ---------------------------------------------------------------- samples

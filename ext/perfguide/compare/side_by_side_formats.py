@@ -110,7 +110,7 @@ def to_text(found: SideBySide, catalog: Catalog, everything: bool, coloured: boo
         if why:
             figure.append("\n").append_text(as_text.shown(why, "dim"))
         per_mhz = [_amount(line.per_mhz)] if scaled else []
-        cells = (_amount(line.ratio), *per_mhz, *_figures(line, catalog), _unit(line))
+        cells = (_amount(line.ratio), *per_mhz, *_figures(line), _unit(line))
         table.add_row(*map(as_text.shown, cells), figure)
     console.print(table)
     if len(lines) < len(found.lines):
@@ -141,9 +141,8 @@ def _why(line: Line) -> tuple[str, str]:
     return "" if line.standing == "one run" else WORDS[line.standing], line.ground
 
 
-def _figures(line: Line, catalog: Catalog) -> tuple[str, str]:
-    places = words.decimals(line, catalog)
-    return words.mean(line.first, places), words.mean(line.second, places)
+def _figures(line: Line) -> tuple[str, str]:
+    return words.mean(line.first), words.mean(line.second)
 
 
 def _unit(line: Line) -> str:
@@ -172,7 +171,7 @@ def to_markdown(found: SideBySide, catalog: Catalog, link: str = "") -> str:
         parts.append((f"\n#### Benchmarks\n\n{names}", means, ""))
     rows = []
     for line in found.lines:
-        first, second = _figures(line, catalog)
+        first, second = _figures(line)
         why = text("; ".join(filter(None, _why(line))))
         name, unit = as_markdown.code(_name(line, found, catalog)), as_markdown.code(_unit(line))
         ratios = f"{_amount(line.ratio)} | {_amount(line.per_mhz)}"

@@ -170,7 +170,8 @@ def row(
     digit = max(step, min(printed, default=0.0))
     smaller = min(abs(old.mean), abs(new.mean))
     if logs:
-        distance = digit / smaller
+        # One digit more than the smaller figure, which may itself be less than a digit.
+        distance = math.log1p(digit / smaller)
     elif load and 0 <= smaller <= 100:
         ends = np.sqrt(np.minimum([smaller, smaller + digit], 100.0) / 100)
         distance = float(np.diff(np.arcsin(ends))[0])

@@ -88,7 +88,8 @@ class Row:
     be passed; ``p``, ``q``, ``detectable`` and ``more_runs`` are explained at
     :class:`.judge.Judgement`. ``ground`` says why the verdict is as it is.
     ``work`` is the change of a load for each unit of work that was done with it, where that is
-    known, and then the verdict is on it. ``line`` is the figure in all releases that have it,
+    known, and then the verdict is on it. ``follows`` is the metric of the same run for which it was
+    called. ``line`` is the figure in all releases that have it,
     with those names, where something is told of it. ``waiver`` is the entry that accepts the change,
     ``settled`` the one that says that it brought a new level, and ``notes`` are about it. ``shift`` is what it moved with, where many
     rows did; ``level`` is explained at :class:`.judge.Judgement`.
@@ -117,6 +118,7 @@ class Row:
     shift: Shift | None = None
     level: int = 0
     work: float | None = None
+    follows: str = ""
     line: tuple[tuple[str, float], ...] = ()
 
     @property
@@ -315,7 +317,9 @@ def _together(out: list[Row]) -> None:
         moves = math.log(row.ratio), math.log(lead.ratio)
         if abs(moves[0] - moves[1]) <= ALIKE * abs(moves[1]):
             ground = f"it counts the same work as {lead.metric}, which {WORDS[lead.verdict]}"
-            out[position] = replace(row, verdict=lead.verdict, ground=ground, shift=lead.shift)
+            out[position] = replace(
+                row, verdict=lead.verdict, ground=ground, shift=lead.shift, follows=lead.metric
+            )
 
 
 def _order(row: Row) -> tuple[object, ...]:

@@ -16,7 +16,7 @@ from ..common import units
 from ..common.diagnostics import visible
 from ..common.units import TableCell
 from ..figures.pool import Cell, Record
-from .comparison import Comparison, Group
+from .comparison import Comparison, Coverage, Group
 from .events import Event
 from .verdicts import ALARMS, WORDS, Row, Verdict
 
@@ -54,6 +54,9 @@ SPARKS = "▁▂▃▄▅▆▇█"
 
 DRAWN = 12
 """Releases of which a history is drawn."""
+
+ENDS = 6
+"""Digits of the ends of a spread: they are single samples, and mostly recorded with no more."""
 
 LONGEST = 17
 """Characters of OLD and NEW that a line of the summary has room for."""
@@ -158,13 +161,7 @@ def event_title(event: Event, comparison: Comparison) -> str:
         if event.kind == "changed" or len({end < 0 for end in ends if end is not None}) > 1:
             size = f": {units.percent(event.change)}"
         else:
-            word = "better" if event.change > 0 else "worse"
-            shares = sorted(abs(end) for end in ends if end is not None)
-            texts = [_without_sign(share) for share in shares]
-            middle = _without_sign(abs(event.change))
-            size = f": {middle} % {word}"
-            if texts[0] != texts[1]:
-                size += f" ({texts[0]} to {texts[1]} %)"
+            size = f": {_far(event)}"
     elif event.kind == "failed-after":
         size = ": fails now"
     elif event.kind == "improved":
@@ -172,6 +169,34 @@ def event_title(event: Event, comparison: Comparison) -> str:
     elif event.kind == "regressed":
         size = ": worse, to or from zero"
     return f"{event.what}{where}{size}, {count(len(event.rows), 'row')}"
+
+
+FACTOR = 2.0
+"""A ratio from which on a change is told as a factor, and not in per cent."""
+
+
+def _far(event: Event) -> str:
+    """How much better or worse: ``9.9 % worse (5.2 to 13.9 %)``, ``better by a factor of 15``.
+
+    Per cent are those that the rows show.
+    """
+    assert event.change is not None and event.least is not None and event.most is not None
+    word = "better" if event.change > 0 else "worse"
+    middle, *ends = (1 + share for share in (event.change, event.least, event.most))
+    if min(middle, *ends) > 0 and max(middle, 1 / middle) >= FACTOR:
+        texts = [units.number(max(r, 1 / r), digits=2) for r in sorted(ends, key=_away)]
+        span = f" ({texts[0]} to {texts[1]})" if texts[0] != texts[1] else ""
+        return f"{word} by a factor of {units.number(max(middle, 1 / middle), digits=2)}{span}"
+    lower = min(middle, *ends) > 0 and all(row.better == "lower" for row in event.rows)
+    shares = [abs(1 / r - 1 if lower else r - 1) for r in (middle, *ends)]
+    texts = [_without_sign(share) for share in sorted(shares[1:])]
+    span = f" ({texts[0]} to {texts[1]} %)" if texts[0] != texts[1] else ""
+    return f"{_without_sign(shares[0])} % {word}{span}"
+
+
+def _away(ratio: float) -> float:
+    """How far a ratio is from one."""
+    return abs(math.log(ratio))
 
 
 def _without_sign(share: float) -> str:
@@ -195,7 +220,7 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
         if event.shared:
             name = event.rows[0].shift.rows if event.rows[0].shift else len(event.rows)
             out.append(f"{runs}; {name} rows moved together, so it is told once.")
-        elif still and most < abs(event.rows[0].change or 0.0):
+        elif still and most < min(1.0, abs(event.rows[0].change or 0.0)):
             out.append(f"{runs}; {_share_of(len(still))} moved by less than {_up(most)}.")
         else:
             out.append(f"{runs}; {event.rows[0].ground.removeprefix('one run each; ')}.")
@@ -206,11 +231,14 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
         texts = [f"{a} against {b}" for a, b in sorted(counts)]
         out.append(f"Runs: {', '.join(texts)}; the samples do not explain it.")
     fates = Counter(filter(None, (fate(row) for row in event.rows)))
-    out += [f"{number} of {len(event.rows)} {what}." for what, number in fates.items()]
-    if event.perhaps:
-        out.append(f"Perhaps: {'; '.join(event.perhaps)}.")
+    out += [f"{_of_all(number, len(event.rows))} {what}." for what, number in fates.items()]
+    lasted = sum(fates[text] for text in fates if text.startswith("lasted"))
+    # What the next release kept was no bad measurement.
+    perhaps = [p for p in event.perhaps if lasted < len(event.rows) or p[:7] != "one bad"]
+    if perhaps:
+        out.append(f"Perhaps: {'; '.join(perhaps)}.")
     stayed, back = comparison.lasted
-    if action(event) == "Repeat these":
+    if action(event) == "Repeat these" and lasted < len(event.rows):
         often = (
             f" Of such jumps in this archive {back} of {stayed + back} went back."
             if stayed + back
@@ -225,6 +253,12 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
             break
     out += dict.fromkeys(f"Note: {note.spec.text}" for row in event.rows for note in row.notes)
     return out
+
+
+def _of_all(number: int, of: int) -> str:
+    if of == 1:
+        return "It"
+    return f"{number} of {of}" if number < of else f"All {of}"
 
 
 def acceptance(row: Row) -> str:
@@ -414,24 +448,25 @@ def place(row: Row, comparison: Comparison) -> str:
 
 
 def decimals(row: Named, catalog: Catalog) -> int:
-    """The digits behind the point that a row's figures show."""
+    """The digits behind the point that a row's figures have in files."""
     benchmark = catalog.get(row.benchmark)
     metric = benchmark.metric(row.metric) if benchmark else None
     return metric.decimals if metric else 2
 
 
-def mean(record: Record | None, places: int) -> str:
-    """A figure without its spread."""
+def mean(record: Record | None) -> str:
+    """A figure without its spread, as pages show it."""
     if record is None:
         return units.MISSING
-    return units.FAILED if record.cell.mean is None else units.number(record.cell.mean, places)
+    return units.FAILED if record.cell.mean is None else units.number(record.cell.mean)
 
 
-def behind(cell: Cell, places: int) -> str:
-    """What is known of the samples behind a figure: ``773.99 to 1730.10, n=3``."""
+def behind(cell: Cell) -> str:
+    """What is known of the samples behind a figure: ``773.99 to 1,730.1, n=3``."""
     parts = []
     if cell.low is not None and cell.high is not None:
-        parts.append(f"{units.number(cell.low, places)} to {units.number(cell.high, places)}")
+        ends = (units.number(end, digits=ENDS) for end in (cell.low, cell.high))
+        parts.append(" to ".join(ends))
     if cell.count is not None:
         parts.append(f"n={cell.count}")
     return ", ".join(parts)
@@ -514,7 +549,6 @@ class RowWords:
 
 def row_words(row: Row, comparison: Comparison, catalog: Catalog) -> RowWords:
     """All that a row says, in the words of every format."""
-    places = decimals(row, catalog)
     about, board = figure(row, catalog), place(row, comparison)
     name = f"{row.benchmark}: {about}"
     return RowWords(
@@ -523,20 +557,42 @@ def row_words(row: Row, comparison: Comparison, catalog: Catalog) -> RowWords:
         benchmark=row.benchmark,
         figure=about,
         unit=unit(row),
-        old=mean(row.old, places),
-        old_spread=behind(row.old.cell, places) if row.old else "",
-        new=mean(row.new, places),
-        new_spread=behind(row.new.cell, places) if row.new else "",
+        old=mean(row.old),
+        old_spread=behind(row.old.cell) if row.old else "",
+        new=mean(row.new),
+        new_spread=behind(row.new.cell) if row.new else "",
         change=change(row),
         verdict=verdict(row),
         ground=ground(row),
     )
 
 
+def coverage(comparison: Comparison) -> list[str]:
+    """What one side has alone; what is alike on several boards is said once."""
+    alike: dict[tuple[object, ...], list[Coverage]] = {}
+    for number, one in enumerate(comparison.coverage):
+        # Whole boards are of one figure count by chance only.
+        alone = () if one.benchmark else (number,)
+        key = (one.kind, one.platform, one.benchmark, one.count, one.of, *alone)
+        alike.setdefault(key, []).append(one)
+    return [own[0].text([one.board for one in own]) for own in alike.values()]
+
+
+def obstacles(rows: Sequence[Row], comparison: Comparison) -> list[str]:
+    """Why rows are not comparable; those of one benchmark, board and reason are one line."""
+    alike: dict[tuple[str, str, str], list[Row]] = {}
+    for row in rows:
+        alike.setdefault((place(row, comparison), row.benchmark, row.ground), []).append(row)
+    return [
+        f"{board}, {benchmark}: {count(len(own), 'row')}: {why}"
+        for (board, benchmark, why), own in alike.items()
+    ]
+
+
 def remarks(comparison: Comparison) -> dict[str, list[str]]:
     """What is said besides the rows, under its titles."""
     return {
-        "Coverage": [finding.text() for finding in comparison.coverage],
+        "Coverage": coverage(comparison),
         "Notes": list(comparison.notes),
         "Accepted changes": [f"{f.where()}: {f.text()}" for f in comparison.findings],
     }

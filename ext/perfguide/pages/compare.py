@@ -207,7 +207,7 @@ def _write(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> PageOutcome:
         moved=long_tables.move(site, pair.address, tables, MOST_BYTES, f": {title}"),
         chart=_chart(site, pair.address, compared),
         benchmarks=_benchmarks(site, pair.address, compared),
-        coverage=[finding.text() for finding in compared.coverage],
+        coverage=wording.coverage(compared),
         notes=compared.notes,
         findings=[finding.text() for finding in compared.findings],
     )
