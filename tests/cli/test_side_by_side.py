@@ -57,6 +57,16 @@ def test_figures_worlds_apart_have_no_ratio_and_say_so(lab: Lab) -> None:
     assert row["ratio"] is None and "no ratio" in row["ground"]
 
 
+def test_clocks_worlds_apart_give_no_ratio_per_mhz(lab: Lab) -> None:
+    lab.run("evm", result(value=1e90), board__cpu_mhz=1e9)
+    lab.run("sk", result(value=1e-90), board__cpu_mhz=1e-300)
+    (row,) = lab.rows("board=evm", "board=sk")
+    assert row["ratio"] == pytest.approx(1e-180) and row["per_mhz"] is None
+    lab.run("kit", result(value=1e90), board__cpu_mhz=5e-324)
+    (row,) = lab.rows("board=evm", "board=kit")
+    assert row["ratio"] == 1.0 and row["per_mhz"] is None
+
+
 def test_two_boards_have_ratios_and_ratios_per_mhz_and_no_alarm(lab: Lab) -> None:
     quick = [result(value=200.0), result("lat_a", "us", value=5.0)]
     slow = [result(value=100.0), result("lat_a", "us", value=10.0)]

@@ -72,7 +72,7 @@ class Boards:
         one, two = self.first.clock, self.second.clock
         if one is None or two is None or abs(two / one - 1) <= CLOCK:
             return None
-        return two / one
+        return two / one if units.measurable(two / one) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,7 +318,8 @@ def _line(each: Match, boards: Boards, old: Pool, new: Pool, names: Names) -> Li
     clocks = boards.clocks if kind not in OWN_SCALE and line.better != "neither" else None
     per_mhz = None
     if clocks is not None:
-        per_mhz = ratio / clocks if line.better == "higher" else ratio * clocks
+        own = ratio / clocks if line.better == "higher" else ratio * clocks
+        per_mhz = own if units.measurable(own) else None
     return replace(line, ratio=ratio, per_mhz=per_mhz)
 
 
