@@ -15,6 +15,9 @@ GENERATED = ("guides", "by-benchmark", "compare", "reports", "api")
 ASIDE = ("access", "commands", "compare-quality", "configuration", "extending", "formats")
 ASIDE += ("publishing", "scale", "speed", "ci", "guest", "tutorial", "lab")
 """Hand-written pages to which no other page leads but the first; some have charts."""
+LED_TO = ("data", "methods", "reading")
+"""Hand-written pages that others lead to. They are long: half of the time of a small site."""
+_KEPT = re.compile(r"^\.\. (?:_[\w-]+:\n\n.+\n([=~^-])\1+\n|perf-[\w-]+::.*\n)", re.MULTILINE)
 COMMAND = [sys.executable, "-m", "perfguide", "build"]
 # The code is a copy, so that work on it does not disturb long trials.
 ENVIRONMENT = os.environ | {"PYTHONPATH": "ext", "NO_COLOR": "1"}
@@ -35,7 +38,12 @@ def make(folder: Path) -> Path:
 
 
 def leave_aside(folder: Path) -> None:
-    """Take the pages of ``ASIDE`` out of a copy of the project."""
+    """Take the pages of ``ASIDE`` out of a copy of the project, and of those of ``LED_TO`` all
+    but the headings that have labels, and what the extension shows there."""
+    for name in LED_TO:
+        page = folder / f"source/{name}.rst"
+        kept = [match.group() for match in _KEPT.finditer(page.read_text("utf-8"))]
+        page.write_text("\n".join(kept), "utf-8")
     index = (folder / "index.rst").read_text("utf-8")
     for name in ASIDE:
         (folder / f"source/{name}.rst").unlink()
