@@ -24,8 +24,12 @@ from .model import PictureView
 Task = tuple[PictureView, str]
 """What a picture shows, and its format."""
 
-FEW = 4
-"""So many pictures are drawn faster here than a process starts."""
+WORK = {"svg": 1, "pdf": 50}
+"""How long a picture takes to draw. Each one for paper is given letters of its font."""
+
+FEW, EACH = 20, 150
+"""So much work is done sooner than a process starts, and so much keeps it busy as long as its
+start takes."""
 
 BEGIN = f"import sys; sys.path[:] = sys.argv[1:]; from {__name__} import serve; serve()"
 """What a process beside this one runs. Its arguments say where this one finds modules."""
@@ -85,6 +89,7 @@ class Drawing:
     def __init__(self, run: parallel.Run = parallel.here) -> None:
         self._run = run
         self._waiting: list[Task] = []
+        self._work = 0
         self._begun: list[Future[bytes | Undrawn]] = []
         self._cores = os.cpu_count() or 1
         self._processes: list[subprocess.Popen[bytes]] = []
@@ -105,9 +110,9 @@ class Drawing:
     def add(self, tasks: Sequence[Task]) -> None:
         """Have more drawn."""
         self._waiting += tasks
-        count = len(self._begun) + len(self._waiting)
-        if self._run is parallel.here and (count > FEW or self._processes):
-            self._start(count)
+        self._work += sum(WORK[form] for _, form in tasks)
+        if self._run is parallel.here and (self._work > FEW or self._processes):
+            self._start(-(-self._work // EACH))
             self._begun += [self._threads.submit(self._beside, task) for task in self._waiting]
             self._waiting = []
 
