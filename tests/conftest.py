@@ -21,9 +21,11 @@ from profiles import register_profiles
 from serving import served
 from site_links import pages
 from small_site import leave_aside
+from temporary import write_into_memory
 from windows import Windows
 
 register_profiles()  # before a test module asks how many examples it is to try
+write_into_memory()  # before anything asks for a folder
 
 TOP = Path(__file__).resolve().parent.parent
 SHARED = TOP.parent / "shared"

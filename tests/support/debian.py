@@ -12,7 +12,6 @@ import os
 import re
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -76,8 +75,9 @@ def _install(package: str, there: Callable[[], bool]) -> None:
 
 @contextmanager
 def _alone() -> Iterator[None]:
-    """The tests run in parallel, and apt does not."""
-    with (Path(tempfile.gettempdir()) / "perfguide-apt.lock").open("w") as lock:
+    """The tests run in parallel, and apt does not. Each process finds this lock, wherever its
+    temporary files are."""
+    with Path("/tmp/perfguide-apt.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
