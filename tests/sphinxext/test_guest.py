@@ -177,3 +177,23 @@ def test_an_output_that_sphinx_cannot_see_is_an_error(
     assert _build(top) == 2
     assert "“../elsewhere” is not in the source folder" in capsys.readouterr().err
     assert not (tmp_path / "elsewhere").exists()
+
+
+def test_a_manual_page_has_each_head_over_each_of_its_columns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    top = _project(tmp_path / "host", "[]")
+    with (top / "conf.py").open("a", encoding="utf-8") as conf:
+        conf.write('man_pages = [("index", "host", "Figures", ["me"], 1)]\n')
+    every = [
+        result(params={"algorithm": name, "engine": engine, "size": size}, value=float(size))
+        for name in ("aes", "sha")
+        for engine in ("hw", "sw")
+        for size in (16, 64, 256, 1024)
+    ]
+    (top / "results/more.json").write_text(json.dumps(plain(*every, id="more")), "utf-8")
+    monkeypatch.chdir(tmp_path)
+    # Not every format has cells that span columns; Sphinx warns where one has not.
+    assert _build(top, "-W", "-b", "man") == 0
+    page = (top / "site/host.1").read_text("utf-8")
+    assert all(figure in page for figure in ("16", "64", "256", "1,024"))

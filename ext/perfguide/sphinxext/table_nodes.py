@@ -399,7 +399,7 @@ class PlainTables(SphinxPostTransform):
             table = leaf.parent
             if len(leaf["body"]) > 30:
                 table["classes"].append("longtable")
-            table.replace(leaf, group(leaf))
+            table.replace(leaf, group(leaf, spanning=self.app.builder.format != "man"))
             table.parent.insert(table.parent.index(table) + 1, listed(leaf))
         for figure in list(self.document.findall(nodes.figure)):
             _spread_pictures(
@@ -516,9 +516,12 @@ def _wrapped(text: str) -> list[str]:
     return textwrap.wrap(text, WIDEST, break_long_words=False, break_on_hyphens=False) or [""]
 
 
-def group(leaf: nodes.Element, columns: Sequence[int] | None = None) -> nodes.tgroup:
+def group(
+    leaf: nodes.Element, columns: Sequence[int] | None = None, spanning: bool = True
+) -> nodes.tgroup:
     """The cells as docutils' own nodes, for formats other than HTML; all, or those of
-    some columns, with every row key among them."""
+    some columns, with every row key among them. A manual page has no cells that are
+    ``spanning`` columns: what stands over several stands over each of them."""
     header, rows = texts(leaf)
     shown = range(len((header or rows)[0])) if columns is None else columns
     out = nodes.tgroup(cols=len(shown))
@@ -532,7 +535,10 @@ def group(leaf: nodes.Element, columns: Sequence[int] | None = None) -> nodes.tg
         for level, row in enumerate(header):
             line = nodes.row()
             for start, end in html_table.spans(header, level, leaf["stub"]):
-                line += _entry(row[start], end - start - 1)
+                if spanning:
+                    line += _entry(row[start], end - start - 1)
+                else:
+                    line += [_entry(row[start]) for _ in range(start, end)]
             head += line
         out += head
     body = nodes.tbody()
