@@ -34,6 +34,8 @@ unset OPENSSL_ia32cap OPENSSL_armcap
 . "$HERE/bench/boot.sh"
 . "$HERE/bench/storage.sh"
 . "$HERE/bench/network.sh"
+. "$HERE/bench/loss.sh"
+. "$HERE/bench/ipsec.sh"
 
 read_options "$@"
 STATE=$OUT/.state
@@ -62,6 +64,8 @@ fi
 ! wanted boot || run_boot
 ! wanted storage || run_storage
 ! wanted network || run_network
+! wanted loss || run_loss
+! wanted ipsec || run_ipsec
 say ""
 say "Results in $OUT:"
 cat "$OUT/summary.txt" >&2

@@ -12,7 +12,7 @@ run_network() {
         return 0
     fi
     [ -z "$SHOW_PLAN" ] || { say "network: iperf3 and netperf with $PEER, $NET_SECONDS s each"; return 0; }
-    network_begin || return 0
+    network_begin network || return 0
     if find_program iperf3 iperf3 && network_answers iperf3; then
         network_iperf3
     fi
@@ -23,7 +23,7 @@ run_network() {
     undo_all
 }
 
-# network_begin: sets NETWORK_HOST, and NETWORK_IN, what begins commands on the other side.
+# network_begin FOR: sets NETWORK_HOST, and NETWORK_IN, what begins commands on the other side.
 network_begin() {
     NETWORK_HOST=$PEER
     NETWORK_IN=
@@ -33,13 +33,27 @@ network_begin() {
         local) NETWORK_HOST=127.0.0.1 ;;
         netns)
             if ! network_space 2>"$STATE/netns"; then
-                skip network "no network namespace can be made: $(head -n 1 "$STATE/netns")"
+                skip "$1" "no network namespace can be made: $(head -n 1 "$STATE/netns")"
                 undo_all
                 return 1
             fi
             NETWORK_HOST=198.18.19.2
             NETWORK_IN="ip netns exec $NETWORK_SPACE"
             ;;
+    esac
+}
+
+# network_driver: prints the driver of the way to the other side, by the short name that the
+# guides have where there is one.
+network_driver() {
+    network_device=$(ip -o route get "$NETWORK_HOST" 2>/dev/null | sed -n 's/.* dev \([^ ]*\).*/\1/p')
+    network_driver_name=$(readlink "$SYS/class/net/$network_device/device/driver")
+    network_driver_name=${network_driver_name##*/}
+    case $network_driver_name in
+        am65-cpsw-nuss | cpsw | cpsw-switch) echo cpsw ;;
+        icssg-prueth*) echo icssg ;;
+        '') [ "$PEER" = netns ] && echo veth || echo unknown ;;
+        *) printf '%s\n' "$network_driver_name" | tr -d ' ' ;;
     esac
 }
 
@@ -123,7 +137,7 @@ network_iperf3() {
 
 # The datagrams are those of the frames of RFC 2544.
 network_netperf() {
-    network_mode=''
+    network_mode=" driver=$(network_driver)"
     set -- netperf -H "$NETWORK_HOST" -p "$NETWORK_NETPERF_PORT" -j -c -C -l "$NET_SECONDS"
     network_keys=DIRECTION,PROTOCOL,THROUGHPUT,THROUGHPUT_UNITS,MEAN_LATENCY,LOCAL_CPU_UTIL,REMOTE_CPU_UTIL,LOCAL_BYTES_SENT,REMOTE_BYTES_RECVD,LOCAL_SEND_SIZE
     for network_test in TCP_STREAM TCP_MAERTS; do

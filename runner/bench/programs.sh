@@ -97,7 +97,7 @@ run_lmbench() {
             done
         done
         program lmbench lat_mem_rd '8 128'
-        for run_lmbench_call in null read write stat fstat open; do
+        for run_lmbench_call in null read write; do
             program lmbench lat_syscall "$run_lmbench_call"
         done
         for run_lmbench_call in install catch; do
@@ -113,8 +113,51 @@ run_lmbench() {
             program lmbench "$run_lmbench_call" ''
         done
         program lmbench lat_select '-n 200 tcp'
+        lmbench_files
+        for run_lmbench_call in lat_tcp lat_udp lat_connect; do
+            lmbench_served "$run_lmbench_call"
+        done
     else
         skip lmbench "the program bw_mem is not here"
     fi
     PATH=$run_lmbench_path
+}
+
+# lmbench_files: rows that need a file, or a folder for files. They are where the file
+# system is memory, or the disk would be measured.
+lmbench_files() {
+    lmbench_dir=/dev/shm/perfguide-lmbench
+    [ -d /dev/shm ] || lmbench_dir=$STATE/lmbench
+    if [ -z "$SHOW_PLAN" ]; then
+        undo_later remove "$lmbench_dir"
+        mkdir -p "$lmbench_dir/files" || return 0
+        dd if=/dev/zero of="$lmbench_dir/file" bs=65536 count=32 2>/dev/null
+    fi
+    program lmbench bw_file_rd "1m io_only $lmbench_dir/file"
+    program lmbench bw_file_rd "1m open2close $lmbench_dir/file"
+    program lmbench bw_mmap_rd "1m mmap_only $lmbench_dir/file"
+    program lmbench bw_mmap_rd "1m open2close $lmbench_dir/file"
+    program lmbench lat_mmap "1m $lmbench_dir/file"
+    program lmbench lat_pagefault "$lmbench_dir/file"
+    for lmbench_call in stat fstat open; do
+        program lmbench lat_syscall "$lmbench_call $lmbench_dir/file"
+    done
+    program lmbench lat_sig "prot $lmbench_dir/file"
+    program lmbench lat_fs "$lmbench_dir/files"
+    [ -n "$SHOW_PLAN" ] || undo_all
+}
+
+# lmbench_served PROGRAM: with its own server, which ends with it.
+lmbench_served() {
+    if ! command -v "$1" >/dev/null 2>&1; then
+        skip lmbench "the program $1 is not here"
+        return 0
+    fi
+    if [ -z "$SHOW_PLAN" ]; then
+        undo_later lmbench-server "$(command -v "$1")"
+        "$1" -s >/dev/null 2>&1 </dev/null
+        sleep 1
+    fi
+    program lmbench "$1" localhost
+    [ -n "$SHOW_PLAN" ] || undo_all
 }

@@ -95,6 +95,8 @@ undo_all() {
             modprobe) modprobe "$undo_what" ;;
             loop) losetup -d "$undo_what" ;;
             netns) ip netns del "$undo_what" ;;
+            lmbench-server) "$undo_what" -S localhost >/dev/null </dev/null ;;
+            ipsec) ipsec_open "${undo_what% *}" "${undo_what#* }" ;;
             remove) rm -rf "$undo_what" ;;
         esac 2>/dev/null
     done <"$STATE/undo.order"

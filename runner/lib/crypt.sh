@@ -3,6 +3,8 @@
 
 # Tests put their own folder in place of the device mapper's.
 MAPPER=${PERFGUIDE_MAPPER:-/dev/mapper}
+# … and their own list in place of the kernel's.
+CRYPTO=${PERFGUIDE_CRYPTO:-/proc/crypto}
 CRYPT_NAME=perfguide-crypt
 CRYPT_DEVICE=$MAPPER/$CRYPT_NAME
 CRYPT_KIB=16384
@@ -139,7 +141,7 @@ kernel_driver() {
         $1 == "priority" { priority = $3 }
         $1 == "internal" { internal = $3 }
         NF == 0 { keep(); name = "" }
-        END { keep(); print text }' /proc/crypto 2>/dev/null
+        END { keep(); print text }' "$CRYPTO" 2>/dev/null
 }
 
 # driver_engine DRIVER: the engine's name for it: hw is an accelerator, or the

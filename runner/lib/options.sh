@@ -2,7 +2,7 @@
 # The command line.
 
 BENCHMARKS='openssl sweep dmcrypt cyclictest programs boot
-    storage network'
+    storage network loss ipsec'
 STORAGE_KNOWN='fio emmc mmcsd nand ospi pcie-nvme sata ufs usb-host'
 PROGRAMS_KNOWN='7-zip tinymembench cryptsetup coremark stream dhrystone whetstone linpack nbench
     multibench coremark-pro lmbench'
@@ -26,7 +26,7 @@ What was measured on (asked from the system where not given):
 
 What to run:
   --only LIST         of: openssl sweep dmcrypt cyclictest programs boot storage
-                      network                          [all]
+                      network loss ipsec               [all]
   --skip LIST         leave these out
   --programs LIST     of: 7-zip tinymembench cryptsetup coremark stream dhrystone
                       whetstone linpack nbench multibench coremark-pro lmbench
@@ -66,6 +66,18 @@ Network, by iperf3 and netperf:
                       them
   --net-seconds N     for each test                    [10]
 
+The highest rate without loss (RFC 2544), by iperf3's UDP with --peer:
+  --loss-frames LIST  lengths of frames                [64 128 256 512 1024 1280 1518]
+  --loss-steps N      how often the interval is halved [7]
+
+IPsec, by iperf3 over ESP in transport mode:
+  --peer-shell COMMAND  runs a command on the --peer as root, such as
+                      "ssh root@10.0.0.1"; netns needs none
+  --ipsec-algorithms LIST  as strongSwan names them; none is without IPsec
+                      [none aes128-sha256 aes192-sha256 aes256-sha256 aes128gcm16
+                      3des-sha1]
+  --ipsec-sizes LIST  of packets, in bytes             [64 128 256 512 1024 1456]
+
 Lists are separated by spaces or commas; A..B counts, A..B/STEP strides.
 
 Other:
@@ -98,7 +110,10 @@ read_options() {
     REPETITIONS=1 REPETITIONS_FROM=1 LOOPS=10000000 SAMPLE_SECONDS=5
     NICE_LEVELS='-20..19' THREADS='' WORKLOADS='alone dm-crypt' COPIERS='' CORE=''
     FIO_READ='' FIO_WRITE='' FIO_SIZES='4k 256k 1m 4m' FIO_MIB=256 FIO_SECONDS=10 FIO_DIRECT=1
-    PEER='' NET_SECONDS=10
+    PEER='' NET_SECONDS=10 PEER_SHELL=''
+    IPSEC_ALGORITHMS='none aes128-sha256 aes192-sha256 aes256-sha256 aes128gcm16 3des-sha1'
+    LOSS_FRAMES='64 128 256 512 1024 1280 1518' LOSS_STEPS=7
+    IPSEC_SIZES='64 128 256 512 1024 1456'
     SHOW_PLAN=''
     read_options_skip=''
     while [ "$#" -gt 0 ]; do
@@ -154,6 +169,11 @@ read_options() {
             --fio-seconds) number --fio-seconds "$read_options_value" 1; FIO_SECONDS=$read_options_value ;;
             --peer) PEER=$read_options_value ;;
             --net-seconds) number --net-seconds "$read_options_value" 1; NET_SECONDS=$read_options_value ;;
+            --loss-frames) LOSS_FRAMES=$read_options_value ;;
+            --loss-steps) number --loss-steps "$read_options_value" 1; LOSS_STEPS=$read_options_value ;;
+            --peer-shell) PEER_SHELL=$read_options_value ;;
+            --ipsec-algorithms) IPSEC_ALGORITHMS=$(words "$read_options_value") ;;
+            --ipsec-sizes) IPSEC_SIZES=$read_options_value ;;
             --core) number --core "$read_options_value" 0; CORE=$read_options_value ;;
             *) wrong "there is no option $read_options_name" ;;
         esac
@@ -220,8 +240,21 @@ check_lists() {
     case $PEER in
         *[!A-Za-z0-9.:-]* | -*) wrong "'$PEER' is no name of a host" ;;
     esac
+    LOSS_FRAMES=$(expand_numbers "$LOSS_FRAMES") || wrong "--loss-frames takes numbers"
+    for check_lists_item in $LOSS_FRAMES; do
+        if [ "$check_lists_item" -lt 64 ] || [ "$check_lists_item" -gt 1518 ]; then
+            wrong "frames are 64 to 1518 bytes long, not $check_lists_item"
+        fi
+    done
+    IPSEC_SIZES=$(expand_numbers "$IPSEC_SIZES") || wrong "--ipsec-sizes takes numbers"
+    for check_lists_item in $IPSEC_SIZES; do
+        # iperf3's own head is 16 bytes.
+        if [ "$check_lists_item" -lt 44 ] || [ "$check_lists_item" -gt 65507 ]; then
+            wrong "packets are 44 to 65507 bytes long, not $check_lists_item"
+        fi
+    done
     # These become file names and words of a log's header.
-    for check_lists_item in $ALGORITHMS $ENGINES $ACCELERATORS; do
+    for check_lists_item in $ALGORITHMS $IPSEC_ALGORITHMS $ENGINES $ACCELERATORS; do
         case $check_lists_item in
             *[!A-Za-z0-9._:-]* | -* | .*) wrong "'$check_lists_item' is no name of an algorithm or engine" ;;
         esac

@@ -79,6 +79,7 @@ def test_other_programs_are_read_with_their_header() -> None:
         text += (DATA / log).read_text("utf-8").rstrip("\n") + "\n\n"
         text += "# perfguide-end: status=0 elapsed=1\n"
     text += "# perfguide-run: benchmark=lmbench repetition=1 command=bw_mem 1m bcopy\n"
+    text += "# perfguide-at: started=2024-04-02T09:30:00Z\n"
     text += "1.05 13010.99\n# perfguide-end: status=0 elapsed=1\n"
     results = read(text).results
     assert {r.benchmark for r in results} == {
@@ -132,3 +133,24 @@ def test_a_damaged_line_of_what_was_seen_is_named_and_no_fact() -> None:
 
 def test_a_log_is_dated_by_its_first_block() -> None:
     assert read(BLOCK).facts["created"] == "2024-04-02T09:30:00+00:00"
+
+
+def test_bare_numbers_of_lmbench_are_read_in_blocks_that_are_whole() -> None:
+    head = "# perfguide-run: benchmark=lmbench repetition=1 command="
+    end = "# perfguide-end: status=0 elapsed=1\n"
+    text = f"{head}lat_fs /dev/shm/files\n0k\t28\t23900\t41000\n1k\t221\t1990\t30433\n{end}"
+    text += f"{head}lat_mmap 1m /dev/shm/file\n1.048576 45\n{end}"
+    results = {r.metric: (r.samples, r.unit) for r in read(text).results}
+    assert results == {
+        "lat_fs-0k": ([28.0], "files"), "fs_create-0k": ([23900.0], "operations/s"),
+        "fs_delete-0k": ([41000.0], "operations/s"), "lat_fs-1k": ([221.0], "files"),
+        "fs_create-1k": ([1990.0], "operations/s"), "fs_delete-1k": ([30433.0], "operations/s"),
+        "lat_mmap-1m": ([45.0], "us"),
+    }  # fmt: skip
+    assert not read(text).diagnostics
+    for cut in (text.replace("\t30433", ""), text.replace("1.048576 45", "1.048576 4")):
+        reading = read(cut)
+        assert len(reading.results) < len(results)
+        assert any(each.kind == "log-row" for each in reading.diagnostics)
+    # Elsewhere nothing says that the line is whole.
+    assert not built_in("lmbench").read(b"$ lat_mmap 1m file\n1.048576 45\n", Context("a")).results

@@ -20,7 +20,7 @@ LOGS = logs()
 IDS = [f"{path.parent.name}/{path.name}" for path in LOGS]
 WHOLE = {"perfguide-runner", "sbc-bench"}
 """Logs that hold the output of programs which have adapters of their own."""
-DERIVED = {"packet_loss"}
+DERIVED = {"packet_loss", "packet_rate"}
 """Metrics that are worked out, where the log has only what they are made of."""
 NOISE = b"""\
 [   12.345678] usb 1-1: new high-speed USB device number 2 using xhci_hcd

@@ -28,7 +28,7 @@ from ..bundle import Result
 from ..common.diagnostics import Diagnostic
 from . import Context, Format, Reading, Scalar
 from .farm.text import moment
-from .log_lines import Line, holds, lines, words
+from .log_lines import Line, figure, holds, lines, words
 from .log_sheet import Sheet
 from .openssl import speed
 from .programs import (
@@ -78,6 +78,9 @@ _PARAMS: dict[str, tuple[str, ...]] = {
     "dm-crypt": ("engine", "cipher"),
     "coremark-pro": ("contexts",),
     "iperf3": ("mode",),
+    "netperf": ("driver",),
+    "ipsec": ("algorithm", "stack", "engine", "packet_size"),
+    "ethernet-udp": ("driver", "direction", "frame_size", "loss_allowed"),
 }
 """The words of a header that are parameters; the others say how it was run."""
 
@@ -86,7 +89,7 @@ _READERS: dict[str, tuple[Reader, ...]] = {
     "dm-crypt": (hdparm.read, gnu_time.read),
     "cyclictest": (cyclictest.read,),
     "stream": (stream.read,),
-    "lmbench": (lmbench.read,),
+    "lmbench": (lmbench.read, lmbench.read_bare),
     "dhrystone": (classics.read_dhrystone,),
     "whetstone": (classics.read_whetstone,),
     "linpack": (classics.read_linpack,),
@@ -111,8 +114,16 @@ _READERS: dict[str, tuple[Reader, ...]] = {
     "glmark2": (glmark2.read,),
     "iperf3": (iperf3.read, iperf_text.read_iperf3),
     "netperf": (netperf.read,),
+    "ipsec": (iperf3.read,),
+    "ethernet-udp": (iperf3.read,),
     **dict.fromkeys(_STORAGE, (fio.read, fio_text.read, gnu_time.read)),
 }
+
+_BY_SYSTEM = ("ipsec", "ethernet-udp")
+"""Of these the load is that of all CPUs: most of the work is the kernel's, not iperf3's."""
+_OF_IPERF = ("protocol", "direction")
+"""What iperf3 says of a run that these name by other words."""
+_TRIALS = "loss-search"
 
 
 @dataclass(slots=True)
@@ -196,8 +207,8 @@ def _seen(text: str) -> dict[str, Scalar] | None:
             setup["clock"] = f"{span[1]} to {span[2]} MHz" if span[2] else f"{span[1]} MHz"
         elif name == "temperature_c" and span:
             setup["temperature"] = f"{span[2] or span[1]} °C"
-        elif name == "cpu_load" and span and not span[2]:
-            setup["system_load"] = f"{span[1]} %"
+        elif name == "cpu_load" and re.fullmatch(r"[0-9]{1,3}\.[0-9]", value):
+            setup["system_load"] = f"{value} %"
         elif name == "throttled" and value in ("yes", "no"):
             setup["throttled"] = value == "yes"
         elif name == "governor" and re.fullmatch(r"[a-z_+.]{1,60}", value):
@@ -213,6 +224,13 @@ def _parts(
     """Read a block's output. Line breaks stand for all before it, so that the
     line numbers are those of the whole log."""
     benchmark = block.words.get("benchmark", "")
+    if benchmark == _TRIALS:
+        sheet.understood(*range(block.first, end))
+        sheet.note(
+            block.head.number,
+            "trials of a search are no figures: its result has a block of its own",
+        )
+        return []
     readers = _READERS.get(benchmark)
     if readers is None:
         sheet.note(block.head.number, f"no adapter reads the output of “{benchmark[:100]}”")
@@ -220,22 +238,26 @@ def _parts(
     params: dict[str, Scalar] = dict(context.params) | {"benchmark": benchmark}
     for name in _PARAMS.get(benchmark, ()):
         if name in block.words:
-            params[name] = _value(block.words[name])
-    output = b"\n" * (block.first - 1) + b"\n".join(raw[block.first - 1 : end - 1])
+            word = block.words[name]
+            params[name] = word == "yes" if name == "loss_allowed" else _value(word)
+    body = raw[block.first - 1 : end - 1]
+    skipped = block.first - 1
     if benchmark == "lmbench":
-        # bw_mem does not print what it measured: its command line does.
-        output = (
-            b"\n" * (block.first - 2)
-            + b"$ "
-            + block.command.encode()
-            + b"\n"
-            + output[block.first - 1 :]
-        )
+        # bw_mem does not print what it measured: its command line does. It takes the line of
+        # "# perfguide-at", for it has to stand just before the figure.
+        if body and body[0].startswith(b"# perfguide-at: "):
+            body, skipped = body[1:], skipped + 1
+        body.insert(0, b"$ " + block.command.encode())
+        skipped -= 1
+    output = b"\n" * skipped + b"\n".join(body)
     found = [reader(output, Context(context.file, params)) for reader in readers]
     for part in found:
         sheet.understood(*part.lines)
     if not any(part.results for part in found):
         sheet.broken(block.head.number, f"no figure in the output of “{block.command[:200]}”")
+    if benchmark in _BY_SYSTEM and "system_load" not in block.setup:
+        at = block.last or block.head.number
+        sheet.broken(at, "the load of all CPUs was not seen, or the line with it is cut")
     sizes = block.words.get("block_sizes", "")
     return [_named(part, block, sizes, params) for part in found]
 
@@ -259,7 +281,43 @@ def _named(part: Reading, block: _Block, sizes: str, params: dict[str, Scalar]) 
                 result, params=more, command=block.command, setup={**result.setup, **block.setup}
             )
         )
+    if block.words.get("benchmark") in _BY_SYSTEM:
+        results = _by_system(results, block)
     return Reading(tuple(results), part.diagnostics, part.facts, part.lines)
+
+
+def _by_system(results: list[Result], block: _Block) -> list[Result]:
+    """The results with the load of all CPUs, and packets a second for datagrams."""
+    of_header = _PARAMS[block.words["benchmark"]]
+    found: list[Result] = []
+    for result in results:
+        result = msgspec.structs.replace(
+            result,
+            params={
+                name: v
+                for name, v in result.params.items()
+                if name not in _OF_IPERF or name in of_header
+            },
+        )
+        if result.metric != "cpu_load":
+            found.append(result)
+        if result.metric == "throughput" and result.samples:
+            datagram = block.words.get("datagram", "")
+            if re.fullmatch("[1-9][0-9]{0,4}", datagram):
+                rates = [value / 8 / int(datagram) for value in result.samples]
+                found.append(
+                    msgspec.structs.replace(result, metric="packet_rate", unit="PPS", samples=rates)
+                )
+            load = re.fullmatch(r"([0-9.]+) %", str(block.setup.get("system_load", "")))
+            value = figure(load[1]) if load else None
+            if value is not None and result.log is not None:
+                found.append(
+                    msgspec.structs.replace(
+                        result, metric="cpu_load", unit="%", samples=[value],
+                        log=msgspec.structs.replace(result.log, line=block.last),
+                    )
+                )  # fmt: skip
+    return found
 
 
 def _value(text: str) -> Scalar:

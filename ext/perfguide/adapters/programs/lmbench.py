@@ -132,6 +132,38 @@ def read(data: bytes, context: Context) -> Reading:
     return sheet.reading()
 
 
+_BARE_COMMAND = re.compile(r"\$ (?:[!-~]*/)?(lat_fs|lat_mmap)(?:[ \t]+[!-~]+)*")
+_FILES = re.compile(r"([0-9]{1,6}k)\t([0-9]{1,9})\t([0-9]{1,9})\t([0-9]{1,9})")
+_OF_FILES = ("lat_fs", "fs_create", "fs_delete")
+_MAPPED = re.compile(r"([0-9]{1,6}\.[0-9]{6}) ([0-9]{2,9}|[0-9]\.[0-9]{3})")
+
+
+def read_bare(data: bytes, context: Context) -> Reading:
+    """What ``lat_fs`` and ``lat_mmap`` print, behind their command on a line with ``$``.
+
+    Their last number is a bare one, which shows no cut: only for logs that say that they
+    are whole. Of ``lat_fs`` these are the files created, and how many were created and
+    removed a second.
+    """
+    sheet = Sheet(context)
+    program = size = ""
+    for line in lines(data):
+        if begun := _BARE_COMMAND.fullmatch(line.text):
+            program = begun[1]
+            asked = re.search(r"[ \t]([0-9]{1,6}[km])\b", line.text, re.IGNORECASE)
+            size = asked[1].lower() if asked else ""
+            sheet.understood(line.number)
+        elif program == "lat_fs" and (row := _FILES.fullmatch(line.text)):
+            for name, text in zip(_OF_FILES, row.groups()[1:], strict=True):
+                unit = "files" if name == "lat_fs" else "operations/s"
+                sheet.figure(line.number, "lmbench", f"{name}-{row[1]}", unit, float(text))
+        elif program == "lat_mmap" and size and (row := _MAPPED.fullmatch(line.text)):
+            sheet.figure(line.number, "lmbench", f"lat_mmap-{size}", "us", float(row[2]))
+        elif program and re.match("[0-9]", line.text):
+            sheet.broken(line.number, f"a row of {program} is cut or damaged")
+    return sheet.reading()
+
+
 def _begin(text: str) -> _Block | None:
     if found := _STRIDE.fullmatch(text):
         return _Block("curve", f"lat_mem_rd-stride{found[1]}", int(found[1]))
