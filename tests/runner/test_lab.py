@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import subprocess
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -154,3 +156,110 @@ def test_shellcheck_finds_nothing_in_the_lab() -> None:
         ["shellcheck", "-s", "sh", *scripts], capture_output=True, text=True, check=False
     )
     assert (run.returncode, run.stdout) == (0, "")
+
+
+class Inbox(ThreadingHTTPServer):
+    """A server that takes files by PUT, after it has failed ``failing`` times."""
+
+    def __init__(self, folder: Path, failing: int) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.folder, self.failing = folder, failing
+        self.arrived: list[str] = []
+
+
+class Handler(BaseHTTPRequestHandler):
+    def do_PUT(self) -> None:
+        inbox = self.server
+        assert isinstance(inbox, Inbox)
+        data = self.rfile.read(int(self.headers["Content-Length"]))
+        if inbox.failing:
+            inbox.failing -= 1
+            self.send_error(503)
+            return
+        inbox.arrived.append(self.path)
+        (inbox.folder / Path(self.path).name).write_bytes(data)
+        self.send_response(201)
+        self.end_headers()
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+        pass
+
+
+@pytest.fixture
+def outbox(tmp_path: Path) -> Path:
+    folder = tmp_path / "outbox"
+    folder.mkdir()
+    (folder / "a.json").write_text("{}")
+    (folder / "a.logs.tar.zst").write_bytes(bytes(range(256)) * 1000)
+    (folder / "b.json").write_text("[]")
+    (tmp_path / "inbox").mkdir()
+    return folder
+
+
+def upload(*arguments: object, shell: str = "dash") -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*SHELLS[shell], str(LAB / "upload.sh"), *map(str, arguments)],
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("shell", sorted(SHELLS))
+def test_bundles_arrive_last_by_put_and_once(shell: str, outbox: Path, tmp_path: Path) -> None:
+    program("curl")
+    inbox = Inbox(tmp_path / "inbox", failing=2)
+    thread = threading.Thread(target=inbox.serve_forever)
+    thread.start()
+    try:
+        target = f"http://127.0.0.1:{inbox.server_port}/in/"
+        first = upload("-w", "0", "-t", "2", outbox, target, shell=shell)
+        # Both tries of the logs failed: the bundles wait, since they belong together.
+        assert first.returncode == 1
+        assert "a.logs.tar.zst did not arrive in 2 tries" in first.stderr
+        assert "a.json waits" in first.stderr
+        assert inbox.arrived == []
+        again = upload("-w", "0", outbox, target, shell=shell)
+        assert again.returncode == 0, again.stderr
+        assert inbox.arrived == ["/in/a.logs.tar.zst", "/in/a.json", "/in/b.json"]
+        (outbox / "b.json").write_text("[1]")
+        assert upload(outbox, target, shell=shell).stdout == "sent: b.json\n"
+    finally:
+        inbox.shutdown()
+        thread.join()
+        inbox.server_close()
+    for path in outbox.iterdir():
+        if not path.name.startswith("."):
+            assert (tmp_path / "inbox" / path.name).read_bytes() == path.read_bytes()
+
+
+def test_rsync_takes_signed_bundles(outbox: Path, tmp_path: Path) -> None:
+    program("rsync")
+    key, local = tmp_path / "key", tmp_path / "local"
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key], check=True)
+    local.write_text('#!/bin/sh\nshift\nexec "$@"\n')
+    local.chmod(0o755)
+    (outbox / "b.json").unlink()
+    target = f"rsync:web:{tmp_path}/inbox"
+    run = upload("-s", key, "-e", local, outbox, target)
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.splitlines() == ["sent: a.json.sig", "sent: a.logs.tar.zst", "sent: a.json"]
+    signature = (tmp_path / "inbox/a.json.sig").read_text()
+    assert signature.startswith("-----BEGIN SSH SIGNATURE-----")
+
+
+@pytest.mark.parametrize(
+    "target", ["rsync:web", "scp:-oProxyCommand=x:/in", "rsync:web:/in;x", "http://web/in", "ftp://web/"]
+)  # fmt: skip
+def test_a_target_that_is_none_ends_with_two(target: str, outbox: Path) -> None:
+    run = upload(outbox, target)
+    assert run.returncode == 2
+    assert run.stderr.startswith("upload.sh: ")
+
+
+def test_the_job_for_lava_runs_the_definition_beside_it() -> None:
+    job = yaml.safe_load((LAB / "lava/job.yaml").read_text())
+    (test,) = [action["test"] for action in job["actions"] if "test" in action]
+    (definition,) = test["definitions"]
+    assert (RUNNER.parent / definition["path"]).is_file()
+    known = yaml.safe_load((LAB / "lava/perfguide.yaml").read_text())["params"]
+    assert set(definition["parameters"]) <= set(known)
+    assert [next(iter(action)) for action in job["actions"]] == ["deploy", "boot", "test"]
