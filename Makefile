@@ -20,7 +20,7 @@ PERFGUIDE = $(BIN)/perfguide
 quoted  = '$(subst ','\'',$(1))'
 BUILD   = $(PERFGUIDE) build --results $(call quoted,$(RESULTS)) --jobs $(JOBS) $(if $(STRICT),--strict)
 
-.PHONY: html pdf dirhtml text latex check list compare serve man linkcheck bench test test-heavy goldens lint style clean distclean help
+.PHONY: html pdf dirhtml text latex check list compare serve man linkcheck bench box test test-heavy goldens lint style clean distclean help
 
 html: $(ENV)/.site
 	@$(BUILD) -- $(SPHINXOPTS)
@@ -76,6 +76,10 @@ serve: html
 # Each figure beside its goal; BENCH=full takes larger archives.
 bench: $(ENV)/.test
 	@$(BIN)/python bench/run.py $(if $(BENCH),--size $(BENCH))
+
+# The runner's procedures, short, on an emulated Arm board: build/box/logs.
+box: $(ENV)/.site
+	@$(BIN)/python bench/box.py build/box/logs $(BOXOPTS)
 
 # What the tests start reads the code compiled, also where Python is told to write no such files.
 # mypy has work for one core: it runs beside the tests. So does the installing of programs
@@ -145,6 +149,7 @@ help:
 	@echo "make test       checks of the code, and all tests"
 	@echo "make test-heavy the same with many more random examples"
 	@echo "make bench      how fast it is, each figure beside its goal; BENCH=full for more"
+	@echo "make box        the runner on an emulated Arm board, 20 minutes; BOXOPTS='-- --only ipsec'"
 	@echo "make check      are all bundles sound? the exit status says"
 	@echo "make list       the guides that the bundles give"
 	@echo "make compare OLD=09.00 NEW=09.01   what changed between two releases;"

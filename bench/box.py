@@ -1,0 +1,351 @@
+"""A board in a box: the runner's procedures, short, on an emulated Arm board.
+
+    python bench/box.py FOLDER [--minutes N] [--again] [-- OPTION OF run.sh…]
+
+QEMU emulates a board with two Cortex-A53 and virtio-crypto as its accelerator. Kernel and
+programs are Debian's packages for arm64, fetched by apt into ``build/box`` and unpacked there;
+this machine's own packages stay as they are. The root file system is read-only. The logs come
+to FOLDER, with ``box.txt``, which says what was used and how long it took.
+
+Each command is emulated: the figures say that a procedure works, and nothing of how fast a
+board is. ``--sdk emulated`` and a description say so in each bundle.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+TOP = Path(__file__).resolve().parent.parent
+WORK = TOP / "build/box"
+NOTE = "Emulated by QEMU without hardware virtualisation: not the speed of a board."
+PACKAGES = (
+    *("linux-image-arm64", "busybox-static", "dash", "kmod", "util-linux", "procps", "coreutils"),
+    *("grep", "sed", "mawk", "tar", "hostname", "mount", "e2fsprogs", "base-files"),
+    *("openssl", "cryptsetup-bin", "hdparm", "time", "iproute2", "iperf3", "fio", "rt-tests"),
+    *("alsa-utils", "libc-bin"),
+)
+"""What is fetched, with all that it depends on."""
+BOOT_MODULES = ("virtio_pci", "virtio_blk", "crc32c_generic", "ext4")
+"""What the kernel needs to find its root file system."""
+MODULES = (
+    *("virtio_crypto", "virtio_rng", "brd", "loop", "dm-crypt", "veth", "xfrm_user", "esp4"),
+    *("algif_skcipher", "algif_hash", "authenc", "echainiv", "seqiv", "gcm", "ctr", "des_generic"),
+    *("xts", "ecb", "snd-aloop"),
+)
+"""What is loaded in the box. Drivers for the CPU's AES instructions are left out: the kernel
+would take them rather than the accelerator."""
+LEFT_OUT = ("usr/share/doc", "usr/share/man", "usr/share/locale", "usr/share/info")
+CPU = "cortex-a53"
+NEEDED = {
+    "qemu-system-aarch64": "qemu-system-arm",
+    "depmod": "kmod",
+    "mke2fs": "e2fsprogs",
+    "dpkg-deb": "dpkg",
+}
+"""Programs of this machine, each with the package that has it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A file of an initramfs: its name, its mode, and what it holds."""
+
+    name: str
+    mode: int
+    data: bytes = b""
+
+
+def initramfs(entries: Iterable[Entry]) -> bytes:
+    """A cpio archive in the "newc" form, as the kernel unpacks it."""
+    out = bytearray()
+    for number, entry in enumerate((*entries, Entry("TRAILER!!!", 0)), 1):
+        name = entry.name.encode() + b"\0"
+        # Inode, mode, owner, group, links, time, size, device (4), length of the name, sum.
+        fields = (number, entry.mode, 0, 0, 1, 0, len(entry.data), 0, 0, 0, 0, len(name), 0)
+        out += b"070701" + b"".join(b"%08x" % field for field in fields) + name
+        out += bytes(-len(out) % 4) + entry.data
+        out += bytes(-len(out) % 4)
+    return bytes(out)
+
+
+def dependencies(text: str) -> dict[str, tuple[str, ...]]:
+    """The paths in ``modules.dep``, each with those that it needs."""
+    pairs = (line.partition(":") for line in text.splitlines() if ":" in line)
+    return {path.strip(): tuple(needs.split()) for path, _, needs in pairs}
+
+
+def loading_order(names: Iterable[str], needs: Mapping[str, tuple[str, ...]]) -> list[str]:
+    """The paths of modules and of all that they need, those that are needed first.
+
+    Raises ``KeyError`` with the name of a module that is not there.
+    """
+    paths = {Path(path).name.split(".")[0].replace("-", "_"): path for path in needs}
+    order: dict[str, None] = {}
+
+    def add(path: str) -> None:
+        for each in needs[path]:
+            add(each)
+        order.setdefault(path)
+
+    for name in names:
+        add(paths[name.replace("-", "_")])
+    return list(order)
+
+
+def apt_options(folder: Path) -> list[str]:
+    """What makes apt leave this machine's packages alone: its own lists, cache and state."""
+    options = {
+        "Dir::Etc::sourcelist": folder / "sources.list",
+        "Dir::Etc::sourceparts": "/nonexistent",
+        "Dir::State": folder,
+        "Dir::State::lists": folder / "lists",
+        "Dir::State::status": folder / "status",
+        "Dir::Cache": folder / "cache",
+        "APT::Architecture": "arm64",
+        "APT::Architectures": "arm64",
+        "APT::Install-Recommends": "false",
+    }
+    return [word for name, value in options.items() for word in ("-o", f"{name}={value}")]
+
+
+def sources() -> str:
+    """Debian's repository of the release that this machine runs."""
+    release = dict(
+        line.split("=", 1) for line in Path("/etc/os-release").read_text().splitlines() if "=" in line
+    )  # fmt: skip
+    key = "/usr/share/keyrings/debian-archive-keyring.gpg"
+    name = release["VERSION_CODENAME"]
+    return f"deb [signed-by={key}] http://deb.debian.org/debian {name} main\n"
+
+
+def command(folder: Path) -> list[str]:
+    """QEMU's command line, with the disks in a folder."""
+    disks = (("root.ext4", "on"), ("in.tar", "on"), ("out.tar", "off"))
+    return [
+        *("qemu-system-aarch64", "-machine", "virt", "-cpu", CPU, "-smp", "2", "-m", "1024"),
+        *("-accel", "tcg,thread=multi", "-nographic", "-no-reboot", "-nic", "none"),
+        *("-kernel", str(folder / "vmlinuz"), "-initrd", str(folder / "initramfs")),
+        *("-append", "console=ttyAMA0 panic=-1 quiet"),
+        *("-object", "cryptodev-backend-builtin,id=crypto0"),
+        *("-device", "virtio-crypto-pci,cryptodev=crypto0", "-device", "virtio-rng-pci"),
+        *(
+            word
+            for name, fixed in disks
+            for word in (
+                "-drive",
+                f"if=virtio,format=raw,file={folder / name},readonly={fixed},cache=unsafe",
+            )
+        ),
+    ]
+
+
+def _run(*words: str | Path, cwd: Path | None = None) -> None:
+    subprocess.run([*map(str, words)], check=True, cwd=cwd, stdout=subprocess.DEVNULL)
+
+
+def fetch(work: Path) -> list[Path]:
+    """Debian's packages for arm64; those that are there already are not fetched again."""
+    folder = work / "apt"
+    for name in ("lists/partial", "cache/archives/partial"):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+    (folder / "status").touch()
+    (folder / "sources.list").write_text(sources())
+    options = apt_options(folder)
+    if not any((folder / "lists").glob("*Packages*")):
+        _run("apt-get", *options, "-qq", "update")
+    _run("apt-get", *options, "-qq", "-y", "--download-only", "install", *PACKAGES)
+    return sorted((folder / "cache/archives").glob("*.deb"))
+
+
+def unpack(packages: list[Path], root: Path) -> None:
+    """What the packages hold, as a root file system with one folder for all programs."""
+    shutil.rmtree(root, ignore_errors=True)
+    for name in ("bin", "sbin", "lib"):
+        (root / "usr" / name).mkdir(parents=True)
+        (root / name).symlink_to(f"usr/{name}")
+    left_out = [f"--exclude=./{name}" for name in LEFT_OUT]
+    for package in packages:
+        # dpkg-deb -x would put folders in place of the links.
+        with subprocess.Popen(
+            ["dpkg-deb", "--fsys-tarfile", package], stdout=subprocess.PIPE
+        ) as unpacker:
+            subprocess.run(
+                ["tar", "-x", "--keep-directory-symlink", "-C", root, *left_out],
+                stdin=unpacker.stdout, check=True,
+            )  # fmt: skip
+        if unpacker.returncode:
+            raise subprocess.CalledProcessError(unpacker.returncode, unpacker.args)
+    for name in ("proc", "sys", "dev", "tmp", "run", "etc", "root"):
+        (root / name).mkdir(exist_ok=True)
+    awk = root / "usr/bin/awk"
+    if not awk.exists() and not awk.is_symlink():
+        awk.symlink_to("mawk")  # what the package's own script would do
+    if not (root / "usr/bin/sh").is_symlink():
+        (root / "usr/bin/sh").symlink_to("dash")
+
+
+def build(work: Path) -> str:
+    """Kernel, initramfs and root file system in a folder; gives the kernel's version."""
+    packages = fetch(work)
+    root = work / "root"
+    unpack(packages, root)
+    (version,) = (path.name for path in (root / "usr/lib/modules").iterdir())
+    shutil.move(root / f"boot/vmlinuz-{version}", work / "vmlinuz")
+    modules = root / "usr/lib/modules" / version
+    _run("depmod", "-b", root, version)
+    needs = dependencies((modules / "modules.dep").read_text())
+    boot = loading_order(BOOT_MODULES, needs)
+    there = {Path(path).stem.replace("-", "_") for path in needs}
+    wanted = [name for name in MODULES if name.replace("-", "_") in there]
+    for name in sorted(set(MODULES) - set(wanted)):
+        print(f"box: Debian's kernel {version} has no module {name}", file=sys.stderr)
+    kept = {*boot, *loading_order(wanted, needs)}
+    for path in needs:
+        # The kernel loads what is generic in kernel/crypto when it is asked for it.
+        if path not in kept and not path.startswith("kernel/crypto/"):
+            (modules / path).unlink()
+    _run("depmod", "-b", root, version)
+    (root / "etc/modules").write_text("".join(f"{name}\n" for name in wanted))
+    init = root / "usr/sbin/init"
+    init.write_text(
+        "#!/bin/sh\nmount -t devtmpfs dev /dev\ntar -xOf /dev/vdb init.sh >/dev/init.sh\nexec sh /dev/init.sh\n"
+    )
+    init.chmod(0o755)
+    load = "".join(f"insmod /{Path(path).name}\n" for path in boot)
+    start = f"#!/busybox sh\n/busybox mkdir -p /root\n{load.replace('insmod', '/busybox insmod')}"
+    start += "/busybox mknod /vda b 254 0 2>/dev/null\n/busybox mount -t devtmpfs dev /dev\n"
+    start += (
+        "/busybox mount -o ro -t ext4 /dev/vda /root\nexec /busybox switch_root /root /sbin/init\n"
+    )
+    entries = [
+        Entry("dev", 0o040755),
+        Entry("root", 0o040755),
+        Entry("busybox", 0o100755, (root / "usr/bin/busybox").read_bytes()),
+        Entry("init", 0o100755, start.encode()),
+        *(Entry(Path(path).name, 0o100644, (modules / path).read_bytes()) for path in boot),
+    ]
+    (work / "initramfs").write_bytes(initramfs(entries))
+    (work / "root.ext4").unlink(missing_ok=True)
+    size = sum(path.lstat().st_size for path in root.rglob("*")) // 2**20
+    _run("mke2fs", "-q", "-t", "ext4", "-d", root, work / "root.ext4", f"{size * 5 // 4 + 64}M")
+    shutil.rmtree(root)
+    (work / "kernel").write_text(version)
+    return version
+
+
+def job(options: list[str]) -> bytes:
+    """What the box reads from its second disk: the runner, and the command to run."""
+    quoted = " ".join("'" + option.replace("'", "'\\''") + "'" for option in options)
+    text = f"exec sh ./runner/run.sh -o /run/box/out {quoted}\n".encode()
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w") as archive:
+        archive.add(TOP / "bench/box_init.sh", "init.sh")
+        archive.add(TOP / "runner", "runner")
+        member = tarfile.TarInfo("job.sh")
+        member.size = len(text)
+        archive.addfile(member, io.BytesIO(text))
+    return stream.getvalue()
+
+
+def run(work: Path, output: Path, options: list[str], minutes: int) -> None:
+    """Boot the box, let it run, and take what it wrote."""
+    (work / "in.tar").write_bytes(job(options))
+    with (work / "out.tar").open("wb") as disk:
+        disk.truncate(64 * 2**20)
+    with (work / "serial.txt").open("wb") as serial:
+        subprocess.run(
+            command(work), stdin=subprocess.DEVNULL, stdout=serial, stderr=serial,
+            timeout=minutes * 60, check=True,
+        )  # fmt: skip
+    output.mkdir(parents=True, exist_ok=True)
+    with tarfile.open(work / "out.tar") as archive:
+        for member in archive:
+            # The runner's own state is of no use elsewhere.
+            name = member.name.removeprefix("out/")
+            file = archive.extractfile(member) if member.isfile() else None
+            if file is not None and "/" not in name:
+                (output / name).write_bytes(file.read())
+
+
+DEFAULT = (
+    *("--board", "qemu-virt", "--soc", "QEMU-ARM64", "--sdk", "emulated", "--description", NOTE),
+    *("--seconds", "1", "--threads", "1,8", "--nice", "-20,10", "--algorithms", "aes-128-cbc"),
+    *(
+        "--block-sizes",
+        "16384",
+        "--loops",
+        "1000",
+        "--net-seconds",
+        "2",
+        "--loss-frames",
+        "64,1518",
+        "--loss-steps",
+        "3",
+        "--peer",
+        "netns",
+    ),
+    *(
+        "--ipsec-sizes",
+        "64,512,1456",
+        "--ipsec-algorithms",
+        "none,aes128-sha256,aes128gcm16",
+        "--programs",
+        "cryptsetup",
+        "--sample-seconds",
+        "1",
+    ),
+    *("--fio-write", "fio=/run/box", "--fio-mib", "16", "--fio-seconds", "1", "--fio-buffered"),
+)
+"""Every procedure, short. Later options count more than earlier ones."""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description="Run the runner on an emulated board; options of run.sh follow --."
+    )
+    parser.add_argument("output", type=Path)
+    parser.add_argument("--minutes", type=int, default=60, help="before it is stopped [60]")
+    parser.add_argument("--again", action="store_true", help="make the box anew")
+    words = sys.argv[1:]
+    at = words.index("--") if "--" in words else len(words)
+    arguments, options = parser.parse_args(words[:at]), words[at + 1 :]
+    missing = [package for name, package in NEEDED.items() if shutil.which(name) is None]
+    if missing:
+        print(f"box: install {' '.join(missing)} first", file=sys.stderr)
+        return 2
+    WORK.mkdir(parents=True, exist_ok=True)
+    began = time.monotonic()
+    if arguments.again or not (WORK / "kernel").exists():
+        build(WORK)
+    made = time.monotonic()
+    try:
+        run(WORK, arguments.output, [*DEFAULT, *options], arguments.minutes)
+        if not (arguments.output / "summary.txt").exists():
+            raise tarfile.ReadError("it ended before the runner did")
+    except (subprocess.SubprocessError, tarfile.TarError) as error:
+        print(f"box: {error}; its console is in {WORK}/serial.txt", file=sys.stderr)
+        return 1
+    version = subprocess.run(
+        ["qemu-system-aarch64", "--version"], capture_output=True, text=True, check=True
+    )
+    (arguments.output / "box.txt").write_text(
+        f"{NOTE}\n{version.stdout.splitlines()[0]}\nkernel {(WORK / 'kernel').read_text()}, {CPU}, "
+        f"{os.cpu_count()} CPUs of the host\nmade in {made - began:.0f} s, "
+        f"ran for {time.monotonic() - made:.0f} s\n"
+    )
+    sys.stdout.write((arguments.output / "box.txt").read_text())
+    sys.stdout.write((arguments.output / "summary.txt").read_text())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,25 @@
+#!/bin/sh
+# The first process of the board in a box: the root file system is read-only, results go to the
+# third disk as a tar archive, and the machine turns itself off.
+export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C
+mount -t proc proc /proc
+mount -t sysfs sys /sys
+for folder in /tmp /run /dev/shm; do
+    mkdir -p "$folder" 2>/dev/null
+    mount -t tmpfs tmpfs "$folder"
+done
+for module in $(cat /etc/modules); do
+    modprobe "$module" || echo "box: no module $module"
+done
+ip link set lo up
+hostname box
+mkdir /run/box
+tar -xf /dev/vdb -C /run/box
+cd /run/box || exit 1
+# What is printed is seen at once, on the console of the host.
+{ sh ./job.sh 2>&1; echo "box: the runner ended with $?"; } | tee console.txt
+uname -a >kernel.txt
+grep . /proc/crypto >crypto.txt
+tar -cf /dev/vdc console.txt kernel.txt crypto.txt out
+sync
+busybox poweroff -f
