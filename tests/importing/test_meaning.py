@@ -7,7 +7,7 @@ import datetime
 import pytest
 
 from perfguide.catalog.benchmarks import Catalog
-from perfguide.importing import bundles, rst
+from perfguide.importing import bundles, markdown, rst
 from perfguide.importing.mapping import decode, propose
 
 TWO = """\
@@ -79,3 +79,31 @@ def test_a_table_that_the_map_does_not_know_is_listed() -> None:
 def test_a_map_that_is_none_says_what_is_wrong(text: str) -> None:
     with pytest.raises(ValueError, match=r"not known|has to be|is missing|is not TOML"):
         decode(text)
+
+
+DEVICES = """\
+# Results
+
+| Device  | Kernel | Score (MB/s) |
+| ------- | ------ | -----------: |
+| Alpha 2 | 6.1    | 330          |
+| Alpha 2 | 6.10   | 1350.50      |
+| Beta    | 5.15   | 500          |
+"""
+
+
+def test_a_column_of_devices_names_boards_and_a_version_is_no_figure() -> None:
+    tables = markdown.read("g.md", DEVICES, lambda name: None)
+    meaning = decode(propose(tables, Catalog({}), {"soc": "S", "os": "linux", "sdk": "1"}))
+    found = bundles.build(tables, meaning, RELEASE)
+    figures = [
+        (each.board.name, result.params, result.value)
+        for each in found.bundles
+        for result in each.results
+    ]
+    assert sorted(figures, key=str) == [
+        ("Alpha 2", {"kernel": "6.1"}, 330.0),
+        ("Alpha 2", {"kernel": "6.10"}, 1350.5),
+        ("Beta", {"kernel": "5.15"}, 500.0),
+    ]
+    assert found.left_out == []

@@ -122,6 +122,19 @@ def test_the_adapter_of_the_documentation_reads_its_own_example() -> None:
     assert (result.log.line, reading.lines) == (1, {1})
 
 
+def test_the_example_in_python_writes_reads_and_generates(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    held: dict[str, Any] = {}
+    for code in snippets("python"):
+        if "dataset.Settings" in code or "generate(" in code:
+            exec(code, held)
+    said = capsys.readouterr().out.splitlines()
+    assert said == ["AM62X 09.02 my-board copy 1235.0 MB/s", "1 guides with 1 figures"]
+    assert (tmp_path / "source/guides/AM62X/linux/09.02.rst").is_file()
+
+
 def test_values_that_the_documentation_sets_are_values_of_the_configuration() -> None:
     known = {*config.Values.__struct_fields__}
     for text in snippets("python"):

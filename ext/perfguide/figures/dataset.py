@@ -20,7 +20,7 @@ from ..common.package import ROOT
 if TYPE_CHECKING:
     from . import pool
 
-__all__ = ["Holdings", "Settings", "read"]
+__all__ = ["BUILT_IN", "Holdings", "Settings", "read"]
 
 T = TypeVar("T")
 

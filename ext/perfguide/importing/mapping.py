@@ -132,6 +132,10 @@ _COMMON = frozenset(
     ["benchmark", "benchmarks", "controller", "driver", "flash", "performance", "soc", "software"]
 )
 """Words that headings add to the name of a benchmark."""
+_BOARD_HEADS = frozenset(["board", "boards", "device", "machine", "platform"])
+"""Words of a head below which boards stand."""
+_FACT_HEADS = frozenset(["date", "distribution", "distro", "kernel", "release", "version"])
+"""Words of a head below which numbers are names: 6.10 is not 6.1."""
 _BOARD = re.compile(r"(.{1,100}?)(: | / )(.+)")
 
 
@@ -210,6 +214,8 @@ def _holds_figures(table: Table, at: int, text: str) -> bool:
     if _BOARD.fullmatch(plain(text)):
         return True
     filled = [row[at].text for row in table.rows if at < len(row) and row[at].text]
+    if _FACT_HEADS.intersection(_WORDS.findall(text.lower())):
+        return False
     sizes = "size" in text.lower() or "block" in text.lower()
     numbers = any(re.match(r"-?[0-9]", each) for each in filled)
     return not sizes and (numbers or bool(with_unit(text)[1]))
@@ -234,8 +240,12 @@ def _column(text: str, table: Table, at: int, figures: bool, benchmark: Benchmar
         first = [row[at].text for row in table.rows if at < len(row)]
         if at == 0 and _all_with_units(first):
             return '{ key = "metric" }'
+        if words & _BOARD_HEADS:
+            return '{ key = "board" }'
         sized = all(re.fullmatch(r"[0-9]+[kKmMgG]?", each) for each in first if each)
         letters = any(each[-1:].isalpha() for each in first)
+        if words & _FACT_HEADS:
+            return f'{{ key = {_text(_param(words, label, benchmark))}, read = "text" }}'
         read = ', read = "hex"' if "hex" in text else ', read = "size"' if sized and letters else ""
         return f"{{ key = {_text(_param(words, label, benchmark))}{read} }}"
     metric, params = _metric(words, label, benchmark)
