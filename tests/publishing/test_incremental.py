@@ -6,6 +6,7 @@ import compileall
 import itertools
 import json
 import os
+import pickle
 import re
 import shutil
 import signal
@@ -218,6 +219,13 @@ class Project:
         assert knew is ("WARNING" not in done.stderr)
         return knew
 
+    def copies(self) -> list[Path]:
+        """The copies of files for download and of pictures that the last build knows of: those
+        with the same bytes are not compared again."""
+        cache = self.folder / "build/.html/doctrees/environment.pickle"
+        known = vars(pickle.loads(cache.read_bytes()))["perfguide_state"].copied
+        return [self.folder / "build/.html/site" / name for name in known]
+
     def kill(self, share: float) -> None:
         """Kill a build with all its processes at some time; what is published is whole."""
         old = self.site()
@@ -245,6 +253,9 @@ class Project:
 def test_after_each_kind_of_change_a_build_gives_what_a_clean_one_gives(tmp_path: Path) -> None:
     project = Project(tmp_path)
     assert project.idle()
+    copies = project.copies()
+    assert {path.parents[1].name for path in copies} >= {"_downloads"}
+    assert all(path.is_file() for path in copies)
     project.bundle("SOC1", "09.02", "one", 25.0, old=True)
     project.check()
     project.bundle("SOC2", "09.03", "two", 5.0)

@@ -303,7 +303,8 @@ def test_a_picture_for_paper_stays_where_one_for_screens_is_wanted(
 def _of(soc: str, *releases: str) -> set[str]:
     """What is made for some guides of a SoC."""
     pages = {f"{soc}/linux/{release}" for release in releases}
-    return {f"{top}/{page}" for page in pages for top in ("guides", "api/v1")}
+    tops = ("guides", "headlines of guides", "api/v1")
+    return {f"{top}/{page}" for page in pages for top in tops}
 
 
 STREAM = {"by-benchmark/stream newest", "by-benchmark/stream soc1-linux"}
@@ -318,11 +319,12 @@ def test_only_the_guides_and_histories_of_a_new_bundle_are_made_again(
     # The newest figures stand on the benchmark's page beside those of other boards.
     _edit(top / "results/SOC1-09.02.json", "100.0", "101.0")
     # The guide of the next release says what changed since this one.
-    next_guide = {"guides/SOC1/linux/09.03", f"{pair} in short"}
-    assert made(pictured) == _of("SOC1", "09.02") | of_soc | next_guide
+    histories = {f"{pair} in short", "headlines of guides/SOC1/linux/09.03"}
+    next_guide = {"guides/SOC1/linux/09.03"}
+    assert made(pictured) == _of("SOC1", "09.02") | of_soc | next_guide | histories
     _edit(top / "results/SOC1-09.03.json", "50.0", "51.0")
     assert made(pictured) == _of("SOC1", "09.03") | of_soc | STREAM | {f"{pair} in short"}
-    # A second board in the same guide.
+    # A second board in the same guide; that of the next release has looked at its history.
     write_bundle(
         top / "results/board.json",
         [{**COPY, "value": 70.0}],
@@ -331,7 +333,7 @@ def test_only_the_guides_and_histories_of_a_new_bundle_are_made_again(
         board__soc="SOC1",
         board__name="other",
     )
-    assert made(pictured) == _of("SOC1", "09.02") | of_soc | STREAM | {f"{pair} in short"}
+    assert made(pictured) == _of("SOC1", "09.02") | of_soc | STREAM | histories
     # Its sections are new to the guide beside it, which links to them.
     write_bundle(
         top / "results/more.json",

@@ -121,7 +121,7 @@ class Headlines:
         self._read: dict[GuideKey, list[Record]] = {}
 
     def of(self, key: GuideKey) -> Answers:
-        """What the top of a guide says."""
+        """What the top of a guide says, or what it said in an earlier run."""
         site = self._site
         family = site.families[key.platform]
         releases = family[: family.index(key) + 1][-MOST_RELEASES:]
@@ -130,6 +130,25 @@ class Headlines:
         if key == family[-1]:
             # Nothing else is asked of this platform until its comparisons are written.
             self._plan.history.forget(key.platform)
+        careful = self._careful(key)
+        guides = [(each, site.basis.guide(each)) for each in releases]
+        changes = site.scenes[key.platform].changes
+        return site.keeping.made(
+            f"headlines of {site.addresses.guide[key]}",
+            (guides, changes, pair and (pair.old, pair.address), judged, careful),
+            lambda: self._of(key, releases, pair, judged, careful),
+            Answers,
+        )
+
+    def _of(
+        self,
+        key: GuideKey,
+        releases: Sequence[GuideKey],
+        pair: ReleasePair | None,
+        judged: Judged | None,
+        careful: Sequence[Fact],
+    ) -> Answers:
+        site = self._site
         records = self._records(key)
         boards = summaries.natural_boards(site.pool.of_guide(key))
         chosen, more = self._chosen(records)
@@ -138,7 +157,7 @@ class Headlines:
         facts = [
             *self._crypto(chosen, rows, boards, loads, engines.inferred(records, site.catalog)),
             *self._changed(key, pair, judged),
-            *self._careful(key),
+            *careful,
         ]
         return Answers(
             tuple(facts),

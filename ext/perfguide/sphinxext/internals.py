@@ -50,6 +50,24 @@ def end_with_status(app: Sphinx, status: int) -> None:
     app.statuscode = status
 
 
+def files_of_page(builder: Builder, page: str) -> list[str] | None:
+    """The files that the builders of sites write for a page, below their folder; ``None`` of
+    others.
+
+    Uses the method ``get_outfilename``, and the names of copies of sources. Without it a build in
+    which a page goes writes all pages.
+    """
+    if not isinstance(builder, StandaloneHTMLBuilder) or builder.name not in ("html", "dirhtml"):
+        return None
+    config, written = builder.config, Path(builder.get_outfilename(page))
+    sources = [f"_sources/{page}{s}{t}" for s in config.source_suffix for t in _endings(config)]
+    return [str(written.relative_to(builder.outdir)), *sources]
+
+
+def _endings(config: Any) -> set[str]:
+    return {"", str(config.html_sourcelink_suffix)}
+
+
 def say_nothing_at_the_end(builder: Builder) -> None:
     """Suppress the line that names the folder with the pages, where that is moved away.
 

@@ -46,6 +46,9 @@ from .config import settings
 KEY = "perfguide_rebuild"
 """The attribute of the application with what listens to its build."""
 
+DOWNLOADS = "_downloads/"
+"""Where the copies of files for download are below the folder of the pages."""
+
 Reference = tuple[str, str, str]
 """The domain of what is referred to, its kind, and its name."""
 
@@ -163,11 +166,14 @@ class Rebuild:
         shown = Borrowed(app, known.named, self._store)
         before, known.borrowed = known.borrowed, {n: shown.of(n) for n in sorted(env.all_docs)}
         same, known.everywhere = known.everywhere == shown.everywhere, shown.everywhere
-        if not same or not set(before) <= set(known.borrowed):
+        gone = set(before) - set(known.borrowed)
+        files = [internals.files_of_page(app.builder, page) for page in gone]
+        if not same or None in files:
             _clear(app)
             return sorted(known.borrowed)
         if app.config.perfguide_own_output:
-            _remove(app, set(copied) - set(known.copied))
+            pages = {name for of_page in files for name in of_page or ()}
+            _remove(app, {*pages, *(set(copied) - set(known.copied))})
             self._same = {n for n, digest in known.copied.items() if digest == copied.get(n)}
         return [name for name, digest in known.borrowed.items() if digest != before.get(name)]
 
@@ -177,7 +183,7 @@ class Rebuild:
         """The SHA-256 of each file for download and of each picture, by the name that its copy has
         below the folder of the pages."""
         env, found = app.env, {}
-        for folder, held in (("_downloads", env.dlfiles), (_images(app), env.images)):
+        for folder, held in ((DOWNLOADS, env.dlfiles), (_images(app), env.images)):
             for source, (_, name) in held.items():
                 found[f"{folder}{name}"] = self._store.digest(f"{env.srcdir}/{source}")
         return found
@@ -189,7 +195,7 @@ class Rebuild:
         self._same = {name for name in self._same if os.path.lexists(f"{out}/{name}")}
         if self._same:
             files = self._downloads = app.env.dlfiles
-            rest = (path for path, (_, n) in files.items() if f"_downloads/{n}" not in self._same)
+            rest = (path for path, (_, n) in files.items() if f"{DOWNLOADS}{n}" not in self._same)
             app.env.dlfiles = internals.some_downloads(files, rest)
 
     def end_copying(self, app: Sphinx) -> Iterable[tuple[str, dict[str, Any], str]]:
@@ -265,12 +271,16 @@ def _clear(app: Sphinx) -> None:
 
 
 def _remove(app: Sphinx, copies: Iterable[str]) -> None:
-    """Remove the copies of files that no page has any more."""
+    """Remove files of pages that are gone, and copies of files that no page has any more."""
+    top = Path(app.outdir)
     for name in copies:
-        path = Path(app.outdir, name)
+        path = top / name
         path.unlink(missing_ok=True)
         with contextlib.suppress(OSError):  # other files are in it
-            path.parent.rmdir()
+            for folder in path.parents:
+                if folder == top:
+                    break
+                folder.rmdir()
 
 
 def _whole_index(app: Sphinx) -> Iterable[tuple[str, dict[str, Any], str]]:
