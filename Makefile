@@ -149,7 +149,7 @@ help:
 	@echo "make test       checks of the code, and all tests"
 	@echo "make test-heavy the same with many more random examples"
 	@echo "make bench      how fast it is, each figure beside its goal; BENCH=full for more"
-	@echo "make box        the runner on an emulated Arm board, 20 minutes; BOXOPTS='-- --only ipsec'"
+	@echo "make box        the runner on an emulated Arm board, slowly; BOXOPTS='-- --only ipsec'"
 	@echo "make check      are all bundles sound? the exit status says"
 	@echo "make list       the guides that the bundles give"
 	@echo "make compare OLD=09.00 NEW=09.01   what changed between two releases;"
