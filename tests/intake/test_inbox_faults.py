@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from conftest import TOP
 from making import plain, result, text
+from profiles import count
 from test_inbox import LOGGED, LOGS, tree
 
 from perfguide.cli.command_line import main
@@ -154,7 +155,7 @@ def test_killed_at_random_moments_again_and_again_nothing_is_lost(
     assert not killed(in_child(lambda: [None for _ in intake.run(whole.orders)] and None))
     length = time.monotonic() - began
     kills = number = 0
-    while kills < 100:
+    while kills < count(40, heavy=100):
         number += 1
         scene = Scene(tmp_path / str(number))
         orders = scene.orders
