@@ -11,7 +11,7 @@ from making import described, loaded, result
 
 from perfguide.bundles.decode import Loaded
 from perfguide.catalog.benchmarks import Catalog
-from perfguide.compare import as_markdown, as_text, wording
+from perfguide.compare import as_markdown, as_text, sparkline, wording
 from perfguide.compare.comparison import Comparison
 
 from test_verdicts import compared  # isort: skip
@@ -191,7 +191,7 @@ def test_a_history_is_drawn_at_the_row_in_text_and_markdown(speed: Catalog) -> N
     rates = history()
     rates[64] = [50.0] * 8 + [20.0]
     both = newest(releases(rates), speed)
-    assert wording.spark(both.events[0].rows[0]) == "████████▁"
+    assert sparkline.characters(both.events[0].rows[0]) == "████████▁"
     assert "████████▁" in as_text.render(both, speed, False, False)
     assert "████████▁" in as_markdown.render(both, speed)
 

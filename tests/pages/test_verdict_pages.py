@@ -139,7 +139,8 @@ def test_a_comparison_opens_with_its_verdict_and_its_events_can_be_accepted(
     assert "Look at 1 event before you ship." in opening
     assert "First: Speed" in opening and "30.0 % worse, 1 row" in opening
     event, _, tables = rest.partition("Regressions (1)")
-    assert "−30.0 %: 100 → 70 MB/s ↑; releases █████▁" in event
+    assert "−30.0 %: 100 → 70 MB/s ↑" in event
+    assert ":perf-history:`" in event and "█████▁" in unquote(event)
     entry = "\n".join(line.strip() for line in event[event.index("[[waivers]]") :].splitlines())
     assert "All other figures" in tables
     path = settings.output.with_name("waivers.toml")

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import jinja2
+from markupsafe import Markup
 
 from ..catalog.benchmarks import Catalog
 from ..common.diagnostics import visible
+from . import sparkline
 from . import wording as words
 from .comparison import Comparison
 from .verdicts import Row
@@ -44,7 +46,7 @@ def render(comparison: Comparison, catalog: Catalog) -> str:
                     "title": words.event_title(event, comparison),
                     "lines": words.event_lines(event, comparison),
                     "rows": [
-                        (words.row_words(row, comparison, catalog), _points(row), words.spark(row))
+                        (words.row_words(row, comparison, catalog), _history(row), words.fate(row))
                         for row in event.rows
                     ],
                 }
@@ -64,22 +66,9 @@ def render(comparison: Comparison, catalog: Catalog) -> str:
     )
 
 
-WIDE, HIGH = 96, 22
-"""The size of the small picture of a row's history, in pixels."""
-
-
-def _points(row: Row) -> list[tuple[float, float]]:
-    """Where the figures of a history lie in its picture; nothing for fewer than three."""
-    values = [value for _, value in words.drawn(row)]
-    if len(values) < 3:
-        return []
-    low, wide = min(values), max(values) - min(values)
-    wide = max(wide, 0.05 * max(abs(value) for value in values)) or 1.0
-    step = (WIDE - 8) / (len(values) - 1)
-    return [
-        (round(4 + step * n, 1), round(HIGH - 4 - (HIGH - 8) * (value - low) / wide, 1))
-        for n, value in enumerate(values)
-    ]
+def _history(row: Row) -> Markup:
+    drawn = sparkline.history(row)
+    return Markup(sparkline.svg(drawn.heights, drawn.new, visible(drawn.words)) if drawn else "")
 
 
 def _finalize(value: Any) -> Any:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from ..catalog.benchmarks import Catalog
 from ..common.diagnostics import visible
+from . import sparkline
 from . import wording as words
 from .comparison import Comparison
 from .events import Event
@@ -112,7 +113,7 @@ def _event(event: Event, comparison: Comparison, catalog: Catalog) -> str:
     lines += [f"  {text(line)}" for line in words.event_lines(event, comparison)]
     for row in event.rows[:FIRST]:
         said = words.row_words(row, comparison, catalog)
-        history = f" {words.spark(row)}" if words.spark(row) else ""
+        history = f" {sparkline.characters(row)}".rstrip()
         figures = f"{said.old} → {said.new} {text(said.unit)}{history}"
         lines.append(f"  - {said.change}: {figures} {code(said.name)}")
     if len(event.rows) > FIRST:

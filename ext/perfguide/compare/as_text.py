@@ -13,6 +13,7 @@ from rich.text import Text
 
 from ..catalog.benchmarks import Catalog
 from ..common.diagnostics import visible
+from . import sparkline
 from . import wording as words
 from .comparison import Comparison
 from .events import Event
@@ -108,7 +109,9 @@ def _event(console: Console, event: Event, comparison: Comparison, catalog: Cata
     for row in event.rows[:FIRST]:
         said = words.row_words(row, comparison, catalog)
         figures = f"{said.old} → {said.new} {said.unit}"
-        rows.add_row(*(shown(t) for t in (said.change, figures, words.spark(row), said.name)))
+        rows.add_row(
+            *(shown(t) for t in (said.change, figures, sparkline.characters(row), said.name))
+        )
     body.add_row(rows)
     console.print(Padding(body, (0, 0, 0, 2)))
 

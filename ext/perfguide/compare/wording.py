@@ -49,12 +49,6 @@ TITLES: dict[Verdict, str] = {
 ACTIONS = ("Look at these", "Repeat these", "Improved", "Changed", "Accepted")
 """What to do with events, in the order in which a reader sees them."""
 
-SPARKS = "▁▂▃▄▅▆▇█"
-"""Levels of a history in characters, the lowest first."""
-
-DRAWN = 12
-"""Releases of which a history is drawn."""
-
 ENDS = 6
 """Digits of the ends of a spread: they are single samples, and mostly recorded with no more."""
 
@@ -378,27 +372,6 @@ def followed(part: float) -> Literal["lasted", "went back", ""]:
     if part > 2 / 3:
         return "lasted"
     return "went back" if part < 1 / 3 else ""
-
-
-def drawn(row: Row) -> tuple[tuple[str, float], ...]:
-    """The releases whose figures a small picture shows: up to the newer one, and one after."""
-    names = [name for name, _ in row.line]
-    release = row.new.guide.release if row.new else ""
-    end = names.index(release) + 2 if release in names else len(names)
-    return row.line[max(0, end - DRAWN) : end]
-
-
-def spark(row: Row) -> str:
-    """The history of a row in characters, the lowest figure at the bottom; nothing for fewer
-    than three."""
-    values = [value for _, value in drawn(row)]
-    if len(values) < 3:
-        return ""
-    low, wide = min(values), max(values) - min(values)
-    # A row that hardly moves is drawn flat: its noise is no story.
-    wide = max(wide, 0.05 * max(abs(value) for value in values)) or 1.0
-    steps = len(SPARKS) - 1
-    return "".join(SPARKS[round(steps * (value - low) / wide)] for value in values)
 
 
 def by_action(comparison: Comparison) -> list[tuple[str, list[Event]]]:

@@ -21,7 +21,7 @@ from ..common import units
 from ..common.diagnostics import Diagnostic
 from ..common.slugs import relative
 from ..common.units import TableCell
-from ..compare import ledger, wording
+from ..compare import ledger, sparkline, wording
 from ..compare.comparison import Comparison, Group, annotations_used, compare
 from ..compare.events import Event
 from ..compare.history import History
@@ -231,12 +231,11 @@ def _event(event: Event, comparison: Comparison, catalog: Catalog) -> dict[str, 
     }
 
 
-def _moved(row: Row, comparison: Comparison, catalog: Catalog) -> tuple[str, str]:
-    """What a row is of, and how it moved, with its last releases."""
-    said = wording.row_words(row, comparison, catalog)
-    history = wording.spark(row)
+def _moved(row: Row, comparison: Comparison, catalog: Catalog) -> tuple[str, str, str]:
+    """What a row is of, how it moved and what became of it, and its last releases as markup."""
+    said, fate = wording.row_words(row, comparison, catalog), wording.fate(row)
     figures = f"{said.change}: {said.old} → {said.new} {said.unit}"
-    return said.name, f"{figures}; releases {history}" if history else figures
+    return said.name, f"{figures}; {fate}" if fate else figures, sparkline.markup(row)
 
 
 MOST_UNJUDGED = 5

@@ -32,6 +32,7 @@ from . import (
     fold,
     glossary,
     guest,
+    history,
     html_table,
     internals,
     latex,
@@ -52,7 +53,7 @@ logger = logging.getLogger(__name__)
 
 PARTS = (
     *(config, csv_table, chart, answers, overview, fold, rebuild, glossary, metadata, leading),
-    *(menu, numbering, latex, reference, table_nodes, theme, browsing, guest),
+    *(history, menu, numbering, latex, reference, table_nodes, theme, browsing, guest),
 )
 """What is registered, in this order: it is that of tags in the head of a page."""
 

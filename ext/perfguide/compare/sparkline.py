@@ -1,0 +1,109 @@
+"""The history of a row as a small picture, of characters or lines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+
+from ..common import rst_text, units
+from .verdicts import Row
+
+ROLE = "perf-history"
+"""The role of pages that draws a history."""
+
+SPARKS = "▁▂▃▄▅▆▇█"
+"""Levels of a history in characters, the lowest first."""
+
+DRAWN = 12
+"""Releases of which a history is drawn."""
+
+LEAST = 3
+"""Releases from which on there is a history to draw."""
+
+FLAT = 0.05
+"""The share of a figure by which a row has to move to fill its picture: noise is no story."""
+
+WIDE, HIGH, EDGE = 96, 22, 4
+"""The size of a picture and the space around its line, in pixels."""
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """The figures of a row in the releases that are drawn: ``new`` is the place of the newer one."""
+
+    figures: tuple[tuple[str, float], ...]
+    new: int
+    unit: str
+
+    @property
+    def heights(self) -> tuple[float, ...]:
+        """From 0 for the lowest figure to 1 for the highest."""
+        top = max(abs(value) for _, value in self.figures) or 1.0
+        # Divided first: the difference of two floats may be no float.
+        values = [value / top for _, value in self.figures]
+        low, wide = min(values), max(max(values) - min(values), FLAT)
+        return tuple((value - low) / wide for value in values)
+
+    @property
+    def characters(self) -> str:
+        """A character for each release."""
+        return "".join(SPARKS[round((len(SPARKS) - 1) * height)] for height in self.heights)
+
+    @property
+    def words(self) -> str:
+        """What the picture shows, for who cannot see it."""
+        values = [value for _, value in self.figures]
+        unit = units.parse(self.unit).shown
+        ends = f"{units.number(min(values))} to {units.number(max(values))} {unit}".rstrip()
+        return f"Releases {self.figures[0][0]} to {self.figures[-1][0]}: {ends}"
+
+
+def history(row: Row) -> History | None:
+    """The history of a row up to the newer release, and one after it; ``None`` for fewer than
+    three releases."""
+    names = [name for name, _ in row.line]
+    release = row.new.guide.release if row.new else ""
+    place = names.index(release) if release in names else len(names) - 1
+    end = place + 2
+    start = max(0, end - DRAWN)
+    drawn = row.line[start:end]
+    if len(drawn) < LEAST:
+        return None
+    return History(drawn, place - start, row.unit)
+
+
+def markup(row: Row) -> str:
+    """The history of a row for a page: the role, and all that it needs."""
+    drawn = history(row)
+    if drawn is None:
+        return ""
+    heights = " ".join(f"{height:.2f}" for height in drawn.heights)
+    quoted = (rst_text.quoted(text) for text in (drawn.characters, drawn.words))
+    return f":{ROLE}:`{heights}|{drawn.new}|{'|'.join(quoted)}`"
+
+
+def characters(row: Row) -> str:
+    """The history of a row in characters; nothing for fewer than three releases."""
+    drawn = history(row)
+    return drawn.characters if drawn else ""
+
+
+def svg(heights: tuple[float, ...], new: int, words: str) -> str:
+    """The picture as SVG, coloured by the classes of its parts: a line, and a dot at the newer
+    release, from which on the line is dashed: what came later was not known then."""
+    step = (WIDE - 2 * EDGE) / (len(heights) - 1)
+    points = [
+        f"{EDGE + step * n:.4g},{HIGH - EDGE - (HIGH - 2 * EDGE) * height:.4g}"
+        for n, height in enumerate(heights)
+    ]
+    x, y = points[new].split(",")
+    later = ""
+    if new < len(points) - 1:
+        later = f'<polyline class="later" points="{" ".join(points[new:])}"/>'
+    said = escape(words)
+    return (
+        f'<svg class="perf-history" width="{WIDE}" height="{HIGH}" viewBox="0 0 {WIDE} {HIGH}" '
+        f'role="img" aria-label="{said}"><title>{said}</title>'
+        f'<polyline points="{" ".join(points[: new + 1])}"/>{later}'
+        f'<circle cx="{x}" cy="{y}" r="2.5"/></svg>'
+    )

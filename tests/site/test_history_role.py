@@ -1,0 +1,61 @@
+"""The small picture of a row's releases, in HTML and in plain text."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+from sphinx.application import Sphinx
+
+from perfguide.compare import sparkline
+
+
+def built(folder: Path, builder: str, text: str) -> tuple[str, str]:
+    """A page of one line, and what was warned of."""
+    source = folder / "source"
+    source.mkdir(exist_ok=True)
+    (source / "index.rst").write_text(f"Title\n=====\n\n{text}\n", "utf-8")
+    (source / "none").mkdir(exist_ok=True)
+    warnings = io.StringIO()
+    app = Sphinx(
+        str(source),
+        None,
+        str(folder / builder),
+        str(folder / "doctrees"),
+        builder,
+        confoverrides={"extensions": ["perfguide"], "perfguide_results": "none"},
+        status=None,
+        warning=warnings,
+        freshenv=True,
+    )
+    app.build()
+    suffix = "html" if builder == "html" else "txt"
+    return (folder / builder / f"index.{suffix}").read_text("utf-8"), warnings.getvalue()
+
+
+def test_a_history_is_a_line_in_html_and_characters_elsewhere(tmp_path: Path) -> None:
+    said = ":perf-history:`0.00 0.50 1.00 0.00|2|%E2%96%81%E2%96%88|9.1%20to%20%3Cb%3E`"
+    page, _ = built(tmp_path, "html", said)
+    picture = page[page.index('<svg class="perf-history"') : page.index("</svg>")]
+    assert '<polyline points="4,18 33.33,11 62.67,4"/>' in picture
+    assert '<polyline class="later" points="62.67,4 92,18"/>' in picture
+    assert '<circle cx="62.67" cy="4"' in picture
+    assert 'aria-label="9.1 to &lt;b&gt;"' in picture and "<b>" not in picture
+    plain, _ = built(tmp_path, "text", said)
+    assert "▁█" in plain and "0.50" not in plain
+
+
+@pytest.mark.parametrize("content", ["x", "0 1|0|a|b", "0 1 0|3|a|b", "0 a 1|0|a|b"])
+def test_what_is_no_history_is_said_and_shows_as_it_stands(tmp_path: Path, content: str) -> None:
+    page, warned = built(tmp_path, "html", f":perf-history:`{content}`")
+    assert content in page and "<svg" not in page
+    assert "perf-history: not heights|place|characters|words" in warned
+
+
+def test_noise_is_drawn_flat_and_sizes_without_a_difference_are_no_error() -> None:
+    drawn = sparkline.History((("1", 100.0), ("2", 100.1), ("3", 100.0)), 2, "us")
+    assert drawn.characters == "▁▁▁"
+    assert drawn.words == "Releases 1 to 3: 100 to 100.1 µs"
+    huge = sparkline.History((("1", -1.7e308), ("2", 0.0), ("3", 1.7e308)), 2, "x")
+    assert huge.characters == "▁▅█"
