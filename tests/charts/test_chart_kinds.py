@@ -174,34 +174,19 @@ def sweep(workload: str) -> Loaded:
 @pytest.mark.parametrize(
     ("chart", "workload"), [("chart-nice", "alone"), ("chart-nice-dm-crypt", "dm-crypt")]
 )
-def test_the_nice_sweep_shows_engines_on_equal_axes(
+def test_the_nice_sweep_has_all_engines_and_block_sizes_on_the_same_axes(
     shipped: benchmarks.Catalog, chart: str, workload: str
 ) -> None:
     view = only(views(shipped, chart, sweep(workload)))
-    assert [p.title for p in view.panels] == ["accelerator", "software"]
-    assert [line.label for line in view.panels[0].lines] == ["16 bytes", "1024 bytes", "8192 bytes"]
-    svg = check_lines(view)
-    assert {"Nice level", "-20", "19", "0"} <= set(words(svg))
-    both = [corners(svg, f"line-{panel}-2") for panel in (0, 1)]
-    heights = [
-        (p.y, c[1])
-        for panel in (0, 1)
-        for p, c in zip(view.panels[panel].lines[2].points, both[panel], strict=True)
-    ]
-    on_one_scale([y for y, _ in heights], [place for _, place in heights])
-
-
-@pytest.mark.parametrize("workload", ["alone", "dm-crypt"])
-def test_engines_are_laid_over_each_other_for_one_block_size(
-    shipped: benchmarks.Catalog, workload: str
-) -> None:
-    chart = "chart-nice-overlay" + ("-dm-crypt" if workload == "dm-crypt" else "")
-    view = only(views(shipped, chart, sweep(workload)))
     (panel,) = view.panels
-    assert [line.label for line in panel.lines] == ["accelerator", "software"]
-    assert {p.y for line in panel.lines for p in line.points} >= {900.0 * 8192, 300.0 * 8192}
+    names = [(line.group, line.step) for line in panel.lines]
+    sizes = ["16 bytes", "1024 bytes", "8192 bytes"]
+    assert names == [(engine, size) for engine in ("accelerator", "software") for size in sizes]
     svg = check_lines(view)
-    assert {"accelerator", "software"} <= set(words(svg)), "few lines are named at their ends"
+    assert {"nice level -20", "19", "0"} <= set(words(svg))
+    assert {"accelerator, 1024 B", "accelerator, 8192 B", "software, 8192 B"} <= set(words(svg))
+    assert view.y_label == "Throughput (MB/s) ↑"
+    assert {p.y for line in panel.lines for p in line.points} >= {900.0 * 8.192, 300.0 * 8.192}
     assert view.x_label == "CPU left for everything else (%)"
     assert [p.x for p in panel.lines[0].points][:2] == [60.0, 70.0], "what the load leaves of 100"
     found = "The accelerator has 3.0 times the throughput of the software at each level"
@@ -209,21 +194,31 @@ def test_engines_are_laid_over_each_other_for_one_block_size(
     assert found in " ".join(words(svg))
 
 
+def test_lines_of_one_order_that_end_together_have_one_name(shipped: benchmarks.Catalog) -> None:
+    view = only(views(shipped, "chart-nice", sweep("alone")))
+    last = [line for line in view.panels[0].lines if line.step == "8192 bytes"]
+    alike = tuple(replace(line, step=step) for line in last for step in ("64 bytes", line.step))
+    panel = replace(view.panels[0], lines=alike)
+    shown = words(draw.draw(replace(view, panels=(panel,))))
+    assert {"accelerator, 64 to 8192 B", "software, 64 to 8192 B"} <= set(shown)
+
+
 def test_measured_levels_stand_in_the_table_and_nothing_between(
     shipped: benchmarks.Catalog,
 ) -> None:
-    view = only(views(shipped, "chart-nice-overlay", sweep("alone")))
+    view = only(views(shipped, "chart-nice", sweep("alone")))
     grid, left_out = gallery.levels([view])
     assert grid.header[0][-3:] == (view.mark, view.x_label, view.y_label)
-    points = [point for line in view.panels[0].lines for point in line.points]
+    largest = [line for line in view.panels[0].lines if line.step == "8192 bytes"]
+    points = [point for line in largest for point in line.points]
     assert [(row[-2][0], row[-1][0]) for row in grid.rows] == [(p.x, p.y) for p in points]
-    assert left_out == 0
+    assert left_out == 2 * len(points), "those of the other two sizes"
 
 
 def test_a_long_line_has_its_ends_and_round_levels_in_the_table(
     shipped: benchmarks.Catalog,
 ) -> None:
-    view = only(views(shipped, "chart-nice-overlay", sweep("alone")))
+    view = only(views(shipped, "chart-nice", sweep("alone")))
     line = view.panels[0].lines[0]
     points = tuple(
         replace(line.points[0], x=float(nice), mark=units.figure(float(nice)))
@@ -239,10 +234,11 @@ def test_a_long_line_has_its_ends_and_round_levels_in_the_table(
 def test_levels_stand_on_top_where_all_lines_have_them_at_one_place(
     shipped: benchmarks.Catalog,
 ) -> None:
-    blocks = only(views(shipped, "chart-nice", sweep("alone")))
-    assert blocks.ramp and "Nice level" in words(draw.draw(blocks))
-    engines = only(views(shipped, "chart-nice-overlay", sweep("alone")))
-    assert not engines.ramp and "Nice level" not in words(draw.draw(engines))
+    both = only(views(shipped, "chart-nice", sweep("alone")))
+    assert both.ramp and "Nice level" not in words(draw.draw(both))
+    one = tuple(line for line in both.panels[0].lines if line.group == "software")
+    alone = replace(both, panels=(replace(both.panels[0], lines=one),))
+    assert "Nice level" in words(draw.draw(alone))
 
 
 def latency() -> Loaded:
@@ -358,18 +354,45 @@ def test_boards_stand_side_by_side_each_with_its_newest_release(
     bundles = [release("9.2", 1000, 100.0, 120.0), release("10.0", 800, 80.0, board="lp")]
     pool = pooled(bundles, shipped)
     boards = Boards(shorts={("AM62X", "lp"): "Low power"})
-    view = only(trends.of_boards(shipped, pool.of_benchmark("stream"), boards))
-    assert view.ticks == ("sk, 9.2", "AM62X Low power, 10.0"), "the best first"
+    records = pool.of_benchmark("stream")
+    view = only(trends.of_boards(shipped, records, records, pool.guides()[-1:], boards))
+    assert view.ticks == ("sk\n9.2 (older)", "AM62X Low power\n10.0"), "the best first"
+    assert view.finding == "sk leads with 110 MB/s"
     svg = check_bars(view)
-    assert {"80", "110"} <= set(words(svg))
+    assert {"80", "110", "9.2 (older)"} <= set(words(svg))
+
+
+def test_engines_stand_beside_each_other_with_the_cpu_load_of_their_runs(
+    shipped: benchmarks.Catalog,
+) -> None:
+    params = {"algorithm": "aes-128-cbc"}
+    results = [
+        {"benchmark": "openssl", "unit": unit, "metric": metric, "params": own, "value": value}
+        for engine, rate, load in (("hw", 24_600.0, 37.0), ("sw", 9_264.6, 99.0))
+        for metric, unit, own, value in (
+            ("throughput", "kB/s", params | {"engine": engine, "block_size": 1024}, rate),
+            ("cpu_load", "%", params | {"engine": engine}, load),
+        )
+    ]
+    pool = pooled([loaded(*results, id="made-up-engines", board__name="evm")], shipped)
+    records = pool.of_benchmark("openssl")
+    rates = [record for record in records if record.metric == "throughput"]
+    view = only(trends.of_boards(shipped, rates, records, pool.guides(), Boards()))
+    assert [point.words for point in view.panels[0].lines[0].points] == [
+        "24.6, 37 % CPU",
+        "9.265, 99 % CPU",
+    ]
+    assert view.finding == "evm leads with 24.6 MB/s at 37 % CPU (accelerator)"
+    assert view.name == "AES-128-CBC, 1 KiB"
 
 
 def test_no_letter_of_a_board_is_left_out_beside_its_bar(shipped: benchmarks.Catalog) -> None:
     name = "a-board-whose-name-is-longer-than-a-line-beside-its-bar"
-    bundles = [release("9.2", 1000, 100.0), release("10.0", 800, 80.0, board=name)]
-    view = only(trends.of_boards(shipped, pooled(bundles, shipped).of_benchmark("stream")))
+    pool = pooled([release("9.2", 1000, 100.0), release("10.0", 800, 80.0, board=name)], shipped)
+    records = pool.of_benchmark("stream")
+    view = only(trends.of_boards(shipped, records, records, pool.guides(), Boards()))
     svg = check_bars(view)
-    assert name + ",10.0" in "".join("".join(words(svg)).split())
+    assert name in "".join("".join(words(svg)).split())
 
 
 def engines(version: str, hw: float, **changes: Any) -> Loaded:

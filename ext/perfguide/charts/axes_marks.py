@@ -7,13 +7,14 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Literal
 
 from matplotlib.ticker import MaxNLocator
 
 from ..common import units
 from ..common.diagnostics import visible
 from .canvas import Canvas, Place, width
-from .model import ChartView, Line, Panel
+from .model import ChartView, Line, Panel, Point
 from .palette import INK, LINE, QUIET
 
 FONT_SIZE, SMALL_FONT_SIZE = 9.5, 8.5
@@ -37,11 +38,20 @@ GAP = 3.5
 MARGIN = 0.05
 """The room between the outermost points and the frame, as a share of what they span."""
 
-MOST_NAMED = 5
-"""So many lines are named at their ends; more get a legend."""
+MOST_NAMED = 8
+"""So many lines are named at their ends; more get a legend, but for those that have an order."""
 
-LONGEST_NAME = 18
-"""Characters of a name that stands beside the end of its line."""
+LONGEST_NAME = 30
+"""Characters of a name at the end of its line."""
+
+NAME_SIZE = 8.5
+"""Points of such a name."""
+
+TOGETHER = 8.0
+"""Lines of one order whose ends are not so many points apart have one name."""
+
+FIGURE_SIZE = 8.5
+"""Points of a figure at the end of a bar."""
 
 LONGEST_TICK = 26
 
@@ -255,8 +265,10 @@ def bar_rows(
 
 
 def tick_lines(name: str) -> list[str]:
-    """A name beside a bar, in lines that fit there; no letter of a board's name is left out."""
-    return textwrap.wrap(visible(name, 4 * LONGEST_TICK), LONGEST_TICK) or [""]
+    """A name beside a bar, in lines that fit there; no letter of a board's name is left out, and
+    what follows a line break has a line of its own."""
+    parts = (visible(part, 4 * LONGEST_TICK) for part in name.split("\n"))
+    return [line for part in parts for line in textwrap.wrap(part, LONGEST_TICK)] or [""]
 
 
 def bar_scale(view: ChartView, start: float, end: float) -> Scale:
@@ -264,7 +276,7 @@ def bar_scale(view: ChartView, start: float, end: float) -> Scale:
     points = [point for panel in view.panels for line in panel.lines for point in line.points]
     ends = [max(p.y, p.high if p.high is not None else p.y) for p in points]
     low, high = min(0.0, *(p.y for p in points)), max(0.0, *ends)
-    room = 8 + max(width(units.number(point.y), NOTE) for point in points)
+    room = 8 + max(width(point.words, FIGURE_SIZE) for point in points)
     share = max(0.4, 1 - room / (end - start))
     return Scale(low, low + ((high - low) or 1.0) / share, start, end)
 
@@ -395,34 +407,93 @@ def direct(view: ChartView) -> bool:
     return (
         view.kind == "lines"
         and len(view.panels) == 1
-        and 2 <= len(lines) <= MOST_NAMED
+        and len(lines) >= 2
+        and (len(lines) <= MOST_NAMED or view.ramp)
         and all(0 < len(line.label) <= LONGEST_NAME for line in lines)
     )
 
 
-def room_for_names(view: ChartView) -> float:
-    """The room beside the panel for the names of its lines, in points."""
-    return 22 + max(width(visible(line.label, LONGEST_NAME), 9) for line in view.panels[0].lines)
+@dataclass(frozen=True, slots=True)
+class LineNames:
+    """What is written at the ends of the lines of a panel, on the right (``last``) or on the
+    left: each name with the line that it is of, the lowest first."""
+
+    names: tuple[tuple[str, Line], ...]
+    last: bool
+
+    @property
+    def room(self) -> float:
+        """The room beside the ends that the names need, in points."""
+        return 20 + max(width(words, NAME_SIZE) for words, _ in self.names)
+
+    def end(self, line: Line) -> Point:
+        """The end of a line that is named."""
+        return _end(line, self.last)
+
+
+def line_names(view: ChartView, y: Scale) -> LineNames:
+    """The names of lines at the end at which lines are further apart, but on the right where that
+    makes little difference. Steps of one order that end together have one name."""
+    lines = view.panels[0].lines
+    spans = []
+    for last in (True, False):
+        heights = [y.within(_end(line, last).y) for line in lines]
+        spans.append(max(heights) - min(heights))
+    last = spans[0] >= spans[1] / 2
+    runs: list[list[Line]] = []
+    for line in lines:
+        before = runs[-1][-1] if runs else None
+        if before and line.step and before.group == line.group:
+            apart = abs(y.within(_end(before, last).y) - y.within(_end(line, last).y))
+            if apart < TOGETHER:
+                runs[-1].append(line)
+                continue
+        runs.append([line])
+    names = ((visible(_name(run), 2 * LONGEST_NAME), run[-1]) for run in runs)
+    return LineNames(tuple(sorted(names, key=lambda each: y.within(_end(each[1], last).y))), last)
+
+
+def _end(line: Line, last: bool) -> Point:
+    return (max if last else min)(line.points, key=lambda point: point.x)
+
+
+def _name(run: Sequence[Line]) -> str:
+    """One name of lines of one order: ``software, 16 to 1024 B``."""
+    first, final = run[0], run[-1]
+    step = final.step
+    if len(run) > 1:
+        unit = final.step.partition(" ")[2]
+        begin = first.step.removesuffix(f" {unit}") if unit else first.step
+        step = f"{begin} to {final.step}"
+    return ", ".join(filter(None, (final.group, step.replace(" bytes", " B")))) or final.label
+
+
+def with_room(x: Scale, room: float) -> Scale:
+    """The same stretch with so many free points before the first figure."""
+    share = room / (x.end - x.start)
+    low, high = (math.log(x.low), math.log(x.high)) if x.log else (x.low, x.high)
+    begin = low - (high - low) * share / (1 - share)
+    return Scale(math.exp(begin) if x.log else begin, x.high, x.start, x.end, x.log)
 
 
 def name_lines(
-    canvas: Canvas, frame: Frame, panel: Panel, styles: Mapping[str, tuple[str, str]]
+    canvas: Canvas, frame: Frame, view: ChartView, names: LineNames, colours: Mapping[str, str]
 ) -> None:
-    """Write the name of each line beside its rightmost point, apart from each other.
-
-    ``styles`` has the colour and the marker of each name.
-    """
-    ends = [max(line.points, key=lambda point: point.x) for line in panel.lines]
+    """Write the names of lines apart from each other, each with a stroke to its line. ``colours``
+    has those of lines by their labels."""
+    ends = [names.end(line) for _, line in names.names]
     heights = [frame.y.within(end.y) for end in ends]
-    order = sorted(range(len(ends)), key=lambda each: (heights[each], each))
-    apart = _apart([heights[n] for n in order], 11.5, frame.bottom + 5, frame.top - 5)
-    x = frame.right + 8
-    for each, height in zip(order, apart, strict=True):
-        label = panel.lines[each].label
-        colour, marker = styles[label]
-        canvas.marks([(x, height)], marker, 4, colour)
-        base = (x + 7, height - HALF_HIGH * 9)
-        canvas.words(visible(label, LONGEST_NAME), base, 9, colour=colour)
+    apart = _apart(heights, NAME_SIZE * 1.25, frame.bottom + 5, frame.top - 5)
+    edge = frame.right + 8 if names.last else frame.left + names.room - 8
+    out = 1 if names.last else -1
+    for (words, line), end, height in zip(names.names, ends, apart, strict=True):
+        place = (frame.x.within(end.x) + 3 * out, frame.y.within(end.y))
+        colour = colours[line.label]
+        canvas.strokes([((edge - 2 * out, height), place)], colour, 0.6)
+        base = (edge, height - HALF_HIGH * NAME_SIZE)
+        align: Literal["left", "right"] = "left" if names.last else "right"
+        ink = INK if view.ramp else colour
+        canvas.words(words, base, NAME_SIZE, align=align, colour=ink)
 
 
 def _apart(heights: Sequence[float], gap: float, low: float, high: float) -> list[float]:

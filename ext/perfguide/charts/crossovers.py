@@ -134,19 +134,24 @@ def cross_overs(first: Curve, second: Curve) -> list[float]:
 
 def at_equal_marks(lines: Sequence[Line]) -> str:
     """What two lines say of each other where both were measured under one mark, such as a nice
-    level: how many times the lower one the higher one is. Nothing where no line is always above
-    the other."""
-    if len(lines) != 2:
+    level: how many times the lower one the higher one is; of two groups of lines, what those of
+    the same step say. Nothing where no line is always above the other."""
+    groups: dict[str, dict[tuple[str, str], float]] = {}
+    for line in lines:
+        own = groups.setdefault(line.group or line.label, {})
+        own |= {(line.step, units.whole(p.mark)): p.y for p in line.points}
+    if len(groups) != 2:
         return ""
-    first, second = ({units.whole(p.mark): p.y for p in line.points} for line in lines)
+    (first_name, first), (second_name, second) = groups.items()
     ratios = [_ratio(first[mark], second[mark]) for mark in first.keys() & second.keys()]
     known = sorted(ratio for ratio in ratios if ratio is not None)
     if len(known) < 2 or len(known) < len(ratios) or known[0] <= 1 <= known[-1]:
         return ""
-    above, below = lines if known[0] > 1 else (lines[1], lines[0])
+    names = first_name, second_name
+    above, below = names if known[0] > 1 else names[::-1]
     least, most = sorted((known[0], known[-1]) if known[0] > 1 else (1 / known[-1], 1 / known[0]))
     span = _times(least) if _times(least) == _times(most) else f"{least:.1f} to {_times(most)}"
-    return f"The {above.label} has {span} the throughput of the {below.label} at each level"
+    return f"The {above} has {span} the throughput of the {below} at each level"
 
 
 def verdict(tested: Engine, base: Engine) -> str:

@@ -150,14 +150,7 @@ def _chart(view: ChartView) -> Canvas:
     if view.kind == "bars":
         _panels_of_bars(canvas, view, styles, *middle)
     else:
-        frames = _panels_of_lines(canvas, view, styles, columns, *middle)
-        if direct:
-            colours = _colours(view)
-            named = {
-                label: (colours[i % len(colours)], MARKERS[i % len(MARKERS)])
-                for i, label in enumerate(styles)
-            }
-            axes_marks.name_lines(canvas, frames[0], view.panels[0], named)
+        _panels_of_lines(canvas, view, styles, columns, *middle)
     _write_legend(canvas, view, legend, styles)
     return canvas
 
@@ -176,6 +169,7 @@ def _write_legend(canvas: Canvas, view: ChartView, legend: _Legend, styles: Sequ
     wide = sample + 0.6 * size + max(width(text(label), size) for label in legend.labels)
     each = wide + 1.2 * size
     left = (canvas.across - legend.across * each + 1.2 * size) / 2
+    lines = {line.label: line for panel in view.panels for line in panel.lines}
     for number, label in enumerate(legend.labels):
         row, column = divmod(number, legend.across)
         x = max(2.0, left) + column * each
@@ -185,15 +179,16 @@ def _write_legend(canvas: Canvas, view: ChartView, legend: _Legend, styles: Sequ
             _bar(canvas, (x, y - 0.35 * size), (x + sample, y + 0.35 * size), style)
         else:
             middle = [(x + sample / 2, y)]
-            _stroke(canvas, view, [(x, y), (x + sample, y)], middle, style)
+            look = _look(view, lines[label], style)
+            _stroke(canvas, view, [(x, y), (x + sample, y)], middle, look)
         base = (x + sample + 0.6 * size, y - HALF_HIGH * size)
         canvas.words(text(label), base, size)
 
 
 def _panels_of_lines(
     canvas: Canvas, view: ChartView, styles: list[str], columns: int, low: float, high: float
-) -> list[Frame]:
-    """Draw all panels between two heights; returns where they are."""
+) -> None:
+    """Draw all panels between two heights."""
     size, panels = axes_marks.font(view), view.panels
     pad, row = PAD * size, LINE_HEIGHT * size
     count, rows = len(panels), -(-len(panels) // columns)
@@ -210,26 +205,27 @@ def _panels_of_lines(
     y_at, minor = axes_marks.y_ticks(y, size)
     widest = max((width(axes_marks.number(value), size) for value in y_at), default=0)
     left = pad + (row + GAP if view.y_label else 0) + widest + GAP + TICK
-    right = pad + (axes_marks.room_for_names(view) if _names_lines(view) else 0)
+    named = axes_marks.line_names(view, y) if _names_lines(view) else None
+    right = pad + (named.room if named and named.last else 0)
+    free = named.room if named and not named.last else 0.0
     between = pad * 1.5
     wide = (canvas.across - left - right - between * (columns - 1)) / columns
-    x = Scale(*xs, 0, wide, log=view.x_scale == "log2")
+    x = Scale(*xs, free, wide, log=view.x_scale == "log2")
     if not names and (found := axes_marks.x_numbers(view, x)):
         # The last number stands over the edge, where it is near the end of the axis.
         stands_over = x.at(found[-1][0]) + width(found[-1][1], size) / 2 - wide
         wide -= max(0, stands_over - right + 2) / columns
-        x = x.over(0, wide)
+        x = x.over(free, wide)
     numbers = (
         [(float(tick), name) for tick, name in names.shown.items()]
         if names
         else axes_marks.x_numbers(view, x)
     )
-    frames = []
+    x = axes_marks.with_room(x.over(0, wide), free)
     for position, panel in enumerate(panels):
         down, beside = divmod(position, columns)
         start, top = left + beside * (wide + between), high - over - down * (tall + over)
         frame = Frame(x.over(start, start + wide), y.over(top - tall, top))
-        frames.append(frame)
         axes_marks.grid(canvas, frame, [at for at, _ in numbers], y_at)
         axes_marks.strokes_beside(canvas, frame, y_at, minor)
         axes_marks.strokes_below(canvas, frame, [at for at, _ in numbers])
@@ -242,7 +238,10 @@ def _panels_of_lines(
         if position + columns >= count:
             _names_below(canvas, frame, numbers, size, upright=not names or names.upright)
             _middle(canvas, x_label, middle, frame.bottom - below + pad + 0.24 * size, size)
-    return frames
+        if named:
+            lines = panel.lines
+            looks = {each.label: _look(view, each, styles.index(each.label))[0] for each in lines}
+            axes_marks.name_lines(canvas, frame, view, named, looks)
 
 
 def _panel(canvas: Canvas, frame: Frame, view: ChartView, position: int, styles: list[str]) -> None:
@@ -304,14 +303,15 @@ def _names_below(
 def _line(canvas: Canvas, frame: Frame, view: ChartView, line: Line, style: int, name: str) -> None:
     """Draw one line; its group in the SVG is called ``line-PANEL-NUMBER``."""
     points = axes_marks.with_gaps(view, line)
-    colour = _colours(view)[style % len(_colours(view))]
+    look = _look(view, line, style)
+    colour, dashes, _ = look
     with canvas.group(name):
         if view.kind == "steps":
             corners = _steps([point for point in points if point], frame)
-            canvas.line(corners, colour, 1.2, DASHES[style % len(DASHES)])
+            canvas.line(corners, colour, 1.2, dashes)
         else:
             places = [point and frame.at(*point) for point in points]
-            _stroke(canvas, view, places, [place for place in places if place], style)
+            _stroke(canvas, view, places, [place for place in places if place], look)
     spread = [p for p in line.points if p.low is not None and p.high is not None]
     _spread(canvas, frame, spread, colour, along="y")
 
@@ -321,19 +321,19 @@ def _stroke(
     view: ChartView,
     places: Sequence[Place | None],
     marks: Sequence[Place],
-    style: int,
+    look: Look,
 ) -> None:
     """A piece of a line in its style, with marks."""
-    colour = _colours(view)[style % len(_colours(view))]
+    colour, dashes, marker = look
     canvas.line(
         places,
         colour,
         1.2 if view.small or view.kind == "steps" else 1.4,
-        dashes=DASHES[style % len(DASHES)],
+        dashes=dashes,
     )
     if view.kind != "steps":
         size = 3.2 if view.small else 4
-        canvas.marks(marks, MARKERS[style % len(MARKERS)], size, colour)
+        canvas.marks(marks, marker, size, colour)
 
 
 def _steps(points: Sequence[tuple[float, float]], frame: Frame) -> list[Place]:
@@ -349,13 +349,23 @@ def _steps(points: Sequence[tuple[float, float]], frame: Frame) -> list[Place]:
     ]
 
 
-def _colours(view: ChartView) -> tuple[str, ...]:
-    """The colours of lines in their order: a ramp where they have one, over all of its length."""
-    if not view.ramp:
-        return palette.SERIES
-    count = len({line.label for panel in view.panels for line in panel.lines})
-    last = len(palette.RAMP) - 1
-    return tuple(palette.RAMP[round(n * last / max(1, count - 1))] for n in range(max(1, count)))
+Look = tuple[str, Dashes, str]
+"""The colour, the dashes and the marker of a line."""
+
+
+def _look(view: ChartView, line: Line, style: int) -> Look:
+    """How a line looks. Of those that have an order, a colour is a step of a ramp, and each group
+    has a ramp, dashes and a marker of its own."""
+    if not view.ramp or not line.step:
+        of = palette.SERIES
+        return of[style % len(of)], DASHES[style % len(DASHES)], MARKERS[style % len(MARKERS)]
+    lines = [each for panel in view.panels for each in panel.lines]
+    groups = list(dict.fromkeys(each.group for each in lines))
+    steps = list(dict.fromkeys(each.step for each in lines if each.group == line.group))
+    count, place = groups.index(line.group), steps.index(line.step)
+    ramp = palette.RAMPS[count % len(palette.RAMPS)]
+    step = round(place * (len(ramp) - 1) / max(1, len(steps) - 1))
+    return ramp[step], DASHES[count % len(DASHES)], MARKERS[count % len(MARKERS)]
 
 
 def _spread(canvas: Canvas, frame: Frame, spread: Sequence[Point], colour: str, along: str) -> None:
@@ -396,12 +406,12 @@ def _panels_of_bars(
         room = 0.02 * (last + BAR / 2)
         y = Scale(last + room, -BAR / 2 - room, top - tall, top)
         frame = Frame(x, y)
-        axes_marks.grid(canvas, frame, ticks, [])
         for number, line in enumerate(panel.lines):
             style = styles.index(line.label)
             _bars(canvas, frame, line, rows, style, f"line-{position}-{number}")
-        axes_marks.edges(canvas, frame)
-        axes_marks.strokes_beside(canvas, frame, list(middles.values()))
+        # Each bar has its figure: no grid, and no frame but the line that bars begin at.
+        start = frame.x.at(0)
+        canvas.line([(start, frame.bottom), (start, frame.top)], palette.QUIET, 0.8)
         axes_marks.strokes_below(canvas, frame, ticks)
         for tick, middle in middles.items():
             _name_beside(canvas, frame, y.at(middle), names[int(tick)], size)
@@ -438,7 +448,7 @@ def _bars(
     name: str,
 ) -> None:
     """Draw the bars of one line; the group of each is ``line-PANEL-NUMBER-BAR``."""
-    size, half = axes_marks.NOTE, abs(frame.y.at(BAR) - frame.y.at(0)) / 2
+    size, half = axes_marks.FIGURE_SIZE, abs(frame.y.at(BAR) - frame.y.at(0)) / 2
     for number, point in enumerate(line.points):
         row = rows[point.x, line.label]
         middle, top = frame.y.at(row), point.y
@@ -449,7 +459,7 @@ def _bars(
             _spread(canvas, frame, [replace(point, x=row)], palette.INK, along="x")
             top = max(top, point.high)
         place = (frame.x.at(top) + 4, middle - HALF_HIGH * size)
-        canvas.words(units.number(point.y), place, size)
+        canvas.words(text(point.words), place, size)
 
 
 def _changes(view: ChangeView) -> Canvas:

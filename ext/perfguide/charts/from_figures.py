@@ -23,6 +23,9 @@ Key = tuple[Any, ...]
 MOST_PANELS = 24
 """Panels of one picture; more cannot be read, and take ever longer to lay out."""
 
+LEAST_RELEASES = 3
+"""Two points are no trend: a table says as much."""
+
 MOST_SENTENCES = 8
 """Sentences above one picture; more are not read."""
 
@@ -68,13 +71,16 @@ def with_figures(
         for _, group in sorted(groups.items())
         for members, more in plot.split(group)
     ]
-    return [(view, figures) for view, figures in pictures if _compares(view, spec.lines)]
+    return [(view, figures) for view, figures in pictures if _compares(view, spec)]
 
 
-def _compares(view: ChartView, least_lines: int) -> bool:
+def _compares(view: ChartView, spec: Chart) -> bool:
     lines = max(len(panel.lines) for panel in view.panels)
+    if spec.x == "release" and spec.kind != "bars":
+        places = {p.x for panel in view.panels for line in panel.lines for p in line.points}
+        return len(places) >= LEAST_RELEASES and lines >= spec.lines
     points = [len(line.points) for panel in view.panels for line in panel.lines]
-    return lines >= least_lines and (sum(points) if view.kind == "bars" else max(points)) > 1
+    return lines >= spec.lines and (sum(points) if view.kind == "bars" else max(points)) > 1
 
 
 class _Plot:
@@ -185,10 +191,10 @@ class _Plot:
             case "release":
                 return record.guide.release
             case "board":
-                if self.spec.on != "newest":
-                    return record.board
                 soc, release = record.guide.soc, record.guide.release
                 short = self.scene.boards.short(soc, record.board)
+                if self.spec.on != "newest":
+                    return short
                 known = f"{soc} {short}" if short != record.board else record.board
                 return f"{known}, {release}"
         if dimension not in record.params:
@@ -218,6 +224,8 @@ class _Plot:
         spec = self.spec
         ticks = self.ticks(records)
         series = self.telling_apart(records)
+        unit, scale = _shown_unit(records)
+        ramp = self.is_ramp(series, records)
         by_panel: dict[Key, list[Record]] = {}
         for record in records:
             by_panel.setdefault(self.key(self.panels, record), []).append(record)
@@ -230,8 +238,8 @@ class _Plot:
             answer = crossovers.answer(self.benchmark, spec, members, self.load_of)
             said.append((self.key(lasting, members[0]), [lead + text for text in answer.says]))
             warnings += [lead + text for text in answer.warnings]
-            lines = self.lines(members, [*ticks], series)
-            panels.append(Panel(title, lines, answer.verticals, self.limits(members)))
+            lines = self.lines(members, [*ticks], series, scale, ramp)
+            panels.append(Panel(title, lines, answer.verticals, self.limits(members, unit)))
         along = bool(spec.along)
         sentences = [*_most_sentences(said), *left_out, *self.unrecorded(records)]
         on_axis = tuple(ticks.values())
@@ -246,7 +254,7 @@ class _Plot:
             spec.title,
             self.words(apart, records[0]),
             self.x_label(records[0]),
-            self.y_label(records[0]),
+            self.y_label(records[0], unit),
             "linear" if ticks else spec.x_scale,
             spec.y_scale,
             tuple(panels),
@@ -260,9 +268,23 @@ class _Plot:
             finding=crossovers.at_equal_marks(panels[0].lines)
             if len(panels) == 1 and along
             else "",
-            subtitle=_subtitle(records, self.scene.boards) if along else "",
-            ramp=len(series) == 1 and all(is_number(r.params.get(series[0])) for r in records),
+            subtitle=self.subtitle(records),
+            ramp=ramp,
         )
+
+    def is_ramp(self, series: Sequence[str], records: Sequence[Record]) -> bool:
+        """Whether the last of the dimensions that lines stand for has an order of numbers."""
+        return bool(series) and all(is_number(r.params.get(series[-1])) for r in records)
+
+    def subtitle(self, records: Sequence[Record]) -> str:
+        """Of which boards and releases figures are, where neither lines nor panels say so, and of
+        how many runs."""
+        if self.spec.on == "newest":
+            return "The newest release of each board"
+        if self.spec.on == "releases":
+            owners = dict.fromkeys(f"{r.guide.soc}, {family(r.guide)}" for r in records)
+            return "; ".join(owners)
+        return _subtitle(records, self.scene.boards)
 
     def split(self, records: list[Record]) -> list[tuple[list[Record], tuple[str, ...]]]:
         """The figures of a picture, as several pictures where one had too many panels: one for
@@ -306,10 +328,16 @@ class _Plot:
         return {rank: named[rank] for rank in order}
 
     def lines(
-        self, records: Sequence[Record], ticks: Sequence[Key], series: Sequence[str]
+        self,
+        records: Sequence[Record],
+        ticks: Sequence[Key],
+        series: Sequence[str],
+        scale: float,
+        ramp: bool,
     ) -> tuple[Line, ...]:
-        """The lines of one panel, in the order of what tells them apart."""
-        lines: dict[Key, tuple[str, list[tuple[Key, Point]]]] = {}
+        """The lines of one panel, in the order of what tells them apart, their figures times
+        ``scale``."""
+        lines: dict[Key, tuple[tuple[str, str, str], list[tuple[Key, Point]]]] = {}
         along = self.spec.along or self.spec.x
         for record in records:
             cell = record.cell
@@ -318,13 +346,15 @@ class _Plot:
             if along in record.params and not ticks:
                 value = record.params[along]
                 mark = units.labelled(value, self.benchmark.value_label(along, value))
-            point = Point(self.x(record, ticks), cell.mean, cell.low, cell.high, mark)
-            label = self.words(series, record)
-            _, points = lines.setdefault(self.key(self.series, record), (label, []))
+            low, high = (None if end is None else end * scale for end in (cell.low, cell.high))
+            point = Point(self.x(record, ticks), cell.mean * scale, low, high, mark)
+            of_ramp = (self.words(series[:-1], record), self.words(series[-1:], record))
+            names = (self.words(series, record), *(of_ramp if ramp else ("", "")))
+            _, points = lines.setdefault(self.key(self.series, record), (names, []))
             points.append((self.rank(along, record), point))
         return tuple(
-            Line(label, tuple(p for _, p in sorted(points, key=lambda each: each[0])))
-            for _, (label, points) in sorted(lines.items())
+            Line(label, tuple(p for _, p in sorted(points, key=lambda each: each[0])), group, step)
+            for _, ((label, group, step), points) in sorted(lines.items())
         )
 
     def x(self, record: Record, ticks: Sequence[Key]) -> float:
@@ -338,8 +368,8 @@ class _Plot:
             return float(ticks.index(self.rank(self.spec.x, record)))
         return float(record.params[self.spec.x])
 
-    def limits(self, records: Sequence[Record]) -> tuple[tuple[float, str], ...]:
-        """What the figures of a panel cannot pass, in their unit."""
+    def limits(self, records: Sequence[Record], unit: str) -> tuple[tuple[float, str], ...]:
+        """What the figures of a panel cannot pass, in a unit."""
         if not self.spec.limit:
             return ()
         owners = {(r.guide, r.board) for r in records}
@@ -354,10 +384,10 @@ class _Plot:
                 if value != self.benchmark.param(name).default
             }
             of_these = any(own.items() <= r.params.items() for r in records)
-            scale = units.factor(limit.unit, records[0].unit)
+            scale = units.factor(limit.unit, unit)
             if of_these and scale is not None and limit.cell.mean is not None:
-                unit = units.parse(limit.unit).shown
-                words = f"{self.word('metric', limit)} {units.number(limit.cell.mean, 0)} {unit}"
+                shown = units.parse(limit.unit).shown
+                words = f"{self.word('metric', limit)} {units.number(limit.cell.mean, 0)} {shown}"
                 limits[limit.cell.mean * scale] = words
         return tuple(sorted(limits.items()))
 
@@ -373,18 +403,31 @@ class _Plot:
         labels = {"release": "SDK release", "board": "Board", "platform": "SoC", "metric": ""}
         return labels[x] if x in labels else self.benchmark.param_label(x)
 
-    def y_label(self, like: Record) -> str:
-        """What the y axis is called: the metric with its unit, and which way is better."""
+    def y_label(self, like: Record, unit: str) -> str:
+        """What the y axis is called: the metric with the unit, and which way is better."""
         label = self.spec.y_label or self.benchmark.metric_label(like.metric)
-        return units.heading(label, like.unit, self.benchmark.better(like.metric))
+        return units.heading(label, unit, self.benchmark.better(like.metric))
+
+
+IN_CHARTS = 10_000
+"""From here on the largest figure of a chart reads better in the next unit."""
+
+
+def _shown_unit(records: Sequence[Record]) -> tuple[str, float]:
+    """The unit of a picture of figures of one unit, and what they are multiplied with."""
+    largest = max((abs(r.cell.mean) for r in records if r.cell.mean is not None), default=0.0)
+    own = records[0].unit
+    return units.readable(own, [largest]) if largest >= IN_CHARTS else (own, 1.0)
 
 
 def _subtitle(records: Sequence[Record], boards: Boards) -> str:
     """Of which boards and releases figures are, and how many runs stand behind each."""
-    named = dict.fromkeys(
-        f"{r.guide.soc} {boards.short(r.guide.soc, r.board)}, {family(r.guide)} {r.guide.release}"
-        for r in records
-    )
+    guides: dict[str, dict[str, None]] = {}
+    for r in records:
+        guide = f"{family(r.guide)} {r.guide.release}"
+        own = guides.setdefault(guide, {})
+        own[f"{r.guide.soc} {boards.short(r.guide.soc, r.board)}"] = None
+    named = [f"{', '.join(own)}, {guide}" for guide, own in guides.items()]
     runs = sorted({record.cell.runs for record in records})
     count = f"{runs[0]} to {runs[-1]} runs" if len(runs) > 1 else f"{runs[0]} runs"
     return f"{'; '.join(named)}; {'1 run' if runs == [1] else count} of each"

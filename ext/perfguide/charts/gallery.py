@@ -245,8 +245,9 @@ STEP = 5
 
 
 def levels(views: Sequence[ChartView]) -> tuple[Grid, int]:
-    """The measured points of each line under their marks: where they stand on both axes, and how
-    many points of long lines the table leaves to the file of the chart."""
+    """The measured points of each line under their marks: where they are on both axes, and how
+    many points of long lines the table leaves to the file of the chart. Of lines that have an
+    order it has the last one."""
     first = views[0]
     head = ("Picture", *((first.panel_head or "Panel",) if first.panel_head else ()))
     head = (*head, first.line_head or "Line", first.mark, first.x_label, first.y_label)
@@ -254,8 +255,9 @@ def levels(views: Sequence[ChartView]) -> tuple[Grid, int]:
     for view in views:
         for panel in view.panels:
             keys = (view.name, panel.title) if first.panel_head else (view.name,)
+            last = {line.group: line for line in panel.lines} if view.ramp else {}
             for line in panel.lines:
-                shown = _some(line.points)
+                shown = _some(line.points) if last.get(line.group, line) is line else []
                 left_out += len(line.points) - len(shown)
                 rows += [
                     (*keys, line.label, point.mark, units.figure(point.x), units.figure(point.y))

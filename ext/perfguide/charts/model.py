@@ -18,7 +18,8 @@ MOST_LINES = 10
 @dataclass(frozen=True, slots=True)
 class Point:
     """One measured point. ``low`` and ``high`` are the extremes of y, where there
-    are several samples; ``mark`` is the value of what changes along the line.
+    are several samples; ``mark`` is the value of what changes along the line, and ``beside`` what
+    is written next to its figure, such as the CPU load at that rate.
 
     Where the x axis has names, ``x`` is the position of one among ``ticks``.
     """
@@ -28,14 +29,26 @@ class Point:
     low: float | None
     high: float | None
     mark: TableCell
+    beside: str = ""
+
+    @property
+    def words(self) -> str:
+        """The figure as it is written at the end of a bar."""
+        return ", ".join(filter(None, (units.number(self.y), self.beside)))
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """The points of one line, in the order in which they are joined."""
+    """The points of one line, in the order in which they are joined.
+
+    Where lines have an order, ``step`` is what this one is called in it, and ``group`` what it
+    has in common with the others of the same order.
+    """
 
     label: str
     points: tuple[Point, ...]
+    group: str = ""
+    step: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +116,7 @@ class ChartView:
     def _line(self, line: Line) -> str:
         label = f"{line.label} " if line.label else ""
         if self.kind == "bars":
-            values = [
-                f"{units.number(p.y)} for {units.whole(p.mark)}" for p in line.points[:MOST_LINES]
-            ]
+            values = [f"{p.words} for {units.whole(p.mark)}" for p in line.points[:MOST_LINES]]
             return label + ", ".join(values)
         text = self._point(line.points[0])
         if len(line.points) > 1:

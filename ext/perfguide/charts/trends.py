@@ -1,26 +1,31 @@
-"""Many small pictures side by side: figures over releases, and of all boards."""
+"""Headline figures as pictures: over releases, many small ones, and of all boards side by side."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from msgspec import UNSET
 
 from ..bundle import Bundle
-from ..bundles.guide_key import version
-from ..catalog.benchmarks import Catalog
+from ..bundles.guide_key import GuideKey, version
+from ..catalog.benchmarks import Benchmark, Catalog
 from ..catalog.board_names import Boards
 from ..catalog.chart_spec import Chart
 from ..common import units
+from ..common.diagnostics import visible
 from ..figures import labels
+from ..figures.engines import ENGINE, LOAD
 from ..figures.pool import Record
 from .from_figures import Change, Scene, with_figures
-from .model import ChartView
+from .model import ChartView, Line, Panel, Point
 
 MOST = 24
 """So many pictures a page shows side by side; the tables have all figures."""
+
+RATE = "throughput"
+"""How the metrics end whose CPU load has the same name with another end."""
 
 
 def scene(releases: Iterable[str], bundles: Iterable[Bundle]) -> Scene:
@@ -51,19 +56,128 @@ def scene(releases: Iterable[str], bundles: Iterable[Bundle]) -> Scene:
 
 
 def over_releases(catalog: Catalog, records: Sequence[Record], scene: Scene) -> list[ChartView]:
-    """A small picture for each figure that at least two releases have: its trend, a
+    """A small picture for each figure that at least three releases have: its trend, a
     line for each board."""
     spec = {"title": "Over releases", "x": "release", "series": "board", "on": "releases"}
     return _small(catalog, records, spec, scene)
 
 
 def of_boards(
-    catalog: Catalog, records: Sequence[Record], boards: Boards | None = None
+    catalog: Catalog,
+    headlines: Sequence[Record],
+    records: Sequence[Record],
+    newest: Collection[GuideKey],
+    boards: Boards,
 ) -> list[ChartView]:
-    """A picture for each figure that at least two boards have: a bar for each, the best first."""
-    spec = {"title": "Boards side by side", "x": "board", "on": "newest", "kind": "bars"}
-    views = _small(catalog, records, spec, Scene(boards=boards or Boards()))
-    return [replace(view, small=False) for view in views]
+    """A picture for each headline that at least two bars have: boards beside each other, the best
+    first, each with its release and, where ``records`` have it, the CPU load of the same run.
+
+    Engines stand beside each other too. ``newest`` are the guides that no newer one of their
+    platform follows; figures of others are marked as older.
+    """
+    order = {name: rank for rank, name in enumerate(catalog.benchmarks)}
+    groups: dict[tuple[Any, ...], list[Record]] = {}
+    for record in headlines:
+        if record.cell.mean is None:
+            continue
+        benchmark = catalog.benchmarks[record.benchmark]
+        engine = _engine_of(benchmark)
+        rank = benchmark.metric_rank(record.metric)[0], units.natural(record.metric)
+        params = sorted((n, v) for n, v in record.params.items() if n != engine)
+        ranks = tuple((n, benchmark.value_rank(n, v)) for n, v in params)
+        groups.setdefault((order[record.benchmark], *rank, ranks, record.unit), []).append(record)
+    loads = {_of_run(record): record.cell.mean for record in records}
+    return [
+        _bars(catalog.benchmarks[members[0].benchmark], members, loads, newest, boards)
+        for _, members in sorted(groups.items())
+        if len(members) > 1
+    ]
+
+
+def _of_run(record: Record) -> tuple[Any, ...]:
+    return (*_run(record), record.metric, frozenset(record.params.items()))
+
+
+def _run(record: Record) -> tuple[Any, ...]:
+    return record.guide, record.board, record.benchmark
+
+
+def _engine_of(benchmark: Benchmark) -> str:
+    """The parameter that says what computes, or an empty text."""
+    return ENGINE if benchmark.param(ENGINE).classes else ""
+
+
+def _load(record: Record, loads: Mapping[tuple[Any, ...], float | None]) -> str:
+    """The CPU load at a rate in words: of the same parameters, or of all but one of them (a load
+    that was taken over all block sizes at once)."""
+    own = frozenset(record.params.items())
+    metric = f"{record.metric.removesuffix(RATE)}{LOAD}" if record.metric.endswith(RATE) else LOAD
+    for params in (own, *(own - {item} for item in sorted(own, key=str))):
+        load = loads.get((*_run(record), metric, params))
+        if load is not None and record.metric != metric:
+            return f"{units.number(load)} % CPU"
+    return ""
+
+
+def _bars(
+    benchmark: Benchmark,
+    records: Sequence[Record],
+    loads: Mapping[tuple[Any, ...], float | None],
+    newest: Collection[GuideKey],
+    boards: Boards,
+) -> ChartView:
+    """One picture of a bar for each board and engine."""
+    like = records[0]
+    better, engine = benchmark.better(like.metric), _engine_of(benchmark)
+    means = [record.cell.mean for record in records if record.cell.mean is not None]
+    unit, scale = units.readable(like.unit, means)
+    rows = []
+    for record in records:
+        cell, soc = record.cell, record.guide.soc
+        assert cell.mean is not None  # failed ones have no bar
+        short = boards.short(soc, record.board)
+        board = f"{soc} {short}" if short != record.board else record.board
+        on = benchmark.value_label(engine, record.params[engine]) if engine in record.params else ""
+        name = ", ".join(filter(None, (board, on)))
+        release = record.guide.release + ("" if record.guide in newest else " (older)")
+        low, high = (None if end is None else end * scale for end in (cell.low, cell.high))
+        point = Point(0.0, cell.mean * scale, low, high, f"{name}, {release}", _load(record, loads))
+        rows.append((point, board, on, f"{visible(name)}\n{visible(release)}"))
+    rows.sort(key=lambda row: (row[0].y * (1 if better == "lower" else -1), units.natural(row[3])))
+    points = tuple(replace(row[0], x=float(place)) for place, row in enumerate(rows))
+    ticks = tuple(row[3] for row in rows)
+    best = points[0]
+    figure = f"{units.number(best.y)} {units.parse(unit).shown}".rstrip()
+    finding = f"{rows[0][1]} leads with {' at '.join(filter(None, (figure, best.beside)))}"
+    finding += f" ({rows[0][2]})" if rows[0][2] else ""
+    about = "The newest release of each board"
+    return ChartView(
+        "boards",
+        "Boards side by side",
+        _headline(benchmark, like),
+        "Board",
+        units.unit_cell(unit, better),
+        "linear",
+        "linear",
+        (Panel("", (Line("", points),)),),
+        kind="bars",
+        ticks=ticks,
+        finding="" if better == "neither" else finding,
+        subtitle=f"{about}; CPU load beside the rate" if any(p.beside for p in points) else about,
+    )
+
+
+def _headline(benchmark: Benchmark, record: Record) -> str:
+    """What a headline is called without the engine: in short, where its description says how."""
+    metric = benchmark.metric(record.metric)
+    engine = _engine_of(benchmark)
+    params = {n: v for n, v in record.params.items() if n != engine}
+    if metric is None or not metric.short:
+        return labels.full(benchmark, replace(record, params=params))
+    fixed = {name for name, value in metric.at.items() if not isinstance(value, tuple)}
+    params = {n: v for n, v in params.items() if n not in fixed}
+    words = labels.params(benchmark, replace(record, params=params))
+    return ", ".join(dict.fromkeys(filter(None, (metric.short, words))))
 
 
 def _small(

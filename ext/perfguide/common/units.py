@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import lru_cache
@@ -155,6 +156,17 @@ def heading(label: str, unit: str, better: Better = "neither") -> str:
 def unit_cell(unit: str, better: Better) -> str:
     """What the column "Unit" shows: ``MB/s ↑``."""
     return f"{parse(unit).shown} {ARROWS[better]}".strip()
+
+
+READABLE = {"kB/s": "MB/s", "Kflops": "Mflops"}
+"""The unit in which figures read better, where all of them are 1000 and more."""
+
+
+def readable(unit: str, values: Collection[float]) -> tuple[str, float]:
+    """The unit in which figures read best side by side, and what they are multiplied with."""
+    best = READABLE.get(parse(unit).name, "")
+    scale = factor(unit, best) if best and values and min(values) >= 1000 else None
+    return (best, scale) if scale else (unit, 1.0)
 
 
 DIGITS = 4

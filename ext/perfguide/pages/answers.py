@@ -36,9 +36,6 @@ MOST_RELEASES = 16
 MOST_NAMED = 2
 """Findings that a sentence names; the page that it leads to has all."""
 
-BEST = {"kB/s": "MB/s", "Kflops": "Mflops"}
-"""The unit in which a row reads better, where all of its figures are 1000 and more."""
-
 LEAST_SPAN = 0.1
 """How far a history reaches at least above and below its middle, so that noise looks small."""
 
@@ -211,9 +208,7 @@ class Headlines:
         like = records[0]
         benchmark, metric = _described(self._site, like)
         means = [record.cell.mean for record in records if record.cell.mean is not None]
-        best = BEST.get(like.unit, "")
-        scale = units.factor(like.unit, best) if best and means and min(means) >= 1000 else None
-        unit, factor = (best, scale) if scale else (like.unit, 1.0)
+        unit, factor = units.readable(like.unit, means)
         of_board = {record.board: record for record in records}
         largest = max((abs(mean) for mean in means), default=0.0)
         values = tuple(

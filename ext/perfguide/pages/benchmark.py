@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 
 import msgspec
@@ -52,10 +52,11 @@ def write(site: Site, name: str) -> FindablePage:
         for key, board in sorted(boards_of_guides, key=lambda each: version(each[0].release))
     }
     chosen = sorted((key, board) for (_, board), key in newest_of_boards.items())
+    last = {site.families[key.platform][-1] for key, _ in chosen}
     newest = site.keeping.made(
         f"{page} newest",
-        (name, chosen, site.basis.guides(dict.fromkeys(key for key, _ in chosen))),
-        lambda: _newest(site, name, chosen),
+        (name, chosen, sorted(last), site.basis.guides(dict.fromkeys(key for key, _ in chosen))),
+        lambda: _newest(site, name, chosen, last),
         NewestFigures,
     )
     platforms = sorted(
@@ -112,7 +113,9 @@ def write_notice(site: Site, name: str, reason: str) -> FindablePage:
     return FindablePage(page, title, (), ())
 
 
-def _newest(site: Site, name: str, chosen: Sequence[tuple[GuideKey, str]]) -> NewestFigures:
+def _newest(
+    site: Site, name: str, chosen: Sequence[tuple[GuideKey, str]], last: Collection[GuideKey]
+) -> NewestFigures:
     page, catalog = site.addresses.benchmark[name], site.catalog
     of_guides = site.pool.of_benchmark(name, {key for key, _ in chosen})
     wanted = set(chosen)
@@ -122,7 +125,8 @@ def _newest(site: Site, name: str, chosen: Sequence[tuple[GuideKey, str]]) -> Ne
         write_tables.part(site, page, section, "newest-", "newest figures") for section in sections
     ]
     scene = Scene(boards=site.boards)
-    views = trends.of_boards(catalog, _headlines(site, sections), site.boards)
+    headlines = _headlines(site, sections)
+    views = trends.of_boards(catalog, headlines, records, last, site.boards)
     charts = [
         write_tables.chart(
             site, page, f"boards-{number}" if number else "boards", _side_by_side(view.name), [view]

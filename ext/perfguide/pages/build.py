@@ -182,6 +182,7 @@ def write_pages(
     ``draw`` is called when there may be charts to draw."""
     diagnostics: list[Diagnostic] = []
     findable: list[FindablePage] = []
+    tops: list[GuideKey] = []
     links = cross_links.links_of_guides(site)
     withdrawals = errata.find(site.holdings.ledger, site.catalog)
     errata_pages = provenance.errata_pages(withdrawals, site.guides)
@@ -195,6 +196,8 @@ def write_pages(
             partial(_guide, site, key, links[key], headlines, own_errata),
             partial(guide.write_notice, site, key),
         )
+        if outcome.answered:
+            tops.append(key)
         diagnostics += outcome.diagnostics
         findable.append(replace(outcome.findable, rank=ranks[key]))
         draw()
@@ -208,7 +211,7 @@ def write_pages(
         site.keeping.attempt(
             f"the page of {name}",
             site.addresses.soc[name],
-            partial(soc.write, site, name, compared),
+            partial(soc.write, site, name, compared, tops),
             partial(soc.write_notice, site, name, compared),
         )
     mark("writing SoCs")

@@ -32,10 +32,11 @@ from .write_tables import MOST_COMMANDS, PageTable
 
 class GuideOutcome(msgspec.Struct, frozen=True):
     """What comes of a guide besides its files: how its sections are found, with the page as
-    the newest of its kind, and what is wrong with its logs."""
+    the newest of its kind; what is wrong with its logs; and whether it has headline results."""
 
     findable: FindablePage
     diagnostics: list[Diagnostic]
+    answered: bool
 
 
 def write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: str) -> GuideOutcome:
@@ -56,7 +57,7 @@ def write_notice(site: Site, key: GuideKey, reason: str) -> GuideOutcome:
     page, origin = site.addresses.guide[key], site.provenance(key)
     write_files.notice(site, page, _title(key), reason)
     write_files.notice(site, origin.address, origin.title, reason)
-    return GuideOutcome(FindablePage(page, _title(key), (), ()), [])
+    return GuideOutcome(FindablePage(page, _title(key), (), ()), [], answered=False)
 
 
 def _title(key: GuideKey) -> str:
@@ -155,7 +156,7 @@ def _write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: s
     diagnostics = provenance.write(site, key, records, origin, views)
     words = search_words.split(key.soc, family(key), key.release, *boards)
     findable = FindablePage(page, title, words, search_words.of_sections(sections, other, catalog))
-    return GuideOutcome(findable, diagnostics)
+    return GuideOutcome(findable, diagnostics, answered=bool(top.rows))
 
 
 def _answers(site: Site, page: str, top: Answers) -> str:

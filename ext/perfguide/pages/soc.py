@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 
-from ..bundles.guide_key import families, family
+from ..bundles.guide_key import GuideKey, families, family
 from ..charts import trends
 from ..common import slugs, units
 from ..figures.pool import Record
@@ -15,13 +15,16 @@ from .context import Site
 from .write_tables import PageChart, PageTable
 
 
-def write(site: Site, soc: str, comparisons: Sequence[str]) -> None:
+def write(
+    site: Site, soc: str, comparisons: Sequence[str], tops: Collection[GuideKey] = ()
+) -> None:
     """Write the page of a SoC, or leave it as it is. ``comparisons`` are the pages that compare
-    two of its releases, the newest first."""
+    two of its releases, the newest first; ``tops`` the guides that have written their answers."""
     page, keys = site.addresses.soc[soc], site.socs[soc]
     guides = [(k, site.addresses.guide[k], site.platform_slugs[k.platform]) for k in keys]
-    made_from = (guides, site.basis.guides(keys), comparisons)
-    site.keeping.made(page, made_from, lambda: _write(site, soc, comparisons), type(None))
+    own = [key for key in keys if key in tops]
+    made_from = (guides, site.basis.guides(keys), comparisons, own)
+    site.keeping.made(page, made_from, lambda: _write(site, soc, comparisons, own), type(None))
 
 
 def write_notice(site: Site, soc: str, comparisons: Sequence[str], reason: str) -> None:
@@ -32,7 +35,7 @@ def write_notice(site: Site, soc: str, comparisons: Sequence[str], reason: str) 
     write_files.notice(site, page, soc, reason, pages)
 
 
-def _write(site: Site, soc: str, comparisons: Sequence[str]) -> None:
+def _write(site: Site, soc: str, comparisons: Sequence[str], tops: Collection[GuideKey]) -> None:
     page, keys, catalog = site.addresses.soc[soc], site.socs[soc], site.catalog
     bundles = [loaded.bundle for loaded in site.pool.bundles_of(keys)]
     boards = summaries.boards(bundles, with_releases=True)
@@ -70,7 +73,11 @@ def _write(site: Site, soc: str, comparisons: Sequence[str]) -> None:
         guides = [
             (k.release, site.addresses.guide[k].removeprefix(f"{folder}/")) for k in newest_first
         ]
-        listed.append({"title": title, "guides": guides})
+        newest = site.addresses.guide[members[-1]]
+        top = {"page": newest, "file": f"{newest.removeprefix(f'{folder}/')}/answers.json"}
+        listed.append(
+            {"title": title, "guides": guides, "top": top if members[-1] in tops else None}
+        )
     write_files.page(
         site,
         page,

@@ -220,10 +220,15 @@ def chart(
         if left_out:
             said = f"Some levels of each line; the chart's CSV has all {len(grid.rows) + left_out} points."
             shares = replace(shares, above=(said,))
-    words = [(v.name, w) for v in views for w in (*v.says, *v.warnings)]
-    if views[0].small:
-        # What is said of many figures alike is said once.
-        words = [("", w) for w in dict.fromkeys(w for _, w in words)]
+    named: dict[str, list[str]] = {}
+    for each in views:
+        for sentence in (*each.says, *each.warnings):
+            named.setdefault(sentence, []).append(each.name)
+    # What is said of many pictures alike is said once.
+    words = [
+        ("" if views[0].small or len(names) == len(views) > 1 else ", ".join(names), sentence)
+        for sentence, names in named.items()
+    ]
     written = PageChart(title, file, link_name(page, name), tuple(words), shares)
     return _with_origin(written, link_name(page, SOURCES), SOURCES_TITLE)
 
@@ -308,7 +313,8 @@ def part(
         tables.append(view(site, page, f"{prefix}{anchor}-{each.id}", each, title, provenance))
     commands = site.pool.commands(section.records)
     usual = section.benchmark.entry.command
-    drawn = () if prefix else charts(site, page, section, anchor, "guide", None, provenance)
+    scene = Scene(boards=site.boards)
+    drawn = () if prefix else charts(site, page, section, anchor, "guide", scene, provenance)
     if told and tables and not prefix:
         # Once above the first table, for all of them.
         tables[0] = replace(tables[0], above=(*tables[0].above, *told))

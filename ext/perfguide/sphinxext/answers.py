@@ -36,7 +36,8 @@ COLOURS = 8
 
 
 class perf_answers(nodes.General, nodes.Element):  # noqa: N801
-    """The top of a guide. ``answers`` is an :class:`Answers`, ``top`` the folder of the pages."""
+    """The top of a guide. ``answers`` is an :class:`Answers`, ``top`` the folder of the pages, and
+    ``page`` the guide, where the answers are shown on another page."""
 
 
 class PerfAnswers(SphinxDirective):
@@ -46,6 +47,7 @@ class PerfAnswers(SphinxDirective):
     final_argument_whitespace = True
     option_spec: ClassVar[OptionSpec] = {
         "figures": directives.nonnegative_int,
+        "page": directives.unchanged,
         "measured": directives.unchanged,
     }
 
@@ -65,9 +67,12 @@ class PerfAnswers(SphinxDirective):
             f"{figures:,} figure{'s' if figures != 1 else ''} on {count} "
             f"board{'s' if count != 1 else ''}, measured {self.options.get('measured', '')}."
         )
-        node = perf_answers(answers=answers, top=self.config.perfguide_output)
+        page = self.options.get("page", "")
+        node = perf_answers(answers=answers, top=self.config.perfguide_output, page=page)
         self.set_source_info(node)
-        out: list[nodes.Node] = [nodes.paragraph("", words, classes=["perf-measured"]), node]
+        out: list[nodes.Node] = [node]
+        if figures:
+            out.insert(0, nodes.paragraph("", words, classes=["perf-measured"]))
         if answers.rows:
             data = f"{name.removesuffix('.json')}.csv"
             out.append(download(self.env.docname, {data: "CSV of these results"}))
@@ -76,25 +81,27 @@ class PerfAnswers(SphinxDirective):
 
 def _visit_html(translator: Any, node: perf_answers) -> None:
     answers: Answers = node["answers"]
-    link = Links(translator.builder, node["top"])
+    link = Links(translator.builder, node["top"], node["page"])
     facts = "".join(_fact(fact, link) for fact in answers.facts)
     translator.body.append(f'<ul class="perf-facts">{facts}</ul>\n')
     if answers.rows:
-        translator.body.append(_table(answers))
+        translator.body.append(_table(answers, link))
     raise nodes.SkipNode
 
 
 class Links:
-    """The addresses of pages as seen from the one that is being written."""
+    """The addresses of pages as seen from the one that is being written; what names no page is
+    on that, or on ``own``."""
 
-    def __init__(self, builder: Any, top: str) -> None:
-        self._builder, self._top = builder, top
+    def __init__(self, builder: Any, top: str, own: str = "") -> None:
+        self._builder, self._top, self._own = builder, top, own
 
     def __call__(self, part: Part) -> str:
         """Where a part of a sentence leads."""
-        if not part.page:
+        address = part.page or self._own
+        if not address:
             return f"#{part.place}"
-        page = page_name(self._top, part.page)
+        page = page_name(self._top, address)
         uri: str = self._builder.get_relative_uri(self._builder.current_docname, page)
         # Where all pages are one, each has a fragment for an address already.
         return f"{uri.partition('#')[0]}#{part.place}" if part.place else uri
@@ -110,7 +117,7 @@ def _part(part: Part, link: Links) -> str:
     return f'<a href="{escape(link(part))}">{text}</a>' if part.page or part.place else text
 
 
-def _table(answers: Answers) -> str:
+def _table(answers: Answers, link: Links) -> str:
     several = len(answers.boards)
     spark = any(any(curves) for row in answers.rows for curves in row.history)
     bars = 1 < several <= MOST_BARS
@@ -125,7 +132,7 @@ def _table(answers: Answers) -> str:
     head += [f'<th scope="col">{span}</th>'] if spark else []
     before = escape(visible(answers.before))
     head += [f'<th scope="col">Against<small>{before}</small></th>'] if before else []
-    rows = "".join(_row(row, answers, bars, spark) for row in answers.rows)
+    rows = "".join(_row(row, answers, bars, spark, link) for row in answers.rows)
     note = "Each figure leads to its table; ↑ higher is better, ↓ lower is better."
     if bars:
         note += " Bars are shares of the largest."
@@ -141,7 +148,7 @@ def _table(answers: Answers) -> str:
     )
 
 
-def _row(row: Answer, answers: Answers, bars: bool, spark: bool) -> str:
+def _row(row: Answer, answers: Answers, bars: bool, spark: bool, link: Links) -> str:
     arrow = units.ARROWS[row.better]
     detail = ", ".join(filter(None, (row.detail, row.unit)))
     small = f" <small><bdi>{escape(visible(detail, 200))}</bdi> {arrow}</small>"
@@ -154,7 +161,7 @@ def _row(row: Answer, answers: Answers, bars: bool, spark: bool) -> str:
             text = escape(value.text)
             if value.number is not None:
                 text = f'<data value="{units.exact(value.number)}">{text}</data>'
-            inner = f'<a href="#{escape(value.place)}">{text}</a>'
+            inner = f'<a href="{escape(link(Part("", place=value.place)))}">{text}</a>'
             if bars and value.share is not None:
                 inner += _bar(number, value.share)
         cells.append(f'<td class="perf-n" data-h="{short}">{inner}</td>')
