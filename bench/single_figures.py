@@ -131,7 +131,7 @@ def real(archive: Archive, tables: dict[str, Table]) -> list[Goal]:
                     continue
                 seen[kind] += 1
                 alarms += 1
-                # What a shift explains is not told as an alarm of its own.
+                # What a shift explains is not stated as an alarm of its own.
                 small += one.shift is None and abs(one.change or 0) < 0.05
                 turned = went_back(row, releases, number)
                 if turned is not None:

@@ -172,7 +172,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def sound_bundle(results: list[dict[str, Any]] | None = None, **changes: Any) -> dict[str, Any]:
-    """A sound bundle as plain values, with whatever a test wants otherwise."""
+    """A valid bundle as plain values, with whatever a test wants otherwise."""
     bundle: dict[str, Any] = {
         "format": "perfguide-bundle",
         "version": 1,
@@ -195,7 +195,7 @@ def sound_bundle(results: list[dict[str, Any]] | None = None, **changes: Any) ->
 
 @pytest.fixture
 def make_bundle() -> Callable[..., dict[str, Any]]:
-    """A sound bundle as plain values, with whatever a test wants otherwise."""
+    """A valid bundle as plain values, with whatever a test wants otherwise."""
     return sound_bundle
 
 

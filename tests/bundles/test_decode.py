@@ -1,4 +1,4 @@
-"""Every fault of a bundle is found at once, with its place and how to mend it."""
+"""Every fault of a bundle is found at once, with its place and how to fix it."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ FULL = plain(
 )
 
 
-# -- sound bundles -----------------------------------------------------------------
+# -- valid bundles -----------------------------------------------------------------
 
 
 def test_a_full_bundle_is_read_whole() -> None:
@@ -196,10 +196,10 @@ def test_what_is_missing_is_named_where_it_is_missing(where: str, key: str) -> N
 @pytest.mark.parametrize(
     ("spoilt", "pointer", "message"),
     [
-        (result(status="fail", value=0), "/results/0/value", "“value” stands beside “status”"),
+        (result(status="fail", value=0), "/results/0/value", "“value” is given with “status”"),
         (result(status="fail", samples=[1]), "/results/0/samples", "beside “status”"),
-        (result(samples=[1], min=0), "/results/0/min", "stands without “value”"),
-        (result(samples=[1], count=3), "/results/0/count", "stands without “value”"),
+        (result(samples=[1], min=0), "/results/0/min", "is given without “value”"),
+        (result(samples=[1], count=3), "/results/0/count", "is given without “value”"),
         (
             {"benchmark": "b", "metric": "m", "unit": "s"},
             "/results/0",
@@ -645,7 +645,7 @@ SOUND = text(plain()).decode()
         (SOUND + SOUND, "into a .jsonl file"),
         ("size,value\n16,1\n", "perfguide pack"),
         (SOUND.replace("run-1", "run\n1"), "a line end within text"),
-        (SOUND.replace(":", " ", 1), "mend the text there"),
+        (SOUND.replace(":", " ", 1), "fix the text there"),
     ],
 )
 def test_text_that_is_not_json_is_refused_with_the_way_to_mend_it(damaged: str, hint: str) -> None:

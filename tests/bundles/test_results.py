@@ -348,7 +348,7 @@ def test_columns_of_many_bundles_are_those_of_each() -> None:
 
 
 def read(data: bytes) -> Loaded:
-    """The one sound bundle of a text."""
+    """The one valid bundle of a text."""
     found = only(outcome(data))
     assert isinstance(found, Loaded), found
     return found

@@ -62,7 +62,7 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 
 
 def mutated(random_of: random.Random) -> dict[str, Any]:
-    """A sound bundle in which one to three things were replaced, removed or added."""
+    """A valid bundle in which one to three things were replaced, removed or added."""
     made = copy.deepcopy(SOUND)
     for _ in range(random_of.choice((1, 1, 1, 2, 3))):
         path = random_of.choice(list(places(made)))

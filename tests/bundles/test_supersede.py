@@ -68,7 +68,7 @@ def test_a_later_bundle_of_the_same_runner_withdraws_an_older_one() -> None:
 @pytest.mark.parametrize(
     ("older", "newer", "reason"),
     [
-        (old(id="else"), new("old"), "no sound bundle has this id"),
+        (old(id="else"), new("old"), "no valid bundle has this id"),
         (old(runner__name="other lab"), new("old"), "another runner, “other lab”"),
         (old(created=LATE), new("old"), "it is not older"),
         (old(created="2024-03-01T00:00:00Z"), new("old"), "it is not older"),

@@ -1,4 +1,4 @@
-"""What bundles say that no description knows is told once, with the lines that mend it."""
+"""What bundles say that no description knows is reported once, with the lines that fix it."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def test_an_unknown_parameter_is_told_once_with_lines_that_mend_it(tmp_path: Pat
     lines = found.hint.partition("speed.toml: ")[2].partition(", and")[0]
     added = tomllib.loads(lines.replace("] ", "]\n"))
     assert added == {"params": {"sd card": {"label": "Sd card"}}}
-    mended = described(tmp_path, TOML + lines.replace("] ", "]\n"))
-    assert said(mended, *many) == []
+    fixed = described(tmp_path, TOML + lines.replace("] ", "]\n"))
+    assert said(fixed, *many) == []
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ def load(
     [
         ('title = "Speed"\nchapter', "titel = 1\nchapter", "titel", ""),
         ("order = 5", 'order = "5"', "“order” is text", "write a whole number"),
-        ("order = 5", "order = ", "is not TOML", "mend this line"),
+        ("order = 5", "order = ", "is not TOML", "fix this line"),
         (
             'unit = "%"',
             'unit = "%", threshold = -1',

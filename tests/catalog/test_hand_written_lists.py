@@ -46,7 +46,7 @@ def test_no_file_is_no_waiver(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("wrong", "line", "message", "hint"),
     [
-        ('[[waivers]\nmetric = "x"', 10, "is not TOML", "mend this line"),
+        ('[[waivers]\nmetric = "x"', 10, "is not TOML", "fix this line"),
         ('[[waivers]]\nbenchmark = "a"\nmetric = "b"\nuntil = "1"', 10,
          "entry 2 of “waivers”: “reason” is missing", 'write reason = "…"'),
         ('[[waivers]]\nbenchmark = "a"\nmetric = "b"\nuntil = 9.03\nreason = "r"', 10,

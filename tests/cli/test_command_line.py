@@ -79,7 +79,7 @@ def full(site: Site) -> Site:
 def test_check_of_sound_bundles_is_fine(full: Site) -> None:
     assert full.run("check", full.results) == (
         0,
-        "3 sound bundles with 5 results; none refused\n",
+        "3 valid bundles with 5 results; none refused\n",
         "",
     )
 
@@ -96,7 +96,7 @@ def test_check_names_file_pointer_and_hint_of_a_typo(full: Site) -> None:
         "left out (did you mean “metric”?) [unknown-key]"
     )
     assert "/deep/bad.json at /results/0: error: “metric” is missing (add it: " in lines[1]
-    assert lines[-1] == "3 sound bundles with 5 results; 1 refused, 1 faults"
+    assert lines[-1] == "3 valid bundles with 5 results; 1 refused, 1 faults"
 
 
 def test_check_takes_files_and_archives_and_names_lines(site: Site) -> None:
@@ -104,7 +104,7 @@ def test_check_takes_files_and_archives_and_names_lines(site: Site) -> None:
     status, out, _ = site.run("check", path)
     assert status == 1
     assert re.search(r"x\.jsonl#2:2: error: is not JSON: .*\[syntax\]", out)
-    assert "2 sound bundles with 4 results; 1 refused" in out
+    assert "2 valid bundles with 4 results; 1 refused" in out
 
 
 def test_check_is_fine_with_warnings_and_says_them(full: Site) -> None:
@@ -307,7 +307,7 @@ def test_generate_publishes_the_sound_and_lists_the_refused(full: Site) -> None:
 def test_generate_of_nothing_makes_an_empty_site(site: Site) -> None:
     status, _, err = site.on_site("generate", "--output", site.top / "out")
     assert status == 0
-    assert "no sound bundle was found" in err
+    assert "no valid bundle was found" in err
     assert site.run("generate", "--results", site.top / "no", "--output", site.top / "o")[0] == 2
 
 
@@ -362,13 +362,13 @@ def test_check_knows_what_descriptions_say_and_that_a_folder_is_empty(
     folder = tmp_path / "results"
     folder.mkdir()
     assert main(["check", str(folder)]) == 3
-    assert "0 sound bundles" in capsys.readouterr().out
+    assert "0 valid bundles" in capsys.readouterr().out
     rate = {"benchmark": "stream", "metric": "copy", "unit": "MB/s", "value": 5.5}
     (folder / "a.json").write_bytes(text(plain({**rate, "params": {"card": "SanDisk"}})))
     assert main(["check", str(folder)]) == 0
     out = capsys.readouterr().out
     assert "no description names the parameter “card” of stream" in out
-    assert '[params.card] label = "Card"' in out and "1 sound bundles" in out
+    assert '[params.card] label = "Card"' in out and "1 valid bundles" in out
     (folder / "a.json").write_bytes(text(plain({**rate, "min": 16, "max": 17})))
     assert main(["check", str(folder)]) == 1
     assert "is below its “min”" in capsys.readouterr().out

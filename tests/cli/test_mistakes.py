@@ -1,4 +1,4 @@
-"""Sixty mistakes that people make, each of which is told with its place and how to mend it."""
+"""Sixty mistakes that people make, each of which is told with its place and how to fix it."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ MISTAKES = {
         status=0,
     ),
     "withdraws what is not there": bundle(
-        run_of(supersedes=["nope"], reason="x"), "/supersedes/0", "no sound bundle has this id",
+        run_of(supersedes=["nope"], reason="x"), "/supersedes/0", "no valid bundle has this id",
         status=0,
     ),
     "benchmark mistyped": bundle(
@@ -199,7 +199,7 @@ MISTAKES = {
     ),
     # -- descriptions and lists -----------------------------------------------------
     "title without quotes": description(
-        'title = "Speed"', "title = Speed", ":2: error", "text stands between double quotes"
+        'title = "Speed"', "title = Speed", ":2: error", "text goes between double quotes"
     ),
     "key twice in a description": description(
         "order = 5", "order = 5\norder = 6", ":5: error", "each key once"

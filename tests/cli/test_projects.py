@@ -1,4 +1,4 @@
-"""What stands in the way of a build is said with its mend, and never by a traceback."""
+"""What stands in the way of a build is said with its fix, and never by a traceback."""
 
 from __future__ import annotations
 
@@ -42,31 +42,31 @@ def test_the_doctor_names_one_mend_after_the_other_until_nothing_is_in_the_way(
 ) -> None:
     conf = folder / "conf.py"
 
-    def mends(status: int) -> list[str]:
+    def fixes(status: int) -> list[str]:
         assert main(["doctor"]) == status
         out = capsys.readouterr().out
         assert "Traceback" not in out
-        return re.findall(r"^ +mend +(.*)$", out, re.MULTILINE)
+        return re.findall(r"^ +fix +(.*)$", out, re.MULTILINE)
 
-    (only,) = mends(1)
+    (only,) = fixes(1)
     assert only.startswith("there is no conf.py")
     conf.write_text("extensions = [\n", "utf-8")
-    (only,) = mends(1)
+    (only,) = fixes(1)
     assert "conf.py cannot be run" in only and "never closed" in only
     conf.write_text("extensions = []\nraise SystemExit('mine')\n", "utf-8")
-    (only,) = mends(1)
+    (only,) = fixes(1)
     assert "conf.py cannot be run" in only
     conf.write_text("extensions = []\n", "utf-8")
-    extension, index, results = mends(1)
+    extension, index, results = fixes(1)
     assert 'add "perfguide" to extensions' in extension
     assert "there is no index.rst" in index and "there is no results" in results
     conf.write_text('extensions = ["perfguide"]\nperfguide_results = ["figures"]\n', "utf-8")
     (folder / "index.rst").write_text("Ours\n====\n\n.. perf-toctree::\n", "utf-8")
     (folder / "figures").mkdir()
-    (only,) = mends(1)
+    (only,) = fixes(1)
     assert only.startswith("figures is empty")
     (folder / "figures/a.json").write_text(json.dumps(plain(result(value=1.0))), "utf-8")
-    assert mends(0) == []
+    assert fixes(0) == []
     assert sorted(path.name for path in folder.iterdir()) == ["conf.py", "figures", "index.rst"]
 
 

@@ -76,7 +76,7 @@ def test_two_boards_have_ratios_and_ratios_per_mhz_and_no_alarm(lab: Lab) -> Non
     assert (status, err) == (0, "")
     assert "first:  AM62X, Linux, evm 09.01\nsecond: AM62X, Linux, sk 09.01\n" in out
     assert "clock: 1400 MHz and 1000 MHz" in out
-    assert "One run each: plain ratios, of which nobody knows how much is chance." in out
+    assert "One run each: plain ratios, and how much of them is chance is unknown." in out
     by_metric = {row["metric"]: row for row in lab.rows("board=evm", "board=sk")}
     rate, latency = by_metric["rate"], by_metric["lat_a"]
     assert (rate["ratio"], latency["ratio"]) == (0.5, 2.0)

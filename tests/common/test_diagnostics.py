@@ -1,4 +1,4 @@
-"""A finding says what, where and how to mend it, and cannot harm a terminal."""
+"""A finding says what, where and how to fix it, and cannot harm a terminal."""
 
 from __future__ import annotations
 

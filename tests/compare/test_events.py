@@ -66,7 +66,7 @@ def test_a_shift_of_a_board_is_told_once(speed: Catalog) -> None:
     assert len(event.rows) == len(SIZES)
     assert wording.decision(both) == "Look at 1 event before you ship."
     assert wording.event_title(event, both).startswith("all benchmarks, sk: 10.0 % worse (")
-    assert "12 rows moved together, so it is told once." in wording.event_lines(event, both)[0]
+    assert "12 rows moved together, so it is reported once." in wording.event_lines(event, both)[0]
 
 
 def test_a_load_that_rose_with_its_throughput_is_no_regression(speed: Catalog) -> None:
@@ -198,7 +198,7 @@ def test_a_history_is_drawn_at_the_row_in_text_and_markdown(speed: Catalog) -> N
 
 def test_nothing_that_got_worse_ships(speed: Catalog) -> None:
     both = newest(releases(history(noise=0.0001)), speed)
-    assert wording.decision(both).startswith("Ship: nothing got worse that could be seen.")
+    assert wording.decision(both).startswith("Ship: no regression was found.")
 
 
 def test_one_run_each_and_nothing_before_cannot_be_judged(speed: Catalog) -> None:

@@ -105,7 +105,7 @@ def test_patterns_accept_some_figures_of_a_finding(
     [
         ("[[acknowledged", "acknowledged : is not TOML"),
         ("[[accepted]]\n", "“accepted” has no meaning here (write [[acknowledged]] entries)"),
-        ("acknowledged = 3\n", "“acknowledged” is one value where a list of tables is due (write [[acknowledged]]"),
+        ("acknowledged = 3\n", "“acknowledged” is one value where a list of tables belongs (write [[acknowledged]]"),
         ('[[acknowledged]]\nrule = "zero"\nreason = "r"\n', "entry 1 of “acknowledged”: there is no rule “zero”"),
         ('[[acknowledged]]\nrule = "clok"\nreason = "r"\n', "did you mean “clock”?"),
         ('[[acknowledged]]\nrule = "clock"\n', "entry 1 of “acknowledged”: “reason” is missing"),
@@ -165,18 +165,18 @@ def shell(
 
 
 GOLDEN = """\
-error: AM62X, Linux 09.01, stream: zero or negative where that cannot be
+error: AM62X, Linux 09.01, stream: zero or negative where that is impossible
   sk, copy: the figure is 0 MB/s
   what to do: leave the failed sample out, or upload it as "status": "fail"
   [not-positive-…]
 
 error: AM62X, Linux 09.01, stream: mean outside its own range
   sk, add: the mean 3.2 MB/s is below its minimum 4
-  what to do: compute the mean anew from the samples, and upload them instead of
+  what to do: recompute the mean from the samples, and upload them instead of
   the mean
   [outside-range-…]
 
-error: AM62X, Linux 09.01, x`y<b>: zero or negative where that cannot be
+error: AM62X, Linux 09.01, x`y<b>: zero or negative where that is impossible
   sk, `c`: the figure is 0 MB/s
   what to do: leave the failed sample out, or upload it as "status": "fail"
   [not-positive-…]
@@ -306,7 +306,7 @@ def test_marks_stand_at_the_cells_and_lead_to_the_report(built: Path) -> None:
     top = built
     found = marks(top / "guides/AM62X/linux/09.01.html")
     assert [text for text, _, _ in found] == ["0†", "3.2† (min 4, max 3.2)", "0†"]
-    assert found[0][2] == "Error: zero or negative where that cannot be: the figure is 0 MB/s"
+    assert found[0][2] == "Error: zero or negative where that is impossible: the figure is 0 MB/s"
     known = ids(top / "reports/health.html")
     for _, link, _ in found:
         page, _, anchor = link.partition("#")
@@ -361,10 +361,10 @@ def test_only_pages_whose_marks_change_are_read_again_and_a_mended_figure_loses_
     acknowledged.write_bytes(before)
     table = site / "source/guides/AM62X/linux/09.01/stream-stream.table.json"
     assert from_file(table.read_bytes()).marks
-    mended = zero()
-    for result in mended["results"]:
+    fixed = zero()
+    for result in fixed["results"]:
         result["value"] = 5.0
-    (site / "results/a.json").write_text(json.dumps(mended), "utf-8")
+    (site / "results/a.json").write_text(json.dumps(fixed), "utf-8")
     run = run_sphinx(site, tmp_path / "html", "-W", "-n")
     assert run.returncode == 0, run.stderr
     assert not from_file(table.read_bytes()).marks
@@ -387,7 +387,7 @@ def test_marks_show_in_other_formats_without_a_warning(
     text = only(list((tmp_path / builder).glob(name))).read_text("utf-8")
     plain = " ".join(text.split())
     assert " 0 †" in plain
-    assert "†1 Error: zero or negative where that cannot be. sk, copy: the figure is" in plain
+    assert "†1 Error: zero or negative where that is impossible. sk, copy: the figure is" in plain
 
 
 BROKEN = (

@@ -137,7 +137,7 @@ def test_the_verdict_is_that_of_the_comparison(tmp_path: Path) -> None:
     top = _top(tmp_path, run("09.00", 1.0), run("09.01", 0.8))
     assert top.rows[0].judged == "regressed −20.0 %"
     changed = next(fact for fact in top.facts if fact.head == "Changed")
-    assert changed.parts[0].text == "1 change for the worse."
+    assert changed.parts[0].text == "1 regression."
     assert changed.parts[-1].page == "compare/AM62X/linux/09.00-vs-09.01"
 
 

@@ -87,7 +87,7 @@ def test_a_change_is_listed_with_its_release_and_what_was_different_then(
     build.generate(settings)
     said = page(settings, "compare/AM62X/linux/moves")
     newest, then, *_ = said.split("----\n")[1:]
-    assert "Nothing lasting was seen." in newest
+    assert "No lasting change was found." in newest
     assert "30.0 % worse, 1 row" in then and "The next release kept it." in then
     assert "the kernel changed: “5.10” before, “6.1” now" in then
     assert "moves" in page(settings, "compare/AM62X/index")

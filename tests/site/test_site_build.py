@@ -362,7 +362,7 @@ def test_an_empty_results_folder_gives_a_site_that_says_so(project: Path, tmp_pa
     (project / "results").mkdir()
     run = run_sphinx(project, tmp_path / "html")
     assert run.returncode == 0
-    assert "no sound bundle was found" in run.stderr
+    assert "no valid bundle was found" in run.stderr
     assert "There are no guides yet" in (tmp_path / "html/index.html").read_text("utf-8")
 
 

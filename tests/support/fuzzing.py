@@ -142,7 +142,7 @@ def adapter(form: Format) -> Callable[[bytes], None]:
 
 
 def _publish(data: bytes) -> None:
-    """Publish an archive of sound bundles, another one for other bytes."""
+    """Publish an archive of valid bundles, another one for other bytes."""
     seed = zlib.crc32(data)
     with tempfile.TemporaryDirectory() as folder:
         sound.publish(

@@ -60,7 +60,7 @@ def result(metric: str = "rate", unit: str = "MB/s", **more: Any) -> dict[str, A
 
 
 def plain(*results: dict[str, Any], **changes: Any) -> dict[str, Any]:
-    """A sound bundle as JSON values; keys with two underscores go into a part,
+    """A valid bundle as JSON values; keys with two underscores go into a part,
     as in ``sdk__version``."""
     out: dict[str, Any] = {
         "format": "perfguide-bundle",
@@ -88,7 +88,7 @@ def text(value: Any) -> bytes:
 def outcome(
     data: bytes, lines: bool = False, name: str = "a.json"
 ) -> tuple[list[Loaded], list[Diagnostic]]:
-    """What one document gives: its sound bundles, and its findings."""
+    """What one document gives: its valid bundles, and its findings."""
     source = Source("results", name, Path(name))
     items = list(load(Document(source, name, data, lines)))
     sound = [item for item in items if isinstance(item, Loaded)]
@@ -96,7 +96,7 @@ def outcome(
 
 
 def loaded(*results: dict[str, Any], origin: str = "a.json", **changes: Any) -> Loaded:
-    """A sound bundle with its origin."""
+    """A valid bundle with its origin."""
     decoded = bundle.decode(text(plain(*results, **changes)))
     return Loaded("results", origin, decoded, bundle.digest(decoded))
 

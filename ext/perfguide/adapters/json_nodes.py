@@ -156,7 +156,7 @@ def _value(text: str, at: int, level: int) -> Node:
         return _object(text, start, level)
     if token[3] == "[":
         return _array(text, start, level)
-    raise Broken(f"“{token[3]}” stands where a value has to be", start)
+    raise Broken(f"“{token[3]}” is where a value belongs", start)
 
 
 def _array(text: str, start: int, level: int) -> Node:
@@ -186,7 +186,7 @@ def _object(text: str, start: int, level: int) -> Node:
             raise Broken("a key is missing", _past_space(text, at))
         name = _unquote(text, *key.span(1))
         if name in members:
-            raise Broken(f"the key “{name}” stands twice in one object", key.start(1))
+            raise Broken(f"the key “{name}” appears twice in one object", key.start(1))
         mark, at = _mark(text, key.end())
         if mark != ":":
             raise Broken("a colon is missing", at)

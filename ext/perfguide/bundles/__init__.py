@@ -1,1 +1,1 @@
-"""Files to sound bundles."""
+"""Files to valid bundles."""

@@ -23,7 +23,7 @@ from typing import IO, Any, TypeVar, cast
 import zstandard
 
 from ..common.diagnostics import Diagnostic
-from ..common.path_hints import mending, nearest_path
+from ..common.path_hints import fixing, nearest_path
 from .decompress import FREE, Capped, LimitError, Limits, decompressed, ending, remaining
 
 T = TypeVar("T")
@@ -175,7 +175,7 @@ def read(
 
 def _mending(source: Source, error: Exception) -> str:
     """What to do about a file that could not be read."""
-    if isinstance(error, OSError) and (hint := mending(error)):
+    if isinstance(error, OSError) and (hint := fixing(error)):
         return hint
     with suppress(OSError), _opened(source) as file:
         other = ending(file.read(512))

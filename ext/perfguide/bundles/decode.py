@@ -1,7 +1,7 @@
 """Text to bundles, and every fault of a bad one with its place.
 
 A text is decoded to columns, and each column is checked at once. Where that refuses it, a slow
-pass over the types of the schema finds all faults, so that an upload is mended in one go. What
+pass over the types of the schema finds all faults, so that an upload is fixed in one go. What
 comes out is a function of a bundle's bytes, and can be kept under their hash.
 """
 
@@ -43,7 +43,7 @@ all that decides what that is. What the function raises, the caller gets."""
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A sound bundle with where it came from and the hash of its content."""
+    """A valid bundle with where it came from and the hash of its content."""
 
     root: str
     origin: str
@@ -89,7 +89,7 @@ def upload(
             findings += 1
             if findings >= limits.findings:
                 message = f"has {findings} findings; the rest of it is not read"
-                hint = "mend those above first"
+                hint = "fix those above first"
                 yield Diagnostic("limit", source.name, message, hint, root=source.root)
                 return
         # Two texts of the largest size at once would be one too many.
@@ -175,7 +175,7 @@ def _array(document: Document, reading: _Upload) -> Iterator[Loaded | Diagnostic
 
 
 class _RefusedError(Exception):
-    """A text is no sound bundle. ``faults`` are all that is wrong with it; ``None`` where they
+    """A text is no valid bundle. ``faults`` are all that is wrong with it; ``None`` where they
     were not looked for."""
 
     def __init__(self, faults: Sequence[Fault] | None) -> None:
@@ -207,7 +207,7 @@ def _one(
 def _in_short(origin: str, reason: str, line: int | None) -> Diagnostic:
     """A refusal in an upload of which too much is faulty to look at every fault."""
     message = f"is refused, and not looked at in full: {visible(reason, 200)}"
-    return Diagnostic("schema", origin, message, "mend what is said above first", line=line)
+    return Diagnostic("schema", origin, message, "fix the faults above first", line=line)
 
 
 def _first_fault(data: bytes) -> str:
@@ -226,11 +226,11 @@ def _findings(origin: str, line: int | None, faults: Sequence[Fault]) -> Iterato
     if len(faults) > len(listed):
         at_least = "at least " if len(faults) >= MOST_COUNTED else ""
         more = f"and {at_least}{len(faults) - len(listed)} more faults of this bundle"
-        yield Diagnostic("schema", origin, more, "mend those above first", line=line)
+        yield Diagnostic("schema", origin, more, "fix those above first", line=line)
 
 
 class _Packed(msgspec.Struct, array_like=True, frozen=True, gc=False):
-    """A sound bundle as it is kept."""
+    """A valid bundle as it is kept."""
 
     digest: str
     head: bytes
@@ -262,7 +262,7 @@ def _kept(data: bytes, reading: _Upload, keep: Keep) -> _Packed:
 
 
 def _packed(data: bytes, reading: _Upload) -> _Packed:
-    """The sound bundle of a text. Raises :class:`_RefusedError`."""
+    """The valid bundle of a text. Raises :class:`_RefusedError`."""
     try:
         if not _has_tiny(data):
             return _decoded(data)

@@ -257,7 +257,7 @@ def _figure_faults(place: str, result: dict[str, Any]) -> Iterator[Fault]:
         for key in ("samples", "value", "min", "max", "count"):
             if key in result:
                 hint = "a failed measurement has no figure; remove “status” or the figure"
-                yield Fault("schema", f"{place}/{key}", f"“{key}” stands beside “status”", hint)
+                yield Fault("schema", f"{place}/{key}", f"“{key}” is given with “status”", hint)
         return
     low, high = result.get("min"), result.get("max")
     if isinstance(low, int | float) and isinstance(high, int | float) and low > high:
@@ -270,7 +270,7 @@ def _figure_faults(place: str, result: dict[str, Any]) -> Iterator[Fault]:
         for key in ("min", "max", "count"):
             if key in result:
                 hint = "it belongs to a published “value”; remove it, or give the “value”"
-                yield Fault("schema", f"{place}/{key}", f"“{key}” stands without “value”", hint)
+                yield Fault("schema", f"{place}/{key}", f"“{key}” is given without “value”", hint)
 
 
 def without_unknown(value: Any, kind: inspect.Type) -> Any:
@@ -301,7 +301,7 @@ def _wrong(value: Any, kind: inspect.Type, place: str) -> Fault:
 
 
 def of_form(text: str, error: json.JSONDecodeError) -> Fault:
-    """What is wrong with a text that is not JSON, and how to mend what is most often
+    """What is wrong with a text that is not JSON, and how to fix what is most often
     wrong there."""
     where = f"line {error.lineno}, column {error.colno}"
     cut = error.msg.startswith("Unterminated string") or not text[error.pos :].strip()
@@ -329,7 +329,7 @@ def _mending(text: str, at: int) -> str:
         return "write several bundles as an array, or one a line into a .jsonl file"
     if here[:1] < " ":
         return r"write a line end within text as \n"
-    return "mend the text there; a JSON library writes it without faults"
+    return "fix the text there; a JSON library writes it without faults"
 
 
 def validate(data: bytes) -> tuple[Bundle | None, list[Fault]]:
@@ -431,7 +431,7 @@ def _plain(value: Any, place: str, faults: list[Fault]) -> Any:
         for key, inner in value:
             step = f"{place}/{pointer(key)}"
             if key in out:
-                message = f"“{key}” stands here twice"
+                message = f"“{key}” appears here twice"
                 faults.append(Fault("duplicate-key", step, message, "keep one of them"))
             if not _is_text(key):
                 faults.append(Fault("syntax", step, "a key with half a surrogate pair", _WHOLE))

@@ -129,7 +129,7 @@ def find(item: Loaded, asked: Mapping[str, Collection[int]], limits: Limits) -> 
                     found.places[log] = f"{place}!{name}"
                     found.lines[log] = _lines(data, asked[log])
             elif each.kind != "refused-member":
-                hint = "the figures stand, without the text of their log lines; upload it again"
+                hint = "the figures are kept, without the text of their log lines; upload it again"
                 text = f"the logs cannot be read: {each.message}"
                 found.diagnostics.append(
                     Diagnostic("log-archive", place, text, hint, root=item.root)
@@ -151,7 +151,7 @@ def _is_packed(item: Loaded, name: str, data: bytes, place: str, found: Found) -
     if not wanted_digest or hashlib.sha256(data).hexdigest() == wanted_digest:
         return True
     text = f"the log “{name}” is not the one that was packed with the bundle: its hash differs"
-    hint = "the figures stand, without the text of their log lines; upload it again"
+    hint = "the figures are kept, without the text of their log lines; upload it again"
     found.diagnostics.append(Diagnostic("log-archive", place, text, hint, root=item.root))
     return False
 

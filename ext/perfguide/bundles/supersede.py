@@ -28,7 +28,7 @@ class Ledger:
 
 
 def settle(loaded: Iterable[Loaded]) -> Ledger:
-    """Decide over all sound bundles at once; their order does not matter.
+    """Decide over all valid bundles at once; their order does not matter.
 
     The same content twice is one bundle, under the first of its origins in
     sorted order. Two contents under one id of one runner are a conflict: neither counts.
@@ -49,7 +49,7 @@ def settle(loaded: Iterable[Loaded]) -> Ledger:
                 Diagnostic(
                     "conflict",
                     item.origin,
-                    f"the id “{owned_id[0]}” also stands in {others}, with other content; "
+                    f"the id “{owned_id[0]}” is also in {others}, with other content; "
                     "none of them is published",
                     "give each run an id of its own, or withdraw the old one by “supersedes”",
                     "/id",
@@ -117,7 +117,7 @@ def _same_runs(items: Iterable[Loaded]) -> list[tuple[Loaded, Loaded]]:
 def _objection(new: Loaded, old: Loaded | None) -> str:
     """Why ``new`` may not withdraw ``old``; empty where it may."""
     if old is None:
-        return "no sound bundle has this id"
+        return "no valid bundle has this id"
     if new.bundle.runner is None or old.bundle.runner is None:
         return "one of the two does not name its runner"
     if new.bundle.runner.name != old.bundle.runner.name:

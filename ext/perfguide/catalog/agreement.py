@@ -1,7 +1,7 @@
 """What bundles say that agrees with no description, with itself, or with the other bundles.
 
-All of it can be published, so none of it refuses a bundle; each is told once, with how to
-mend it.
+All of it can be published, so none of it refuses a bundle; each is reported once, with how to
+fix it.
 """
 
 from __future__ import annotations
@@ -180,7 +180,7 @@ def contradictions(bundles: Iterable[Loaded]) -> Iterator[Diagnostic]:
             if low or (result.max is not UNSET and value > result.max + slack):
                 side = "below its “min”" if low else "above its “max”"
                 message = f"the mean {units.exact(value)} is {side}, {units.exact(ends[0 if low else -1])}"
-                hint = "compute it anew, or give the samples instead"
+                hint = "recompute it, or give the samples instead"
                 yield Diagnostic("contradiction", item.origin, message, hint, place, root=item.root)
             if result.samples is not UNSET:
                 mean = sum(result.samples) / len(result.samples)

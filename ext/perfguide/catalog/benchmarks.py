@@ -127,7 +127,7 @@ class Fact(_Spec, frozen=True):
     """What is known of one fact of the setup of runs."""
 
     matters: bool = True
-    """Whether figures cannot be compared where it differs; else it is told once."""
+    """Whether figures cannot be compared where it differs; else it is reported once."""
 
 
 class Derived(_Spec, frozen=True):
@@ -330,7 +330,7 @@ def load(folders: Sequence[Path]) -> tuple[Catalog, list[Diagnostic]]:
             continue
         entry, faults = _read(path)
         if entry is None:
-            effect = f"until it is mended, results of “{path.stem}” show under “Other results”"
+            effect = f"until it is fixed, results of “{path.stem}” show under “Other results”"
             for message, hint, line in faults:
                 hint = f"{hint}; {effect}" if hint else effect
                 diagnostics.append(Diagnostic("catalog", str(path), message, hint, line=line))

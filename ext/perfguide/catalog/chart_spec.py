@@ -14,7 +14,7 @@ Scalar = str | int | float | bool
 """A parameter's value."""
 
 Fault = tuple[str, str]
-"""What is wrong with a description, and how to mend it; the second can be empty."""
+"""What is wrong with a description, and how to fix it; the second can be empty."""
 
 OUTER = ("board", "release", "platform")
 """What an axis, a line, a panel or a picture can stand for besides parameters and

@@ -55,7 +55,7 @@ def load(
 def _wrong(
     old: str, new: object, moved: dict[str, object], is_page: Callable[[str], bool]
 ) -> tuple[str, str] | None:
-    """What is wrong with an entry, and how to mend it."""
+    """What is wrong with an entry, and how to fix it."""
     form = "write an address below the output folder, as guides/AM62X/index, without .html"
     if not isinstance(new, str):
         return "the new address is not a text", form
@@ -75,5 +75,5 @@ def _wrong(
 
 
 def _fault(path: Path, pointer: str, message: str, hint: str) -> Diagnostic:
-    hint = f"{hint}; until it is mended, this address leads nowhere"
+    hint = f"{hint}; until it is fixed, this address leads nowhere"
     return Diagnostic(KIND, str(path), message, hint, pointer)

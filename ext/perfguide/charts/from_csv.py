@@ -14,7 +14,7 @@ from .model import ChartView, Line, Panel, Point
 
 class TableFault(Exception):
     """What is wrong with the table or with what is asked of it; ``hint`` says how to
-    mend it."""
+    fix it."""
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)

@@ -454,5 +454,5 @@ def _most_sentences(panels: Sequence[tuple[Key, list[str]]]) -> list[str]:
         return every
     newest = {key: sentences for key, sentences in panels if sentences}
     kept = [text for sentences in newest.values() for text in sentences]
-    older = ["What is to say of older releases stands in their guides."]
+    older = ["Their guides say more about older releases."]
     return [*kept, *(older if len(kept) < len(every) else [])]

@@ -1,4 +1,4 @@
-"""The command ``check``: are all bundles sound?"""
+"""The command ``check``: are all bundles valid?"""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from . import shared
 
 def add_parsers(add: shared.AddParser) -> None:
     """Add the command to the command line."""
-    parser = add("check", "say whether all bundles are sound, and what to mend where not")
+    parser = add("check", "check that all bundles are valid, and say what to fix")
     shared.add_paths(parser)
     shared.add_benchmarks(parser)
     shared.add_reading(parser)
@@ -52,7 +52,7 @@ def _run(options: argparse.Namespace) -> int:
         outcome = f"{files} refused, {len(refused)} faults" if refused else "none refused"
         if wrong := len(errors(said)):
             outcome += f"; {wrong} figures contradict themselves"
-        print(f"{len(bundles)} sound bundles with {results} results; {outcome}")
+        print(f"{len(bundles)} valid bundles with {results} results; {outcome}")
     _explain(options, [*gathered.diagnostics, *said])
     if refused or errors(said):
         return shared.FOUND

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from .. import __version__
 from ..common.diagnostics import visible
 from ..common.parallel import WorkersError
-from ..common.path_hints import mending
+from ..common.path_hints import fixing
 from . import (
     badge,
     build,
@@ -57,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return shared.FINE
     except OSError as error:
         where = f"{visible(str(error.filename))}: " if error.filename else ""
-        hint = f" ({visible(hint)})" if (hint := mending(error)) else ""
+        hint = f" ({visible(hint)})" if (hint := fixing(error)) else ""
         print(f"perfguide: {where}{error.strerror or error}{hint}", file=sys.stderr)
         return shared.USAGE
     except WorkersError as error:

@@ -36,7 +36,7 @@ EXPLAINED: dict[str, tuple[str, str]] = {
     ),
     "schema": (
         _LEFT_OUT,
-        "Mend the key that the message names after “at”. perfguide schema prints what every key "
+        "Fix the key that the message names after “at”. perfguide schema prints what every key "
         "may hold; README.md has the smallest bundle under “Add a bundle”.",
     ),
     "version": (
@@ -59,7 +59,7 @@ EXPLAINED: dict[str, tuple[str, str]] = {
     ),
     "unknown-key": (
         "The key is left out; the rest of the bundle is published.",
-        "Mend its spelling. Facts of your own have their place in “setup”, and in “params” "
+        "Fix its spelling. Facts of your own have their place in “setup”, and in “params” "
         "of a result.",
     ),
     "contradiction": (
@@ -97,7 +97,7 @@ EXPLAINED: dict[str, tuple[str, str]] = {
     ),
     "catalog": (
         "The description is not used; its benchmark shows under “Other results”.",
-        "Mend the key that the message names. source/formats.rst lists all of them.",
+        "Fix the key that the message names. source/formats.rst lists all of them.",
     ),
     "catalog-prose": (
         "The benchmark has no text on its page.",

@@ -121,7 +121,7 @@ def _write(
             releases[sdk] = snapshot
         else:
             what = snapshot.name or snapshot.commit[:12] or "the guide"
-            message = f"which release {visible(what)} is of is not told: left out"
+            message = f"which release {visible(what)} is of is not stated: left out"
             hint = "give --sdk, or sdk or release in the map"
             shared.print_all([Diagnostic("log-note", "import", message, hint)], sys.stderr)
     options.output.mkdir(parents=True, exist_ok=True)
@@ -129,7 +129,7 @@ def _write(
     for sdk, snapshot in releases.items():
         when = created or snapshot.created
         if when is None:
-            return _usage("when the guide was published is not told; give --created")
+            return _usage("when the guide was published is not stated; give --created")
         about = bundles.Release(sdk, when, snapshot.commit)
         try:
             found = bundles.build(snapshot.tables, meaning, about)

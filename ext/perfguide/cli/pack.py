@@ -155,7 +155,7 @@ def _pack(options: argparse.Namespace) -> int:
     _print_reports(packed.reports)
     if packed.bundle is None:
         if any(report.results for report in packed.reports):
-            print("no bundle was written; mend what is said above", file=sys.stderr)
+            print("no bundle was written; fix the faults above", file=sys.stderr)
             return shared.USAGE
         why = "the logs hold no figure that is understood" if logs else "there is no log there"
         hint = "perfguide adapters lists what is, with an example of each"

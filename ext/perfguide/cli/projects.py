@@ -39,7 +39,7 @@ def add_parsers(add: shared.AddParser) -> None:
     """Add the command to the command line."""
     parser = add(
         "doctor",
-        "say what is in the way of a build here, and how to mend it",
+        "say what stops a build here, and how to fix it",
         "Looks at Python and its packages, at conf.py, at the bundles, at where the site goes, "
         "and for programs that only some tasks need. Builds nothing.",
     )
@@ -50,13 +50,13 @@ def _run(_options: argparse.Namespace) -> int:
     found = list(_looked_at(Path()))
     for state, text in found:
         print(f"{state:>7}  {text}")
-    wrong = sum(state == "mend" for state, _ in found)
-    print(f"{wrong} to mend" if wrong else "Nothing is in the way of: perfguide build")
+    wrong = sum(state == "fix" for state, _ in found)
+    print(f"{wrong} to fix" if wrong else "Nothing is in the way of: perfguide build")
     return shared.FOUND if wrong else shared.FINE
 
 
 Line = tuple[str, str]
-"""Whether something is ``ok``, to ``mend``, or only a ``note``; and what."""
+"""Whether something is ``ok``, to ``fix``, or only a ``note``; and what."""
 
 
 def _looked_at(folder: Path) -> Iterator[Line]:
@@ -88,7 +88,7 @@ except SphinxError as error:
 def _project(folder: Path) -> Iterator[Line]:
     """What ``conf.py`` says. It is run in a process of its own: it may do anything."""
     if not (folder / "conf.py").is_file():
-        yield "mend", no_project(folder)
+        yield "fix", no_project(folder)
         return
     run = subprocess.run(
         [sys.executable, "-c", _PROBE], cwd=folder, capture_output=True, text=True, check=False
@@ -97,19 +97,19 @@ def _project(folder: Path) -> Iterator[Line]:
         said = json.loads(run.stdout.strip().rpartition("\n")[2])
     except ValueError:
         last = run.stderr.strip().rpartition("\n")[2]
-        yield "mend", f"conf.py cannot be run: {visible(last)}"
+        yield "fix", f"conf.py cannot be run: {visible(last)}"
         return
     if "error" in said:
         last = said["error"].strip().splitlines()
         said_once = dict.fromkeys(line.strip() for line in last[:1] + last[-1:])
-        yield "mend", f"conf.py cannot be run: {visible(' '.join(said_once))}"
+        yield "fix", f"conf.py cannot be run: {visible(' '.join(said_once))}"
         return
     config = said["config"]
     extensions = config["extensions"] or []
     if "perfguide" in extensions:
         yield "ok", "conf.py has the extension perfguide"
     else:
-        yield "mend", 'conf.py does not name the extension: add "perfguide" to extensions'
+        yield "fix", 'conf.py does not name the extension: add "perfguide" to extensions'
     for name in extensions:
         top = str(name).partition(".")[0]
         if importlib.util.find_spec(top) is None and not (folder / f"{top}.py").is_file():
@@ -119,7 +119,7 @@ def _project(folder: Path) -> Iterator[Line]:
             )
     index = config["root_doc"] or config["master_doc"] or "index"
     if not any((folder / f"{index}{end}").is_file() for end in (".rst", ".md", ".txt")):
-        yield "mend", f"there is no {visible(str(index))}.rst: write one that has .. perf-toctree::"
+        yield "fix", f"there is no {visible(str(index))}.rst: write one that has .. perf-toctree::"
     yield from _bundles(folder, config["perfguide_results"])
 
 
@@ -132,16 +132,16 @@ def _bundles(folder: Path, given: object) -> Iterator[Line]:
             yield "note", f"bundles are at {visible(path)}, which was not looked at"
         elif not (folder / path).exists():
             yield (
-                "mend",
+                "fix",
                 f"there is no {visible(path)}: make the folder and put bundles there, or name "
                 "another in perfguide_results",
             )
         elif (folder / path).is_dir() and not any(p.is_file() for p in (folder / path).rglob("*")):
-            yield "mend", f"{visible(path)} is empty: put bundles there; perfguide pack makes them"
+            yield "fix", f"{visible(path)} is empty: put bundles there; perfguide pack makes them"
         else:
             yield (
                 "ok",
-                f"bundles are in {visible(path)}; perfguide check says whether they are sound",
+                f"bundles are in {visible(path)}; perfguide check says whether they are valid",
             )
 
 
@@ -150,12 +150,12 @@ def _room(folder: Path) -> Iterator[Line]:
     there = build if build.exists() else folder
     if not os.access(there, os.W_OK):
         yield (
-            "mend",
+            "fix",
             f"{visible(str(there.absolute()))} cannot be written: change its owner or mode",
         )
     free = shutil.disk_usage(there).free
     if free < 200_000_000:
         yield (
-            "mend",
+            "fix",
             f"only {free // 1_000_000} MB are free; a site with its pages aside needs more",
         )

@@ -1,4 +1,4 @@
-"""What is wrong, where it is, and how to mend it.
+"""What is wrong, where it is, and how to fix it.
 
 Every layer returns :class:`Diagnostic` values; none prints or logs. The Sphinx
 shell turns them into warnings, the command into lines on stderr.
@@ -49,7 +49,7 @@ KINDS: dict[str, Kind] = {
     "ignored": Kind("note", "a file that holds no bundles"),
     "catalog": Kind("error", "a benchmark description that cannot be used"),
     "catalog-prose": Kind("warning", "a benchmark description without its text"),
-    "no-results": Kind("warning", "no sound bundle was found"),
+    "no-results": Kind("warning", "no valid bundle was found"),
     "no-guide": Kind("error", "a guide was asked for that is not there"),
     "waiver": Kind("error", "an accepted change that cannot be used"),
     "waiver-lapsed": Kind("warning", "an accepted change that holds no longer, or is not needed"),
@@ -105,7 +105,7 @@ class Diagnostic:
         return place
 
     def text(self) -> str:
-        """What is wrong and how to mend it, in one line without the place."""
+        """What is wrong and how to fix it, in one line without the place."""
         message = visible(self.message)
         return f"{message} ({visible(self.hint)})" if self.hint else message
 

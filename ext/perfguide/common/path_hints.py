@@ -1,4 +1,4 @@
-"""How to mend a path that cannot be read or written."""
+"""How to fix a path that cannot be read or written."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BY_NUMBER = {
 }
 
 
-def mending(error: OSError) -> str:
+def fixing(error: OSError) -> str:
     """What to do about a failure of the system; empty where nothing is known about it."""
     if not error.filename or error.errno not in (errno.ENOENT, errno.ENOTDIR, errno.EEXIST):
         return _BY_NUMBER.get(error.errno or 0, "")
@@ -28,9 +28,9 @@ def mending(error: OSError) -> str:
     if file := next((each for each in above if each.is_file()), None):
         return f"{file} is a file where a folder has to be; name another, or move it away"
     if path.is_symlink():
-        return f"this link leads to {path.readlink()}, which is not there; remove or mend it"
+        return f"this link leads to {path.readlink()}, which is not there; remove or fix it"
     if not path.parent.is_dir():
-        return f"there is no folder {path.parent}; make it first, or mend the path"
+        return f"there is no folder {path.parent}; make it first, or fix the path"
     return nearest_path(path)
 
 

@@ -13,7 +13,7 @@ import msgspec
 from msgspec import inspect
 
 from .diagnostics import Diagnostic, nearest
-from .path_hints import mending
+from .path_hints import fixing
 
 T = TypeVar("T", bound=msgspec.Struct)
 
@@ -55,13 +55,13 @@ def document(path: Path, kind: str) -> tuple[dict[str, Any], str, list[Diagnosti
 
 
 def not_read(error: Exception) -> tuple[str, str, int | None]:
-    """Why a file could not be read as TOML, how to mend it, and the line where it is known."""
+    """Why a file could not be read as TOML, how to fix it, and the line where it is known."""
     if isinstance(error, OSError):
-        return f"cannot be read: {error.strerror}", mending(error), None
+        return f"cannot be read: {error.strerror}", fixing(error), None
     if isinstance(error, UnicodeDecodeError):
         return "is not TOML: it is not UTF-8 text", "save it as UTF-8", None
     found = _LINE.search(str(error))
-    hint = "mend this line; text stands between double quotes, and each key once"
+    hint = "fix this line; text goes between double quotes, and each key once"
     return f"is not TOML: {_LINE.sub('', str(error))}", hint, int(found[1]) if found else None
 
 
@@ -77,7 +77,7 @@ def read(
 
     An entry with a fault is left out with a diagnostic of ``kind``, and does not
     touch the others. ``wrong`` finds the faults that the types of ``spec`` cannot
-    express: it says what is wrong and how to mend it. ``others`` are lists of the same file that
+    express: it says what is wrong and how to fix it. ``others`` are lists of the same file that
     somebody else reads. A file that is no TOML gives
     one diagnostic and no entry.
     """
@@ -91,7 +91,7 @@ def read(
     ]
     given = content.get(name, [])
     if not isinstance(given, list):
-        message = f"“{name}” is one value where a list of tables is due"
+        message = f"“{name}” is one value where a list of tables belongs"
         diagnostics.append(Diagnostic(kind, str(path), message, f"write [[{name}]]"))
         return [], diagnostics
     lines = _lines(text, name)
@@ -104,7 +104,7 @@ def read(
         except msgspec.ValidationError as error:
             entry, fault = Entry(path, name, raw, number, line), in_words(str(error), spec)
         if fault:
-            hint = f"{fault[1]}; until it is mended, this entry has no effect"
+            hint = f"{fault[1]}; until it is fixed, this entry has no effect"
             diagnostics.append(entry.fault(kind, fault[0], hint))
         else:
             entries.append(entry)
@@ -126,7 +126,7 @@ _WRITTEN = {"text": '"…"', "a list": "[…]", "a table": "{ … }", "true or f
 
 
 def in_words(error: str, spec: type[msgspec.Struct]) -> tuple[str, str]:
-    """A decoder's message in words of ours, and how to mend it."""
+    """A decoder's message in words of ours, and how to fix it."""
     found = _PLACE.fullmatch(error)
     message, place = (found[1], found[2].removeprefix(".")) if found else (error, "")
     there = list(_at(inspect.type_info(spec), place))
@@ -143,8 +143,8 @@ def in_words(error: str, spec: type[msgspec.Struct]) -> tuple[str, str]:
             for found in kinds.groups()
         )
         key = place.rpartition(".")[2]
-        mended = _WRITTEN.get(due)
-        hint = f"write {key} = {mended}" if mended else f"write {due}"
+        fixed = _WRITTEN.get(due)
+        hint = f"write {key} = {fixed}" if fixed else f"write {due}"
         return f"“{place}” is {given or 'nothing'} where {due} has to be", hint
     if bound := re.search(r"Expected `(\w+)` (>=|<=|>|<) (\S+)", message):
         than = {">=": "at least", "<=": "at most", ">": "more than", "<": "less than"}[bound[2]]

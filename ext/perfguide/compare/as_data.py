@@ -150,7 +150,7 @@ def _exact(value: float | None) -> TableCell:
 
 
 def to_junit(comparison: Comparison, catalog: Catalog) -> str:
-    """A test case for each row: an alarm is a failure, what cannot be told is skipped."""
+    """A test case for each row: an alarm is a failure, what cannot be determined is skipped."""
     suites: dict[str, ET.Element] = {}
     for row in comparison.rows:
         said = words.row_words(row, comparison, catalog)

@@ -303,7 +303,7 @@ def _waiver_findings(judged: Sequence[Row], rules: Rules, only: Filter) -> list[
         alarms = [row for row in mine if row.alarming]
         until = waiver.spec.until
         if any(row.new and waiver.lapsed(row.new.guide.release) for row in alarms):
-            hint = "mend the regression, or agree on another release and change “until”"
+            hint = "fix the regression, or agree on another release and change “until”"
             out.append(waiver.finding(f"lapsed with {until}, and the change is still there", hint))
         elif alarms:
             hint = "look at the new change, and raise “most” only with a reason"
@@ -312,7 +312,7 @@ def _waiver_findings(judged: Sequence[Row], rules: Rules, only: Filter) -> list[
             out.append(waiver.finding(f"lapsed with {until} and is not needed", "remove it"))
         elif mine or only == Filter():
             wrong = "nothing that it accepts was found" if mine else "no figure has these names"
-            out.append(waiver.finding(f"is not used: {wrong}", "remove it, or mend its names"))
+            out.append(waiver.finding(f"is not used: {wrong}", "remove it, or fix its names"))
     return out
 
 
@@ -322,7 +322,7 @@ def _unused(judged: Sequence[Row], rules: Rules, only: Filter) -> list[Diagnosti
     if only != Filter():
         return []
     return [
-        entry.finding("is not used: no figure has these names", "remove it, or mend its names")
+        entry.finding("is not used: no figure has these names", "remove it, or fix its names")
         for entry in rules.annotations.every
         if not any(about(entry, row) for row in judged)
     ]

@@ -71,7 +71,7 @@ def _tested(found: SideBySide) -> str:
     counts = tally(found.lines)
     told = counts["apart"] + counts["unsure"]
     rest = counts["incomparable"] + counts["failed"]
-    out = "One run each: plain ratios, of which nobody knows how much is chance."
+    out = "One run each: plain ratios, and how much of them is chance is unknown."
     if told:
         out = (
             f"{words.count(told, 'row')} with samples on both sides: {counts['apart']} differ "

@@ -104,7 +104,7 @@ def decision(comparison: Comparison) -> str:
     if not comparison.common or (noisy and not judged):
         return "Cannot be judged: run both releases at least twice more, or add earlier releases."
     left = f" {count(noisy, 'figure')} cannot be judged." if noisy else ""
-    return f"Ship: nothing got worse that could be seen.{left}"
+    return f"Ship: no regression was found.{left}"
 
 
 def unaccepted(comparison: Comparison) -> list[Event]:
@@ -135,7 +135,9 @@ def unjudged(rows: Sequence[Row]) -> list[str]:
     out = []
     if single:
         whole = "All" if single == len(rows) else f"{single} of them"
-        out.append(f"{whole} have one run on each side, and moved no more than such rows do.")
+        out.append(
+            f"{whole} have one run on each side, and moved no more than such rows usually do."
+        )
     if known:
         middle = known[len(known) // 2]
         out.append(
@@ -213,7 +215,7 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
         runs = "One run each"
         if event.shared:
             name = event.rows[0].shift.rows if event.rows[0].shift else len(event.rows)
-            out.append(f"{runs}; {name} rows moved together, so it is told once.")
+            out.append(f"{runs}; {name} rows moved together, so it is reported once.")
         elif still and most < min(1.0, abs(event.rows[0].change or 0.0)):
             out.append(f"{runs}; {_share_of(len(still))} moved by less than {_up(most)}.")
         else:
@@ -234,7 +236,7 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
     stayed, back = comparison.lasted
     if action(event) == "Repeat these" and lasted < len(event.rows):
         often = (
-            f" Of such jumps in this archive {back} of {stayed + back} went back."
+            f" Of jumps like this in this archive {back} of {stayed + back} went back."
             if stayed + back
             else ""
         )

@@ -144,7 +144,7 @@ def gather(
     if not settled.bundles:
         where = ", ".join(str(p) for p in settings.results)
         diagnostics.append(
-            Diagnostic("no-results", where, "no sound bundle was found", HOW_TO_BEGIN)
+            Diagnostic("no-results", where, "no valid bundle was found", HOW_TO_BEGIN)
         )
     return Gathered(described, settled, tuple(diagnostics))
 

@@ -95,7 +95,7 @@ def apply(
         entry.fault(
             "acknowledged-unused",
             f"accepts no finding: {entry.value.rule}, {entry.value.reason}",
-            "remove it, or mend its patterns",
+            "remove it, or fix its patterns",
         )
         for entry in accepted
         if entry.number not in used

@@ -23,7 +23,7 @@ RULES = (
         "error",
         "mean outside its own range",
         "a published mean is below its own minimum or above its own maximum",
-        "compute the mean anew from the samples, and upload them instead of the mean",
+        "recompute the mean from the samples, and upload them instead of the mean",
     ),
     Rule(
         "samples-contradict",
@@ -35,14 +35,14 @@ RULES = (
     Rule(
         "not-positive",
         "error",
-        "zero or negative where that cannot be",
-        "a rate, a time or another quantity that is always above zero is not, or has such a sample",
+        "zero or negative where that is impossible",
+        "a rate, a time or another quantity that is always above zero is zero or negative, or has a sample that is",
         'leave the failed sample out, or upload it as "status": "fail"',
     ),
     Rule(
         "over-limit",
         "error",
-        "more than there can be",
+        "more than is possible",
         "a share is above 100 %, a load above 100 % for each thread, or a rate above what its bus can do",
         "check the unit, and of a load how it was taken and what it is a share of",
     ),
@@ -60,7 +60,7 @@ RULES = (
         "measured although the runner warned",
         "the runner found beforehand that what was to be measured has no effect, or that something "
         "else was under way",
-        "look into the summary of the run, mend what it says, and measure again",
+        "look into the summary of the run, fix what it says, and measure again",
     ),
     Rule(
         "same-key",

@@ -55,7 +55,7 @@ class Marks:
         return [_note(finding, most.get(finding.id, "")) for finding in found], marks
 
     def _most(self, view: View) -> dict[str, str]:
-        """By id the findings that most cells of a table have, and of how many it is told once:
+        """By id the findings that most cells of a table have, and of how many it is reported once:
         a mark at nearly every figure tells no figure from another."""
         counts: Counter[str] = Counter()
         cells = 0

@@ -112,7 +112,7 @@ def _row(
         whose = named or column.board or board or rule.board
         if result is not None and not whose:
             hint = "say it in the map, with board = …"
-            message = "which board this figure is of is not told"
+            message = "which board this figure is of is not stated"
             _leave_out(out, table.file, cell.line, message, hint)
         elif result is not None:
             results.setdefault(whose, []).append(result)
@@ -148,7 +148,7 @@ def _result(
         unit = unit_name(found[5])
     if not (benchmark and metric and unit):
         what = "metric" if not metric else "unit" if not unit else "benchmark"
-        message = f"“{visible(text[:60])}”: its {what} is not told"
+        message = f"“{visible(text[:60])}”: its {what} is not stated"
         _leave_out(out, file, cell.line, message, "say it in the map")
         return None
     log = Log(file=file, line=cell.line)

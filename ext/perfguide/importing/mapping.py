@@ -156,7 +156,7 @@ def propose(tables: Sequence[Table], catalog: Catalog, guide: Mapping[str, str])
     What nothing tells is an empty text that a person fills in.
     """
     boards = _boards(tables)
-    lines = ["# What the tables of a guide mean. Look at each line, and mend what is wrong.", ""]
+    lines = ["# What the tables of a guide mean. Look at each line, and fix what is wrong.", ""]
     lines += ["[guide]"]
     lines += [f"{key} = {_text(guide.get(key, ''))}" for key in ("soc", "os", "sdk")]
     lines += ["", "# as the guide calls a board = as bundles do", "[boards]"]

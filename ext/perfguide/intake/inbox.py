@@ -248,7 +248,7 @@ class _Intake:
         diagnostics = [item for item in read if isinstance(item, Diagnostic)]
         conflicts = [d for d in supersede.settle(items).diagnostics if d.kind == "conflict"]
         if errors([*diagnostics, *conflicts]):
-            reason = "has faults; mend them and upload it again"
+            reason = "has faults; fix them and upload it again"
             raise RefusedError(reason, [*diagnostics, *conflicts])
         if not items:
             raise RefusedError("holds no bundle")
@@ -270,18 +270,18 @@ class _Intake:
                 said = " or ".join(sorted(stated[log]))
                 raise RefusedError(
                     f"the log “{log}” in {name} has the SHA-256 {digest}, and not {said}, as the "
-                    "bundle says; pack anew and upload both"
+                    "bundle says; pack again and upload both"
                 )
             if log not in stated and _holds_hashes(items):
                 raise RefusedError(
                     f"the log “{log}” in {name} is none of those that were packed with the "
-                    "bundle; pack anew and upload both"
+                    "bundle; pack again and upload both"
                 )
             found.add(log)
         if missing := sorted(stated.keys() - found):
             raise RefusedError(
                 f"the log “{missing[0]}” is not in {name}, though it was packed with the bundle; "
-                "pack anew and upload both"
+                "pack again and upload both"
             )
 
     def _check_signatures(
@@ -377,10 +377,10 @@ def check_signers(path: Path) -> None:
         if not words or words[0].startswith(b"#"):
             continue
         if not any(_is_key(kind, key) for kind, key in pairwise(words[1:])):
-            raise SignersError(f"{path}, line {number}: has no key; mend it, nothing was moved")
+            raise SignersError(f"{path}, line {number}: has no key; fix it, nothing was moved")
         count += 1
     if not count:
-        raise SignersError(f"{path}: names no signer; mend it, nothing was moved")
+        raise SignersError(f"{path}: names no signer; fix it, nothing was moved")
 
 
 def _is_key(kind: bytes, key: bytes) -> bool:

@@ -96,7 +96,7 @@ def find(paths: Sequence[Path]) -> tuple[list[LogFile], dict[str, Any], list[Dia
                 try:
                     environment |= msgspec.json.decode(data, type=dict[str, Any])
                 except msgspec.MsgspecError as error:
-                    hint = "mend it, or remove it and say what it says by options"
+                    hint = "fix it, or remove it and say what it says by options"
                     diagnostics.append(Diagnostic("syntax", name, f"is not JSON: {error}", hint))
                 continue
             if data[:2] in (b"\xff\xfe", b"\xfe\xff"):

@@ -357,7 +357,7 @@ class Headlines:
         """What the health of the figures says of a guide."""
         found = [f for f in self._site.findings.get(key, ()) if not f.acknowledged]
         if not found:
-            return [Fact("Careful", (Part("No rule finds fault with these figures."),))]
+            return [Fact("Careful", (Part("No check found a problem with these figures."),))]
         counts = ", ".join(
             wording.count(number, severity)
             for severity in SEVERITIES
@@ -416,15 +416,15 @@ def _in_words(site: Site, comparison: Comparison) -> Judged:
     # One cause is one change, however many figures moved with it.
     counts, worse = comparison.counts, wording.unaccepted(comparison)
     better = sum(event.kind == "improved" for event in comparison.events)
-    lead = "Nothing got worse that could be seen."
+    lead = "No regression was found."
     first = ""
     if worse:
-        lead = f"{wording.count(len(worse), 'change')} for the worse."
+        lead = f"{wording.count(len(worse), 'regression')}."
         more = f"; and {len(worse) - 1} more" if len(worse) > 1 else ""
         first = f"{wording.event_title(worse[0], comparison)}{more}."
     rest = (
-        f"{first}{' ' if first else ''}{wording.count(better, 'change')} for the better. Of the figures "
-        f"{counts['only-old']} are no longer measured, and {counts['only-new']} are new."
+        f"{first}{' ' if first else ''}{wording.count(better, 'improvement')}. No longer measured: "
+        f"{counts['only-old']}; new: {counts['only-new']}."
     )
     verdicts = {
         _joined(row.board, row.benchmark, row.metric, row.params): _moved(row)

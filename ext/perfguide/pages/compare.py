@@ -134,7 +134,7 @@ def write(site: Site, plan: ComparisonPlan, progress: Progress[ReleasePair]) -> 
     write_files.page(site, "compare/index", "comparisons.rst.jinja", by_soc=lists)
     entries: list[AnyEntry] = [*plan.rules.waivers, *plan.rules.annotations.every]
     return [
-        entry.finding("no page that compares two releases needs it", "remove it, or mend its names")
+        entry.finding("no page that compares two releases needs it", "remove it, or fix its names")
         for entry in entries
         if entry.place not in used
     ]

@@ -89,7 +89,7 @@ def write_index(site: Site) -> None:
     refused = withdrawn = None
     if faults:
         grid = summaries.refused(faults)
-        refused = write_tables.table(site, page, "refused", "Findings about uploads", grid)
+        refused = write_tables.table(site, page, "refused", "Problems with uploads", grid)
     if withdrawals:
         grid = summaries.withdrawn(withdrawals)
         withdrawn = write_tables.table(site, page, "withdrawn", "Withdrawn bundles", grid)

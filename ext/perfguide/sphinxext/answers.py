@@ -57,7 +57,7 @@ class PerfAnswers(SphinxDirective):
         try:
             answers = msgspec.json.decode(Path(path).read_bytes(), type=Answers)
         except (OSError, msgspec.DecodeError) as error:
-            finding = Diagnostic("table", name, f"cannot be read: {error}", "generate it anew")
+            finding = Diagnostic("table", name, f"cannot be read: {error}", "generate it again")
             warn([finding], location=self.get_location())
             return []
         self.env.note_dependency(name)
@@ -137,7 +137,7 @@ def _table(answers: Answers, link: Links) -> str:
     if bars:
         note += " Bars are shares of the largest."
     if spark:
-        note += " A history begins anew where engine, clock or memory changed."
+        note += " A history starts again where engine, clock or memory changed."
     if answers.more:
         note += f" {answers.more} more headline figures are in the chapters."
     return (

@@ -78,7 +78,7 @@ class PerfChart(SphinxDirective):
         try:
             chart = json.loads(Path(path).read_bytes())
         except (OSError, ValueError) as error:
-            return self._fault(name, f"cannot be read: {error}", "generate it anew")
+            return self._fault(name, f"cannot be read: {error}", "generate it again")
         self.env.note_dependency(name)
         shown = [(p["name"], p["file"], p["alt"]) for p in chart["pictures"]]
         data, _ = self.env.relfn2path(chart["data"])

@@ -49,7 +49,7 @@ class PerfTable(SphinxDirective):
             grid = grids.from_file(Path(path).read_bytes())
             leaf = perf_leaf(grid, self.config.perfguide_output)
         except (OSError, msgspec.DecodeError, IndexError) as error:
-            _fault(self, name, f"cannot be read: {error}", "generate it anew")
+            _fault(self, name, f"cannot be read: {error}", "generate it again")
             return []
         self.env.note_dependency(name)
         stem = name.removesuffix(grids.FILE)

@@ -54,7 +54,7 @@ class PerfAbout(SphinxDirective):
         try:
             json.loads(Path(path).read_bytes())["description"]
         except (OSError, ValueError, KeyError, TypeError) as error:
-            finding = Diagnostic("about", name, f"cannot be read: {error}", "generate it anew")
+            finding = Diagnostic("about", name, f"cannot be read: {error}", "generate it again")
             warn([finding], location=self.get_location())
             return []
         self.env.metadata[self.env.docname][ABOUT] = name

@@ -95,14 +95,14 @@ def sources(bundles: Sequence[Loaded]) -> Grid:
 
 
 def refused(faults: Sequence[Diagnostic]) -> Grid:
-    """What is wrong with uploads, and how to mend it."""
+    """What is wrong with uploads, and how to fix it."""
     rows = []
     refused = {d.origin for d in errors(faults)}
     for fault in sorted(faults, key=lambda d: (d.origin, d.line or 0, d.severity, d.pointer)):
         where = ", ".join(filter(None, [f"line {fault.line}" if fault.line else "", fault.pointer]))
         effect = "refused" if fault.origin in refused else "accepted"
         rows.append((fault.origin, effect, where or "whole file", fault.message, fault.hint))
-    return listing(("File", "Upload", "Where", "What is wrong", "How to mend it"), rows)
+    return listing(("File", "Upload", "Where", "What is wrong", "How to fix it"), rows)
 
 
 def withdrawn(items: Sequence[Withdrawal]) -> Grid:

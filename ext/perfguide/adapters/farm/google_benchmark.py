@@ -4,7 +4,7 @@ Layout: ``src/json_reporter.cc`` of google/benchmark: ``context`` and
 ``benchmarks``, one object for each repetition and each aggregate.
 
 The names: the benchmark is the file name of ``context.executable``, or
-``google-benchmark`` where it is not told; the metric is ``run_name``. One run gives
+``google-benchmark`` where it is not stated; the metric is ``run_name``. One run gives
 several figures, which the parameter ``measure`` tells apart: ``real_time`` and
 ``cpu_time`` in the run's ``time_unit``, ``bytes_per_second`` in B/s,
 ``items_per_second`` in items/s, ``max_bytes_used`` and the like in B, and the

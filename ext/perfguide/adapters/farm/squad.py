@@ -14,7 +14,7 @@ Layout: the documentation and source of SQUAD (https://github.com/Linaro/squad).
 
 The names: what stands before the last ``/`` is the benchmark, what is behind it
 the metric; within ``[…]`` at the end a ``/`` does not count. A metric without a
-suite has the benchmark ``/``, as SQUAD calls it. A unit that is not told is 1.
+suite has the benchmark ``/``, as SQUAD calls it. A unit that is not stated is 1.
 
 Facts: ``created`` and ``runner.job_url`` are the metadata's ``datetime`` and
 ``job_url``, ``tools.<suite>`` its ``suite_versions``; other keys count where they are

@@ -152,7 +152,7 @@ def read_linpack(data: bytes, context: Context) -> Reading:
             tables.append(table)
         elif found := _LINPACK_ROW.fullmatch(text):
             if table is None or table.ended or table.broken:
-                message = "a row of Linpack stands outside its table, which is cut or damaged"
+                message = "a row of Linpack is outside its table, which is cut or damaged"
                 sheet.broken(line.number, message)
                 if table:
                     table.broken = True
@@ -172,7 +172,7 @@ def read_linpack(data: bytes, context: Context) -> Reading:
         if each.rate and each.ended and not each.broken:
             _give(each.last, "linpack", "linpack", "Kflops", each.rate, sheet, each.params)
         elif not each.broken:
-            sheet.broken(each.last.number, "the table of Linpack is cut: nothing stands behind it")
+            sheet.broken(each.last.number, "the table of Linpack is cut: nothing follows it")
     return sheet.reading()
 
 

@@ -191,7 +191,7 @@ class _Reader:
             if contexts < 1:
                 self._sheet.note(
                     line.number,
-                    "how many contexts the column MultiCore had is not told",
+                    "how many contexts the column MultiCore had is not stated",
                     "state contexts=…",
                 )
             if value is not None:

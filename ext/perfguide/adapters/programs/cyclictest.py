@@ -143,7 +143,7 @@ def _finish(run: _Run, sheet: Sheet) -> _Run:
                 sheet.broken(line.number, "a line of cyclictest is cut or damaged")
                 continue
             if len(average) > 8 or (len(average) == 8 and average[0] != " "):
-                sheet.broken(line.number, "whether these are us or ns cannot be told")
+                sheet.broken(line.number, "whether these are us or ns cannot be determined")
                 continue
             unit = "ns" if len(average) == 8 else "us"
             texts = (
@@ -217,7 +217,7 @@ def _json(found: Documents, sheet: Sheet) -> None:
             sheet.fact("tools.rt-tests", version)
         unit = {"0": "us", "1": "ns"}.get(resolution.text)
         if unit is None:
-            sheet.broken(place(resolution.at), "whether these are us or ns cannot be told")
+            sheet.broken(place(resolution.at), "whether these are us or ns cannot be determined")
             continue
         for name, thread in root.child("thread").members.items():
             _thread(name, thread, unit, found, sheet)

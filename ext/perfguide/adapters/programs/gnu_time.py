@@ -134,7 +134,7 @@ def _finish(block: _Block, sheet: Sheet) -> None:
         sheet.note(
             line,
             "before OpenSSL 3.0, time -v does not count the CPU time of -multi's children,"
-            " and no later version is told here: the CPU load is left out",
+            " and no later version is stated here: the CPU load is left out",
         )
     elif block.percent is None:
         sheet.failure(line, benchmark, "cpu_load", "%", params, "time -v could not tell the share")

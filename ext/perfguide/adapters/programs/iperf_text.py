@@ -105,7 +105,7 @@ def _finish(run: _Run, sheet: Sheet) -> None:
         received, sent = own.get((name, "receiver")), own.get((name, "sender"))
         some = received or sent or next(iter(own.values()))
         if received is None:
-            message = "which rate arrived is not told: the line of the receiver is missing"
+            message = "which rate arrived is not stated: the line of the receiver is missing"
             sheet.broken(some[0].number, message)
             continue
         line, found = received
@@ -162,7 +162,7 @@ def read_iperf2(data: bytes, context: Context) -> Reading:
             value, unit = float(found[4]), _UNITS[found[5]]
             benchmark = sheet.benchmark("iperf2")
             if udp and not found[6]:
-                sheet.broken(line.number, "what arrived is not told: there is no server report")
+                sheet.broken(line.number, "what arrived is not stated: there is no server report")
             else:
                 sheet.figure(line.number, benchmark, "throughput", unit, value, params)
             if udp and found[6]:

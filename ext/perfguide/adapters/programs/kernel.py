@@ -40,7 +40,7 @@ def read_hackbench(data: bytes, context: Context) -> Reading:
         if begun and "messages" in params:
             sheet.figure(line.number, "hackbench", "time", "s", float(found[1]), params)
         elif begun:
-            sheet.broken(line.number, "what hackbench sent is not told: a line is damaged")
+            sheet.broken(line.number, "what hackbench sent is not stated: a line is damaged")
         begun = 0
 
     def cut() -> None:

@@ -217,14 +217,14 @@ def _listing(test: _Test, sheet: Sheet) -> None:
     if protocol not in ("TCP", "UDP") or way not in ("Send", "Receive") or unit is None:
         sheet.broken(
             line,
-            "which test this throughput is of is not told",
+            "which test this throughput is of is not stated",
             "list PROTOCOL, DIRECTION and THROUGHPUT_UNITS behind -k",
         )
         return
     benchmark = f"ethernet-{protocol.lower()}"
     params: dict[str, Scalar] = {"direction": "egress" if way == "Send" else "ingress"}
     if protocol == "UDP" and "LOCAL_SEND_SIZE" not in keys:
-        sheet.broken(line, "how large the datagrams were is not told", "list LOCAL_SEND_SIZE too")
+        sheet.broken(line, "how large the datagrams were is not stated", "list LOCAL_SEND_SIZE too")
         return
     if protocol == "UDP":
         params |= _frame(keys["LOCAL_SEND_SIZE"][1])

@@ -341,7 +341,7 @@ def read_sysbench(data: bytes, context: Context) -> Reading:
         def take(line: Line, found: re.Match[str]) -> None:
             if not params.get("test"):
                 hint = "keep the command on the line before it, or state test=…"
-                sheet.broken(line.number, "which test of sysbench this is of is not told", hint)
+                sheet.broken(line.number, "which test of sysbench this is of is not stated", hint)
                 return
             zero = unit == "ms" or metric.endswith(("s", "read", "written"))
             value = figure(found[1])

@@ -51,7 +51,9 @@ def read_ioping(data: bytes, context: Context) -> Reading:
 
     def latencies(line: Line, found: re.Match[str]) -> None:
         if "operation" not in params:
-            sheet.broken(line.number, "what these latencies are of is not told: a line is damaged")
+            sheet.broken(
+                line.number, "what these latencies are of is not stated: a line is damaged"
+            )
             return
         for at, name in enumerate(("min", "avg", "max", "mdev")):
             text, unit = found[2 * at + 1], found[2 * at + 2]
