@@ -142,3 +142,46 @@ def test_a_figure_of_a_stacked_table_has_its_head_beside_it(
     cell = table.locator("tbody tr").first.locator("td").last
     shown = cell.evaluate("e => getComputedStyle(e, '::before').content")
     assert heads[-1].split(" ")[0].casefold() in shown.casefold()
+
+
+IN_CHARTS = """pictures => pictures.flatMap(({ name, svg }) => {
+  document.body.innerHTML = svg;
+  const root = document.querySelector("svg");
+  root.style.width = "640px";
+  const whole = root.getBoundingClientRect();
+  const faults = [];
+  const texts = [...root.querySelectorAll("text")].filter(each => each.textContent.trim());
+  const boxes = texts.map(each => each.getBoundingClientRect());
+  boxes.forEach((a, at) => {
+    const words = texts[at].textContent.trim();
+    if (a.left < whole.left - 1 || a.right > whole.right + 1 || a.top < whole.top - 1
+        || a.bottom > whole.bottom + 1) faults.push(`${name}: ${words} is cut`);
+    boxes.slice(at + 1).forEach((b, more) => {
+      // The box of a text is higher than its letters are.
+      const across = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+      const down = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+      if (across > 1 && down > 0.35 * Math.min(a.height, b.height))
+        faults.push(`${name}: ${words} and ${texts[at + 1 + more].textContent.trim()}`);
+    });
+  });
+  return faults;
+})"""
+"""The labels of charts that are cut or lie on each other."""
+
+
+def test_no_label_of_a_chart_is_cut_or_lies_on_another(windows: Windows, real_site: Path) -> None:
+    page = windows.open("about:blank")
+    charts = [
+        {"name": path.name, "svg": path.read_text("utf-8").partition("?>")[2]}
+        for path in sorted((real_site / "_images").glob("*.svg"))
+    ]
+    assert len(charts) > 20
+    assert page.evaluate(IN_CHARTS, charts) == []
+
+
+def test_what_looks_for_labels_that_collide_finds_them(windows: Windows) -> None:
+    page = windows.open("about:blank")
+    text = '<text x="{}" y="20" font-size="12">label</text>'
+    wrong = f'<svg viewBox="0 0 640 40">{text.format(10)}{text.format(20)}{text.format(630)}</svg>'
+    found = page.evaluate(IN_CHARTS, [{"name": "a", "svg": wrong}])
+    assert found == ["a: label and label", "a: label is cut"]

@@ -346,8 +346,10 @@ class _Plot:
             if along in record.params and not ticks:
                 value = record.params[along]
                 mark = units.labelled(value, self.benchmark.value_label(along, value))
-            low, high = (None if end is None else end * scale for end in (cell.low, cell.high))
-            point = Point(self.x(record, ticks), cell.mean * scale, low, high, mark)
+            low, high = (
+                None if end is None else units.scaled(end, scale) for end in (cell.low, cell.high)
+            )
+            point = Point(self.x(record, ticks), units.scaled(cell.mean, scale), low, high, mark)
             of_ramp = (self.words(series[:-1], record), self.words(series[-1:], record))
             names = (self.words(series, record), *(of_ramp if ramp else ("", "")))
             _, points = lines.setdefault(self.key(self.series, record), (names, []))

@@ -140,8 +140,17 @@ def _bars(
         on = benchmark.value_label(engine, record.params[engine]) if engine in record.params else ""
         name = ", ".join(filter(None, (board, on)))
         release = record.guide.release + ("" if record.guide in newest else " (older)")
-        low, high = (None if end is None else end * scale for end in (cell.low, cell.high))
-        point = Point(0.0, cell.mean * scale, low, high, f"{name}, {release}", _load(record, loads))
+        low, high = (
+            None if end is None else units.scaled(end, scale) for end in (cell.low, cell.high)
+        )
+        point = Point(
+            0.0,
+            units.scaled(cell.mean, scale),
+            low,
+            high,
+            f"{name}, {release}",
+            _load(record, loads),
+        )
         rows.append((point, board, on, f"{visible(name)}\n{visible(release)}"))
     rows.sort(key=lambda row: (row[0].y * (1 if better == "lower" else -1), units.natural(row[3])))
     points = tuple(replace(row[0], x=float(place)) for place, row in enumerate(rows))

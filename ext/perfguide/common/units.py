@@ -169,6 +169,12 @@ def readable(unit: str, values: Collection[float]) -> tuple[str, float]:
     return (best, scale) if scale else (unit, 1.0)
 
 
+def scaled(value: float, scale: float) -> float:
+    """A figure times the factor between two units, without the noise of the multiplication: a
+    figure of up to 15 digits has the same ones in both units."""
+    return value if scale == 1.0 else float(f"{value * scale:.15g}")
+
+
 DIGITS = 4
 """The significant digits that pages show at least."""
 

@@ -240,7 +240,8 @@ class Headlines:
         if mean is None:
             return Value(units.FAILED, place)
         share = abs(mean) / largest if largest else 0.0
-        return Value(units.number(mean * factor), place, mean * factor, share)
+        shown = units.scaled(mean, factor)
+        return Value(units.number(shown), place, shown, share)
 
     def _past(
         self, record: Record, releases: Sequence[GuideKey]

@@ -218,7 +218,8 @@ def is_wide(body: str) -> bool:
 def _page(
     app: Sphinx, _page: str, _template: str, context: dict[str, Any], _doctree: nodes.document
 ) -> None:
-    """Repair the text of a page, and make room for wide tables before its first line shows.
+    """Repair the text of a page, and make room for wide tables before its first line shows: on
+    all pages of a site of ours, so that they have one width, and elsewhere where there are any.
 
     A style that asks what the page holds further down (``:has``) gets another answer when that
     part arrives, and all that was already read moves. So such pages have one more style sheet.
@@ -226,7 +227,7 @@ def _page(
     if "body" in context and in_use(app.builder):
         for wrong, right in _REPAIRS:
             context["body"] = context["body"].replace(wrong, right)
-    if is_wide(context.get("body") or ""):
+    if in_use(app.builder) or is_wide(context.get("body") or ""):
         app.add_css_file(WIDE, priority=800)
 
 

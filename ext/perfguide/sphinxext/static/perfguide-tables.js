@@ -160,6 +160,13 @@
       copy(csvOf(tables.find((each) => each.offsetParent) || tables[0]), "Table copied as CSV");
     });
     tools.append(button, csv);
+    if (figure.querySelector(".perf-spread")) {
+      const spread = make("button", { type: "button", textContent: "Show spread" });
+      spread.setAttribute("aria-pressed", "false");
+      spread.addEventListener("click", () =>
+        spread.setAttribute("aria-pressed", String(figure.classList.toggle("perf-spreads"))));
+      tools.append(spread);
+    }
     for (const table of tables) {
       const first = table.querySelector("tbody td, tbody th");
       if (first) first.tabIndex = 0;
