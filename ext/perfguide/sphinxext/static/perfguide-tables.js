@@ -161,7 +161,7 @@
     });
     tools.append(button, csv);
     if (figure.querySelector(".perf-spread")) {
-      const spread = make("button", { type: "button", textContent: "Show spread" });
+      const spread = make("button", { type: "button", className: "perf-show-spread", textContent: "Show spread" });
       spread.setAttribute("aria-pressed", "false");
       spread.addEventListener("click", () =>
         spread.setAttribute("aria-pressed", String(figure.classList.toggle("perf-spreads"))));
