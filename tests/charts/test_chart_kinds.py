@@ -331,6 +331,7 @@ def test_a_trend_has_releases_in_order_with_gaps_ranges_and_changes_of_the_board
     (panel,) = view.panels
     lp, sk = panel.lines
     assert (lp.label, [p.mark for p in lp.points]) == ("lp", ["10.0", "11.0"])
+    assert view.y_label == "MB/s ↑"
     assert [(p.x, p.y, p.low, p.high) for p in sk.points] == [
         (0.0, 105.0, 100.0, 110.0),
         (2.0, 120.0, None, None),
@@ -360,6 +361,24 @@ def test_boards_stand_side_by_side_each_with_its_newest_release(
     assert view.finding == "sk leads with 110 MB/s"
     svg = check_bars(view)
     assert {"80", "110", "9.2 (older)"} <= set(words(svg))
+
+
+def test_a_trend_names_the_unit_that_its_figures_are_in(shipped: benchmarks.Catalog) -> None:
+    rates = {"9.1": 240_000.0, "9.2": 250_000.0, "10.0": 245_000.0}
+    bundles = [
+        loaded(
+            {"benchmark": "linpack", "metric": "linpack", "unit": "Kflops", "value": rate},
+            id=f"made-up-{version}",
+            sdk__version=version,
+        )
+        for version, rate in rates.items()
+    ]
+    scene = trends.scene(list(rates), [b.bundle for b in bundles])
+    view = only(
+        trends.over_releases(shipped, pooled(bundles, shipped).of_benchmark("linpack"), scene)
+    )
+    assert [point.y for point in view.panels[0].lines[0].points] == [240.0, 250.0, 245.0]
+    assert view.y_label == "Mflop/s ↑"
 
 
 def test_engines_stand_beside_each_other_with_the_cpu_load_of_their_runs(

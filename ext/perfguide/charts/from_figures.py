@@ -224,7 +224,7 @@ class _Plot:
         spec = self.spec
         ticks = self.ticks(records)
         series = self.telling_apart(records)
-        unit, scale = _shown_unit(records)
+        unit, scale = shown_unit(records)
         ramp = self.is_ramp(series, records)
         by_panel: dict[Key, list[Record]] = {}
         for record in records:
@@ -415,7 +415,7 @@ IN_CHARTS = 10_000
 """From here on the largest figure of a chart reads better in the next unit."""
 
 
-def _shown_unit(records: Sequence[Record]) -> tuple[str, float]:
+def shown_unit(records: Sequence[Record]) -> tuple[str, float]:
     """The unit of a picture of figures of one unit, and what they are multiplied with."""
     largest = max((abs(r.cell.mean) for r in records if r.cell.mean is not None), default=0.0)
     own = records[0].unit

@@ -18,7 +18,7 @@ from ..common.diagnostics import visible
 from ..figures import labels
 from ..figures.engines import ENGINE, LOAD
 from ..figures.pool import Record
-from .from_figures import Change, Scene, with_figures
+from .from_figures import Change, Scene, shown_unit, with_figures
 from .model import ChartView, Line, Panel, Point
 
 MOST = 24
@@ -131,6 +131,7 @@ def _bars(
     better, engine = benchmark.better(like.metric), _engine_of(benchmark)
     means = [record.cell.mean for record in records if record.cell.mean is not None]
     unit, scale = units.readable(like.unit, means)
+    running = {record.params.get(engine) for record in records}
     rows = []
     for record in records:
         cell, soc = record.cell, record.guide.soc
@@ -138,7 +139,7 @@ def _bars(
         short = boards.short(soc, record.board)
         board = f"{soc} {short}" if short != record.board else record.board
         on = benchmark.value_label(engine, record.params[engine]) if engine in record.params else ""
-        name = ", ".join(filter(None, (board, on)))
+        name = ", ".join(filter(None, (board, on if len(running) > 1 else "")))
         release = record.guide.release + ("" if record.guide in newest else " (older)")
         low, high = (
             None if end is None else units.scaled(end, scale) for end in (cell.low, cell.high)
@@ -158,8 +159,9 @@ def _bars(
     best = points[0]
     figure = f"{units.number(best.y)} {units.parse(unit).shown}".rstrip()
     finding = f"{rows[0][1]} leads with {' at '.join(filter(None, (figure, best.beside)))}"
-    finding += f" ({rows[0][2]})" if rows[0][2] else ""
+    finding += f" ({rows[0][2]})" if rows[0][2] and len(running) > 1 else ""
     about = "The newest release of each board"
+    about += f"; {rows[0][2]}" if rows[0][2] and len(running) == 1 else ""
     return ChartView(
         "boards",
         "Boards side by side",
@@ -206,10 +208,12 @@ def _small(
         y = "".join(f"[{letter}]" if letter in "*?[" else letter for letter in like.metric)
         chart = Chart(id="small", y=y, where=dict(like.params), **spec)
         drawn = with_figures(benchmark, chart, members, scene)
-        for view, (first, *_) in drawn:
+        for view, figures in drawn:
+            first = figures[0]
             name, unit = labels.full(benchmark, first), labels.unit(benchmark, first)
             name = f"{name} ({unit})" if len(drawn) > 1 else name
-            views.append(replace(view, name=name, y_label=unit, small=True))
+            shown = units.unit_cell(shown_unit(figures)[0], benchmark.better(first.metric))
+            views.append(replace(view, name=name, y_label=shown, subtitle="", small=True))
     lines = {line.label for view in views for panel in view.panels for line in panel.lines}
     styles = tuple(sorted(lines, key=units.natural))
     return [replace(view, styles=styles) for view in views]

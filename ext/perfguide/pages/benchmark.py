@@ -48,10 +48,10 @@ def write(site: Site, name: str) -> FindablePage:
     boards_of_guides = site.pool.held(name)
     guides = list(dict.fromkeys(key for key, _ in boards_of_guides))
     newest_of_boards = {
-        (key.platform, board): key
+        (key.platform, site.boards.today(key.soc, board)): (key, board)
         for key, board in sorted(boards_of_guides, key=lambda each: version(each[0].release))
     }
-    chosen = sorted((key, board) for (_, board), key in newest_of_boards.items())
+    chosen = sorted(newest_of_boards.values())
     last = {site.families[key.platform][-1] for key, _ in chosen}
     newest = site.keeping.made(
         f"{page} newest",
