@@ -149,7 +149,7 @@ MISTAKES = {
         run_of(result(params={"a": {"b": 1}})), "/results/0/params/a", "is an object (allowed: text"
     ),
     "key twice": bundle(
-        SOUND.replace('"id"', '"id": "a", "id"'), "at /id", "stands here twice (keep one of them)"
+        SOUND.replace('"id"', '"id": "a", "id"'), "at /id", "appears here twice (keep one of them)"
     ),
     "newer schema": bundle(
         SOUND.replace('"version": 1', '"version": 2'), "at /version", "use a newer perfguide"
@@ -167,7 +167,7 @@ MISTAKES = {
     ),
     "id twice": Mistake(
         {RUN: run_of(runner__name="lab"), "results/b.json": run_of(result(value=2), runner__name="lab")},
-        CHECK, 1, ("results/b.json at /id", "also stands in run.json", "an id of its own"),
+        CHECK, 1, ("results/b.json at /id", "is also in run.json", "an id of its own"),
     ),
     "SoC in small letters": Mistake(
         {RUN: SOUND, "results/b.json": run_of(id="b", board__soc="am62x")},
