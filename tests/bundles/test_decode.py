@@ -197,7 +197,7 @@ def test_what_is_missing_is_named_where_it_is_missing(where: str, key: str) -> N
     ("spoilt", "pointer", "message"),
     [
         (result(status="fail", value=0), "/results/0/value", "“value” is given with “status”"),
-        (result(status="fail", samples=[1]), "/results/0/samples", "beside “status”"),
+        (result(status="fail", samples=[1]), "/results/0/samples", "with “status”"),
         (result(samples=[1], min=0), "/results/0/min", "is given without “value”"),
         (result(samples=[1], count=3), "/results/0/count", "is given without “value”"),
         (
