@@ -21,7 +21,7 @@ from profiles import register_profiles
 from serving import served
 from site_links import pages
 from small_site import leave_aside
-from temporary import write_into_memory
+from temporary import leave_no_memory, write_into_memory
 from windows import Windows
 
 register_profiles()  # before a test module asks how many examples it is to try
@@ -40,6 +40,12 @@ LONGEST = (
     *("site_figures", "explorer", "menu", "store", "pages_in_a_browser", "draw", "object_store"),
 )
 """The tests that take longest, by file. The first one makes the site that others look at."""
+
+
+def pytest_sessionfinish(exitstatus: int) -> None:
+    """Leave nothing in memory; what a failed test has written stays for who looks for the cause."""
+    if exitstatus == 0:
+        leave_no_memory()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
