@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from sphinx.application import Sphinx
+from sphinx.util.docutils import docutils_namespace, patch_docutils
 
 from perfguide.compare import sparkline
 
@@ -18,18 +19,19 @@ def built(folder: Path, builder: str, text: str) -> tuple[str, str]:
     (source / "index.rst").write_text(f"Title\n=====\n\n{text}\n", "utf-8")
     (source / "none").mkdir(exist_ok=True)
     warnings = io.StringIO()
-    app = Sphinx(
-        str(source),
-        None,
-        str(folder / builder),
-        str(folder / "doctrees"),
-        builder,
-        confoverrides={"extensions": ["perfguide"], "perfguide_results": "none"},
-        status=None,
-        warning=warnings,
-        freshenv=True,
-    )
-    app.build()
+    with patch_docutils(), docutils_namespace():  # other builds of this process are as if alone
+        app = Sphinx(
+            str(source),
+            None,
+            str(folder / builder),
+            str(folder / "doctrees"),
+            builder,
+            confoverrides={"extensions": ["perfguide"], "perfguide_results": "none"},
+            status=None,
+            warning=warnings,
+            freshenv=True,
+        )
+        app.build()
     suffix = "html" if builder == "html" else "txt"
     return (folder / builder / f"index.{suffix}").read_text("utf-8"), warnings.getvalue()
 
