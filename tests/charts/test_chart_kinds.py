@@ -405,6 +405,26 @@ def test_engines_stand_beside_each_other_with_the_cpu_load_of_their_runs(
     assert view.name == "AES-128-CBC, 1 KiB"
 
 
+def test_an_engine_that_most_boards_share_is_named_once(shipped: benchmarks.Catalog) -> None:
+    params = {"algorithm": "aes-128-cbc", "block_size": 1024}
+    bundles = [
+        loaded(
+            {
+                **{"benchmark": "openssl", "metric": "throughput", "unit": "kB/s", "value": rate},
+                "params": params | {"engine": engine},
+            },
+            id=f"made-up-{board}",
+            board__name=board,
+        )
+        for board, engine, rate in (("a", "sw", 9e3), ("b", "sw", 8e3), ("c", "hw", 30e3))
+    ]
+    pool = pooled(bundles, shipped)
+    records = pool.of_benchmark("openssl")
+    view = only(trends.of_boards(shipped, records, records, pool.guides(), Boards()))
+    assert view.subtitle.endswith("; software unless said otherwise")
+    assert [tick.splitlines()[0] for tick in view.ticks] == ["c, accelerator", "a", "b"]
+
+
 def test_no_letter_of_a_board_is_left_out_beside_its_bar(shipped: benchmarks.Catalog) -> None:
     name = "a-board-whose-name-is-longer-than-a-line-beside-its-bar"
     pool = pooled([release("9.2", 1000, 100.0), release("10.0", 800, 80.0, board=name)], shipped)

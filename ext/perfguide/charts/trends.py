@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -131,15 +132,18 @@ def _bars(
     better, engine = benchmark.better(like.metric), _engine_of(benchmark)
     means = [record.cell.mean for record in records if record.cell.mean is not None]
     unit, scale = units.readable(like.unit, means)
-    running = {record.params.get(engine) for record in records}
+    running = Counter(_on(benchmark, engine, record) for record in records)
+    # What most bars have alike is said once, above them.
+    usual, count = running.most_common(1)[0]
+    usual = usual if 2 * count > len(records) and all(running) else ""
     rows = []
     for record in records:
         cell, soc = record.cell, record.guide.soc
         assert cell.mean is not None  # failed ones have no bar
         short = boards.short(soc, record.board)
         board = f"{soc} {short}" if short != record.board else record.board
-        on = benchmark.value_label(engine, record.params[engine]) if engine in record.params else ""
-        name = ", ".join(filter(None, (board, on if len(running) > 1 else "")))
+        on = _on(benchmark, engine, record)
+        name = ", ".join(filter(None, (board, on if on != usual else "")))
         release = record.guide.release + ("" if record.guide in newest else " (older)")
         low, high = (
             None if end is None else units.scaled(end, scale) for end in (cell.low, cell.high)
@@ -161,7 +165,8 @@ def _bars(
     finding = f"{rows[0][1]} leads with {' at '.join(filter(None, (figure, best.beside)))}"
     finding += f" ({rows[0][2]})" if rows[0][2] and len(running) > 1 else ""
     about = "The newest release of each board"
-    about += f"; {rows[0][2]}" if rows[0][2] and len(running) == 1 else ""
+    if usual:
+        about += f"; {usual}{' unless said otherwise' if len(running) > 1 else ''}"
     return ChartView(
         "boards",
         "Boards side by side",
@@ -176,6 +181,11 @@ def _bars(
         finding="" if better == "neither" else finding,
         subtitle=f"{about}; CPU load beside the rate" if any(p.beside for p in points) else about,
     )
+
+
+def _on(benchmark: Benchmark, engine: str, record: Record) -> str:
+    """What computed a figure, in words; nothing where that is no question."""
+    return benchmark.value_label(engine, record.params[engine]) if engine in record.params else ""
 
 
 def _headline(benchmark: Benchmark, record: Record) -> str:
