@@ -177,7 +177,24 @@ def test_who_reads_a_file_that_was_published_reads_it_to_its_end(at: Place) -> N
     kept = (at.target / "b/c.html").stat()
     make(at, "b/c.html", "e.html", text="x")
     assert (at.target / "b/c.html").stat().st_ino == kept.st_ino != inode
-    assert {path.stat().st_nlink for path in at.target.rglob("*.html")} == {1}
+    assert names(at.target) == {"b/c.html", "e.html", "_static/style.css"}
+    # Only the site before it has them too, under a second name that is never written to.
+    assert {path.stat().st_nlink for path in at.target.rglob("*.html")} <= {1, 2}
+
+
+def test_what_lies_in_the_site_before_is_not_published(at: Place) -> None:
+    make(at, "a.html", "b/c.html", text="other")
+    assert names(at.next) == {"a.html", "b/c.html", "_static/style.css"}
+    (at.next / "b/link.html").symlink_to("/etc/passwd")
+    (at.next / "folder").symlink_to("/etc")
+    (at.next / "b/stray.html").write_text("stray", "utf-8")
+    (at.next / "a.html").unlink()
+    (at.next / "a.html").mkdir()
+    (at.next / "empty").mkdir()
+    make(at, "a.html", "b", text="a third", depends="2")
+    assert names(at.target) == {"a.html", "b", "_static/style.css"}
+    assert {p.name for p in at.target.iterdir()} == {"a.html", "b", "_static"}
+    assert (at.target / "a.html").read_text("utf-8") == "a.html a third"
     assert {path.stat().st_nlink for path in at.site.rglob("*.html")} == {1}
 
 

@@ -22,7 +22,7 @@ from ..common.diagnostics import visible
 from ..common.package import surroundings
 from ..publishing import atomic_swap, last_build
 from ..publishing.last_build import Inputs
-from ..publishing.store import Store
+from ..publishing.store import Store, listing
 from . import projects, shared
 
 Add = Callable[..., argparse.ArgumentParser]
@@ -108,7 +108,7 @@ def _build(options: argparse.Namespace) -> int:
 
 def _summary(site: Path, seconds: float) -> list[str]:
     """What was built, in a few lines."""
-    sizes = [path.stat().st_size for path in site.rglob("*") if path.is_file()]
+    sizes = [of[2] for of in listing(site).values()]
     lines = [
         f"{visible(str(site))}: {len(sizes)} files, {sum(sizes) / 1e6:.1f} MB, {seconds:.0f} s"
     ]

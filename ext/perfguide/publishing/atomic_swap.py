@@ -6,7 +6,8 @@ build ended well. They are built upon only where they still are so; otherwise th
 
 Of what Sphinx has written, ``next`` becomes the site that is published: its files are
 those that are published already, under a second name, where they have the same bytes, and copies
-otherwise. So nothing ever writes into a file that is published.
+otherwise. So nothing ever writes into a file that is published. The site that was published before
+lies at ``next`` from then on, and becomes the one after.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ import filecmp
 import os
 import platform
 import shutil
-from collections.abc import Callable, Collection, Iterator
+import stat
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -117,7 +119,6 @@ def build(at: Place, depends: str, asked: str, run: Run) -> int:
     cannot be written; what is published is then what it was.
     """
     at.work.mkdir(parents=True, exist_ok=True)
-    _remove(at.next)
     last = last_build.last(at)
     if not (last and last.depends == depends and _is_as_left(at, last)):
         _remove(at.doctrees)
@@ -168,20 +169,30 @@ def _publish(at: Place, before: Pairs) -> Pairs:
     same = set(filter(is_same, own))
     is_new = not len(same) == len(own) == len(published) or not at.target.is_dir()
     if is_new:
-        _fill(at, own, same)
+        _fill(at, own, {name: published[name] for name in same})
     os.sync()  # so that after a power cut no file is empty, of those that the stamp tells of too
     if is_new:
         swap(at.next, at.target, at.work)
-        _remove(at.next)
         published = listing(at.target)
     return {name: (of, published[name]) for name, of in own.items()}
 
 
-def _fill(at: Place, names: Collection[str], same: Collection[str]) -> None:
-    """Make ``next`` what Sphinx has written; ``same`` are the files that are published already."""
-    at.next.mkdir()
+def _fill(at: Place, names: Collection[str], same: Mapping[str, Identity]) -> None:
+    """Make ``next`` what Sphinx has written; ``same`` are the files that are published already,
+    and what each is known by.
+
+    The site before the published one is still there. Most of its files are the published ones
+    under a second name: they stay, and so do their folders, of which a site has tens of
+    thousands.
+    """
+    at.next.mkdir(exist_ok=True)
+    left = _left(at.next, names)
     made = {""}
     for name in names:
+        if name in left:
+            if name in same and left[name] == same[name][:2]:
+                continue
+            Path(at.next, name).unlink()
         folder = name.rpartition("/")[0]
         if folder not in made:
             made.add(folder)
@@ -194,6 +205,28 @@ def _fill(at: Place, names: Collection[str], same: Collection[str]) -> None:
             except OSError:  # of a file system that has no second names, for one
                 pass
         shutil.copy2(f"{at.site}/{name}", target)
+
+
+def _left(folder: Path, names: Collection[str]) -> dict[str, tuple[int, int]]:
+    """Remove all from a folder but plain files of these names; return what each of them is
+    known by: its device and its inode."""
+    found: dict[str, tuple[int, int]] = {}
+    full: set[str] = set()
+    start = len(os.fspath(folder)) + 1
+    for path, folders, files in os.walk(folder, topdown=False):
+        for each in (*folders, *files):
+            whole = f"{path}/{each}"
+            state = os.lstat(whole)
+            if stat.S_ISREG(state.st_mode) and whole[start:] in names:
+                found[whole[start:]] = (state.st_dev, state.st_ino)
+                full.add(path)
+            elif whole in full:
+                full.add(path)
+            elif stat.S_ISDIR(state.st_mode):
+                Path(whole).rmdir()
+            else:
+                Path(whole).unlink()
+    return found
 
 
 def _remove(path: Path) -> None:
