@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from making import only
 from profiles import examples
+from sphinx.util.docutils import docutils_namespace
 
 from perfguide.bundles.guide_key import GuideKey
 from perfguide.common import rst_text
@@ -176,10 +177,11 @@ MARKUP = [
 
 def parsed(source: str) -> nodes.document:
     """A page as docutils reads it, with the role that the extension registers."""
-    roles.register_local_role(rst_text.ROLE, PerfText())
     stream = io.StringIO()
     overrides = {"warning_stream": stream, "report_level": 1, "doctitle_xform": False}
-    document = publish_doctree(source, settings_overrides=overrides)
+    with docutils_namespace():  # builds in this process register it themselves
+        roles.register_local_role(rst_text.ROLE, PerfText())
+        document = publish_doctree(source, settings_overrides=overrides)
     assert stream.getvalue() == ""
     return document
 
