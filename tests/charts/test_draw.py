@@ -12,7 +12,7 @@ import pytest
 from conftest import TOP
 from svg_points import SVG, corners, on_one_scale
 
-from perfguide.charts import crossovers, draw, palette
+from perfguide.charts import axes_marks, crossovers, draw, palette
 from perfguide.charts import gallery as pictures
 from perfguide.charts.from_figures import with_figures
 from perfguide.charts.model import ChartView, Line, Panel, Point
@@ -265,3 +265,12 @@ def test_a_guides_charts_have_pictures_data_and_words(tmp_path: Path) -> None:
     assert "aes-128-cbc,accelerator,16,0.50388" in data
     page = (folder.parent / "05.07.00.00.rst").read_text("utf-8")
     assert ".. perf-chart:: OpenSSL throughput by block size and engine" in page
+
+
+@pytest.mark.parametrize("figures", [[5e-324, 1e200], [5e-324], [1e-323, 1e-322], [1e-200, 1e200]])
+def test_a_log_axis_has_numbers_above_zero_for_figures_of_any_size(figures: list[float]) -> None:
+    low, high = axes_marks.around(figures, log=True)
+    scale = axes_marks.Scale(low, high, 0.0, 200.0, log=True)
+    ticks, minor = axes_marks.y_ticks(scale, 9.0)
+    assert low > 0 and ticks and min([*ticks, *minor]) > 0
+    assert all(math.isfinite(scale.at(each)) for each in [*figures, *ticks, *minor])

@@ -55,6 +55,9 @@ FIGURE_SIZE = 8.5
 
 LONGEST_TICK = 26
 
+LEAST = 5e-324
+"""The least number above zero: a log axis begins there at the lowest."""
+
 NICE = [1, 2, 2.5, 5, 10]
 """Numbers stand on an axis in such steps, and in these times a power of ten."""
 
@@ -86,6 +89,8 @@ class Scale:
 
     def has(self, value: float) -> bool:
         """Whether a figure lies on the scale, but for rounding."""
+        if self.log and value <= 0:
+            return False
         slack = 1e-9 * (self.high - self.low)
         return self.low - slack <= value <= self.high + slack
 
@@ -169,7 +174,7 @@ def around(values: Sequence[float], log: bool) -> tuple[float, float]:
     if log:
         known = [math.log(value) for value in values if value > 0] or [0.0]
         low, high = around(known, log=False)
-        return math.exp(low), math.exp(high)
+        return math.exp(max(low, math.log(LEAST))), math.exp(high)
     low, high = min(values, default=0.0), max(values, default=1.0)
     room = (high - low) * MARGIN or abs(low) * MARGIN or 1.0
     return low - room, high + room
