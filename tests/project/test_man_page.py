@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from conftest import TOP
+from debian import program
 
 from perfguide.cli.command_line import parser
 from perfguide.sphinxext import reference
@@ -47,11 +48,9 @@ def test_it_has_every_command_and_option_and_is_all_that_is_written(project: Pat
 
 
 def test_a_terminal_shows_every_line_whole(project: Path) -> None:
-    if not shutil.which("man"):
-        pytest.skip("there is no man")
     page = str(project / "build/man/perfguide.1")
     environment = os.environ | {"MANWIDTH": "90", "LC_ALL": "C.UTF-8"}
-    command = ["man", "--warnings=w", "-l", page]
+    command = [program("man", "man-db"), "--warnings=w", "-l", page]
     run = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     assert run.stderr == ""
     assert max(map(len, run.stdout.splitlines())) <= 90

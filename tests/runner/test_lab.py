@@ -181,7 +181,7 @@ class Handler(BaseHTTPRequestHandler):
         self.send_response(201)
         self.end_headers()
 
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+    def log_message(self, *_: object) -> None:
         pass
 
 

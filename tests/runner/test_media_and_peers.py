@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 from corpus import DATA as LOGS
 from corpus import built_in
+from debian import program
 from runner_shell import SHELLS, Shell, blocks, make_shell, replaying
 
 from perfguide.adapters import Context, Reading
@@ -143,8 +143,8 @@ def test_each_test_of_a_peer_is_kept_and_read(shell: Shell, tmp_path: Path) -> N
     assert not reading.diagnostics
 
 
-@pytest.mark.skipif(shutil.which("iperf3") is None, reason="there is no iperf3 here")
 def test_the_real_iperf3_runs_against_a_server_that_ends_with_the_run(tmp_path: Path) -> None:
+    program("iperf3")
     shell = make_shell("dash", tmp_path)
     here = tmp_path / "here"
     replaying(here, "netperf", version="another program")

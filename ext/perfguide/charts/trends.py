@@ -132,17 +132,17 @@ def _bars(
     better, engine = benchmark.better(like.metric), _engine_of(benchmark)
     means = [record.cell.mean for record in records if record.cell.mean is not None]
     unit, scale = units.readable(like.unit, means)
-    running = Counter(_on(benchmark, engine, record) for record in records)
+    computing = [_on(benchmark, engine, record) for record in records]
+    running = Counter(computing)
     # What most bars have alike is said once, above them.
     usual, count = running.most_common(1)[0]
     usual = usual if 2 * count > len(records) and all(running) else ""
     rows = []
-    for record in records:
+    for record, on in zip(records, computing, strict=True):
         cell, soc = record.cell, record.guide.soc
         assert cell.mean is not None  # failed ones have no bar
         short = boards.short(soc, record.board)
         board = f"{soc} {short}" if short != record.board else record.board
-        on = _on(benchmark, engine, record)
         name = ", ".join(filter(None, (board, on if on != usual else "")))
         release = record.guide.release + ("" if record.guide in newest else " (older)")
         low, high = (
