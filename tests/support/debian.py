@@ -20,6 +20,9 @@ PACKAGES = {
     "chromium": ("chromium", "libatomic1"),
     "shellcheck": ("shellcheck",),
     "busybox": ("busybox-static",),
+    "pdftotext": ("poppler-utils",),
+    "iperf3": ("iperf3",),
+    "man": ("man-db",),
 }
 """By their names the programs that most machines lack, with their packages."""
 MAKEFILE = Path(__file__).resolve().parents[2] / "Makefile"
@@ -50,15 +53,21 @@ def library(name: str, package: str) -> None:
     assert there(), f"{name} is not on this machine and could not be installed"
 
 
+def latex() -> None:
+    """Have LaTeX, installed as ``make pdf`` would."""
+    (words,) = re.findall(r"^TEX *= (.+)$", MAKEFILE.read_text("utf-8"), re.MULTILINE)
+    with _alone():
+        if not all(map(shutil.which, ("latexmk", "xelatex"))):
+            _apt("--no-install-recommends", *words.split())
+
+
 def install_all() -> None:
-    """Install all programs that are missing, and LaTeX as ``make pdf`` would."""
-    (latex,) = re.findall(r"^TEX *= (.+)$", MAKEFILE.read_text("utf-8"), re.MULTILINE)
+    """Install all programs that are missing, and LaTeX."""
     with _alone():
         missing = [PACKAGES[name] for name in PACKAGES if shutil.which(name) is None]
         if missing:
             _apt(*itertools.chain(*missing))
-        if shutil.which("latexmk") is None:
-            _apt("--no-install-recommends", *latex.split())
+    latex()
 
 
 def wait() -> None:
