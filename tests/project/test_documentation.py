@@ -122,17 +122,26 @@ def test_the_adapter_of_the_documentation_reads_its_own_example() -> None:
     assert (result.log.line, reading.lines) == (1, {1})
 
 
-def test_the_example_in_python_writes_reads_and_generates(
+def test_the_example_in_python_writes_reads_compares_generates_and_publishes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    shutil.copytree(TOP / "source/benchmarks", tmp_path / "source/benchmarks")
     monkeypatch.chdir(tmp_path)
     held: dict[str, Any] = {}
     for code in snippets("python"):
-        if "dataset.Settings" in code or "generate(" in code:
+        if "import" in code and "FORMAT" not in code:
             exec(code, held)
-    said = capsys.readouterr().out.splitlines()
-    assert said == ["AM62X 09.02 my-board copy 1235.0 MB/s", "1 guides with 1 figures"]
+    assert capsys.readouterr().out.splitlines() == [
+        "AM62X 09.01 my-board copy 1235.0 MB/s",
+        "AM62X 09.02 my-board copy 912.0 MB/s",
+        "my-board copy -26.2% regressed",
+        "2 guides with 2 figures",
+    ]
     assert (tmp_path / "source/guides/AM62X/linux/09.02.rst").is_file()
+    assert {path.name for path in (tmp_path / "published").iterdir()} == {
+        "try-09.01.json",
+        "try-09.02.json",
+    }
 
 
 def test_values_that_the_documentation_sets_are_values_of_the_configuration() -> None:

@@ -18,10 +18,10 @@ from .events import TOLD, Event, events
 from .history import History
 from .match import BY_DESIGN, Names
 from .match import WORDS as CONDITIONS
-from .select import ComparedSide, Filter
+from .select import ComparedSide, Filter, choose
 from .verdicts import ENGINE_CHANGED, WORDS, Row, Rules, SideFigures, Verdict, about, rows
 
-__all__ = ["Comparison", "compare"]
+__all__ = ["Comparison", "Filter", "History", "Names", "Rules", "choose", "compare"]
 
 Kind = Literal["lost", "gained"]
 
