@@ -8,6 +8,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import html5lib
 import pytest
 from making import ROOT, TOML, described, plain, result, text
 
@@ -171,7 +172,7 @@ def test_wrong_names_and_formats_are_refused(lab: Lab) -> None:
     status, _, err = lab.compare("board=evn", "board=sk")
     assert status == 3 and "there is no board “evn” (did you mean “evm”?)" in err
     status, _, err = lab.compare("board=evm", "board=sk", "--format", "junit")
-    assert status == 2 and "text, markdown, json, csv" in err
+    assert status == 2 and "text, markdown, html, json, csv" in err
 
 
 def test_releases_without_a_board_in_common_stay_no_comparison_and_say_how_to_ask(
@@ -184,7 +185,7 @@ def test_releases_without_a_board_in_common_stay_no_comparison_and_say_how_to_as
     assert "perfguide compare 09.01,board=evm 09.02,board=sk" in err
 
 
-def test_markdown_and_csv_hold_every_row_and_hostile_names_stay_text(lab: Lab) -> None:
+def test_markdown_html_and_csv_hold_every_row_and_hostile_names_stay_text(lab: Lab) -> None:
     lab.run("<b>evm", result(value=1.5, params={"block_size": 64}))
     lab.run("sk|x", result(value=3.0, params={"block_size": 64}))
     _, out, _ = lab.compare("board=<b>evm", "board=sk|x", "--format", "markdown")
@@ -193,6 +194,11 @@ def test_markdown_and_csv_hold_every_row_and_hostile_names_stay_text(lab: Lab) -
     (row,) = csv.DictReader(io.StringIO(out))
     assert (row["first"], row["second"], row["ratio"]) == ("1.5", "3", "2")
     assert (row["first board"], row["standing"]) == ("<b>evm", "not tested")
+    status, out, _ = lab.compare("board=<b>evm", "board=sk|x", "--format", "html")
+    page = html5lib.parse(out, namespaceHTMLElements=False)
+    cells = [["".join(cell.itertext()) for cell in row] for row in page.iter("tr")]
+    assert cells[-1][:4] == ["×2", "1.5", "3", "MB/s ↑"]
+    assert status == 0 and not page.findall(".//b") and "<b>evm" in "".join(page.itertext())
 
 
 def test_published_boards_of_other_clocks_agree_for_each_mhz(

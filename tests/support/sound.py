@@ -353,6 +353,7 @@ def beside(held: Holdings, chance: random.Random) -> None:
     strict(side_formats.to_json(found))
     side_formats.to_comma_separated(found)
     side_formats.to_markdown(found, held.catalog)
+    side_formats.to_html(found, held.catalog)
     side_formats.to_text(found, held.catalog, True, False)
 
 

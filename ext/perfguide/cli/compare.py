@@ -246,7 +246,7 @@ def _run(options: argparse.Namespace) -> int:
     return shared.FOUND if failing else shared.FINE
 
 
-SIDE_BY_SIDE = ("text", "markdown", "json", "csv")
+SIDE_BY_SIDE = ("text", "markdown", "html", "json", "csv")
 """The formats of what is set side by side: there is no alarm for a build to show."""
 
 
@@ -288,6 +288,8 @@ def _side_by_side(
         match form:
             case "markdown":
                 text = formats.to_markdown(found, names.catalog, options.link)
+            case "html":
+                text = formats.to_html(found, names.catalog)
             case "json":
                 text = formats.to_json(found)
             case "csv":

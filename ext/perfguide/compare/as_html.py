@@ -1,4 +1,4 @@
-"""A comparison as one HTML page that needs nothing beside it."""
+"""A comparison as one HTML page that needs nothing beside it, and what all such pages share."""
 
 from __future__ import annotations
 
@@ -17,15 +17,6 @@ from .verdicts import Row
 
 def render(comparison: Comparison, catalog: Catalog) -> str:
     """The summary first, alarms next, everything else folded."""
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("perfguide.compare"),
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        autoescape=True,
-        finalize=_finalize,
-    )
     sections = []
     for verdict in (*words.LEADING, *words.FOLDED):
         rows = words.of_verdict(comparison.rows, [verdict])
@@ -55,7 +46,8 @@ def render(comparison: Comparison, catalog: Catalog) -> str:
         }
         for name, own in words.by_action(comparison)
     ]
-    return environment.get_template("compare.html.jinja").render(
+    return page(
+        "compare",
         comparison=comparison,
         summary=words.summary(comparison),
         decision=words.decision(comparison),
@@ -64,6 +56,20 @@ def render(comparison: Comparison, catalog: Catalog) -> str:
         remarks=words.remarks(comparison),
         words=words,
     )
+
+
+def page(name: str, **values: object) -> str:
+    """A page of one of the templates here; control characters and their like are made visible."""
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("perfguide.compare"),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=True,
+        finalize=_finalize,
+    )
+    return environment.get_template(f"{name}.html.jinja").render(**values)
 
 
 def _history(row: Row) -> Markup:

@@ -1,4 +1,4 @@
-"""Two boards side by side as text, Markdown, JSON and CSV."""
+"""Two boards side by side as text, Markdown, HTML, JSON and CSV."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from ..common.units import TableCell
 from ..figures.labels import params_text
 from ..figures.pool import Record, measured
 from ..tables.grids import listing, to_csv
-from . import as_markdown, as_text
+from . import as_html, as_markdown, as_text
 from . import wording as words
-from .side_by_side import Boards, BoardSide, Line, SideBySide, Standing, tally
+from .side_by_side import Boards, BoardSide, Line, Mean, SideBySide, Standing, tally
 
 VERSION = 1
 """Raised when a key of the JSON changes its meaning or goes."""
@@ -181,6 +181,34 @@ def to_markdown(found: SideBySide, catalog: Catalog, link: str = "") -> str:
     if found.notes:
         parts.append(("\n#### Notes\n\n", [f"- {text(note)}\n" for note in found.notes], ""))
     return as_markdown.fitted("\n".join(head), parts, link, as_markdown.MOST)
+
+
+def to_html(found: SideBySide, catalog: Catalog) -> str:
+    """One page that needs nothing beside it, with all rows."""
+    scaled = any(line.per_mhz is not None for line in found.lines)
+
+    def ratios(of: Line | Mean) -> tuple[str, ...]:
+        return (_amount(of.ratio), *((_amount(of.per_mhz),) if scaled else ()))
+
+    return as_html.page(
+        "side_by_side",
+        found=found,
+        tested=_tested(found),
+        of_ratios=OF_RATIOS,
+        boards=[_said(found, boards) for boards in found.boards],
+        ratios=("Ratio", *(("Per MHz",) if scaled else ())),
+        means=[(mean.title, *ratios(mean), str(mean.of)) for mean in found.means],
+        rows=[
+            (
+                *ratios(line),
+                *_figures(line),
+                _unit(line),
+                _name(line, found, catalog),
+                "; ".join(filter(None, _why(line))),
+            )
+            for line in found.lines
+        ],
+    )
 
 
 def to_json(found: SideBySide) -> str:
