@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +12,8 @@ from making import only, pooled
 from test_rules import CATALOG, copy, figure, found, mem, run
 
 from perfguide.bundles.decode import Loaded
-from perfguide.health import report, rules
+from perfguide.catalog import waivers
+from perfguide.health import acknowledged, report, rules
 from perfguide.health.marks import Marks
 from perfguide.tables.assign import Layout
 
@@ -49,6 +51,29 @@ def test_a_figure_far_from_all_before_is_a_note() -> None:
     finding = only(found("newest-far", *releases(2010.0, 2024.0, 2019.0, 5000.0)))
     assert finding.severity == "note"
     assert "5000 MB/s, where 3 releases before had 2,010 to 2,024" in finding.reason
+
+
+@pytest.mark.parametrize(
+    ("level", "explains"),
+    [
+        ('since = "09.03"', True),
+        ('since = "09.02"\nmetric = "co*"', True),
+        ('since = "09.04"', False),
+        ('since = "09.03"\nmetric = "triad"', False),
+        ('since = "09.03"\nparams = {cores = 2}', False),
+    ],
+)
+def test_a_new_level_that_somebody_wrote_down_accepts_a_far_figure(
+    tmp_path: Path, level: str, explains: bool
+) -> None:
+    far = found("newest-far", *releases(2010.0, 2024.0, 2019.0, 5000.0))
+    path = tmp_path / "waivers.toml"
+    path.write_text(f'[[levels]]\nbenchmark = "*"\nreason = "new memory"\n{level}\n', "utf-8")
+    annotations, faults = waivers.load_annotations(path)
+    (settled,) = acknowledged.apply(far, [], annotations.levels)[0]
+    reason = f"new level since {annotations.levels[0].spec.since}: new memory"
+    assert not faults and settled.acknowledged == (reason if explains else "")
+    assert settled.id.startswith(far[0].id) and settled.suspects == far[0].suspects
 
 
 def test_figures_of_a_benchmark_that_moved_together_are_a_change_and_no_fault() -> None:

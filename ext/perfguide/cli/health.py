@@ -40,15 +40,18 @@ def add_parsers(add: shared.AddParser) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
+    from ..catalog.waivers import load_annotations
     from ..health import report
 
     settings = shared.site_settings(options)
     if options.acknowledged != shared.ACKNOWLEDGED and not Path(options.acknowledged).exists():
         raise FileNotFoundError(0, "there is no such file", options.acknowledged)
     holdings, status = shared.read_site(settings)
-    checked = report.check(holdings, Path(options.acknowledged))
-    shared.print_all(checked.diagnostics, sys.stderr)
-    if status or errors(checked.diagnostics):
+    annotations, faults = load_annotations(settings.waivers)
+    checked = report.check(holdings, Path(options.acknowledged), annotations.levels)
+    faults += checked.diagnostics
+    shared.print_all(faults, sys.stderr)
+    if status or errors(faults):
         return shared.USAGE
     if not len(holdings.pool):
         return shared.NOTHING

@@ -1,4 +1,5 @@
-"""Findings that a maintainer has accepted, each with a reason, in a file."""
+"""Findings that a maintainer has accepted, each with a reason, in a file, and those that a new level
+of some figures explains."""
 
 from __future__ import annotations
 
@@ -9,6 +10,8 @@ from pathlib import Path
 
 import msgspec
 
+from ..bundles.guide_key import version
+from ..catalog.waivers import Annotation, Level
 from ..common import toml_lists
 from ..common.diagnostics import Diagnostic, nearest
 from .finding import Finding, Rule, Suspect, ranked_findings
@@ -17,6 +20,10 @@ TABLE = "acknowledged"
 """What each entry of the file begins with: ``[[acknowledged]]``."""
 
 KIND = "acknowledged"
+
+EXPLAINED_BY_LEVEL = {"newest-far", "unit-slip"}
+"""What these rules say of a newest figure is no news where somebody has written that it has a new
+level."""
 
 
 class Acknowledgement(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -71,25 +78,35 @@ def load(path: Path | None, rules: dict[str, Rule]) -> tuple[list[Entry], list[D
 
 
 def apply(
-    findings: Sequence[Finding], accepted: Sequence[Entry]
+    findings: Sequence[Finding],
+    accepted: Sequence[Entry],
+    levels: Sequence[Annotation[Level]] = (),
 ) -> tuple[list[Finding], list[Diagnostic]]:
     """Findings in which what is accepted says so, and a diagnostic for each entry
-    that accepts nothing. A finding that is accepted in part becomes two."""
+    that accepts nothing. A finding that is accepted in part becomes two. ``levels`` accept that
+    figures are far from those before; whether one of them is of use, comparisons say."""
     used: set[int] = set()
     settled: list[Finding] = []
+    reasons = {f"accepted-{entry.number}": entry.value.reason for entry in accepted}
+    for number, level in enumerate(levels, 1):
+        reasons[f"level-{number}"] = f"new level since {level.spec.since}: {level.spec.reason}"
     for finding in findings:
-        by_entry: dict[int, list[Suspect]] = {}
+        by_entry: dict[str, list[Suspect]] = {}
         for suspect in finding.suspects:
             covering = [e.number for e in accepted if e.value.covers(finding, suspect)]
             # Each entry that fits counts as used; the first one gives the reason.
             used.update(covering)
-            by_entry.setdefault(min(covering, default=0), []).append(suspect)
-        reasons = {entry.number: entry.value.reason for entry in accepted}
-        for number, suspects in by_entry.items():
+            found = [f"accepted-{number}" for number in sorted(covering)]
+            found += [
+                f"level-{number}"
+                for number, level in enumerate(levels, 1)
+                if _explains(level, finding, suspect)
+            ]
+            by_entry.setdefault(next(iter(found), ""), []).append(suspect)
+        for name, suspects in by_entry.items():
             part = replace(finding, suspects=tuple(suspects))
-            if number:
-                address = f"{finding.id}-accepted-{number}"
-                part = replace(part, id=address, acknowledged=reasons[number])
+            if name:
+                part = replace(part, id=f"{finding.id}-{name}", acknowledged=reasons[name])
             settled.append(part)
     unused = [
         entry.fault(
@@ -101,3 +118,13 @@ def apply(
         if entry.number not in used
     ]
     return ranked_findings(settled), unused
+
+
+def _explains(level: Annotation[Level], finding: Finding, suspect: Suspect) -> bool:
+    key, record = finding.guide, suspect.record
+    return (
+        finding.rule.id in EXPLAINED_BY_LEVEL
+        and version(level.spec.since) <= version(key.release)
+        and level.covers(key.soc, key.os, record.board, record.benchmark, record.metric)
+        and level.fits(record.params)
+    )

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import shutil
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from ..catalog.waivers import Annotation, Level
 from ..common.diagnostics import SEVERITIES, Diagnostic, visible
 from ..figures.dataset import Holdings, plan
 from ..figures.query import sources
@@ -50,11 +51,14 @@ class Health:
         return tuple(f for f in self.findings if f.acknowledged)
 
 
-def check(holdings: Holdings, acknowledged: Path | None) -> Health:
-    """Apply every rule to all figures; ``acknowledged`` is a file of accepted findings."""
+def check(
+    holdings: Holdings, acknowledged: Path | None, levels: Sequence[Annotation[Level]] = ()
+) -> Health:
+    """Apply every rule to all figures; ``acknowledged`` is a file of accepted findings, and
+    ``levels`` say which figures have a new level for good."""
     findings, unmade = rules.examine(holdings.pool, holdings.catalog)
     entries, faults = acknowledge.load(acknowledged, rules.RULES)
-    settled, unused = acknowledge.apply(findings, entries)
+    settled, unused = acknowledge.apply(findings, entries, levels)
     return Health(tuple(settled), (*faults, *unused, *unmade))
 
 

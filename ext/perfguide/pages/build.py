@@ -13,6 +13,7 @@ import msgspec
 from ..bundles.guide_key import GuideKey
 from ..catalog import redirects
 from ..catalog.board_names import load as load_boards
+from ..catalog.waivers import load_annotations
 from ..charts.gallery import Gallery
 from ..common import parallel
 from ..common.diagnostics import Diagnostic
@@ -120,7 +121,8 @@ def _generate(
         # A mistyped folder must not empty the site.
         summary = _Summary(holdings.diagnostics, *counts)
         return _outcome(summary, writer, inputs, lambda: holdings)
-    checked = report.check(holdings, settings.acknowledged)
+    annotations, _ = load_annotations(settings.waivers)  # comparisons say what is wrong with them
+    checked = report.check(holdings, settings.acknowledged, annotations.levels)
     mark("checking figures")
     names_of_boards, _ = load_boards(
         settings.boards
