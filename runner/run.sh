@@ -43,7 +43,7 @@ ENGINES_FILE=$STATE/engines
 PLAN_ONLY=
 
 take_folder
-: >"$OUT/summary.txt"
+printf '%s' "$NOTES" >"$OUT/summary.txt"
 find_nice
 find_timer
 find_pin

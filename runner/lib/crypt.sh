@@ -56,7 +56,8 @@ crypt_ram() {
     # No brd: a file in memory is as good.
     crypt_ram_file=/dev/shm/perfguide-crypt.img
     undo_later remove "$crypt_ram_file"
-    dd if=/dev/zero of="$crypt_ram_file" bs=1024 count="$CRYPT_KIB" || return 1
+    dd if=/dev/zero of="$crypt_ram_file" bs=1024 count="$CRYPT_KIB" 2>/dev/null ||
+        { echo "$crypt_ram_file cannot be written" >&2; return 1; }
     crypt_ram_device=$(losetup -f) || return 1
     undo_later loop "$crypt_ram_device"
     losetup "$crypt_ram_device" "$crypt_ram_file" || return 1
@@ -88,7 +89,9 @@ crypt_open() {
 crypt_make() {
     CRYPT_RAM=$(crypt_ram) || return 1
     undo_later remove "$CRYPT_KEY"
-    (umask 077 && dd if=/dev/urandom of="$CRYPT_KEY" bs=32 count=1) || return 1
+    # What dd prints of its speed would be taken for a figure.
+    (umask 077 && dd if=/dev/urandom of="$CRYPT_KEY" bs=32 count=1 2>/dev/null) ||
+        { echo "the key cannot be written to $CRYPT_KEY"; return 1; }
     # LUKS1, for a header of LUKS2 is as large as the disk.
     cryptsetup -q luksFormat --type luks1 --cipher aes-cbc-null --key-size 128 \
         --iter-time 100 "$CRYPT_RAM" "$CRYPT_KEY" || return 1

@@ -20,6 +20,7 @@ What was measured on (asked from the system where not given):
   --sdk VERSION       release of the SDK               [os-release]
   --os NAME           linux, rt-linux …                [from the kernel]
   --description TEXT  of the board, for people
+  --note TEXT         said on the pages of these figures; may be given again
   --cpu-mhz NUMBER    clock                            [cpufreq, cpuinfo]
   --memory TEXT       such as "DDR4 1600 MT/s"         [its size]
   --runner NAME       this lab or farm                 [host name]
@@ -114,7 +115,7 @@ read_options() {
     IPSEC_ALGORITHMS='none aes128-sha256 aes192-sha256 aes256-sha256 aes128gcm16 3des-sha1'
     LOSS_FRAMES='64 128 256 512 1024 1280 1518' LOSS_STEPS=7
     IPSEC_SIZES='64 128 256 512 1024 1456'
-    SHOW_PLAN=''
+    SHOW_PLAN='' NOTES=''
     read_options_skip=''
     while [ "$#" -gt 0 ]; do
         case $1 in
@@ -143,6 +144,10 @@ read_options() {
             --sdk) SDK=$read_options_value ;;
             --os) SDK_OS=$read_options_value ;;
             --description) DESCRIPTION=$read_options_value ;;
+            --note)
+                NOTES="${NOTES}note: $(printf '%s' "$read_options_value" | tr '\n' ' ')
+"
+                ;;
             --cpu-mhz) number --cpu-mhz "$read_options_value" 1; CPU_MHZ=$read_options_value ;;
             --memory) MEMORY=$read_options_value ;;
             --runner) RUNNER=$read_options_value ;;

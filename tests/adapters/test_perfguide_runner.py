@@ -51,6 +51,33 @@ def test_a_block_that_failed_or_was_cut_gives_no_figure() -> None:
     assert [row(r)[0] for r in reading.results] == [11, 13]
 
 
+MULTI = """\
+# perfguide-run: benchmark=openssl nice=-20 engine=hw algorithm=aes-128-cbc threads=8 \
+workload=alone block_sizes=16384 repetition=1 background=busy-loop loops=2 \
+command=nice -n -20 openssl speed -elapsed -bytes 16384 -multi 8 -engine afalg -evp aes-128-cbc
+# perfguide-at: started=2024-04-02T09:30:00Z
+Engine "afalg" set.
+Got: +H:16384 from 0
+Got: +F:25:AES-128-CBC:976420.20 from 0
+AES-128-CBC      10762.82k
+# perfguide-end: status=0 elapsed=3
+"""
+
+
+def test_a_command_with_elapsed_is_believed_where_openssl_says_nothing_of_it() -> None:
+    (result,) = read(MULTI).results
+    assert (result.metric, result.samples) == ("throughput", [10762.82])
+    reading = read(MULTI.replace(" -elapsed", ""))
+    assert not reading.results
+    assert any("by CPU time" in each.message for each in reading.diagnostics)
+
+
+def test_a_job_that_got_no_cpu_failed_and_is_not_said_to_lack_elapsed() -> None:
+    reading = read(MULTI.replace("10762.82k", "nan "))
+    assert [result.status for result in reading.results] == ["fail"]
+    assert [each.kind for each in reading.diagnostics] == ["log-failed"]
+
+
 def test_an_engine_that_did_not_load_counts_more_than_the_header() -> None:
     changed = BLOCK.replace("type  ", 'Invalid engine "devcrypto"\ntype  ')
     assert {r.params["engine"] for r in read(changed).results} == {"sw"}

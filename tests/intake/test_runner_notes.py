@@ -21,6 +21,7 @@ aes-128-cbc     438879.17k
 # perfguide-end: status=0 elapsed=6
 """
 SUMMARY = """\
+note: In a chamber at 40 °C: mind that.
 done: openssl: 12 points
 skipped: engine arm-ce: the CPU has no Crypto Extension
 skipped: cyclictest: the program is not here
@@ -30,7 +31,11 @@ warning: hw.log: something else took the core
 failed: dm-crypt sw trial 2: status 1
 what is this
 """
-CHECKS = "mask aes-128-cbc: hw 90 kB/s, sw 90 kB/s: NO EFFECT, sw runs the same code\n"
+CHECKS = """\
+mask aes-128-cbc: hw 90 kB/s, sw 90 kB/s: NO EFFECT, sw runs the same code
+nice: CPU share 98 % at nice -20, 9 % at nice 10; autogroup 0, job and loop in one session
+"""
+NICED = f"The runner checked: {CHECKS.splitlines()[1]}"
 
 
 def test_warnings_become_notes_on_their_figures_and_marks(tmp_path: Path, capsys: object) -> None:
@@ -49,13 +54,15 @@ def test_warnings_become_notes_on_their_figures_and_marks(tmp_path: Path, capsys
     assert by_engine["sw"] == [
         "The runner warned: mask aes-128-cbc: hw 90 kB/s, sw 90 kB/s: NO EFFECT, sw runs the same "
         "code",
+        NICED,
         "The runner warned: sw aes-128-cbc: the CPU capability mask has no effect: sw and hw are "
         "the same code",
     ]
-    assert by_engine["hw"] == ["The runner warned: hw.log: something else took the core"]
+    assert by_engine["hw"] == [NICED, "The runner warned: hw.log: something else took the core"]
     said = {(note.text, note.benchmark or "") for note in found.notes}
     assert said == {
         ("The runner warned: seconds: this openssl measures 3 s for each block size", "openssl"),
+        ("In a chamber at 40 °C: mind that.", ""),
         ("The runner failed: dm-crypt sw trial 2: status 1", ""),
         (
             "Not measured: engine arm-ce: the CPU has no Crypto Extension; cyclictest: the "

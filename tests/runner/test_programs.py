@@ -56,6 +56,18 @@ def test_what_programs_print_is_kept_and_read(shell: Shell, tmp_path: Path) -> N
     assert [each.command for each in blocks(shell.out / "7-zip.log")] == ["7z b", "7z b -mmt1"]
 
 
+def test_notes_are_in_the_summary_of_each_run(shell: Shell) -> None:
+    named = ("--only", "programs", "--programs", "nbench", "--note", "in a chamber: 40 °C")
+    for _ in range(2):
+        assert shell.run(*named, "--note", "two\nlines").returncode == 0
+        said = (shell.out / "summary.txt").read_text("utf-8").splitlines()
+        assert said == [
+            "note: in a chamber: 40 °C",
+            "note: two lines",
+            "skipped: nbench: the program is not here",
+        ]
+
+
 def test_ciphers_that_the_kernel_has_not_leave_the_key_derivation(tmp_path: Path) -> None:
     shell = make_shell("dash", tmp_path)
     here = tmp_path / "here"

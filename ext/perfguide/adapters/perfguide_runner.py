@@ -232,6 +232,8 @@ def _parts(
         )
         return []
     readers = _READERS.get(benchmark)
+    if benchmark == "openssl" and "-elapsed" in words(block.command):
+        readers = (speed.read_elapsed, gnu_time.read)
     if readers is None:
         sheet.note(block.head.number, f"no adapter reads the output of “{benchmark[:100]}”")
         return []

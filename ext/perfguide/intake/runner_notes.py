@@ -1,7 +1,8 @@
 """What perfguide's own runner warned of and checked, as notes on the figures it is about.
 
 Layout: runner/lib/say.sh and runner/README.md. ``summary.txt`` has a line ``KIND: WHAT: WHY`` for
-each thing that was done, skipped, warned of or failed; ``checks.txt`` a line ``mask ALGORITHM:
+each thing that was done, skipped, warned of or failed, and ``note: TEXT`` for what its ``--note``
+says; ``checks.txt`` a line ``mask ALGORITHM:
 TEXT`` or ``nice: TEXT`` for what the runner tried out beforehand.
 """
 
@@ -24,7 +25,7 @@ WARNED = "The runner warned: "
 LONGEST, MOST = 1000, 200
 """Characters of one note, and lines of one file, that are taken over."""
 
-_SUMMARY = re.compile(r"(done|skipped|warning|failed): (.+)")
+_SUMMARY = re.compile(r"(done|skipped|warning|failed|note): (.+)")
 _CHECK = re.compile(r"(mask|nice)(?: ([^ :]{1,100}))?: (.+)")
 
 
@@ -59,11 +60,14 @@ def noted(files: Sequence[tuple[str, bytes]], results: Sequence[Result]) -> Note
             if not found:
                 left_over[name] += 1
                 continue
-            text = found[2][:LONGEST]
+            text = (found[2] or "")[:LONGEST]  # “nice: …” checks no algorithm
             if found[1] == "skipped":
                 skipped[text] = None
                 continue
             if found[1] == "done":
+                continue
+            if found[1] == "note":
+                notes[Note(text=text)] = None
                 continue
             if name.endswith(SUMMARY):
                 said = f"{WARNED}{text}" if found[1] == "warning" else f"The runner failed: {text}"

@@ -133,7 +133,17 @@ class _Run:
 
 def read(data: bytes, context: Context) -> Reading:
     """The throughput of each algorithm and block size, the rate of each key operation."""
-    reader = _Reader(Sheet(context))
+    return _read(data, context, elapsed=False)
+
+
+def read_elapsed(data: bytes, context: Context) -> Reading:
+    """The same of commands that are known to have ``-elapsed``: with ``-multi``, openssl itself
+    does not say so."""
+    return _read(data, context, elapsed=True)
+
+
+def _read(data: bytes, context: Context, *, elapsed: bool) -> Reading:
+    reader = _Reader(Sheet(context), elapsed)
     for line in lines(data):
         reader.line(line)
     reader.finish()
@@ -141,9 +151,10 @@ def read(data: bytes, context: Context) -> Reading:
 
 
 class _Reader:
-    def __init__(self, sheet: Sheet) -> None:
+    def __init__(self, sheet: Sheet, elapsed: bool) -> None:
         self.sheet = sheet
-        self._run = _Run()
+        self._elapsed = elapsed
+        self._run = _Run(elapsed=elapsed)
 
     def line(self, line: Line) -> None:
         if self._beginning(line) or self._heading(line) or _BANNER.fullmatch(line.text):
@@ -169,7 +180,7 @@ class _Reader:
         """The run that a line of progress belongs to: a new one after a table."""
         if self._run.rows:
             self.finish()
-            self._run = _Run()
+            self._run = _Run(elapsed=self._elapsed)
         return self._run
 
     def finish(self) -> None:
@@ -298,7 +309,7 @@ class _Reader:
                     "run openssl speed with -elapsed, or keep what it prints on standard error",
                 )
                 continue
-            if rate != value:
+            if math.isfinite(value) and rate != value:
                 self.sheet.note(
                     line.number,
                     "openssl ran without -elapsed and divided by its CPU time: throughputs are "
