@@ -1,10 +1,15 @@
-"""What fio 3 prints for people, without ``--output-format=json``.
+"""What fio 2 and 3 print for people, without ``--output-format=json``.
 
 Layout: ``show_thread_status_normal`` and ``show_ddir_status`` in stat.c. The names are those of
 the JSON; the figures are as rounded there: ``IOPS=14.9k`` is 14,900 and ``BW`` is in KiB/s,
 MiB/s and so on. The options are those of the head of a job and of the command, where it stands on
 a line before; ``direct`` is told by the command only. Where the same run printed JSON too, that is
 read, and nothing here.
+
+Until 2.16 a side is ``io=16384KB, bw=8192.0KB/s, iops=2048``, whose KB are 1024 bytes unless the
+command says ``kb_base=1000``. Until 2.19 ``num2str`` wrote the remainder of a division by 1024 (or
+1000) behind the point as if it were decimals: 1023 KB more than 976 MB are ``976.11MB``. Where a
+remainder other than 0 stands there, the figure is refused.
 """
 
 from __future__ import annotations
@@ -23,12 +28,21 @@ _HEAD = re.compile(
     r"([!-~ ]{1,100}): \(g=[0-9]{1,6}\): rw=([a-z]{4,12}), bs=\(R\) ([0-9.]{1,9})([KMG]i)?B-[^,]{1,20},"
     r" .{1,80}, ioengine=([!-+\--~]{1,60}), iodepth=([0-9]{1,6})[ \t]*"
 )
+_OLD_HEAD = re.compile(
+    r"([!-~ ]{1,100}): \(g=[0-9]{1,6}\): rw=([a-z]{4,12}), bs=([0-9]{1,9})([KMG])?-[0-9KMG/-]{1,60},"
+    r" ioengine=([!-+\--~]{1,60}), iodepth=([0-9]{1,6})[ \t]*"
+)
 _JOB = re.compile(
     r"([!-~ ]{1,100}): \(groupid=[0-9]{1,6}, jobs=([0-9]{1,6})\): err= *([0-9]{1,6})(.{0,200})"
 )
 _SIDE = re.compile(
-    r" +(read|write|trim): IOPS=([0-9]{1,9}(?:\.[0-9]{1,3})?)([kM]?), BW=([0-9]{1,9}(?:\.[0-9]{1,3})?)"
-    r"([KMGT]i)?B/s \([^()]{1,20}\)\([^()]{1,40}(?:sec)\)(?:; [0-9]{1,9} zone resets)?[ \t]*"
+    r" +(?P<side>read|write|trim): IOPS=(?P<iops>[0-9]{1,9}(?:\.[0-9]{1,3})?)(?P<thousand>[kM]?),"
+    r" BW=(?P<bw>[0-9]{1,9}(?:\.[0-9]{1,3})?)(?P<prefix>[KMGT]i)?B/s \([^()]{1,20}\)\([^()]{1,40}(?:sec)\)(?:; [0-9]{1,9} zone resets)?[ \t]*"
+)
+_OLD_SIDE = re.compile(
+    r" +(?P<side>read |write|trim): io=[0-9.]{1,9}[KMGTP]?B,"
+    r" bw=(?P<bw>[0-9]{1,9}(?:\.[0-9]{1,4})?)(?P<prefix>[KMGT]?)B/s,"
+    r" iops=(?P<iops>[0-9]{1,9}(?:\.[0-9]{1,4})?)(?P<thousand>[KM]?), runt= *[0-9]{1,15}msec[ \t]*"
 )
 _LATENCY = re.compile(
     r" +(slat|clat|lat) \(([num])sec\): min= *([0-9.]{1,12})([kM]?), max= *([0-9.]{1,12})([kM]?),"
@@ -40,13 +54,14 @@ _PERCENTILE_ROW = re.compile(rf" +\| *(?:(?:{_ITEM}, *){{4}}|(?:{_ITEM}, +){{0,3
 """Four to a row, and no comma behind the last."""
 _STARTING = re.compile(r"Starting ([0-9]{1,6}) (?:process|thread)(?:es|s)?[ \t]*")
 _CPU = re.compile(r" +cpu +: usr=([0-9]{1,6}\.[0-9]{2})%, sys=([0-9]{1,6}\.[0-9]{2})%, ctx=.*")
+_WRONG_DECIMALS = re.compile(r"1\.|2\.1?[0-9](?![0-9])")
 _VERSION = re.compile(r"fio-([0-9]+\.[!-~]{1,20})")
 _COMMAND = re.compile(
     r"(?:[^#$>]{0,100}[#$>] )?(?:[!-~]{0,100}/)?(fio (?:--?[!-~]{1,200} ?){1,40})[ \t]*"
 )
 _OPTION = re.compile(r"--([a-z_]{2,40})(?:=([!-~]{1,200}))?")
 _LIKE = re.compile(
-    r" +(?:read|write|trim): I| +s?c?lat \([num]sec\)?:? ?m| +\| *[0-9]{1,3}\.[0-9]| +cpu +: u|"
+    r" +(?:read|write|trim) ?: [Ii]| +s?c?lat \([num]sec\)?:? ?m| +\| *[0-9]{1,3}\.[0-9]| +cpu +: u|"
     r".{1,100}: \((?:groupid|g)=[0-9]"
 )
 
@@ -62,6 +77,7 @@ class _Job:
     figures: list[tuple[int, str, str, float, dict[str, Scalar]]] = field(default_factory=list)
     side: str = ""
     unit: str = ""
+    old: bool = False
 
 
 def read(data: bytes, context: Context) -> Reading:
@@ -73,14 +89,16 @@ def read(data: bytes, context: Context) -> Reading:
     jobs: list[_Job] = []
     command = ""
     started = 0
+    exact = True
     for line in lines(data):
         text = line.text
         if found := _VERSION.fullmatch(text):
             sheet.fact("tools.fio", found[1])
+            exact = _WRONG_DECIMALS.match(found[1]) is None
         elif len(text) < 3000 and (found := _COMMAND.fullmatch(text)):
             _give(jobs, options, command, started, sheet)
             command, options, jobs = found[1].strip(), {}, []
-        elif found := _HEAD.fullmatch(text):
+        elif found := _HEAD.fullmatch(text) or _OLD_HEAD.fullmatch(text):
             if jobs:
                 _give(jobs, options, command, started, sheet)
                 command, options, jobs = "", {}, []
@@ -95,6 +113,8 @@ def read(data: bytes, context: Context) -> Reading:
             jobs.append(_Job(found[1], int(found[2]), failed, line))
             if failed:
                 sheet.failed(line.number, f"fio: job “{found[1]}” ended with an error")
+        elif jobs and (side := _SIDE.fullmatch(text) or _OLD_SIDE.fullmatch(text)):
+            _rates(line, jobs[-1], side, exact, sheet)
         elif not jobs or not _row(line, jobs[-1]):
             if _LIKE.match(text):
                 sheet.broken(line.number, "a line of fio is cut or damaged")
@@ -106,15 +126,26 @@ def read(data: bytes, context: Context) -> Reading:
     return sheet.reading()
 
 
+def _rates(line: Line, job: _Job, found: re.Match[str], exact: bool, sheet: Sheet) -> None:
+    """The throughput and rate of a direction, with which its figures begin."""
+    job.side, job.unit, job.old = found["side"].strip(), "", found.re is _OLD_SIDE
+    prefix = found["prefix"] or ""
+    unit = f"{prefix}i" if job.old and prefix else prefix
+    for metric, text in (("throughput", found["bw"]), ("iops", found["iops"])):
+        if (job.old or not exact) and text.partition(".")[2].strip("0"):
+            why = f"{text}: fio before 2.20 writes a remainder here as if it were decimals"
+            sheet.broken(line.number, why, "take a later fio, or --output-format=json")
+        elif metric == "iops":
+            value = _thousands(text, found["thousand"].lower().replace("m", "M"))
+            _add(job, line, metric, "operations/s", value)
+        else:
+            _add(job, line, metric, f"{unit}B/s", float(text))
+
+
 def _row(line: Line, job: _Job) -> bool:
     """Read a line as one of a job's figures; false where it is none."""
     text = line.text
-    if found := _SIDE.fullmatch(text):
-        job.side, job.unit = found[1], ""
-        unit = f"{found[5] or ''}B/s"
-        _add(job, line, "throughput", unit, float(found[4]))
-        _add(job, line, "iops", "operations/s", _thousands(found[2], found[3]))
-    elif found := _LATENCY.fullmatch(text):
+    if found := _LATENCY.fullmatch(text):
         if any(metric == f"{job.side}_latency_min" for _, metric, *_ in job.figures):
             job.side = job.unit = ""  # another direction's, whose first line is lost
             return False
@@ -180,6 +211,9 @@ def _give(
             continue
         if not job.figures and not job.failed:
             sheet.broken(job.line.number, f"job “{job.name}” has no figures: it is cut")
+        if job.old and typed.get("kb_base") == "1000":
+            sheet.broken(job.line.number, "fio 2 with kb_base=1000 is not read")
+            continue
         benchmark = sheet.benchmark("fio")
         for number, metric, unit, value, more in job.figures if not job.failed else ():
             zero = not metric.endswith("throughput")
@@ -199,7 +233,7 @@ def _scaled(text: str, letter: str) -> str:
 
 FORMAT = Format(
     name="fio-text",
-    title="fio 3.x, as printed for people",
+    title="fio 2.x and 3.x, as printed for people",
     example="""\
 seq: (g=0): rw=write, bs=(R) 4096B-4096B, (W) 4096B-4096B, (T) 4096B-4096B, ioengine=psync, iodepth=1
 seq: (groupid=0, jobs=1): err= 0: pid=1234: Sat Nov 21 03:18:50 2026

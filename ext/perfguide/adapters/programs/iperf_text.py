@@ -1,11 +1,12 @@
 """What iperf3 and iperf 2 print for people.
 
-Layouts: iperf_api.c and iperf_locale.c of iperf3, 3.1 on; Reports.c of iperf 2.0 and 2.1. The
+Layouts: iperf_api.c and iperf_locale.c of iperf3, 3.0 on; Reports.c of iperf 2.0 and 2.1. The
 names are those of iperf3's JSON: what arrived is the throughput, with the retransmits of its
 sender. Of several streams the line ``[SUM]`` counts. Their digits are three.
 
 iperf3's figures are of the lines that end in ``sender`` and ``receiver``; with ``--bidir`` the
-lines tell by ``TX`` and ``RX`` which way the data went. iperf 2 marks its total by nothing: it is
+lines tell by ``TX`` and ``RX`` which way the data went. Until 3.1, UDP has one total without either
+word: its rate is the sender's, or 0 at a server, while loss and jitter are the receiver's. iperf 2 marks its total by nothing: it is
 the last line of a connection that begins at 0 seconds. For UDP the report of the server counts.
 """
 
@@ -26,6 +27,10 @@ _UDP = r"([0-9]{1,9}\.[0-9]{3}) ms +[0-9]{1,15}/[0-9]{1,15} \(([0-9.e+-]{1,12})%
 _ROW = re.compile(
     rf"\[ *([0-9]{{1,6}}|SUM)\](?:\[(TX|RX)-[CS]\])? +{_SPAN} +{_AMOUNT} +{_RATE}"
     rf"(?: +([0-9]{{1,12}})| +{_UDP})? +(sender|receiver)[ \t]*"
+)
+_OLD_UDP = re.compile(
+    rf"\[ *([0-9]{{1,6}}|SUM)\] +{_SPAN} +{_AMOUNT} +[0-9]{{1,9}}(?:\.[0-9]{{1,3}})? [KMGT]?bits/sec"
+    rf" +{_UDP}[ \t]*"
 )
 _INTERVAL = re.compile(
     rf"\[ *(?:[0-9]{{1,6}}|SUM)\](?:\[[TR]X-[CS]\])? +{_SPAN} +{_AMOUNT} +{_RATE}"
@@ -57,6 +62,7 @@ class _Run:
     totals: bool = False
     streams: set[str] = field(default_factory=set)
     rows: dict[tuple[str, str, str], tuple[Line, re.Match[str]]] = field(default_factory=dict)
+    datagrams: dict[str, tuple[Line, re.Match[str]]] = field(default_factory=dict)
 
 
 def read_iperf3(data: bytes, context: Context) -> Reading:
@@ -74,12 +80,16 @@ def read_iperf3(data: bytes, context: Context) -> Reading:
             sheet.fact("tools.iperf3", found[1])
         elif found := _ROW.fullmatch(text):
             run.rows[found[1], found[2] or "", found[8]] = (line, found)
+        elif run.totals and (found := _OLD_UDP.fullmatch(text)):
+            run.datagrams[found[1]] = (line, found)
         elif found := _CONNECTED.fullmatch(text):
             run.streams.add(found[1])
         elif text.startswith("- - - -"):
             run.parted = True
         elif _HEAD.fullmatch(text):
             run.totals = run.parted
+            # A server is not told of -R, but only who sends counts retransmits.
+            run.reverse = run.reverse or (run.server and not run.parted and "Retr" in text)
         elif not run.totals and _INTERVAL.fullmatch(text):
             pass
         elif _LIKE.match(text):
@@ -94,7 +104,9 @@ def read_iperf3(data: bytes, context: Context) -> Reading:
 
 def _finish(run: _Run, sheet: Sheet) -> None:
     ways = sorted({way for _, way, _ in run.rows})
-    if run.begun and not ways:
+    if run.datagrams and not ways:
+        _datagrams(run, sheet)
+    elif run.begun and not ways:
         sheet.broken(run.begun, "this run of iperf3 has no totals: it is cut")
     several = len(run.streams) > (2 if ways and ways[0] else 1)
     for way in ways:
@@ -107,6 +119,11 @@ def _finish(run: _Run, sheet: Sheet) -> None:
         if received is None:
             message = "which rate arrived is not stated: the line of the receiver is missing"
             sheet.broken(some[0].number, message)
+        elif sent and not float(received[1][3]) and float(sent[1][3]):
+            message = "which rate arrived is not stated: what was sent is, and 0 for the receiver"
+            sheet.broken(received[0].number, message, "a run to its end, at the client, states it")
+            received = None
+        if received is None:
             continue
         line, found = received
         params: dict[str, Scalar] = {
@@ -122,6 +139,41 @@ def _finish(run: _Run, sheet: Sheet) -> None:
             sheet.figure(number, benchmark, "retransmits", "1", float(text), params, zero=True)
 
 
+def _datagrams(run: _Run, sheet: Sheet) -> None:
+    """Loss and jitter of a run before 3.2, which does not print the rate that arrived."""
+    if "SUM" not in run.datagrams and (len(run.datagrams) > 1 or len(run.streams) > 1):
+        line, _ = next(iter(run.datagrams.values()))
+        sheet.broken(line.number, "the sum of the streams is missing")
+        return
+    streams = len({*run.datagrams} - {"SUM"})
+    name = "SUM" if "SUM" in run.datagrams else next(iter(run.datagrams))
+    line, found = run.datagrams[name]
+    params: dict[str, Scalar] = {
+        "protocol": "udp",
+        "direction": "ingress" if run.reverse != run.server else "egress",
+    }
+    if streams > 1:
+        params["streams"] = streams
+    _lost(line, float(found[3]), float(found[2]), sheet.benchmark("iperf3"), params, sheet)
+    sheet.note(
+        line.number,
+        "which rate arrived is not stated: iperf3 before 3.2 prints what was sent",
+        "take a later iperf3, which has a line of the receiver",
+    )
+
+
+def _lost(
+    line: Line,
+    loss: float,
+    jitter: float,
+    benchmark: str,
+    params: dict[str, Scalar],
+    sheet: Sheet,
+) -> None:
+    sheet.figure(line.number, benchmark, "packet_loss", "%", loss, params, zero=True)
+    sheet.figure(line.number, benchmark, "jitter", "ms", jitter, params, zero=True)
+
+
 def _give(
     line: Line, found: re.Match[str], benchmark: str, params: dict[str, Scalar], sheet: Sheet
 ) -> None:
@@ -132,9 +184,7 @@ def _give(
     value = float(found[3])
     sheet.figure(line.number, benchmark, "throughput", _UNITS[found[4]], value, params)
     if found[6]:
-        loss, jitter = float(found[7]), float(found[6])
-        sheet.figure(line.number, benchmark, "packet_loss", "%", loss, params, zero=True)
-        sheet.figure(line.number, benchmark, "jitter", "ms", jitter, params, zero=True)
+        _lost(line, float(found[7]), float(found[6]), benchmark, params, sheet)
 
 
 def read_iperf2(data: bytes, context: Context) -> Reading:
@@ -166,9 +216,7 @@ def read_iperf2(data: bytes, context: Context) -> Reading:
             else:
                 sheet.figure(line.number, benchmark, "throughput", unit, value, params)
             if udp and found[6]:
-                loss, jitter = float(found[7]), float(found[6])
-                sheet.figure(line.number, benchmark, "packet_loss", "%", loss, params, zero=True)
-                sheet.figure(line.number, benchmark, "jitter", "ms", jitter, params, zero=True)
+                _lost(line, float(found[7]), float(found[6]), benchmark, params, sheet)
         elif total:
             sheet.broken(total[next(iter(total))][0].number, "the sum of the streams is missing")
         total.clear()
@@ -200,6 +248,20 @@ def read_iperf2(data: bytes, context: Context) -> Reading:
     return sheet.reading()
 
 
+_ends_in_a_word = holds(
+    rb"^\[ *(?:[0-9]+|SUM)\].{20,90}bits/sec.{0,80}(?:sender|receiver)[ \t\r]*$"
+)
+_begins = holds(
+    rb"^(?:Connecting to host|Accepted connection from) .{1,100}, port [0-9]",
+    rb"^\[ ID\](?:\[Role\])? Interval +Transfer +(?:Bandwidth|Bitrate)",
+)
+
+
+def _recognises_iperf3(data: bytes) -> bool:
+    """Whether totals of iperf3 are there, or a run that has none."""
+    return _ends_in_a_word(data) or _begins(data)
+
+
 IPERF3 = Format(
     name="iperf3-text",
     title="iperf3, as printed for people",
@@ -208,7 +270,7 @@ Connecting to host 192.168.0.1, port 5201
 [  5]   0.00-10.00  sec  1.10 GBytes   941 Mbits/sec    0             sender
 [  5]   0.00-10.00  sec  1.09 GBytes   938 Mbits/sec                  receiver
 """,
-    recognises=holds(rb"^\[ *(?:[0-9]+|SUM)\].{20,90}bits/sec.{0,80}(?:sender|receiver)[ \t\r]*$"),
+    recognises=_recognises_iperf3,
     read=read_iperf3,
 )
 IPERF2 = Format(
