@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Sequence
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, ClassVar, get_args
 
 from docutils import nodes
@@ -19,7 +19,7 @@ from ..catalog.chart_spec import Kind
 from ..charts import from_csv, gallery
 from ..common.diagnostics import Diagnostic
 from ..publishing.store import Store
-from . import picture_files
+from . import internals, picture_files
 from .config import picture_formats, warn
 from .table_nodes import download, perf_picture
 
@@ -140,7 +140,12 @@ def _prune(_app: Sphinx, env: BuildEnvironment) -> None:
     folder = Path(env.srcdir) / env.config.perfguide_output / gallery.DRAWN
     if not folder.is_dir():
         return
-    used = {Path(name).stem for name in env.images} | {Path(name).stem for name in env.dlfiles}
+    within = f"{env.config.perfguide_output}/{gallery.DRAWN}/"
+    used = {
+        PurePath(name).stem
+        for name in (*env.images, *internals.downloads(env))
+        if name.startswith(within)
+    }
     for path in folder.iterdir():
         if path.stem not in used:
             path.unlink()

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import argparse
 import logging
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Set
 from itertools import accumulate
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import Any, TypeGuard
 
 from docutils import nodes
 from docutils.frontend import Values
@@ -28,9 +29,7 @@ from sphinx.environment.collectors.toctree import TocTreeCollector
 from sphinx.errors import ExtensionError
 from sphinx.search import IndexBuilder
 from sphinx.transforms.post_transforms import SphinxPostTransform
-
-if TYPE_CHECKING:
-    from sphinx.util._files import DownloadFiles
+from sphinx.util._files import DownloadFiles
 
 
 def use_processes(app: Sphinx, count: int) -> int:
@@ -130,16 +129,75 @@ def name_images_by_path(env: BuildEnvironment) -> None:
     env.images = ordered
 
 
-def some_downloads(files: DownloadFiles, paths: Iterable[Path]) -> DownloadFiles:
-    """Of ``env.dlfiles`` the files with these paths, under the names that they have.
+class Downloads(dict[str, tuple[set[str], str]]):
+    """The files for download, in the place of Sphinx's ``DownloadFiles``, whose methods it has:
+    for each, by its path below the sources, the pages that lead to it, and the name of its copy
+    below the folder of all copies.
 
-    ``DownloadFiles`` is a dictionary that names what is put into it, so they are put past it.
-    Without it every build would compare all files for download with their copies.
+    Sphinx gives each copy a folder of its own, named by a hash. A large site has tens of
+    thousands, and to look at so many folders takes longer than to look at the files. So
+    generated files have the names that they have below ``top``; others keep Sphinx's.
     """
-    some = type(files)()
-    for path in paths:
-        dict[Path, Any].__setitem__(some, path, files[path])
-    return some
+
+    top = ""
+
+    def add_file(self, docname: str, filename: str | os.PathLike[str]) -> Path:
+        """Note that a page leads to a file; return the name of its copy."""
+        path = os.fspath(filename)
+        if path not in self:
+            is_ours = bool(self.top) and path.startswith(self.top) and ".." not in path.split("/")
+            by_sphinx = "" if is_ours else DownloadFiles().add_file("", path).as_posix()
+            self[path] = (set(), by_sphinx or path.removeprefix(self.top))
+        pages, name = self[path]
+        pages.add(docname)
+        return Path(name)
+
+    def purge_doc(self, docname: str) -> None:
+        """Forget what a page leads to."""
+        for path in [path for path, (pages, _) in self.items() if docname in pages]:
+            pages = self[path][0]
+            pages.discard(docname)
+            if not pages:
+                del self[path]
+
+    def merge_other(self, docnames: Set[str], other: Downloads) -> None:
+        """Take over what another process has noted of some pages."""
+        for path, (pages, _) in other.items():
+            for docname in pages & set(docnames):
+                self.add_file(docname, path)
+
+
+def name_downloads_by_path(env: BuildEnvironment, folder: str) -> None:
+    """Let the copies of files in a folder below that of the sources have the names that they
+    have there.
+
+    Replaces ``env.dlfiles``. Without it the site has a folder for each file for download.
+    """
+    if not isinstance(vars(env)["dlfiles"], Downloads):
+        vars(env)["dlfiles"] = Downloads()
+    downloads(env).top = f"{folder}/"
+
+
+def downloads(env: BuildEnvironment) -> Downloads:
+    """The files for download: ``env.dlfiles``, where :func:`name_downloads_by_path` was called."""
+    found: Downloads = vars(env)["dlfiles"]
+    return found
+
+
+def see_downloads(env: BuildEnvironment, files: Downloads) -> None:
+    """Let Sphinx copy these files for download and no others."""
+    vars(env)["dlfiles"] = files
+
+
+def take_dependencies(env: BuildEnvironment, docname: str) -> tuple[str, ...]:
+    """Take from Sphinx the files that a page was read from, but for its source; their names below
+    the folder of the sources, or their whole paths.
+
+    Empties ``env.dependencies``. Without it Sphinx looks for the time of each file, as an object
+    for a path, although we know pages by the bytes of their files.
+    """
+    top = f"{env.srcdir}/"
+    return tuple(sorted(str(path).removeprefix(top) for path in env.dependencies.pop(docname, ())))
 
 
 def forget_leftovers_of_index(env: BuildEnvironment) -> None:

@@ -57,13 +57,15 @@ Reference = tuple[str, str, str]
 class State:
     """What is known of the pages from build to build; it is kept with Sphinx's own.
 
-    ``hashes``: of each page's source and of all that it depends on. ``named``: what each
-    page refers to. When pages were last written, ``borrowed`` was the hash of what each of
+    ``hashes``: of each page's source and of all that it depends on, which are the files of
+    ``read``, below the folder of the sources or with their whole path. ``named``: what each page
+    refers to. When pages were last written, ``borrowed`` was the hash of what each of
     them showed of others, ``everywhere`` that of what all show, and ``copied`` the hash of each
     file that was copied beside them, by its name there.
     """
 
     hashes: dict[str, str] = field(default_factory=dict)
+    read: dict[str, tuple[str, ...]] = field(default_factory=dict)
     named: dict[str, set[Reference]] = field(default_factory=dict)
     borrowed: dict[str, str] = field(default_factory=dict)
     everywhere: bytes = b""
@@ -83,7 +85,7 @@ class Rebuild:
         self._store = Store()
         self._began = 0
         self._same: set[str] = set()
-        self._downloads: Any = None
+        self._downloads = internals.Downloads()
         self._names: set[str] = set()
         self._are_current: Callable[[], bool] = bool
 
@@ -107,6 +109,7 @@ class Rebuild:
         """Forget a page."""
         known = state(env)
         known.hashes.pop(docname, None)
+        known.read.pop(docname, None)
         known.named.pop(docname, None)
 
     def merge(
@@ -126,27 +129,31 @@ class Rebuild:
     ) -> list[str]:
         """The pages whose bytes changed, whatever the times of their files say."""
         self._began = time.time_ns()
-        known = state(env).hashes
+        known = state(env)
         kept = sorted(set(env.all_docs) - added - changed - removed)
-        return [name for name in kept if self._hash(env, name) != known.get(name)]
+        hashes = ((name, self._hash(env, name, known.read[name])) for name in kept)
+        return [name for name, now in hashes if not now or now != known.hashes.get(name)]
 
-    def _hash(self, env: BuildEnvironment, docname: str, drawn: str = "") -> str:
-        """A hash of the bytes that a page was made of.
+    def _hash(
+        self, env: BuildEnvironment, docname: str, read: Iterable[str], drawn: str = ""
+    ) -> str:
+        """A hash of the bytes that a page was made of; empty where one of its files is missing.
 
         With ``drawn``, which is the folder of what pages have drawn, it was read in this build:
         where a file changed meanwhile, nobody knows which bytes were read, and there is no hash.
         """
         whole = hashlib.sha256()
-        for name in sorted(
-            {str(env.doc2path(docname)), *map(str, env.dependencies.get(docname, ()))}
-        ):
+        top = f"{env.srcdir}/"
+        for name in (str(env.doc2path(docname)), *read):
             # As text: paths as objects would take longer than all else.
-            path = os.path.join(env.srcdir, name)  # noqa: PTH118
-            changed = max(identify(path)[3:]) >= self._began
+            path = name if name[0] == "/" else top + name
+            changed = max(identify(path)[3:]) >= self._began if drawn else False
             digest = self._store.digest(path)
             # What a page has drawn while it was read follows from the page.
-            if drawn and changed and os.path.realpath(os.path.dirname(path)) != drawn:  # noqa: PTH120
+            if changed and os.path.realpath(os.path.dirname(path)) != drawn:  # noqa: PTH120
                 self._store.seen[path] = UNSURE
+                return ""
+            if not digest:
                 return ""
             whole.update(name.encode("utf-8", "surrogatepass") + b"\0" + digest.encode())
         return whole.hexdigest()
@@ -158,7 +165,8 @@ class Rebuild:
         known = state(env)
         drawn = os.path.realpath(Path(env.srcdir, env.config.perfguide_output, gallery.DRAWN))
         for docname in sorted(set(env.all_docs) - set(known.hashes)):
-            known.hashes[docname] = self._hash(env, docname, drawn)
+            read = known.read[docname] = internals.take_dependencies(env, docname)
+            known.hashes[docname] = self._hash(env, docname, read, drawn)
         internals.name_images_by_path(env)
         copied, known.copied = known.copied, self._copies(app)
         internals.forget_leftovers_of_index(env)
@@ -183,7 +191,8 @@ class Rebuild:
         """The SHA-256 of each file for download and of each picture, by the name that its copy has
         below the folder of the pages."""
         env, found = app.env, {}
-        for folder, held in ((DOWNLOADS, env.dlfiles), (_images(app), env.images)):
+        downloads = internals.downloads(env)
+        for folder, held in ((DOWNLOADS, downloads), (_images(app), env.images)):
             for source, (_, name) in held.items():
                 found[f"{folder}{name}"] = self._store.digest(f"{env.srcdir}/{source}")
         return found
@@ -194,14 +203,15 @@ class Rebuild:
         out = app.outdir
         self._same = {name for name in self._same if os.path.lexists(f"{out}/{name}")}
         if self._same:
-            files = self._downloads = app.env.dlfiles
-            rest = (path for path, (_, n) in files.items() if f"{DOWNLOADS}{n}" not in self._same)
-            app.env.dlfiles = internals.some_downloads(files, rest)
+            files = self._downloads = internals.downloads(app.env)
+            rest = {p: of for p, of in files.items() if f"{DOWNLOADS}{of[1]}" not in self._same}
+            internals.see_downloads(app.env, internals.Downloads(rest))
 
     def end_copying(self, app: Sphinx) -> Iterable[tuple[str, dict[str, Any], str]]:
         """Let Sphinx see no such picture; pictures are copied after all pages are written."""
         if self._same:
-            app.env.dlfiles, folder = self._downloads, _images(app)
+            internals.see_downloads(app.env, self._downloads)
+            folder = _images(app)
             found = app.builder.images.items()
             app.builder.images = {p: n for p, n in found if f"{folder}{n}" not in self._same}
         return ()
@@ -336,10 +346,10 @@ class Borrowed:
         self._menu = menu.asked(app)
         self._relations = app.env.collect_relations()
         self._files: dict[str, list[tuple[str, str]]] = defaultdict(list)
-        for held in (app.env.images, app.env.dlfiles):
+        for held in (app.env.images, internals.downloads(app.env)):
             for path, (docnames, name) in held.items():
                 for docname in docnames:
-                    self._files[docname].append((str(path), str(name)))
+                    self._files[docname].append((path, name))
 
     def of(self, docname: str) -> str:
         """The hash of all that a page shows of others."""
@@ -461,9 +471,15 @@ class _Unwritten(logging.Filter):
         return True
 
 
+def _name_downloads(app: Sphinx) -> None:
+    """Let copies of generated files have names of their own, before pages are read."""
+    internals.name_downloads_by_path(app.env, app.config.perfguide_output)
+
+
 def setup(app: Sphinx) -> ExtensionMetadata:
     """Listen to what happens in a build."""
     held = vars(app)[KEY] = Rebuild()
+    app.connect("builder-inited", _name_downloads)
     app.connect("doctree-read", held.note)
     app.connect("env-purge-doc", held.forget)
     app.connect("env-merge-info", held.merge)

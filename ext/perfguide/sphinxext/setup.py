@@ -176,5 +176,5 @@ def setup(app: Sphinx, version: str) -> ExtensionMetadata:
         "version": version,
         "parallel_read_safe": True,
         "parallel_write_safe": True,
-        "env_version": 7,
+        "env_version": 8,
     }
