@@ -107,7 +107,7 @@ def children() -> set[int]:
 
 def test_pictures_come_in_the_order_in_which_they_were_asked_for() -> None:
     # Those for paper take longer than those that come after them.
-    forms = ("svg",) * 3 + ("pdf", "svg") * 3
+    forms = ("svg",) * 3 + ("pdf", "svg") * 22
     tasks = [(chart(number), form) for number, form in enumerate(forms, 1)]
     others = children()
     with drawing.Drawing() as drawn:

@@ -24,8 +24,8 @@ from .model import PictureView
 Task = tuple[PictureView, str]
 """What a picture shows, and its format."""
 
-WORK = {"svg": 1, "pdf": 50}
-"""How long a picture takes to draw. Each one for paper is given letters of its font."""
+WORK = {"svg": 1, "pdf": 6}
+"""How long a picture takes to draw. Each one for paper is given the letters of its font."""
 
 FEW, EACH = 20, 150
 """So much work is done sooner than a process starts, and so much keeps it busy as long as its
