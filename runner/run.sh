@@ -36,6 +36,7 @@ unset OPENSSL_ia32cap OPENSSL_armcap
 . "$HERE/bench/network.sh"
 . "$HERE/bench/loss.sh"
 . "$HERE/bench/ipsec.sh"
+. "$HERE/bench/alsa.sh"
 
 read_options "$@"
 STATE=$OUT/.state
@@ -66,6 +67,7 @@ fi
 ! wanted network || run_network
 ! wanted loss || run_loss
 ! wanted ipsec || run_ipsec
+! wanted alsa || run_alsa
 say ""
 say "Results in $OUT:"
 cat "$OUT/summary.txt" >&2

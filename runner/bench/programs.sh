@@ -23,8 +23,22 @@ run_programs() {
                 done
                 ;;
             lmbench) run_lmbench ;;
+            glmark2) run_glmark2 ;;
         esac
     done
+}
+
+# glmark2, on each display that there is: the program's name says on which it draws.
+run_glmark2() {
+    if [ -n "${WAYLAND_DISPLAY:-}" ]; then
+        program glmark2 'glmark2-es2-wayland glmark2-wayland' '' backend=Wayland
+    elif [ -n "${DISPLAY:-}" ]; then
+        program glmark2 'glmark2-es2 glmark2 glmark2-es2-x11 glmark2-x11' '' backend=X11
+    elif ls /dev/dri/card* >/dev/null 2>&1; then
+        program glmark2 'glmark2-es2-drm glmark2-es2-gbm glmark2-drm glmark2-gbm' '' backend=DRM
+    else
+        skip glmark2 "there is no display: neither Wayland, X11 nor /dev/dri"
+    fi
 }
 
 # cryptsetup benchmark, of key derivation alone where the kernel lends no ciphers.

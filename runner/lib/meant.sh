@@ -20,6 +20,8 @@ sign_of() {
         boot-time) SIGN='^systemd [0-9]' SIGN_ASK='--version' ;;
         fio) SIGN='^fio-[0-9]' SIGN_ASK='--version' ;;
         iperf3) SIGN='^iperf 3' SIGN_ASK='--version' ;;
+        glmark2) SIGN='glmark2 Score' ;;
+        alsa) SIGN='^a(record|play): version' SIGN_ASK='--version' ;;
         netperf) SIGN='^[Nn]etperf version' SIGN_ASK='-V' ;;
     esac
 }

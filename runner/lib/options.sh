@@ -2,10 +2,10 @@
 # The command line.
 
 BENCHMARKS='openssl sweep dmcrypt cyclictest programs boot
-    storage network loss ipsec'
+    storage network loss ipsec alsa'
 STORAGE_KNOWN='fio emmc mmcsd nand ospi pcie-nvme sata ufs usb-host'
 PROGRAMS_KNOWN='7-zip tinymembench cryptsetup coremark stream dhrystone whetstone linpack nbench
-    multibench coremark-pro lmbench'
+    multibench coremark-pro lmbench glmark2'
 
 usage() {
     cat <<'END'
@@ -27,11 +27,11 @@ What was measured on (asked from the system where not given):
 
 What to run:
   --only LIST         of: openssl sweep dmcrypt cyclictest programs boot storage
-                      network loss ipsec               [all]
+                      network loss ipsec alsa          [all]
   --skip LIST         leave these out
   --programs LIST     of: 7-zip tinymembench cryptsetup coremark stream dhrystone
                       whetstone linpack nbench multibench coremark-pro lmbench
-                                                       [all]
+                      glmark2                          [all]
   --algorithms LIST   for openssl speed -evp
                       [aes-128-cbc aes-192-cbc aes-256-cbc sha256]
   --engines LIST      of: hw arm-ce sw …               [all the board has]
@@ -79,6 +79,12 @@ IPsec, by iperf3 over ESP in transport mode:
                       3des-sha1]
   --ipsec-sizes LIST  of packets, in bytes             [64 128 256 512 1024 1456]
 
+Sound, by ALSA's arecord and aplay; what is played is silent:
+  --alsa-capture DEVICE, --alsa-playback DEVICE
+                      such as hw:1,0                   [the first that there is]
+  --alsa-rates LIST   in Hz  [8000 11025 16000 22050 24000 32000 44100 48000 88200 96000]
+  --alsa-seconds N    at each rate                     [10]
+
 Lists are separated by spaces or commas; A..B counts, A..B/STEP strides.
 
 Other:
@@ -115,6 +121,8 @@ read_options() {
     IPSEC_ALGORITHMS='none aes128-sha256 aes192-sha256 aes256-sha256 aes128gcm16 3des-sha1'
     LOSS_FRAMES='64 128 256 512 1024 1280 1518' LOSS_STEPS=7
     IPSEC_SIZES='64 128 256 512 1024 1456'
+    ALSA_CAPTURE='' ALSA_PLAYBACK='' ALSA_SECONDS=10
+    ALSA_RATES='8000 11025 16000 22050 24000 32000 44100 48000 88200 96000'
     SHOW_PLAN='' NOTES=''
     read_options_skip=''
     while [ "$#" -gt 0 ]; do
@@ -179,6 +187,10 @@ read_options() {
             --peer-shell) PEER_SHELL=$read_options_value ;;
             --ipsec-algorithms) IPSEC_ALGORITHMS=$(words "$read_options_value") ;;
             --ipsec-sizes) IPSEC_SIZES=$read_options_value ;;
+            --alsa-capture) ALSA_CAPTURE=$read_options_value ;;
+            --alsa-playback) ALSA_PLAYBACK=$read_options_value ;;
+            --alsa-rates) ALSA_RATES=$read_options_value ;;
+            --alsa-seconds) number --alsa-seconds "$read_options_value" 1; ALSA_SECONDS=$read_options_value ;;
             --core) number --core "$read_options_value" 0; CORE=$read_options_value ;;
             *) wrong "there is no option $read_options_name" ;;
         esac
@@ -257,6 +269,12 @@ check_lists() {
         if [ "$check_lists_item" -lt 44 ] || [ "$check_lists_item" -gt 65507 ]; then
             wrong "packets are 44 to 65507 bytes long, not $check_lists_item"
         fi
+    done
+    ALSA_RATES=$(expand_numbers "$ALSA_RATES" | tr '\n' ' ') || wrong "--alsa-rates takes numbers"
+    for check_lists_item in $ALSA_CAPTURE $ALSA_PLAYBACK; do
+        case $check_lists_item in
+            *[!A-Za-z0-9_.,:=-]* | -*) wrong "'$check_lists_item' is no device of ALSA" ;;
+        esac
     done
     # These become file names and words of a log's header.
     for check_lists_item in $ALGORITHMS $IPSEC_ALGORITHMS $ENGINES $ACCELERATORS; do

@@ -32,6 +32,7 @@ from .log_lines import Line, figure, holds, lines, words
 from .log_sheet import Sheet
 from .openssl import speed
 from .programs import (
+    alsa,
     classics,
     coremark_pro,
     cyclictest,
@@ -81,6 +82,8 @@ _PARAMS: dict[str, tuple[str, ...]] = {
     "netperf": ("driver",),
     "ipsec": ("algorithm", "stack", "engine", "packet_size"),
     "ethernet-udp": ("driver", "direction", "frame_size", "loss_allowed"),
+    "alsa": ("direction", "sampling_rate"),
+    "glmark2": ("backend",),
 }
 """The words of a header that are parameters; the others say how it was run."""
 
@@ -112,6 +115,7 @@ _READERS: dict[str, tuple[Reader, ...]] = {
     "dd": (storage.read_dd,),
     "hdparm": (hdparm.read,),
     "glmark2": (glmark2.read,),
+    "alsa": (alsa.read, gnu_time.read),
     "iperf3": (iperf3.read, iperf_text.read_iperf3),
     "netperf": (netperf.read,),
     "ipsec": (iperf3.read,),

@@ -38,6 +38,7 @@ BUILT_IN: dict[str, str] = {
     "coremark-pro": "programs.coremark_pro:FORMAT",
     "multibench": "programs.coremark_pro:MULTIBENCH",
     "glmark2": "programs.glmark2:FORMAT",
+    "alsa": "programs.alsa:FORMAT",
     "u-boot": "programs.u_boot:FORMAT",
     "coremark": "programs.processors:COREMARK",
     "7-zip": "programs.processors:SEVEN_ZIP",

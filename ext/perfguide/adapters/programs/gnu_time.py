@@ -214,6 +214,8 @@ def _understand(text: str) -> _Command | None:
         command = _openssl(arguments[1:])
     elif name == "hdparm":
         command = _hdparm(arguments)
+    elif name in ("arecord", "aplay"):
+        command = _sound(name, arguments)
     if command and nice is not None:
         # The kernel takes 20 for 19.
         command.params["nice"] = max(-20, min(19, nice))
@@ -271,6 +273,15 @@ def _hdparm(arguments: list[str]) -> _Command | None:
         return None
     params: dict[str, Scalar] = {"device": devices[0]}
     return _Command("hdparm", params | ({"direct": True} if long else {}))
+
+
+def _sound(name: str, arguments: list[str]) -> _Command | None:
+    """Only with the rate as a word of its own, as the runner writes it."""
+    at = arguments.index("-r") + 1 if "-r" in arguments else len(arguments)
+    if not re.fullmatch(r"[0-9]{3,6}", "".join(arguments[at : at + 1])):
+        return None
+    direction = "capture" if name == "arecord" else "playback"
+    return _Command("alsa", {"direction": direction, "sampling_rate": int(arguments[at])})
 
 
 FORMAT = Format(

@@ -1,0 +1,103 @@
+"""ALSA's arecord and aplay under ``time -v``, with the bytes that went through.
+
+Layout: ``header`` in aplay.c of alsa-utils, the elapsed time of GNU and BusyBox ``time -v``, and
+``wc -c`` on the file behind it. The throughput is those bytes by that time, which holds opening
+and closing the device: it says at which rate the hardware really ran. The load of the CPU is read
+by the format ``gnu-time``. Only 16 bits and two channels are read, as the guides have them.
+"""
+
+from __future__ import annotations
+
+import re
+
+from .. import Context, Format, Reading, Scalar
+from ..log_lines import Line, figure, holds, lines
+from ..log_sheet import Sheet
+
+EXAMPLE = """\
+Recording raw data '/tmp/a.raw' : Signed 16 bit Little Endian, Rate 48000 Hz, Stereo
+\tElapsed (wall clock) time (h:mm:ss or m:ss): 0:10.01
+1920000 /tmp/a.raw
+"""
+
+_HEAD = re.compile(
+    r"(Recording|Playing) [A-Za-z.]{2,20} (?:data )?'([^']{1,200})' : (.{1,60}), Rate ([0-9]{3,6}) Hz, (.{4,20})"
+)
+_ELAPSED = re.compile(
+    r"[ \t]*Elapsed \(wall clock\) time \(h:mm:ss or m:ss\): (?:([0-9]{1,4})(?::|h ))?"
+    r"([0-9]{1,2})(?::|m )([0-9]{1,2}\.[0-9]{2})s?[ \t]*"
+)
+_BYTES = re.compile(r" *([0-9]{1,15}) (\S{1,200})")
+_LOST = re.compile(r"(?:under|over)run!!!.*")
+_OTHER_RATE = re.compile(r"Warning: rate is not accurate .*")
+_FORMAT = ("Signed 16 bit Little Endian", "Stereo")
+
+
+def read(data: bytes, context: Context) -> Reading:
+    """The throughput of each run, with its direction and sampling rate."""
+    sheet = Sheet(context)
+    head: tuple[Line, re.Match[str]] | None = None
+    seconds: float | None = None
+    lost = 0
+    for line in lines(data):
+        text = line.text
+        if found := _HEAD.fullmatch(text.rstrip(" \t")):
+            _cut(head, sheet)
+            head, seconds, lost = (line, found), None, 0
+        elif head and (found := _ELAPSED.fullmatch(text)):
+            minutes = int(found[1] or 0) * 60 + int(found[2])
+            seconds = round(minutes * 6000 + float(found[3]) * 100) / 100
+        elif head and _OTHER_RATE.fullmatch(text):
+            sheet.failed(line.number, f"ALSA: {text[:200]}")
+            head = None
+        elif head and _LOST.fullmatch(text):
+            lost += 1
+        elif head and (found := _BYTES.fullmatch(text)) and found[2] == head[1][2]:
+            _give(line, head[1], figure(found[1]), seconds, lost, sheet)
+            head = None
+        else:
+            continue
+        sheet.understood(line.number)
+    _cut(head, sheet)
+    return sheet.reading()
+
+
+def _give(
+    line: Line,
+    head: re.Match[str],
+    size: float | None,
+    seconds: float | None,
+    lost: int,
+    sheet: Sheet,
+) -> None:
+    if (head[3], head[5]) != _FORMAT:
+        sheet.broken(line.number, f"only {' and '.join(_FORMAT)} is read, not {head[3]}, {head[5]}")
+    elif size is None or not seconds:
+        sheet.broken(line.number, "how long this run of ALSA took is missing or damaged")
+    else:
+        params: dict[str, Scalar] = {
+            "direction": "capture" if head[1] == "Recording" else "playback",
+            "sampling_rate": int(head[4]),
+        }
+        if lost:
+            sheet.note(line.number, f"{lost} times a buffer ran over or empty: frames are missing")
+        name = sheet.benchmark("alsa")
+        sheet.figure(line.number, name, "throughput", "bit/s", size * 8 / seconds, params)
+
+
+def _cut(head: tuple[Line, re.Match[str]] | None, sheet: Sheet) -> None:
+    if head:
+        message = "this run of ALSA has no count of bytes: it is cut or damaged"
+        sheet.broken(head[0].number, message, "run wc -c on its file behind it")
+
+
+FORMAT = Format(
+    name="alsa",
+    title="ALSA's arecord and aplay, timed",
+    example=EXAMPLE,
+    recognises=holds(
+        rb"^(?:Recording|Playing) .{1,200}' : .{1,60}, Rate [0-9]+ Hz, ",
+        rb"Elapsed \(wall clock\) time",
+    ),
+    read=read,
+)
