@@ -82,3 +82,5 @@ def test_the_root_file_system_is_read_only_and_figures_say_that_they_are_emulate
     options = dict(zip(box.DEFAULT, box.DEFAULT[1:], strict=False))
     assert options["--sdk"] == "emulated"
     assert "not the speed of a board" in options["--description"]
+    pairs = [*zip(box.DEFAULT, box.DEFAULT[1:], strict=False)]
+    assert [value for name, value in pairs if name == "--note"] == [box.NOTE, box.SHORT]
