@@ -320,11 +320,17 @@ def _decoded(data: bytes, faults: Sequence[Fault] = ()) -> _Packed:
 
 def _has_tiny(data: bytes) -> bool:
     """Whether a text can have a number that would become zero; the slow pass knows."""
-    some = b"e-" in data or b"E-" in data or b"0" * 300 in data
-    return some and bool(_TINY.search(data))
+    return (
+        b"0" * 300 in data
+        or (b"e-" in data and _TINY.search(data) is not None)
+        or (b"E-" in data and _TINY_CAPITAL.search(data) is not None)
+    )
 
 
-_TINY = re.compile(rb"[eE]-0*([3-9][0-9]{2}|[1-9][0-9]{3})|0{300}")
+_TINY, _TINY_CAPITAL = (
+    re.compile(sign + rb"-0*([3-9][0-9]{2}|[1-9][0-9]{3})") for sign in (b"e", b"E")
+)
+"""Each begins with one text, which is looked for as such: a choice of two takes ten times as long."""
 _ESCAPED_COLON = re.compile(rb"(?<!\\)(?:\\\\)*\\u003[aA]")
 
 

@@ -12,7 +12,7 @@ from array import array
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, chain, compress, count, repeat
-from operator import eq
+from operator import eq, truediv
 from typing import Any, TypeVar, overload
 
 import msgspec
@@ -121,12 +121,14 @@ def columns(written: Sequence[Any]) -> tuple[Columns, int]:
     command, log, setups, notes = rest
     optional = {"params": params, "command": command, "log": log, "setup": setups, "notes": notes}
     spelt_out = sum(_leave_out(written, name, column) for name, column in optional.items())
-    beside, besides = _coded([*map(_beside, setups, notes)])
+    said = map(_beside, setups, notes) if any(setups) or any(notes) else repeat("", len(written))
+    beside, besides = _coded([*said])
     names, named = _coded([*zip(benchmark, metric, unit, strict=True)])
     lines = _ENCODER.encode_lines(params).decode().removesuffix("\n")
     commands, commanded = _coded([own or "" for own in command])
     logs, logged = _coded([own.file if own else "" for own in log])
-    fsum = math.fsum
+    sizes = [*map(len, samples)]
+    several = [*compress(samples, map((1).__lt__, sizes))]
     out = Columns(
         rows=len(written),
         names=names,
@@ -137,9 +139,9 @@ def columns(written: Sequence[Any]) -> tuple[Columns, int]:
         logs=logs,
         logged=logged,
         line=_packed("Q", [own.line if own else 0 for own in log]),
-        sizes=_packed("I", [*map(len, samples)]),
+        sizes=_packed("I", sizes),
         samples=_packed("d", [*chain.from_iterable(samples)]),
-        means=_packed("d", [fsum(own) / len(own) for own in samples if len(own) > 1]),
+        means=_packed("d", [*map(truediv, map(math.fsum, several), map(len, several))]),
         value=_packed("d", value),
         min=_packed("d", low),
         max=_packed("d", high),
