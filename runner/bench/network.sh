@@ -143,9 +143,11 @@ network_netperf() {
     for network_test in TCP_STREAM TCP_MAERTS; do
         network_point netperf netperf.log "$@" -t "$network_test" -- -k "$network_keys"
     done
+    network_mode="$network_mode loss_allowed=yes"
     for network_size in 18 82 210 466 978 1472; do
         network_point netperf netperf.log "$@" -t UDP_STREAM -- -m "$network_size" -k "$network_keys"
     done
+    network_mode=${network_mode% loss_allowed=yes}
     for network_test in TCP_RR UDP_RR; do
         network_point netperf netperf.log "$@" -t "$network_test"
     done

@@ -101,7 +101,7 @@ program_at_home() {
 # are taken from where bw_mem is.
 run_lmbench() {
     run_lmbench_path=$PATH
-    for run_lmbench_dir in /usr/lib/lmbench/bin/* /opt/lmbench/bin/*; do
+    for run_lmbench_dir in /usr/lib/lmbench/bin /usr/lib/lmbench/bin/* /opt/lmbench/bin/*; do
         [ ! -x "$run_lmbench_dir/bw_mem" ] || PATH=$run_lmbench_dir:$PATH
     done
     if command -v bw_mem >/dev/null 2>&1; then

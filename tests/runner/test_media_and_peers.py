@@ -140,6 +140,9 @@ def test_each_test_of_a_peer_is_kept_and_read(shell: Shell, tmp_path: Path) -> N
     commands = [b.command for b in blocks(shell.out / "netperf.log")]
     assert sum("UDP_STREAM" in command for command in commands) == 6
     assert sum("TCP_MAERTS" in command for command in commands) == 1
+    # What is sent as fast as it goes is no figure without loss, as the search of RFC 2544 has it.
+    lossy = {r.command for r in reading.results if r.params.get("loss_allowed") is True}
+    assert lossy == {command for command in commands if "UDP_STREAM" in command}
     assert not reading.diagnostics
 
 

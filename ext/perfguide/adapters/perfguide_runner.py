@@ -50,6 +50,7 @@ from .programs import (
     processors,
     storage,
     stream,
+    sysbench,
 )
 
 EXAMPLE = """\
@@ -79,7 +80,7 @@ _PARAMS: dict[str, tuple[str, ...]] = {
     "dm-crypt": ("engine", "cipher"),
     "coremark-pro": ("contexts",),
     "iperf3": ("mode",),
-    "netperf": ("driver",),
+    "netperf": ("driver", "loss_allowed"),
     "ipsec": ("algorithm", "stack", "engine", "packet_size"),
     "ethernet-udp": ("driver", "direction", "frame_size", "loss_allowed"),
     "alsa": ("direction", "sampling_rate"),
@@ -101,7 +102,7 @@ _READERS: dict[str, tuple[Reader, ...]] = {
     "multibench": (coremark_pro.read_multibench,),
     "coremark": (processors.read_coremark,),
     "7-zip": (processors.read_7zip,),
-    "sysbench": (processors.read_sysbench,),
+    "sysbench": (sysbench.read,),
     "stress-ng": (processors.read_stress_ng,),
     "unixbench": (processors.read_unixbench,),
     "tinymembench": (memory.read_tinymembench,),

@@ -44,7 +44,7 @@ BUILT_IN: dict[str, str] = {
     "7-zip": "programs.processors:SEVEN_ZIP",
     "cpuminer": "programs.processors:CPUMINER",
     "unixbench": "programs.processors:UNIXBENCH",
-    "sysbench": "programs.processors:SYSBENCH",
+    "sysbench": "programs.sysbench:FORMAT",
     "stress-ng": "programs.processors:STRESS_NG",
     "tinymembench": "programs.memory:TINYMEMBENCH",
     "ramlat": "programs.memory:RAMLAT",

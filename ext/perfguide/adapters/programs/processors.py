@@ -1,25 +1,21 @@
-"""Processors: CoreMark, 7-zip, cpuminer, UnixBench, sysbench and stress-ng.
+"""Processors: CoreMark, 7-zip, cpuminer, UnixBench and stress-ng.
 
 Layouts: core_main.c of CoreMark, ``Bench`` in 7-zip's Bench.cpp (p7zip 9.20 to 7-zip 26), the
-``applog`` lines of cpu-miner.c, UnixBench's Run, the reports of sysbench 1.0, and
-``stress_metrics_dump`` of stress-ng.
+``applog`` lines of cpu-miner.c, UnixBench's Run, and ``stress_metrics_dump`` of stress-ng.
 
 - CoreMark counts where it validated itself and ran for ten seconds.
 - 7-zip: the means of all dictionaries as ratings in MIPS, and each dictionary's speed.
 - cpuminer prints a total every few seconds: each is a sample.
 - UnixBench: the result of each test with the number of its copies, and the indices.
-- sysbench says which test it ran only for cpu, memory and fileio; that of others stands in the
-  command before it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from .. import Context, Format, Reading, Scalar
-from ..log_lines import Line, figure, holds, lines, words
+from ..log_lines import Line, holds, lines, words
 from ..log_rows import row, scan, skip
 from ..log_sheet import Sheet
 
@@ -307,115 +303,6 @@ def read_unixbench(data: bytes, context: Context) -> Reading:
     return sheet.reading()
 
 
-# sysbench
-_SYSBENCH_TEST = re.compile(
-    r"\bsysbench\b(?: [!-~]{1,80}){0,20}? (cpu|memory|threads|mutex|fileio)\b"
-)
-
-
-def read_sysbench(data: bytes, context: Context) -> Reading:
-    """Rates and latencies of each run, with its test and number of threads."""
-    sheet = Sheet(context)
-    params: dict[str, Scalar] = {}
-    typed = ""
-    inside = False
-
-    def version(line: Line, found: re.Match[str]) -> None:
-        nonlocal inside
-        sheet.fact("tools.sysbench", found[1])
-        inside = True
-        params.clear()
-        if typed:
-            params["test"] = typed
-
-    def said(name: str, kind: str = "") -> Callable[[Line, re.Match[str]], None]:
-        def take(line: Line, found: re.Match[str]) -> None:
-            params["test"] = kind or params.get("test", "")
-            text = found[1].strip()
-            if name:
-                params[name] = int(text) if text.isdigit() else text
-
-        return take
-
-    def give(metric: str, unit: str) -> Callable[[Line, re.Match[str]], None]:
-        def take(line: Line, found: re.Match[str]) -> None:
-            if not params.get("test"):
-                hint = "keep the command on the line before it, or state test=…"
-                sheet.broken(line.number, "which test of sysbench this is of is not stated", hint)
-                return
-            zero = unit == "ms" or metric.endswith(("s", "read", "written"))
-            value = figure(found[1])
-            if value is not None:
-                sheet.figure(line.number, "sysbench", metric, unit, value, dict(params), zero=zero)
-
-        return take
-
-    number = r"([0-9]{1,15}\.[0-9]{2})[ \t]*"
-    layouts: list[tuple[str, str, Callable[[Line, re.Match[str]], None]]] = [
-        ("Number of threads:", r"Number of threads: ([0-9]{1,6})[ \t]*", said("threads")),
-        (
-            "Prime numbers limit:",
-            r"Prime numbers limit: ([0-9]{1,9})[ \t]*",
-            said("max_prime", "cpu"),
-        ),
-        ("Running memory", r"(Running memory speed test) with .*", said("", "memory")),
-        ("  block size:", r"  block size: ([!-~]{1,20})[ \t]*", said("block_size")),
-        ("  operation:", r"  operation: ([a-z]{1,20})[ \t]*", said("operation")),
-        ("  scope:", r"  scope: ([a-z]{1,20})[ \t]*", said("scope")),
-        ("Block size ", r"Block size ([!-~]{1,20})[ \t]*", said("block_size", "fileio")),
-        ("Doing ", r"Doing ([a-z/() ]{3,60}) test[ \t]*", said("operation", "fileio")),
-        (
-            " +events p",
-            rf" +events per second: +{number}",
-            give("events", "operations/s"),
-        ),
-        (
-            "Total operations:",
-            r"Total operations: [0-9]{1,15} \( *([0-9]{1,15}\.[0-9]{2}) per second\)[ \t]*",
-            give("operations", "operations/s"),
-        ),
-        (
-            r"[0-9.]{1,15} MiB t",
-            r"[0-9]{1,12}\.[0-9]{2} MiB transferred \(([0-9]{1,12}\.[0-9]{2}) MiB/sec\)[ \t]*",
-            give("throughput", "MiB/s"),
-        ),
-    ]
-    for name in ("reads", "writes", "fsyncs"):
-        layouts.append((f" +{name}/s:", rf" +{name}/s: +{number}", give(name, "operations/s")))
-    for name in ("read", "written"):
-        layouts.append((f" +{name}, MiB/s:", rf" +{name}, MiB/s: +{number}", give(name, "MiB/s")))
-    for name, metric in (
-        ("min", "min"),
-        ("avg", "avg"),
-        ("max", "max"),
-        ("95th percentile", "p95"),
-    ):
-        begins, whole = rf" +{name}: ", rf" +{name}: +{number}"
-        layouts.append((begins, whole, give(f"latency_{metric}", "ms")))
-    opening = re.compile(r"sysbench ([0-9]+\.[0-9]+\.[0-9]+[!-~]{0,20}) .*")
-    rows = [(re.compile(begins), re.compile(whole), take) for begins, whole, take in layouts]
-    for line in lines(data):
-        text = line.text
-        if found := opening.fullmatch(text):
-            version(line, found)
-            sheet.understood(line.number)
-            continue
-        if len(text) < 600 and (asked := _SYSBENCH_TEST.search(text)):
-            typed = asked[1]
-        for begins_at, layout, take in rows if inside else ():
-            if found := layout.fullmatch(text):
-                sheet.understood(line.number)
-                take(line, found)
-                break
-            if begins_at.match(text):
-                sheet.broken(line.number, "a line of sysbench is cut or damaged")
-                break
-        else:
-            if inside and text.startswith("Threads fairness:"):
-                inside, typed = False, ""
-    return sheet.reading()
-
-
 # stress-ng
 def read_stress_ng(data: bytes, context: Context) -> Reading:
     """Bogus operations a second of each stressor, by time on the clock and by CPU time."""
@@ -507,19 +394,6 @@ System Benchmarks Index Score                                         772.5
 """,
     recognises=holds(rb"^System Benchmarks (?:Partial )?Index|^[0-9]+ CPUs? in system; running"),
     read=read_unixbench,
-)
-SYSBENCH = Format(
-    name="sysbench",
-    title="sysbench 1.0",
-    example="""\
-sysbench 1.0.20 (using system LuaJIT 2.1.0-beta3)
-Number of threads: 2
-Prime numbers limit: 10000
-CPU speed:
-    events per second:  1990.50
-""",
-    recognises=holds(rb"^sysbench [0-9]+\.[0-9]+\.[0-9]+ "),
-    read=read_sysbench,
 )
 STRESS_NG = Format(
     name="stress-ng",

@@ -1,0 +1,259 @@
+"""sysbench 0.4 and 1.0.
+
+Layout: ``print_run_mode`` and the reports of the tests, in C until 0.4 and in Lua's default reports
+from 1.0 on. sysbench 1.0 says which test it ran only for cpu, memory and fileio; that of others
+stands in the command before it. 0.4 says it for each, but counts no events a second: its figure
+for cpu, threads and mutex is the time for all events, with how many they were. Its MB and Mb are
+2^20 bytes, and its block sizes are written as 1.0 writes them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from .. import Context, Format, Reading, Scalar
+from ..log_lines import Line, figure, holds, lines
+from ..log_sheet import Sheet
+
+_Take = Callable[[Line, "re.Match[str]"], None]
+_Rows = list[tuple["re.Pattern[str]", "re.Pattern[str]", _Take]]
+
+_TEST = re.compile(r"\bsysbench\b(?: [!-~]{1,80}){0,20}? (cpu|memory|threads|mutex|fileio)\b")
+_OPENING = re.compile(r"sysbench ([0-9]{1,4}\.[0-9]{1,4}\.[0-9]{1,4}[!-9;-~]{0,20}):? .*")
+_NUMBER = r"([0-9]{1,15}\.[0-9]{2})"
+_SIZE_04 = r"[0-9]{1,12}(?:\.[0-9]{1,12})?[KMG]?b"
+
+
+def read(data: bytes, context: Context) -> Reading:
+    """Rates, times and latencies of each run, with its test and number of threads."""
+    reader = _Reader(Sheet(context))
+    for line in lines(data):
+        reader.line(line)
+    reader.cut()
+    return reader.sheet.reading()
+
+
+class _Reader:
+    def __init__(self, sheet: Sheet) -> None:
+        self.sheet = sheet
+        self._params: dict[str, Scalar] = {}
+        self._typed = ""
+        self._rows: _Rows = []
+        """Those of the version whose report is being read; none outside a report."""
+        self._took: tuple[Line, re.Match[str]] | None = None
+
+    def line(self, line: Line) -> None:
+        text = line.text
+        if found := _OPENING.fullmatch(text):
+            self._open(line, found[1])
+            return
+        if len(text) < 600 and (asked := _TEST.search(text)):
+            self._typed = asked[1]
+        for begins, whole, take in self._rows:
+            if found := whole.fullmatch(text):
+                self.sheet.understood(line.number)
+                take(line, found)
+                return
+            if begins.match(text):
+                self.sheet.broken(line.number, "a line of sysbench is cut or damaged")
+                return
+
+    def cut(self) -> None:
+        """Say so where a report of 0.4 ended before its time could be proven."""
+        if self._took:
+            number = self._took[0].number
+            self.sheet.broken(number, "this run of sysbench is cut: its last lines are missing")
+        self._took = None
+
+    def _open(self, line: Line, version: str) -> None:
+        self.cut()
+        self.sheet.understood(line.number)
+        self.sheet.fact("tools.sysbench", version)
+        self._rows = self._of_04() if version.startswith("0.") else self._of_10()
+        self._params = {"test": self._typed} if self._typed else {}
+
+    def _close(self, line: Line, found: re.Match[str]) -> None:
+        self._rows, self._typed = [], ""
+
+    def _said(self, name: str, test: str = "") -> _Take:
+        def take(line: Line, found: re.Match[str]) -> None:
+            self._params["test"] = test or self._params.get("test", "")
+            text = found[1].strip()
+            if name == "block_size":
+                text = re.sub("(?<=[0-9])([KMG])b?$", r"\1iB", text)
+            if name:
+                self._params[name] = int(text) if text.isdigit() else text
+
+        return take
+
+    def _give(self, metric: str, unit: str) -> _Take:
+        def take(line: Line, found: re.Match[str]) -> None:
+            if not self._params.get("test"):
+                hint = "keep the command on the line before it, or state test=…"
+                self.sheet.broken(
+                    line.number, "which test of sysbench this is of is not stated", hint
+                )
+                return
+            zero = unit == "ms" or metric.endswith(("s", "read", "written"))
+            value = figure(found[1])
+            if value is not None:
+                params = dict(self._params)
+                self.sheet.figure(line.number, "sysbench", metric, unit, value, params, zero=zero)
+
+        return take
+
+    def _of_10(self) -> _Rows:
+        said, give = self._said, self._give
+        rows = [
+            *self._of_both(),
+            _row(
+                "Prime numbers limit:",
+                r"Prime numbers limit: ([0-9]{1,9})",
+                said("max_prime", "cpu"),
+            ),
+            _row("Running memory", r"(Running memory speed test) with .*", said("", "memory")),
+            _row("  block size:", r"  block size: ([!-~]{1,20})", said("block_size")),
+            _row("  operation:", r"  operation: ([a-z]{1,20})", said("operation")),
+            _row("  scope:", r"  scope: ([a-z]{1,20})", said("scope")),
+            _row(" +events p", rf" +events per second: +{_NUMBER}", give("events", "operations/s")),
+            _row(
+                "Total operations:",
+                rf"Total operations: [0-9]{{1,15}} \( *{_NUMBER} per second\)",
+                give("operations", "operations/s"),
+            ),
+            _row(
+                r"[0-9.]{1,15} MiB t",
+                rf"[0-9]{{1,12}}\.[0-9]{{2}} MiB transferred \({_NUMBER} MiB/sec\)",
+                give("throughput", "MiB/s"),
+            ),
+        ]
+        for name in ("reads", "writes", "fsyncs"):
+            whole = rf" +{name}/s: +{_NUMBER}"
+            rows.append(_row(f" +{name}/s:", whole, give(name, "operations/s")))
+        for name in ("read", "written"):
+            whole = rf" +{name}, MiB/s: +{_NUMBER}"
+            rows.append(_row(f" +{name}, MiB/s:", whole, give(name, "MiB/s")))
+        for name, metric in (
+            ("min", "min"),
+            ("avg", "avg"),
+            ("max", "max"),
+            ("95th percentile", "p95"),
+        ):
+            take = give(f"latency_{metric}", "ms")
+            rows.append(_row(rf" +{name}: ", rf" +{name}: +{_NUMBER}", take))
+        return [*rows, _row("(?!)", "Threads fairness:.*", self._close)]
+
+    def _of_04(self) -> _Rows:
+        said, give = self._said, self._give
+        rows = [
+            _row("Doing CPU ", "Doing (CPU) performance benchmark", said("", "cpu")),
+            _row("Doing memory ", "Doing (memory) operations speed test", said("", "memory")),
+            _row("Doing thread ", "Doing (thread) subsystem performance test", said("", "threads")),
+            _row("Doing mutex ", "Doing (mutex) performance test", said("", "mutex")),
+            *self._of_both(),
+            _row(
+                "Primer numbers|Maximum prime",
+                r"(?:Primer numbers limit|Maximum prime number checked in CPU test): ([0-9]{1,9})",
+                said("max_prime", "cpu"),
+            ),
+            _row("Memory block", r"Memory block size: ([0-9]{1,9}[KMG]?)", said("block_size")),
+            _row("Memory operations", r"Memory operations type: ([a-z]{1,20})", said("operation")),
+            _row("Memory scope", r"Memory scope type: ([a-z]{1,20})", said("scope")),
+            _row(
+                "Operations performed: [0-9]",
+                rf"Operations performed: [0-9]{{1,15}} \( *{_NUMBER} ops/sec\)",
+                give("operations", "operations/s"),
+            ),
+            _row(
+                r"[0-9.]{1,15} MB t",
+                rf"[0-9]{{1,12}}\.[0-9]{{2}} MB transferred \({_NUMBER} MB/sec\)",
+                give("throughput", "MiB/s"),
+            ),
+            _row(
+                "Read [0-9]",
+                rf"Read {_SIZE_04}  Written {_SIZE_04}  Total transferred {_SIZE_04}  "
+                r"\(([0-9]{1,9}(?:\.[0-9]{1,9})?)([KMG])b/sec\)",
+                self._transferred,
+            ),
+            _row(
+                r" *[0-9.]{1,15} Req",
+                rf" *{_NUMBER} Requests/sec executed",
+                give("operations", "operations/s"),
+            ),
+            _row(" +total time:", r" +total time: +([0-9]{1,12}\.[0-9]{4})s", self._time),
+            _row(" +total number", r" +total number of events: +([0-9]{1,15})", said("events")),
+            _row(
+                r" +events \(",
+                r" +events \(avg/stddev\): +([0-9]{1,15}\.[0-9]{4})/[0-9]{1,15}\.[0-9]{2}",
+                self._fairness,
+            ),
+        ]
+        for begins, name, metric in (
+            (" +min:", "min", "min"),
+            (" +avg:", "avg", "avg"),
+            (" +max:", "max", "max"),
+            (" +appr", r"approx\.  95 percentile", "p95"),
+        ):
+            take = self._without_events(give(f"latency_{metric}", "ms"))
+            rows.append(_row(begins, rf" +{name}: +{_NUMBER}ms", take))
+        return rows
+
+    def _of_both(self) -> _Rows:
+        said = self._said
+        return [
+            _row("Number of threads:", r"Number of threads: ([0-9]{1,6})", said("threads")),
+            _row("Block size ", r"Block size ([!-~]{1,20})", said("block_size", "fileio")),
+            _row("Doing ", r"Doing ([a-z/() ]{3,60}) test", said("operation", "fileio")),
+        ]
+
+    def _transferred(self, line: Line, found: re.Match[str]) -> None:
+        self._give("throughput", f"{found[2]}iB/s")(line, found)
+
+    def _time(self, line: Line, found: re.Match[str]) -> None:
+        self._took = (line, found)
+
+    def _without_events(self, take: _Take) -> _Take:
+        """How many events there were is of the time alone."""
+
+        def taken(line: Line, found: re.Match[str]) -> None:
+            count = self._params.pop("events", None)
+            take(line, found)
+            if count is not None:
+                self._params["events"] = count
+
+        return taken
+
+    def _fairness(self, line: Line, found: re.Match[str]) -> None:
+        """Give the time: the number of events is whole where the mean of the threads agrees."""
+        count, threads = self._params.get("events"), self._params.get("threads")
+        known = isinstance(count, int) and isinstance(threads, int)
+        if (
+            self._took is None
+            or not known
+            or abs(float(found[1]) * int(threads or 0) - int(count or 0)) > int(threads or 0) * 1e-4
+        ):
+            self.sheet.broken(line.number, "the time of these events, or their number, is damaged")
+        elif self._params.get("test") in ("cpu", "threads", "mutex"):
+            self._give("total_time", "s")(*self._took)
+        self._took = None
+        self._close(line, found)
+
+
+def _row(begins: str, whole: str, take: _Take) -> tuple[re.Pattern[str], re.Pattern[str], _Take]:
+    return re.compile(begins), re.compile(whole + r"[ \t]*"), take
+
+
+FORMAT = Format(
+    name="sysbench",
+    title="sysbench 0.4 and 1.0",
+    example="""\
+sysbench 1.0.20 (using system LuaJIT 2.1.0-beta3)
+Number of threads: 2
+Prime numbers limit: 10000
+CPU speed:
+    events per second:  1990.50
+""",
+    recognises=holds(rb"^sysbench [0-9]+\.[0-9]+\.[0-9]+:? "),
+    read=read,
+)
