@@ -10,6 +10,7 @@ import pytest
 from conftest import run_sphinx
 from docutils.frontend import get_default_settings
 from docutils.parsers.rst import Parser
+from docutils.parsers.rst.states import state_classes
 from docutils.utils import new_document
 from sphinx.errors import ExtensionError
 from sphinx.util._files import DownloadFiles
@@ -51,6 +52,17 @@ def test_settings_of_a_page_are_its_own() -> None:
     first, second = new_document("a", shared), new_document("b", shared)
     internals.own_settings(first).raw_enabled = False
     assert not first.settings.raw_enabled and second.settings.raw_enabled
+
+
+def test_transitions_that_are_remembered_are_those_of_docutils() -> None:
+    internals.remember_transitions()
+    for kind in state_classes:
+        given = [(name,) if isinstance(name, str) else name for name in kind.initial_transitions]
+        for _ in range(2):
+            state: Any = kind(SimpleNamespace())
+            names, made = state.make_transitions(kind.initial_transitions)
+            assert names == [each[0] for each in given]
+            assert made == {each[0]: state.make_transition(*each) for each in given}
 
 
 def test_a_sphinx_that_numbers_otherwise_ends_the_build() -> None:

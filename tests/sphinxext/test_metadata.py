@@ -7,6 +7,8 @@ from pathlib import Path
 
 from conftest import run_sphinx
 
+from perfguide.sphinxext.metadata import mirror
+
 BASE = "https://guides.example/perf"
 
 
@@ -35,3 +37,17 @@ def test_a_page_that_leads_on_says_once_where_to(tmp_path: Path) -> None:
 def test_a_site_holds_nothing_that_is_no_part_of_it(real_site: Path) -> None:
     assert (real_site / "feed.xml").is_file()
     assert not (real_site / "reports").exists()
+
+
+def test_a_folder_is_mirrored_but_for_what_is_known_to_be_the_same(tmp_path: Path) -> None:
+    source, target = tmp_path / "source", tmp_path / "target"
+    for folder, names in ((source, ("a", "b/c", "d")), (target, ("b/c", "d", "gone/far/e"))):
+        for name in names:
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(f"{folder.name} {name}", "utf-8")
+    mirror(source, target, {"d"})
+    found = {
+        str(p.relative_to(target)): p.read_text("utf-8") for p in target.rglob("*") if p.is_file()
+    }
+    assert found == {"a": "source a", "b/c": "source b/c", "d": "target d"}
+    assert not (target / "gone").exists()

@@ -6,13 +6,15 @@ import shutil
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from ..catalog.waivers import Annotation, Level
 from ..common.diagnostics import SEVERITIES, Diagnostic, visible
 from ..figures.dataset import Holdings, plan
-from ..figures.query import sources
+from ..figures.pool import Record
+from ..figures.provenance import facts
 from ..tables.assign import Layout
 from . import acknowledged as acknowledge
 from . import rules
@@ -73,7 +75,18 @@ def as_json(holdings: Holdings, checked: Health) -> dict[str, Any]:
     a source is a ``bundle``, its ``file`` and the JSON ``pointer`` of the result.
     """
     addresses = plan(holdings.pool.guides(), holdings.pool.benchmarks())
-    layout = Layout(holdings.catalog)
+    layout, pool = Layout(holdings.catalog), holdings.pool
+
+    @cache
+    def bundle(position: int) -> dict[str, str]:
+        known = facts(pool.frame.bundles[position])
+        # A name of a file need not be text in UTF-8.
+        file = known["file"].encode("utf-8", "backslashreplace").decode()
+        return {"bundle": known["bundle"], "file": file}
+
+    def sources(record: Record) -> list[dict[str, str]]:
+        places = pool.places(record.cell.members)
+        return [bundle(number) | {"pointer": f"/results/{index}"} for number, index in places]
 
     def cell(suspect: Suspect) -> dict[str, Any]:
         record = suspect.record
@@ -89,10 +102,7 @@ def as_json(holdings: Holdings, checked: Health) -> dict[str, Any]:
             "max": record.cell.high,
             "detail": suspect.detail,
             "section": f"{addresses.guide[record.guide]}#{layout.anchor(record)}",
-            "sources": [
-                {name: source[name] for name in ("bundle", "file", "pointer")}
-                for source in sources(holdings, record)
-            ],
+            "sources": sources(record),
         }
 
     lost = checked.lost

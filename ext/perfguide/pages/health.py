@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..bundles.guide_key import GuideKey
 from ..common import slugs, units
+from ..export import json_api
 from ..health.finding import Finding, counts
 from ..health.report import PAGE, Health, as_json, by_guide, lost_line, summary
 from ..tables.grids import listing
@@ -16,7 +17,9 @@ MOST_TABLES = 6
 
 def write(site: Site, health: Health) -> None:
     """Write the page, the table of counts, and all findings as JSON."""
-    write_files.json_file(site, f"{PAGE}/findings.json", as_json(site.holdings, health))
+    head = as_json(site.holdings, health)
+    findings = head.pop("findings")
+    site.writer.write(f"{PAGE}/findings.json", json_api.listed(head, "findings", findings))
     rows = [
         (rule.title, rule.severity, units.counted(findings), units.counted(figures), rule.about)
         for rule, findings, figures in counts(health.open)

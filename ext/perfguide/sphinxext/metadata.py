@@ -3,9 +3,11 @@ a sitemap, a feed, and its data with links to them and the explorer of them."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import posixpath
 import re
+from collections.abc import Collection
 from html import escape
 from pathlib import Path
 from typing import Any, ClassVar
@@ -23,6 +25,8 @@ from sphinx.util.typing import OptionSpec
 
 from ..common.diagnostics import Diagnostic
 from ..export import explorer, feed, json_api
+from ..publishing.store import below
+from . import rebuild
 from .config import warn
 from .internals import is_site
 
@@ -291,7 +295,7 @@ def _publish(app: Sphinx, exception: Exception | None) -> None:
     if exception is not None or not is_site(app.builder):
         return
     source = Path(app.srcdir, app.config.perfguide_output, json_api.ROOT)
-    mirror(source, Path(app.outdir, json_api.ROOT))
+    mirror(source, Path(app.outdir, json_api.ROOT), rebuild.same_below(app, json_api.ROOT))
     if app.config.html_baseurl:
         _put(Path(app.outdir, "sitemap.xml"), _sitemap(app))
     entries = _read(app, "reports/feed.json") if app.builder.name in FEEDING else None
@@ -320,17 +324,21 @@ def _feed(app: Sphinx, entries: list[dict[str, Any]]) -> bytes:
     return feed.atom(entries, config.html_title, author, lambda page: base + _uri(app, page), own)
 
 
-def mirror(source: Path, target: Path) -> None:
-    """Make a folder hold the files of another one and no others."""
-    wanted = {p.relative_to(source) for p in source.rglob("*") if p.is_file()}
-    present = {p.relative_to(target) for p in target.rglob("*") if not p.is_dir()}
+def mirror(source: Path, target: Path, same: Collection[str] = ()) -> None:
+    """Make a folder hold the files of another one and no others; those that are the ``same`` in
+    both are not looked at."""
+    starts = len(str(source)) + 1, len(str(target)) + 1
+    wanted = {path[starts[0] :] for path in below(source)}
+    present = {path[starts[1] :] for path in below(target)}
     for name in sorted(present - wanted):
         (target / name).unlink()
-    for name in sorted(wanted):
+        with contextlib.suppress(OSError):  # other files are in it
+            for folder in (target / name).parents:
+                if folder == target:
+                    break
+                folder.rmdir()
+    for name in sorted(wanted - {*same}):
         _put(target / name, (source / name).read_bytes())
-    for folder in sorted((p for p in target.rglob("*") if p.is_dir()), reverse=True):
-        if not any(folder.iterdir()):
-            folder.rmdir()
 
 
 def _put(path: Path, data: bytes) -> None:

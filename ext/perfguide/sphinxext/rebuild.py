@@ -37,6 +37,7 @@ from sphinx.util.typing import ExtensionMetadata
 
 from ..bundles.object_store import is_url
 from ..charts import gallery
+from ..export import json_api
 from ..publishing.atomic_swap import ASSETS
 from ..publishing.last_build import REPORT, Folders, Inputs, hash_of_names, names
 from ..publishing.store import UNSURE, Store, below, identify
@@ -83,6 +84,7 @@ class Rebuild:
 
     def __init__(self) -> None:
         self._store = Store()
+        self._process = os.getpid()
         self._began = 0
         self._same: set[str] = set()
         self._downloads = internals.Downloads()
@@ -98,6 +100,14 @@ class Rebuild:
             self._names = names(_folders(app), _own(app))
 
     # What to read
+
+    def send_little(self, app: Sphinx, _docname: str, _source: list[str]) -> None:
+        """In another process, which has begun to read pages and will send back all that is known
+        of any page: forget what is large and not of its own pages."""
+        if self._process != os.getpid():
+            self._process = os.getpid()
+            vars(app.env)["perfguide_state"] = State()
+            internals.forget_others(app.env)
 
     def note(self, app: Sphinx, doctree: nodes.document) -> None:
         """Note what a page shows of others."""
@@ -188,14 +198,23 @@ class Rebuild:
     # What to copy
 
     def _copies(self, app: Sphinx) -> dict[str, str]:
-        """The SHA-256 of each file for download and of each picture, by the name that its copy has
-        below the folder of the pages."""
+        """The SHA-256 of each file for download, of each picture and of each file of the site's
+        data, by the name that its copy has below the folder of the pages."""
         env, found = app.env, {}
         downloads = internals.downloads(env)
         for folder, held in ((DOWNLOADS, downloads), (_images(app), env.images)):
             for source, (_, name) in held.items():
                 found[f"{folder}{name}"] = self._store.digest(f"{env.srcdir}/{source}")
+        beside = f"{env.srcdir}/{env.config.perfguide_output}/{json_api.ROOT}"
+        for path in below(beside):
+            found[f"{json_api.ROOT}{path[len(beside) :]}"] = self._store.digest(path)
         return found
+
+    def same_below(self, folder: str) -> set[str]:
+        """The names, below a folder of the site, of files beside its pages that are there with the
+        bytes that this build would give them."""
+        start = f"{folder}/"
+        return {name.removeprefix(start) for name in self._same if name.startswith(start)}
 
     def begin_copying(self, app: Sphinx, _builder: object) -> None:
         """Let Sphinx see no file for download that has the same bytes as its copy, which is
@@ -248,6 +267,12 @@ def begin(app: Sphinx, store: Store, are_current: Callable[[], bool]) -> None:
     """Say that the pages of this build are generated; see :meth:`Rebuild.begin`."""
     held: Rebuild = vars(app)[KEY]
     held.begin(app, store, are_current)
+
+
+def same_below(app: Sphinx, folder: str) -> set[str]:
+    """See :meth:`Rebuild.same_below`."""
+    held: Rebuild = vars(app)[KEY]
+    return held.same_below(folder)
 
 
 def _folders(app: Sphinx) -> Folders:
@@ -480,6 +505,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     """Listen to what happens in a build."""
     held = vars(app)[KEY] = Rebuild()
     app.connect("builder-inited", _name_downloads)
+    app.connect("source-read", held.send_little, priority=0)
     app.connect("doctree-read", held.note)
     app.connect("env-purge-doc", held.forget)
     app.connect("env-merge-info", held.merge)

@@ -66,8 +66,8 @@ FIRST, LAST = -10_000, 10_000
 """Before, and after, all other listeners of an event."""
 
 FEW = 10
-"""Each process that reads sends back what is known of all pages; where fewer than one in so
-many is to be read, that takes longer than reading them."""
+"""Each process that reads has to begin, copies the memory that it looks at, and sends back what it
+found; where fewer than one page in so many is to be read, that takes longer than reading them."""
 
 
 def _progress(items: Sequence[T], label: str) -> Iterable[T]:
@@ -160,6 +160,7 @@ def _profile(app: Sphinx, phases: Phases) -> None:
 def setup(app: Sphinx, version: str) -> ExtensionMetadata:
     """Register all parts of the extension."""
     app.setup_extension("sphinx_tabs.tabs")
+    internals.remember_transitions()
     # Other listeners may name pages themselves: count pages after them, write all before them.
     app.connect("env-before-read-docs", _read_few_alone, priority=LAST)
     app.connect("env-updated", _write_with_all, priority=FIRST)
