@@ -82,13 +82,15 @@ box: $(ENV)/.site
 	@$(BIN)/python bench/box.py build/box/logs $(BOXOPTS)
 
 # What the tests start reads the code compiled, also where Python is told to write no such files.
+# The tests themselves are compiled by each process that runs some; what is kept is not done again.
 # mypy has work for one core: it runs beside the tests. So does the installing of programs
 # that are missing; where that cannot be done, the tests that need them say so.
 test: style
 	@$(BIN)/python -m compileall -q ext
 	@$(BIN)/python tests/support/debian.py >/dev/null 2>&1 & \
 	  $(BIN)/mypy & types=$$!; \
-	  HYPOTHESIS_PROFILE=$(HYPOTHESIS_PROFILE) $(BIN)/python -m pytest -n auto --dist loadfile \
+	  HYPOTHESIS_PROFILE=$(HYPOTHESIS_PROFILE) env -u PYTHONDONTWRITEBYTECODE \
+	    $(BIN)/python -m pytest -n auto --dist loadfile \
 	  --no-loadscope-reorder $(PYTESTOPTS); tests=$$?; wait $$types && exit $$tests
 
 test-heavy: HYPOTHESIS_PROFILE = heavy

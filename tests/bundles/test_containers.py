@@ -78,7 +78,7 @@ def zst(data: bytes) -> bytes:
 
 
 def xz(data: bytes) -> bytes:
-    return lzma.compress(data)
+    return lzma.compress(data, preset=1)
 
 
 CONTAINERS: dict[str, Callable[[dict[str, bytes]], bytes]] = {

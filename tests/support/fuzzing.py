@@ -14,6 +14,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import msgspec
@@ -204,14 +205,16 @@ def _tar(form: int = tarfile.PAX_FORMAT) -> bytes:
 
 def samples(form: Format) -> tuple[bytes, ...]:
     """The format's own example, and logs of tests that it recognises."""
-    found = [form.example.encode()]
-    for folder in ("data", "farm_data"):
-        for path in sorted((SAMPLES / folder).rglob("*")):
-            if path.is_file() and path.suffix != ".py" and path.stat().st_size < 20_000:
-                data = path.read_bytes()
-                if form.recognises(data):
-                    found.append(data)
+    found = [form.example.encode(), *(log for log in _logs() if form.recognises(log))]
     return tuple(found[:12])
+
+
+@cache
+def _logs() -> list[bytes]:
+    """The logs of tests that are not long."""
+    paths = [p for name in ("data", "farm_data") for p in sorted((SAMPLES / name).rglob("*"))]
+    logs = [path for path in paths if path.is_file() and path.suffix != ".py"]
+    return [path.read_bytes() for path in logs if path.stat().st_size < 20_000]
 
 
 def targets() -> dict[str, Target]:
