@@ -187,6 +187,7 @@ def unpack(packages: list[Path], root: Path) -> None:
             raise subprocess.CalledProcessError(unpacker.returncode, unpacker.args)
     for name in ("proc", "sys", "dev", "tmp", "run", "etc", "root"):
         (root / name).mkdir(exist_ok=True)
+    (root / "etc/hosts").write_text("127.0.0.1 localhost box\n")
     awk = root / "usr/bin/awk"
     if not awk.exists() and not awk.is_symlink():
         awk.symlink_to("mawk")  # what the package's own script would do

@@ -8,6 +8,8 @@
 sign_of() {
     SIGN='' SIGN_ASK=''
     case $1 in
+        # Its programs end with status 0 when they only complain.
+        lmbench) SIGN='^[^#].*[0-9]' ;;
         stream) SIGN='Triad' ;;
         dhrystone) SIGN='[Dd]hrystone' ;;
         whetstone) SIGN='[Ww]hetstone|WHETSTONE|MWIPS' ;;

@@ -68,6 +68,22 @@ def test_notes_are_in_the_summary_of_each_run(shell: Shell) -> None:
         ]
 
 
+def test_a_program_of_lmbench_that_only_complains_has_failed(shell: Shell, tmp_path: Path) -> None:
+    here = tmp_path / "here"
+    log = tmp_path / "complaint"
+    log.write_text("localhost: Resource temporarily unavailable\n", "utf-8")
+    figures = tmp_path / "figures"
+    figures.write_text("1.05 454.27\n", "utf-8")
+    replaying(here, "bw_mem", figures)
+    replaying(here, "lat_sem", log)
+    named = ("--only", "programs", "--programs", "lmbench")
+    assert shell.run(*named, PATH=f"{here}:{shell.path}").returncode == 0
+    said = (shell.out / "summary.txt").read_text("utf-8")
+    assert "done: lmbench: bw_mem\n" in said and "done: lmbench: lat_sem" not in said
+    assert "failed: lat_sem: it printed nothing of lmbench" in said
+    assert {each.command.split()[0] for each in blocks(shell.out / "lmbench.log")} == {"bw_mem"}
+
+
 def test_ciphers_that_the_kernel_has_not_leave_the_key_derivation(tmp_path: Path) -> None:
     shell = make_shell("dash", tmp_path)
     here = tmp_path / "here"
