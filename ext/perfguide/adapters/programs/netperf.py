@@ -1,10 +1,14 @@
-"""netperf: the ``-k`` listing and the plain tables of stream and transaction tests.
+"""netperf: the listings of ``-k`` and ``-o``, and the plain tables of stream and transaction tests.
 
 Layout: ``print_omni_keyword`` and the classic reports in nettest_omni.c and
 nettest_bsd.c. The benchmark is ``ethernet-tcp`` or ``ethernet-udp``. ``direction`` is
 egress where this host sent (TCP_STREAM, UDP_STREAM, ``DIRECTION=Send``) and ingress for
 TCP_MAERTS (``Receive``). Transactions a second (TCP_RR, UDP_RR, TCP_CRR) are
 ``transaction_rate`` with the sizes of request and response and ``test``, which is RR or CRR. CPU load is the local one, in % over all cores.
+
+``-t omni`` says of itself which way the data went, but not by which protocol: its listings have to
+hold ``PROTOCOL``. A column of ``-o`` counts only where its end is seen: a whole number stands in no
+last column.
 
 The unit is what the head or ``THROUGHPUT_UNITS`` says; where ``-k`` lists no unit it is
 netperf's own, 10^6 bit/s. netperf's ``KBytes`` are 1024 bytes. UDP throughput is what
@@ -47,7 +51,7 @@ _UNITS = {
     "GBytes/s": "GiB/s",
 }
 _TITLE = re.compile(
-    r"(?:MIGRATED )?(TCP STREAM|TCP MAERTS|UDP STREAM|[A-Za-z/_ -]{3,40}) TEST from .*"
+    r"(?:MIGRATED )?(TCP STREAM|TCP MAERTS|UDP STREAM|[A-Za-z/_ |-]{3,40}) TEST from .*"
 )
 _UNIT_LINE = re.compile(
     r"[ \t]*bytes[ \t]+.*[ \t]((?:10\^[369]bits|[KMG]?Bytes)/s)(?:ec)?(?:[ \t].*)?"
@@ -81,8 +85,27 @@ _KEYS = frozenset(
         "REMOTE_BYTES_SENT",
         "LOCAL_SEND_SIZE",
         "PROTOCOL",
+        "REQUEST_SIZE",
+        "RESPONSE_SIZE",
+        "MEAN_LATENCY",
     ]
 )
+_COLUMNS = {
+    "Throughput": "THROUGHPUT",
+    "Throughput Units": "THROUGHPUT_UNITS",
+    "Protocol": "PROTOCOL",
+    "Direction": "DIRECTION",
+    "Local CPU Util %": "LOCAL_CPU_UTIL",
+    "Local Send Size": "LOCAL_SEND_SIZE",
+    "Local Bytes Sent": "LOCAL_BYTES_SENT",
+    "Local Bytes Received": "LOCAL_BYTES_RECVD",
+    "Remote Bytes Sent": "REMOTE_BYTES_SENT",
+    "Remote Bytes Received": "REMOTE_BYTES_RECVD",
+    "Request Size Bytes": "REQUEST_SIZE",
+    "Response Size Bytes": "RESPONSE_SIZE",
+    "Mean Latency Microseconds": "MEAN_LATENCY",
+}
+"""The columns of ``-o`` that count, and what ``-k`` calls them."""
 
 
 @dataclass(slots=True)
@@ -95,6 +118,8 @@ class _Test:
     wide: bool = False
     rows: list[tuple[Line, list[str]]] = field(default_factory=list)
     keys: dict[str, tuple[int, str]] = field(default_factory=dict)
+    columns: tuple[str, ...] = ()
+    cut: bool = False
 
 
 def read(data: bytes, context: Context) -> Reading:
@@ -106,6 +131,10 @@ def read(data: bytes, context: Context) -> Reading:
         if found := _TITLE.fullmatch(text):
             test = _finish(test, sheet)
             test.title, test.at = found[1], line.number
+        elif test.title.startswith("OMNI ") and "Throughput" in text.split(","):
+            test.columns = tuple(text.split(","))
+        elif test.columns and not test.keys and not test.cut:
+            _row(line, test, sheet)
         elif (found := _KEY.fullmatch(text)) and (found[1] in _KEYS or test.keys):
             if found[1] in test.keys:
                 test = _finish(test, sheet)
@@ -139,6 +168,9 @@ def _finish(test: _Test, sheet: Sheet) -> _Test:
         _listing(test, sheet)
     elif test.title in _TRANSACTIONS:
         _transactions(test, sheet)
+    elif test.title.startswith("OMNI ") and not test.cut:
+        hint = "ask for it: -- -o PROTOCOL,DIRECTION,THROUGHPUT,THROUGHPUT_UNITS"
+        sheet.broken(test.at, "which protocol this test of netperf used is not stated", hint)
     elif test.title in ("TCP STREAM", "TCP MAERTS", "UDP STREAM"):
         if not test.rows:
             sheet.broken(test.at, "netperf's table has no row that can be read")
@@ -147,6 +179,20 @@ def _finish(test: _Test, sheet: Sheet) -> _Test:
         else:
             _tcp(test, sheet)
     return _Test()
+
+
+def _row(line: Line, test: _Test, sheet: Sheet) -> None:
+    """The cells below the columns of ``-o``."""
+    cells = line.text.split(",")
+    bare = test.columns[-1] in _COLUMNS and re.fullmatch("[0-9]*", cells[-1])
+    if len(cells) != len(test.columns) or bare:
+        test.cut = True
+        hint = "list a column with decimals or words last" if bare else ""
+        sheet.broken(line.number, "the end of this row of netperf is not seen: is it cut?", hint)
+        return
+    for name, cell in zip(test.columns, cells, strict=True):
+        if name in _COLUMNS:
+            test.keys[_COLUMNS[name]] = (line.number, cell)
 
 
 def _tcp(test: _Test, sheet: Sheet) -> None:
@@ -210,15 +256,20 @@ def _listing(test: _Test, sheet: Sheet) -> None:
     line, throughput = keys["THROUGHPUT"]
     protocol = keys["PROTOCOL"][1] if "PROTOCOL" in keys else test.title[:3]
     way = keys["DIRECTION"][1] if "DIRECTION" in keys else ""
+    if not way and test.title.startswith("OMNI "):
+        way = test.title.removeprefix("OMNI ")
     if not way and test.title in ("TCP STREAM", "UDP STREAM", "TCP MAERTS"):
         way = "Receive" if test.title == "TCP MAERTS" else "Send"
     told = keys.get("THROUGHPUT_UNITS", (line, "10^6bits/s"))[1]
+    if protocol in ("TCP", "UDP") and way == "Send|Recv" and told.strip() == "Trans/s":
+        _rates(line, f"ethernet-{protocol.lower()}", keys, sheet)
+        return
     unit = _UNITS.get(told.strip().removesuffix("ec"))
     if protocol not in ("TCP", "UDP") or way not in ("Send", "Receive") or unit is None:
         sheet.broken(
             line,
             "which test this throughput is of is not stated",
-            "list PROTOCOL, DIRECTION and THROUGHPUT_UNITS behind -k",
+            "list PROTOCOL, DIRECTION and THROUGHPUT_UNITS behind -k or -o",
         )
         return
     benchmark = f"ethernet-{protocol.lower()}"
@@ -246,6 +297,28 @@ def _listing(test: _Test, sheet: Sheet) -> None:
     if loss:
         at, received = keys[ends[1]]
         _loss(at, keys[ends[0]][1], received, params, sheet)
+
+
+def _rates(line: int, benchmark: str, keys: dict[str, tuple[int, str]], sheet: Sheet) -> None:
+    """Transactions a second of a listing, with their mean latency and the load."""
+    sizes = [keys.get(f"{name}_SIZE", (0, ""))[1] for name in ("REQUEST", "RESPONSE")]
+    if not all(re.fullmatch("[0-9]{1,9}", size) for size in sizes):
+        hint = "list REQUEST_SIZE and RESPONSE_SIZE too"
+        sheet.broken(line, "how large requests and responses were is not stated", hint)
+        return
+    params: dict[str, Scalar] = {
+        "test": "RR", "request_size": int(sizes[0]), "response_size": int(sizes[1])
+    }  # fmt: skip
+    for key, metric, unit in (
+        ("THROUGHPUT", "transaction_rate", "operations/s"),
+        ("MEAN_LATENCY", "latency_avg", "us"),
+        ("LOCAL_CPU_UTIL", "cpu_load", "%"),
+    ):
+        at, text = keys.get(key, (0, ""))
+        if at and not re.fullmatch(r"-?[0-9]{1,12}\.[0-9]{2}", text):
+            sheet.broken(at, f"“{text[:40]}” is cut: netperf prints two decimals")
+        elif at:
+            _give(at, benchmark, metric, unit, text, params, sheet)
 
 
 def _datagrams(keys: dict[str, tuple[int, str]], ends: tuple[str, str]) -> bool:
@@ -292,11 +365,11 @@ def _loss(line: int, sent: str, received: str, params: dict[str, Scalar], sheet:
 
 FORMAT = Format(
     name="netperf",
-    title="netperf: -k listing and tables of the STREAM, MAERTS, RR and CRR tests",
+    title="netperf: -k and -o listings and tables of the STREAM, MAERTS, RR and CRR tests",
     example=EXAMPLE,
     recognises=holds(
         rb"^(?:MIGRATED )?(?:TCP STREAM|TCP MAERTS|UDP STREAM|(?:TCP|UDP) REQUEST/RESPONSE"
-        rb"|TCP Connect/Request/Response) TEST from|^THROUGHPUT="
+        rb"|TCP Connect/Request/Response|OMNI [A-Za-z|]{4,9}) TEST from|^THROUGHPUT="
     ),
     read=read,
 )
