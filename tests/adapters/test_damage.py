@@ -165,3 +165,14 @@ def test_the_end_of_a_cut_row_is_no_test_of_tinymembench() -> None:
     data = path.read_bytes().replace(b" C copy backwards (64", b" C copy\n backwards (64", 1)
     assert b"copy\n backwards" in data
     check(path, data, told=False)
+
+
+@pytest.mark.parametrize("between", [b"\nINFO: task hung\n", b"usb 1-1: USB disconnect\n"])
+def test_the_end_of_a_count_of_bytes_is_no_count(between: bytes) -> None:
+    path = next(path for path in LOGS if path.name == "1.2.8-playback.log")
+    count, data = b"64000 /dev/shm/perfguide-alsa.raw", path.read_bytes()
+    assert count in data
+    check(path, data.replace(count, count[:1] + between + count[1:], 1))
+    whole, _ = undamaged(path)
+    for line in (b"12:30:01 started\n", b"[   12.34] usb 1-1: reset\n"):
+        assert figures(read(path, data.replace(count, line + count, 1))) == whole
