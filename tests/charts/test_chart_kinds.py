@@ -347,6 +347,11 @@ def test_a_trend_has_releases_in_order_with_gaps_ranges_and_changes_of_the_board
     on_one_scale([p.y for p in sk.points], [y for _, y in places])
     change = corners(svg, "vertical-0-0")[0][0]
     on_one_scale([p.x for p in sk.points] + [2.5], [x for x, _ in places] + [change])
+    named = Boards(shorts={("AM62X", "lp"): "Low power", ("AM62X", "sk"): "Starter"})
+    short = trends.scene(scene.releases, [b.bundle for b in bundles], named)
+    view = only(trends.over_releases(shipped, records, short))
+    assert [line.label for line in view.panels[0].lines] == ["Low power", "Starter"]
+    assert view.says == ("Starter: clock 1000 MHz → 1250 MHz from 11.0 on.",)
 
 
 def test_boards_stand_side_by_side_each_with_its_newest_release(

@@ -17,7 +17,7 @@ from .canvas import Canvas, Place, width
 from .model import ChartView, Line, Panel, Point
 from .palette import INK, LINE, QUIET
 
-FONT_SIZE, SMALL_FONT_SIZE = 9.5, 8.5
+FONT_SIZE, SMALL_FONT_SIZE = 10, 8.5
 """Points of the text in a picture, and in one of many side by side."""
 
 LINE_HEIGHT = 1.2
@@ -26,7 +26,7 @@ LINE_HEIGHT = 1.2
 HALF_HIGH = 0.36
 """Half the height of digits and capital letters, as a share of the size of the font."""
 
-NOTE = 7.5
+NOTE = 8.5
 """Points of the text of figures and notes in a panel."""
 
 TICK, MINOR = 3.5, 2.0
@@ -44,13 +44,13 @@ MOST_NAMED = 8
 LONGEST_NAME = 30
 """Characters of a name at the end of its line."""
 
-NAME_SIZE = 8.5
+NAME_SIZE = 9.5
 """Points of such a name."""
 
-TOGETHER = 8.0
+TOGETHER = 9.0
 """Lines of one order whose ends are not so many points apart have one name."""
 
-FIGURE_SIZE = 8.5
+FIGURE_SIZE = 9.5
 """Points of a figure at the end of a bar."""
 
 LONGEST_TICK = 26

@@ -24,10 +24,10 @@ DASHES: tuple[Dashes, ...] = (
 HATCHES = ("", "///", "|||", "xxx", "\\\\\\", "+++", "\\\\", "---")
 """Lines alone: a pattern of dots makes a picture ten times as large, because each is curves."""
 
-WIDTH, HEIGHT = 5.4, 3.7
+WIDTH, HEIGHT = 5.0, 3.7
 """Inches of a picture with one panel: on a phone its text is still of a size to read."""
 
-PAIR, PAIR_HEIGHT = 2.9, 3.0
+PAIR, PAIR_HEIGHT = 2.7, 3.0
 """Inches of one panel, where two stand side by side."""
 
 SMALL, SMALL_HEIGHT = 2.9, 2.2
@@ -39,7 +39,7 @@ INCH = 72
 PAD = 1.08
 """The room at the edges of a picture, as a share of the size of its font."""
 
-HEADING, HEADING_HEIGHT = 9, 0.19 * INCH
+HEADING, HEADING_HEIGHT = 9.5, 0.19 * INCH
 """Points of the text of a heading, and of its lines."""
 
 BAR = 0.86
@@ -96,7 +96,7 @@ def _size(view: ChartView, columns: int, rows: int) -> tuple[float, float]:
         rows_of = max(len(axes_marks.bar_rows(view, panel)[0]) for panel in view.panels)
         gaps = 0.12 * len(view.ticks)
         lines = max((len(axes_marks.tick_lines(name)) for name in view.ticks), default=1)
-        each = max(0.2, 0.15 * lines + 0.05)
+        each = max(0.21, 0.165 * lines + 0.05)
         height = 0.75 + each * rows_of + gaps + (0.25 if any(p.title for p in view.panels) else 0)
         return (SMALL if view.small else WIDTH) * INCH, height * rows * INCH
     if view.small:
@@ -158,7 +158,7 @@ def _chart(view: ChartView) -> Canvas:
 def _headings(view: ChartView) -> tuple[list[str], list[str]]:
     """The lines of what a picture finds, and of what it is about."""
     finding, about = visible(view.finding, 300), visible(view.subtitle, 400)
-    return textwrap.wrap(finding, 58), textwrap.wrap(about, 66)
+    return textwrap.wrap(finding, 52), textwrap.wrap(about, 60)
 
 
 def _write_legend(canvas: Canvas, view: ChartView, legend: _Legend, styles: Sequence[str]) -> None:
@@ -465,7 +465,7 @@ def _bars(
 def _changes(view: ChangeView) -> Canvas:
     """A strip of points for each benchmark, better to the right."""
     count, size = len(view.strips), axes_marks.FONT_SIZE
-    pad, small = PAD * size, 8
+    pad, small = PAD * size, 9
     canvas = Canvas(WIDTH * INCH, (1.5 + 0.3 * count) * INCH)
     titles = [visible(strip.title, MOST_STRIP_LABEL) for strip in view.strips]
     left = pad + max(width(title, size) for title in titles) + GAP + TICK

@@ -44,7 +44,8 @@ class Change:
 @dataclass(frozen=True, slots=True)
 class Scene:
     """What charts of a platform show besides its figures: its releases in version order, also
-    those without a figure; and what its boards changed between them, and what its ``boards`` are called where there is little room."""
+    those without a figure; what its boards changed between them; and what its ``boards`` are
+    called where there is little room."""
 
     releases: tuple[str, ...] = ()
     changes: tuple[Change, ...] = ()
@@ -248,7 +249,10 @@ class _Plot:
             changes = [c for c in self.scene.changes if c.board in boards and c.release in on_axis]
             marks = tuple((on_axis.index(c.release) - 0.5, f"{c.what} changed") for c in changes)
             panels = [replace(panel, verticals=(*panel.verticals, *marks)) for panel in panels]
-            sentences += [f"{c.board}: {c.words} from {c.release} on." for c in changes]
+            called = {
+                board: self.scene.boards.short(records[0].guide.soc, board) for board in boards
+            }
+            sentences += [f"{called[c.board]}: {c.words} from {c.release} on." for c in changes]
         return ChartView(
             spec.id,
             spec.title,

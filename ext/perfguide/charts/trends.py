@@ -29,8 +29,11 @@ RATE = "throughput"
 """How the metrics end whose CPU load has the same name with another end."""
 
 
-def scene(releases: Iterable[str], bundles: Iterable[Bundle]) -> Scene:
-    """The releases of a platform, and what its boards changed between them.
+def scene(
+    releases: Iterable[str], bundles: Iterable[Bundle], boards: Boards | None = None
+) -> Scene:
+    """The releases of a platform, and what its boards changed between them; ``boards`` has their
+    short names.
 
     A board whose bundles of one release differ, or say nothing, changes nothing.
     """
@@ -53,7 +56,7 @@ def scene(releases: Iterable[str], bundles: Iterable[Bundle]) -> Scene:
                     changes.append(Change(board, release, part, f"{part} {before} → {text}"))
                 before = text
     changes.sort(key=lambda c: (version(c.release), units.natural(c.board), c.what))
-    return Scene(ordered, tuple(changes))
+    return Scene(ordered, tuple(changes), boards or Boards())
 
 
 def over_releases(catalog: Catalog, records: Sequence[Record], scene: Scene) -> list[ChartView]:

@@ -119,7 +119,7 @@ def site_of(
         families=by_platform,
         platform_slugs={platform: words[folder] for platform, folder in folders.items()},
         scenes={
-            platform: trends.scene((key.release for key in keys), bundles[platform])
+            platform: trends.scene((key.release for key in keys), bundles[platform], boards)
             for platform, keys in by_platform.items()
         },
         layout=Layout(holdings.catalog),
