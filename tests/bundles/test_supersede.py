@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from typing import Any
 
@@ -127,3 +128,9 @@ def test_the_order_of_uploads_does_not_matter(order: list[int]) -> None:
     ledger = settle([items[i] for i in order])
     assert ledger == settle(items)
     assert ids(ledger) == ["d", "new"]
+
+
+def test_a_refused_withdrawal_is_told_of_the_folder_that_its_bundle_is_from() -> None:
+    later = dataclasses.replace(new("old", runner__name="other"), root="second")
+    ledger = settle([later, dataclasses.replace(old(), root="first")])
+    assert {found.root for found in ledger.diagnostics if found.kind == "supersedes"} == {"second"}
