@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -132,6 +135,17 @@ def test_a_large_change_is_told_as_a_factor_and_a_small_one_as_its_rows_show_it(
     both = newest(releases(history(), more={"lat_a": [30.0] * 8 + [33.0]}), speed)
     title = wording.event_title(both.events[0], both)
     assert title.endswith("lat_a: 10.0 % worse, 1 row")
+
+
+def test_a_change_of_a_size_that_nothing_has_is_told_without_its_digits(speed: Catalog) -> None:
+    rates = history()
+    rates[64] = [50.0] * 8 + [1e10]
+    both = newest(releases(rates), speed)
+    (event,) = both.events
+    for most in (event.change, sys.float_info.max, math.inf):
+        far = replace(event, change=most)  # the mean of two ratios can be more than any float
+        title = wording.event_title(far, both)
+        assert "better by a factor of over 1,000,000" in title and "inf" not in title
 
 
 def test_a_load_of_which_hardly_anything_is_left_may_not_have_been_measured(

@@ -180,9 +180,9 @@ def _far(event: Event) -> str:
     word = "better" if event.change > 0 else "worse"
     middle, *ends = (1 + share for share in (event.change, event.least, event.most))
     if min(middle, *ends) > 0 and max(middle, 1 / middle) >= FACTOR:
-        texts = [units.number(max(r, 1 / r), digits=2) for r in sorted(ends, key=_away)]
+        texts = [_factor(ratio) for ratio in sorted(ends, key=_away)]
         span = f" ({texts[0]} to {texts[1]})" if texts[0] != texts[1] else ""
-        return f"{word} by a factor of {units.number(max(middle, 1 / middle), digits=2)}{span}"
+        return f"{word} by a factor of {_factor(middle)}{span}"
     lower = min(middle, *ends) > 0 and all(row.better == "lower" for row in event.rows)
     shares = [abs(1 / r - 1 if lower else r - 1) for r in (middle, *ends)]
     texts = [_without_sign(share) for share in sorted(shares[1:])]
@@ -193,6 +193,14 @@ def _far(event: Event) -> str:
 def _away(ratio: float) -> float:
     """How far a ratio is from one."""
     return abs(math.log(ratio))
+
+
+def _factor(ratio: float) -> str:
+    """How many times more or less; a ratio can be so small that one over it is no number."""
+    times = max(ratio, 1 / ratio)
+    if times > units.MOST_CHANGE:
+        return f"over {units.number(units.MOST_CHANGE)}"
+    return units.number(times, digits=2)
 
 
 def _without_sign(share: float) -> str:
