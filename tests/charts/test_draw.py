@@ -274,3 +274,5 @@ def test_a_log_axis_has_numbers_above_zero_for_figures_of_any_size(figures: list
     ticks, minor = axes_marks.y_ticks(scale, 9.0)
     assert low > 0 and ticks and min([*ticks, *minor]) > 0
     assert all(math.isfinite(scale.at(each)) for each in [*figures, *ticks, *minor])
+    named = axes_marks.with_room(scale, 80.0)
+    assert 0 < named.low <= low and math.isfinite(named.at(min(figures)))

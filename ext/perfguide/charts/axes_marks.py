@@ -478,7 +478,9 @@ def with_room(x: Scale, room: float) -> Scale:
     share = room / (x.end - x.start)
     low, high = (math.log(x.low), math.log(x.high)) if x.log else (x.low, x.high)
     begin = low - (high - low) * share / (1 - share)
-    return Scale(math.exp(begin) if x.log else begin, x.high, x.start, x.end, x.log)
+    if x.log:
+        begin = math.exp(max(begin, math.log(LEAST)))
+    return Scale(begin, x.high, x.start, x.end, x.log)
 
 
 def name_lines(
