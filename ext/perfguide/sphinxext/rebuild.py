@@ -160,7 +160,7 @@ class Rebuild:
             changed = max(identify(path)[3:]) >= self._began if drawn else False
             digest = self._store.digest(path)
             # What a page has drawn while it was read follows from the page.
-            if changed and os.path.realpath(os.path.dirname(path)) != drawn:  # noqa: PTH120
+            if changed and str(Path(path).parent.resolve()) != drawn:
                 self._store.seen[path] = UNSURE
                 return ""
             if not digest:
