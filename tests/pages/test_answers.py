@@ -138,6 +138,7 @@ def test_the_verdict_is_that_of_the_comparison(tmp_path: Path) -> None:
     assert top.rows[0].judged == "regressed −20.0 %"
     changed = next(fact for fact in top.facts if fact.head == "Changed")
     assert changed.parts[0].text == "1 regression."
+    assert changed.parts[1].text == " Speed: 20.0 % worse, 1 row.", "nothing came or went"
     assert changed.parts[-1].page == "compare/AM62X/linux/09.00-vs-09.01"
 
 
@@ -178,4 +179,14 @@ def test_the_guide_of_the_project_answers_what_it_is_asked_first(tmp_path: Path)
     assert writes == [57.6, None, 96.8]
     assert [fact.head for fact in top.facts] == ["Crypto", "Changed", "Careful"]
     crypto = "".join(part.text for part in top.facts[0].parts)
-    assert "24.66 MB/s at 37 % CPU" in crypto and "engine not recorded, offload" in crypto
+    assert crypto == (
+        "AES-128-CBC, 1 KiB: 24.66 MB/s at 37 % CPU "
+        "(SK SiP; engine not recorded, probably offload: CPU load 37 %)."
+    )
+    changed = "".join(part.text for part in top.facts[1].parts)
+    assert changed.startswith(
+        "No regression was found. 48 figures are no longer measured, 101 are new. Compare with"
+    )
+    badge, _, health = top.facts[2].parts
+    assert (badge.severity, health.page) == ("error", "reports/health")
+    assert health.text.startswith(f"Health: {badge.text}, ")

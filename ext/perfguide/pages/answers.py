@@ -12,12 +12,12 @@ import msgspec
 from ..bundles.guide_key import GuideKey
 from ..catalog.benchmarks import Benchmark, Metric, Scalar
 from ..common import slugs, units
-from ..common.diagnostics import SEVERITIES
+from ..common.diagnostics import SEVERITIES, Severity
 from ..compare import wording
 from ..compare.comparison import Comparison
 from ..compare.match import Names
 from ..compare.select import ReleasePair
-from ..compare.verdicts import WORDS, Row
+from ..compare.verdicts import Row
 from ..figures import engines, labels
 from ..figures.engines import Inferred, Run
 from ..figures.pool import Record
@@ -47,6 +47,8 @@ class Part(msgspec.Struct, frozen=True, omit_defaults=True):
     page: str = ""
     place: str = ""
     strong: bool = False
+    severity: Severity | None = None
+    """That of the findings that a badge counts."""
 
 
 class Fact(msgspec.Struct, frozen=True):
@@ -282,7 +284,7 @@ class Headlines:
             if (name := _name(record, self._names)) in judged.verdicts
         }
         if not found:
-            return WORDS["only-new"]
+            return "new"
         if len(set(found.values())) == 1:
             return next(iter(found.values()))
         soc, short = next(iter(records)).guide.soc, self._site.boards.short
@@ -334,8 +336,8 @@ class Headlines:
             lead = f"{row.label}: " if not parts else ""
             text = f"{lead}{value.text} {row.unit}{at_load}"
             board = self._site.boards.short(best.guide.soc, best.board)
-            fastest = f"the fastest of {len(measured)} boards, " if len(measured) > 1 else ""
-            about = f"{_engine(benchmark, best, known)}; {fastest}{board}"
+            fastest = f", the fastest of {len(measured)} boards" if len(measured) > 1 else ""
+            about = f"{board}{fastest}; {_engine(benchmark, best, known)}"
             parts += [Part("; ")] if parts else []
             parts += [Part(text, place=value.place, strong=True), Part(f" ({about})")]
         return [Fact("Crypto", (*parts, Part(".")))] if parts else []
@@ -348,7 +350,8 @@ class Headlines:
         elif judged is None:
             said = []
         else:
-            said = [Part(judged.lead, strong=True), Part(f" {judged.rest}")]
+            said = [Part(judged.lead, strong=True)]
+            said += [Part(f" {judged.rest}")] if judged.rest else []
         pairs = [p for p in self._plan.by_soc.get(key.soc, ()) if p.new == key]
         for each in sorted(pairs, key=lambda p: p != pair):
             said += [Part(" "), Part(f"Compare with {each.old.release}", each.address)]
@@ -359,18 +362,21 @@ class Headlines:
         found = [f for f in self._site.findings.get(key, ()) if not f.acknowledged]
         if not found:
             return [Fact("Careful", (Part("No check found a problem with these figures."),))]
-        counts = ", ".join(
-            wording.count(number, severity)
+        counts = {
+            severity: wording.count(number, severity)
             for severity in SEVERITIES
             if (number := sum(finding.severity == severity for finding in found))
-        )
+        }
         titles = dict.fromkeys(
             f"{self._site.catalog.title(f.benchmark)}: {f.rule.title}" for f in found
         )
         named = "; ".join(list(titles)[:MOST_NAMED])
         more = f"; and {len(titles) - MOST_NAMED} more" if len(titles) > MOST_NAMED else ""
-        link = Part("Health of this guide", HEALTH, slugs.anchor(section_of(self._site, key)))
-        return [Fact("Careful", (Part(f"{counts}.", strong=True), Part(f" {named}{more}. "), link))]
+        worst = next(iter(counts))
+        badge = Part(counts[worst], strong=True, severity=worst)
+        place = slugs.anchor(section_of(self._site, key))
+        link = Part(f"Health: {', '.join(counts.values())}", HEALTH, place)
+        return [Fact("Careful", (badge, Part(f" {named}{more}. "), link))]
 
 
 def sentences(answers: Answers, benchmark: str) -> list[str]:
@@ -423,16 +429,28 @@ def _in_words(site: Site, comparison: Comparison) -> Judged:
         lead = f"{wording.count(len(worse), 'regression')}."
         more = f"; and {len(worse) - 1} more" if len(worse) > 1 else ""
         first = f"{wording.event_title(worse[0], comparison)}{more}."
-    rest = (
-        f"{first}{' ' if first else ''}{wording.count(better, 'improvement')}. No longer measured: "
-        f"{counts['only-old']}; new: {counts['only-new']}."
-    )
+    parts = [first, f"{wording.count(better, 'improvement')}." if better else ""]
+    rest = " ".join(filter(None, (*parts, _came_and_went(counts["only-old"], counts["only-new"]))))
     verdicts = {
         _joined(row.board, row.benchmark, row.metric, row.params): _moved(row)
         for row in comparison.rows
         if row.new is not None and _is_short(site, row)
     }
     return Judged(lead, rest, first, verdicts)
+
+
+def _came_and_went(gone: int, new: int) -> str:
+    """How many figures one of two releases has alone: a sentence, or nothing."""
+    said = [f"{wording.count(gone, 'figure')} {_is(gone)} no longer measured"] if gone else []
+    if new:
+        said.append(
+            f"{new} {_is(new)} new" if gone else f"{wording.count(new, 'figure')} {_is(new)} new"
+        )
+    return f"{', '.join(said)}." if said else ""
+
+
+def _is(number: int) -> str:
+    return "is" if number == 1 else "are"
 
 
 def _is_short(site: Site, row: Row) -> bool:
@@ -474,7 +492,7 @@ def _engine(benchmark: Benchmark, record: Record, known: Mapping[Run, Inferred])
     if value != benchmark.param(engines.ENGINE).default or _run(record) not in known:
         return label
     inferred = known[_run(record)]
-    return f"{label}, {inferred.name} by its {inferred.reason}"
+    return f"{label}, probably {inferred.name}: {inferred.reason}"
 
 
 def _framed(

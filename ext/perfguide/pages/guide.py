@@ -146,8 +146,7 @@ def _write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: s
         ],
         undescribed=undescribed,
         others=others,
-        measured=summaries.period(bundles),
-        figures=len(records),
+        measured=_measured(records, bundles),
         provenance=origin,
         errata=errata,
         data=json_api.guide_path(page),
@@ -157,6 +156,15 @@ def _write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: s
     words = search_words.split(key.soc, family(key), key.release, *boards)
     findable = FindablePage(page, title, words, search_words.of_sections(sections, other, catalog))
     return GuideOutcome(findable, diagnostics, answered=bool(top.rows))
+
+
+def _measured(records: Sequence[Record], bundles: Sequence[Loaded]) -> str:
+    """How many figures a guide has, of how many boards and from when: a sentence."""
+    figures, boards = len(records), len(summaries.natural_boards(records))
+    return (
+        f"{figures:,} figure{'s' if figures != 1 else ''} on {boards} "
+        f"board{'s' if boards != 1 else ''}, measured {summaries.period(bundles)}."
+    )
 
 
 def _answers(site: Site, page: str, top: Answers) -> str:

@@ -46,9 +46,7 @@ class PerfAnswers(SphinxDirective):
     required_arguments = 1
     final_argument_whitespace = True
     option_spec: ClassVar[OptionSpec] = {
-        "figures": directives.nonnegative_int,
         "page": directives.unchanged,
-        "measured": directives.unchanged,
     }
 
     def run(self) -> list[nodes.Node]:
@@ -61,18 +59,10 @@ class PerfAnswers(SphinxDirective):
             warn([finding], location=self.get_location())
             return []
         self.env.note_dependency(name)
-        figures = self.options.get("figures", 0)
-        count = len(answers.boards)
-        words = (
-            f"{figures:,} figure{'s' if figures != 1 else ''} on {count} "
-            f"board{'s' if count != 1 else ''}, measured {self.options.get('measured', '')}."
-        )
         page = self.options.get("page", "")
         node = perf_answers(answers=answers, top=self.config.perfguide_output, page=page)
         self.set_source_info(node)
         out: list[nodes.Node] = [node]
-        if figures:
-            out.insert(0, nodes.paragraph("", words, classes=["perf-measured"]))
         if answers.rows:
             data = f"{name.removesuffix('.json')}.csv"
             out.append(download(self.env.docname, {data: "CSV of these results"}))
@@ -114,6 +104,8 @@ def _fact(fact: Fact, link: Links) -> str:
 def _part(part: Part, link: Links) -> str:
     text = f"<bdi>{escape(visible(part.text, 1000))}</bdi>"
     text = f"<strong>{text}</strong>" if part.strong else text
+    if part.severity:
+        text = f'<span class="perf-badge perf-badge-{part.severity}">{text}</span>'
     return f'<a href="{escape(link(part))}">{text}</a>' if part.page or part.place else text
 
 

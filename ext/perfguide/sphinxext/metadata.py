@@ -79,12 +79,12 @@ class PerfData(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Make the node."""
         if self.arguments:
-            words, stem = "Download this guide: ", self.arguments[0]
+            words, stem = "Download ", self.arguments[0]
             files = [
-                (f"{stem}.json", "JSON"),
-                (f"{stem}.xlsx", "spreadsheet (.xlsx)"),
-                (self.options["parquet"], "Parquet"),
+                (f"{stem}.xlsx", "Excel"),
                 (f"{stem}.csv", "CSV"),
+                (f"{stem}.json", "JSON"),
+                (self.options["parquet"], "Parquet"),
             ]
         else:
             words = "Begin with: "
