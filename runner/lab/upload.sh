@@ -14,7 +14,7 @@ TARGET is one of
   scp:HOST:FOLDER     by scp
   https://HOST/PATH/  by HTTP PUT with curl, also http://
 
-  -s KEY      signs bundles without a signature, with ssh-keygen and this key
+  -s KEY      signs bundles without a signature that fits, with ssh-keygen and this key
   -e COMMAND  the remote shell of rsync, such as "ssh -p 2222"   [ssh]
   -p PORT     of scp                                             [22]
   -c FILE     curl reads this configuration, such as a password
@@ -23,7 +23,8 @@ TARGET is one of
   -h          this text
 
 Each file has another name until all of it is there: TARGET never has half of one
-under its name (with PUT that is the server's task).
+under its name (with PUT that is the server's task). Its folder must be there. After a
+file that did not arrive in all its tries, the others are not tried.
 Exit status: 0 all is there, 1 some files are not, 2 wrong usage.
 END
 }
@@ -74,7 +75,7 @@ send() {
     send_name=${1##*/}
     case $TARGET in
         rsync:*)
-            rsync -t --partial-dir=.perfguide-partial -e "$SHELL_OF_RSYNC" -- "$1" "$HOST:$WHERE/"
+            rsync -t --checksum --partial-dir=.perfguide-partial -e "$SHELL_OF_RSYNC" -- "$1" "$HOST:$WHERE/"
             ;;
         scp:*)
             # shellcheck disable=SC2029 # the names are of safe characters
@@ -88,7 +89,7 @@ send() {
     esac
 }
 
-# arrive PATH: with all tries. Status 1: it did not.
+# arrive PATH: with all tries. Status 1: its name is not one to send; 2: it did not arrive.
 arrive() {
     case ${1##*/} in
         *[!A-Za-z0-9._-]*) printf 'upload.sh: %s: rename it, only letters, digits and ._- are sent\n' "$1" >&2; return 1 ;;
@@ -98,7 +99,10 @@ arrive() {
     arrive_try=1
     arrive_wait=$WAIT
     while ! send "$1"; do
-        [ "$arrive_try" -lt "$TRIES" ] || { printf 'upload.sh: %s did not arrive in %s tries\n' "$1" "$TRIES" >&2; return 1; }
+        if [ "$arrive_try" -ge "$TRIES" ]; then
+            printf 'upload.sh: %s did not arrive in %s tries\n' "$1" "$TRIES" >&2
+            return 2
+        fi
         sleep "$arrive_wait"
         arrive_try=$((arrive_try + 1))
         arrive_wait=$((arrive_wait * 2))
@@ -107,23 +111,40 @@ arrive() {
     printf 'sent: %s\n' "${1##*/}"
 }
 
+# deliver PATH: remembers what went wrong, and ends where the target takes nothing.
+deliver() {
+    arrive "$1" || {
+        deliver_status=$?
+        STATUS=1
+        [ "$deliver_status" -eq 1 ] || {
+            printf 'upload.sh: the rest is not tried; look at what is said above, and give the same command again\n' >&2
+            exit 1
+        }
+    }
+}
+
 STATUS=0
 if [ -n "$KEY" ]; then
     for file in "$FOLDER"/*.json; do
-        if [ ! -f "$file" ] || [ -f "$file.sig" ]; then continue; fi
+        [ -f "$file" ] || continue
+        # A signature of what the file held before, when it was packed another time, is refused.
+        if [ -f "$file.sig" ] && ssh-keygen -q -Y check-novalidate -n perfguide -s "$file.sig" <"$file" >/dev/null 2>&1; then
+            continue
+        fi
+        rm -f "$file.sig"
         ssh-keygen -q -Y sign -n perfguide -f "$KEY" "$file" </dev/null || { STATUS=1; rm -f "$file.sig"; }
     done
 fi
 for file in "$FOLDER"/*; do
     case $file in *.json) continue ;; esac
-    [ ! -f "$file" ] || arrive "$file" || STATUS=1
+    [ ! -f "$file" ] || deliver "$file"
 done
 for file in "$FOLDER"/*.json; do
     [ -f "$file" ] || continue
     if [ -n "$KEY" ] && [ ! -f "$file.sig" ]; then
         printf 'upload.sh: %s: without its signature it is not sent\n' "$file" >&2
     elif [ "$STATUS" -eq 0 ]; then
-        arrive "$file" || STATUS=1
+        deliver "$file"
     else
         printf 'upload.sh: %s waits for what belongs to it\n' "$file" >&2
     fi

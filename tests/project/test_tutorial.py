@@ -3,47 +3,26 @@
 from __future__ import annotations
 
 import json
-import os
-import re
-import shutil
 import subprocess
-import sys
-import textwrap
 from pathlib import Path
 
 from conftest import TOP
-
-BLOCK = re.compile(
-    r"\.\. code-block:: (?P<kind>\w+)\n(?:   :caption: (?P<caption>.*)\n)?\n(?P<text>(?:   .*\n|\n)+)"
-)
-
-
-def _installed(folder: Path) -> str:
-    """A search path on which ``perfguide`` is the package under test, with the descriptions of
-    benchmarks where a wheel has them."""
-    package = folder / "lib/perfguide"
-    shutil.copytree(TOP / "ext/perfguide", package, ignore=shutil.ignore_patterns("__pycache__"))
-    (package / "catalog/built_in").symlink_to(TOP / "source/benchmarks")
-    command = folder / "perfguide"
-    run = f'PYTHONPATH="{folder}/lib" exec "{sys.executable}" -m perfguide "$@"'
-    command.write_text(f"#!/bin/sh\n{run}\n", "utf-8")
-    command.chmod(0o755)
-    return f"{folder}:{os.environ['PATH']}"
+from followed import codes, search_path
 
 
 def test_the_tutorial_ends_with_a_site_of_two_releases_and_a_withdrawn_run(tmp_path: Path) -> None:
     top = tmp_path / "project"
     top.mkdir()
     known = {
-        **{"PATH": _installed(tmp_path / "bin"), "HOME": str(tmp_path), "LC_ALL": "C.UTF-8"},
+        **{"PATH": search_path(tmp_path / "bin"), "HOME": str(tmp_path), "LC_ALL": "C.UTF-8"},
         **{f"GIT_{who}_NAME": "Reader" for who in ("AUTHOR", "COMMITTER")},
         **{f"GIT_{who}_EMAIL": "reader@example.org" for who in ("AUTHOR", "COMMITTER")},
     }
     page = (TOP / "source/tutorial.rst").read_text("utf-8")
     said = list[str]()
-    for block in BLOCK.finditer(page):
-        text, caption = textwrap.dedent(block["text"]).strip() + "\n", block["caption"] or ""
-        if block["kind"] != "sh":
+    for block in codes(page):
+        text, caption = block.text, block.caption
+        if block.kind != "sh":
             (top / caption).parent.mkdir(exist_ok=True)
             (top / caption).write_text(text, "utf-8")
             continue

@@ -212,10 +212,11 @@ def test_bundles_arrive_last_by_put_and_once(shell: str, outbox: Path, tmp_path:
     try:
         target = f"http://127.0.0.1:{inbox.server_port}/in/"
         first = upload("-w", "0", "-t", "2", outbox, target, shell=shell)
-        # Both tries of the logs failed: the bundles wait, since they belong together.
+        # Both tries of the logs failed: the bundles wait, since they belong together, and nothing
+        # else is tried at a target that may be down for hours.
         assert first.returncode == 1
         assert "a.logs.tar.zst did not arrive in 2 tries" in first.stderr
-        assert "a.json waits" in first.stderr
+        assert "the rest is not tried" in first.stderr
         assert inbox.arrived == []
         again = upload("-w", "0", outbox, target, shell=shell)
         assert again.returncode == 0, again.stderr
@@ -244,6 +245,24 @@ def test_rsync_takes_signed_bundles(outbox: Path, tmp_path: Path) -> None:
     assert run.stdout.splitlines() == ["sent: a.json.sig", "sent: a.logs.tar.zst", "sent: a.json"]
     signature = (tmp_path / "inbox/a.json.sig").read_text()
     assert signature.startswith("-----BEGIN SSH SIGNATURE-----")
+    # The same name with other figures, packed the next night, is signed again.
+    (outbox / "a.json").write_text("[2]")
+    again = upload("-s", key, "-e", local, outbox, target)
+    assert again.stdout.splitlines() == ["sent: a.json.sig", "sent: a.json"]
+    assert (tmp_path / "inbox/a.json.sig").read_text() != signature
+
+
+def test_a_name_that_is_not_sent_stops_no_other_log(outbox: Path, tmp_path: Path) -> None:
+    program("rsync")
+    local = tmp_path / "local"
+    local.write_text('#!/bin/sh\nshift\nexec "$@"\n')
+    local.chmod(0o755)
+    (outbox / "0 odd.txt").write_text("x")
+    run = upload("-e", local, outbox, f"rsync:web:{tmp_path}/inbox")
+    assert run.returncode == 1
+    assert run.stdout == "sent: a.logs.tar.zst\n"
+    assert "0 odd.txt: rename it" in run.stderr
+    assert "a.json waits" in run.stderr
 
 
 @pytest.mark.parametrize(

@@ -305,7 +305,11 @@ class _Intake:
             for runner in runners:
                 signature = copies[part + SIGNATURE].path
                 if not _signed(copies[part].path, signature, runner, self._orders.signers):
-                    raise RefusedError(f"{part}: the signature is not a good one of “{runner}”")
+                    raise RefusedError(
+                        f"{part}: the signature is not a good one of “{runner}”, the runner in the "
+                        f"bundle; {self._orders.signers} needs a line with this name and its key, "
+                        "and the file must be as it was signed"
+                    )
 
     def _set_aside(self, upload: _Upload, refused: RefusedError) -> Outcome:
         """Move an upload aside, with the reason beside it, which comes first: what

@@ -1,0 +1,46 @@
+"""Pages whose commands and files a test follows, as a reader would."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+import textwrap
+from dataclasses import dataclass
+from pathlib import Path
+
+TOP = Path(__file__).resolve().parents[2]
+_BLOCK = re.compile(
+    r"\.\. code-block:: (?P<kind>\w+)\n(?:   :caption: (?P<caption>.*)\n)?\n(?P<text>(?:   .*\n|\n)+)"
+)
+
+
+@dataclass(frozen=True)
+class Code:
+    """A block of code of a page; the caption names the file, or how the command ends."""
+
+    kind: str
+    caption: str
+    text: str
+
+
+def codes(page: str) -> list[Code]:
+    """All blocks of code in the source of a page, in their order."""
+    return [
+        Code(each["kind"], each["caption"] or "", textwrap.dedent(each["text"]).strip() + "\n")
+        for each in _BLOCK.finditer(page)
+    ]
+
+
+def search_path(folder: Path) -> str:
+    """A search path on which ``perfguide`` is the package under test, with the descriptions of
+    benchmarks where a wheel has them."""
+    package = folder / "lib/perfguide"
+    shutil.copytree(TOP / "ext/perfguide", package, ignore=shutil.ignore_patterns("__pycache__"))
+    (package / "catalog/built_in").symlink_to(TOP / "source/benchmarks")
+    command = folder / "perfguide"
+    run = f'PYTHONPATH="{folder}/lib" exec "{sys.executable}" -m perfguide "$@"'
+    command.write_text(f"#!/bin/sh\n{run}\n", "utf-8")
+    command.chmod(0o755)
+    return f"{folder}:{os.environ['PATH']}"
