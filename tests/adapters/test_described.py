@@ -94,6 +94,38 @@ def test_a_description_of_nothing_is_refused(lines: list[Lines], why: str) -> No
         described(Description(name="x", benchmark="x", example="rate: 1.5\n", lines=lines))
 
 
+HEAD = 'name = "sweep"\nbenchmark = "sweep"\nexample = "size;rate\\n1024;1.5\\n"\n'
+CSV = '[csv]\nseparator = ";"\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (HEAD.replace("benchmark", "bench") + CSV, ":2: “bench” is not known; did you mean “benchmark”?"),
+        (HEAD + '[csv]\nseperator = ";"\n', ":5: “seperator” is not known in “csv”; did you mean “separator”?"),
+        (HEAD + CSV + "columns = { rate = MB/s }\n", ":6: is not TOML: Invalid value; fix this line"),
+        (HEAD + CSV + 'columns = { rat = "MB/s" }\n', ":6: no figure can be read from its own example: "
+         "no line of it names the column “rat”; did you mean “rate”?"),
+        (HEAD + CSV + 'columns = { rate = "" }\n', ":6: “rate” has no unit; write one"),
+        (HEAD + CSV + 'columns = { rate = 1 }\n', "is a whole number where text has to be"),
+        (HEAD + '[csv]\nseparator = ";;"\ncolumns = { rate = "MB/s" }\n', ":5: the separator “;;” is not one"),
+        (HEAD + CSV + 'columns = { rate = "MB/s" }\nparams = { siz = "size" }\n', ":7: no figure can be read"),
+        (HEAD + '[[lines]]\nmatch = ["x"]\n', ":5: “lines[0].match” is a list where text has to be"),
+        (HEAD + '[[lines]]\nmatch = "x {rate:numbr}"\n', ":5: “x {rate:numbr}” has a { that begins no value"),
+        (HEAD + '[[lines]]\nmatch = "y {rate:number}"\nfigures = { rate = "s" }\n', ":5: no figure can be read "
+         "from its own example: none of its lines looks like “y {rate:number}”; copy some lines"),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_said_with_its_line_and_how_to_fix_it(
+    text: str, why: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "sweep.format.toml"
+    path.write_text(text, "utf-8")
+    with pytest.raises(ValueError, match=re.escape(why)) as raised:
+        load(path)
+    assert str(raised.value).startswith(str(path))
+
+
 TEXT = st.text(st.sampled_from("ab {}:.0 1"), max_size=12)
 KINDS = st.sampled_from(["{a:word}", "{b:text}", "{c:int}", "{d:number}", " ", ":", "a"])
 

@@ -23,6 +23,8 @@ from pathlib import Path
 
 import msgspec
 
+from ..common import toml_lists
+from ..common.diagnostics import nearest
 from . import Context, Format, Reading, Scalar
 from .log_lines import figure, lines
 from .log_sheet import Sheet
@@ -94,7 +96,10 @@ class _Rule:
             self.kinds[token[1]] = token[2]
             parts.append(f"({_kind(token[2], match[at : at + 1])})")
         if "{" in _TOKEN.sub("", match):
-            raise ValueError(f"“{match}” has a {{ that begins no value, as {{rate:number}} does")
+            raise ValueError(
+                f"“{match}” has a {{ that begins no value, as {{rate:number}} does; kinds are "
+                "number, number.2, int, word and text"
+            )
         return "".join((*parts, _blanks(match[at:]), r"[ \t]*+"))
 
 
@@ -118,14 +123,33 @@ def _blanks(text: str) -> str:
 def load(path: Path) -> Format:
     """The format that a file describes.
 
-    Raises :class:`ValueError` with what is wrong in the file, and :class:`OSError` where it
-    cannot be read.
+    Raises :class:`ValueError` with the place in the file, what is wrong there and how to fix it,
+    also where the file cannot be read.
     """
+    text = ""
     try:
-        spec = msgspec.convert(tomllib.loads(path.read_text("utf-8")), Description)
-        return described(spec)
-    except (ValueError, msgspec.ValidationError) as error:
-        raise ValueError(f"{path}: {error}") from None
+        text = path.read_bytes().decode("utf-8")
+        return described(msgspec.convert(tomllib.loads(text), Description))
+    except msgspec.ValidationError as error:
+        message, hint = toml_lists.in_words(str(error), Description)
+        line = _line_of(text, message)
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, OSError) as error:
+        message, hint, line = toml_lists.not_read(error)
+    except ValueError as error:
+        message, hint, line = str(error), "", _line_of(text, str(error))
+    place = f"{path}:{line}" if line else str(path)
+    raise ValueError(f"{place}: {message}{f'; {hint}' if hint else ''}") from None
+
+
+def _line_of(text: str, message: str) -> int | None:
+    """The last line with what a message quotes: words of the example come before what names them."""
+    for quoted in re.findall("“([^”]+)”", message):
+        # The decoder says lines[0].match where the file has the key alone.
+        name = quoted if quoted in text else quoted.rpartition(".")[2]
+        for number, line in reversed([*enumerate(text.splitlines(), 1)]):
+            if name and re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", line):
+                return number
+    return None
 
 
 def described(spec: Description) -> Format:
@@ -135,12 +159,25 @@ def described(spec: Description) -> Format:
     """
     rules = [_Rule(each) for each in spec.lines]
     if not any(rule.spec.figures for rule in rules) and not spec.csv:
-        raise ValueError("it describes neither lines with figures nor a csv table")
+        raise ValueError(
+            "it describes neither lines with figures nor a csv table; write [[lines]] with match "
+            "and figures, or [csv] with columns"
+        )
     for rule in rules:
         if unknown := set(rule.spec.figures) - set(rule.kinds):
-            raise ValueError(f"“{rule.spec.match}” has no value “{min(unknown)}”")
+            raise ValueError(
+                f"“{rule.spec.match}” has no value “{min(unknown)}”, which figures names; write "
+                f"{{{min(unknown)}:number}} where it is"
+            )
+    units = [unit for rule in rules for unit in rule.spec.figures.items()]
+    for name, unit in [*units, *(spec.csv.columns.items() if spec.csv else ())]:
+        if not unit.strip():
+            raise ValueError(f'“{name}” has no unit; write one, such as "MB/s" or "count"')
     if spec.csv and len(spec.csv.separator) != 1:
-        raise ValueError("the separator of a csv table is one character")
+        raise ValueError(
+            f"the separator “{spec.csv.separator}” is not one character; write the one between "
+            "two cells"
+        )
 
     def read(data: bytes, context: Context) -> Reading:
         return _read(data, context, spec, rules)
@@ -150,8 +187,26 @@ def described(spec: Description) -> Format:
 
     made = Format(spec.name, spec.title or spec.name, spec.example, recognises, read)
     if not recognises(spec.example.encode()):
-        raise ValueError("no figure can be read from its own example")
+        raise ValueError(f"no figure can be read from its own example: {_why_not(spec)}")
     return made
+
+
+def _why_not(spec: Description) -> str:
+    """Why the example has no figure, and how to fix that."""
+    if not spec.csv:
+        match = next(each.match for each in spec.lines if each.figures)
+        return f"none of its lines looks like “{match}”; copy some lines of a real log there"
+    wanted = [*spec.csv.columns, *spec.csv.params]
+    heads = [_cells(line, spec.csv.separator) for line in spec.example.splitlines()]
+    best = max(heads, key=lambda cells: len({*cells} & {*wanted}), default=[])
+    if missing := [each for each in wanted if each not in best]:
+        hint = nearest(missing[0], best) or "write it as the head of the log does"
+        return f"no line of it names the column “{missing[0]}”; {hint}"
+    return "below its head there is no row with a number; copy some lines of a real log there"
+
+
+def _cells(line: str, separator: str) -> list[str]:
+    return [each.strip() for each in next(csv.reader([line], delimiter=separator), [])]
 
 
 def _read(data: bytes, context: Context, spec: Description, rules: list[_Rule]) -> Reading:
@@ -202,7 +257,7 @@ def _row(
     sheet: Sheet,
 ) -> list[str]:
     """Read a line as the head or a row of the table; the head that holds behind it."""
-    cells = [each.strip() for each in next(csv.reader([text], delimiter=table.separator), [])]
+    cells = _cells(text, table.separator)
     if {*table.columns, *table.params} <= set(cells):
         sheet.understood(number)
         return cells

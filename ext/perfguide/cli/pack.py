@@ -158,12 +158,15 @@ def _pack(options: argparse.Namespace) -> int:
             print("no bundle was written; fix the faults above", file=sys.stderr)
             return shared.USAGE
         why = "the logs hold no figure that is understood" if logs else "there is no log there"
-        hint = "perfguide adapters lists what is, with an example of each"
+        hint = (
+            "perfguide adapters lists what is, with an example of each; formats of your own, "
+            f"NAME{described.ENDING}, are looked for in the folder {options.benchmarks} (--benchmarks)"
+        )
         print(f"no bundle was written: {why}; {hint}", file=sys.stderr)
         return shared.NOTHING
     made = Loaded("", options.output.name, packed.bundle, bundle.digest(packed.bundle))
-    described, _ = benchmarks.load((BUILT_IN, Path(shared.BENCHMARKS)))
-    shared.print_all(agreement.findings([made], described, shared.BENCHMARKS), sys.stderr)
+    catalog, _ = benchmarks.load((BUILT_IN, Path(shared.BENCHMARKS)))
+    shared.print_all(agreement.findings([made], catalog, shared.BENCHMARKS), sys.stderr)
     beside = options.output.with_suffix(".logs.tar.zst")
     options.output.parent.mkdir(parents=True, exist_ok=True)
     beside.write_bytes(pack_logs.archive([report.log for report in packed.reports]))
