@@ -78,6 +78,8 @@ class Source:
                 continue
             for start, end, new in self._changes(node):
                 whole = self.data[:start] + new + self.data[end:]
+                if whole == self.data:
+                    continue
                 try:
                     compile(whole, "", "exec")
                 except (SyntaxError, ValueError):
