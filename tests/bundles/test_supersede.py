@@ -134,3 +134,10 @@ def test_a_refused_withdrawal_is_told_of_the_folder_that_its_bundle_is_from() ->
     later = dataclasses.replace(new("old", runner__name="other"), root="second")
     ledger = settle([later, dataclasses.replace(old(), root="first")])
     assert {found.root for found in ledger.diagnostics if found.kind == "supersedes"} == {"second"}
+
+
+def test_a_run_that_came_twice_is_told_of_the_folder_that_its_second_bundle_is_from() -> None:
+    figures = [result(params={"n": n}, value=n * 1.7) for n in range(10)]
+    again = dataclasses.replace(new(results=figures), root="second")
+    ledger = settle([again, dataclasses.replace(old(results=figures), root="first")])
+    assert [(found.kind, found.root) for found in ledger.diagnostics] == [("same-run", "second")]
