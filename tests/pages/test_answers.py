@@ -125,6 +125,14 @@ def test_a_board_that_was_not_measured_has_no_value_and_no_history(tmp_path: Pat
     assert row.values[0] is None and row.history[0] == ()
 
 
+def test_what_one_release_alone_measured_has_no_history(tmp_path: Path) -> None:
+    older = plain(result("load", "%", value=3.0), id="older", sdk__version="09.00")
+    top = _top(tmp_path, older, _run("09.01", 100.0))
+    assert top.before == "09.00"
+    (row,) = top.rows
+    assert row.values[0] is not None and row.history == ((),)
+
+
 def test_the_verdict_is_that_of_the_comparison(tmp_path: Path) -> None:
     old = [100.0, 100.1, 99.9, 100.05, 99.95, 100.0]
 

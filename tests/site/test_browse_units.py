@@ -192,6 +192,16 @@ def test_a_section_leads_only_to_releases_that_have_it(
     assert ["other boards", "by-benchmark/stream", "newest"] in by_anchor["stream"]
     whetstone = next(found for anchor, found in by_anchor.items() if "whetstone" in anchor)
     assert [each[0] for each in whetstone[:2]] == ["previous release, 9.1", "newest release, 11.0"]
+    heads = {
+        own: [words.split(",")[0].removesuffix(" release") for words, *_ in links(text)[0]]
+        for own in ("10.0", "10.1", "11.0")
+        if (text := (tmp_path / f"out/{folder}{own}.rst").read_text("utf-8"))
+    }
+    assert heads == {
+        "10.0": ["previous", "next", "newest"],
+        "10.1": ["previous", "next"],  # which is the newest
+        "11.0": ["previous"],
+    }
 
 
 def test_a_redirect_is_written_and_goes_when_its_entry_goes(
