@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import gc
 import json
 import os
 import shutil
@@ -53,6 +54,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     the tests of a file share are built once, and none shall be left alone with a long one."""
     order = {f"test_{name}": place for place, name in enumerate(LONGEST)}
     items.sort(key=lambda item: order.get(item.path.stem, len(order)))
+
+
+def pytest_collection_finish() -> None:
+    """Look for garbage seldom, and not among the thousands of tests and all that is imported."""
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
 
 
 def run_sphinx(
