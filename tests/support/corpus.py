@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -40,9 +39,18 @@ def built_in(name: str) -> Format:
 
 def read(path: Path, data: bytes | None = None) -> Reading:
     """The log, or other bytes in its place, as its own adapter reads it."""
+    return _whole(path) if data is None else _read(path, data)
+
+
+@cache
+def _whole(path: Path) -> Reading:
+    return _read(path, path.read_bytes())
+
+
+def _read(path: Path, data: bytes) -> Reading:
     adapter = built_in(path.parent.name)
     context = Context(path.name, PARAMS.get(path.name, {}))
-    return adapter.read(path.read_bytes() if data is None else data, context)
+    return adapter.read(data, context)
 
 
 def row(result: Result) -> Row:
@@ -59,10 +67,11 @@ def figures(reading: Reading) -> Counter[tuple[object, ...]]:
     return Counter(each[1:] for each in rows if each[4] is not None)
 
 
-def expected(path: Path) -> Iterator[Row]:
+@cache
+def expected(path: Path) -> tuple[Row, ...]:
     """What has to be read from a log."""
-    for line in json.loads(expected_file(path).read_text("utf-8")):
-        yield (*line[:5], tuple(sorted(line[5].items())))
+    lines = json.loads(expected_file(path).read_text("utf-8"))
+    return tuple((*line[:5], tuple(sorted(line[5].items()))) for line in lines)
 
 
 def expected_file(path: Path) -> Path:
