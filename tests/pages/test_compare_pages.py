@@ -196,7 +196,7 @@ def test_a_page_shows_names_as_text_and_each_row_leads_to_both_guides(hostile: P
     words = " ".join("".join(main.itertext()).split())
     assert HOSTILE in words
     # The summary first, regressions next, everything else folded.
-    places = [words.index(w) for w in ("on both sides", "Regressions (", "All other figures")]
+    places = [words.index(w) for w in ("in both releases", "Regressions (", "All other figures")]
     assert places == sorted(places)
     titles = [e.text for e in main.iter("summary")]
     assert titles and not any((title or "").startswith("Regressions") for title in titles)

@@ -138,6 +138,9 @@ def test_a_comparison_opens_with_its_verdict_and_its_events_can_be_accepted(
     assert ".. container:: perf-verdict" in opening
     assert "Look at 1 event before you ship." in opening
     assert "First: Speed" in opening and "30.0 % worse, 1 row" in opening
+    counts = opening[opening.index("perf-counts") :]
+    assert "13 figures of 1 board in both releases" in counts
+    assert ":ref:`1 regressed <" in counts and "improved" not in counts, "no zero is counted"
     event, _, tables = rest.partition("Regressions (1)")
     assert "−30.0 %: 100 → 70 MB/s ↑" in event
     assert ":perf-history:`" in event and "█████▁" in unquote(event)

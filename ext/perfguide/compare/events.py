@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from ..common import units
+from ..figures import labels
 from .drift import drifting
 from .match import BY_DESIGN, Conditions, Names
 from .verdicts import Row, SideFigures, Verdict
@@ -179,18 +180,18 @@ def _vanished(row: Row) -> bool:
 def _narrow(own: Sequence[Row], siblings: Sequence[Row], names: Names) -> str:
     """What the rows share that other rows of the benchmark do not: metric, engine, size."""
     parts = []
+    benchmark = names.catalog.get(own[0].benchmark)
     metrics = sorted({row.metric for row in own})
     if len({row.metric for row in siblings}) > len(metrics):
-        parts.append(", ".join(metrics) if len(metrics) <= NAMED else f"{len(metrics)} metrics")
-    benchmark = names.catalog.get(own[0].benchmark)
+        known = (labels.within(benchmark.metric_label(m)) if benchmark else m for m in metrics)
+        parts.append(", ".join(known) if len(metrics) <= NAMED else f"{len(metrics)} metrics")
     for name, value in sorted(own[0].params.items()):
         default = benchmark.param(name).default if benchmark else None
         if value == default or any(row.params.get(name) != value for row in own):
             continue
         if any(row.params.get(name) != value for row in siblings):
-            label = benchmark.param(name).label if benchmark else ""
-            shown = benchmark.value_label(name, value) if benchmark else units.plain(value)
-            parts.append(f"{label or name} {shown}")
+            plain = labels.params_text({name: value})
+            parts.append(labels.param(benchmark, name, value) if benchmark else plain)
     return ", ".join(parts)
 
 

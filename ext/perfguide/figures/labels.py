@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from ..catalog.benchmarks import Benchmark
@@ -18,24 +19,42 @@ def label(benchmark: Benchmark, record: Record) -> str:
 
 
 def params(benchmark: Benchmark, record: Record) -> str:
-    """The parameters that are not the usual ones; a word stands alone, a number has
-    its name."""
-
-    def words(name: str, value: Scalar) -> str:
-        shown = benchmark.value_label(name, value)
-        is_word = isinstance(value, str)
-        return shown if is_word else f"{benchmark.param_label(name).lower()} {shown}"
-
+    """The parameters that are not the usual ones."""
     return ", ".join(
-        words(name, value)
+        param(benchmark, name, value)
         for name, value in sorted(record.params.items())
         if value != benchmark.param(name).default
     )
 
 
+def param(benchmark: Benchmark, name: str, value: Scalar) -> str:
+    """A parameter in a sentence: ``frame size 64 bytes``. A word stands alone, without its name."""
+    shown = benchmark.value_label(name, value)
+    if isinstance(value, str):
+        return shown
+    found = _WITH_UNIT.fullmatch(benchmark.param_label(name))
+    return (
+        f"{within(found[1])} {shown} {found[2]}"
+        if found
+        else f"{within(benchmark.param_label(name))} {shown}"
+    )
+
+
+_WITH_UNIT = re.compile(r"(.+) \(([^()]+)\)")
+
+
+def within(name: str) -> str:
+    """A label as it is written within a sentence: ``Packet rate`` as ``packet rate``, but ``CPU load``
+    as it is."""
+    return name if name[1:2].isupper() else name[:1].lower() + name[1:]
+
+
 def full(benchmark: Benchmark, record: Record) -> str:
-    """A figure's label with its parameters."""
-    return ", ".join(filter(None, [label(benchmark, record), params(benchmark, record)]))
+    """A figure's label with its parameters. A metric that the title ends with is not repeated:
+    ``UDP throughput, ingress``."""
+    title, own = benchmark.entry.title, benchmark.metric_label(record.metric)
+    name = title if title.casefold().endswith(f" {own.casefold()}") else label(benchmark, record)
+    return ", ".join(filter(None, [name, params(benchmark, record)]))
 
 
 def unit(benchmark: Benchmark, record: Record) -> str:

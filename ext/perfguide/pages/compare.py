@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -19,7 +20,6 @@ from ..charts.gallery import Picture
 from ..charts.model import ChangeKind, ChangeView, Strip
 from ..common import units
 from ..common.diagnostics import Diagnostic
-from ..common.slugs import relative
 from ..common.units import TableCell
 from ..compare import ledger, sparkline, wording
 from ..compare.comparison import Comparison, Group, annotations_used, compare
@@ -28,7 +28,8 @@ from ..compare.history import History
 from ..compare.ledger import Compared
 from ..compare.match import Names
 from ..compare.select import Filter, ReleasePair, pairs_with_pages
-from ..compare.verdicts import ALARMS, Row, Rules, Verdict
+from ..compare.verdicts import ALARMS, WORDS, Row, Rules, Verdict
+from ..figures import labels
 from ..figures.dataset import Progress, Settings
 from ..tables import grids
 from ..tables.anchors import Anchors
@@ -201,8 +202,11 @@ def _write(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> PageOutcome:
         ],
         lead=wording.lead(compared),
         unjudged=_unjudged(compared, site.catalog),
-        summary=summary,
-        guides=[relative(pair.address, guides[key]) for key in (pair.old, pair.new)],
+        common=f"{wording.count(compared.common, 'figure')} of {wording.count(len(compared.spans), 'board')} in both releases",
+        counts=_counts(site, pair.address, compared),
+        guides=json.dumps(
+            [(f"Guide of {key.release}", guides[key], "") for key in (pair.old, pair.new)]
+        ),
         sections=sections,
         moved=long_tables.move(site, pair.address, tables, MOST_BYTES, f": {title}"),
         chart=_chart(site, pair.address, compared),
@@ -212,6 +216,20 @@ def _write(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> PageOutcome:
         findings=[finding.text() for finding in compared.findings],
     )
     return PageOutcome(annotations_used(compared.rows, plan.rules), ledger.compared(compared))
+
+
+COUNTED: dict[Verdict, str] = {"only-old": "no longer measured", "only-new": "new"}
+"""Verdicts that a count has other words for."""
+
+
+def _counts(site: Site, page: str, comparison: Comparison) -> list[tuple[str, str]]:
+    """How many figures have each verdict that one has, and the name of the table with them."""
+    order = (*wording.LEADING, *wording.FOLDED)
+    return [
+        (f"{number} {COUNTED.get(verdict, WORDS[verdict])}", link_name(page, verdict))
+        for verdict in order
+        if (number := comparison.counts[verdict])
+    ]
 
 
 LISTED = 3
@@ -234,8 +252,16 @@ def _event(event: Event, comparison: Comparison, catalog: Catalog) -> dict[str, 
 def _moved(row: Row, comparison: Comparison, catalog: Catalog) -> tuple[str, str, str]:
     """What a row is of, how it moved and what became of it, and its last releases as markup."""
     said, fate = wording.row_words(row, comparison, catalog), wording.fate(row)
-    figures = f"{said.change}: {said.old} → {said.new} {said.unit}"
-    return said.name, f"{figures}; {fate}" if fate else figures, sparkline.markup(row)
+    benchmark, record = catalog.get(row.benchmark), row.new or row.old
+    name = said.name
+    if benchmark and record:
+        name = labels.full(benchmark, replace(record, metric=row.metric, params=dict(row.params)))
+        name = f"{said.board}: {name}" if len(comparison.spans) > 1 else name
+    change = said.change
+    if row.change is not None and abs(row.change) >= 1:
+        change = units.percent(row.change, 0)  # it has no digit behind the point that says more
+    figures = f"{change}: {said.old} → {said.new} {said.unit}"
+    return name, f"{figures}; {fate}" if fate else figures, sparkline.markup(row)
 
 
 MOST_UNJUDGED = 5
