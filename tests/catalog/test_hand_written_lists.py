@@ -103,3 +103,16 @@ def test_the_projects_own_lists_are_sound() -> None:
     assert faults == []
     assert known.today("AM62X", "am62xx-sk") == "am62xx_sk-fs"
     assert waivers.load(top / "waivers.toml") == ((), [])
+
+
+def test_a_short_name_holds_in_heads_where_no_two_socs_disagree(tmp_path: Path) -> None:
+    path = tmp_path / "boards.toml"
+    path.write_text(
+        '[[boards]]\nsoc = "S"\nname = "sk"\nshort = "Kit"\naliases = ["old"]\n'
+        '[[boards]]\nsoc = "S"\nname = "evm"\nshort = "Module"\n'
+        '[[boards]]\nsoc = "T"\nname = "evm"\nshort = "Board"\n',
+        "utf-8",
+    )
+    known, faults = board_names.load(path)
+    assert faults == []
+    assert known.in_heads == {"sk": "Kit", "old": "Kit"}

@@ -183,6 +183,8 @@ def test_the_guide_of_the_project_answers_what_it_is_asked_first(tmp_path: Path)
     aes = row("AES-128-CBC, 1 KiB").values[2]
     assert aes is not None and aes.number == pytest.approx(24.66338)
     assert row("AES-128-CBC, 1 KiB").unit == "MB/s"
+    (glmark2,) = sentences(top, "glmark2")
+    assert glmark2 == "3D graphics, Wayland: 238 on SK, 230 on SK SiP, 217 on SK LP."
     writes = [value and value.number for value in row("eMMC write, 4 MiB").values]
     assert writes == [57.6, None, 96.8]
     assert [fact.head for fact in top.facts] == ["Crypto", "Changed", "Careful"]

@@ -89,7 +89,7 @@ def other(page: Page) -> Locator:
 
 def ready(figure: Locator) -> Locator:
     """The figure with its tools."""
-    figure.get_by_role("button", name="Sort, filter").click()
+    figure.get_by_role("button", name="Sort and filter").click()
     expect(figure.get_by_role("searchbox")).to_be_visible()
     return figure
 
@@ -366,7 +366,7 @@ def test_with_the_network_cut_the_page_stays_whole_and_says_what_is_missing(
     context.set_offline(True)
     figure = other(page)
     before = figure.locator("table").inner_text()
-    figure.get_by_role("button", name="Sort, filter").click()
+    figure.get_by_role("button", name="Sort and filter").click()
     expect(page.locator(".perf-status")).to_contain_text("could not be loaded")
     assert figure.locator("table").inner_text() == before
     figure.locator("tbody td.perf-n").first.click()

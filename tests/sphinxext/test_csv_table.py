@@ -247,7 +247,7 @@ def test_only_a_table_that_says_so_is_read_as_marked(tmp_path: Path) -> None:
 
 def test_the_heads_of_a_stacked_table_are_text_in_a_style() -> None:
     hostile = "a'; } body { display: none } /* \\ \n\" <b>"
-    style = html_table.heads([("Key", hostile), ("", "")])
+    style = html_table.heads([("Key", hostile), ("", "")], 1)
     (found,) = re.findall(r'^ style="([^"]*)"$', style)
     quoted = re.fullmatch(r"--h1:'Key';--h2:'([^'\x00-\x1f]*)'", html.unescape(found))
     assert quoted is not None
@@ -260,5 +260,32 @@ def test_only_columns_beyond_the_style_sheet_say_their_heads_in_each_cell() -> N
     row = [units.counted(1)] * len(header[0])
     body = html_table.body([row], 0, "", header)
     assert re.findall(r'data-head="([^"]*)"', body) == ["h24", "h25"]
-    assert f"--h{html_table.HEADS}:" in html_table.heads(header)
-    assert f"--h{html_table.HEADS + 1}:" not in html_table.heads(header)
+    assert f"--h{html_table.HEADS}:" in html_table.heads(header, 0)
+    assert f"--h{html_table.HEADS + 1}:" not in html_table.heads(header, 0)
+
+
+def test_a_short_name_of_a_board_stands_with_the_whole_one() -> None:
+    written = html_table.head([["Key", "am_sk"]], 1, {"am_sk": "SK", "Key": "K"})
+    assert '<th scope="col" title="am_sk" data-name="am_sk">SK</th>' in written
+    assert ">Key</th>" in written, "row keys stay"
+
+
+def test_a_head_ends_where_the_figures_below_it_do() -> None:
+    rows = [["a", units.counted(1), "why"], ["b", "—", "—"]]
+    assert html_table.figure_columns(rows, 1) == {1}
+    written = html_table.head([["Key", "SK", "Why"]], 1, figures={1})
+    assert re.findall(r'class="perf-n"[^>]*>(\w+)<', written) == ["SK"]
+
+
+def test_a_stacked_table_says_once_what_is_over_all_its_columns() -> None:
+    header = [["Size", "AM", "AM", "AM", "AM"], ["", "SK", "SK", "LP", "LP"], ["", *"abab"]]
+    assert html_table.over_all(header, 1) == "AM"
+    assert html_table.names(header, 1) == ["Size", "SK, a", "SK, b", "LP, a", "LP, b"]
+    assert html_table.side_by_side(header, 1) == 2
+    rates = [["Metric", "Unit", "SK", "LP"], ["", "", "Rate", "Rate"]]
+    assert html_table.over_all(rates, 2) == "Rate"
+    assert html_table.names(rates, 2) == ["", "", "SK", "LP"]
+    assert html_table.side_by_side(rates, 2) == 0
+    long = html_table.heads(header, 1, [["a", (1e6, "1,000,000.5", "")]])
+    assert "--hn:2;--hw:" in long and "--hw" not in html_table.heads(header, 1, [["a", "b"]])
+    assert html_table.over_all([["Size", "SK"], ["", "Rate"]], 1) == "", "one column has its heads"

@@ -51,7 +51,7 @@ def _grid(section: Any) -> list[list[str]]:
                 column += 1
             for down in range(int(cell.get("rowspan", 1))):
                 for across in range(int(cell.get("colspan", 1))):
-                    out[number + down][column + across] = _text(cell)
+                    out[number + down][column + across] = cell.get("data-name") or _text(cell)
             column += int(cell.get("colspan", 1))
     return [[row[c] for c in sorted(row)] for row in out]
 

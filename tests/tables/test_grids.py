@@ -23,6 +23,7 @@ from perfguide.tables.grids import (
     from_file,
     grid,
     listing,
+    shorts,
     to_csv,
     to_file,
 )
@@ -176,3 +177,15 @@ def test_no_cell_is_ever_empty() -> None:
     cells = [None, Cell(None, None, None, None, 1, 1, (), (), ()), only(records(loaded())).cell]
     assert all(cell_text(c).strip() for c in cells)
     assert cell_text(cells[1]) == units.FAILED
+
+
+def test_a_head_has_short_names_where_columns_can_still_be_told_apart() -> None:
+    head = ("Metric", "Unit", "am_lp", "am_sk", "other")
+    table = Grid((head,), (), 2)
+    known = {"am_lp": "SK LP", "am_sk": "SK", "Metric": "M", "other": "other"}
+    assert shorts(table, known) == {"am_lp": "SK LP", "am_sk": "SK"}
+    assert shorts(table, known | {"am_lp": "SK"}) == {}, "two columns would be SK"
+    two = Grid((("Key", "A", "B"), ("", "am_sk", "am_old")), (), 1)
+    score = Grid((("Key", "am_sk", "Score (score) ↑", "Rate (MB/s) ↑"),), (), 1)
+    assert shorts(score, {}) == {"Score (score) ↑": "Score ↑"}
+    assert shorts(two, {"am_sk": "SK", "am_old": "SK"}) == {"am_sk": "SK", "am_old": "SK"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 import msgspec
@@ -42,7 +43,7 @@ class GuideNote(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     """The benchmark that it is about; all where this is left out."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Boards:
     """All boards that have, or have had, other names."""
 
@@ -59,6 +60,15 @@ class Boards:
         """What a board is called where there is little room; its own name where nothing is
         said."""
         return self.shorts.get((soc, self.today(soc, board)), board)
+
+    @cached_property
+    def in_heads(self) -> dict[str, str]:
+        """By every name of a board its short name, but for a name that boards of two SoCs have
+        and that is short for each in another way."""
+        found: dict[str, set[str]] = {}
+        for soc, name in [*self.shorts, *self.names]:
+            found.setdefault(name, set()).add(self.short(soc, name))
+        return {name: own.pop() for name, own in found.items() if len(own) == 1}
 
     def ever(self, soc: str, board: str) -> set[str]:
         """Every name that a board has or has had."""

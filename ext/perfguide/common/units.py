@@ -43,6 +43,10 @@ class Unit:
     shown: str
 
 
+SCORE = "score"
+"""The unit of figures that a sentence gives without a unit."""
+
+
 def _unit_table() -> dict[str, Unit]:
     rows: list[tuple[str, str, float, str, str]] = [
         # name, kind, scale, shown, other spellings
@@ -102,7 +106,7 @@ def _unit_table() -> dict[str, Unit]:
         ("workloads/s", "workload rate", 1.0, "workloads/s", "workloads/sec workloads/"),
         ("operations/s", "operation rate", 1.0, "operations/s", "ops/s"),
         ("files", "files", 1.0, "files", ""),
-        ("score", "score", 1.0, "score", "Score"),
+        (SCORE, "score", 1.0, SCORE, "Score"),
         ("fps", "frame rate", 1.0, "frames/s", "FPS frames/s"),
         ("W", "power", 1.0, "W", ""),
         ("mW", "power", 1e-3, "mW", ""),

@@ -391,7 +391,8 @@ def sentences(answers: Answers, benchmark: str) -> list[str]:
         if row.benchmark != benchmark or not measured:
             continue
         measured.sort(key=lambda item: item[0].number or 0, reverse=row.better == "higher")
-        texts = [f"{value.text} {row.unit} on {short}" for value, short in measured[:1]]
+        unit = "" if row.unit == units.SCORE else f" {row.unit}"
+        texts = [f"{value.text}{unit} on {short}" for value, short in measured[:1]]
         texts += [f"{value.text} on {short}" for value, short in measured[1:]]
         name = ", ".join(filter(None, (row.label, row.detail)))
         out.append(f"{name}: {', '.join(texts)}.")

@@ -128,8 +128,14 @@ def _view(
     samples = cells.behind(view, site.pool)
     if samples:
         site.writer.write(f"{page}/{name}{cells.FILE}", samples)
+    exact = grids.grid(view, exact=True)
     exact = structs.replace(
-        grids.grid(view, exact=True), notes=notes, marks=marks, behind=bool(samples), data=True
+        exact,
+        notes=notes,
+        marks=marks,
+        behind=bool(samples),
+        data=True,
+        shorts=grids.shorts(exact, site.boards.in_heads),
     )
     site.writer.write(f"{page}/{name}{grids.DATA}", grids.to_csv(grids.data(view)))
     lines = (*view.above, *remarks.above(view, site.pool))

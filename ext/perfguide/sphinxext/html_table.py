@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from html import escape
 
 from ..common import units
@@ -90,9 +91,23 @@ def cell(
     return f"<td{kind}{named}>{inner}{marks}{behind}</td>"
 
 
-def head(header: Sequence[Sequence[str]], stub: int) -> str:
-    """The ``thead``; equal neighbours on an upper level share one cell."""
-    out = ["<thead>"]
+def shortened(
+    header: Sequence[Sequence[str]], shorts: Mapping[str, str]
+) -> Sequence[Sequence[str]]:
+    """The head with what pages show in the place of its texts."""
+    return [[shorts.get(text, text) for text in row] for row in header] if shorts else header
+
+
+def head(
+    header: Sequence[Sequence[str]],
+    stub: int,
+    shorts: Mapping[str, str] | None = None,
+    figures: Collection[int] = (),
+) -> str:
+    """The ``thead``; equal neighbours on an upper level share one cell. A text that is shown by
+    a short name stands with that, for readers who point at it and for scripts. Over columns of
+    ``figures`` a head ends where they do."""
+    out, known = ["<thead>"], shorts or {}
     for level, row in enumerate(header):
         out.append("<tr>")
         for start, end in spans(header, level, stub):
@@ -107,7 +122,12 @@ def head(header: Sequence[Sequence[str]], stub: int) -> str:
                     attributes += ' class="perf-key"'
             elif end - start > 1:
                 attributes = f' scope="colgroup" colspan="{end - start}"'
-            out.append(f"<th{attributes}>{label(row[start])}</th>")
+            if start in figures and level == len(header) - 1:
+                attributes += ' class="perf-n"'
+            if short := known.get(row[start], "") if start >= stub else "":
+                whole = escape(row[start])
+                attributes += f' title="{whole}" data-name="{whole}"'
+            out.append(f"<th{attributes}>{label(short or row[start])}</th>")
         out.append("</tr>")
     out.append("</thead>")
     return "".join(out)
@@ -129,11 +149,62 @@ def spans(header: Sequence[Sequence[str]], level: int, stub: int) -> Iterator[tu
         start = end
 
 
-def names(header: Sequence[Sequence[str]]) -> list[str]:
+WITHOUT_NAME = ("Metric", "Unit")
+"""Row keys that say what they are."""
+
+
+def figure_columns(rows: Sequence[Sequence[TableCell]], stub: int) -> set[int]:
+    """The columns that have figures."""
+    return {
+        column
+        for row in rows
+        for column, content in enumerate(row)
+        if column >= stub and not isinstance(content, str)
+    }
+
+
+def names(header: Sequence[Sequence[str]], stub: int) -> list[str]:
     """The heads of each column as one text, which stands beside its cells where the table is
-    too wide for its place and every row becomes a block."""
-    columns = zip(*header, strict=True)
-    return [", ".join(dict.fromkeys(filter(None, column))) for column in columns]
+    too wide for its place and every row becomes a block. What is over all columns of figures
+    is not in it: see :func:`over_all`."""
+    shared = _shared(header, stub)
+    out = []
+    for number, column in enumerate(zip(*header, strict=True)):
+        if number < stub:
+            out.append("" if column[0] in WITHOUT_NAME else column[0])
+        else:
+            own = (text for level, text in enumerate(column) if level not in shared)
+            out.append(", ".join(dict.fromkeys(filter(None, own))))
+    return out
+
+
+def over_all(header: Sequence[Sequence[str]], stub: int) -> str:
+    """The heads that stand over every column of figures of a table with several."""
+    return ", ".join(dict.fromkeys(header[level][stub] for level in _shared(header, stub)))
+
+
+def _shared(header: Sequence[Sequence[str]], stub: int) -> list[int]:
+    """The levels that say the same of all columns of figures, where another one tells them
+    apart."""
+    if not stub or len(header) < 2 or len(header[0]) - stub < 2:
+        return []
+    levels = [n for n, row in enumerate(header) if row[stub] and len({*row[stub:]}) == 1]
+    return levels if len(levels) < len(header) else []
+
+
+def side_by_side(header: Sequence[Sequence[str]], stub: int, most: int = 3) -> int:
+    """How many figures of a block stand beside each other on a phone, at ``most``, so that those of
+    one board do; 0 where it does not matter."""
+    shared = _shared(header, stub)
+    own = [row for level, row in enumerate(header) if level not in shared]
+    if len(own) < 2:
+        return 0
+    groups = Counter(own[0][stub:])
+    sizes = {*groups.values()}
+    if len(sizes) > 1 or len(groups) < 2:
+        return 0
+    size = sizes.pop()
+    return next((each for each in (3, 2) if each <= most and size % each == 0), 0)
 
 
 SMALL = 0.87
@@ -203,10 +274,24 @@ HEADS = 24
 _NOT_IN_QUOTES = re.compile(r"['\\\x00-\x1f\x7f]")
 
 
-def heads(header: Sequence[Sequence[str]]) -> str:
-    """The ``style`` attribute of a table with the heads of its columns, for ``stacked.css``."""
-    named = enumerate(names(header)[:HEADS], start=1)
+LONG = 9
+"""Characters of a figure that has room where three stand beside each other on a phone."""
+
+
+def heads(
+    header: Sequence[Sequence[str]], stub: int, rows: Sequence[Sequence[TableCell]] = ()
+) -> str:
+    """The ``style`` attribute of a table with the heads of its columns, for ``stacked.css``, and
+    with the room that its figures need there."""
+    long = any(not isinstance(each, str) and len(each[1]) > LONG for row in rows for each in row)
+    named = enumerate(names(header, stub)[:HEADS], start=1)
     parts = [f"--h{number}:'{_quoted(text)}'" for number, text in named if text]
+    if shared := over_all(header, stub):
+        parts.append(f"--ha:'{_quoted(shared)}'")
+    if beside := side_by_side(header, stub, 2 if long else 3):
+        parts.append(f"--hn:{beside}")
+    if long:
+        parts.append("--hw:7.4rem")
     return f' style="{escape(";".join(parts))}"' if parts else ""
 
 
@@ -230,7 +315,7 @@ def body(
     """
     out = ["<tbody>"]
     width = max((len(row) for row in rows), default=0)
-    more = [f' data-head="{escape(text)}"' if text else "" for text in names(header)[HEADS:]]
+    more = [f' data-head="{escape(text)}"' if text else "" for text in names(header, stub)[HEADS:]]
     named = [""] * HEADS + more + [""] * (width - HEADS - len(more))
     aligned = _aligned(rows, width, stub)
     used: dict[str, int] = {}

@@ -37,7 +37,7 @@ WIDEST = 40
 
 class perf_rows(nodes.General, nodes.Element):  # noqa: N801
     """The cells of one table: what a :class:`Grid` has, with ``header`` and ``body`` (rows of
-    cells), ``stub``, ``tabs``, ``units`` and ``notes``; besides ``widths`` (relative widths,
+    cells), ``stub``, ``tabs``, ``units``, ``shorts`` and ``notes``; besides ``widths`` (relative widths,
     or nothing), ``marks`` (by row and column of the body pairs of a note's number and words)
     and ``links`` (row, column, page and fragment of each cell that leads somewhere). Its one
     child, if it has one, is the file that says what is behind the cells, so that it is copied."""
@@ -58,6 +58,7 @@ def perf_leaf(grid: Grid, top: str, widths: Sequence[int] = ()) -> perf_rows:
         stub=grid.stub,
         tabs=grid.tabs,
         units=grid.units,
+        shorts=grid.shorts,
         notes=grid.notes,
         widths=widths,
         marks=marks,
@@ -170,21 +171,25 @@ def depart_figure_html(translator: Any, node: perf_figure) -> None:
 
 def visit_grid_html(translator: Any, node: perf_grid) -> None:
     """Write a whole table in a box of its own that scrolls where it is wide."""
-    label = escape(node["label"])
-    step = html_table.step(node["header"], node["body"], node["stub"])
+    label, stub = escape(node["label"]), node["stub"]
+    shorts: dict[str, str] = node.get("shorts", {})
+    header = html_table.shortened(node["header"], shorts)
+    step = html_table.step(header, node["body"], stub)
     translator.body.append(
         f'<div class="perf-scroll perf-from-{step}" role="region" tabindex="0" '
         f'aria-label="{label}">'
         f'<table class="perf-grid no-search" aria-label="{label}" '
-        f'data-perf-stub="{node["stub"]}"{node["places"]}{scales(node)}'
-        f"{html_table.heads(node['header'])}>"
+        f'data-perf-stub="{stub}"{node["places"]}{scales(node)}'
+        f"{html_table.heads(header, stub, node['body'])}>"
         + html_table.columns(node["widths"])
-        + html_table.head(node["header"], node["stub"])
+        + html_table.head(
+            node["header"], stub, shorts, html_table.figure_columns(node["body"], stub)
+        )
         + html_table.body(
             node["body"],
-            node["stub"],
+            stub,
             node["prefix"],
-            node["header"],
+            header,
             _marks(translator.builder, node),
             _targets(translator.builder, node["links"]),
         )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -32,6 +33,7 @@ class Grid(msgspec.Struct, frozen=True, omit_defaults=True):
     text of the column "Unit" the kind of the unit and the factor into the base unit of its
     kind. A note has an ``id``, ``severity``, ``title`` and ``reason``. ``behind`` is whether
     a file says what is behind the cells, and ``data`` whether one has the figures for programs.
+    ``shorts`` has for a text of the head what pages show in its place.
     """
 
     header: tuple[tuple[str, ...], ...]
@@ -44,6 +46,7 @@ class Grid(msgspec.Struct, frozen=True, omit_defaults=True):
     links: list[Link] = []
     behind: bool = False
     data: bool = False
+    shorts: dict[str, str] = {}
 
 
 def figure(cell: Cell | None, decimals: int | None = 2) -> TableCell:
@@ -166,6 +169,26 @@ def unit_scales(shown: Iterable[tuple[str, str]]) -> dict[str, tuple[str, float]
 def listing(header: Sequence[str], rows: Iterable[Sequence[TableCell]], stub: int = 1) -> Grid:
     """A plain table with one header row."""
     return Grid((tuple(header),), tuple(tuple(row) for row in rows), stub)
+
+
+def shorts(table: Grid, known: Mapping[str, str]) -> dict[str, str]:
+    """What of the head of a table has a ``known`` short name, or a unit that only repeats what it
+    says; nothing where two columns would look alike by them."""
+    texts = sorted({text for row in table.header for text in row[table.stub :]})
+    short = {text: known.get(text) or _said_once(text) for text in texts}
+    own = {text: name for text, name in short.items() if name != text}
+    columns = list(zip(*table.header, strict=True))[table.stub :]
+    alike = {tuple(own.get(text, text) for text in column) for column in columns}
+    return own if len(alike) == len(set(columns)) else {}
+
+
+def _said_once(text: str) -> str:
+    """``Score ↑`` for ``Score (score) ↑``; any other head as it is."""
+    found = _LABEL_AND_UNIT.fullmatch(text)
+    return f"{found[1]}{found[3]}" if found and found[1].lower() == found[2].lower() else text
+
+
+_LABEL_AND_UNIT = re.compile(r"(.+) \(([^()]+)\)(.*)")
 
 
 def only_columns(table: Grid, kept: Sequence[int]) -> Grid:

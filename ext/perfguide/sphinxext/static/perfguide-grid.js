@@ -46,7 +46,8 @@ window.perfguideGrid = (() => {
         while (grid[level][column]) column += 1;
         for (let down = 0; down < cell.rowSpan; down += 1) {
           for (let right = 0; right < cell.colSpan; right += 1) {
-            grid[level + down][column + right] = { text: textOf(cell), first: down === 0 };
+            const text = cell.dataset.name || textOf(cell); // the whole name of a board
+            grid[level + down][column + right] = { text, first: down === 0 };
           }
         }
         column += cell.colSpan;

@@ -1,4 +1,4 @@
-/* Tools above a table of figures, which is whole without them: CSV of what is shown, and on
+/* Tools beside the caption of a table of figures, which is whole without them: CSV of what is shown, and on
    demand DataTables, which sorts, filters and hides columns. */
 (() => {
   "use strict";
@@ -153,7 +153,7 @@
     const tools = figure.querySelector(".perf-tools");
     const tables = [...figure.querySelectorAll("table.perf-grid")].filter((each) => each.tHead);
     if (!tools || !tables.length) return;
-    const button = make("button", { type: "button", textContent: "Sort, filter, choose columns" });
+    const button = make("button", { type: "button", textContent: "Sort and filter" });
     button.addEventListener("click", () => enhance(figure, tables, tools, button));
     const csv = make("button", { type: "button", textContent: "Copy as CSV" });
     csv.addEventListener("click", () => {
