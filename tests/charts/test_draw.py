@@ -12,7 +12,7 @@ import pytest
 from conftest import TOP
 from svg_points import SVG, corners, on_one_scale
 
-from perfguide.charts import axes_marks, crossovers, draw, palette
+from perfguide.charts import axes_marks, crossovers, draw, free_places, palette
 from perfguide.charts import gallery as pictures
 from perfguide.charts.from_figures import with_figures
 from perfguide.charts.model import ChartView, Line, Panel, Point
@@ -276,3 +276,19 @@ def test_a_log_axis_has_numbers_above_zero_for_figures_of_any_size(figures: list
     assert all(math.isfinite(scale.at(each)) for each in [*figures, *ticks, *minor])
     named = axes_marks.with_room(scale, 80.0)
     assert 0 < named.low <= low and math.isfinite(named.at(min(figures)))
+
+
+def test_names_stand_beside_their_lines_and_touch_none() -> None:
+    falling = [(0.0, 90.0), (100.0, 45.0), (200.0, 0.0)]
+    low = [(0.0, 20.0), (200.0, 0.0)]
+    places = free_places.beside([falling, low], [], [(0, 60.0), (1, 30.0)], 10, (200, 100))
+    assert places is not None
+    for (x, y), wide in zip(places, (60.0, 30.0), strict=True):
+        assert x >= 2 and y >= 2 and x + wide <= 198 and y + 10 <= 98
+        for curve in (falling, low):
+            slope = (curve[-1][1] - curve[0][1]) / 200
+            gaps = [curve[0][1] + slope * at - y for at in (x, x + wide)]
+            assert min(gaps) > 10 or max(gaps) < 0, "a line goes through no name"
+    assert free_places.beside([falling], [], [(0, 190.0)], 10, (200, 100)) is None
+    crossing = [((x, 0.0), (x, 100.0)) for x in range(0, 200, 20)]
+    assert free_places.beside([falling], crossing, [(0, 30.0)], 10, (200, 100)) is None

@@ -13,6 +13,7 @@ from matplotlib.ticker import MaxNLocator
 
 from ..common import units
 from ..common.diagnostics import visible
+from . import free_places
 from .canvas import Canvas, Place, width
 from .model import ChartView, Line, Panel, Point
 from .palette import INK, LINE, QUIET
@@ -471,6 +472,37 @@ def _name(run: Sequence[Line]) -> str:
         begin = first.step.removesuffix(f" {unit}") if unit else first.step
         step = f"{begin} to {final.step}"
     return ", ".join(filter(None, (final.group, step.replace(" bytes", " B")))) or final.label
+
+
+def names_within(view: ChartView, names: LineNames, frame: Frame) -> list[Place] | None:
+    """Where in a panel the names can stand beside their lines, as shares of its width and height;
+    ``None`` where they cannot."""
+    lines, curves, bars = view.panels[0].lines, list[list[Place]](), list[tuple[Place, Place]]()
+    wide, tall = frame.right - frame.left, frame.top - frame.bottom
+
+    def at(x: float, y: float | None) -> Place | None:
+        place = None if y is None else frame.at(x, y)
+        return place and (place[0] - frame.left, place[1] - frame.bottom)
+
+    for line in lines:
+        curves.append([place for point in line.points if (place := at(point.x, point.y))])
+        ends = ((at(point.x, point.low), at(point.x, point.high)) for point in line.points)
+        bars += [(low, high) for low, high in ends if low and high]
+    if not all(curves):
+        return None
+    sizes = [(lines.index(line), width(words, NAME_SIZE)) for words, line in names.names]
+    found = free_places.beside(curves, bars, sizes, NAME_SIZE, (wide, tall))
+    return found and [(x / wide, y / tall) for x, y in found]
+
+
+def write_within(
+    canvas: Canvas, frame: Frame, names: LineNames, places: Sequence[Place], colours: Sequence[str]
+) -> None:
+    """Write the names of lines where :func:`names_within` has found room."""
+    for (words, _), (x, y), colour in zip(names.names, places, colours, strict=True):
+        left = frame.left + x * (frame.right - frame.left)
+        base = frame.bottom + y * (frame.top - frame.bottom) + 0.2 * NAME_SIZE
+        canvas.words(words, (left, base), NAME_SIZE, colour=colour)
 
 
 def with_room(x: Scale, room: float) -> Scale:

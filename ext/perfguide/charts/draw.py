@@ -207,9 +207,14 @@ def _panels_of_lines(
     left = pad + (row + GAP if view.y_label else 0) + widest + GAP + TICK
     named = axes_marks.line_names(view, y) if _names_lines(view) else None
     right = pad + (named.room if named and named.last else 0)
-    free = named.room if named and not named.last else 0.0
     between = pad * 1.5
     wide = (canvas.across - left - right - between * (columns - 1)) / columns
+    within, free = None, 0.0
+    if named and not named.last:
+        # Beside the lines they need no room of their own on the left.
+        whole = Frame(Scale(*xs, 0, wide, log=view.x_scale == "log2"), y)
+        within = axes_marks.names_within(view, named, whole)
+        free = 0.0 if within else named.room
     x = Scale(*xs, free, wide, log=view.x_scale == "log2")
     if not names and (found := axes_marks.x_numbers(view, x)):
         # The last number stands over the edge, where it is near the end of the axis.
@@ -241,7 +246,11 @@ def _panels_of_lines(
         if named:
             lines = panel.lines
             looks = {each.label: _look(view, each, styles.index(each.label))[0] for each in lines}
-            axes_marks.name_lines(canvas, frame, view, named, looks)
+            if within:
+                inks = [palette.INK if view.ramp else looks[each.label] for _, each in named.names]
+                axes_marks.write_within(canvas, frame, named, within, inks)
+            else:
+                axes_marks.name_lines(canvas, frame, view, named, looks)
 
 
 def _panel(canvas: Canvas, frame: Frame, view: ChartView, position: int, styles: list[str]) -> None:
