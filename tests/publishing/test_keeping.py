@@ -472,3 +472,44 @@ def test_a_board_changes_only_the_comparisons_of_its_releases(
     # What the same board measured in another release says how much its figures vary.
     _edit(top / "SOC1-09.04.json", "54.0", "55.0")
     assert compared(settings) == ["SOC1", "SOC1", "SOC1"]
+
+
+def test_a_comparison_looks_at_the_next_release_of_its_boards_and_at_none_after_it(
+    settings: dataset.Settings, made: Made, write_bundle: Bundle
+) -> None:
+    """The next one says whether a change lasted; what comes later changes no page of before."""
+
+    def add(release: str, board: str, value: float) -> set[str]:
+        write_bundle(
+            settings.output.parent / f"results/{board}-{release}.json",
+            [{**COPY, "value": value}],
+            id=f"{board}-{release}",
+            sdk__version=release,
+            board__soc="SOC1",
+            board__name=board,
+        )
+        found = (name.removeprefix("compare/SOC1/linux/") for name in made(settings))
+        return {name for name in found if "-vs-" in name and " " not in name}
+
+    made(settings)
+    add("09.04", "old", 10.0)
+    add("09.05", "old", 10.1)
+    # Of the board of 09.03 this is the next release, behind two of another board.
+    looking_back = {"09.02-vs-09.03", "09.03-vs-09.04"}
+    assert add("09.06", "board-a", 50.0) == {*looking_back, "09.05-vs-09.06"}
+    assert add("09.07", "old", 10.2) == {"09.04-vs-09.05", "09.05-vs-09.06", "09.06-vs-09.07"}
+    assert add("09.08", "board-a", 50.0) == {"09.05-vs-09.06", "09.06-vs-09.07", "09.07-vs-09.08"}
+    assert add("09.09", "other", 50.0) == {"09.08-vs-09.09"}
+
+
+def test_another_benchmark_in_a_guide_leaves_the_page_of_one_alone(
+    settings: dataset.Settings, made: Made, write_bundle: Bundle
+) -> None:
+    top = settings.output.parent / "results"
+    other = {"benchmark": "dhrystone", "metric": "dhrystones", "unit": "1/s", "value": 9e6}
+    write_bundle(top / "a.json", [other], id="a", sdk__version="09.02", board__soc="SOC2")
+    made(settings)
+    write_bundle(top / "b.json", [other], id="b", sdk__version="09.03", board__soc="SOC1")
+    found = made(settings)
+    assert _of("SOC1", "09.03") <= found
+    assert not any(name.startswith("by-benchmark/stream") for name in found)

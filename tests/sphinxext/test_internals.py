@@ -10,7 +10,8 @@ import pytest
 from conftest import run_sphinx
 from docutils.frontend import get_default_settings
 from docutils.parsers.rst import Parser
-from docutils.parsers.rst.states import state_classes
+from docutils.parsers.rst.states import Body, state_classes
+from docutils.statemachine import StateMachine, UnknownStateError
 from docutils.utils import new_document
 from sphinx.errors import ExtensionError
 from sphinx.util._files import DownloadFiles
@@ -54,15 +55,119 @@ def test_settings_of_a_page_are_its_own() -> None:
     assert not first.settings.raw_enabled and second.settings.raw_enabled
 
 
-def test_transitions_that_are_remembered_are_those_of_docutils() -> None:
-    internals.remember_transitions()
-    for kind in state_classes:
-        given = [(name,) if isinstance(name, str) else name for name in kind.initial_transitions]
-        for _ in range(2):
-            state: Any = kind(SimpleNamespace())
-            names, made = state.make_transitions(kind.initial_transitions)
-            assert names == [each[0] for each in given]
-            assert made == {each[0]: state.make_transition(*each) for each in given}
+MARKUP = """
+Title
+=====
+
+A paragraph with *emphasis* and a note [1]_.
+
+- a list
+
+  #. within a list
+  #. twice
+
+     :field: within it
+     :other: with a body
+
+       quoted
+
+Subtitle
+--------
+
+term : kind
+    definition
+
+-a  option
+--long=X  another
+
+| a line
+|   of a block
+
++-----+------+
+| one | two  |
++=====+======+
+| ``a`` - b  |
++-----+------+
+
+=====  =====
+1      2
+=====  =====
+x      y
+=====  =====
+
+.. table:: Caption
+   :name: table
+
+   =====
+   x
+   =====
+
+.. note:: Text
+
+   .. figure:: x.png
+      :alt: words
+
+      Caption
+
+      Legend::
+
+         literal
+
+.. [1] A note.
+.. _target: https://example.org/
+.. |sub| replace:: text
+.. comment
+
+__ https://example.org/
+
+>>> doctest
+1
+
+----
+
+-bad option list
+
+ =====
+x
+=====
+"""
+
+
+def _tree(text: str) -> str:
+    settings = get_default_settings(Parser)
+    settings.report_level = 5
+    document = new_document("text", settings)
+    Parser().parse(text, document)
+    return document.pformat()
+
+
+def test_pages_are_read_as_with_all_states_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    def add_all(self: Any, classes: Any) -> None:
+        for each in classes:
+            self.add_state(each)
+
+    monkeypatch.setattr(StateMachine, "add_states", add_all)
+    as_docutils_does = _tree(MARKUP)
+    internals.make_states_when_entered()
+    assert StateMachine.add_states is not add_all
+    assert _tree(MARKUP) == as_docutils_does
+    for part in ("line_block", "option_list", "definition_list", "system_message", "figure"):
+        assert f"<{part}" in as_docutils_does
+
+
+def test_only_the_states_are_made_that_are_entered() -> None:
+    internals.make_states_when_entered()
+    made: list[str] = []
+
+    class Counting(Body):
+        def __init__(self, *given: Any) -> None:
+            made.append("Body")
+            super().__init__(*given)
+
+    machine: Any = StateMachine([Counting, *state_classes], "Counting")
+    assert machine.states == {} and made == []
+    with pytest.raises(UnknownStateError):
+        machine.get_state("None")
 
 
 def test_a_sphinx_that_numbers_otherwise_ends_the_build() -> None:

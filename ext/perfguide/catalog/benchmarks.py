@@ -223,6 +223,10 @@ class Entry(_Spec, frozen=True):
         return frozenset(out - {"metric", "", *chart_spec.OUTER})
 
 
+Rank = tuple[int, float, tuple[object, ...], str]
+"""The place of a parameter's value among others."""
+
+
 @dataclass(frozen=True, slots=True)
 class Benchmark:
     """A benchmark with its name and the file of its prose."""
@@ -231,6 +235,7 @@ class Benchmark:
     entry: Entry
     prose: Path | None
     _metrics: dict[str, tuple[int, Metric]] = field(default_factory=dict, compare=False)
+    _ranks: dict[tuple[str, type, Scalar], Rank] = field(default_factory=dict, compare=False)
 
     def metric(self, name: str) -> Metric | None:
         """What is known of a metric; an exact name goes before a pattern."""
@@ -282,8 +287,14 @@ class Benchmark:
             return f"{value:x}"
         return plain
 
-    def value_rank(self, name: str, value: Scalar) -> tuple[int, float, tuple[object, ...], str]:
+    def value_rank(self, name: str, value: Scalar) -> Rank:
         """A sort key: the order of the description, then numbers, then names, then totals."""
+        key = name, type(value), value
+        if key not in self._ranks:
+            self._ranks[key] = self._value_rank(name, value)
+        return self._ranks[key]
+
+    def _value_rank(self, name: str, value: Scalar) -> Rank:
         plain = units.plain(value)
         listed = list(self.param(name).values)
         rank = listed.index(plain) if plain in listed else len(listed)

@@ -52,11 +52,16 @@ class History:
         for pool in self._pools:
             for key in pool.guides():
                 self._guides.setdefault(key.platform, []).append((pool, key))
+        for guides in self._guides.values():
+            guides.sort(key=lambda guide: version(guide[1].release))
         self._ranks: dict[Platform, dict[str, int]] = {}
         self._past: dict[Platform, dict[Key, list[_Past]]] = {}
         self._records: dict[tuple[int, GuideKey], list[Record]] = {}
         self._conditions: dict[ConditionSet, ConditionSet] = {}
         self._comparable = cache(partial(_comparable, names))
+        self.upcoming = cache(self._upcoming)
+        """The next guide of a platform, after one of its guides, in which a board was measured under
+        whatever name. What compares two guides looks at nothing later, but where it is asked to."""
 
     def records(self, pool: Pool, key: GuideKey) -> list[Record]:
         """All figures of one guide."""
@@ -116,8 +121,21 @@ class History:
         return {each.release: _in_unit(each, record.unit) for each in islice(near, PAST)}
 
     def line(self, record: Record) -> tuple[tuple[str, float], ...]:
-        """The same figure in all releases, in version order and the unit of ``record``."""
-        return tuple((p.release, _in_unit(p, record.unit).mean) for p in self._figures(record))
+        """The same figure in the releases up to that of ``record`` and in the next one of its
+        board, in version order and the unit of ``record``."""
+        past = self._figures(record)
+        ranks = self._ranks[record.guide.platform]
+        upcoming = self.upcoming(record.guide, record.board) or record.guide
+        last = ranks.get(upcoming.release, len(ranks))
+        return tuple((p.release, _in_unit(p, record.unit).mean) for p in past if p.rank <= last)
+
+    def _upcoming(self, key: GuideKey, board: str) -> GuideKey | None:
+        boards = self._names.boards
+        names = boards.ever(key.soc, board)
+        own = self._guides.get(key.platform, ())
+        here = max((at for at, (_, guide) in enumerate(own) if guide == key), default=len(own))
+        later = (guide for pool, guide in own[here + 1 :] if names & pool.boards[guide])
+        return next(later, None)
 
     def _figures(self, record: Record) -> Sequence[_Past]:
         platform = record.guide.platform
@@ -139,7 +157,7 @@ class History:
     def _read(self, platform: Platform) -> dict[Key, list[_Past]]:
         out: dict[Key, list[_Past]] = {}
         seen: set[tuple[GuideKey, Key, frozenset[str]]] = set()
-        guides = sorted(self._guides.get(platform, ()), key=lambda g: version(g[1].release))
+        guides = self._guides.get(platform, ())
         releases = dict.fromkeys(guide.release for _, guide in guides)
         ranks = self._ranks[platform] = {name: rank for rank, name in enumerate(releases)}
         for pool, guide in guides:

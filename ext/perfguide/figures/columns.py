@@ -41,6 +41,7 @@ class Figures:
         self.spread: Flags = self.table["spread"].to_numpy(dtype="bool")
         self._codes: dict[str, Ints] = {}
         self._names: dict[str, list[str]] = {}
+        self._groups: dict[tuple[str, ...], Ints] = {}
         for name in (*GUIDE, "board", "benchmark", "metric", "unit", "params"):
             column = self.table[name]
             self._codes[name] = column.cat.codes.to_numpy().astype("int64")
@@ -71,7 +72,29 @@ class Figures:
 
     def groups(self, *columns: str) -> Ints:
         """A number for each figure; figures that agree in all columns share it."""
-        return together(*(self._codes[column] for column in columns))
+        known = self._groups.get(columns)
+        if known is None:
+            known = self._groups[columns] = together(*(self._codes[name] for name in columns))
+        return known
+
+    @cached_property
+    def lines(self) -> list[list[int]]:
+        """Every series (:data:`SERIES`) as the positions of its figures that have a mean, the
+        oldest release first."""
+        series = self.groups(*SERIES)
+        order = np.lexsort((self.release_rank, series))
+        order = order[~np.isnan(self.mean[order])]
+        ends = np.flatnonzero(np.diff(series[order])) + 1
+        return [part.tolist() for part in np.split(order, ends)] if len(order) else []
+
+    @cached_property
+    def newest(self) -> Flags:
+        """Which figures are of the newest release of their board (:data:`OWNER`)."""
+        owner = self.groups(*OWNER)
+        last = np.full(int(owner.max(initial=-1)) + 1, -1)
+        np.maximum.at(last, owner, self.release_rank)
+        newest: Flags = self.release_rank == last[owner]
+        return newest
 
     @cached_property
     def release_rank(self) -> Ints:

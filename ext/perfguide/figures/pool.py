@@ -132,6 +132,16 @@ class Pool:
         keys = [GuideKey(*key) for key in self._by_guide]
         return sorted(keys, key=lambda k: (k.sdk, units.natural(k.soc), k.os, version(k.release)))
 
+    @cached_property
+    def boards(self) -> dict[GuideKey, frozenset[str]]:
+        """The boards that have a result in each guide."""
+        if self._identity.empty:
+            return {}
+        found: dict[GuideKey, set[str]] = {}
+        for *key, board in self._identity[list(NAMES[:5])].drop_duplicates().to_numpy().tolist():
+            found.setdefault(GuideKey(*key), set()).add(board)
+        return {key: frozenset(boards) for key, boards in found.items()}
+
     def benchmarks(self) -> list[str]:
         """The names of all benchmarks that have a result."""
         return sorted(key[0] for key in self._by_benchmark)
@@ -172,6 +182,11 @@ class Pool:
             (GuideKey(*key), board)
             for *key, board in names.drop_duplicates().itertuples(index=False)
         ]
+
+    def bundles_with(self, benchmark: str) -> frozenset[int]:
+        """The positions of the bundles that have a result of a benchmark."""
+        groups = self._by_benchmark.get((benchmark,), np.empty(0, dtype="int64"))
+        return frozenset(np.unique(self._bundle[self._members(groups)[0]]).tolist())
 
     def figures(self) -> pd.DataFrame:
         """All pooled figures as numbers, without a :class:`Record` for each.

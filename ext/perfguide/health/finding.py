@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ..bundles.guide_key import GuideKey
 from ..common import units
 from ..common.diagnostics import SEVERITIES, Severity
-from ..figures.columns import Figures
+from ..figures.columns import GUIDE, Figures
 from ..figures.labels import params_text
 from ..figures.pool import Record
 
@@ -117,8 +117,11 @@ def gather(figures: Figures, hits: Iterable[Hit], rules: dict[str, Rule]) -> lis
     Two hits on one figure within a finding are one suspect with both details.
     """
     grouped: dict[tuple[str, GuideKey, str], dict[int, list[Hit]]] = {}
+    guides, of = figures.groups(*GUIDE), dict[int, GuideKey]()
     for hit in hits:
-        guide = figures.guide(hit.position if hit.guide is None else hit.guide)
+        position = hit.position if hit.guide is None else hit.guide
+        number = int(guides[position])
+        guide = of.get(number) or of.setdefault(number, figures.guide(position))
         key = (hit.rule, guide, figures.name("benchmark", hit.position))
         grouped.setdefault(key, {}).setdefault(hit.position, []).append(hit)
     positions = sorted({position for by_position in grouped.values() for position in by_position})

@@ -9,14 +9,14 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from itertools import combinations, pairwise
+from statistics import fmean, median
 
 import numpy as np
 
 from ..catalog.benchmarks import Metric
 from ..common import units
-from ..figures.columns import GUIDE, OWNER, SERIES, Figures, Floats, Ints, digits
+from ..figures.columns import GUIDE, OWNER, Figures, digits
 from .finding import Hit, Rule, amount
 
 RULES = (
@@ -89,29 +89,6 @@ FITS, ROWS, APART = 0.8, 6, math.log(1.04)
 much two boards differ in a row that can tell them apart."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Lines:
-    """Every series in order of release: positions of its figures, the oldest first."""
-
-    by_series: dict[int, list[int]]
-    newest: dict[int, int]
-
-
-def _lines(figures: Figures) -> _Lines:
-    """All series; by owner the newest release that it has."""
-    series, owner = figures.groups(*SERIES), figures.groups(*OWNER)
-    rank = figures.release_rank
-    order = np.lexsort((rank, series))
-    lines: dict[int, list[int]] = {}
-    for position in order.tolist():
-        if figures.mean[position] == figures.mean[position]:
-            lines.setdefault(int(series[position]), []).append(position)
-    newest: dict[int, int] = {}
-    for own, at in zip(owner.tolist(), rank.tolist(), strict=True):
-        newest[own] = max(newest.get(own, -1), at)
-    return _Lines(lines, newest)
-
-
 def _comparable(kind: tuple[str, Metric | None, str]) -> bool:
     _, metric, unit = kind
     if metric and metric.steady is not None:
@@ -124,39 +101,51 @@ def far(figures: Figures) -> Iterator[Hit]:
     if not len(figures):
         return
     steady = figures.of_kind([_comparable(kind) for kind in figures.kinds[1]])
-    owner, rank = figures.groups(*OWNER), figures.release_rank
-    lines, away = _lines(figures), list[tuple[Hit, int]]()
+    newest, away = figures.newest, list[tuple[Hit, int]]()
     table = figures.groups(*OWNER, "benchmark")
-    for own in lines.by_series.values():
+    means, all_logs = _logs(figures)
+    for own in figures.lines:
         last = own[-1]
-        if rank[last] != lines.newest[int(owner[last])] or len(own) < 2:
+        if len(own) < 2 or not newest[last]:
             continue
-        before = figures.mean[own[:-1]]
-        value = float(figures.mean[last])
-        if value <= 0 or (before <= 0).any():
+        before = [means[position] for position in own[:-1]]
+        value = means[last]
+        if value <= 0 or min(before) <= 0:
             continue
-        logs, log = np.log(before), math.log(value)
-        middle = float(np.median(logs))
+        logs, log = [all_logs[position] for position in own[:-1]], all_logs[last]
+        middle = median(logs)
         unit = figures.name("unit", last)
-        span = f"{units.number(float(before.min()))} to {units.number(float(before.max()))}"
-        detail = f"{amount(value, unit)}, where {len(before)} releases before had {span}"
-        if len(before) == 1:
-            detail = f"{amount(value, unit)}, where the release before had {units.number(float(before[0]))}"
         slip = _slip(log - middle)
-        wide = float(logs.max() - logs.min())
-        if (
+        wide = max(logs) - min(logs)
+        is_slip = (
             slip
             and wide <= AGREE
             and abs(log - middle) > 3 * wide
             and (steady[last] or unit == "%")
-        ):
+        )
+        if not is_slip and not (steady[last] and len(before) >= 2 and _stands_out(logs, log)):
+            continue
+        span = f"{units.number(min(before))} to {units.number(max(before))}"
+        detail = f"{amount(value, unit)}, where {len(before)} releases before had {span}"
+        if len(before) == 1:
+            detail = (
+                f"{amount(value, unit)}, where the release before had {units.number(before[0])}"
+            )
+        if is_slip:
             yield Hit("unit-slip", last, f"{detail}: {slip}", weight=abs(log - middle))
-        elif steady[last] and len(before) >= 2 and _stands_out(logs, log):
+        else:
             hit = Hit("newest-far", last, detail, weight=abs(log - middle))
             away.append((hit, int(table[last]) * 2 + (log > middle)))
     # Rows that moved together did change: that is what a comparison tells.
     moved = Counter(way for _, way in away)
     yield from (hit for hit, way in away if moved[way] == 1)
+
+
+def _logs(figures: Figures) -> tuple[list[float], list[float]]:
+    """The mean of each figure, and its logarithm; that of none that is positive is no number."""
+    logs = np.full(len(figures), np.nan)
+    np.log(figures.mean, out=logs, where=figures.mean > 0)
+    return figures.mean.tolist(), logs.tolist()
 
 
 def _slip(away: float) -> str:
@@ -168,13 +157,13 @@ def _slip(away: float) -> str:
     return ""
 
 
-def _stands_out(logs: Floats, log: float) -> bool:
+def _stands_out(logs: Sequence[float], log: float) -> bool:
     """Is a figure far from each before, and more than those differ among themselves?"""
-    if np.abs(logs - log).min() < FAR:
+    if min(abs(each - log) for each in logs) < FAR:
         return False
     # The present stretch: what agrees with the last figures, going back.
-    stretch = [float(logs[-1])]
-    for earlier in logs[-2::-1][:7].tolist():
+    stretch = [logs[-1]]
+    for earlier in logs[-2::-1][:7]:
         if abs(earlier - stretch[0]) > 0.25:
             break
         stretch.append(earlier)
@@ -182,9 +171,9 @@ def _stands_out(logs: Floats, log: float) -> bool:
         return False
     wide = max(max(stretch) - min(stretch), 0.01)
     # Rows that jump anyway: the second largest change says what is usual.
-    steps = np.sort(np.abs(np.diff(logs)))
-    usual = float(steps[-2]) if len(steps) >= 2 else 0.0
-    away = abs(log - float(np.mean(stretch)))
+    steps = sorted(abs(after - before) for before, after in pairwise(logs))
+    usual = steps[-2] if len(steps) >= 2 else 0.0
+    away = abs(log - fmean(stretch))
     return away >= SPANS * wide and away >= 2 * usual
 
 
@@ -194,14 +183,13 @@ def unlike_boards(figures: Figures) -> Iterator[Hit]:
         return
     steady = figures.of_kind([_comparable(kind) for kind in figures.kinds[1]])
     kind = figures.groups("benchmark", "metric", "unit", "params")
-    owner, rank, soc = figures.groups(*OWNER), figures.release_rank, figures.code("soc")
-    lines = _lines(figures)
+    owner, newest, soc = figures.groups(*OWNER), figures.newest, figures.code("soc")
     latest: dict[int, list[int]] = {}
-    for own in lines.by_series.values():
+    for own in figures.lines:
         latest.setdefault(int(kind[own[-1]]), []).append(own[-1])
-    for own in lines.by_series.values():
+    for own in figures.lines:
         last = own[-1]
-        if len(own) > 1 or not steady[last] or rank[last] != lines.newest[int(owner[last])]:
+        if len(own) > 1 or not steady[last] or not newest[last]:
             continue
         value = float(figures.mean[last])
         others = [p for p in latest[int(kind[last])] if owner[p] != owner[last]]
@@ -223,20 +211,17 @@ def stale_copy(figures: Figures) -> Iterator[Hit]:
     """Benchmarks whose newest figures are those of the release before."""
     if not len(figures):
         return
-    owner, rank = figures.groups(*OWNER), figures.release_rank
-    table = figures.groups(*OWNER, "benchmark")
+    means, rank = figures.mean.tolist(), figures.release_rank.tolist()
+    table = figures.groups(*OWNER, "benchmark").tolist()
     shares: dict[int, dict[int, list[tuple[int, bool]]]] = {}
-    for own in _lines(figures).by_series.values():
+    for own in figures.lines:
         for before, after in pairwise(own):
-            value = float(figures.mean[after])
+            value = means[after]
             if digits(value) >= 4:
-                pair = (after, value == figures.mean[before])
-                at = shares.setdefault(int(table[after]), {})
-                at.setdefault(int(rank[after]), []).append(pair)
-    newest = _lines(figures).newest
+                pair = (after, value == means[before])
+                shares.setdefault(table[after], {}).setdefault(rank[after], []).append(pair)
     for by_release in shares.values():
-        position = next(iter(by_release.values()))[0][0]
-        last = by_release.get(newest[int(owner[position])])
+        last = next((own for own in by_release.values() if figures.newest[own[0][0]]), None)
         if last is None or len(last) < FEWEST:
             continue
         same = [p for p, equal in last if equal]
@@ -252,36 +237,34 @@ def swapped_boards(figures: Figures) -> Iterator[Hit]:
     """Pairs of boards of which each one's newest figures fit the other's past."""
     if not len(figures):
         return
-    owner, rank = figures.groups(*OWNER), figures.release_rank
-    lines = _lines(figures)
-    guide = figures.groups(*GUIDE)
+    owner, guide = figures.groups(*OWNER), figures.groups(*GUIDE)
     kind = figures.groups("benchmark", "metric", "unit", "params")
     steady = figures.of_kind([_comparable(sort) for sort in figures.kinds[1]])
-    own: dict[int, dict[int, tuple[int, float]]] = {}
-    for positions in lines.by_series.values():
-        last = positions[-1]
-        if len(positions) < 2 or not steady[last] or rank[last] != lines.newest[int(owner[last])]:
+    means, logs = _logs(figures)
+    # Of each guide its boards: only those that were measured together can be exchanged.
+    boards: dict[int, dict[int, dict[int, tuple[int, float]]]] = {}
+    for own in figures.lines:
+        last = own[-1]
+        if len(own) < 2 or not steady[last] or not figures.newest[last]:
             continue
-        values = figures.mean[positions]
-        if (values > 0).all():
-            before = float(np.median(np.log(values[:-1][-3:])))
-            own.setdefault(int(owner[last]), {})[int(kind[last])] = (last, before)
-    boards = sorted(own)
-    for i, one in enumerate(boards):
-        for two in boards[i + 1 :]:
-            yield from _swapped(figures, guide, own[one], own[two])
+        if min(means[position] for position in own) > 0:
+            before = median(logs[position] for position in own[:-1][-3:])
+            of_guide = boards.setdefault(int(guide[last]), {})
+            of_guide.setdefault(int(owner[last]), {})[int(kind[last])] = (last, before)
+    for of_guide in boards.values():
+        for one, two in combinations(sorted(of_guide), 2):
+            yield from _swapped(figures, of_guide[one], of_guide[two])
 
 
 def _swapped(
     figures: Figures,
-    guide: Ints,
     one: Mapping[int, tuple[int, float]],
     two: Mapping[int, tuple[int, float]],
 ) -> Iterator[Hit]:
     telling = []
     for kind in sorted(one.keys() & two.keys()):
         (a, before_a), (b, before_b) = one[kind], two[kind]
-        if guide[a] == guide[b] and abs(before_a - before_b) >= APART:
+        if abs(before_a - before_b) >= APART:
             telling.append((a, before_a, b, before_b))
     if len(telling) < ROWS or not (_fits(figures, telling, 0) and _fits(figures, telling, 1)):
         return

@@ -105,7 +105,7 @@ def as_json(holdings: Holdings, checked: Health) -> dict[str, Any]:
             "sources": sources(record),
         }
 
-    lost = checked.lost
+    lost = {finding.id for finding in checked.lost}
     findings = [
         {
             "id": finding.id,
@@ -117,7 +117,7 @@ def as_json(holdings: Holdings, checked: Health) -> dict[str, Any]:
             "reason": finding.reason,
             "advice": finding.rule.advice,
             "acknowledged": finding.acknowledged or None,
-            "page": PAGE if finding in lost else f"{PAGE}#{finding.id}",
+            "page": PAGE if finding.id in lost else f"{PAGE}#{finding.id}",
             "cells": [cell(suspect) for suspect in finding.suspects],
         }
         for finding in checked.findings

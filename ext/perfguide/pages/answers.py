@@ -130,11 +130,15 @@ class Headlines:
             # Nothing else is asked of this platform until its comparisons are written.
             self._plan.history.forget(key.platform)
         careful = self._careful(key)
-        guides = [(each, site.basis.guide(each)) for each in releases]
+        bundles = site.basis.bundles(releases, None)
+        guides = [(each, site.addresses.guide[each]) for each in releases]
         changes = site.scenes[key.platform].changes
         return site.keeping.made(
             f"headlines of {site.addresses.guide[key]}",
-            (guides, changes, pair and (pair.old, pair.address), judged, careful),
+            (
+                *(site.basis.common, guides, bundles, changes),
+                *(pair and (pair.old, pair.address), judged, careful),
+            ),
             lambda: self._of(key, releases, pair, judged, careful),
             Answers,
         )

@@ -55,7 +55,7 @@ def write(site: Site, name: str) -> FindablePage:
     last = {site.families[key.platform][-1] for key, _ in chosen}
     newest = site.keeping.made(
         f"{page} newest",
-        (name, chosen, sorted(last), site.basis.guides(dict.fromkeys(key for key, _ in chosen))),
+        (name, chosen, sorted(last), site.basis.guides({key: 0 for key, _ in chosen}, name)),
         lambda: _newest(site, name, chosen, last),
         NewestFigures,
     )
@@ -65,7 +65,7 @@ def write(site: Site, name: str) -> FindablePage:
     histories = [
         site.keeping.made(
             f"{page} {site.platform_slugs[platform]}",
-            (name, keys, site.basis.guides(site.families[platform])),
+            (name, keys, _said_of(site.scenes[platform]), site.basis.guides(keys, name)),
             partial(_history, site, name, keys),
             PlatformHistory,
         )
@@ -104,6 +104,11 @@ def write(site: Site, name: str) -> FindablePage:
     )
     whole = FindableSection("newest", f"{title}, all boards and releases", found_by)
     return FindablePage(page, title, (), (whole,))
+
+
+def _said_of(scene: Scene) -> object:
+    """What charts over releases show besides figures; the names of boards are the same for all."""
+    return scene.releases, scene.changes
 
 
 def write_notice(site: Site, name: str, reason: str) -> FindablePage:

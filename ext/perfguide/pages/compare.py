@@ -151,15 +151,19 @@ def _kept_or_written(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> Pag
 def made_from(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> object:
     """All that a comparison of two guides is made from."""
     soc, basis, names = pair.old.soc, site.basis, plan.rules.names
-    guides = [(key, site.addresses.guide[key]) for key in site.socs[soc]]
-    boards = None
+    keys, boards = site.socs[soc], None
     if pair.asked is None:
         # What other boards measured, in whatever release, says nothing about these.
         named = {name for key in (pair.old, pair.new) for name in basis.boards(key)}
         today = {names.boards.today(soc, name) for name in named}
         boards = {name for board in today for name in names.boards.ever(soc, board)}
-    bundles = basis.bundles((key for key, _ in guides), boards)
-    return pair.old, pair.new, guides, basis.common, bundles
+        # Of what came later, only whether a change lasted is told.
+        platform = site.families[pair.new.platform]
+        upcoming = {plan.history.upcoming(pair.new, board) for board in today}
+        until = platform.index(pair.new) + 1
+        keys = [*platform[:until], *(key for key in platform[until:] if key in upcoming)]
+    guides = [(key, site.addresses.guide[key]) for key in keys]
+    return pair.old, pair.new, guides, basis.common, basis.bundles(keys, boards)
 
 
 def _write_notice(site: Site, pair: ReleasePair, reason: str) -> PageOutcome:

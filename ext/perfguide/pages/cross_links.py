@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from ..bundles.guide_key import GuideKey
 from ..common import slugs
+from ..figures.columns import GUIDE, firsts
 from ..figures.pool import Pool
 from ..tables.assign import Layout
 from .context import Site
@@ -67,13 +70,14 @@ def _sections(pool: Pool, layout: Layout) -> dict[GuideKey, set[str]]:
     table = pool.figures()
     if table.empty:
         return {}
-    signature = ["benchmark", "metric", "unit", "params"]
-    number = table.groupby(signature, observed=True, sort=False).ngroup().to_numpy()
-    firsts = [int(position) for position in table.assign(n=number).drop_duplicates("n").index]
-    section = [layout.anchor(record) for record in pool.take(firsts)]
-    out: dict[GuideKey, set[str]] = {}
-    pairs = table[["sdk", "soc", "os", "release"]].astype(str).assign(n=number).drop_duplicates()
-    for sdk, soc, os, release, n in pairs.itertuples(index=False):
-        own = out.setdefault(GuideKey(sdk, soc, os, release), set())
-        own |= {section[n], section[n].partition("--")[0]}
-    return out
+    number, guide = (
+        table.groupby(names, observed=True, sort=False).ngroup().to_numpy().astype("int64")
+        for names in (["benchmark", "metric", "unit", "params"], list(GUIDE))
+    )
+    anchors = [layout.anchor(record) for record in pool.take(firsts(number))]
+    guides = table[list(GUIDE)].iloc[firsts(guide)].itertuples(index=False)
+    out: list[tuple[GuideKey, set[str]]] = [(GuideKey(*names), set()) for names in guides]
+    for pair in np.unique(guide * len(anchors) + number).tolist():
+        of, which = divmod(pair, len(anchors))
+        out[of][1].update((anchors[which], anchors[which].partition("--")[0]))
+    return dict(out)

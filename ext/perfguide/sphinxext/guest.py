@@ -52,16 +52,18 @@ class PerfToctree(TocTree):
         return list(super().run())
 
 
-def _generated(srcdir: str | Path, output: str) -> set[str]:
-    """The generated files of the last run, from the source folder."""
-    return {page_name(output, name) for name in Writer(Path(srcdir, output)).ours}
+def _pages(srcdir: str | Path, output: str) -> set[str]:
+    """The generated pages of the last run, from the source folder."""
+    ours = Writer(Path(srcdir, output)).ours
+    return {page_name(output, name) for name in ours if name.endswith(".rst")}
 
 
 def _keep_generated(app: Sphinx, config: Config) -> None:
     """Take out of the excluded names those of generated files: a list that ``conf.py`` makes of
     the files that are there has them from the second build on."""
-    ours = _generated(app.srcdir, config.perfguide_output)
-    named = [p for p in config.exclude_patterns if posixpath.normpath(p) in ours]
+    output = config.perfguide_output
+    ours = Writer(Path(app.srcdir, output)).ours
+    named = [p for p in config.exclude_patterns if p and posixpath.relpath(p, output) in ours]
     if named:
         config.exclude_patterns = [p for p in config.exclude_patterns if p not in named]
 
@@ -69,9 +71,11 @@ def _keep_generated(app: Sphinx, config: Config) -> None:
 def _find_all(app: Sphinx, env: BuildEnvironment, _docnames: list[str]) -> None:
     """See to it that each page that was written is in the build; raise where one is not."""
     output = app.config.perfguide_output
-    pages = sorted(name for name in _generated(app.srcdir, output) if name.endswith(".rst"))
-    there = [name for name in pages if Path(app.srcdir, name).is_file()]
-    if not any(name.startswith(page_name(output, "guides/")) for name in there if _is_guide(name)):
+    there = [
+        name for name in sorted(_pages(app.srcdir, output)) if Path(app.srcdir, name).is_file()
+    ]
+    guides = page_name(output, "guides/")
+    if not any(name.startswith(guides) for name in there if _is_guide(name)):
         return
     lost = [name for name in there if name.removesuffix(".rst") not in env.found_docs]
     if lost:
@@ -111,9 +115,8 @@ def _offer_no_editing(
 
 
 def _remember(app: Sphinx, env: BuildEnvironment) -> list[str]:
-    ours = _generated(app.srcdir, app.config.perfguide_output)
-    names = {name.removesuffix(".rst") for name in ours if name.endswith(".rst")}
-    vars(env)["perfguide_generated"] = frozenset(names)
+    pages = _pages(app.srcdir, app.config.perfguide_output)
+    vars(env)["perfguide_generated"] = frozenset(name.removesuffix(".rst") for name in pages)
     return []
 
 

@@ -19,7 +19,7 @@ from typing import Any, TypeGuard
 
 from docutils import nodes
 from docutils.frontend import Values
-from docutils.statemachine import State
+from docutils.statemachine import State, StateMachine
 from jinja2.ext import Extension
 from sphinx.application import Sphinx
 from sphinx.builders import Builder
@@ -28,6 +28,7 @@ from sphinx.builders.latex import LaTeXBuilder
 from sphinx.environment import BuildEnvironment
 from sphinx.environment.collectors.toctree import TocTreeCollector
 from sphinx.errors import ExtensionError
+from sphinx.project import Project
 from sphinx.search import IndexBuilder
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util._files import DownloadFiles
@@ -93,27 +94,34 @@ def builder_loggers() -> list[logging.Logger]:
     return [logging.getLogger(n) for n in names if n.startswith("sphinx.sphinx.builders")]
 
 
-def remember_transitions() -> None:
-    """Let the parser of reStructuredText work out the transitions of a kind of state once.
+class _States(dict[str, Any]):
+    """The states of a machine by their names; each is made when it is first entered."""
 
-    Replaces ``State.make_transitions`` of docutils. Without it each list and each directive on a
-    page works out two hundred, which is a quarter of the time of reading a page.
+    def __init__(self, machine: StateMachine[Any], classes: Iterable[type[State[Any]]]) -> None:
+        super().__init__()
+        self._machine = machine
+        self._classes = {each.__name__: each for each in classes}
+
+    def __missing__(self, name: str) -> State[Any]:
+        state = self[name] = self._classes[name](self._machine, self._machine.debug)
+        # Before a machine runs it has no page; when it begins, it tells all states that it has.
+        if getattr(self._machine, "memo", None) is not None:
+            state.runtime_init()
+        return state
+
+
+def make_states_when_entered() -> None:
+    """Let the parser of reStructuredText make a state of one of its machines when it is entered.
+
+    Replaces ``StateMachine.add_states`` of docutils. Without it each directive with options, each
+    list and each part of a page makes fifteen states with two hundred transitions and enters one or
+    two of them, which is a quarter of the time of reading a page.
     """
-    State.make_transitions = _make_transitions  # type: ignore[method-assign]
+    StateMachine.add_states = _add_states  # type: ignore[method-assign]
 
 
-_TRANSITIONS: dict[tuple[type[State[Any]], tuple[Any, ...]], list[tuple[str, Any, str]]] = {}
-_MAKE_TRANSITIONS = State.make_transitions
-
-
-def _make_transitions(self: State[Any], name_list: list[Any]) -> tuple[list[str], dict[str, Any]]:
-    known = _TRANSITIONS.get(key := (type(self), tuple(name_list)))
-    if known is None:
-        names, made = _MAKE_TRANSITIONS(self, name_list)
-        _TRANSITIONS[key] = [(name, made[name][0], made[name][2]) for name in names]
-        return names, made
-    names = [name for name, _, _ in known]
-    return names, {name: (pattern, getattr(self, name), to) for name, pattern, to in known}
+def _add_states(self: StateMachine[Any], state_classes: Iterable[type[State[Any]]]) -> None:
+    self.states = _States(self, state_classes)
 
 
 def own_settings(document: nodes.document) -> Values:
@@ -206,6 +214,24 @@ def downloads(env: BuildEnvironment) -> Downloads:
     """The files for download: ``env.dlfiles``, where :func:`name_downloads_by_path` was called."""
     found: Downloads = vars(env)["dlfiles"]
     return found
+
+
+class _Pages(Project):
+    """The pages of a project, of whose folder most files are none."""
+
+    def path2doc(self, filename: str | os.PathLike[str]) -> str | None:
+        """The name of the page that is in a file, if there is one."""
+        is_page = os.fspath(filename).endswith(self.source_suffix)
+        return super().path2doc(filename) if is_page else None
+
+
+def look_only_at_pages(app: Sphinx) -> None:
+    """Let Sphinx tell by the end of its name that a file below the sources is no page.
+
+    Changes the class of ``app.project``. Without it Sphinx makes an object for a path of each of the
+    files beside the pages, of which a large site has fifty times as many as pages.
+    """
+    app.project.__class__ = _Pages
 
 
 def forget_others(env: BuildEnvironment) -> None:

@@ -160,7 +160,7 @@ def _profile(app: Sphinx, phases: Phases) -> None:
 def setup(app: Sphinx, version: str) -> ExtensionMetadata:
     """Register all parts of the extension."""
     app.setup_extension("sphinx_tabs.tabs")
-    internals.remember_transitions()
+    internals.make_states_when_entered()
     # Other listeners may name pages themselves: count pages after them, write all before them.
     app.connect("env-before-read-docs", _read_few_alone, priority=LAST)
     app.connect("env-updated", _write_with_all, priority=FIRST)
@@ -172,6 +172,7 @@ def setup(app: Sphinx, version: str) -> ExtensionMetadata:
     _profile(app, phases)
     app.connect("builder-inited", lambda app: _generate(app, figures, phases))
     app.connect("builder-inited", _assets)
+    app.connect("builder-inited", internals.look_only_at_pages)
     app.add_css_file(SHEET)
     return {
         "version": version,

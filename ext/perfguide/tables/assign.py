@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from ..catalog.benchmarks import Benchmark, Catalog, Scalar, undescribed
+from ..catalog.benchmarks import Benchmark, Catalog, Scalar, Table, undescribed
 from ..catalog.chart_spec import same
 from ..common import units
 from ..common.slugs import hashed, slug
@@ -52,6 +52,7 @@ class Layout:
         self.catalog = catalog
         self._claims: dict[Signature, int | None] = {}
         self._fits: dict[Signature, bool] = {}
+        self._open: dict[tuple[str, frozenset[str]], list[tuple[int, int, Table]]] = {}
 
     def claim(self, record: Record) -> int | None:
         """The position of the table that takes a record, or ``None``."""
@@ -64,17 +65,27 @@ class Layout:
         benchmark = self.catalog.get(record.benchmark)
         if benchmark is None:
             return None
-        entry, given = benchmark.entry, record.params.keys()
         # What a description does not know needs a column "Unit" of its own, if there is one.
         odd = not self.is_described(record)
         ranked = [
-            (len(given) - len(used), odd and "metric" not in table.rows, position)
-            for position, table in enumerate(entry.tables)
-            if (used := entry.names(table)) <= given
-            and all(same(record.params[k], v) for k, v in table.where.items())
+            (rest, odd and "metric" not in table.rows, position)
+            for rest, position, table in self._tables(benchmark, frozenset(record.params))
+            if all(same(record.params[k], v) for k, v in table.where.items())
             and any(fnmatchcase(record.metric, name) for name in table.metrics)
         ]
         return min(ranked)[-1] if ranked else None
+
+    def _tables(self, benchmark: Benchmark, given: frozenset[str]) -> list[tuple[int, int, Table]]:
+        """The tables whose parameters are all given: how many parameters they have no place for,
+        their positions, and themselves."""
+        key = benchmark.name, given
+        if key not in self._open:
+            self._open[key] = [
+                (len(given) - len(used), position, table)
+                for position, table in enumerate(benchmark.entry.tables)
+                if (used := benchmark.entry.names(table)) <= given
+            ]
+        return self._open[key]
 
     def is_described(self, record: Record) -> bool:
         """Whether a description names a figure's metric, in its unit."""
