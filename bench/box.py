@@ -1,11 +1,14 @@
 """A board in a box: the runner's procedures, short, on an emulated Arm board.
 
-    python bench/box.py FOLDER [--minutes N] [--again] [-- OPTION OF run.sh…]
+    python bench/box.py FOLDER [--arch ARCH] [--minutes N] [--again] [-- OPTION OF run.sh…]
 
 QEMU emulates a board with two Cortex-A53 and virtio-crypto as its accelerator. Kernel and
 programs are Debian's packages for arm64, fetched by apt into ``build/box`` and unpacked there;
 this machine's own packages stay as they are. The root file system is read-only. The logs come
 to FOLDER, with ``box.txt``, which says what was used and how long it took.
+
+``--arch armhf`` emulates two Cortex-A15 instead: Debian's kernel for them has what that for arm64
+lacks, a simulated NAND flash. It carries UBIFS, on ``/run/ubifs``.
 
 Each command is emulated: the figures say that a procedure works, and nothing of how fast a
 board is. ``--sdk emulated`` and a description say so in each bundle.
@@ -29,7 +32,7 @@ TOP = Path(__file__).resolve().parent.parent
 WORK = TOP / "build/box"
 NOTE = "Emulated by QEMU without hardware virtualisation: not the speed of a board."
 PACKAGES = (
-    *("linux-image-arm64", "busybox-static", "dash", "kmod", "util-linux", "procps", "coreutils"),
+    *("busybox-static", "dash", "kmod", "util-linux", "procps", "coreutils"),
     *("grep", "sed", "mawk", "tar", "hostname", "mount", "e2fsprogs", "base-files"),
     *("openssl", "cryptsetup-bin", "hdparm", "time", "iproute2", "iperf3", "fio", "rt-tests"),
     *("alsa-utils", "libc-bin", "netperf", "lmbench"),
@@ -45,14 +48,44 @@ MODULES = (
 """What is loaded in the box. Drivers for the CPU's AES instructions are left out: the kernel
 would take them rather than the accelerator."""
 LEFT_OUT = ("usr/share/doc", "usr/share/man", "usr/share/locale", "usr/share/info")
-CPU = "cortex-a53"
-NEEDED = {
-    "qemu-system-aarch64": "qemu-system-arm",
-    "depmod": "kmod",
-    "mke2fs": "e2fsprogs",
-    "dpkg-deb": "dpkg",
-}
-"""Programs of this machine, each with the package that has it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """What is emulated: Debian's name of the architecture, QEMU's of program, machine and CPU."""
+
+    arch: str
+    kernel: str
+    emulator: str
+    machine: str
+    cpu: str
+    soc: str
+    packages: tuple[str, ...] = ()
+    modules: tuple[str, ...] = ()
+    storage: tuple[str, ...] = ("fio=/run/box",)
+
+    @property
+    def work(self) -> Path:
+        """Where it is made."""
+        return WORK if self.arch == "arm64" else WORK / self.arch
+
+
+BOARDS = {
+    "arm64": Board(
+        "arm64", "linux-image-arm64", "qemu-system-aarch64", "virt", "cortex-a53", "QEMU-ARM64"
+    ),
+    "armhf": Board(
+        "armhf", "linux-image-armmp", "qemu-system-arm", "virt,highmem=off", "cortex-a15",
+        "QEMU-ARM", ("mtd-utils",), ("zstd", "deflate", "nandsim", "ubi", "ubifs"),
+        ("fio=/run/box", "nand=/run/ubifs"),
+    ),
+}  # fmt: skip
+NANDSIM = (
+    "options nandsim first_id_byte=0x20 second_id_byte=0xaa third_id_byte=0 fourth_id_byte=0x15\n"
+)
+"""256 MiB with pages of 2048 bytes."""
+NEEDED = {"depmod": "kmod", "mke2fs": "e2fsprogs", "dpkg-deb": "dpkg"}
+"""Programs of this machine, each with the package that has it; and QEMU's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +134,7 @@ def loading_order(names: Iterable[str], needs: Mapping[str, tuple[str, ...]]) ->
     return list(order)
 
 
-def apt_options(folder: Path) -> list[str]:
+def apt_options(folder: Path, arch: str) -> list[str]:
     """What makes apt leave this machine's packages alone: its own lists, cache and state."""
     options = {
         "Dir::Etc::sourcelist": folder / "sources.list",
@@ -110,8 +143,8 @@ def apt_options(folder: Path) -> list[str]:
         "Dir::State::lists": folder / "lists",
         "Dir::State::status": folder / "status",
         "Dir::Cache": folder / "cache",
-        "APT::Architecture": "arm64",
-        "APT::Architectures": "arm64",
+        "APT::Architecture": arch,
+        "APT::Architectures": arch,
         "APT::Install-Recommends": "false",
     }
     return [word for name, value in options.items() for word in ("-o", f"{name}={value}")]
@@ -128,11 +161,12 @@ def sources() -> str:
     return f"deb [signed-by={key}] http://deb.debian.org/debian {name} main non-free\n"
 
 
-def command(folder: Path) -> list[str]:
-    """QEMU's command line, with the disks in a folder."""
+def command(board: Board) -> list[str]:
+    """QEMU's command line, with the disks that were made for it."""
+    folder = board.work
     disks = (("root.ext4", "on"), ("in.tar", "on"), ("out.tar", "off"))
     return [
-        *("qemu-system-aarch64", "-machine", "virt", "-cpu", CPU, "-smp", "2", "-m", "1024"),
+        *(board.emulator, "-machine", board.machine, "-cpu", board.cpu, "-smp", "2", "-m", "1024"),
         *("-accel", "tcg,thread=multi", "-nographic", "-no-reboot", "-nic", "none"),
         *("-kernel", str(folder / "vmlinuz"), "-initrd", str(folder / "initramfs")),
         *("-append", "console=ttyAMA0 panic=-1 quiet"),
@@ -153,17 +187,27 @@ def _run(*words: str | Path, cwd: Path | None = None) -> None:
     subprocess.run([*map(str, words)], check=True, cwd=cwd, stdout=subprocess.DEVNULL)
 
 
-def fetch(work: Path) -> list[Path]:
-    """Debian's packages for arm64; those that are there already are not fetched again."""
-    folder = work / "apt"
+def fetch(board: Board) -> list[Path]:
+    """Debian's packages for the board; those that are there already are not fetched again."""
+    folder = board.work / "apt"
     for name in ("lists/partial", "cache/archives/partial"):
         (folder / name).mkdir(parents=True, exist_ok=True)
     (folder / "status").touch()
     (folder / "sources.list").write_text(sources())
-    options = apt_options(folder)
+    options = apt_options(folder, board.arch)
     if not any((folder / "lists").glob("*Packages*")):
         _run("apt-get", *options, "-qq", "update")
-    _run("apt-get", *options, "-qq", "-y", "--download-only", "install", *PACKAGES)
+    _run(
+        "apt-get",
+        *options,
+        "-qq",
+        "-y",
+        "--download-only",
+        "install",
+        board.kernel,
+        *PACKAGES,
+        *board.packages,
+    )
     return sorted((folder / "cache/archives").glob("*.deb"))
 
 
@@ -195,9 +239,10 @@ def unpack(packages: list[Path], root: Path) -> None:
         (root / "usr/bin/sh").symlink_to("dash")
 
 
-def build(work: Path) -> str:
-    """Kernel, initramfs and root file system in a folder; gives the kernel's version."""
-    packages = fetch(work)
+def build(board: Board) -> None:
+    """Kernel, initramfs and root file system, and a file with the kernel's version."""
+    work, modules_wanted = board.work, (*MODULES, *board.modules)
+    packages = fetch(board)
     root = work / "root"
     unpack(packages, root)
     (version,) = (path.name for path in (root / "usr/lib/modules").iterdir())
@@ -207,8 +252,8 @@ def build(work: Path) -> str:
     needs = dependencies((modules / "modules.dep").read_text())
     boot = loading_order(BOOT_MODULES, needs)
     there = {Path(path).stem.replace("-", "_") for path in needs}
-    wanted = [name for name in MODULES if name.replace("-", "_") in there]
-    for name in sorted(set(MODULES) - set(wanted)):
+    wanted = [name for name in modules_wanted if name.replace("-", "_") in there]
+    for name in sorted(set(modules_wanted) - set(wanted)):
         print(f"box: Debian's kernel {version} has no module {name}", file=sys.stderr)
     kept = {*boot, *loading_order(wanted, needs)}
     for path in needs:
@@ -217,6 +262,8 @@ def build(work: Path) -> str:
             (modules / path).unlink()
     _run("depmod", "-b", root, version)
     (root / "etc/modules").write_text("".join(f"{name}\n" for name in wanted))
+    (root / "etc/modprobe.d").mkdir(exist_ok=True)
+    (root / "etc/modprobe.d/box.conf").write_text(NANDSIM)
     init = root / "usr/sbin/init"
     init.write_text(
         "#!/bin/sh\nmount -t devtmpfs dev /dev\ntar -xOf /dev/vdb init.sh >/dev/init.sh\nexec sh /dev/init.sh\n"
@@ -241,7 +288,6 @@ def build(work: Path) -> str:
     _run("mke2fs", "-q", "-t", "ext4", "-d", root, work / "root.ext4", f"{size * 5 // 4 + 64}M")
     shutil.rmtree(root)
     (work / "kernel").write_text(version)
-    return version
 
 
 def job(options: list[str]) -> bytes:
@@ -258,14 +304,15 @@ def job(options: list[str]) -> bytes:
     return stream.getvalue()
 
 
-def run(work: Path, output: Path, options: list[str], minutes: int) -> None:
+def run(board: Board, output: Path, options: list[str], minutes: int) -> None:
     """Boot the box, let it run, and take what it wrote."""
+    work = board.work
     (work / "in.tar").write_bytes(job(options))
     with (work / "out.tar").open("wb") as disk:
         disk.truncate(64 * 2**20)
     with (work / "serial.txt").open("wb") as serial:
         subprocess.run(
-            command(work), stdin=subprocess.DEVNULL, stdout=serial, stderr=serial,
+            command(board), stdin=subprocess.DEVNULL, stdout=serial, stderr=serial,
             timeout=minutes * 60, check=True,
         )  # fmt: skip
     output.mkdir(parents=True, exist_ok=True)
@@ -279,20 +326,25 @@ def run(work: Path, output: Path, options: list[str], minutes: int) -> None:
 
 
 SHORT = (
-    "Measured shortly: a second for each of OpenSSL's and fio's block sizes, two for each run over "
+    "Short runs: a second for each of OpenSSL's and fio's block sizes, two for each run over "
     "the network and each sampling rate, 0.1 s for each of LMBench's, 1000 loops of cyclictest."
 )
 DEFAULT = (
-    *("--board", "qemu-virt", "--soc", "QEMU-ARM64", "--sdk", "emulated", "--description", NOTE),
+    *("--board", "qemu-virt", "--sdk", "emulated", "--description", NOTE),
     *("--note", NOTE, "--note", SHORT),
     *("--seconds", "1", "--threads", "1,8", "--nice", "-20,10", "--algorithms", "aes-128-cbc"),
     *("--block-sizes", "16384", "--loops", "1000", "--sample-seconds", "1"),
     *("--peer", "netns", "--net-seconds", "2", "--loss-frames", "64,1518", "--loss-steps", "5"),
     *("--ipsec-sizes", "64,512,1456", "--ipsec-algorithms", "none,aes128-sha256,aes128gcm16"),
-    *("--fio-write", "fio=/run/box", "--fio-mib", "16", "--fio-seconds", "1", "--fio-buffered"),
+    *("--fio-mib", "16", "--fio-seconds", "1", "--fio-buffered"),
     *("--alsa-rates", "8000,44100,48000,96000", "--alsa-seconds", "2"),
 )
 """Every procedure, short. Later options count more than earlier ones."""
+
+
+def options_for(board: Board) -> list[str]:
+    """What the runner does there unless it is told something else."""
+    return [*DEFAULT, "--soc", board.soc, "--fio-write", ",".join(board.storage)]
 
 
 def main() -> int:
@@ -300,33 +352,36 @@ def main() -> int:
         description="Run the runner on an emulated board; options of run.sh follow --."
     )
     parser.add_argument("output", type=Path)
+    parser.add_argument("--arch", choices=sorted(BOARDS), default="arm64", help="the board [arm64]")
     parser.add_argument("--minutes", type=int, default=60, help="before it is stopped [60]")
     parser.add_argument("--again", action="store_true", help="make the box anew")
     words = sys.argv[1:]
     at = words.index("--") if "--" in words else len(words)
     arguments, options = parser.parse_args(words[:at]), words[at + 1 :]
-    missing = [package for name, package in NEEDED.items() if shutil.which(name) is None]
+    board = BOARDS[arguments.arch]
+    needed = {**NEEDED, board.emulator: "qemu-system-arm"}
+    missing = [package for name, package in needed.items() if shutil.which(name) is None]
     if missing:
         print(f"box: install {' '.join(missing)} first", file=sys.stderr)
         return 2
-    WORK.mkdir(parents=True, exist_ok=True)
+    board.work.mkdir(parents=True, exist_ok=True)
     began = time.monotonic()
-    if arguments.again or not (WORK / "kernel").exists():
-        build(WORK)
+    if arguments.again or not (board.work / "kernel").exists():
+        build(board)
     made = time.monotonic()
     try:
-        run(WORK, arguments.output, [*DEFAULT, *options], arguments.minutes)
+        run(board, arguments.output, [*options_for(board), *options], arguments.minutes)
         if not (arguments.output / "summary.txt").exists():
             raise tarfile.ReadError("it ended before the runner did")
     except (subprocess.SubprocessError, tarfile.TarError) as error:
-        print(f"box: {error}; its console is in {WORK}/serial.txt", file=sys.stderr)
+        print(f"box: {error}; its console is in {board.work}/serial.txt", file=sys.stderr)
         return 1
     version = subprocess.run(
-        ["qemu-system-aarch64", "--version"], capture_output=True, text=True, check=True
+        [board.emulator, "--version"], capture_output=True, text=True, check=True
     )
     (arguments.output / "box.txt").write_text(
-        f"{NOTE}\n{version.stdout.splitlines()[0]}\nkernel {(WORK / 'kernel').read_text()}, {CPU}, "
-        f"{os.cpu_count()} CPUs of the host\nmade in {made - began:.0f} s, "
+        f"{NOTE}\n{version.stdout.splitlines()[0]}\nkernel {(board.work / 'kernel').read_text()}, "
+        f"{board.cpu}, {os.cpu_count()} CPUs of the host\nmade in {made - began:.0f} s, "
         f"ran for {time.monotonic() - made:.0f} s\n"
     )
     sys.stdout.write((arguments.output / "box.txt").read_text())

@@ -13,6 +13,12 @@ done
 for module in $(cat /etc/modules); do
     modprobe "$module" || echo "box: no module $module"
 done
+# Where there is a NAND flash, it carries UBIFS. A folder that is none would be measured in its place.
+if [ -e /dev/mtd0 ]; then
+    mkdir /run/ubifs
+    { ubiattach -p /dev/mtd0 && ubimkvol /dev/ubi0 -N data -m && mount -t ubifs ubi0:data /run/ubifs; } ||
+        rmdir /run/ubifs
+fi
 ip link set lo up
 hostname box
 mkdir /run/box

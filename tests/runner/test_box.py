@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import subprocess
 import tarfile
 from pathlib import Path
@@ -50,14 +51,15 @@ def test_a_module_comes_after_those_that_it_needs() -> None:
         box.loading_order(("nandsim",), needs)
 
 
-def test_apt_leaves_the_packages_of_this_machine_alone(tmp_path: Path) -> None:
-    options = box.apt_options(tmp_path)
+@pytest.mark.parametrize("arch", sorted(box.BOARDS))
+def test_apt_leaves_the_packages_of_this_machine_alone(arch: str, tmp_path: Path) -> None:
+    options = box.apt_options(tmp_path, arch)
     said = subprocess.run(
         ["apt-config", *options, "dump"], capture_output=True, text=True, check=True
     ).stdout
     assert f'Dir::State "{tmp_path}";' in said
     assert f'Dir::State::status "{tmp_path}/status";' in said
-    assert 'APT::Architecture "arm64";' in said
+    assert f'APT::Architecture "{arch}";' in said
 
 
 def test_the_job_runs_the_runner_with_the_options_as_they_are() -> None:
@@ -73,14 +75,27 @@ def test_the_job_runs_the_runner_with_the_options_as_they_are() -> None:
     assert words[-2:] == ["--description", "it's a box"]
 
 
+@pytest.mark.parametrize("arch", sorted(box.BOARDS))
 def test_the_root_file_system_is_read_only_and_figures_say_that_they_are_emulated(
-    tmp_path: Path,
+    arch: str,
 ) -> None:
-    drives = [word for word in box.command(tmp_path) if word.startswith("if=virtio")]
+    board = box.BOARDS[arch]
+    words = box.command(board)
+    assert words[0] == board.emulator
+    drives = [word for word in words if word.startswith("if=virtio")]
     assert ["readonly=on" in drive for drive in drives] == [True, True, False]
-    assert "root.ext4" in drives[0]
-    options = dict(zip(box.DEFAULT, box.DEFAULT[1:], strict=False))
+    assert f"{board.work}/root.ext4" in drives[0]
+    given = box.options_for(board)
+    pairs = [*itertools.pairwise(given)]
+    options = dict(pairs)
     assert options["--sdk"] == "emulated"
+    assert options["--soc"] == board.soc
     assert "not the speed of a board" in options["--description"]
-    pairs = [*zip(box.DEFAULT, box.DEFAULT[1:], strict=False)]
     assert [value for name, value in pairs if name == "--note"] == [box.NOTE, box.SHORT]
+    assert ("nand=/run/ubifs" in options["--fio-write"]) == ("ubifs" in board.modules)
+
+
+def test_each_board_is_made_in_a_folder_of_its_own() -> None:
+    works = [board.work for board in box.BOARDS.values()]
+    assert len({*works}) == len(works)
+    assert len({board.soc for board in box.BOARDS.values()}) == len(works)

@@ -52,6 +52,7 @@ BUILT_IN: dict[str, str] = {
     "hackbench": "programs.kernel:HACKBENCH",
     "signaltest": "programs.kernel:SIGNALTEST",
     "systemd-analyze": "programs.kernel:SYSTEMD_ANALYZE",
+    "bootchart": "programs.bootchart:FORMAT",
     "ioping": "programs.storage:IOPING",
     "dd": "programs.storage:DD",
     "cryptsetup": "programs.storage:CRYPTSETUP",
