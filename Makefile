@@ -79,7 +79,7 @@ bench: $(ENV)/.test
 
 # The runner's procedures, short, on an emulated Arm board: build/box/logs.
 box: $(ENV)/.site
-	@$(BIN)/python bench/box.py build/box/logs $(BOXOPTS)
+	@$(BIN)/python bench/box.py $(BOXOPTS)
 
 # What the tests start reads the code compiled, also where Python is told to write no such files.
 # The tests themselves are compiled by each process that runs some; what is kept is not done again.

@@ -1,11 +1,11 @@
 """A board in a box: the runner's procedures, short, on an emulated Arm board.
 
-    python bench/box.py FOLDER [--arch ARCH] [--minutes N] [--again] [-- OPTION OF run.sh…]
+    python bench/box.py [FOLDER] [--arch ARCH] [--minutes N] [--again] [-- OPTION OF run.sh…]
 
 QEMU emulates a board with two Cortex-A53 and virtio-crypto as its accelerator. Kernel and
 programs are Debian's packages for arm64, fetched by apt into ``build/box`` and unpacked there;
 this machine's own packages stay as they are. The root file system is read-only. The logs come
-to FOLDER, with ``box.txt``, which says what was used and how long it took.
+to FOLDER, or ``build/box/logs``, with ``box.txt``, which says what was used and how long it took.
 
 ``--arch armhf`` emulates two Cortex-A15 instead: Debian's kernel for them has what that for arm64
 lacks, a simulated NAND flash. It carries UBIFS, on ``/run/ubifs``.
@@ -351,7 +351,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description="Run the runner on an emulated board; options of run.sh follow --."
     )
-    parser.add_argument("output", type=Path)
+    parser.add_argument("output", type=Path, nargs="?", help="logs [the folder logs of the board]")
     parser.add_argument("--arch", choices=sorted(BOARDS), default="arm64", help="the board [arm64]")
     parser.add_argument("--minutes", type=int, default=60, help="before it is stopped [60]")
     parser.add_argument("--again", action="store_true", help="make the box anew")
@@ -365,13 +365,14 @@ def main() -> int:
         print(f"box: install {' '.join(missing)} first", file=sys.stderr)
         return 2
     board.work.mkdir(parents=True, exist_ok=True)
+    output: Path = arguments.output or board.work / "logs"
     began = time.monotonic()
     if arguments.again or not (board.work / "kernel").exists():
         build(board)
     made = time.monotonic()
     try:
-        run(board, arguments.output, [*options_for(board), *options], arguments.minutes)
-        if not (arguments.output / "summary.txt").exists():
+        run(board, output, [*options_for(board), *options], arguments.minutes)
+        if not (output / "summary.txt").exists():
             raise tarfile.ReadError("it ended before the runner did")
     except (subprocess.SubprocessError, tarfile.TarError) as error:
         print(f"box: {error}; its console is in {board.work}/serial.txt", file=sys.stderr)
@@ -379,13 +380,13 @@ def main() -> int:
     version = subprocess.run(
         [board.emulator, "--version"], capture_output=True, text=True, check=True
     )
-    (arguments.output / "box.txt").write_text(
+    (output / "box.txt").write_text(
         f"{NOTE}\n{version.stdout.splitlines()[0]}\nkernel {(board.work / 'kernel').read_text()}, "
         f"{board.cpu}, {os.cpu_count()} CPUs of the host\nmade in {made - began:.0f} s, "
         f"ran for {time.monotonic() - made:.0f} s\n"
     )
-    sys.stdout.write((arguments.output / "box.txt").read_text())
-    sys.stdout.write((arguments.output / "summary.txt").read_text())
+    sys.stdout.write((output / "box.txt").read_text())
+    sys.stdout.write((output / "summary.txt").read_text())
     return 0
 
 
