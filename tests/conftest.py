@@ -15,6 +15,7 @@ from typing import Any
 from xml.etree.ElementTree import Element
 
 import pytest
+import xdist.plugin
 from debian import library, program
 from playwright.sync_api import Browser, sync_playwright
 from prepared import run_module
@@ -24,6 +25,8 @@ from site_links import pages
 from small_site import leave_aside
 from temporary import leave_no_memory, write_into_memory
 from windows import Windows
+
+from perfguide.figures import dataset
 
 register_profiles()  # before a test module asks how many examples it is to try
 write_into_memory()  # before anything asks for a folder
@@ -54,6 +57,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     the tests of a file share are built once, and none shall be left alone with a long one."""
     order = {f"test_{name}": place for place, name in enumerate(LONGEST)}
     items.sort(key=lambda item: order.get(item.path.stem, len(order)))
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """One process more than cores. A tenth of the time one waits for what sleeps: a server that
+    is slow on purpose, a program that is measured, a file that has to grow old."""
+    return int(xdist.plugin.pytest_xdist_auto_num_workers(config)) + 1
 
 
 def pytest_collection_finish() -> None:
@@ -290,6 +299,15 @@ def real_project(tmp_path_factory: pytest.TempPathFactory) -> Path:
             assert only_the_refused_one and "results/refused.json" in run.stderr, run.stderr
             target.rename(folder / "html")
     return folder / "project"
+
+
+@pytest.fixture(scope="session")
+def real_holdings(real_project: Path) -> dataset.Holdings:
+    """The figures of that project, read apart from its pages."""
+    source = real_project / "source"
+    return dataset.read(
+        dataset.Settings((real_project / "results",), (source / "benchmarks",), source)
+    )
 
 
 @pytest.fixture(scope="session")

@@ -29,7 +29,7 @@ from perfguide.tables.grids import from_file
 LOG = b"first\nrate 16: 1.5 MB/s\nrate 64: 2.5 MB/s\n\x1b[2Jlatency\n"
 
 
-def generated(top: Path, results: Path | None = None) -> Outcome:
+def generated(top: Path) -> Outcome:
     benchmarks = top / "benchmarks"
     benchmarks.mkdir(exist_ok=True)
     (benchmarks / "speed.toml").write_text(TOML, "utf-8")
@@ -37,9 +37,8 @@ def generated(top: Path, results: Path | None = None) -> Outcome:
     described = (dataset.BUILT_IN, benchmarks)
     if not dataset.BUILT_IN.is_dir():
         described = (TOP / "source/benchmarks", benchmarks)
-    found = (results or top / "results",)
     # No test here looks at a picture.
-    return build.generate(dataset.Settings(found, described, top / "out", formats=()))
+    return build.generate(dataset.Settings((top / "results",), described, top / "out", formats=()))
 
 
 def rows(path: Path) -> list[dict[str, str]]:
@@ -160,20 +159,21 @@ def test_spans_keep_the_order_and_join_neighbours() -> None:
     assert origins.spans([1, 2, 9, 2, 3]) == "1–2, 9, 2–3"
 
 
-@pytest.fixture(scope="module")
-def shipped(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Outcome]:
-    """The pages from the bundles of the repository."""
-    top = tmp_path_factory.mktemp("shipped")
-    return top, generated(top, TOP / "results")
+Shipped = tuple[Path, dataset.Holdings]
+
+
+@pytest.fixture
+def shipped(real_project: Path, real_holdings: dataset.Holdings) -> Shipped:
+    """The pages from the bundles of the repository, and their figures."""
+    return real_project / "source", real_holdings
 
 
 def test_every_published_result_stands_in_the_provenance_of_its_guide_once(
-    shipped: tuple[Path, Outcome],
+    shipped: Shipped,
 ) -> None:
-    top, outcome = shipped
-    held = outcome.holdings
+    out, held = shipped
     told: list[tuple[str, int]] = []
-    for path in (top / "out/reports/provenance").rglob("*.csv"):
+    for path in (out / "reports/provenance").rglob("*.csv"):
         for row in rows(path):
             if "Results" in row:
                 told += [(row["Bundle"], number) for number in expanded(row["Results"])]
@@ -183,12 +183,12 @@ def test_every_published_result_stands_in_the_provenance_of_its_guide_once(
 
 
 def test_every_figure_stands_in_the_file_for_programs_with_its_sources(
-    shipped: tuple[Path, Outcome],
+    shipped: Shipped,
 ) -> None:
-    top, outcome = shipped
-    bundles = {b.bundle.id: b for b in outcome.holdings.ledger.bundles}
+    out, held = shipped
+    bundles = {b.bundle.id: b for b in held.ledger.bundles}
     told = 0
-    for path in (top / "out/reports/provenance").rglob("provenance.json"):
+    for path in (out / "reports/provenance").rglob("provenance.json"):
         found = json.loads(path.read_bytes())
         for figure in found["figures"]:
             for bundle, pointer, command, file, line in figure["sources"]:
@@ -209,9 +209,9 @@ def test_every_figure_stands_in_the_file_for_programs_with_its_sources(
 
 
 def test_each_chart_names_the_tables_that_say_where_its_figures_come_from(
-    shipped: tuple[Path, Outcome],
+    shipped: Shipped,
 ) -> None:
-    out = shipped[0] / "out"
+    out, _ = shipped
     labels = {
         name
         for page in out.rglob("*.rst")
@@ -231,9 +231,9 @@ def test_each_chart_names_the_tables_that_say_where_its_figures_come_from(
 
 
 def test_the_sources_of_a_page_over_several_guides_name_these_and_lead_on(
-    shipped: tuple[Path, Outcome],
+    shipped: Shipped,
 ) -> None:
-    out = shipped[0] / "out"
+    out, _ = shipped
     listed = [(r["Guide"], r["Boards"]) for r in rows(out / "by-benchmark/ipsec/sources.csv")]
     assert listed == [
         ("AM62X, Linux 09.01.00.08", "am62xx_lp_sk-fs, am62xx_sk-fs, am62xxsip_sk-fs"),
@@ -251,12 +251,12 @@ def test_the_sources_of_a_page_over_several_guides_name_these_and_lead_on(
 
 
 def test_the_shown_log_lines_hold_the_figures_that_came_from_them(
-    shipped: tuple[Path, Outcome],
+    shipped: Shipped,
 ) -> None:
-    top, outcome = shipped
-    bundles = {b.bundle.id: b for b in outcome.holdings.ledger.bundles}
+    out, held = shipped
+    bundles = {b.bundle.id: b for b in held.ledger.bundles}
     checked = 0
-    for row in rows(top / "out/reports/provenance/X86-64/linux/12.11/openssl-nice-throughput.csv"):
+    for row in rows(out / "reports/provenance/X86-64/linux/12.11/openssl-nice-throughput.csv"):
         for number in expanded(row["Results"]):
             samples = bundles[row["Bundle"]].bundle.results[number].samples
             assert isinstance(samples, list)
