@@ -16,6 +16,7 @@ from conftest import bare_project, run_sphinx
 from making import SHIPPED, only, plain, result, text
 
 from perfguide.charts import draw
+from perfguide.charts.canvas import width
 from perfguide.charts.model import ChangeView, Strip
 from perfguide.common import units
 from perfguide.figures import dataset
@@ -166,6 +167,8 @@ def test_the_chart_says_what_changed_and_is_drawn_the_same_again() -> None:
     tree = html5lib.parse(drawn.decode(), namespaceHTMLElements=False)
     ids = {element.get("id") for element in tree.iter()}
     assert {"changes-regressed", "changes-improved", "changes-other"} <= ids
+    last = next(e for e in tree.iter() if e.text == draw.MEAN)
+    assert float(last.get("x", "")) + width(draw.MEAN, 9) < draw.WIDTH * draw.INCH, "nothing is cut"
     assert tree.find(".//script") is None
     assert draw.draw(view, "pdf").startswith(b"%PDF")
 

@@ -19,7 +19,13 @@ from sphinx.writers.text import TextTranslator
 
 from perfguide.common import units
 from perfguide.sphinxext import html_table
-from perfguide.sphinxext.table_nodes import TextTables, perf_leaf, perf_rows, plain_text
+from perfguide.sphinxext.table_nodes import (
+    TextTables,
+    perf_leaf,
+    perf_rows,
+    plain_text,
+    told_apart,
+)
 from perfguide.tables.grids import Grid
 
 CELLS = [
@@ -289,3 +295,10 @@ def test_a_stacked_table_says_once_what_is_over_all_its_columns() -> None:
     long = html_table.heads(header, 1, [["a", (1e6, "1,000,000.5", "")]])
     assert "--hn:2;--hw:" in long and "--hw" not in html_table.heads(header, 1, [["a", "b"]])
     assert html_table.over_all([["Size", "SK"], ["", "Rate"]], 1) == "", "one column has its heads"
+
+
+def test_tabs_say_what_tells_them_apart() -> None:
+    names = ["CPSW, egress, loss no", "CPSW, ingress, loss no", "CPSW, ingress, loss yes"]
+    assert told_apart(names) == ["egress, loss no", "ingress, loss no", "ingress, loss yes"]
+    assert told_apart(["one", "two, more"]) == ["one", "two, more"]
+    assert told_apart(["only, this"]) == ["only, this"]

@@ -15,7 +15,7 @@ from ..common import units
 from ..common.diagnostics import visible
 from . import free_places
 from .canvas import Canvas, Place, width
-from .model import ChartView, Line, Panel, Point
+from .model import LONGEST_TICK, ChartView, Line, Panel, Point
 from .palette import INK, LINE, QUIET
 
 FONT_SIZE, SMALL_FONT_SIZE = 10, 8.5
@@ -53,8 +53,6 @@ TOGETHER = 9.0
 
 FIGURE_SIZE = 9.5
 """Points of a figure at the end of a bar."""
-
-LONGEST_TICK = 26
 
 LEAST = 5e-324
 """The least number above zero: a log axis begins there at the lowest."""

@@ -511,12 +511,15 @@ def _changes(view: ChangeView) -> Canvas:
     label = "change in the better direction"
     base = 0.3 * INCH + pad + 0.24 * size
     _middle(canvas, label, (frame.left + frame.right) / 2, base, size)
-    widths = [width(label, small) + 28 for label in (*(each[0] for each in legend), MEAN)]
-    x, base = max(4.0, (canvas.across - sum(widths) + 14) / 2), 0.12 * INCH
+    # As far apart as there is room for, up to a point.
+    widths = [width(label, small) + 12 for label in (*(each[0] for each in legend), MEAN)]
+    free = canvas.across - 8 - sum(widths)
+    gap = min(16.0, free / max(1, len(widths) - 1))
+    x, base = 4 + (free - gap * (len(widths) - 1)) / 2, 0.12 * INCH
     for (words, marker, colour, across), wide in zip(legend, widths, strict=False):
         canvas.marks([(x + 4, base + HALF_HIGH * small)], marker, across, colour, alpha=0.8)
         canvas.words(words, (x + 12, base), small)
-        x += wide
+        x += wide + gap
     canvas.line([(x + 4, base - 2), (x + 4, base + 8)], palette.SERIES[6], 1.6)
     canvas.words(MEAN, (x + 12, base), small)
     return canvas

@@ -428,12 +428,15 @@ def shown_unit(records: Sequence[Record]) -> tuple[str, float]:
 
 def _subtitle(records: Sequence[Record], boards: Boards) -> str:
     """Of which boards and releases figures are, and how many runs stand behind each."""
-    guides: dict[str, dict[str, None]] = {}
+    guides: dict[str, dict[str, dict[str, None]]] = {}
     for r in records:
         guide = f"{family(r.guide)} {r.guide.release}"
-        own = guides.setdefault(guide, {})
-        own[f"{r.guide.soc} {boards.short(r.guide.soc, r.board)}"] = None
-    named = [f"{', '.join(own)}, {guide}" for guide, own in guides.items()]
+        own = guides.setdefault(guide, {}).setdefault(r.guide.soc, {})
+        own[boards.short(r.guide.soc, r.board)] = None
+    named = [
+        ", ".join([*(f"{soc} {', '.join(own)}" for soc, own in socs.items()), guide])
+        for guide, socs in guides.items()
+    ]
     runs = sorted({record.cell.runs for record in records})
     count = f"{runs[0]} to {runs[-1]} runs" if len(runs) > 1 else f"{runs[0]} runs"
     return f"{'; '.join(named)}; {'1 run' if runs == [1] else count} of each"

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 MOST_LINES = 10
 """Lines of a panel, or bars of a line, that the words for the blind go through."""
 
+LONGEST_TICK = 26
+"""Characters of a line of a name beside a bar."""
+
 
 @dataclass(frozen=True, slots=True)
 class Point:

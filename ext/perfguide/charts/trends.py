@@ -20,7 +20,7 @@ from ..figures import labels
 from ..figures.engines import ENGINE, LOAD
 from ..figures.pool import Record
 from .from_figures import Change, Scene, shown_unit, with_figures
-from .model import ChartView, Line, Panel, Point
+from .model import LONGEST_TICK, ChartView, Line, Panel, Point
 
 MOST = 24
 """So many pictures a page shows side by side; the tables have all figures."""
@@ -159,7 +159,10 @@ def _bars(
             f"{name}, {release}",
             _load(record, loads),
         )
-        rows.append((point, board, on, f"{visible(name)}\n{visible(release)}"))
+        # A line ends where the name of the engine begins, and not within it.
+        called = [name] if len(name) <= LONGEST_TICK else [board, on if on != usual else ""]
+        lines = filter(None, (*called, release))
+        rows.append((point, board, on, "\n".join(map(visible, lines))))
     rows.sort(key=lambda row: (row[0].y * (1 if better == "lower" else -1), units.natural(row[3])))
     points = tuple(replace(row[0], x=float(place)) for place, row in enumerate(rows))
     ticks = tuple(row[3] for row in rows)

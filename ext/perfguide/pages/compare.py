@@ -262,8 +262,9 @@ def _moved(row: Row, comparison: Comparison, catalog: Catalog) -> tuple[str, str
         name = labels.full(benchmark, replace(record, metric=row.metric, params=dict(row.params)))
         name = f"{said.board}: {name}" if len(comparison.spans) > 1 else name
     change = said.change
-    if row.change is not None and abs(row.change) >= 1:
-        change = units.percent(row.change, 0)  # it has no digit behind the point that says more
+    if row.change is not None and 1 <= abs(row.change) <= units.MOST_CHANGE:
+        # A digit behind the point would say no more.
+        change = f"{100 * row.change:+,.0f} %".replace("-", "−")
     figures = f"{change}: {said.old} → {said.new} {said.unit}"
     return name, f"{figures}; {fate}" if fate else figures, sparkline.markup(row)
 

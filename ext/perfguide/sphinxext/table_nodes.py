@@ -455,11 +455,11 @@ def tab_set(named: Sequence[tuple[str, nodes.Node]], label: str, prefix: str) ->
     outer = nodes.container(type="tab-element", classes=["sphinx-tabs", "perf-tabs"])
     tabs = SphinxTabsTablist(role="tablist", classes=["closeable"])
     tabs["aria-label"] = label
-    panels = []
+    panels, called = [], told_apart([name for name, _ in named])
     for number, (name, content) in enumerate(named):
         own = f"{prefix or 'table'}--{slug(name)}"
         group = base64.b64encode(name.encode("utf-8", "replace")).decode("ascii")
-        tab = SphinxTabsTab(name, name, classes=["sphinx-tabs-tab", "group-tab"])
+        tab = SphinxTabsTab(name, called[number], classes=["sphinx-tabs-tab", "group-tab"])
         tab["ids"], tab["name"], tab["role"] = [f"tab-{own}"], group, "tab"
         tab["tabindex"] = "0" if number == 0 else "-1"
         tab["aria-selected"] = "true" if number == 0 else "false"
@@ -476,6 +476,15 @@ def tab_set(named: Sequence[tuple[str, nodes.Node]], label: str, prefix: str) ->
     outer += tabs
     outer.extend(panels)
     return outer
+
+
+def told_apart(names: Sequence[str]) -> list[str]:
+    """Names without those of their parts that are in all of them, in the same place."""
+    parts = [name.split(", ") for name in names]
+    if len(names) < 2 or len({*map(len, parts)}) > 1:
+        return list(names)
+    own = [n for n, column in enumerate(zip(*parts, strict=True)) if len({*column}) > 1]
+    return [", ".join(each[n] for n in own) for each in parts]
 
 
 def texts(leaf: nodes.Element) -> tuple[list[list[str]], list[list[str]]]:
