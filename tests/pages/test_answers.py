@@ -187,6 +187,7 @@ def test_the_guide_of_the_project_answers_what_it_is_asked_first(tmp_path: Path)
     assert glmark2 == "3D graphics, Wayland: 238 on SK, 230 on SK SiP, 217 on SK LP."
     writes = [value and value.number for value in row("eMMC write, 4 MiB").values]
     assert writes == [57.6, None, 96.8]
+    assert row("eMMC write, 4 MiB").judged == "new"
     assert [fact.head for fact in top.facts] == ["Crypto", "Changed", "Careful"]
     crypto = "".join(part.text for part in top.facts[0].parts)
     assert crypto == (

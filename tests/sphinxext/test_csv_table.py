@@ -277,7 +277,7 @@ def test_a_short_name_of_a_board_stands_with_the_whole_one() -> None:
 
 
 def test_a_head_ends_where_the_figures_below_it_do() -> None:
-    rows = [["a", units.counted(1), "why"], ["b", "—", "—"]]
+    rows = [["a", units.counted(1), "why", units.counted(2)], ["b", "—", "—", "and words"]]
     assert html_table.figure_columns(rows, 1) == {1}
     written = html_table.head([["Key", "SK", "Why"]], 1, figures={1})
     assert re.findall(r'class="perf-n"[^>]*>(\w+)<', written) == ["SK"]

@@ -36,6 +36,9 @@ MOST_RELEASES = 16
 MOST_NAMED = 2
 """Findings that a sentence names; the page that it leads to has all."""
 
+NEW = "new"
+"""What became of a result that the release before does not have."""
+
 LEAST_SPAN = 0.1
 """How far a history reaches at least above and below its middle, so that noise looks small."""
 
@@ -288,7 +291,7 @@ class Headlines:
             if (name := _name(record, self._names)) in judged.verdicts
         }
         if not found:
-            return "new"
+            return NEW
         if len(set(found.values())) == 1:
             return next(iter(found.values()))
         soc, short = next(iter(records)).guide.soc, self._site.boards.short
@@ -466,6 +469,8 @@ def _is_short(site: Site, row: Row) -> bool:
 
 def _moved(row: Row) -> str:
     """A verdict, with the change where it says that there is one."""
+    if row.verdict == "only-new":
+        return NEW
     if row.change is None or row.verdict not in ("regressed", "improved", "changed"):
         return wording.verdict(row)
     return f"{wording.verdict(row)} {units.percent(row.change)}"

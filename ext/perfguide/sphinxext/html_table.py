@@ -154,13 +154,15 @@ WITHOUT_NAME = ("Metric", "Unit")
 
 
 def figure_columns(rows: Sequence[Sequence[TableCell]], stub: int) -> set[int]:
-    """The columns that have figures."""
-    return {
-        column
-        for row in rows
-        for column, content in enumerate(row)
-        if column >= stub and not isinstance(content, str)
-    }
+    """The columns that have figures and no words."""
+    found, words = set[int](), set[int]()
+    for row in rows:
+        for column, content in enumerate(row[stub:], start=stub):
+            if not isinstance(content, str):
+                found.add(column)
+            elif content not in ("", units.MISSING, units.FAILED):
+                words.add(column)
+    return found - words
 
 
 def names(header: Sequence[Sequence[str]], stub: int) -> list[str]:
