@@ -83,6 +83,12 @@ def read_signaltest(data: bytes, context: Context) -> Reading:
             give(last.pop(found[1]))
         last[found[1]] = (line, found)
 
+    def beginning(line: Line, found: re.Match[str]) -> None:
+        if found[1] in last:
+            for final in last.values():
+                give(final)
+            last.clear()
+
     def give(final: tuple[Line, re.Match[str]]) -> None:
         line, found = final
         params: dict[str, Scalar] = {"thread": int(found[1])}
@@ -97,7 +103,12 @@ def read_signaltest(data: bytes, context: Context) -> Reading:
         r" Avg:[ ]{0,7}([0-9]{1,12}) Max:(?=[ 0-9]{8})[ ]{0,8}([0-9]{1,12})[ \t]*"
     )
     begins = r"T:[ 0-9]{1,4} \([ 0-9]{1,9}\) P:[ 0-9]{2,4} C:"
-    scan(data, "signaltest", (row(begins, whole, thread),), sheet)
+    # Before its first signal a thread has what its counters begin with: where it had other ones
+    # before, this is the next run.
+    front = r"T:[ 0-9]{0,2}?([0-9]{1,3}) \([ 0-9]{1,9}\) P:[ 0-9]{2,4} C:"
+    none_yet = rf"{front} {{6}}0 Min:1000000 Act: {{4}}0 Avg: {{4}}0 Max:-1000000[ \t]*"
+    rows = (row(none_yet, none_yet, beginning), row(begins, whole, thread))
+    scan(data, "signaltest", rows, sheet)
     for final in last.values():
         give(final)
     return sheet.reading()
