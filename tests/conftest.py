@@ -37,11 +37,12 @@ GENERATED = ("guides", "by-benchmark", "compare", "reports", "api")
 
 
 LONGEST = (
-    *("site_build", "every_kind_of_page", "reproducible", "builds", "keeping", "incremental"),
-    *("bombs", "fuzz", "full_disk", "bench", "hostile_text", "versions", "readme", "judge"),
-    *("runner", "inbox_faults", "tables_in_a_browser", "compare_pages", "for_everyone"),
-    *("provenance", "drawing", "parallel", "sound_uploads", "report", "bad_among_many", "errata"),
-    *("site_figures", "explorer", "menu", "store", "pages_in_a_browser", "draw", "object_store"),
+    *("site_build", "every_kind_of_page", "reproducible", "widths", "builds", "bench"),
+    *("incremental", "keeping", "runner", "inbox_faults", "damage", "recorded_logs", "full_disk"),
+    *("readme", "tables_in_a_browser", "farm", "hostile_text", "drawing", "versions", "judge"),
+    *("for_everyone", "guides_open_with_answers", "tutorial", "parallel", "rules", "bombs"),
+    *("sound_uploads", "downloads", "explorer", "object_store", "report", "compare_pages"),
+    *("ci", "fuzz", "programs", "compare_command", "slugs_and_markup", "bad_among_many", "pdf"),
 )
 """The tests that take longest, by file. The first one makes the site that others look at."""
 
