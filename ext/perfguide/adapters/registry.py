@@ -46,6 +46,7 @@ BUILT_IN: dict[str, str] = {
     "unixbench": "programs.processors:UNIXBENCH",
     "sysbench": "programs.sysbench:FORMAT",
     "stress-ng": "programs.processors:STRESS_NG",
+    "stress-ng-yaml": "programs.stress_ng_yaml:FORMAT",
     "tinymembench": "programs.memory:TINYMEMBENCH",
     "ramlat": "programs.memory:RAMLAT",
     "mbw": "programs.memory:MBW",
