@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from conftest import run_sphinx
+from docutils import nodes
 from docutils.frontend import get_default_settings
 from docutils.parsers.rst import Parser
 from docutils.parsers.rst.states import Body, state_classes
@@ -133,12 +134,12 @@ x
 """
 
 
-def _tree(text: str) -> str:
+def _document() -> nodes.document:
     settings = get_default_settings(Parser)
-    settings.report_level = 5
+    settings.report_level = 5  # what is wrong with it is meant
     document = new_document("text", settings)
-    Parser().parse(text, document)
-    return document.pformat()
+    Parser().parse(MARKUP, document)
+    return document
 
 
 def test_pages_are_read_as_with_all_states_made(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -147,10 +148,10 @@ def test_pages_are_read_as_with_all_states_made(monkeypatch: pytest.MonkeyPatch)
             self.add_state(each)
 
     monkeypatch.setattr(StateMachine, "add_states", add_all)
-    as_docutils_does = _tree(MARKUP)
+    as_docutils_does = _document().pformat()
     internals.make_states_when_entered()
     assert StateMachine.add_states is not add_all
-    assert _tree(MARKUP) == as_docutils_does
+    assert _document().pformat() == as_docutils_does
     for part in ("line_block", "option_list", "definition_list", "system_message", "figure"):
         assert f"<{part}" in as_docutils_does
 
@@ -168,6 +169,59 @@ def test_only_the_states_are_made_that_are_entered() -> None:
     assert machine.states == {} and made == []
     with pytest.raises(UnknownStateError):
         machine.get_state("None")
+
+
+FIND: list[dict[str, Any]] = [
+    {},
+    {"condition": nodes.paragraph},
+    {"condition": nodes.Text},
+    {"condition": lambda node: isinstance(node, nodes.Element) and node.get("names")},
+    {"include_self": False},
+    {"descend": False},
+    {"siblings": True},
+    {"condition": nodes.section, "ascend": True},
+]
+
+
+@pytest.mark.parametrize("given", FIND)
+def test_a_walk_finds_what_that_of_docutils_finds_in_its_order(
+    given: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = _document()
+    starts = list(document.findall())
+    monkeypatch.setattr(nodes.Node, "findall", internals._FINDALL)
+    by_docutils = [list(node.findall(**given)) for node in starts]
+    internals.walk_through_trees_at_once()
+    assert nodes.Node.findall is not internals._FINDALL
+    ours = [list(node.findall(**given)) for node in starts]
+    assert [[*map(id, each)] for each in ours] == [[*map(id, each)] for each in by_docutils]
+
+
+def _changed(document: nodes.document) -> str:
+    """A tree after changes of the kinds that transforms make while they walk."""
+    seen = []
+    for node in document.findall(nodes.Element):
+        seen.append(node.tagname)
+        if isinstance(node, nodes.emphasis):
+            node.parent.replace(node, nodes.strong("", "new", nodes.literal("", "inner")))
+        elif isinstance(node, nodes.list_item):
+            node += nodes.paragraph("", "added")
+        elif isinstance(node, nodes.footnote):
+            node.parent.remove(node)
+        elif isinstance(node, nodes.note) and "seen" not in node:
+            node["seen"] = "1"  # what is put before it lets it be met again
+            node.parent.insert(node.parent.index(node), nodes.comment("", "before"))
+    return f"{seen}\n{document.pformat()}"
+
+
+def test_what_changes_while_it_is_walked_through_is_met_as_by_docutils(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(nodes.Node, "findall", internals._FINDALL)
+    by_docutils = _changed(_document())
+    internals.walk_through_trees_at_once()
+    assert _changed(_document()) == by_docutils
+    assert "added" in by_docutils and "before" in by_docutils and "new" in by_docutils
 
 
 def test_a_sphinx_that_numbers_otherwise_ends_the_build() -> None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 import logging
 import os
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Iterator, Set
 from itertools import accumulate
 from pathlib import Path
 from typing import Any, TypeGuard
@@ -122,6 +122,49 @@ def make_states_when_entered() -> None:
 
 def _add_states(self: StateMachine[Any], state_classes: Iterable[type[State[Any]]]) -> None:
     self.states = _States(self, state_classes)
+
+
+_FINDALL = nodes.Node.findall
+
+
+def walk_through_trees_at_once() -> None:
+    """Let one generator walk through the tree of a page, not one for each of its nodes.
+
+    Replaces ``Node.findall`` of docutils where it goes through all that is below a node, in the
+    same order; what changes meanwhile is met as before. Sphinx and docutils walk some sixty times
+    through each page, which is a tenth of the time of a build.
+    """
+    nodes.Node.findall = _findall  # type: ignore[method-assign,assignment]
+
+
+def _findall(
+    self: nodes.Node,
+    condition: Any = None,
+    include_self: bool = True,
+    descend: bool = True,
+    siblings: bool = False,
+    ascend: bool = False,
+) -> Iterator[Any]:
+    if not include_self or not descend or siblings or ascend:
+        return _FINDALL(self, condition, include_self, descend, siblings, ascend)
+    if condition is None:
+        return _walk(self)
+    if isinstance(condition, type):
+        return (node for node in _walk(self) if isinstance(node, condition))
+    return filter(condition, _walk(self))
+
+
+def _walk(node: nodes.Node) -> Iterator[nodes.Node]:
+    yield node
+    waiting = [iter(node.children)]
+    while waiting:
+        for child in waiting[-1]:
+            yield child
+            if child.children:
+                waiting.append(iter(child.children))
+                break
+        else:
+            waiting.pop()
 
 
 def own_settings(document: nodes.document) -> Values:

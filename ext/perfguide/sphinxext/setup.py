@@ -161,6 +161,7 @@ def setup(app: Sphinx, version: str) -> ExtensionMetadata:
     """Register all parts of the extension."""
     app.setup_extension("sphinx_tabs.tabs")
     internals.make_states_when_entered()
+    internals.walk_through_trees_at_once()
     # Other listeners may name pages themselves: count pages after them, write all before them.
     app.connect("env-before-read-docs", _read_few_alone, priority=LAST)
     app.connect("env-updated", _write_with_all, priority=FIRST)
