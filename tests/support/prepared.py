@@ -24,6 +24,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import jinja2
+from jinja2.bccache import Bucket
 
 IMPORTED = ("matplotlib.figure", "matplotlib.backends.backend_svg", "scipy.stats")
 IMPORTED += ("sphinx.cmd.build", "sphinx.search.en", "sphinx_rtd_theme", "sphinx_tabs.tabs")
@@ -122,12 +123,21 @@ def _serve() -> None:
     return None
 
 
+class _Compiled(jinja2.FileSystemBytecodeCache):
+    """What Jinja compiled, by the text of a template and by the extensions, which may change it."""
+
+    def get_bucket(
+        self, environment: jinja2.Environment, name: str, filename: str | None, source: str
+    ) -> Bucket:
+        """What is known of a template."""
+        named = f"{source}\0{sorted(environment.extensions)}"
+        return super().get_bucket(environment, name, filename, named)
+
+
 def _share_templates(folder: str) -> None:
     """Let all processes compile each template once, and again where its text changed: it takes
     a tenth of a small build."""
-    made = functools.partialmethod(
-        jinja2.Environment.__init__, bytecode_cache=jinja2.FileSystemBytecodeCache(folder)
-    )
+    made = functools.partialmethod(jinja2.Environment.__init__, bytecode_cache=_Compiled(folder))
     jinja2.Environment.__init__ = made  # type: ignore[method-assign, assignment]
 
 
