@@ -114,7 +114,9 @@ def test_a_history_begins_anew_where_the_clock_changed(tmp_path: Path) -> None:
         _run("09.01", 100.0, board__cpu_mhz=1000),
         _run("09.02", 140.0, board__cpu_mhz=1400),
     ]
-    pieces = _top(tmp_path, *runs).rows[0].history[0]
+    top = _top(tmp_path, *runs)
+    pieces = top.rows[0].history[0]
+    assert top.clocks == ("1.4 GHz",), "of this release"
     assert [len(piece) for piece in pieces] == [2, 1]
 
 
@@ -123,6 +125,7 @@ def test_a_board_that_was_not_measured_has_no_value_and_no_history(tmp_path: Pat
     top = _top(tmp_path, _run("09.01", 100.0), other)
     (row,) = top.rows
     assert row.values[0] is None and row.history[0] == ()
+    assert top.clocks == ("", ""), "no bundle says one"
 
 
 def test_what_one_release_alone_measured_has_no_history(tmp_path: Path) -> None:
@@ -198,6 +201,7 @@ def test_the_guide_of_the_project_answers_what_it_is_asked_first(tmp_path: Path)
     assert changed.startswith(
         "No regression was found. 48 figures are no longer measured, 101 are new. Compare with"
     )
+    assert top.clocks == ("1.25 GHz", "1.4 GHz", "1.4 GHz")
     badge, _, health = top.facts[2].parts
     assert (badge.severity, health.page) == ("error", "reports/health")
     assert health.text.startswith(f"Health: {badge.text}, ")

@@ -8,7 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import msgspec
+from msgspec import UNSET
 
+from ..bundles.decode import Loaded
 from ..bundles.guide_key import GuideKey
 from ..catalog.benchmarks import Benchmark, Metric, Scalar
 from ..common import slugs, units
@@ -94,7 +96,8 @@ class Answers(msgspec.Struct, frozen=True):
     """All that the top of a guide says. ``boards`` are the short and the whole name of each;
     ``span`` the first and the last release of the histories, empty where there is one;
     ``before`` the release that the verdicts are against, or empty; ``worse`` what got worse
-    since then, with the page that compares the two."""
+    since then, with the page that compares the two. ``clocks`` are those of the processors of
+    the boards, each empty where it is not known or not one."""
 
     facts: tuple[Fact, ...]
     boards: tuple[tuple[str, str], ...]
@@ -103,6 +106,7 @@ class Answers(msgspec.Struct, frozen=True):
     rows: tuple[Answer, ...]
     more: int = 0
     worse: Part | None = None
+    clocks: tuple[str, ...] = ()
 
 
 class Judged(msgspec.Struct, frozen=True):
@@ -173,6 +177,7 @@ class Headlines:
             rows,
             more,
             Part(judged.worse, pair.address) if pair and judged and judged.worse else None,
+            _clocks(site.pool.bundles_of([key]), boards),
         )
 
     def _records(self, key: GuideKey) -> list[Record]:
@@ -474,6 +479,21 @@ def _moved(row: Row) -> str:
     if row.change is None or row.verdict not in ("regressed", "improved", "changed"):
         return wording.verdict(row)
     return f"{wording.verdict(row)} {units.percent(row.change)}"
+
+
+def _clocks(bundles: Iterable[Loaded], boards: Sequence[str]) -> tuple[str, ...]:
+    """The clock of each board in GHz or MHz, where all of its bundles that say one say the same."""
+    stated: dict[str, set[float]] = {}
+    for item in bundles:
+        board = item.bundle.board
+        if board.cpu_mhz is not UNSET:
+            stated.setdefault(board.name, set()).add(board.cpu_mhz)
+    out = []
+    for name in boards:
+        own = stated.get(name, set())
+        mhz = next(iter(own)) if len(own) == 1 else 0.0
+        out.append("" if not mhz else f"{mhz / 1000:g} GHz" if mhz >= 1000 else f"{mhz:g} MHz")
+    return tuple(out)
 
 
 def _run(record: Record) -> Run:

@@ -114,11 +114,13 @@ def _table(answers: Answers, link: Links) -> str:
     spark = any(any(curves) for row in answers.rows for curves in row.history)
     bars = 1 < several <= MOST_BARS
     head = ['<th scope="col">Result</th>']
-    for number, (short, board) in enumerate(answers.boards):
+    clocks = answers.clocks or ("",) * several
+    for number, ((short, board), clock) in enumerate(zip(answers.boards, clocks, strict=True)):
         key = _box(number) if several > 1 else ""
+        under = f"<small>{escape(clock)}</small>" if clock and clock != short else ""
         head.append(
             f'<th scope="col" class="perf-n" title="{escape(visible(board))}">'
-            f"<bdi>{escape(visible(short))}</bdi>{key}</th>"
+            f"<bdi>{escape(visible(short))}</bdi>{key}{under}</th>"
         )
     span = f"History<small>{escape(visible(answers.span))}</small>"
     head += [f'<th scope="col">{span}</th>'] if spark else []
