@@ -75,3 +75,18 @@ def test_a_headline_leads_to_its_cell(windows: Windows, real_site: Path) -> None
         ".map(a => a.hash)"
     )
     assert broken == []
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_chapters_stay_in_view_where_there_is_room_and_hide_no_place(
+    windows: Windows, real_site: Path, width: int
+) -> None:
+    page = windows.open(f"file://{real_site}/{GUIDE}#chapter-crypto", width, SCREEN)
+    page.wait_for_function("scrollY > 1000")
+    line = page.locator("#guide > nav.contents").bounding_box()
+    place = page.locator("#chapter-crypto > h2").bounding_box()
+    assert line is not None and place is not None
+    if width == 390:
+        assert line["y"] < 0, "it would take a third of the screen"
+    else:
+        assert -1 < line["y"] < 1 and line["y"] + line["height"] <= place["y"] + 1
