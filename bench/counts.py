@@ -1,0 +1,144 @@
+"""How a build grows with each count of an archive alone: SoCs, boards, releases, benchmarks,
+values of a parameter, parameters, and pages that people write.
+
+    python bench/counts.py [--count NAME]… [--sizes N …]
+
+An archive has one of each and one figure, but for the count that grows, which has a figure each. All
+is built from nothing as ``perfguide build`` does, with its charts. Prints CSV: the CPU time of all
+processes for each size, and the power of the number that fits what is beyond the smallest size: 1
+is in proportion, 2 its square.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from growing import power
+from measuring import TOP, ran
+
+SIZES = (250, 1000, 4000)
+
+Figures = list[dict[str, Any]]
+
+
+def _figure(number: int, **other: Any) -> dict[str, Any]:
+    value = 100.0 + number % 7 + number / 1000
+    return {"benchmark": "dhrystone", "metric": "dhrystones", "unit": "1/s", "value": value} | other
+
+
+def _write(folder: Path, name: str, figures: Figures, **other: dict[str, Any]) -> None:
+    bundle: dict[str, Any] = {
+        "format": "perfguide-bundle",
+        "version": 1,
+        "id": name,
+        "created": "2024-04-02T09:30:00Z",
+        "sdk": {"version": "01.00", "os": "linux"},
+        "board": {"name": "board", "soc": "SOC"},
+        "results": figures,
+    }
+    for key, values in other.items():
+        bundle[key] = bundle[key] | values
+    (folder / "results" / f"{name}.json").write_text(json.dumps(bundle), "utf-8")
+
+
+def socs(folder: Path, count: int) -> None:
+    """SoCs with a guide each."""
+    for n in range(count):
+        _write(folder, f"run-{n}", [_figure(n)], board={"soc": f"SOC{n}"})
+
+
+def boards(folder: Path, count: int) -> None:
+    """Boards in one guide."""
+    for n in range(count):
+        _write(folder, f"run-{n}", [_figure(n)], board={"name": f"board-{n}"})
+
+
+def releases(folder: Path, count: int) -> None:
+    """Releases of one SoC, each compared with the one before."""
+    for n in range(count):
+        _write(folder, f"run-{n}", [_figure(n)], sdk={"version": f"{n // 100:02}.{n % 100:02}"})
+
+
+def benchmarks(folder: Path, count: int) -> None:
+    """Benchmarks in one guide."""
+    _write(folder, "run", [_figure(n, benchmark=f"program-{n}") for n in range(count)])
+
+
+def values(folder: Path, count: int) -> None:
+    """Values of one parameter of a benchmark."""
+    figures = [_figure(n, benchmark="program", params={"size": n}) for n in range(count)]
+    _write(folder, "run", figures)
+
+
+def parameters(folder: Path, count: int) -> None:
+    """Parameters of a benchmark, of which each figure has one."""
+    figures = [_figure(n, benchmark="program", params={f"option-{n}": 1}) for n in range(count)]
+    _write(folder, "run", figures)
+
+
+def pages(folder: Path, count: int) -> None:
+    """Pages that people write."""
+    _write(folder, "run", [_figure(0)])
+    (folder / "own").mkdir()
+    for n in range(count):
+        text = f"Page {n}\n{'=' * 20}\n\nSome words on page {n}.\n"
+        (folder / "own" / f"page-{n}.rst").write_text(text, "utf-8")
+    with (folder / "index.rst").open("a", encoding="utf-8") as index:
+        index.write("\n.. toctree::\n   :glob:\n\n   own/*\n")
+
+
+COUNTS: dict[str, Callable[[Path, int], None]] = {
+    each.__name__: each for each in (socs, boards, releases, benchmarks, values, parameters, pages)
+}
+
+INDEX = """
+Performance guides
+==================
+
+.. perf-toctree::
+"""
+
+
+def cost(grow: Callable[[Path, int], None], count: int) -> tuple[float, float]:
+    """The CPU time of all processes of a build from nothing, and the memory of the largest one in
+    MiB."""
+    with tempfile.TemporaryDirectory() as given:
+        folder = Path(given, "project")
+        (folder / "results").mkdir(parents=True)
+        (folder / "source").mkdir()
+        shutil.copy(TOP / "conf.py", folder / "conf.py")
+        shutil.copytree(TOP / "source" / "benchmarks", folder / "source" / "benchmarks")
+        shutil.copy(TOP / "source" / "glossary.rst", folder / "source" / "glossary.rst")
+        (folder / "index.rst").write_text(f"{INDEX}\n.. toctree::\n\n   source/glossary\n", "utf-8")
+        grow(folder, count)
+        found = ran(["-m", "perfguide", "build", "--jobs", "2", "--", "-q"], folder)
+        return found.cpu, found.memory
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description="How a build grows with each count alone.")
+    parser.add_argument("--count", action="append", choices=[*COUNTS])
+    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
+    given = parser.parse_args()
+    table = csv.writer(sys.stdout)
+    sizes: Sequence[int] = given.sizes
+    table.writerow(["Count", *(f"{size} (s)" for size in sizes), "Power", "Memory (MiB)"])
+    for name in given.count or COUNTS:
+        found = [cost(COUNTS[name], size) for size in sizes]
+        grown = power(sizes, [cpu for cpu, _ in found]) if len(sizes) > 2 else float("nan")
+        row = [name, *(f"{cpu:.1f}" for cpu, _ in found), f"{grown:.2f}", f"{found[-1][1]:.0f}"]
+        table.writerow(row)
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()
