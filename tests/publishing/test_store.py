@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import subprocess
@@ -93,6 +94,26 @@ def test_a_file_that_is_too_young_is_read_again(tmp_path: Path, reads: list[str]
     kept.save()
     Store(tmp_path / "kept").digest(path)
     assert reads == ["file", "file"]
+
+
+def test_a_file_that_was_too_young_is_known_when_it_still_has_its_bytes(tmp_path: Path) -> None:
+    names = ("same", "other", "newer", "doubtful", "written", "overwritten")
+    kept = Store(tmp_path / "kept")
+    for name in names:
+        of = put(tmp_path / name, b"one")
+        if "written" in name:
+            kept.wrote(tmp_path / name, of, hashlib.sha256(b"one").hexdigest())
+        else:
+            kept.digest(tmp_path / name)
+    assert not kept.is_current()
+    same_size(tmp_path / "other", b"one", b"two")
+    same_size(tmp_path / "overwritten", b"one", b"two")
+    (tmp_path / "newer").touch()
+    kept.doubt(tmp_path / "doubtful")
+    kept.look_again()
+    known = {name for name in names if kept.seen[str(tmp_path / name)] != UNSURE}
+    assert known == {"same", "written"}
+    assert kept.is_current([str(tmp_path / name) for name in known])
 
 
 def test_what_this_build_wrote_is_known_when_it_is_old_enough(

@@ -28,7 +28,7 @@ from pathlib import Path
 
 from . import last_build
 from .last_build import Inputs, Stamp
-from .store import Identity, listing
+from .store import Identity, listing, settle
 
 __all__ = ["Place", "build", "locked", "place", "swap"]
 
@@ -132,7 +132,7 @@ def build(at: Place, depends: str, asked: str, run: Run) -> int:
             _remove(at.next)  # half a site takes room on a full disk
             raise
         doctrees = listing(at.doctrees)
-        last_build.settle([*doctrees.values(), *(own for own, _ in site.values())])
+        settle([*doctrees.values(), *(own for own, _ in site.values())])
         left = last_build.hash_of_files(doctrees)
         last_build.stamp(at, Stamp(depends, asked, left, site, inputs))
     return status

@@ -12,14 +12,13 @@ import hashlib
 import os
 import runpy
 import sys
-import time
 from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from .store import Identity, below, identify, is_settled, listing, read, write
+from .store import Identity, below, identify, listing, read, write
 
 if TYPE_CHECKING:
     from .atomic_swap import Place
@@ -108,13 +107,6 @@ def stamp(at: Place, made: Stamp) -> None:
     """Note what a build has left. Where this cannot be written, the next one begins anew."""
     with contextlib.suppress(OSError):
         write(at.stamp, msgspec.msgpack.encode(made))
-
-
-def settle(files: Iterable[Identity]) -> None:
-    """Wait until any later change of some files must show in what they are known by."""
-    waiting = [of for of in files if not is_settled(of, time.time_ns())]
-    while any(not is_settled(of, time.time_ns()) for of in waiting):
-        time.sleep(0.01)
 
 
 def hash_of_files(found: dict[str, Identity]) -> str:

@@ -74,6 +74,7 @@ class Store:
         self._folder = folder
         self._began = time.time_ns()
         self._written: dict[Identity, str] = {}
+        self._too_new: dict[str, tuple[Identity, str]] = {}
         self._learned = False
 
     @cached_property
@@ -116,7 +117,28 @@ class Store:
         if digest and self.seen[name] != UNSURE:
             self._files[self.seen[name]] = digest, self._began
             self._learned = True
+        elif digest:
+            self._too_new.setdefault(name, (of, digest))
         return digest
+
+    def doubt(self, path: str | Path) -> None:
+        """Say that nobody knows which bytes of a file this build has used."""
+        name = os.fspath(path)
+        self.seen[name] = UNSURE
+        self._too_new.pop(name, None)
+
+    def look_again(self) -> None:
+        """Look again at the files that were too new for a later change to show in their times when
+        they were read, or are so now: those that still have the times and the bytes of then are
+        known from now on."""
+        now = time.time_ns()
+        then = {name: of for name, of in self._too_new.items() if self.seen[name] == UNSURE}
+        for name, of in self.seen.items():
+            if of in self._written and not is_settled(of, now):
+                then[name] = of, self._written[of]
+        settle(of for of, _ in then.values())
+        for name, known in then.items():
+            self.seen[name] = known[0] if _read(name) == known else UNSURE
 
     def wrote(self, path: str | Path, of: Identity, digest: str) -> None:
         """Take over what a file was known by and its SHA-256 when this build wrote it."""
@@ -216,6 +238,13 @@ def is_settled(of: Identity, at: int) -> bool:
     changed = max(of[3], of[4])
     coarse = of[3] % 10**6 == 0 and of[4] % 10**6 == 0
     return of != UNSURE and (of == ABSENT or changed < at - (COARSE if coarse else TICK))
+
+
+def settle(files: Iterable[Identity]) -> None:
+    """Wait until any later change of some files must show in what they are known by."""
+    waiting = [of for of in files if not is_settled(of, time.time_ns())]
+    while any(not is_settled(of, time.time_ns()) for of in waiting):
+        time.sleep(0.01)
 
 
 def _read(name: str) -> tuple[Identity, str]:

@@ -40,7 +40,7 @@ from ..charts import gallery
 from ..export import json_api
 from ..publishing.atomic_swap import ASSETS
 from ..publishing.last_build import REPORT, Folders, Inputs, hash_of_names, names
-from ..publishing.store import UNSURE, Store, below, identify
+from ..publishing.store import Store, below, identify
 from . import internals, menu
 from .config import settings
 
@@ -161,7 +161,7 @@ class Rebuild:
             digest = self._store.digest(path)
             # What a page has drawn while it was read follows from the page.
             if changed and str(Path(path).parent.resolve()) != drawn:
-                self._store.seen[path] = UNSURE
+                self._store.doubt(path)
                 return ""
             if not digest:
                 return ""
@@ -252,6 +252,7 @@ class Rebuild:
         own = (name for name in modules if not name.startswith((sys.prefix, sys.base_prefix)))
         for name in filter(None, (*own, *(str(app.confdir / path) for path in paths if path))):
             self._store.digest(name)
+        self._store.look_again()
         is_whole = (
             not internals.warning_count(app)
             and not any(map(is_url, settings(config, Path(app.srcdir)).results))
