@@ -267,9 +267,30 @@ def test_the_address_of_a_cell_leads_to_it(opened: Open, width: int) -> None:
     target = again.locator("td.perf-target")
     assert target.inner_text() == "3"
     expect(target).to_be_in_viewport()
+    colour = "cell => getComputedStyle(cell).backgroundColor"
+    beside = target.locator("xpath=preceding-sibling::*").last
+    assert target.evaluate(colour) != beside.evaluate(colour)
     plain = opened(GUIDE, width, end, java_script_enabled=False)
     expect(plain.locator("tr:target")).to_contain_text("giga")
     expect(plain.locator("tr:target")).to_be_in_viewport()
+
+
+def test_the_address_of_a_section_of_folded_tables_opens_the_first(
+    windows: Windows, site: Path
+) -> None:
+    """What a search leads to shows a figure."""
+    page = windows.open(f"file://{site}/{TABBED}", 1280, 844)
+    name = page.evaluate(
+        """() => [...document.querySelectorAll("section[id]")].find((section) =>
+            section.querySelector("figure.perf-table, details.perf-fold")
+                ?.matches("details:has(figure.perf-table)")
+            && !section.querySelector("section"))?.id"""
+    )
+    assert name
+    again = windows.open(f"file://{site}/{TABBED}#{name}", 1280, 844)
+    folds = again.locator(f"[id='{name}'] details.perf-fold")
+    expect(folds.first).to_have_attribute("open", "")
+    assert folds.count() > 1 and folds.nth(1).get_attribute("open") is None
 
 
 @WIDTHS

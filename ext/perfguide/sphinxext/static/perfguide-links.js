@@ -37,7 +37,12 @@
     if (found.tagName === "TR") {
       target.classList.add("perf-target");
       target.scrollIntoView({ block: "center", inline: "center" });
-    } else target.scrollIntoView();
+    } else {
+      // A section that begins with a folded table is asked for its figures.
+      const first = found.querySelector("figure.perf-table, details.perf-fold");
+      if (first?.querySelector("figure.perf-table") && "open" in first) first.open = true;
+      target.scrollIntoView();
+    }
   };
 
   ready(() => {
