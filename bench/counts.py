@@ -84,15 +84,23 @@ def parameters(folder: Path, count: int) -> None:
     _write(folder, "run", figures)
 
 
+LISTED = 100
+"""Pages in one list: the menu of each has all the others of its list."""
+
+
 def pages(folder: Path, count: int) -> None:
-    """Pages that people write."""
+    """Pages that people write, in lists of a hundred."""
     _write(folder, "run", [_figure(0)])
-    (folder / "own").mkdir()
     for n in range(count):
+        own = folder / "own" / f"part-{n // LISTED}"
+        own.mkdir(parents=True, exist_ok=True)
         text = f"Page {n}\n{'=' * 20}\n\nSome words on page {n}.\n"
-        (folder / "own" / f"page-{n}.rst").write_text(text, "utf-8")
+        (own / f"page-{n}.rst").write_text(text, "utf-8")
+    for own in (folder / "own").iterdir():
+        text = f"{own.name}\n{'=' * 20}\n\n.. toctree::\n   :glob:\n\n   page-*\n"
+        (own / "index.rst").write_text(text, "utf-8")
     with (folder / "index.rst").open("a", encoding="utf-8") as index:
-        index.write("\n.. toctree::\n   :glob:\n\n   own/*\n")
+        index.write("\n.. toctree::\n   :glob:\n\n   own/*/index\n")
 
 
 COUNTS: dict[str, Callable[[Path, int], None]] = {

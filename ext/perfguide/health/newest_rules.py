@@ -7,6 +7,7 @@ against those of other boards.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, pairwise
@@ -182,29 +183,36 @@ def unlike_boards(figures: Figures) -> Iterator[Hit]:
     if not len(figures):
         return
     steady = figures.of_kind([_comparable(kind) for kind in figures.kinds[1]])
-    kind = figures.groups("benchmark", "metric", "unit", "params")
-    owner, newest, soc = figures.groups(*OWNER), figures.newest, figures.code("soc")
-    latest: dict[int, list[int]] = {}
-    for own in figures.lines:
-        latest.setdefault(int(kind[own[-1]]), []).append(own[-1])
+    kind = figures.groups("benchmark", "metric", "unit", "params").tolist()
+    soc, means = figures.code("soc").tolist(), figures.mean.tolist()
+    # Of each kind the newest figure of each board, of all and of those of one SoC, the lowest first.
+    latest: dict[tuple[int, ...], list[float]] = {}
     for own in figures.lines:
         last = own[-1]
-        if len(own) > 1 or not steady[last] or not newest[last]:
+        for of in ((kind[last],), (kind[last], soc[last])):
+            latest.setdefault(of, []).append(means[last])
+    for values in latest.values():
+        values.sort()
+    for own in figures.lines:
+        last = own[-1]
+        if len(own) > 1 or not steady[last] or not figures.newest[last] or means[last] <= 0:
             continue
-        value = float(figures.mean[last])
-        others = [p for p in latest[int(kind[last])] if owner[p] != owner[last]]
-        near = [p for p in others if soc[p] == soc[last]]
+        near, everywhere = latest[kind[last], soc[last]], latest[(kind[last],)]
         # Boards of one SoC are enough where there are two; else many others have to agree.
-        others = near if len(near) >= 2 else others if len(others) >= 4 else []
-        values = figures.mean[others]
-        if value <= 0 or not others or (values <= 0).any():
+        values = near if len(near) > 2 else everywhere if len(everywhere) > 4 else []
+        if not values or values[0] <= 0:
             continue
-        logs, log = np.log(values), math.log(value)
-        if np.abs(logs - log).min() < UNLIKE or logs.max() - logs.min() > 2 * UNLIKE / 3:
+        at, log = bisect_left(values, means[last]), math.log(means[last])
+        beside = [values[n] for n in (at - 1, at + 1) if 0 <= n < len(values)]
+        low = values[1] if at == 0 else values[0]
+        high = values[-2] if at == len(values) - 1 else values[-1]
+        away = min(abs(math.log(value) - log) for value in beside)
+        if away < UNLIKE or math.log(high) - math.log(low) > 2 * UNLIKE / 3:
             continue
-        span = f"{units.number(float(values.min()))} to {units.number(float(values.max()))}"
-        detail = f"{amount(value, figures.name('unit', last))}, where {len(others)} other boards have {span}"
-        yield Hit("unlike-boards", last, detail, weight=float(np.abs(logs - log).min()))
+        span = f"{units.number(low)} to {units.number(high)}"
+        unit, others = figures.name("unit", last), len(values) - 1
+        detail = f"{amount(means[last], unit)}, where {others} other boards have {span}"
+        yield Hit("unlike-boards", last, detail, weight=away)
 
 
 def stale_copy(figures: Figures) -> Iterator[Hit]:

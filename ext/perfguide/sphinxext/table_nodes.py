@@ -287,17 +287,18 @@ class _HtmlTables(SphinxPostTransform):
             files = leaf.findall(addnodes.download_reference)
             figure["behind"] = next((file.get("filename", "") for file in files), "")
             prefix = table["ids"][0] if table["ids"] else ""
-            first = dict.fromkeys(units.whole(row[0]) for row in leaf["body"])
-            names = list(first) if leaf["tabs"] else []
-            if len(names) < 2:
+            rows: dict[str, list[int]] = {}
+            for number, row in enumerate(leaf["body"] if leaf["tabs"] else ()):
+                rows.setdefault(units.whole(row[0]), []).append(number)
+            named = [(n, alternative(leaf, n, own, caption, prefix)) for n, own in rows.items()]
+            if len(rows) < 2:
                 figure += grid(leaf, caption, prefix)
             elif self.tabs:
-                named = [(name, alternative(leaf, name, caption, prefix)) for name in names]
                 figure += tab_set(named, caption, prefix)
             else:
-                for name in names:
+                for name, content in named:
                     figure += nodes.paragraph("", "", nodes.strong(name, name))
-                    figure += alternative(leaf, name, caption, prefix)
+                    figure += content
             table.replace_self(figure)
         for drawn in list(self.document.findall(nodes.figure)):
             if "perf-chart" in drawn["classes"]:
@@ -421,10 +422,11 @@ def grid(leaf: perf_rows, label: str, prefix: str, **changed: object) -> perf_gr
     return perf_grid("", **leaf.non_default_attributes() | own)
 
 
-def alternative(leaf: perf_rows, name: str, label: str, prefix: str) -> perf_grid:
-    """The table of one alternative, without the column that names it, and
-    without columns of figures in which it has none."""
-    numbers = [n for n, row in enumerate(leaf["body"]) if units.whole(row[0]) == name]
+def alternative(
+    leaf: perf_rows, name: str, numbers: Sequence[int], label: str, prefix: str
+) -> perf_grid:
+    """The table of one alternative, which has the rows of these numbers, without the column that
+    names it, and without columns of figures in which it has none."""
     rows = [leaf["body"][number] for number in numbers]
     stub, width = leaf["stub"], len(leaf["header"][0])
     kept = [
