@@ -65,7 +65,7 @@ STACKED = ROOT / "sphinxext" / "stacked.css"
 FIRST, LAST = -10_000, 10_000
 """Before, and after, all other listeners of an event."""
 
-FEW = 10
+FEW = 5
 """Each process that reads has to begin, copies the memory that it looks at, and sends back what it
 found; where fewer than one page in so many is to be read, that takes longer than reading them."""
 
