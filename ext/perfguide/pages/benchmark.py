@@ -53,9 +53,10 @@ def write(site: Site, name: str) -> FindablePage:
     }
     chosen = sorted(newest_of_boards.values())
     last = {site.families[key.platform][-1] for key, _ in chosen}
+    own = dict.fromkeys(key for key, _ in chosen)
     newest = site.keeping.made(
         f"{page} newest",
-        (name, chosen, sorted(last), site.basis.guides({key: 0 for key, _ in chosen}, name)),
+        (name, chosen, sorted(last), site.basis.guides(own, name)),
         lambda: _newest(site, name, chosen, last),
         NewestFigures,
     )

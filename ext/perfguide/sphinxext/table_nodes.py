@@ -290,15 +290,15 @@ class _HtmlTables(SphinxPostTransform):
             rows: dict[str, list[int]] = {}
             for number, row in enumerate(leaf["body"] if leaf["tabs"] else ()):
                 rows.setdefault(units.whole(row[0]), []).append(number)
-            named = [(n, alternative(leaf, n, own, caption, prefix)) for n, own in rows.items()]
             if len(rows) < 2:
                 figure += grid(leaf, caption, prefix)
             elif self.tabs:
+                named = [(n, alternative(leaf, n, own, caption, prefix)) for n, own in rows.items()]
                 figure += tab_set(named, caption, prefix)
             else:
-                for name, content in named:
+                for name, own in rows.items():
                     figure += nodes.paragraph("", "", nodes.strong(name, name))
-                    figure += content
+                    figure += alternative(leaf, name, own, caption, prefix)
             table.replace_self(figure)
         for drawn in list(self.document.findall(nodes.figure)):
             if "perf-chart" in drawn["classes"]:
