@@ -6,7 +6,6 @@ import json
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -14,6 +13,7 @@ import pytest
 import yaml
 from conftest import TOP
 from making import TOML, plain, result
+from prepared import put_command
 
 CI = TOP / "source/ci"
 STEPS = yaml.safe_load((CI / "github/action.yml").read_text("utf-8"))["runs"]["steps"]
@@ -59,11 +59,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def path(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A search path on which ``perfguide`` is the package under test."""
     folder = tmp_path_factory.mktemp("bin")
-    command = folder / "perfguide"
-    command.write_text(
-        f'#!/bin/sh\nPYTHONPATH="{TOP}/ext" exec "{sys.executable}" -m perfguide "$@"\n'
-    )
-    command.chmod(0o755)
+    put_command(folder)
     return f"{folder}:{os.environ['PATH']}"
 
 

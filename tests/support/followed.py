@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import sys
 import textwrap
 from dataclasses import dataclass
 from pathlib import Path
+
+from prepared import put_command
 
 TOP = Path(__file__).resolve().parents[2]
 _BLOCK = re.compile(
@@ -37,10 +38,7 @@ def search_path(folder: Path) -> str:
     """A search path on which ``perfguide`` is the package under test, with the descriptions of
     benchmarks where a wheel has them."""
     package = folder / "lib/perfguide"
-    shutil.copytree(TOP / "ext/perfguide", package, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(TOP / "ext/perfguide", package)
     (package / "catalog/built_in").symlink_to(TOP / "source/benchmarks")
-    command = folder / "perfguide"
-    run = f'PYTHONPATH="{folder}/lib" exec "{sys.executable}" -m perfguide "$@"'
-    command.write_text(f"#!/bin/sh\n{run}\n", "utf-8")
-    command.chmod(0o755)
+    put_command(folder, package.parent)
     return f"{folder}:{os.environ['PATH']}"

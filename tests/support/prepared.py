@@ -11,9 +11,12 @@ import functools
 import gc
 import importlib
 import json
+import marshal
 import os
 import runpy
 import shutil
+import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -25,6 +28,8 @@ from types import SimpleNamespace
 
 import jinja2
 from jinja2.bccache import Bucket
+
+from perfguide.common import orphans
 
 IMPORTED = ("matplotlib.figure", "matplotlib.backends.backend_svg", "scipy.stats")
 IMPORTED += ("sphinx.cmd.build", "sphinx.search.en", "sphinx_rtd_theme", "sphinx_tabs.tabs")
@@ -78,13 +83,47 @@ def run_module(
         said = [f"{aside}/{stream}" for stream in ("out", "err")]
         asked = {"name": name, "words": words, "environment": dict(environment), "said": said}
         asked["package"] = os.fspath(package) if package else ""
-        server = _server(packages)
-        assert server.stdin is not None and server.stdout is not None
-        server.stdin.write(json.dumps(asked | {"folder": os.fspath(folder or Path.cwd())}) + "\n")
-        server.stdin.flush()
-        status = int(server.stdout.readline())
+        status = _ask(packages, asked | {"folder": os.fspath(folder or Path.cwd())})
         out, err = (Path(path).read_text("utf-8") for path in said)
     return subprocess.CompletedProcess([name, *words], status, out, err)
+
+
+def put_command(folder: Path, package: Path | None = None) -> None:
+    """Put a command ``perfguide`` into a folder for a search path, for shells and what they run.
+    Each process is forked where all that it imports is imported; the code is that of ``package``,
+    a folder with a copy of the package, as it is now.
+
+    It has the words, the environment, the folder and the three streams of who runs it. To be
+    stopped it is too far away.
+    """
+    address = f"{tempfile.mkdtemp()}/s"  # that of a socket has to be short
+    _ask(None, {"address": address, "package": os.fspath(package) if package else ""})
+    command = folder / "perfguide"
+    run = f'exec "{sys.executable}" -I -S -c \'{_CLIENT}\' {address} "$@"'
+    command.write_text(f"#!/bin/sh\n{run}\n", "utf-8")
+    command.chmod(0o755)
+
+
+_CLIENT = """
+import marshal, os, socket, sys
+with socket.socket(socket.AF_UNIX) as server:
+    server.connect(sys.argv[1])
+    socket.send_fds(server, [b"."], [0, 1, 2])
+    with server.makefile("rwb") as file:
+        marshal.dump((sys.argv[2:], dict(os.environ), os.getcwd()), file)
+        file.flush()
+        sys.exit(marshal.load(file))
+"""
+"""Hands all that it has to the process that forks, and ends as what was forked ended."""
+
+
+def _ask(packages: Path | None, asked: Mapping[str, object]) -> int:
+    """Have the server fork; the exit status."""
+    server = _server(packages)
+    assert server.stdin is not None and server.stdout is not None
+    server.stdin.write(json.dumps(asked) + "\n")
+    server.stdin.flush()
+    return int(server.stdout.readline())
 
 
 @functools.cache
@@ -114,13 +153,60 @@ def _serve() -> None:
     gc.freeze()  # or each process would look through all that is imported, and copy its pages
     gc.set_threshold(20_000, 20, 20)  # a small build is over before there is much to free
     for line in sys.stdin:
+        asked = json.loads(line)
+        if "address" in asked:
+            _listen(**asked)
+            continue
         child = os.fork()
         if not child:
-            return _be(**json.loads(line))
+            names = (os.devnull, *asked.pop("said"))
+            asked["streams"] = [os.open(name, os.O_RDWR | os.O_CREAT) for name in names]
+            return _be(**asked)
         status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         os.write(1, f"{status}\n".encode())
     shutil.rmtree(templates)
     return None
+
+
+def _listen(address: str, package: str) -> None:
+    """Fork a process that forks one for each who connects to an address, until this one ends."""
+    server = os.getpid()
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(address)
+        listener.listen()
+        if os.fork():
+            os.write(1, b"0\n")
+            return
+        orphans.end_with(server)
+        if package:
+            _take(package)
+            for module in IMPORTED:
+                importlib.import_module(module)
+            gc.freeze()
+        signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # none that has ended is waited for
+        while True:
+            connection, _ = listener.accept()
+            if not os.fork():
+                break
+            connection.close()
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    _attend(connection)
+
+
+def _attend(connection: socket.socket) -> None:
+    """Fork what somebody asks for who has connected, and hand back how it ended."""
+    _, streams, _, _ = socket.recv_fds(connection, 1, 3)
+    with connection, connection.makefile("rwb") as file:
+        words, environment, folder = marshal.load(file)
+        child = os.fork()
+        if not child:
+            connection.close()
+            _be("perfguide", words, environment, streams, folder)
+        for stream in streams:
+            os.close(stream)
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        marshal.dump(status if status >= 0 else 128 - status, file)
+    os._exit(0)
 
 
 class _Compiled(jinja2.FileSystemBytecodeCache):
@@ -198,7 +284,7 @@ def _take(package: str) -> None:
     """Forget this package's modules, and find them in another folder from now on."""
     for name in [n for n in sys.modules if n.partition(".")[0] == "perfguide"]:
         del sys.modules[name]
-    sys.path[:] = [package, *(path for path in sys.path if path != str(TOP / "ext"))]
+    sys.path[1:] = [package, *(path for path in sys.path[1:] if path != str(TOP / "ext"))]
     importlib.invalidate_caches()
 
 
@@ -206,13 +292,12 @@ def _be(
     name: str,
     words: list[str],
     environment: dict[str, str],
-    said: list[str],
+    streams: list[int],
     folder: str,
-    package: str,
+    package: str = "",
 ) -> None:
     """Become the program."""
-    for stream, path in enumerate((os.devnull, *said)):
-        opened = os.open(path, os.O_RDWR | os.O_CREAT)
+    for stream, opened in enumerate(streams):
         os.dup2(opened, stream)
         os.close(opened)
     os.environ.clear()
