@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -24,7 +25,14 @@ class Reading:
 
     def __call__(self, source: Source) -> Items:
         """What is in a file."""
-        return list(upload(source, self.limits, self.keep))
+        # What comes from JSON has no cycles, and the collector would walk over it many times.
+        collects = gc.isenabled()
+        gc.disable()
+        try:
+            return list(upload(source, self.limits, self.keep))
+        finally:
+            if collects:
+                gc.enable()
 
 
 def outcomes(

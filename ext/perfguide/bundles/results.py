@@ -10,10 +10,10 @@ import math
 import struct
 from array import array
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from itertools import accumulate, chain, compress, count, repeat
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate, chain, compress, count, filterfalse, repeat
 from operator import eq, truediv
-from typing import Any, TypeVar, overload
+from typing import Any, Literal, TypeVar, overload
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -59,17 +59,23 @@ _WRITTEN = msgspec.json.Decoder(list[Written])
 _PARAMS = msgspec.json.Decoder(dict[str, Any] | None)
 
 
+_Whole = Literal["B", "H", "I", "Q"]
+_KINDS: dict[int, _Whole] = {1: "B", 2: "H", 4: "I", 8: "Q"}
+"""What arrays of whole numbers of so many bytes are called."""
+
+
 class Columns(msgspec.Struct, array_like=True, frozen=True, gc=False):
     """The results of a bundle, a row for each.
 
-    A column of texts has each different one once, and beside it their places there, as an
-    array of ``uint32``. A column of numbers is an array of ``float64``, with NaN for what is
-    not there, where nothing else is said: figures are finite.
+    A column of texts has each different one once, and beside it their places there. Whole
+    numbers, such as these places, are an array, which :meth:`whole` opens. Other numbers are an array
+    of ``float64``, with NaN for what is not there: figures are finite.
     """
 
     rows: int
-    names: list[tuple[str, str, str]]
-    """Each different benchmark, metric and unit."""
+    names: str
+    """Each different benchmark, metric and unit, a line for each with tabs between the three;
+    there is neither in a name."""
     named: bytes
     params: str
     """The parameters of each row as JSON with sorted keys, or ``null``, a line for each."""
@@ -79,9 +85,9 @@ class Columns(msgspec.Struct, array_like=True, frozen=True, gc=False):
     """The names of logs, and an empty text for rows that have none."""
     logged: bytes
     line: bytes
-    """The line of the log, ``uint64``; 0 where there is none."""
+    """The line of the log; 0 where there is none."""
     sizes: bytes
-    """How many samples each row has, ``uint32``."""
+    """How many samples each row has."""
     samples: bytes
     """The samples of all rows, one row's after another's."""
     means: bytes
@@ -91,16 +97,29 @@ class Columns(msgspec.Struct, array_like=True, frozen=True, gc=False):
     min: bytes
     max: bytes
     count: bytes
-    """0 where it is not there."""
+    """A whole number; 0 where it is not there."""
     failed: bytes
-    """1 for each row that has a status, else 0; ``uint8``."""
+    """1 for each row that has a status, else 0."""
     beside: list[str]
     """Each different setup with its notes as JSON, and an empty text for rows with neither."""
     besides: bytes
 
+    def kind(self, column: bytes) -> _Whole:
+        """What an array with a whole number for each row is called."""
+        return _KINDS[len(column) // self.rows] if self.rows else "B"
+
+    def whole(self, column: bytes) -> memoryview[int]:
+        """A column of whole numbers."""
+        return memoryview(column).cast(self.kind(column))
+
+    def triples(self) -> list[tuple[str, str, str]]:
+        """Each different benchmark, metric and unit."""
+        lines = self.names.split("\n") if self.rows else []
+        return [(b, m, u) for b, m, u in (line.split("\t") for line in lines)]
+
     def figures(self) -> tuple[object, ...]:
         """What of it says which figures it has; equal where all figures are equal."""
-        names = tuple(self.names), self.named, self.params, tuple(self.beside), self.besides
+        names = self.names, self.named, self.params, tuple(self.beside), self.besides
         ends = self.value, self.min, self.max, self.count
         return (*names, self.sizes, self.samples, *ends, self.failed)
 
@@ -120,42 +139,47 @@ def columns(written: Sequence[Any]) -> tuple[Columns, int]:
     benchmark, metric, unit, params, samples, value, low, high, counts, status, *rest = given
     command, log, setups, notes = rest
     optional = {"params": params, "command": command, "log": log, "setup": setups, "notes": notes}
-    spelt_out = sum(_leave_out(written, name, column) for name, column in optional.items())
-    said = map(_beside, setups, notes) if any(setups) or any(notes) else repeat("", len(written))
-    beside, besides = _coded([*said])
-    names, named = _coded([*zip(benchmark, metric, unit, strict=True)])
-    lines = _ENCODER.encode_lines(params).decode().removesuffix("\n")
-    commands, commanded = _coded([own or "" for own in command])
+    if spelt_out := sum(_leave_out(written, name, own) for name, own in optional.items()):
+        return columns(written)[0], spelt_out
+    rows = len(written)
+    names, named = _coded(map("\t".join, zip(benchmark, metric, unit, strict=True)))
+    lines = _ENCODER.encode_lines(params)[:-1]
+    commands, commanded = _coded(command)
     logs, logged = _coded([own.file if own else "" for own in log])
+    line = [own.line if own else 0 for own in log]
+    beside, besides = [""][:rows], bytes(rows)
+    if any(setups) or any(notes):
+        beside, besides = _coded(map(_beside, setups, notes))
     sizes = [*map(len, samples)]
-    several = [*compress(samples, map((1).__lt__, sizes))]
+    several = [own for own, size in zip(samples, sizes, strict=True) if size > 1]
     out = Columns(
-        rows=len(written),
-        names=names,
+        rows=rows,
+        names="\n".join(names),
         named=named,
-        params=lines,
-        commands=commands,
+        params=lines.decode(),
+        commands=[own or "" for own in commands],
         commanded=commanded,
         logs=logs,
         logged=logged,
-        line=_packed("Q", [own.line if own else 0 for own in log]),
-        sizes=_packed("I", sizes),
+        line=_whole(line, max(line, default=0)),
+        sizes=_whole(sizes, max(sizes, default=0)),
         samples=_packed("d", [*chain.from_iterable(samples)]),
         means=_packed("d", [*map(truediv, map(math.fsum, several), map(len, several))]),
         value=_packed("d", value),
         min=_packed("d", low),
         max=_packed("d", high),
-        count=_packed("d", counts),
+        count=_whole(counts, max(counts, default=0)),
         failed=bytes([own is not None for own in status]),
         beside=beside,
         besides=besides,
     )
-    shown = set(chain.from_iterable(names))
-    shown.update(*[own for own in setups if own])
+    keys = set[str]().union(*[own for own in setups if own])
     # Plain ASCII shows, and a text that is only spaces begins with one.
-    if not lines.isascii() or any(map(lines.__contains__, ("\\", "\x7f", '" '))):
-        shown.update(*[own for own in params if own])
-    if not (schema.names_show(shown) and schema.files_show(logs)):
+    if not lines.isascii() or b"\\" in lines or b"\x7f" in lines or pairs(lines, b'"', b" "):
+        keys.update(*[own for own in params if own])
+    if " " in out.names or len(out.names.encode().translate(None, _PLAIN)) >= 3 * len(names):
+        keys.update(chain.from_iterable(zip(benchmark, metric, unit, strict=True)))
+    if not (schema.names_show(keys) and schema.files_show(logs)):
         raise ValueError("a name does not show")
     if not _consistent(out):
         raise ValueError("a result contradicts itself")
@@ -164,11 +188,25 @@ def columns(written: Sequence[Any]) -> tuple[Columns, int]:
 
 def _leave_out(written: Sequence[Any], name: str, column: Sequence[Any]) -> int:
     """Leave a key out of the results that spell out its default, and say how many did."""
-    default = _SPELT_OUT[name]
-    if number := column.count(default):
-        for each in compress(written, map(eq, column, repeat(default))):
+    empty = [*filterfalse(None, column)]
+    if number := len(empty) - empty.count(_ABSENT[name]):
+        for each in compress(written, map(eq, column, repeat(_SPELT_OUT[name]))):
             setattr(each, name, _ABSENT[name])
     return number
+
+
+def pairs(text: bytes, first: bytes, second: bytes) -> list[int]:
+    """Where in a text one of some bytes is followed by another one."""
+    import numpy as np  # commands that read no bundle need not wait for it
+
+    before, after = np.frombuffer(text, "uint8")[:-1], np.frombuffer(text, "uint8")[1:]
+    found = after == ord(second)
+    found &= np.logical_or.reduce([before == each for each in first])
+    return np.flatnonzero(found).tolist()
+
+
+_PLAIN = bytes(range(ord("!"), ord("~") + 1))
+"""The ASCII characters that show."""
 
 
 def _beside(setup: dict[str, Any] | None, notes: list[str] | None) -> str:
@@ -184,15 +222,22 @@ def beside(text: str) -> tuple[dict[str, Any], list[str]]:
     return own["setup"], own["notes"]
 
 
-def _coded(column: Sequence[T]) -> tuple[list[T], bytes]:
+def _coded(column: Iterable[T]) -> tuple[list[T], bytes]:
     """The different values of a column, and for each row the place of its value there."""
     places: defaultdict[T, int] = defaultdict(count().__next__)
-    codes = _packed("I", [*map(places.__getitem__, column)])
-    return [*places], codes
+    codes = [*map(places.__getitem__, column)]
+    return [*places], _whole(codes, len(places))
 
 
 def _packed(kind: str, column: Sequence[float]) -> bytes:
     return struct.pack(f"{len(column)}{kind}", *column)
+
+
+def _whole(column: Sequence[int], largest: int) -> bytes:
+    """Whole numbers up to some, each in as few bytes as that one needs."""
+    if not largest:
+        return bytes(len(column))
+    return _packed(next(kind for size, kind in _KINDS.items() if largest < 256**size), column)
 
 
 def _consistent(given: Columns) -> bool:
@@ -200,9 +245,11 @@ def _consistent(given: Columns) -> bool:
     import numpy as np  # commands that read no bundle need not wait for it
 
     low, high, value = (np.frombuffer(each) for each in (given.min, given.max, given.value))
-    sampled, published = np.frombuffer(given.sizes, "uint32") > 0, value == value
-    ranged = (low == low) | (high == high) | (np.frombuffer(given.count) > 0)
-    failed = np.frombuffer(given.failed, "bool")
+    sampled, counted = (
+        np.frombuffer(each, given.kind(each)) > 0 for each in (given.sizes, given.count)
+    )
+    published, failed = value == value, np.frombuffer(given.failed, "bool")
+    ranged = (low == low) | (high == high) | counted
     if (low > high).any():
         return False
     states = sampled + 2 * published + 4 * ranged + 8 * failed
@@ -215,10 +262,11 @@ def _consistent(given: Columns) -> bool:
 class Results(Sequence[Result]):
     """The results of a bundle, of which each is made when it is asked for."""
 
-    __slots__ = ("_ends", "_lines", "columns")
+    __slots__ = ("_ends", "_lines", "_triples", "columns")
 
     def __init__(self, columns: Columns) -> None:
         self.columns = columns
+        self._triples: Sequence[tuple[str, str, str]] = ()
         self._lines: Sequence[str] = ()
         self._ends: Sequence[int] = ()
 
@@ -248,13 +296,12 @@ class Results(Sequence[Result]):
 
     def command(self, row: int) -> str:
         """The command of one result."""
-        place: int = _at("I", self.columns.commanded, row)
-        return self.columns.commands[place]
+        return self.columns.commands[self.columns.whole(self.columns.commanded)[row]]
 
     def log(self, row: int) -> Log | None:
         """Where one result stands in a log."""
-        file = self.columns.logs[_at("I", self.columns.logged, row)]
-        return Log(file=file, line=_at("Q", self.columns.line, row)) if file else None
+        file = self.columns.logs[self.columns.whole(self.columns.logged)[row]]
+        return Log(file=file, line=self.columns.whole(self.columns.line)[row]) if file else None
 
     def ranged(self) -> list[int]:
         """The results with a value that stands beside its extremes or its samples."""
@@ -262,7 +309,8 @@ class Results(Sequence[Result]):
 
         own = self.columns
         value, low, high = (np.frombuffer(each) for each in (own.value, own.min, own.max))
-        beside = (low == low) | (high == high) | (np.frombuffer(own.sizes, "uint32") > 0)
+        sampled = np.frombuffer(own.sizes, own.kind(own.sizes)) > 0
+        beside = (low == low) | (high == high) | sampled
         return np.flatnonzero((value == value) & beside).tolist()
 
     def restated(self) -> list[int]:
@@ -271,29 +319,30 @@ class Results(Sequence[Result]):
         import numpy as np
 
         own = self.columns
-        value, behind = np.frombuffer(own.value), np.frombuffer(own.count)
-        sampled = np.frombuffer(own.sizes, "uint32") > 0
+        value = np.frombuffer(own.value)
+        behind = np.frombuffer(own.count, own.kind(own.count))
+        sampled = np.frombuffer(own.sizes, own.kind(own.sizes)) > 0
         return np.flatnonzero((value == value) & (sampled | (behind == 2))).tolist()
 
     def _made(self, row: int) -> Result:
         own = self.columns
         if not self._lines:
-            self._lines = own.params.split("\n")
-            self._ends = array("Q", accumulate(memoryview(own.sizes).cast("I")))
-        benchmark, metric, unit = own.names[_at("I", own.named, row)]
+            self._triples, self._lines = own.triples(), own.params.split("\n")
+            self._ends = array("Q", accumulate(own.whole(own.sizes)))
+        benchmark, metric, unit = self._triples[own.whole(own.named)[row]]
         figures: dict[str, Any] = {}
         for name in ("value", "min", "max"):
-            figure = _at("d", getattr(own, name), row)
+            figure = memoryview(getattr(own, name)).cast("d")[row]
             if figure == figure:
                 figures[name] = figure
-        if number := _at("d", own.count, row):
-            figures["count"] = int(number)
+        if number := own.whole(own.count)[row]:
+            figures["count"] = number
         if own.failed[row]:
             figures["status"] = "fail"
-        if size := _at("I", own.sizes, row):
+        if size := own.whole(own.sizes)[row]:
             end = self._ends[row]
             figures["samples"] = memoryview(own.samples).cast("d")[end - size : end].tolist()
-        setup, notes = beside(own.beside[_at("I", own.besides, row)])
+        setup, notes = beside(own.beside[own.whole(own.besides)[row]])
         return Result(
             benchmark=benchmark,
             metric=metric,
@@ -305,11 +354,6 @@ class Results(Sequence[Result]):
             notes=notes,
             **figures,
         )
-
-
-def _at(kind: Any, column: bytes, row: int) -> Any:
-    """One number of a column."""
-    return memoryview(column).cast(kind)[row]
 
 
 def as_columns(results: Sequence[Result]) -> Results:

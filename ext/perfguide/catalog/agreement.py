@@ -58,13 +58,13 @@ def against(bundles: Sequence[Loaded], catalog: Catalog, folder: str) -> list[Di
     for item in bundles:
         columns = item.results.columns
         lines = columns.params.split("\n") if columns.rows else []
-        codes = memoryview(columns.named).cast("I")
+        codes, triples = columns.whole(columns.named), columns.triples()
         counts: dict[tuple[int, str], tuple[int, int]] = {}
         for row, pair in enumerate(zip(codes, lines, strict=True)):
             first, count = counts.get(pair, (row, 0))
             counts[pair] = (first, count + 1)
         for (code, line), (row, count) in counts.items():
-            benchmark, metric, unit = columns.names[code]
+            benchmark, metric, unit = triples[code]
             described = catalog.get(benchmark)
             if described is None:
                 if near := _alike(benchmark, list(catalog.benchmarks)):
@@ -206,7 +206,7 @@ def same_keys(bundles: Iterable[Loaded]) -> Iterator[Diagnostic]:
     for item in bundles:
         columns = item.results.columns
         lines = columns.params.split("\n") if columns.rows else []
-        codes = (memoryview(each).cast("I") for each in (columns.named, columns.besides))
+        codes, triples = map(columns.whole, (columns.named, columns.besides)), columns.triples()
         groups: dict[tuple[int, int, str], list[int]] = {}
         for row, key in enumerate(zip(*codes, lines, strict=True)):
             groups.setdefault(key, []).append(row)
@@ -216,7 +216,7 @@ def same_keys(bundles: Iterable[Loaded]) -> Iterator[Diagnostic]:
             if pair := apart(results):
                 first, second = (results[place] for place in pair)
                 values = [units.exact(middle(each)) for each in (first, second)]
-                told.setdefault(columns.names[code], []).append(
+                told.setdefault(triples[code], []).append(
                     f"/results/{own[pair[0]]} is {values[0]}{_line(first)} and "
                     f"/results/{own[pair[1]]} is {values[1]}{_line(second)}"
                 )

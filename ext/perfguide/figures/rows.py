@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import count
+from itertools import chain, count
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -86,7 +86,7 @@ class Frame:
     def beside(self) -> Coded[str]:
         """What each row says of its setup, with its notes, as ``Columns.beside``."""
         columns = [loaded.results.columns for loaded in self.bundles]
-        return _coded([each.beside for each in columns], [each.besides for each in columns])
+        return _merged([each.beside for each in columns], _whole(columns, "besides"), columns)
 
 
 def build(bundles: Sequence[Loaded]) -> Frame:
@@ -99,33 +99,48 @@ def build(bundles: Sequence[Loaded]) -> Frame:
         name: named([texts[place] for texts in said], owner)
         for place, name in enumerate(_OF_BUNDLES)
     }
-    measured = _coded([each.names for each in results], [each.named for each in results])
+    lines = [each.names.split("\n") if each.rows else [] for each in results]
+    names = _merged(lines, _whole(results, "named"), results)
+    triples = [(b, m, u) for b, m, u in (line.split("\t") for line in names.distinct)]
     for place, name in enumerate(("benchmark", "metric", "unit")):
-        columns[name] = named([names[place] for names in measured.distinct], measured.codes)
-    commands = _coded([each.commands for each in results], [each.commanded for each in results])
+        columns[name] = named([each[place] for each in triples], names.codes)
+    commands = _merged([each.commands for each in results], _whole(results, "commanded"), results)
     columns["command"] = named(commands.distinct, commands.codes)
     table = pd.DataFrame({name: columns[name] for name in (*NAMES[:-1], *CONDITIONS)})
     table["bundle"] = owner
     table["result"] = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
-    sizes = _numbers([each.sizes for each in results], "uint32")
+    sizes = _whole(results, "sizes")
     samples = Samples(
         _numbers([each.samples for each in results]),
         np.append(0, np.cumsum(sizes, dtype="int64")),
     )
     for name, values in _figures(results, samples).items():
         table[name] = values
-    return Frame(table, tuple(bundles), samples, measured)
+    return Frame(table, tuple(bundles), samples, Coded(triples, names.codes))
 
 
-def _coded(columns: Sequence[Sequence[T]], codes: Sequence[bytes] | None = None) -> Coded[T]:
-    """The columns of several bundles as one: their different values, each with ``codes`` that
-    say which a row has, or a value for each row."""
+def _coded(columns: Sequence[Sequence[T]]) -> Coded[T]:
+    """The values of several columns, one column's after another's."""
     places: defaultdict[T, int] = defaultdict(count().__next__)
-    joined = [np.empty(0, dtype="int32")]
-    for number, column in enumerate(columns):
-        own = np.fromiter(map(places.__getitem__, column), "int32", len(column))
-        joined.append(own if codes is None else own[np.frombuffer(codes[number], "uint32")])
-    return Coded([*places], np.concatenate(joined))
+    values = chain.from_iterable(columns)
+    codes = np.fromiter(map(places.__getitem__, values), "int32", sum(map(len, columns)))
+    return Coded([*places], codes)
+
+
+def _merged(columns: Sequence[Sequence[T]], codes: Ints, results: Sequence[Columns]) -> Coded[T]:
+    """The columns of several bundles as one: those of each have its different values, and
+    ``codes`` the places of all rows there."""
+    all_values = _coded(columns)
+    starts = np.cumsum([0, *map(len, columns)])[:-1]
+    places = codes + np.repeat(starts, [each.rows for each in results])
+    return Coded(all_values.distinct, all_values.codes[places])
+
+
+def _whole(results: Sequence[Columns], name: str) -> Ints:
+    """The whole numbers of the same column of several bundles."""
+    given = [(each, getattr(each, name)) for each in results]
+    arrays = [np.frombuffer(column, each.kind(column)) for each, column in given]
+    return np.concatenate([np.empty(0, "uint8"), *arrays])
 
 
 def _numbers(arrays: Sequence[bytes], kind: str = "float64") -> np.ndarray[Any, Any]:
@@ -136,10 +151,10 @@ def _numbers(arrays: Sequence[bytes], kind: str = "float64") -> np.ndarray[Any, 
 def _figures(results: Sequence[Columns], samples: Samples) -> dict[str, np.ndarray[Any, Any]]:
     """The columns of a :class:`Frame` that hold figures. Figures are finite, so NaN can stand
     for what is not said."""
-    value, bottom, top, number = (
-        _numbers([getattr(each, name) for each in results])
-        for name in ("value", "min", "max", "count")
+    value, bottom, top = (
+        _numbers([getattr(each, name) for each in results]) for name in ("value", "min", "max")
     )
+    number = _whole(results, "count")
     sizes, starts = np.diff(samples.ends), samples.ends[:-1]
     sampled, several = sizes > 0, sizes > 1
     stated, published = ~np.isnan(value), ~(np.isnan(bottom) & np.isnan(top))
