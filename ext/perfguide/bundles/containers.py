@@ -39,12 +39,13 @@ LOG_ARCHIVE = ".logs.tar.zst"
 class Source:
     """A file that may hold bundles: its root as the user named it, and the
     file's name below that root, with ``/`` between folders. ``content`` is what it
-    holds, for who cannot open ``path``."""
+    holds, for who cannot open ``path``; ``digest`` its SHA-256, where that is known already."""
 
     root: str
     name: str
     path: Path
     content: bytes | None = None
+    digest: str = ""
 
     def __str__(self) -> str:
         return self.name

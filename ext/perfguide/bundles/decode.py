@@ -11,7 +11,8 @@ import codecs
 import hashlib
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -72,8 +73,7 @@ def upload(
     the decoding of bundles that it knows."""
     reading = _Upload(limits, keep, limits.faulty)
     findings, guides = 0, set[GuideKey]()
-    for document in containers.read(source, limits):
-        items = [document] if isinstance(document, Diagnostic) else _load(document, reading)
+    for items in _items(source, reading):
         for item in items:
             if isinstance(item, Loaded):
                 guides.add(guide_key(item.bundle))
@@ -92,8 +92,29 @@ def upload(
                 hint = "fix those above first"
                 yield Diagnostic("limit", source.name, message, hint, root=source.root)
                 return
+
+
+def _items(source: Source, reading: _Upload) -> Iterator[Iterable[Loaded | Diagnostic]]:
+    """What is in each text of one file."""
+    # The text of such a file is all that it holds, and as long as its hash is known it need not
+    # even be opened.
+    if reading.keep and source.digest and source.name.lower().endswith(".json"):
+        with suppress(_UnknownError):
+            packed = reading.keep(_key(source.digest, reading.limits), _unknown)
+            yield _unpacked(_UNPACK(packed), source.root, source.name, None)
+            return
+    for document in containers.read(source, reading.limits):
+        yield [document] if isinstance(document, Diagnostic) else _load(document, reading)
         # Two texts of the largest size at once would be one too many.
         del document
+
+
+class _UnknownError(Exception):
+    """Nothing is kept of a text."""
+
+
+def _unknown() -> bytes:
+    raise _UnknownError
 
 
 def load(
@@ -171,7 +192,7 @@ def _array(document: Document, reading: _Upload) -> Iterator[Loaded | Diagnostic
             yield from _findings(origin, None, faults)
         else:
             packed = _decoded(schema.encode(bundle), faults)
-            yield from _unpacked(packed, document, origin, None)
+            yield from _unpacked(packed, document.source.root, origin, None)
 
 
 class _RefusedError(Exception):
@@ -201,7 +222,7 @@ def _one(
         else:
             yield from _findings(origin, line, refused.faults)
         return
-    yield from _unpacked(packed, document, origin, line)
+    yield from _unpacked(packed, document.source.root, origin, line)
 
 
 def _in_short(origin: str, reason: str, line: int | None) -> Diagnostic:
@@ -244,9 +265,11 @@ _PACK = msgspec.msgpack.Encoder().encode
 _UNPACK = msgspec.msgpack.Decoder(_Packed).decode
 
 
-def _key(data: bytes) -> str:
-    """What decides how a text is packed: its bytes, the code, and the order of bytes here."""
-    return f"bundle {hashlib.sha256(data).hexdigest()} {parallel.itself()} {sys.byteorder}"
+def _key(digest: str, limits: Limits) -> str:
+    """What decides how a text is packed: its SHA-256, what it may hold, the code, and the order of
+    bytes here."""
+    most = f"{limits.document} {limits.values}"
+    return f"bundle {digest} {most} {parallel.itself()} {sys.byteorder}"
 
 
 def _kept(data: bytes, reading: _Upload, keep: Keep) -> _Packed:
@@ -257,7 +280,7 @@ def _kept(data: bytes, reading: _Upload, keep: Keep) -> _Packed:
         anew.append(_packed(data, reading))
         return _PACK(anew[0])
 
-    packed = keep(_key(data), make)
+    packed = keep(_key(hashlib.sha256(data).hexdigest(), reading.limits), make)
     return anew[0] if anew else _UNPACK(packed)
 
 
@@ -278,12 +301,12 @@ def _packed(data: bytes, reading: _Upload) -> _Packed:
 
 
 def _unpacked(
-    packed: _Packed, document: Document, origin: str, line: int | None
+    packed: _Packed, root: str, origin: str, line: int | None
 ) -> Iterator[Loaded | Diagnostic]:
     bundle = schema.decode(packed.head)
     force_setattr(bundle, "results", Results(packed.columns))
     yield from _findings(origin, line, packed.faults)
-    yield Loaded(document.source.root, origin, bundle, packed.digest)
+    yield Loaded(root, origin, bundle, packed.digest)
 
 
 _WrittenBundle: Any = msgspec.defstruct(

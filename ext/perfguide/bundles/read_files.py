@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 
 from ..common import parallel
 from ..common.diagnostics import Diagnostic
+from ..publishing.store import Store
 from .containers import Source
-from .decode import Keep, Loaded, upload
+from .decode import Loaded, upload
 from .decompress import Limits
 
 Items = list[Loaded | Diagnostic]
@@ -21,7 +22,7 @@ class Reading:
     """Reads the bundles of one file and every finding about it, wherever this runs."""
 
     limits: Limits
-    keep: Keep | None = None
+    store: Store | None = None
 
     def __call__(self, source: Source) -> Items:
         """What is in a file."""
@@ -29,22 +30,25 @@ class Reading:
         collects = gc.isenabled()
         gc.disable()
         try:
-            return list(upload(source, self.limits, self.keep))
+            if self.store is None:
+                return list(upload(source, self.limits))
+            known = replace(source, digest=self.store.recognise(source.path))
+            return list(upload(known, self.limits, self.store.made))
         finally:
             if collects:
                 gc.enable()
 
 
 def outcomes(
-    sources: Sequence[Source], limits: Limits, run: parallel.Run, keep: Keep | None = None
+    sources: Sequence[Source], limits: Limits, run: parallel.Run, store: Store | None = None
 ) -> Iterator[Items]:
-    """What is in each file. What is read here is kept by ``keep``.
+    """What is in each file. What is read here is kept in the store.
 
     Workers get the content of files and need no folder in common with this
     machine. A file larger than one text may be is read here, so that what waits for
     workers fits into memory.
     """
-    here = Reading(limits, keep)
+    here = Reading(limits, store)
     if run is parallel.here:
         yield from map(here, sources)
         return

@@ -16,6 +16,7 @@ from ..catalog.board_names import load_notes
 from ..common import parallel, slugs, units
 from ..common.diagnostics import Diagnostic
 from ..common.package import ROOT
+from ..publishing.store import Store
 
 if TYPE_CHECKING:
     from . import pool
@@ -98,17 +99,17 @@ def read(
     settings: Settings,
     progress: Progress[containers.Source] = no_progress,
     run: parallel.Run | None = None,
-    keep: decode.Keep | None = None,
+    store: Store | None = None,
 ) -> Holdings:
     """Read every bundle and every benchmark description, and pool the figures.
 
-    ``run`` reads the files; left out, it is what the settings ask for. ``keep`` spares the
-    decoding of bundles that it knows. Raises :class:`parallel.WorkersError`.
+    ``run`` reads the files; left out, it is what the settings ask for. ``store`` spares the
+    reading of bundles that it knows. Raises :class:`parallel.WorkersError`.
     """
     # What only looks at bundles does without tables, whose library takes a third of a second.
     from . import pool, rows
 
-    held = gather(settings, progress, run, keep)
+    held = gather(settings, progress, run, store)
     by_hand, faults = load_notes(settings.boards)
     pooled = pool.Pool(rows.build(held.ledger.bundles), held.catalog, by_hand)
     return Holdings(held.catalog, held.ledger, (*held.diagnostics, *faults), pooled)
@@ -118,17 +119,17 @@ def gather(
     settings: Settings,
     progress: Progress[containers.Source] = no_progress,
     run: parallel.Run | None = None,
-    keep: decode.Keep | None = None,
+    store: Store | None = None,
 ) -> Gathered:
     """Read what :func:`read` reads, without its figures; raises the same."""
     if run is None:
         with parallel.at(settings.scheduler) as run:
-            return gather(settings, progress, run, keep)
+            return gather(settings, progress, run, store)
     sources, diagnostics = object_store.find(
         settings.results, settings.store, settings.limits, progress
     )
     loaded: list[decode.Loaded] = []
-    outcomes = read_files.outcomes(sources, settings.limits, run, keep)
+    outcomes = read_files.outcomes(sources, settings.limits, run, store)
     for _, items in zip(progress(sources, "reading bundles"), outcomes, strict=True):
         for item in items:
             if isinstance(item, Diagnostic):

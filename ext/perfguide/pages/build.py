@@ -113,7 +113,7 @@ def _generate(
     inputs: Inputs,
     kept: Keeping,
 ) -> Outcome:
-    holdings = read(settings, progress, run, kept.writer.store.made)
+    holdings = read(settings, progress, run, kept.writer.store)
     mark("reading bundles")
     counts = (len(holdings.pool.guides()), len(holdings.pool))
     writer = kept.writer
