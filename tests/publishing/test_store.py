@@ -53,6 +53,21 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 # Hashes of files
 
 
+def test_a_hash_that_is_known_needs_no_reading(tmp_path: Path, reads: list[str]) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"one")
+    settle()
+    first = Store(tmp_path / "kept")
+    assert first.recognise(path) == first.recognise(tmp_path / "none") == ""
+    assert first.recognise(path) == "" != first.digest(path) == first.recognise(path)
+    first.save()
+    reads.clear()
+    later = Store(tmp_path / "kept")
+    assert later.recognise(path) == hashlib.sha256(b"one").hexdigest()
+    same_size(path, b"one", b"two")
+    assert later.recognise(path) == "" and reads == [] and later.seen == {}
+
+
 def test_a_file_that_nobody_touched_is_read_once(tmp_path: Path, reads: list[str]) -> None:
     path = tmp_path / "file"
     path.write_bytes(b"one")
