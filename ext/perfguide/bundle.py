@@ -297,7 +297,7 @@ def names_show(names: Collection[str]) -> bool:
 
 def files_show(names: Iterable[str]) -> bool:
     """Whether names of logs or programs have no control characters."""
-    return all(re.search(PRINTABLE, name) for name in names)
+    return all(re.fullmatch(PRINTABLE, name) for name in names)
 
 
 _FIRST = datetime.datetime(1, 1, 3, tzinfo=datetime.UTC)

@@ -120,6 +120,7 @@ WRONG = [
     ("/id", "x" * 201, "the text “xxx", "1 to 200"),
     ("/id", "a\nb", r"“a\nb”", "printable"),
     ("/id", "a\n", r"“a\n”", "printable"),
+    ("/results/2/log/file", "a\n", r"“a\n”", "printable"),
     ("/id", "a\u202eb", r"“a\u202eb”", "printable"),
     ("/id", "   ", "“   ”", "printable"),
     ("/id", 7, "the number 7", "text of"),

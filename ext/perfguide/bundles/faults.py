@@ -218,9 +218,12 @@ def contradictions(plain: Any) -> Iterator[Fault]:
     withdrawn = plain.get("supersedes")
     if isinstance(withdrawn, list):
         places += [(f"/supersedes/{index}", name) for index, name in enumerate(withdrawn)]
-    setup = plain.get("setup")
+    setup, tools = plain.get("setup"), plain.get("tools")
     if isinstance(setup, dict):
         places += [(f"/setup/{pointer(key)}", key) for key in setup]
+    files: list[tuple[str, Any]] = []
+    if isinstance(tools, dict):
+        files += [(f"/tools/{pointer(key)}", key) for key in tools]
     notes = plain.get("notes")
     for index, note in enumerate(notes if isinstance(notes, list) else []):
         if isinstance(note, dict):
@@ -236,18 +239,20 @@ def contradictions(plain: Any) -> Iterator[Fault]:
             held = result.get(part)
             if isinstance(held, dict):
                 places += [(f"{place}/{part}/{pointer(key)}", key) for key in held]
+        if isinstance(log := result.get("log"), dict):
+            files.append((f"{place}/log/file", log.get("file")))
         yield from _figure_faults(place, result)
     if _fits(moment := plain.get("created"), inspect.DateTimeType()) and not (
         schema.in_every_zone(msgspec.convert(moment, _MOMENT))
     ):
         message = f"“{moment}” is at the end of the calendar"
         yield Fault("schema", "/created", message, "write when it was measured")
-    for place, text in places:
-        # An empty name and one with control characters break the type already.
-        if isinstance(text, str) and text and not schema.is_name(text):
-            # The type's pattern passes over a line end behind the last character.
-            if re.search(r"[\x00-\x1f\x7f-\x9f]", text.removesuffix("\n")):
-                continue
+    hidden = [each for each in places if isinstance(each[1], str) and not schema.is_name(each[1])]
+    hidden += [x for x in files if isinstance(x[1], str) and not schema.files_show([x[1]])]
+    for place, text in hidden:
+        # An empty name and one with control characters break the type already, but its pattern
+        # passes over a line end behind the last character.
+        if text and not re.search(r"[\x00-\x1f\x7f-\x9f]", text.removesuffix("\n")):
             message = f"“{visible(text, 60)}” has a character that does not show"
             yield Fault("schema", place, message, "write it with printable characters")
 
