@@ -53,11 +53,22 @@ def pytest_sessionfinish(exitstatus: int) -> None:
         leave_no_memory()
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Let each of several processes begin to collect in another folder. All compile the test
+    modules then, each a part, and read what others have compiled; else each compiles all."""
+    if hasattr(config, "workerinput") and config.args == ["tests"]:
+        folders = sorted({os.fspath(path.parent) for path in TOP.glob("tests/*/test_*.py")})
+        number, of = int(config.workerinput["workerid"][2:]), config.workerinput["workercount"]
+        first = len(folders) * number // of
+        config.args[:] = [*folders[first:], *folders[:first]]
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with what takes longest: a process is given whole files, so that sites that
-    the tests of a file share are built once, and none shall be left alone with a long one."""
+    the tests of a file share are built once, and none shall be left alone with a long one.
+    All processes have to have the same order, wherever they began to collect."""
     order = {f"test_{name}": place for place, name in enumerate(LONGEST)}
-    items.sort(key=lambda item: order.get(item.path.stem, len(order)))
+    items.sort(key=lambda item: (order.get(item.path.stem, len(order)), item.path))
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:

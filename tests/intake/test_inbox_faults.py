@@ -20,7 +20,7 @@ from test_inbox import LOGGED, LOGS, tree
 
 from perfguide.cli.command_line import main
 from perfguide.common.diagnostics import errors
-from perfguide.figures.dataset import Settings, read
+from perfguide.figures.dataset import Settings, gather, read
 from perfguide.intake import inbox as intake
 from perfguide.intake.inbox import Orders
 
@@ -64,8 +64,8 @@ class Scene:
         for path in self.results.rglob("*"):
             if path.is_file() and not path.name.startswith("."):
                 assert path.read_bytes() in self.sacred, path
-        held = read(Settings((self.results,), (), Path()))
-        assert errors(held.diagnostics) == []
+        gathered = gather(Settings((self.results,), (), Path()))
+        assert errors(gathered.diagnostics) == []
         for path in (self.inbox / "rejected").glob("*.json"):
             assert path.with_name(f"{path.name}.reason.txt").read_text("utf-8") != ""
 
