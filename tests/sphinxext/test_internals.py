@@ -14,8 +14,11 @@ from docutils.parsers.rst import Parser
 from docutils.parsers.rst.states import Body, state_classes
 from docutils.statemachine import StateMachine, UnknownStateError
 from docutils.utils import new_document
+from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
+from sphinx.search.en import SearchEnglish
 from sphinx.util._files import DownloadFiles
+from sphinx.util.docutils import docutils_namespace
 
 from perfguide.sphinxext import internals
 
@@ -252,3 +255,39 @@ def test_a_file_for_download_is_known_until_no_page_leads_to_it() -> None:
     assert files == {"source/y.csv": ({"b"}, "y.csv")}
     files.purge_doc("b")
     assert not files
+
+
+def test_the_search_index_asks_once_for_the_stem_of_a_word(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And finds the same pages as one that asks for each page."""
+    (tmp_path / "conf.py").write_text("", "utf-8")
+    for name in ("index", "other"):
+        text = f":orphan:\n\n{name}\n=====\n\nBoards running boards.\n"
+        (tmp_path / f"{name}.rst").write_text(text, "utf-8")
+    asked: list[str] = []
+    stem = SearchEnglish.stem
+
+    def asking(own: SearchEnglish, word: str) -> str:
+        asked.append(word)
+        return stem(own, word)
+
+    monkeypatch.setattr(SearchEnglish, "stem", asking)
+    indexes = []
+    for way in ("sphinx", "ours"):
+        asked.clear()
+        with docutils_namespace():
+            app = Sphinx(
+                tmp_path,
+                tmp_path,
+                tmp_path / way,
+                tmp_path / f"{way}-doctrees",
+                "html",
+                status=None,
+            )
+            if way == "ours":
+                app.connect("doctree-resolved", lambda app, *_: internals.stem_each_word_once(app))
+            app.build()
+        indexes.append((tmp_path / way / "searchindex.js").read_bytes())
+        assert (asked.count("Boards") == 1) == (way == "ours")
+    assert indexes[0] == indexes[1]

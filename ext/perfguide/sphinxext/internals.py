@@ -13,6 +13,7 @@ import argparse
 import logging
 import os
 from collections.abc import Iterable, Iterator, Set
+from functools import cache
 from itertools import accumulate
 from pathlib import Path
 from typing import Any, TypeGuard
@@ -336,6 +337,16 @@ def index_entries(index: IndexBuilder) -> dict[str, list[tuple[str, str, str]]]:
     it the search would find those of the pages that were written last.
     """
     return index._index_entries
+
+
+def stem_each_word_once(app: Sphinx) -> None:
+    """Let the search index work out once what the stem of a word is.
+
+    Sets ``stem`` of the index's language. Without it that is worked out anew for each page.
+    """
+    index = getattr(app.builder, "indexer", None)
+    if index is not None and "stem" not in vars(index.lang):
+        vars(index.lang)["stem"] = cache(index.lang.stem)
 
 
 def is_site(builder: Builder) -> TypeGuard[StandaloneHTMLBuilder]:
