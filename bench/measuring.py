@@ -82,6 +82,7 @@ def ran(command: Sequence[str | Path], folder: Path) -> Cost:
     """Run Python with a command in a folder, and wait for all its processes. Raises
     ``RuntimeError`` with the end of what it said where it fails."""
     given = os.environ | {"PYTHONPATH": str(TOP / "ext"), "LC_ALL": "C.UTF-8", "NO_COLOR": "1"}
+    given.pop("PYTHONDONTWRITEBYTECODE", None)  # a usual Python compiles a module once
     with (folder / "said.log").open("w+b") as log:
         done = subprocess.run(
             [sys.executable, TOP / "bench" / "costs.py", sys.executable, *command],

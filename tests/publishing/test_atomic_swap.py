@@ -50,7 +50,7 @@ def make(at: Place, *pages: str, text: str = "x", status: int = 0, depends: str 
         fill(at.doctrees, *pages, text=text)
         return status, INPUTS
 
-    assert build(at, depends, depends, run) == status
+    assert build(at, last_build.last(at), depends, depends, run)[0] == status
     return begun
 
 
@@ -88,7 +88,7 @@ def test_a_second_build_begins_with_the_site_before_but_for_its_assets(at: Place
         assert names(at.doctrees) == {"a.html", "b/c.html"}
         return 1, None
 
-    assert build(at, "1", "1", run) == 1
+    assert build(at, last_build.last(at), "1", "1", run) == (1, {})
 
 
 def test_a_build_that_changes_nothing_leaves_the_very_folder(at: Place) -> None:
@@ -109,7 +109,7 @@ def test_a_failed_build_leaves_the_site_and_is_not_built_upon(at: Place) -> None
 
 def test_a_program_that_ended_well_without_building_publishes_nothing(at: Place) -> None:
     before = site(at.target)
-    assert build(at, "1", "1", lambda: (0, None)) == 0
+    assert build(at, last_build.last(at), "1", "1", lambda: (0, None)) == (0, {})
     assert site(at.target) == before
 
 
@@ -121,7 +121,7 @@ def test_a_build_that_raises_leaves_the_site(at: Place) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        build(at, "1", "1", run)
+        build(at, last_build.last(at), "1", "1", run)
     assert site(at.target) == before
 
 
@@ -309,7 +309,7 @@ def run(text):
     return 0, last_build.Inputs({}, (), (), "", False)
 while True:
     for text in ("old", "new"):
-        atomic_swap.build(at, "1", "1", lambda: run(text))
+        atomic_swap.build(at, last_build.last(at), "1", "1", lambda: run(text))
         print(text, flush=True)
 """
 

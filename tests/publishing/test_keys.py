@@ -24,6 +24,7 @@ from perfguide.common import package
 from perfguide.figures.dataset import Settings
 from perfguide.pages import keeping
 from perfguide.publishing import atomic_swap, last_build
+from perfguide.publishing.last_build import Site
 from perfguide.publishing.output_folder import Writer
 
 LISTS = ("acknowledged", "redirects", "boards", "waivers")
@@ -227,9 +228,11 @@ def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tupl
     def ask(*options: str) -> tuple[str, str]:
         found: list[tuple[str, str]] = []
 
-        def build(_at: object, depends: str, asked: str, _run: object) -> int:
+        def build(
+            _at: object, _last: object, depends: str, asked: str, _run: object
+        ) -> tuple[int, Site]:
             found.append((depends, asked))
-            return 0
+            return 0, {}
 
         with monkeypatch.context() as patched:
             patched.setattr(atomic_swap, "build", build)

@@ -264,6 +264,7 @@ class _Forked:
     """Stands for ``subprocess.Popen`` where that would run a module of Python from nothing."""
 
     def __init__(self, command: list[str], env: dict[str, str], **_given: object) -> None:
+        self._status: int | None = None
         self.pid = os.fork()
         if not self.pid:
             os.environ.update(env)
@@ -274,11 +275,18 @@ class _Forked:
         return self
 
     def __exit__(self, *_raised: object) -> None:
-        """Nothing is left to do: who runs a program waits for it."""
+        self.wait()
+
+    def kill(self) -> None:
+        """End it, if it has not ended."""
+        if self._status is None:
+            os.kill(self.pid, signal.SIGKILL)
 
     def wait(self, _timeout: float | None = None) -> int:
         """The exit status, when it has ended."""
-        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        if self._status is None:
+            self._status = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        return self._status
 
 
 def _take(package: str) -> None:

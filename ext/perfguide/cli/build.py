@@ -9,11 +9,12 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryFile
+from typing import IO
 
 import msgspec
 
@@ -21,8 +22,9 @@ from ..common import orphans
 from ..common.diagnostics import visible
 from ..common.package import surroundings
 from ..publishing import atomic_swap, last_build
-from ..publishing.last_build import Inputs
-from ..publishing.store import Store, listing
+from ..publishing.atomic_swap import Run
+from ..publishing.last_build import Inputs, Site
+from ..publishing.store import Store
 from . import projects, shared
 
 Add = Callable[..., argparse.ArgumentParser]
@@ -35,6 +37,9 @@ QUIET = {"-q", "--quiet", "-Q", "--silent"}
 
 ANEW = {"-E", "--fresh-env", "-a", "--write-all"}
 """Options of sphinx-build by which somebody asks for work that may not be needed."""
+
+SPHINX = "perfguide.sphinxext.begin"
+"""The module that runs Sphinx."""
 
 PATIENCE = 2
 """Seconds in which Sphinx has to end when both of us were interrupted."""
@@ -92,27 +97,28 @@ def _build(options: argparse.Namespace) -> int:
     depends = _hash(surroundings(), Store().digest(conf), deciding)
     asked = _hash(depends, last_build.hash_of_values(conf))
     where = ["-d", str(at.doctrees), "-j", options.jobs, ".", str(at.site)]
-    command = [sys.executable, "-m", "sphinx", *chosen, *said, *where]
+    options_of_sphinx = [*chosen, *said, *where]
     with atomic_swap.locked(at.target.parent, _waiting) as lock:
         last = last_build.last(at)
         if last and not ANEW & {*options.options} and last.is_current(at, asked):
             print(f"Nothing changed since {at.target} was built.")
             return 0
-        status = atomic_swap.build(at, depends, asked, partial(_sphinx, command, lock))
+        with _sphinx(options_of_sphinx, lock) as run:
+            status, site = atomic_swap.build(at, last, depends, asked, run)
         if status == 0 and not QUIET & {*options.options}:
-            print("\n".join(_summary(at.target, time.monotonic() - begun)))
+            print("\n".join(_summary(at.target, site, time.monotonic() - begun)))
     if status:
         print(f"perfguide: not built; {at.target} is as it was", file=sys.stderr)
     return status
 
 
-def _summary(site: Path, seconds: float) -> list[str]:
+def _summary(target: Path, site: Site, seconds: float) -> list[str]:
     """What was built, in a few lines."""
-    sizes = [of[2] for of in listing(site).values()]
+    sizes = [of[2] for _, of in site.values()]
     lines = [
-        f"{visible(str(site))}: {len(sizes)} files, {sum(sizes) / 1e6:.1f} MB, {seconds:.0f} s"
+        f"{visible(str(target))}: {len(sizes)} files, {sum(sizes) / 1e6:.1f} MB, {seconds:.0f} s"
     ]
-    for found in site.glob("api/v*/index.json"):
+    for found in target.glob("api/v*/index.json"):
         data = json.loads(found.read_bytes())
         guides = sum(soc["guides"] for soc in data["socs"])
         counts = ((data["figures"], "figure"), (guides, "guide"), (len(data["socs"]), "SoC"))
@@ -128,23 +134,42 @@ def _waiting(holder: str) -> None:
     print(f"perfguide: another build is running ({holder}); waiting for it", file=sys.stderr)
 
 
-def _sphinx(command: list[str], lock: int) -> tuple[int, Inputs | None]:
-    """Run Sphinx to its end; the exit status, with that of a signal as shells give it, and what
-    the site was made from, where it has been made."""
+@contextmanager
+def _sphinx(options: list[str], lock: int) -> Iterator[Run]:
+    """Sphinx in a process of its own, which loads its modules until it is to run; it ends with
+    the context.
+
+    It inherits the lock: where it can outlive us, the next build waits for it.
+    """
     ending = partial(orphans.end_with, os.getpid())
+    begin, begun = os.pipe()
+    command = [sys.executable, "-m", SPHINX, str(begin), *options]
     with TemporaryFile() as report:
-        # It inherits the lock: where it can outlive us, the next build waits for it.
-        files = [lock, report.fileno()]
+        files = [lock, begin, report.fileno()]
         known = os.environ | {last_build.REPORT: str(report.fileno())}
         with subprocess.Popen(command, pass_fds=files, env=known, preexec_fn=ending) as process:
+            os.close(begin)
             try:
-                status = process.wait()
-            except KeyboardInterrupt:
-                with suppress(subprocess.TimeoutExpired):
-                    process.wait(PATIENCE)  # a terminal has interrupted it too
+                yield partial(_run, process, begun, report)
+            finally:
                 process.kill()
-                raise
-        report.seek(0)
-        said = report.read()
+                os.close(begun)
+
+
+def _run(
+    process: subprocess.Popen[bytes], begun: int, report: IO[bytes]
+) -> tuple[int, Inputs | None]:
+    """Run Sphinx to its end; the exit status, with that of a signal as shells give it, and what
+    the site was made from, where it has been made."""
+    with suppress(BrokenPipeError):  # its status says why it has ended
+        os.write(begun, b"\n")
+    try:
+        status = process.wait()
+    except KeyboardInterrupt:
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(PATIENCE)  # a terminal has interrupted it too
+        raise
+    report.seek(0)
+    said = report.read()
     inputs = msgspec.msgpack.decode(said, type=Inputs) if status == 0 and said else None
     return (status if status >= 0 else 128 - status), inputs

@@ -21,14 +21,15 @@ import platform
 import shutil
 import stat
 from collections.abc import Callable, Collection, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from . import last_build
-from .last_build import Inputs, Stamp
-from .store import Identity, listing, settle
+from .last_build import Inputs, Site, Stamp
+from .store import Identity, identify, listing, settle
 
 __all__ = ["Place", "build", "locked", "place", "swap"]
 
@@ -41,11 +42,11 @@ AT_FDCWD = -100
 NO_EXCHANGE = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP)
 """How a kernel or a file system says that it cannot exchange two names."""
 
+Found = list[tuple[str, os.stat_result]]
+"""Paths, and what the file system says of each."""
+
 Run = Callable[[], tuple[int, Inputs | None]]
 """What runs Sphinx: its exit status, and what the site was made from where it has come to its end."""
-
-Pairs = dict[str, tuple[Identity, Identity]]
-"""For each file of a site, what Sphinx's own is known by, and the published one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,33 +110,37 @@ def locked(folder: Path, waiting: Callable[[str], None]) -> Iterator[int]:
         os.close(file)
 
 
-def build(at: Place, depends: str, asked: str, run: Run) -> int:
-    """Build a site and publish it where ``run`` came to its end with status 0; return its status.
+def build(at: Place, last: Stamp | None, depends: str, asked: str, run: Run) -> tuple[int, Site]:
+    """Build a site and publish it where ``run`` came to its end with status 0; return its status
+    and the files of the site that it published.
 
-    ``run`` fills ``at.site``, which holds the pages of the last build, but for their assets,
+    ``run`` fills ``at.site``, which holds the pages of the ``last`` build, but for their assets,
     where they and ``at.doctrees`` can be built upon, and nothing otherwise. ``depends`` is a hash
     of all that they depend on besides pages, and ``asked`` one of all that decides what a build
     gives besides files. The caller holds the lock. Raises ``OSError`` where a folder
     cannot be written; what is published is then what it was.
     """
     at.work.mkdir(parents=True, exist_ok=True)
-    last = last_build.last(at)
     if not (last and last.depends == depends and _is_as_left(at, last)):
         _remove(at.doctrees)
         _remove(at.site)
     _remove(at.site / ASSETS)
-    status, inputs = run()
-    if status == 0 and inputs is not None:
-        try:
-            site = _publish(at, last.site if last else {})
-        except OSError:
-            _remove(at.next)  # half a site takes room on a full disk
-            raise
-        doctrees = listing(at.doctrees)
-        settle([*doctrees.values(), *(own for own, _ in site.values())])
-        left = last_build.hash_of_files(doctrees)
-        last_build.stamp(at, Stamp(depends, asked, left, site, inputs))
-    return status
+    # A large site has tens of thousands of files, which are looked at while Sphinx runs.
+    with ThreadPoolExecutor(1) as meanwhile:
+        published, left = meanwhile.submit(listing, at.target), meanwhile.submit(_found, at.next)
+        status, inputs = run()
+    if status or inputs is None:
+        return status, {}
+    try:
+        site = _publish(at, last.site if last else {}, published.result(), left.result())
+    except OSError:
+        _remove(at.next)  # half a site takes room on a full disk
+        raise
+    doctrees = listing(at.doctrees)
+    settle([*doctrees.values(), *(own for own, _ in site.values())])
+    found = last_build.hash_of_files(doctrees)
+    last_build.stamp(at, Stamp(depends, asked, found, site, inputs))
+    return status, site
 
 
 def _is_as_left(at: Place, last: Stamp) -> bool:
@@ -151,12 +156,13 @@ def _without_assets(site: dict[str, Identity]) -> dict[str, Identity]:
     return {name: of for name, of in site.items() if not name.startswith(f"{ASSETS}/")}
 
 
-def _publish(at: Place, before: Pairs) -> Pairs:
-    """Publish the pages that Sphinx has written; ``before`` is what the last build has published.
+def _publish(at: Place, before: Site, published: dict[str, Identity], left: Found) -> Site:
+    """Publish the pages that Sphinx has written; ``before`` is what the last build has published,
+    ``published`` what is so now, and ``left`` what there is at ``next``.
 
     Where no byte of the site would change, it stays the very folder.
     """
-    own, published = listing(at.site), listing(at.target)
+    own = listing(at.site)
 
     def is_same(name: str) -> bool:
         path = f"{at.target}/{name}"  # as text: there are tens of thousands
@@ -168,31 +174,32 @@ def _publish(at: Place, before: Pairs) -> Pairs:
 
     same = set(filter(is_same, own))
     is_new = not len(same) == len(own) == len(published) or not at.target.is_dir()
-    if is_new:
-        _fill(at, own, {name: published[name] for name in same})
+    changed = _fill(at, own, {name: published[name] for name in same}, left) if is_new else set()
     os.sync()  # so that after a power cut no file is empty, of those that the stamp tells of too
     if is_new:
         swap(at.next, at.target, at.work)
-        published = listing(at.target)
-    return {name: (of, published[name]) for name, of in own.items()}
+    # Who has changed a published file meanwhile is found out: by that it is not known any more.
+    now = {name: identify(f"{at.target}/{name}") for name in changed}
+    return {name: (of, now.get(name) or published[name]) for name, of in own.items()}
 
 
-def _fill(at: Place, names: Collection[str], same: Mapping[str, Identity]) -> None:
-    """Make ``next`` what Sphinx has written; ``same`` are the files that are published already,
-    and what each is known by.
+def _fill(at: Place, names: Collection[str], same: Mapping[str, Identity], left: Found) -> set[str]:
+    """Make ``next`` what Sphinx has written; return which of its files were not there. ``same`` are
+    the files that are published already, and what each is known by.
 
     The site before the published one is still there. Most of its files are the published ones
     under a second name: they stay, and so do their folders, of which a site has tens of
     thousands.
     """
     at.next.mkdir(exist_ok=True)
-    left = _left(at.next, names)
-    made = {""}
+    there = _cleared(at.next, left, names)
+    made, changed = {""}, set()
     for name in names:
-        if name in left:
-            if name in same and left[name] == same[name][:2]:
+        if name in there:
+            if name in same and there[name] == same[name][:2]:
                 continue
             Path(at.next, name).unlink()
+        changed.add(name)
         folder = name.rpartition("/")[0]
         if folder not in made:
             made.add(folder)
@@ -205,28 +212,35 @@ def _fill(at: Place, names: Collection[str], same: Mapping[str, Identity]) -> No
             except OSError:  # of a file system that has no second names, for one
                 pass
         shutil.copy2(f"{at.site}/{name}", target)
+    return changed
 
 
-def _left(folder: Path, names: Collection[str]) -> dict[str, tuple[int, int]]:
-    """Remove all from a folder but plain files of these names; return what each of them is
-    known by: its device and its inode."""
-    found: dict[str, tuple[int, int]] = {}
+def _found(folder: Path) -> Found:
+    """All that is in a folder, what is in another folder before that one."""
+    return [
+        (f"{path}/{name}", os.lstat(f"{path}/{name}"))
+        for path, folders, files in os.walk(folder, topdown=False)
+        for name in (*folders, *files)
+    ]
+
+
+def _cleared(folder: Path, found: Found, names: Collection[str]) -> dict[str, tuple[int, int]]:
+    """Remove all that was found in a folder but plain files of these names; return what each of
+    them is known by: its device and its inode."""
+    kept: dict[str, tuple[int, int]] = {}
     full: set[str] = set()
     start = len(os.fspath(folder)) + 1
-    for path, folders, files in os.walk(folder, topdown=False):
-        for each in (*folders, *files):
-            whole = f"{path}/{each}"
-            state = os.lstat(whole)
-            if stat.S_ISREG(state.st_mode) and whole[start:] in names:
-                found[whole[start:]] = (state.st_dev, state.st_ino)
-                full.add(path)
-            elif whole in full:
-                full.add(path)
-            elif stat.S_ISDIR(state.st_mode):
-                Path(whole).rmdir()
-            else:
-                Path(whole).unlink()
-    return found
+    for path, state in found:
+        if stat.S_ISREG(state.st_mode) and path[start:] in names:
+            kept[path[start:]] = (state.st_dev, state.st_ino)
+            full.add(path.rpartition("/")[0])
+        elif path in full:
+            full.add(path.rpartition("/")[0])
+        elif stat.S_ISDIR(state.st_mode):
+            Path(path).rmdir()
+        else:
+            Path(path).unlink()
+    return kept
 
 
 def _remove(path: Path) -> None:

@@ -35,6 +35,10 @@ Folders = tuple[tuple[str, tuple[str, ...]], ...]
 """Absolute paths of folders, each with the ends of the names of files that count."""
 
 
+Site = dict[str, tuple[Identity, Identity]]
+"""For each file of a site, what Sphinx's own is known by, and the published one."""
+
+
 class Inputs(msgspec.Struct, frozen=True):
     """What a site was made from.
 
@@ -86,7 +90,7 @@ class Stamp(msgspec.Struct, frozen=True):
     depends: str
     asked: str
     doctrees: str
-    site: dict[str, tuple[Identity, Identity]]
+    site: Site
     inputs: Inputs
 
     def is_current(self, at: Place, asked: str) -> bool:
