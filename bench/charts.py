@@ -48,6 +48,8 @@ def pictures(results: Path) -> list[Picture]:
         site = context.site_of(holdings, (), boards, writer, kept, settings.limits)
         plan = compare.plan(site, settings)
         build.write_pages(site, plan, dataset.no_progress, no_mark, lambda: None)
+        for write in build.pages_of_benchmarks(site):
+            write()
         return [picture for picture in site.pictures if isinstance(picture, Picture)]
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
-import gc
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -17,11 +15,11 @@ __version__ = "0.1.0"
 
 def setup(app: Sphinx) -> ExtensionMetadata:
     """Register the extension with Sphinx."""
-    # Nearly all objects that a build makes stay in use, so memory is looked through more seldom:
-    # first while more than a thousand modules are loaded, and not once more at the end.
-    gc.set_threshold(10_000, 10, 10)
-    atexit.register(gc.freeze)
-    # Imported here so that the command, which needs no Sphinx, starts without it.
+    # Imported here so that the command, which needs no Sphinx, starts without it; before more
+    # than a thousand modules are loaded.
+    from .common import memory
+
+    memory.look_seldom()
     from .sphinxext.setup import setup as setup_extension
 
     return setup_extension(app, __version__)

@@ -7,7 +7,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from ..common import timing
+from ..common import memory, timing
 from . import shared
 
 
@@ -23,6 +23,7 @@ def add_parsers(add: shared.AddParser) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
+    memory.look_seldom()
     from ..pages import build
 
     phases = timing.Phases()

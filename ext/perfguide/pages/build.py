@@ -26,6 +26,7 @@ from ..publishing.store import Store
 from ..tables import summaries
 from . import (
     benchmark,
+    beside,
     compare,
     context,
     cross_links,
@@ -38,6 +39,7 @@ from . import (
     write_files,
 )
 from .answers import Headlines
+from .beside import Beside
 from .compare import ComparisonPlan
 from .context import Site, link_name
 from .cross_links import GuideLinks
@@ -77,6 +79,9 @@ class _Summary(msgspec.Struct, frozen=True):
 
 
 __all__ = ["generate"]
+
+MANY = 10_000
+"""Figures from which on another process makes a part of the pages; with fewer, it is not sooner."""
 
 
 def generate(
@@ -131,24 +136,38 @@ def _generate(
         holdings, checked.findings, names_of_boards, writer, kept, settings.limits
     )
     comparisons = compare.plan(site, settings)
-    with Gallery(writer, site.pictures, settings.formats, run) as gallery:
-        # Charts are drawn while other pages are written.
-        faults = write_pages(site, comparisons, progress, mark, gallery.begin)
+    apart = len(holdings.pool) >= MANY and run is parallel.here and beside.can_fork()
+    # Charts are drawn, and the pages of benchmarks made, while other pages are made.
+    with (
+        Gallery(writer, site.pictures, settings.formats, run) as gallery,
+        Beside(site.keeping, pages_of_benchmarks(site), apart) as benchmarks,
+    ):
+
+        def meanwhile() -> None:
+            benchmarks.take()
+            gallery.begin()
+
+        findable, faults = write_pages(site, comparisons, progress, mark, meanwhile)
         site.keeping.attempt(
             "the report on health",
             report.PAGE,
             partial(health.write, site, checked),
             partial(write_files.notice, site, report.PAGE, "Health of the figures"),
         )
+        mark("writing reports")
+        downloads.write(site, comparisons.by_soc, progress)
+        mark("writing data")
+        for own_page in benchmarks.outcomes():
+            findable.append(own_page)
+            gallery.begin()
+        mark("writing benchmarks")
+        writer.write("guides/words.json", search_words.index(findable))
         moved, wrong = redirects.load(settings.redirects, lambda p: writer.is_known(f"{p}.rst"))
         for each in moved:
             target = "/".join([".."] * each.old.count("/") + [each.new])
             values = {"title": f"Moved: {each.old}", "target": target, "to": each}
             write_files.page(site, each.old, "moved.rst.jinja", **values)
-        mark("writing reports")
-        downloads.write(site, comparisons.by_soc, progress)
         write_files.gitignore(site)
-        mark("writing data")
         gallery.finish()
     mark("drawing charts")
     unmade = (*kept.unmade, *gallery.unmade)
@@ -178,10 +197,11 @@ def write_pages(
     comparisons: ComparisonPlan,
     progress: Progress[Any],
     mark: Mark,
-    draw: Callable[[], None],
-) -> list[Diagnostic]:
-    """Write all pages but the report on health; return what is wrong with logs and waivers.
-    ``draw`` is called when there may be charts to draw."""
+    meanwhile: Callable[[], None],
+) -> tuple[list[FindablePage], list[Diagnostic]]:
+    """Write all pages but those of benchmarks and the report on health; return how readers find
+    guides, and what is wrong with logs and waivers. ``meanwhile`` is called now and then: there may
+    be charts to draw."""
     diagnostics: list[Diagnostic] = []
     findable: list[FindablePage] = []
     tops: list[GuideKey] = []
@@ -202,7 +222,7 @@ def write_pages(
             tops.append(key)
         diagnostics += outcome.diagnostics
         findable.append(replace(outcome.findable, rank=ranks[key]))
-        draw()
+        meanwhile()
     mark("writing guides")
     for key in newest(site.guides).values():
         target = site.addresses.guide[key].rpartition("/")[2]
@@ -217,30 +237,33 @@ def write_pages(
             partial(soc.write_notice, site, name, compared),
         )
     mark("writing SoCs")
-    for name in site.pool.benchmarks():
-        own_page = site.keeping.attempt(
-            f"the page of {name}",
-            site.addresses.benchmark[name],
-            partial(benchmark.write, site, name),
-            partial(benchmark.write_notice, site, name),
-        )
-        findable.append(own_page)
-        draw()
-    mark("writing benchmarks")
     unused_waivers = compare.write(site, comparisons, progress)
     mark("comparing releases")
     _write_indexes(site)
     provenance.write_index(site)
     provenance.write_errata(site, withdrawals, errata_pages)
     write_files.page(site, "reports/index", "reports.rst.jinja")
-    site.writer.write("guides/words.json", search_words.index(findable))
-    return [*comparisons.diagnostics, *unused_waivers, *diagnostics]
+    return findable, [*comparisons.diagnostics, *unused_waivers, *diagnostics]
 
 
 def _guide(
     site: Site, key: GuideKey, links: GuideLinks, headlines: Headlines, errata: str
 ) -> GuideOutcome:
     return guide.write(site, key, links, headlines.of(key), errata)
+
+
+def pages_of_benchmarks(site: Site) -> list[Callable[[], FindablePage]]:
+    """What writes the page of each benchmark and returns how readers find it."""
+    return [
+        partial(
+            site.keeping.attempt,
+            f"the page of {name}",
+            site.addresses.benchmark[name],
+            partial(benchmark.write, site, name),
+            partial(benchmark.write_notice, site, name),
+        )
+        for name in site.pool.benchmarks()
+    ]
 
 
 def _write_indexes(site: Site) -> None:

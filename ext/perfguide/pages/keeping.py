@@ -13,7 +13,7 @@ import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 import msgspec
 
@@ -100,6 +100,17 @@ class _Part(msgspec.Struct, frozen=True):
     result: bytes
 
 
+class Made(NamedTuple, Generic[T]):
+    """What making a part did and returned: the SHA-256 of each file, the pictures that are wanted,
+    what is to be kept, and what could not be made."""
+
+    out: T
+    digests: dict[str, str]
+    pictures: list[Picture | Drawn]
+    kept: dict[str, bytes]
+    unmade: list[Diagnostic]
+
+
 class Keeping:
     """The parts of the site that are kept, and all pictures of this run.
 
@@ -165,6 +176,23 @@ class Keeping:
         with contextlib.suppress(UnicodeEncodeError):
             part = _Part(digests, drawn_from, msgspec.msgpack.encode(out))
             self._new[self._key(name, made_from)] = msgspec.msgpack.encode(part)
+
+    def noted(self, make: Callable[[], T]) -> Made[T]:
+        """What ``make`` does and gives, in a process that will say so to another one."""
+        files, pictures, unmade = len(self.writer.names), len(self.pictures), len(self.unmade)
+        new, self._new = self._new, {}
+        out = make()
+        kept, self._new = self._new, new | self._new
+        digests = {name: self.writer.digests[name] for name in self.writer.names[files:]}
+        return Made(out, digests, self.pictures[pictures:], kept, self.unmade[unmade:])
+
+    def take(self, made: Made[T]) -> None:
+        """Take over what making a part did in another process. Raises ``ValueError`` where both
+        have written a file."""
+        for name, digest in made.digests.items():
+            self.writer.take(name, digest)
+        self.pictures += made.pictures
+        self._new |= made.kept
 
     def save(self) -> None:
         """Keep the parts of this run. Call it when what they were made from is known to

@@ -41,7 +41,6 @@ class Writer:
         self.names: list[str] = []
         self.written: list[str] = []
         self.removed: list[str] = []
-        self._aside = root / ASIDE.replace("*", str(os.getpid()))
 
     @cached_property
     def ours(self) -> set[str]:
@@ -64,10 +63,8 @@ class Writer:
         """Make ``name``, a path with ``/`` below the root, hold ``data``."""
         if not _is_below(name):
             raise ValueError(f"not a name below the output folder: {name!r}")
-        if name in self.digests:
-            raise ValueError(f"written twice: {name!r}")
         digest = hashlib.sha256(data).hexdigest()
-        self.keep(name, digest)
+        self.take(name, digest)
         if self.present(name) != digest:
             self._announce(name)
             self._put(name, data, digest)
@@ -81,6 +78,17 @@ class Writer:
         """Say that a file of an earlier run, which has this SHA-256, is still right."""
         self.names.append(name)
         self.digests[name] = digest
+
+    def take(self, name: str, digest: str) -> None:
+        """Say that a file of this run has this SHA-256. Raises ``ValueError`` where it is one
+        already."""
+        if name in self.digests:
+            raise ValueError(f"written twice: {name!r}")
+        self.keep(name, digest)
+
+    def look_anew(self) -> None:
+        """Look again at the manifest, into which another process has written."""
+        vars(self).pop("ours", None)
 
     def take_back(self, since: int) -> None:
         """Want the files no more that came to ``names`` from a place on."""
@@ -111,7 +119,8 @@ class Writer:
 
     def _put(self, name: str, data: bytes, digest: str) -> None:
         path = self.root / name
-        of = put(path, data, self._aside, durable=name == MANIFEST)
+        aside = self.root / ASIDE.replace("*", str(os.getpid()))  # a fork has one of its own
+        of = put(path, data, aside, durable=name == MANIFEST)
         self.store.wrote(f"{self.root}/{name}", of, digest)
 
     def _announce(self, name: str) -> None:

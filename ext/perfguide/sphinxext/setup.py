@@ -65,7 +65,7 @@ STACKED = ROOT / "sphinxext" / "stacked.css"
 FIRST, LAST = -10_000, 10_000
 """Before, and after, all other listeners of an event."""
 
-FEW = 5
+FEW = 30
 """Each process that reads has to begin, copies the memory that it looks at, and sends back what it
 found; where fewer than one page in so many is to be read, that takes longer than reading them."""
 
@@ -174,6 +174,7 @@ def setup(app: Sphinx, version: str) -> ExtensionMetadata:
     app.connect("builder-inited", lambda app: _generate(app, figures, phases))
     app.connect("builder-inited", _assets)
     app.connect("builder-inited", internals.look_only_at_pages)
+    app.connect("doctree-resolved", lambda app, *_page: internals.stem_each_word_once(app))
     app.add_css_file(SHEET)
     return {
         "version": version,
