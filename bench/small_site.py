@@ -31,7 +31,7 @@ def make(folder: Path) -> Path:
         shutil.copy(TOP / name, folder / name)
     ignored = shutil.ignore_patterns(*GENERATED, ".gitignore")
     shutil.copytree(TOP / "source", folder / "source", ignore=ignored)
-    shutil.copytree(TOP / "ext", folder / "ext", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(TOP / "ext", folder / "ext")
     leave_aside(folder)
     put(folder, "b", "2", [{"metric": "copy", "samples": [1.0, 2.0]}])
     return folder

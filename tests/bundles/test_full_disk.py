@@ -37,7 +37,10 @@ def trials(clean: list[dict[str, bytes]], monkeypatch: pytest.MonkeyPatch) -> py
 def test_a_build_may_be_killed_at_any_moment(
     trials: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """By each way once; what is killed is a process of its own, as is the first that is not."""
+    """By each way once; what is killed is a process of its own, as is the first that is not, of
+    which the bench learns how long a build takes."""
+    alone = iter([small_site.build])
+    trials.setattr(small_site, "build", lambda folder: next(alone, forked)(folder))
     kills = count(3, heavy=12)
     trials.setattr(sys, "argv", ["kill_builds.py", "--kills", str(kills), "--seed", "7"])
     status, said = kill_builds.main(), capsys.readouterr()

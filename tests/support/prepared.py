@@ -81,9 +81,11 @@ def run_module(
     words = [os.fspath(argument) for argument in arguments]
     with tempfile.TemporaryDirectory() as aside:
         said = [f"{aside}/{stream}" for stream in ("out", "err")]
-        asked = {"name": name, "words": words, "environment": dict(environment), "said": said}
-        asked["package"] = os.fspath(package) if package else ""
-        status = _ask(packages, asked | {"folder": os.fspath(folder or Path.cwd())})
+        asked = (name, words, dict(environment), os.fspath(folder or Path.cwd()))
+        if package:
+            status = _connect(_address(package), asked, [os.devnull, *said])
+        else:
+            status = _ask(packages, {"asked": asked, "said": said})
         out, err = (Path(path).read_text("utf-8") for path in said)
     return subprocess.CompletedProcess([name, *words], status, out, err)
 
@@ -96,10 +98,8 @@ def put_command(folder: Path, package: Path | None = None) -> None:
     It has the words, the environment, the folder and the three streams of who runs it. To be
     stopped it is too far away.
     """
-    address = f"{tempfile.mkdtemp()}/s"  # that of a socket has to be short
-    _ask(None, {"address": address, "package": os.fspath(package) if package else ""})
     command = folder / "perfguide"
-    run = f'exec "{sys.executable}" -I -S -c \'{_CLIENT}\' {address} "$@"'
+    run = f'exec "{sys.executable}" -I -S -c \'{_CLIENT}\' {_address(package)} "$@"'
     command.write_text(f"#!/bin/sh\n{run}\n", "utf-8")
     command.chmod(0o755)
 
@@ -110,11 +110,33 @@ with socket.socket(socket.AF_UNIX) as server:
     server.connect(sys.argv[1])
     socket.send_fds(server, [b"."], [0, 1, 2])
     with server.makefile("rwb") as file:
-        marshal.dump((sys.argv[2:], dict(os.environ), os.getcwd()), file)
+        marshal.dump(("perfguide", sys.argv[2:], dict(os.environ), os.getcwd()), file)
         file.flush()
         sys.exit(marshal.load(file))
 """
 """Hands all that it has to the process that forks, and ends as what was forked ended."""
+
+
+@functools.cache
+def _address(package: Path | None) -> str:
+    """Where a process listens that forks others, with the code of ``package``."""
+    address = f"{tempfile.mkdtemp()}/s"  # that of a socket has to be short
+    _ask(None, {"address": address, "package": os.fspath(package) if package else ""})
+    return address
+
+
+def _connect(address: str, asked: tuple[object, ...], names: list[str]) -> int:
+    """Have the process there fork, with three files as its streams; the exit status."""
+    streams = [os.open(name, os.O_RDWR | os.O_CREAT) for name in names]
+    with socket.socket(socket.AF_UNIX) as server:
+        server.connect(address)
+        socket.send_fds(server, [b"."], streams)
+        for stream in streams:
+            os.close(stream)
+        with server.makefile("rwb") as file:
+            marshal.dump(asked, file)
+            file.flush()
+            return int(marshal.load(file))
 
 
 def _ask(packages: Path | None, asked: Mapping[str, object]) -> int:
@@ -153,15 +175,15 @@ def _serve() -> None:
     gc.freeze()  # or each process would look through all that is imported, and copy its pages
     gc.set_threshold(20_000, 20, 20)  # a small build is over before there is much to free
     for line in sys.stdin:
-        asked = json.loads(line)
-        if "address" in asked:
-            _listen(**asked)
+        given = json.loads(line)
+        if "address" in given:
+            _listen(**given)
             continue
         child = os.fork()
         if not child:
-            names = (os.devnull, *asked.pop("said"))
-            asked["streams"] = [os.open(name, os.O_RDWR | os.O_CREAT) for name in names]
-            return _be(**asked)
+            names = (os.devnull, *given["said"])
+            streams = [os.open(name, os.O_RDWR | os.O_CREAT) for name in names]
+            return _be(streams, *given["asked"])
         status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         os.write(1, f"{status}\n".encode())
     shutil.rmtree(templates)
@@ -178,14 +200,16 @@ def _listen(address: str, package: str) -> None:
             os.write(1, b"0\n")
             return
         orphans.end_with(server)
+        signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # none that has ended is waited for
+        taken = _state(package)
         if package:
             _take(package)
-            for module in IMPORTED:
-                importlib.import_module(module)
             gc.freeze()
-        signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # none that has ended is waited for
         while True:
             connection, _ = listener.accept()
+            if taken != (now := _state(package)):  # somebody has edited it
+                _take(package)
+                taken = now
             if not os.fork():
                 break
             connection.close()
@@ -197,11 +221,11 @@ def _attend(connection: socket.socket) -> None:
     """Fork what somebody asks for who has connected, and hand back how it ended."""
     _, streams, _, _ = socket.recv_fds(connection, 1, 3)
     with connection, connection.makefile("rwb") as file:
-        words, environment, folder = marshal.load(file)
+        asked = marshal.load(file)
         child = os.fork()
         if not child:
             connection.close()
-            _be("perfguide", words, environment, streams, folder)
+            _be(streams, *asked)
         for stream in streams:
             os.close(stream)
         status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
@@ -289,21 +313,29 @@ class _Forked:
         return self._status
 
 
+def _state(package: str) -> set[tuple[str, int, int, int]]:
+    """What differs where a file of a folder differs."""
+    found = set()
+    for folder, _, names in os.walk(package) if package else ():
+        for path in (f"{folder}/{name}" for name in names if not name.endswith(".pyc")):
+            of = Path(path).stat()
+            found.add((path, of.st_ino, of.st_size, of.st_mtime_ns))
+    return found
+
+
 def _take(package: str) -> None:
-    """Forget this package's modules, and find them in another folder from now on."""
+    """Forget this package's modules, and import them from another folder."""
     for name in [n for n in sys.modules if n.partition(".")[0] == "perfguide"]:
         del sys.modules[name]
-    sys.path[1:] = [package, *(path for path in sys.path[1:] if path != str(TOP / "ext"))]
+    others = [path for path in sys.path[1:] if path not in (str(TOP / "ext"), package)]
+    sys.path[1:] = [package, *others]
     importlib.invalidate_caches()
+    for module in IMPORTED:
+        importlib.import_module(module)
 
 
 def _be(
-    name: str,
-    words: list[str],
-    environment: dict[str, str],
-    streams: list[int],
-    folder: str,
-    package: str = "",
+    streams: list[int], name: str, words: list[str], environment: dict[str, str], folder: str
 ) -> None:
     """Become the program."""
     for stream, opened in enumerate(streams):
@@ -314,8 +346,6 @@ def _be(
     time.tzset()
     os.chdir(folder)
     sys.path[0], sys.argv[1:] = folder, words
-    if package:
-        _take(package)
     if name == "perfguide":
         importlib.import_module("perfguide.cli.build").subprocess = SimpleNamespace(
             Popen=_Forked, TimeoutExpired=subprocess.TimeoutExpired
