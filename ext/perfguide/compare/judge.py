@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from scipy import special
+import scipy
 
 from . import single
 from .noise import Family, family
@@ -417,7 +417,7 @@ def _test(
             continue
         error, freedom = noise.error(row.old.count, row.new.count)
         t = float(ratio(np.array(row.shift), np.array(error)))
-        p.append(1.0 if _overlap(row) else float(2 * special.stdtr(freedom, -abs(t))))
+        p.append(1.0 if _overlap(row) else float(2 * scipy.special.stdtr(freedom, -abs(t))))
         first, second = sorted((len(row.old.values), len(row.new.values)))
         if first and first + second > 2:
             groups.setdefault((first, second), []).append(i)
@@ -481,7 +481,7 @@ def _judgement(
     detectable = _relative(needed * error, row)
     detectable = detectable if detectable is not None and detectable <= MOST_SEEN else None
     # The interval in which the change lies, at the held rate for this row alone.
-    reach = abs(row.shift) + float(-special.stdtrit(freedom, rate / 2)) * error
+    reach = abs(row.shift) + float(-scipy.special.stdtrit(freedom, rate / 2)) * error
     farthest = _relative(reach, row)
     outcome = "noisy"
     matters = change is None or abs(change) >= pair.floor
@@ -504,7 +504,9 @@ def _judgement(
 
 def _needed(freedom: float, level: float) -> float:
     """Standard errors that a shift needs to be seen with a chance of ``SURE`` at this level."""
-    needed = float(-special.stdtrit(freedom, level / 2)) + float(special.stdtrit(freedom, SURE))
+    needed = float(-scipy.special.stdtrit(freedom, level / 2)) + float(
+        scipy.special.stdtrit(freedom, SURE)
+    )
     return min(needed, 1e9)
 
 

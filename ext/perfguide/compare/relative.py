@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import special
 
 Floats = NDArray[np.float64]
 
@@ -195,6 +195,6 @@ def range_width(count: int) -> float:
     1 - F(x)**count - (1 - F(x))**count. Two figures give 1.128, five 2.326, ten 3.078.
     """
     x = np.linspace(-9.0, 9.0, 4001)
-    below = special.ndtr(x)
+    below = scipy.special.ndtr(x)
     inside = 1 - below**count - (1 - below) ** count
     return float(inside.sum() * (x[1] - x[0]))

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import special
 
 from .noise import inverse_trigamma
 from .relative import Floats, Side
@@ -252,8 +252,8 @@ def learnt(
     if not known.size:
         return {}
     half = freedom[known] / 2
-    logs = np.log(variance[known]) - special.digamma(half) + np.log(half)
-    chance = special.polygamma(1, half)
+    logs = np.log(variance[known]) - scipy.special.digamma(half) + np.log(half)
+    chance = scipy.special.polygamma(1, half)
     members: dict[tuple[str, ...], list[int]] = {}
     for place, i in enumerate(known.tolist()):
         names: tuple[tuple[str, ...], ...] = (keys[i][:1], keys[i])
@@ -306,7 +306,7 @@ def _priors(table: Table, rows: Sequence[SingleRow]) -> tuple[Floats, Floats]:
             worth = ALIKE
             if scatter.excess > 1e-3:
                 worth = max(min(2 * inverse_trigamma(scatter.excess), ALIKE), 0.2)
-            size = scatter.centre + float(special.digamma(worth / 2)) - math.log(worth / 2)
+            size = scatter.centre + float(scipy.special.digamma(worth / 2)) - math.log(worth / 2)
             by_scatter[scatter] = math.exp(size), worth
         size, freedom[i] = by_scatter[scatter]
         variance[i] = size + one.rounding
@@ -395,7 +395,7 @@ def _test(one: SingleRow, variance: float, freedom: float, own: float, shift: fl
     worth = min(freedom, FREEDOM + PER_OWN * own)
     still = abs(new - past[-1]) <= STEP * one.step or move * (new - past[-1]) <= 0
     back = past.min() <= new <= past.max() and max(level, after) < LASTING
-    p = 1.0 if still or back else 2 * float(special.stdtr(worth, -abs(move) / error))
+    p = 1.0 if still or back else 2 * float(scipy.special.stdtr(worth, -abs(move) / error))
     return Tested(p, float(move), error, deviation, worth, level, after=after)
 
 
