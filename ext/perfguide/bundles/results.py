@@ -147,9 +147,10 @@ def columns(written: Sequence[Any]) -> tuple[Columns, int]:
     commands, commanded = _coded(command)
     logs, logged = _coded([own.file if own else "" for own in log])
     line = [own.line if own else 0 for own in log]
-    beside, besides = [""][:rows], bytes(rows)
-    if any(setups) or any(notes):
+    beside, besides, keys = [""][:rows], bytes(rows), set[str]()
+    if not setups.count(None) == notes.count(None) == rows:
         beside, besides = _coded(map(_beside, setups, notes))
+        keys.update(*filter(None, setups))
     sizes = [*map(len, samples)]
     several = [own for own, size in zip(samples, sizes, strict=True) if size > 1]
     out = Columns(
@@ -169,14 +170,13 @@ def columns(written: Sequence[Any]) -> tuple[Columns, int]:
         min=_packed("d", low),
         max=_packed("d", high),
         count=_whole(counts, max(counts, default=0)),
-        failed=bytes([own is not None for own in status]),
+        failed=bytes(map(bool, status)) if any(status) else bytes(rows),
         beside=beside,
         besides=besides,
     )
-    keys = set[str]().union(*[own for own in setups if own])
     # Plain ASCII shows, and a text that is only spaces begins with one.
     if not lines.isascii() or b"\\" in lines or b"\x7f" in lines or pairs(lines, b'"', b" "):
-        keys.update(*[own for own in params if own])
+        keys.update(*filter(None, params))
     if " " in out.names or len(out.names.encode().translate(None, _PLAIN)) >= 3 * len(names):
         keys.update(chain.from_iterable(zip(benchmark, metric, unit, strict=True)))
     if not (schema.names_show(keys) and schema.files_show(logs)):
@@ -200,8 +200,10 @@ def pairs(text: bytes, first: bytes, second: bytes) -> list[int]:
     import numpy as np  # commands that read no bundle need not wait for it
 
     before, after = np.frombuffer(text, "uint8")[:-1], np.frombuffer(text, "uint8")[1:]
-    found = after == ord(second)
-    found &= np.logical_or.reduce([before == each for each in first])
+    found = before == first[0]
+    for other in first[1:]:
+        found |= before == other
+    found &= after == ord(second)
     return np.flatnonzero(found).tolist()
 
 
