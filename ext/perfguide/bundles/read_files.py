@@ -32,8 +32,9 @@ class Reading:
         try:
             if self.store is None:
                 return list(upload(source, self.limits))
-            known = replace(source, digest=self.store.recognise(source.path))
-            return list(upload(known, self.limits, self.store.made))
+            if digest := self.store.recognise(source.path):
+                source = replace(source, digest=digest)
+            return list(upload(source, self.limits, self.store.made))
         finally:
             if collects:
                 gc.enable()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, count
@@ -78,8 +78,8 @@ class Frame:
         """The parameters of each row as canonical JSON."""
         # There can be as many texts as rows, and who looks at bundles alone needs none of them.
         lines = [loaded.results.columns.params for loaded in self.bundles]
-        written = _coded([line.split("\n") if line else [] for line in lines])
-        of_text = _coded([[_canonical(text) for text in written.distinct]])
+        written, _ = _coded(line.split("\n") if line else [] for line in lines)
+        of_text, _ = _coded([[_canonical(text) for text in written.distinct]])
         return Coded(of_text.distinct, of_text.codes[written.codes])
 
     @cached_property
@@ -99,7 +99,7 @@ def build(bundles: Sequence[Loaded]) -> Frame:
         name: named([texts[place] for texts in said], owner)
         for place, name in enumerate(_OF_BUNDLES)
     }
-    lines = [each.names.split("\n") if each.rows else [] for each in results]
+    lines = (each.names.split("\n") if each.rows else [] for each in results)
     names = _merged(lines, _whole(results, "named"), results)
     triples = [(b, m, u) for b, m, u in (line.split("\t") for line in names.distinct)]
     for place, name in enumerate(("benchmark", "metric", "unit")):
@@ -119,21 +119,28 @@ def build(bundles: Sequence[Loaded]) -> Frame:
     return Frame(table, tuple(bundles), samples, Coded(triples, names.codes))
 
 
-def _coded(columns: Sequence[Sequence[T]]) -> Coded[T]:
-    """The values of several columns, one column's after another's."""
+def _coded(columns: Iterable[Sequence[T]]) -> tuple[Coded[T], list[int]]:
+    """The values of several columns, one column's after another's, and how many each has."""
     places: defaultdict[T, int] = defaultdict(count().__next__)
-    values = chain.from_iterable(columns)
-    codes = np.fromiter(map(places.__getitem__, values), "int32", sum(map(len, columns)))
-    return Coded([*places], codes)
+    sizes: list[int] = []
+
+    def noted(column: Sequence[T]) -> Sequence[T]:
+        sizes.append(len(column))
+        return column
+
+    # One column at a time, since there can be millions of texts.
+    values = chain.from_iterable(map(noted, columns))
+    codes = np.fromiter(map(places.__getitem__, values), "int32")
+    return Coded([*places], codes), sizes
 
 
-def _merged(columns: Sequence[Sequence[T]], codes: Ints, results: Sequence[Columns]) -> Coded[T]:
+def _merged(columns: Iterable[Sequence[T]], codes: Ints, results: Sequence[Columns]) -> Coded[T]:
     """The columns of several bundles as one: those of each have its different values, and
     ``codes`` the places of all rows there."""
-    all_values = _coded(columns)
-    starts = np.cumsum([0, *map(len, columns)])[:-1]
+    values, sizes = _coded(columns)
+    starts = np.cumsum([0, *sizes])[:-1]
     places = codes + np.repeat(starts, [each.rows for each in results])
-    return Coded(all_values.distinct, all_values.codes[places])
+    return Coded(values.distinct, values.codes[places])
 
 
 def _whole(results: Sequence[Columns], name: str) -> Ints:

@@ -199,13 +199,13 @@ class Store:
         all that it is made from. It may be large; several processes may ask at once."""
         if self._folder is None:
             return make()
-        path = self._folder / "objects" / hashlib.sha256(key.encode()).hexdigest()
+        path = f"{self._folder}/objects/{hashlib.sha256(key.encode()).hexdigest()}"
         value = read(path)
         if value is None:
             value = make()
             # A place that cannot be written costs time and nothing else.
             with contextlib.suppress(OSError):
-                write(path, value)
+                write(Path(path), value)
         else:
             with contextlib.suppress(OSError):
                 os.utime(path)
@@ -391,11 +391,11 @@ def write(path: Path, data: bytes) -> None:
     put(path, hashlib.sha256(data).digest() + data)
 
 
-def read(path: Path) -> bytes | None:
+def read(path: str | Path) -> bytes | None:
     """What was written into a file; ``None`` where it is not there, or not as it was written."""
     try:
-        whole = path.read_bytes()
+        with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - many files, and Path is slow
+            digest, data = file.read(32), file.readall()
     except OSError:
         return None
-    data = whole[32:]
-    return data if hashlib.sha256(data).digest() == whole[:32] else None
+    return data if hashlib.sha256(data).digest() == digest else None
