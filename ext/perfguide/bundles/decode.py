@@ -263,6 +263,8 @@ class _Packed(msgspec.Struct, array_like=True, frozen=True, gc=False):
 
 _PACK = msgspec.msgpack.Encoder().encode
 _UNPACK = msgspec.msgpack.Decoder(_Packed).decode
+_HEAD = msgspec.json.Decoder(Bundle).decode
+"""What was packed has been checked."""
 
 
 def _key(digest: str, limits: Limits) -> str:
@@ -303,7 +305,7 @@ def _packed(data: bytes, reading: _Upload) -> _Packed:
 def _unpacked(
     packed: _Packed, root: str, origin: str, line: int | None
 ) -> Iterator[Loaded | Diagnostic]:
-    bundle = schema.decode(packed.head)
+    bundle = _HEAD(packed.head)
     force_setattr(bundle, "results", Results(packed.columns))
     yield from _findings(origin, line, packed.faults)
     yield Loaded(root, origin, bundle, packed.digest)

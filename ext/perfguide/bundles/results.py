@@ -138,17 +138,18 @@ def columns(written: Sequence[Any]) -> tuple[Columns, int]:
     given = list(zip(*map(astuple, written), strict=True)) or [()] * len(fields(Result))
     benchmark, metric, unit, params, samples, value, low, high, counts, status, *rest = given
     command, log, setups, notes = rest
-    optional = {"params": params, "command": command, "log": log, "setup": setups, "notes": notes}
+    rows, optional = len(written), {"params": params, "command": command, "log": log}
+    if has_beside := not setups.count(None) == notes.count(None) == rows:
+        optional |= {"setup": setups, "notes": notes}
     if spelt_out := sum(_leave_out(written, name, own) for name, own in optional.items()):
         return columns(written)[0], spelt_out
-    rows = len(written)
     names, named = _coded(map("\t".join, zip(benchmark, metric, unit, strict=True)))
     lines = _ENCODER.encode_lines(params)[:-1]
     commands, commanded = _coded(command)
     logs, logged = _coded([own.file if own else "" for own in log])
     line = [own.line if own else 0 for own in log]
     beside, besides, keys = [""][:rows], bytes(rows), set[str]()
-    if not setups.count(None) == notes.count(None) == rows:
+    if has_beside:
         beside, besides = _coded(map(_beside, setups, notes))
         keys.update(*filter(None, setups))
     sizes = [*map(len, samples)]
