@@ -284,10 +284,10 @@ def consistent(bundle: Bundle) -> bool:
     )
 
 
-def figures_agree(sampled: bool, published: bool, ranged: bool, failed: bool) -> bool:
+def figures_agree(sampled: Any, published: Any, ranged: Any, failed: Any) -> Any:
     """Whether a result may have what it has: samples, a value, a range or number of what is
-    behind the value, and a failure."""
-    return (sampled or published) != failed and (published or not ranged)
+    behind the value, and a failure. Each is a ``bool``, or an array of them."""
+    return ((sampled | published) != failed) & (published >= ranged)
 
 
 def names_show(names: Collection[str]) -> bool:

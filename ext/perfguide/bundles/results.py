@@ -253,13 +253,8 @@ def _consistent(given: Columns) -> bool:
     )
     published, failed = value == value, np.frombuffer(given.failed, "bool")
     ranged = (low == low) | (high == high) | counted
-    if (low > high).any():
-        return False
-    states = sampled + 2 * published + 4 * ranged + 8 * failed
-    return all(
-        schema.figures_agree(*(bool(state & bit) for bit in (1, 2, 4, 8)))
-        for state in np.flatnonzero(np.bincount(states)).tolist()
-    )
+    agree = schema.figures_agree(sampled, published, ranged, failed)
+    return bool(np.all(agree) and not np.any(low > high))
 
 
 class Results(Sequence[Result]):
