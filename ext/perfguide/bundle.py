@@ -26,11 +26,14 @@ VERSION = 1
 PRINTABLE = "^[^\\x00-\\x1f\\x7f-\\x9f]*$"
 """What a name looks like: no control characters."""
 
+LONGEST = 200
+"""Characters of a name, at most."""
+
 Name = Annotated[
     str,
     Meta(
         min_length=1,
-        max_length=200,
+        max_length=LONGEST,
         description="1 to 200 printable characters",
         # The decoder would take most of its time for it; ``consistent`` looks once at each name.
         extra_json_schema={"pattern": PRINTABLE},

@@ -196,6 +196,28 @@ def test_a_colon_that_is_an_escape_is_read_like_any_other() -> None:
     assert sound(plainly).bundle.results[0].command == "a\\u003a b"
 
 
+@pytest.mark.parametrize("part", ["params", "setup"])
+@pytest.mark.parametrize("name", ["x" * 200, "é" * 200, "a" * 50])
+def test_a_name_of_the_longest_kind_is_a_key(part: str, name: str) -> None:
+    both = {part: {"other": "y" * 300, name: 1}}
+    assert (
+        getattr(sound(json.dumps(plain(result(**both))).encode()).bundle.results[0], part)
+        == (both[part])
+    )
+
+
+@pytest.mark.parametrize("part", ["params", "setup"])
+@pytest.mark.parametrize("name", ["x" * 201, "é" * 201, ""])
+@pytest.mark.parametrize("value", [1, "y" * 300, ""])
+def test_a_key_of_no_name_is_refused(part: str, name: str, value: int | str) -> None:
+    other = result("o", **{part: {"z": value}})
+    text = json.dumps(plain(other, result(**{part: {name: value}}), other)).encode()
+    found = only(outcome(text))
+    assert isinstance(found, Diagnostic)
+    assert found.pointer == f"/results/1/{part}/{name}"
+    assert found.hint == "allowed: text of 1 to 200 printable characters"
+
+
 # -- what is kept ------------------------------------------------------------------------
 
 

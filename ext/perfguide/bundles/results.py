@@ -11,8 +11,9 @@ import struct
 from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from functools import reduce
 from itertools import accumulate, chain, compress, count, filterfalse, repeat
-from operator import eq, truediv
+from operator import eq, or_, truediv
 from typing import Any, Literal, TypeVar, overload
 
 import msgspec
@@ -35,12 +36,16 @@ what its column has there where possible."""
 _SPELT_OUT: dict[str, Any] = {"params": {}, "command": "", "log": None, "setup": {}, "notes": []}
 """What a text can say in place of leaving a key out."""
 
+_KEYED: dict[str, Any] = dict.fromkeys(("params", "setup"), dict[str, schema.Value])
+"""What has names as keys. The decoder makes each plain key once and finds it again, but not one
+whose length it has to look at; ``columns`` does that."""
+
 Written: Any = msgspec.defstruct(
     "Written",
     [
         (each.name, each.type)
         if each.required
-        else (each.name, each.type | UnsetType, _ABSENT[each.name])
+        else (each.name, _KEYED.get(each.name, each.type) | UnsetType, _ABSENT[each.name])
         for each in fields(Result)
     ],
     kw_only=True,
@@ -144,7 +149,7 @@ def columns(written: Sequence[Any]) -> tuple[Columns, int]:
     if spelt_out := sum(_leave_out(written, name, own) for name, own in optional.items()):
         return columns(written)[0], spelt_out
     names, named = _coded(map("\t".join, zip(benchmark, metric, unit, strict=True)))
-    lines = _ENCODER.encode_lines(params)[:-1]
+    lines = _ENCODER.encode_lines(params)
     commands, commanded = _coded(command)
     logs, logged = _coded([own.file if own else "" for own in log])
     line = [own.line if own else 0 for own in log]
@@ -158,7 +163,7 @@ def columns(written: Sequence[Any]) -> tuple[Columns, int]:
         rows=rows,
         names="\n".join(names),
         named=named,
-        params=lines.decode(),
+        params=lines[:-1].decode(),
         commands=[own or "" for own in commands],
         commanded=commanded,
         logs=logs,
@@ -175,13 +180,16 @@ def columns(written: Sequence[Any]) -> tuple[Columns, int]:
         beside=beside,
         besides=besides,
     )
-    # Plain ASCII shows, and a text that is only spaces begins with one.
-    if not lines.isascii() or b"\\" in lines or b"\x7f" in lines or pairs(lines, b'"', b" "):
+    # Plain ASCII shows, a text that is only spaces begins with one, and an empty one with its end.
+    odd = b"\\" in lines or b"\x7f" in lines or pairs(lines, b'"', b' "')
+    if odd or not lines.isascii() or _longest(lines) > schema.LONGEST:
         keys.update(*filter(None, params))
     if " " in out.names or len(out.names.encode().translate(None, _PLAIN)) >= 3 * len(names):
         keys.update(chain.from_iterable(zip(benchmark, metric, unit, strict=True)))
     if not (schema.names_show(keys) and schema.files_show(logs)):
         raise ValueError("a name does not show")
+    if max(map(len, keys), default=0) > schema.LONGEST:
+        raise ValueError("a name is too long")
     if not _consistent(out):
         raise ValueError("a result contradicts itself")
     return out, spelt_out
@@ -197,15 +205,20 @@ def _leave_out(written: Sequence[Any], name: str, column: Sequence[Any]) -> int:
 
 
 def pairs(text: bytes, first: bytes, second: bytes) -> list[int]:
-    """Where in a text one of some bytes is followed by another one."""
+    """Where in a text one of some bytes is followed by one of others."""
     import numpy as np  # commands that read no bundle need not wait for it
 
     before, after = np.frombuffer(text, "uint8")[:-1], np.frombuffer(text, "uint8")[1:]
-    found = before == first[0]
-    for other in first[1:]:
-        found |= before == other
-    found &= after == ord(second)
-    return np.flatnonzero(found).tolist()
+    found = reduce(or_, [before == each for each in first])
+    return np.flatnonzero(found & reduce(or_, [after == each for each in second])).tolist()
+
+
+def _longest(lines: bytes) -> int:
+    """The bytes of the longest of some lines."""
+    import numpy as np
+
+    ends = np.flatnonzero(np.frombuffer(lines, "uint8") == ord("\n"))
+    return int(np.max(np.diff(ends), initial=lines.find(b"\n")))
 
 
 _PLAIN = bytes(range(ord("!"), ord("~") + 1))
