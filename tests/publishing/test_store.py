@@ -247,8 +247,8 @@ def fill(folder: Path) -> None:
 def damages(path: Path) -> Iterator[Callable[[], object]]:
     yield lambda: path.write_bytes(path.read_bytes()[:-1])
     yield lambda: path.write_bytes(path.read_bytes() + b"!")
-    yield lambda: path.write_bytes(path.read_bytes()[:-1] + b"!")
-    yield lambda: path.write_bytes(b"!" + path.read_bytes()[1:])
+    yield lambda: path.write_bytes(path.read_bytes()[:-1] + bytes([path.read_bytes()[-1] ^ 1]))
+    yield lambda: path.write_bytes(bytes([path.read_bytes()[0] ^ 1]) + path.read_bytes()[1:])
     yield lambda: path.write_bytes(b"")
     yield lambda: path.write_bytes(b"\0" * 5000)
     yield path.unlink
