@@ -116,8 +116,9 @@ def _read_few_alone(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> 
 
 
 def _write_with_all(app: Sphinx, env: BuildEnvironment) -> list[str]:
-    if "perfguide_processes" in vars(env):
-        internals.use_processes(app, vars(env).pop("perfguide_processes"))
+    processes = vars(env).pop("perfguide_processes", app.parallel)
+    # One of them hands out the pages, and has done so long before the others have written them.
+    internals.use_processes(app, processes + 1 if processes > 1 else 1)
     return []
 
 
