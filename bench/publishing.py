@@ -4,8 +4,8 @@ and whether the site is what a clean build gives.
     python bench/publishing.py ARCHIVE [--keep FOLDER] [--change NAME]…
 
 ``ARCHIVE`` holds bundles, such as those that ``grown.py`` writes. Prints CSV: for each change the
-time on the clock and of the CPU, of all processes, the memory of the largest one, and how many
-pages were written, added and removed. ``--same`` builds the site clean after each change and
+time on the clock and of the CPU, of all processes, the memory of the largest one, what the site
+and all of the project take on the disk, and how many pages were written, added and removed. ``--same`` builds the site clean after each change and
 compares all files.
 """
 
@@ -30,6 +30,8 @@ HEAD = (
     "Clock (s)",
     "CPU (s)",
     "Memory (MiB)",
+    "Site (MB)",
+    "Disk (MB)",
     "Pages written",
     "added",
     "removed",
@@ -135,6 +137,16 @@ def pages(folder: Path) -> dict[str, tuple[int, int]]:
     return found
 
 
+def taken(folder: Path) -> float:
+    """What the files below a folder take on the disk, in MB; a file with several names counts
+    once."""
+    blocks = {}
+    for path in folder.rglob("*"):
+        of = path.lstat()
+        blocks[of.st_dev, of.st_ino] = of.st_blocks
+    return sum(blocks.values()) * 512 / 1e6
+
+
 def is_same(folder: Path) -> bool:
     """Whether a clean build of the same sources gives the same files."""
     with tempfile.TemporaryDirectory() as given:
@@ -174,7 +186,7 @@ def main() -> None:
         table.writerow(HEAD)
         if not folder.exists():
             cost = built(project(folder, given.archive.resolve()))
-            _tell(table, "everything from nothing", cost, {}, pages(folder), "")
+            _tell(table, "everything from nothing", cost, folder, {}, "")
         for change in CHANGES:
             if given.change and change.__name__ not in given.change:
                 continue
@@ -182,21 +194,23 @@ def main() -> None:
             change(folder)
             cost = built(folder)
             same = ("yes" if is_same(folder) else "no") if given.same else ""
-            _tell(table, change.__name__.replace("_", " "), cost, before, pages(folder), same)
+            _tell(table, change.__name__.replace("_", " "), cost, folder, before, same)
 
 
 def _tell(
     table: Any,
     name: str,
     cost: Cost,
+    folder: Path,
     before: dict[str, tuple[int, int]],
-    after: dict[str, tuple[int, int]],
     same: str,
 ) -> None:
+    after = pages(folder)
     written = sum(before.get(page) != known for page, known in after.items())
     figures = (f"{cost.clock:.1f}", f"{cost.cpu:.1f}", f"{cost.memory:.0f}")
+    disk = (f"{taken(folder / 'build' / 'html'):.0f}", f"{taken(folder):.0f}")
     added, removed = len(set(after) - set(before)), len(set(before) - set(after))
-    table.writerow([name, *figures, written, added, removed, same])
+    table.writerow([name, *figures, *disk, written, added, removed, same])
     sys.stdout.flush()
 
 
