@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -81,7 +82,8 @@ class _Summary(msgspec.Struct, frozen=True):
 __all__ = ["generate"]
 
 MANY = 10_000
-"""Figures from which on another process makes a part of the pages; with fewer, it is not sooner."""
+"""Figures of an archive that is large: a second process makes a part of its pages. With fewer
+figures that is not sooner."""
 
 
 def generate(
@@ -127,6 +129,9 @@ def _generate(
         summary = _Summary(holdings.diagnostics, *counts)
         return _outcome(summary, writer, inputs, lambda: holdings)
     annotations, _ = load_annotations(settings.waivers)  # comparisons say what is wrong with them
+    is_large = len(holdings.pool) >= MANY
+    if is_large:
+        gc.freeze()  # what was read stays, and takes long to be looked through for what is unused
     checked = report.check(holdings, settings.acknowledged, annotations.levels)
     mark("checking figures")
     names_of_boards, _ = load_boards(
@@ -136,7 +141,7 @@ def _generate(
         holdings, checked.findings, names_of_boards, writer, kept, settings.limits
     )
     comparisons = compare.plan(site, settings)
-    apart = len(holdings.pool) >= MANY and run is parallel.here and beside.can_fork()
+    apart = is_large and run is parallel.here and beside.can_fork()
     # Charts are drawn, and the pages of benchmarks made, while other pages are made.
     with (
         Gallery(writer, site.pictures, settings.formats, run) as gallery,
