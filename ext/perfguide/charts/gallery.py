@@ -143,6 +143,11 @@ class Gallery:
     def __exit__(self, *raised: object) -> None:
         self._drawing.__exit__(*raised)
 
+    def expect(self) -> None:
+        """Get ready to draw soon."""
+        if self._formats:
+            self._drawing.expect()
+
     def begin(self) -> None:
         """Have drawn what has come to the pictures since this was called last."""
         tasks: list[Task] = []

@@ -128,32 +128,54 @@ def _generate(
         # A mistyped folder must not empty the site.
         summary = _Summary(holdings.diagnostics, *counts)
         return _outcome(summary, writer, inputs, lambda: holdings)
-    annotations, _ = load_annotations(settings.waivers)  # comparisons say what is wrong with them
     is_large = len(holdings.pool) >= MANY
-    if is_large:
-        gc.freeze()  # what was read stays, and takes long to be looked through for what is unused
+    # Charts are drawn while other pages are made.
+    with Gallery(writer, kept.pictures, settings.formats, run) as gallery:
+        if is_large:
+            gallery.expect()
+            gc.freeze()  # what was read stays, and takes long to be looked through for what is unused
+        apart = is_large and run is parallel.here and beside.can_fork()
+        diagnostics = _write(holdings, settings, progress, mark, kept, gallery, apart)
+    mark("drawing charts")
+    diagnostics = (*diagnostics, *kept.unmade, *gallery.unmade)
+    summary = _Summary(diagnostics, *counts)
+    if inputs.whole:
+        kept.add("site", inputs.whole, summary)
+    writer.finish()
+    if inputs.are_current():
+        kept.save()
+    writer.store.save(whole=True)
+    mark("keeping what is known")
+    return _outcome(summary, writer, inputs, lambda: holdings)
+
+
+def _write(
+    holdings: Holdings,
+    settings: Settings,
+    progress: Progress[Any],
+    mark: Mark,
+    kept: Keeping,
+    gallery: Gallery,
+    apart: bool,
+) -> tuple[Diagnostic, ...]:
+    """Write all files of the site; return what is wrong. Where it is ``apart``, another process
+    makes the pages of benchmarks meanwhile."""
+    writer = kept.writer
+    annotations, _ = load_annotations(settings.waivers)  # comparisons say what is wrong with them
     checked = report.check(holdings, settings.acknowledged, annotations.levels)
     mark("checking figures")
-    names_of_boards, _ = load_boards(
-        settings.boards
-    )  # what is wrong with them, their comparison says
-    site = context.site_of(
-        holdings, checked.findings, names_of_boards, writer, kept, settings.limits
-    )
+    # What is wrong with the list of boards, its comparison says.
+    boards, _ = load_boards(settings.boards)
+    site = context.site_of(holdings, checked.findings, boards, writer, kept, settings.limits)
     comparisons = compare.plan(site, settings)
-    apart = is_large and run is parallel.here and beside.can_fork()
-    # Charts are drawn, and the pages of benchmarks made, while other pages are made.
-    with (
-        Gallery(writer, site.pictures, settings.formats, run) as gallery,
-        Beside(site.keeping, pages_of_benchmarks(site), apart) as benchmarks,
-    ):
+    with Beside(kept, pages_of_benchmarks(site), apart) as benchmarks:
 
         def meanwhile() -> None:
             benchmarks.take()
             gallery.begin()
 
         findable, faults = write_pages(site, comparisons, progress, mark, meanwhile)
-        site.keeping.attempt(
+        kept.attempt(
             "the report on health",
             report.PAGE,
             partial(health.write, site, checked),
@@ -166,27 +188,15 @@ def _generate(
             findable.append(own_page)
             gallery.begin()
         mark("writing benchmarks")
-        writer.write("guides/words.json", search_words.index(findable))
-        moved, wrong = redirects.load(settings.redirects, lambda p: writer.is_known(f"{p}.rst"))
-        for each in moved:
-            target = "/".join([".."] * each.old.count("/") + [each.new])
-            values = {"title": f"Moved: {each.old}", "target": target, "to": each}
-            write_files.page(site, each.old, "moved.rst.jinja", **values)
-        write_files.gitignore(site)
-        gallery.finish()
-    mark("drawing charts")
-    unmade = (*kept.unmade, *gallery.unmade)
-    found = (*holdings.diagnostics, *checked.diagnostics, *faults, *wrong)
-    diagnostics = (*found, *unmade)
-    summary = _Summary(diagnostics, *counts)
-    if inputs.whole:
-        kept.add("site", inputs.whole, summary)
-    writer.finish()
-    if inputs.are_current():
-        kept.save()
-    writer.store.save(whole=True)
-    mark("keeping what is known")
-    return _outcome(summary, writer, inputs, lambda: holdings)
+    writer.write("guides/words.json", search_words.index(findable))
+    moved, wrong = redirects.load(settings.redirects, lambda p: writer.is_known(f"{p}.rst"))
+    for each in moved:
+        target = "/".join([".."] * each.old.count("/") + [each.new])
+        values = {"title": f"Moved: {each.old}", "target": target, "to": each}
+        write_files.page(site, each.old, "moved.rst.jinja", **values)
+    write_files.gitignore(site)
+    gallery.finish()
+    return (*holdings.diagnostics, *checked.diagnostics, *faults, *wrong)
 
 
 def _outcome(

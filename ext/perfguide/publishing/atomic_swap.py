@@ -22,7 +22,7 @@ import shutil
 import stat
 from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -127,12 +127,12 @@ def build(at: Place, last: Stamp | None, depends: str, asked: str, run: Run) -> 
     _remove(at.site / ASSETS)
     # A large site has tens of thousands of files, which are looked at while Sphinx runs.
     with ThreadPoolExecutor(1) as meanwhile:
-        published, left = meanwhile.submit(listing, at.target), meanwhile.submit(_found, at.next)
+        ahead = meanwhile.submit(_look_ahead, at)
         status, inputs = run()
     if status or inputs is None:
         return status, {}
     try:
-        site = _publish(at, last.site if last else {}, published.result(), left.result())
+        site = _publish(at, last.site if last else {}, *ahead.result())
     except OSError:
         _remove(at.next)  # half a site takes room on a full disk
         raise
@@ -156,9 +156,35 @@ def _without_assets(site: dict[str, Identity]) -> dict[str, Identity]:
     return {name: of for name, of in site.items() if not name.startswith(f"{ASSETS}/")}
 
 
-def _publish(at: Place, before: Site, published: dict[str, Identity], left: Found) -> Site:
+def _look_ahead(at: Place) -> tuple[dict[str, Identity], Found, set[str]]:
+    """What is published, and what there is at ``next``. There, give the published files a second
+    name that it lacks, which changes what they are known by; last, their names."""
+    published, left = listing(at.target), _found(at.next)
+    start = len(os.fspath(at.next)) + 1
+    linked: set[str] = set()
+    made = {path[start:] for path, state in left if stat.S_ISDIR(state.st_mode)}
+    # On a file system that has no second names, each file is copied when it is known.
+    with suppress(OSError):
+        for name in published.keys() - {path[start:] for path, _ in left}:
+            folder = name.rpartition("/")[0]
+            if folder not in made:
+                made.add(folder)
+                (at.next / folder).mkdir(parents=True, exist_ok=True)
+            os.link(f"{at.target}/{name}", f"{at.next}/{name}", follow_symlinks=False)
+            linked.add(name)
+    return published, _found(at.next) if linked else left, linked
+
+
+def _publish(
+    at: Place,
+    before: Site,
+    published: dict[str, Identity],
+    left: Found,
+    linked: Collection[str],
+) -> Site:
     """Publish the pages that Sphinx has written; ``before`` is what the last build has published,
-    ``published`` what is so now, and ``left`` what there is at ``next``.
+    ``published`` what was so when this one began, ``left`` what there is at ``next``, and
+    ``linked`` what was given a name there since.
 
     Where no byte of the site would change, it stays the very folder.
     """
@@ -174,12 +200,14 @@ def _publish(at: Place, before: Site, published: dict[str, Identity], left: Foun
 
     same = set(filter(is_same, own))
     is_new = not len(same) == len(own) == len(published) or not at.target.is_dir()
-    changed = _fill(at, own, {name: published[name] for name in same}, left) if is_new else set()
+    changed = {*linked}
+    if is_new:
+        changed |= _fill(at, own, {name: published[name] for name in same}, left)
     os.sync()  # so that after a power cut no file is empty, of those that the stamp tells of too
     if is_new:
         swap(at.next, at.target, at.work)
     # Who has changed a published file meanwhile is found out: by that it is not known any more.
-    now = {name: identify(f"{at.target}/{name}") for name in changed}
+    now = {name: identify(f"{at.target}/{name}") for name in changed & own.keys()}
     return {name: (of, now.get(name) or published[name]) for name, of in own.items()}
 
 

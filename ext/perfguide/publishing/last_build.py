@@ -58,8 +58,8 @@ class Inputs(msgspec.Struct, frozen=True):
         """Whether a site that is made now would be made from the same."""
         return (
             self.is_whole
-            and all(identify(name) == of for name, of in self.files.items())
             and self.others == hash_of_names(names(self.folders, self.own), self.files)
+            and all(identify(name) == of for name, of in self.files.items())
         )
 
 
