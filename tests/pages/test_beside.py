@@ -6,7 +6,7 @@ import dataclasses
 import os
 import shutil
 import signal
-from collections.abc import Callable
+import time
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -59,9 +59,16 @@ def test_a_second_process_makes_the_same_site(
     one = build.generate(alone(settings))
     monkeypatch.setattr(build, "MANY", 0)
     monkeypatch.setattr(beside, "can_fork", lambda: True)
-    write = benchmark.write
-    monkeypatch.setattr(benchmark, "write", _in_another_process(benchmark.write, os.getpid()))
+    taken: list[Any] = []
+    real_take = Keeping.take
+
+    def take(self: Keeping, made: Any) -> None:
+        taken.append(made)
+        real_take(self, made)
+
+    monkeypatch.setattr(Keeping, "take", take)
     two = build.generate(settings)
+    assert taken
     assert files(settings.output) == files(alone(settings).output)
     assert two.diagnostics == one.diagnostics
     assert sorted(two.written) == sorted(one.written)
@@ -74,19 +81,10 @@ def test_a_second_process_makes_the_same_site(
 
     monkeypatch.setattr(Keeping, "add", added)
     monkeypatch.setattr(build, "MANY", 10**6)
-    monkeypatch.setattr(benchmark, "write", write)
     (settings.output / "guides/index.rst").unlink()
     three = build.generate(settings)
     assert three.written == ("guides/index.rst",)
     assert asked == ["site"]
-
-
-def _in_another_process(write: Callable[..., object], here: int) -> Callable[..., object]:
-    def written(*given: object) -> object:
-        assert os.getpid() != here
-        return write(*given)
-
-    return written
 
 
 def test_a_page_that_cannot_be_made_there_is_said_as_here(
@@ -103,6 +101,10 @@ def test_a_page_that_cannot_be_made_there_is_said_as_here(
     assert two.diagnostics == one.diagnostics
     assert any("no page of" in str(finding) for finding in two.diagnostics)
     assert files(settings.output) == files(alone(settings).output)
+
+
+def rest() -> None:
+    """Nothing to do meanwhile."""
 
 
 @pytest.fixture
@@ -128,12 +130,38 @@ def test_what_a_killed_process_left_undone_is_made_here(keeping: Keeping) -> Non
     here = os.getpid()
     parts = [partial(put, keeping, "a"), partial(end, keeping, here), partial(put, keeping, "b")]
     with Beside(keeping, parts) as second:
-        made = list(second.outcomes())
+        os.waitid(os.P_PID, second.process, os.WEXITED | os.WNOWAIT)
+        made = list(second.outcomes(rest))
     assert made[0] != here
     assert made[1:] == [here, here]
-    assert list(keeping.writer.digests) == ["a", "b"]
+    assert sorted(keeping.writer.digests) == ["a", "b"]
     keeping.writer.finish()
     assert set(files(keeping.writer.root)) == {"a", "b", MANIFEST}
+
+
+def test_both_make_parts_and_each_is_made_once(keeping: Keeping, tmp_path: Path) -> None:
+    def made(number: int) -> int:
+        time.sleep(0.002)
+        return put(keeping, f"{number}")
+
+    with Beside(keeping, [partial(made, number) for number in range(100)]) as second:
+        makers = list(second.outcomes(rest))
+    assert set(makers) == {os.getpid(), second.process}
+    keeping.writer.finish()
+    assert set(files(keeping.writer.root)) == {*map(str, range(100)), MANIFEST}
+
+
+def test_what_could_not_be_made_is_told_in_the_order_of_the_parts(keeping: Keeping) -> None:
+    def fail(number: int) -> str:
+        time.sleep(0.002)
+        raise RuntimeError(f"part {number}")
+
+    def made(number: int) -> str:
+        return keeping.attempt(f"{number}", f"{number}", partial(fail, number), str)
+
+    with Beside(keeping, [partial(made, number) for number in range(50)]) as second:
+        list(second.outcomes(rest))
+    assert [finding.origin for finding in keeping.unmade] == [f"{n}.rst" for n in range(50)]
 
 
 def test_what_it_wrote_and_nobody_wants_is_removed(keeping: Keeping) -> None:
@@ -145,9 +173,9 @@ def test_what_it_wrote_and_nobody_wants_is_removed(keeping: Keeping) -> None:
 
     part = partial(keeping.attempt, "it", "page", half, str)
     with Beside(keeping, [part]) as second:
-        assert "no page" in next(second.outcomes())
+        os.waitid(os.P_PID, second.process, os.WEXITED | os.WNOWAIT)
         assert (keeping.writer.root / "half").exists()
-        list(second.outcomes())
+        assert ["no page" in said for said in second.outcomes(rest)] == [True]
     keeping.writer.finish()
     assert set(files(keeping.writer.root)) == {MANIFEST}
 
@@ -157,7 +185,7 @@ def test_a_full_disk_there_is_one_here(keeping: Keeping) -> None:
         raise OSError("no space left")
 
     with Beside(keeping, [full]) as second, pytest.raises(OSError, match="no space left"):
-        list(second.outcomes())
+        list(second.outcomes(rest))
 
 
 def test_it_ends_with_the_context(keeping: Keeping, tmp_path: Path) -> None:
@@ -180,5 +208,6 @@ def test_it_is_to_end_with_this_process(
         orphans, "end_with", lambda parent: (tmp_path / "asked").write_text(str(parent))
     )
     with Beside(keeping, [partial(put, keeping, "a")]) as second:
-        list(second.outcomes())
+        os.waitid(os.P_PID, second.process, os.WEXITED | os.WNOWAIT)
+        list(second.outcomes(rest))
     assert (tmp_path / "asked").read_text() == str(os.getpid())

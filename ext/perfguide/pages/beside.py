@@ -15,6 +15,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from multiprocessing.connection import Connection
+from tempfile import TemporaryFile
 from types import TracebackType
 from typing import Generic, TypeVar
 
@@ -23,6 +24,9 @@ from ..common.diagnostics import Diagnostic
 from .keeping import Keeping, Made
 
 T = TypeVar("T")
+
+WIDTH = 8
+"""Bytes of a number in the file that both processes read."""
 
 
 def can_fork() -> bool:
@@ -33,19 +37,24 @@ def can_fork() -> bool:
 
 
 class Beside(Generic[T]):
-    """Makes parts in their order: where it is ``apart``, in another process, from now on, and
-    else when their outcomes are asked for. Use it in a ``with``: that process ends there."""
+    """Makes parts: where it is ``apart``, in another process, from now on, and else when their
+    outcomes are asked for, what that one has not begun by then as well. Use it in a ``with``: the
+    other process ends there."""
 
     def __init__(
         self, keeping: Keeping, parts: Sequence[Callable[[], T]], apart: bool = True
     ) -> None:
         self._keeping, self._parts = keeping, parts
-        self._outcomes: list[T] = []
-        self._unmade: list[Diagnostic] = []
+        self._made: dict[int, tuple[T, list[Diagnostic]]] = {}
         self._is_open = apart
         if apart:
             gc.freeze()
             context = multiprocessing.get_context("fork")
+            # Both read the numbers of parts from one file, in which they have one place: whoever
+            # reads a number has it alone, and a process that is killed leaves no lock behind.
+            self._numbers = TemporaryFile(buffering=0)  # noqa: SIM115 - closed at the end
+            self._numbers.write(b"".join(n.to_bytes(WIDTH) for n in range(len(parts))))
+            self._numbers.seek(0)
             self._pipe, theirs = context.Pipe(duplex=False)
             self._process = context.Process(target=self._serve, args=(os.getpid(), theirs))
             self._process.start()
@@ -74,30 +83,50 @@ class Beside(Generic[T]):
         while self._is_open and self._pipe.poll():
             self._receive()
 
-    def outcomes(self) -> Iterator[T]:
-        """What came of each part, when it is made."""
-        for number, part in enumerate(self._parts):
-            while self._is_open and number >= len(self._outcomes):
-                self._receive()
-            yield self._outcomes[number] if number < len(self._outcomes) else part()
+    def outcomes(self, meanwhile: Callable[[], None]) -> Iterator[T]:
+        """What came of each part, when all are made. ``meanwhile`` is called now and then: there
+        may be pictures to draw."""
+        while self._is_open and (number := self._next()) is not None:
+            self._make(number)
+            self.take()
+            meanwhile()
         while self._is_open:
             self._receive()
-        self._keeping.unmade += self._unmade
+            meanwhile()
+        for number in range(len(self._parts)):
+            if number not in self._made:
+                self._make(number)
+                meanwhile()
+            out, unmade = self._made[number]
+            self._keeping.unmade += unmade
+            yield out
+
+    def _make(self, number: int) -> None:
+        """Make a part in this process. What could not be made is told in the order of the parts,
+        whoever makes them."""
+        unmade = len(self._keeping.unmade)
+        out = self._parts[number]()
+        self._made[number] = out, self._keeping.unmade[unmade:]
+        del self._keeping.unmade[unmade:]
+
+    def _next(self) -> int | None:
+        """The number of the next part that nobody has begun."""
+        number = self._numbers.read(WIDTH)
+        return int.from_bytes(number) if number else None
 
     def _receive(self) -> None:
-        """Take over what comes next, which is a part or, at the end, what was learned."""
+        """Take over what comes next: a part with its number, or at the end what was learned."""
         writer = self._keeping.writer
         try:
-            said = self._pipe.recv()
+            number, said = self._pipe.recv()
         except (EOFError, OSError):  # it has ended, and nobody knows which files it has begun
             writer.look_anew()
             self._end()
             return
-        if len(self._outcomes) < len(self._parts):
+        if number is not None:
             made: Made[T] = said
             self._keeping.take(made)
-            self._outcomes.append(made.out)
-            self._unmade += made.unmade
+            self._made[number] = made.out, made.unmade
             return
         written, ours, learned = said
         writer.written += written
@@ -108,16 +137,17 @@ class Beside(Generic[T]):
     def _end(self) -> None:
         self._is_open = False
         self._pipe.close()
+        self._numbers.close()
         self._process.join()
 
     def _serve(self, parent: int, pipe: Connection) -> None:
-        """Make the parts, in the other process."""
+        """Make parts, in the other process."""
         orphans.end_with(parent)
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # who interrupts the other means both
         writer = self._keeping.writer
         written, ours, learned = len(writer.written), writer.ours.copy(), writer.store.learned()
         # What is wrong with this machine, such as a full disk, the other process meets too.
         with suppress(Exception):
-            for part in self._parts:
-                pipe.send(self._keeping.noted(part))
-            pipe.send((writer.written[written:], writer.ours - ours, learned()))
+            while (number := self._next()) is not None:
+                pipe.send((number, self._keeping.noted(self._parts[number])))
+            pipe.send((None, (writer.written[written:], writer.ours - ours, learned())))

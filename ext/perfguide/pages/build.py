@@ -184,9 +184,7 @@ def _write(
         mark("writing reports")
         downloads.write(site, comparisons.by_soc, progress)
         mark("writing data")
-        for own_page in benchmarks.outcomes():
-            findable.append(own_page)
-            gallery.begin()
+        findable += benchmarks.outcomes(gallery.begin)
         mark("writing benchmarks")
     writer.write("guides/words.json", search_words.index(findable))
     moved, wrong = redirects.load(settings.redirects, lambda p: writer.is_known(f"{p}.rst"))
