@@ -37,8 +37,8 @@ def can_fork() -> bool:
 
 
 class Beside(Generic[T]):
-    """Makes parts: where it is ``apart``, in another process, from now on, and else when their
-    outcomes are asked for, what that one has not begun by then as well. Use it in a ``with``: the
+    """Makes parts in another process from now on, where it is ``apart``. When their outcomes are
+    asked for, this process makes those that the other one has not begun. Use it in a ``with``: the
     other process ends there."""
 
     def __init__(
