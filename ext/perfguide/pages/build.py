@@ -165,8 +165,10 @@ def _write(
     checked = report.check(holdings, settings.acknowledged, annotations.levels)
     mark("checking figures")
     # What is wrong with the list of boards, its comparison says.
-    boards, _ = load_boards(settings.boards)
-    site = context.site_of(holdings, checked.findings, boards, writer, kept, settings.limits)
+    names_of_boards, _ = load_boards(settings.boards)
+    site = context.site_of(
+        holdings, checked.findings, names_of_boards, writer, kept, settings.limits
+    )
     comparisons = compare.plan(site, settings)
     with Beside(kept, pages_of_benchmarks(site), apart) as benchmarks:
 
