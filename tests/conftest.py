@@ -72,9 +72,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Two processes more than cores. A third of the time one waits: for a server that is slow on
-    purpose, a program that is measured, a file that has to grow old, or a disk."""
-    return int(xdist.plugin.pytest_xdist_auto_num_workers(config)) + 2
+    """One process more than cores. A tenth of the time one waits for what sleeps: a server that
+    is slow on purpose, a program that is measured, a file that has to grow old."""
+    return int(xdist.plugin.pytest_xdist_auto_num_workers(config)) + 1
 
 
 def pytest_collection_finish() -> None:

@@ -60,7 +60,11 @@ def drawing_now(mark: str, begun: int) -> list[int]:
 
 def open_files(process: int) -> list[str]:
     """What a process has open."""
-    return [str(path.readlink()) for path in Path(f"/proc/{process}/fd").iterdir()]
+    found = []
+    for path in Path(f"/proc/{process}/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):  # it has been closed meanwhile
+            found.append(str(path.readlink()))
+    return found
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
