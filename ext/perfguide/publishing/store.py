@@ -120,12 +120,8 @@ class Store:
             return ""
         of = identity(state)
         self.seen[name] = of
-        if of in self._files:
-            digest = self._files[of][0]
-            self._files[of] = digest, self._began
+        if digest := self._known(of):
             return digest
-        if of in self._written:
-            return self._written[of]
         if not stat.S_ISREG(state.st_mode):
             return ""
         self.seen[name], digest = _read(name)
@@ -139,7 +135,10 @@ class Store:
     def recognise(self, path: str | Path) -> str:
         """The SHA-256 of a file's content in hex, where it is known without reading the file; else
         empty."""
-        of = identify(path)
+        return self._known(identify(path))
+
+    def _known(self, of: Identity) -> str:
+        """The SHA-256 of a file that is known by this, if it is known."""
         if of in self._files:
             digest = self._files[of][0]
             self._files[of] = digest, self._began
