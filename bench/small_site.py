@@ -13,7 +13,7 @@ from pathlib import Path
 TOP = Path(__file__).resolve().parent.parent
 GENERATED = ("guides", "by-benchmark", "compare", "reports", "api")
 ASIDE = ("access", "commands", "compare-quality", "configuration", "extending", "formats")
-ASIDE += ("publishing", "scale", "speed", "ci", "guest", "tutorial", "lab")
+ASIDE += ("publishing", "review", "importing", "scale", "speed", "ci", "guest", "tutorial", "lab")
 """Hand-written pages to which no other page leads but the first; some have charts."""
 LED_TO = ("data", "methods", "reading")
 """Hand-written pages that others lead to. They are long: half of the time of a small site."""

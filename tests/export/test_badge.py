@@ -159,7 +159,9 @@ def test_the_command_writes_a_badge(
     assert "names 2 figures" in capsys.readouterr().err
 
 
-def test_the_example_of_the_readme_names_a_published_figure() -> None:
-    (text,) = re.findall(r"^It runs :perf:`([^`]+)`", (TOP / "README.md").read_text("utf-8"), re.M)
+def test_the_example_of_the_documentation_names_a_published_figure() -> None:
+    (text,) = re.findall(
+        r"^ +It runs :perf:`([^`]+)`", (TOP / "source/guest.rst").read_text("utf-8"), re.M
+    )
     settings = dataset.Settings((TOP / "results/AM62X",), (TOP / "source/benchmarks",), TOP)
     assert isinstance(FigureFinder(dataset.read(settings)).find(text), QuotedFigure)

@@ -26,17 +26,49 @@ from perfguide.cli import command_line
 from perfguide.health import acknowledged
 from perfguide.sphinxext import config, reference
 
-PAGES = [TOP / "source" / f"{name}.rst" for name in ("publishing", "extending")]
+PAGES = [
+    TOP / "source" / f"{name}.rst" for name in ("publishing", "review", "importing", "extending")
+]
 
 
 def snippets(language: str) -> list[str]:
-    """Every block of a language in the pages for publishers and extenders."""
+    """Every block of a language in the pages for publishers, reviewers and extenders."""
     out = []
     for page in PAGES:
         pattern = rf"\.\. code-block:: {language}\n\n((?:   .*\n|\n)+)"
         out += [textwrap.dedent(found) for found in re.findall(pattern, page.read_text("utf-8"))]
     assert out
     return out
+
+
+TASKS = {
+    "choose a SoC": ("source/explore", "Figures"),
+    "read a guide": ("source/reading", "Help"),
+    "take data away": ("source/data", "Help"),
+    "review a release": ("source/review", "For publishers"),
+    "publish a guide": ("source/publishing", "For publishers"),
+    "upload from boards": ("source/lab", "For publishers"),
+    "import old guides": ("source/importing", "For publishers"),
+    "use perfguide as a guest": ("source/guest", "For publishers"),
+    "build for each change": ("source/ci", "For publishers"),
+    "extend": ("source/extending", "For developers"),
+    "operate at scale": ("source/scale", "For publishers"),
+}
+"""The page of each task, and the group of the menu in which people look for it."""
+
+
+def test_each_task_has_one_page_in_its_group_of_the_menu() -> None:
+    menu = (TOP / "index.rst").read_text("utf-8").partition(".. toctree::")[2]
+    groups = {
+        caption: re.findall(r"^   (source/\S+)$", entries, re.M)
+        for caption, entries in re.findall(r":caption: (.+)\n\n((?:   source/\S+\n)+)", menu)
+    }
+    listed = [page for pages in groups.values() for page in pages]
+    assert len(listed) == len(set(listed))
+    for task, (page, group) in TASKS.items():
+        assert page in groups[group], task
+        assert f"]({page}.rst)" in (TOP / "README.md").read_text("utf-8"), task
+    assert len({page for page, _ in TASKS.values()}) == len(TASKS)
 
 
 def test_every_key_of_every_file_is_described() -> None:

@@ -14,7 +14,6 @@ from conftest import GENERATED, TOP
 from debian import program, wait
 
 from perfguide.bundles.faults import validate
-from perfguide.catalog import benchmarks
 from perfguide.cli import command_line
 
 README = (TOP / "README.md").read_text("utf-8")
@@ -85,12 +84,22 @@ def test_the_example_bundle_is_sound() -> None:
     assert found is not None and faults == []
 
 
-def test_the_example_benchmark_is_sound(tmp_path: Path) -> None:
-    (example,) = _blocks("toml")
-    (tmp_path / "stream.toml").write_text(example, "utf-8")
-    (tmp_path / "stream.rst").write_text("What it measures.", "utf-8")
-    found, diagnostics = benchmarks.load([tmp_path])
-    assert diagnostics == [] and list(found.benchmarks) == ["stream"]
+MAX_LINES = 120
+"""As long as the README may be for a newcomer; details belong to the pages that it names."""
+FIRST_SCREEN_LINES = 20
+
+
+def test_the_readme_is_short_and_leads_to_the_tutorial_on_its_first_screen() -> None:
+    lines = README.splitlines()
+    assert len(lines) <= MAX_LINES
+    assert "](source/tutorial.rst)" in "\n".join(lines[:FIRST_SCREEN_LINES])
+
+
+def test_every_page_that_the_readme_links_exists() -> None:
+    links = re.findall(r"\]\(([^)#]+)\)", README)
+    assert len(links) > 10
+    for link in links:
+        assert (TOP / link).is_file(), link
 
 
 def test_every_place_that_the_readme_names_is_there() -> None:
