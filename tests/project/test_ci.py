@@ -70,7 +70,7 @@ def _run(text: str, top: Path, path: str, **more: str) -> subprocess.CompletedPr
 
 
 def test_the_step_of_the_action_reports_a_regression_in_every_way(project: Path, path: str) -> None:
-    (step,) = [step for step in STEPS if "guides.sh" in step["run"]]
+    (step,) = [step for step in STEPS if "guides.sh" in step.get("run", "")]
     known = {"GITHUB_ACTION_PATH": str(CI / "github"), "BASE": "base"}
     run = _run(step["run"], project, path, **known)
     assert run.returncode == 1, run.stdout + run.stderr
@@ -78,7 +78,14 @@ def test_the_step_of_the_action_reports_a_regression_in_every_way(project: Path,
     assert len(run.stdout.splitlines()) <= 20
     reports = project / "build/reports"
     assert (project / "build/html/source/guides/AM62X/linux/09.09.html").is_file()
-    assert "regress" in (reports / "comment.md").read_text("utf-8")
+    comment = (reports / "comment.md").read_text("utf-8")
+    assert comment.startswith("### Performance: ") and "regress" in comment
+    assert "<table" in (reports / "comparison.html").read_text("utf-8")
+    # What is kept as an artifact holds no bundles of the base.
+    assert {path.name for path in reports.iterdir()} == {
+        *("comment.md", "comparison.html", "comparison.sarif", "annotations.txt"),
+        *("codequality.json", "junit.xml"),
+    }
     (issue,) = json.loads((reports / "codequality.json").read_bytes())
     assert issue["severity"] == "major"
     sarif = json.loads((reports / "comparison.sarif").read_bytes())
@@ -122,6 +129,32 @@ def test_a_refused_bundle_stops_the_script_before_it_builds(project: Path, path:
     assert "build/html" not in run.stdout
 
 
+def test_the_key_of_the_packages_changes_with_the_list_of_requirements(tmp_path: Path) -> None:
+    """The step runs in a copy of the action, beside lists of its own."""
+    (step,) = [step for step in STEPS if step.get("id") == "packages"]
+    action = tmp_path / "source/ci/github"
+    action.mkdir(parents=True)
+    keys = []
+    for requirements in ("numpy==2.0\n", "numpy==2.1\n", "numpy==2.0\n"):
+        (tmp_path / "requirements.txt").write_text(requirements, "utf-8")
+        (tmp_path / "pyproject.toml").write_text("[project]\n", "utf-8")
+        outputs = tmp_path / "outputs"
+        outputs.unlink(missing_ok=True)
+        known = {"GITHUB_ACTION_PATH": str(action), "GITHUB_OUTPUT": str(outputs)}
+        assert _run(step["run"], tmp_path, os.environ["PATH"], **known).returncode == 0
+        found = dict(line.split("=", 1) for line in outputs.read_text("utf-8").splitlines())
+        assert Path(found["folder"]).is_absolute()
+        keys.append(found["key"])
+    assert keys[0] == keys[2] != keys[1]
+
+
+def test_jobs_that_run_the_code_of_a_change_may_publish_nothing() -> None:
+    workflow = yaml.safe_load((CI / "github-workflow.yml").read_text("utf-8"))
+    assert workflow["permissions"] == {"contents": "read"}
+    guides = workflow["jobs"]["guides"]["permissions"]
+    assert guides == {"contents": "read", "pull-requests": "write"}
+
+
 def test_the_other_recipes_name_what_is_there() -> None:
     workflow = (CI / "github-workflow.yml").read_text("utf-8")
     jobs = yaml.safe_load(workflow)["jobs"]
@@ -129,12 +162,17 @@ def test_the_other_recipes_name_what_is_there() -> None:
     (ours,) = [use for use in uses if "perfguide" in use]
     folder = ours.partition("perfguide/")[2].partition("@")[0]
     assert (TOP / folder / "action.yml").is_file()
-    (install,) = re.findall(r'GITHUB_ACTION_PATH(/[./]+)"', STEPS[0]["run"])
-    assert (TOP / f"{folder}{install}/pyproject.toml").is_file()
+    (install,) = [step["run"] for step in STEPS if step.get("name") == "Install"]
+    (path,) = re.findall(r'GITHUB_ACTION_PATH(/[./]+)"', install)
+    assert (TOP / f"{folder}{path}/pyproject.toml").is_file()
+    (constraints,) = re.findall(r'-c "\$GITHUB_ACTION_PATH(\S+)"', install)
+    assert (TOP / f"{folder}{constraints}").is_file()
+    for script in re.findall(r'GITHUB_ACTION_PATH(/\S+\.(?:sh|py))"', str(STEPS)):
+        assert (TOP / f"{folder}{script}").is_file()
     hosted = yaml.safe_load((CI / "readthedocs.yaml").read_text("utf-8"))
     assert hosted["version"] == 2 and hosted["sphinx"]["configuration"] == "conf.py"
     # No value of an event becomes a part of a script.
-    assert not [step for step in STEPS if "${{" in step["run"]]
+    assert not [step for step in STEPS if "${{" in step.get("run", "")]
     container = (CI / "Containerfile").read_text("utf-8")
     assert 'ENTRYPOINT ["perfguide"]' in container
     page = (TOP / "source/ci.rst").read_text("utf-8")

@@ -13,8 +13,8 @@ from .comparison import Comparison
 from .events import Event
 from .verdicts import ALARMS, Row
 
-MOST = 65_536
-"""Characters that a comment can have."""
+MOST = 64_512
+"""Characters of a comment on GitHub, less 1,024 for the links that a build service adds."""
 
 _HEAD = "| change | old | new | unit | figure | verdict |\n|---:|---:|---:|---|---|---|\n"
 ACCEPT = "Accept: entries for source/waivers.toml, to be completed"
@@ -29,7 +29,7 @@ def render(comparison: Comparison, catalog: Catalog, link: str = "", most: int =
     """
     first, *rest = words.summary(comparison)
     head = [
-        f"### {text(words.decision(comparison))}\n",
+        f"### Performance: {text(words.decision(comparison))}\n",
         f"{text(first)}\n",
         "\n".join(f"- {text(line)}" for line in rest) + "\n",
     ]

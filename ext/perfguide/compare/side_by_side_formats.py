@@ -155,7 +155,7 @@ def to_markdown(found: SideBySide, catalog: Catalog, link: str = "") -> str:
     """For a comment; what does not fit is counted, and ``link`` leads to all of it."""
     text = as_markdown.text
     head = [
-        f"### {text(found.old)} and {text(found.new)} side by side\n",
+        f"### Performance: {text(found.old)} and {text(found.new)} side by side\n",
         f"{text(_tested(found))}\n",
     ]
     for boards in found.boards:
