@@ -90,6 +90,11 @@ def test_any_archive_that_check_accepts_is_published(seed: int, tmp_path: Path) 
     sound.publish(sound.of_many_sizes(seed), tmp_path, charts=seed == 0, seed=seed)
 
 
+@pytest.mark.parametrize("seed", range(count(3, heavy=100)))
+def test_names_with_a_meaning_elsewhere_are_published(seed: int, tmp_path: Path) -> None:
+    sound.publish(sound.named(seed), tmp_path, seed=seed)
+
+
 def test_the_generator_uses_every_key_of_the_schema() -> None:
     schema = bundle.schema()["$defs"]
     archives = [sound.of_many_sizes(seed) for seed in range(60)]

@@ -14,6 +14,8 @@ from glob import escape
 from pathlib import Path
 from typing import Any
 
+from hostile_names import NAMES
+
 from perfguide.catalog import agreement
 from perfguide.catalog.board_names import Boards
 from perfguide.common.diagnostics import Diagnostic, errors
@@ -78,7 +80,9 @@ def scalar(chance: Chance) -> str | int | float | bool:
 
 
 def name(chance: Chance) -> str:
-    """A name of 1 to 200 printable characters."""
+    """A name of 1 to 200 printable characters; as often as not one with a meaning elsewhere."""
+    if chance.random() < 0.5:
+        return chance.choice(NAMES)
     word = chance.choice(WORDS)
     return word if word.strip() and word.isprintable() else f"n{chance.randint(0, 9)}"
 
@@ -219,6 +223,46 @@ def bundle(chance: Chance, number_of: int, results: Sequence[dict[str, Any]]) ->
     return out
 
 
+def named(seed: int, bundles: int = 50) -> list[Any]:
+    """An archive of small bundles with a name from ``NAMES`` in every field that has a name."""
+    chance = Chance(f"names {seed}")
+
+    def some() -> str:
+        return chance.choice(NAMES)
+
+    boards, releases, runner = [some(), some()], [some(), some()], some()
+    measured = [(some(), some(), some(), some()) for _ in range(3)]
+    out = []
+    for at in range(bundles):
+        results = [
+            {
+                **{"benchmark": benchmark, "metric": metric, "unit": unit},
+                **{"params": {param: some()}, "value": number(chance), "command": some()},
+                **{
+                    "log": {"file": some(), "line": 1},
+                    "setup": {some(): some()},
+                    "notes": [some()],
+                },
+            }
+            for benchmark, metric, unit, param in chance.sample(measured, chance.choice([1, 2]))
+        ]
+        of = results[0]
+        bundle = {
+            **{"format": "perfguide-bundle", "version": 1, "id": f"{some()[:150]}{at}"},
+            "created": f"2024-04-{1 + at % 28:02}T09:30:00Z",
+            "sdk": {"version": chance.choice(releases), "os": "linux", "kernel": some()},
+            "board": {"name": chance.choice(boards), "soc": "S1", "description": some()},
+            "runner": {"name": runner, "job_url": some(), "version": some()},
+            **{"tools": {some(): some()}, "setup": {some(): some()}, "results": results},
+            "notes": [{"text": some(), "benchmark": of["benchmark"], "metric": of["metric"]}],
+        }
+        if at % 10 == 0:
+            bundle["sdk"] |= {"os": some(), "name": some(), "image": some()}
+            bundle["board"] |= {"soc": some(), "memory": some(), "governor": some()}
+        out.append(bundle)
+    return out
+
+
 def archive(seed: int, bundles: int = 4, results: int = 25) -> list[Any]:
     """An archive, the same for the same seed: bundles share many of their results' keys, so
     that there is something to compare and to draw."""
@@ -311,7 +355,7 @@ def publish(
     beside(held, random.Random(f"beside {seed}"))
     checked = report.check(held, None)
     strict(json.dumps(report.as_json(held, checked)))
-    for path in (folder / "pages").rglob("*.json"):
+    for path in filter(Path.is_file, (folder / "pages").rglob("*.json")):
         strict(path.read_text("utf-8"))
     report.as_text(checked)
     parquet.write_dataset(held.pool, folder / "parquet")

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
+
+from msgspec import structs
 
 from ..bundle import Log, Result
 from ..common.diagnostics import Diagnostic
@@ -11,6 +14,24 @@ from . import Context, Reading, Scalar
 
 MOST_DIAGNOSTICS = 1000
 """A log with more faults than these is not a log of this format at all."""
+
+
+def moved(reading: Reading, lines: int) -> Reading:
+    """Return what was found in a part of a log before which there are so many lines."""
+    return Reading(
+        tuple(
+            structs.replace(each, log=structs.replace(each.log, line=each.log.line + lines))
+            if each.log
+            else each
+            for each in reading.results
+        ),
+        tuple(
+            replace(each, line=each.line + lines) if each.line is not None else each
+            for each in reading.diagnostics
+        ),
+        reading.facts,
+        frozenset(line + lines for line in reading.lines),
+    )
 
 
 class Sheet:

@@ -29,7 +29,7 @@ from ..common.diagnostics import Diagnostic
 from . import Context, Format, Reading, Scalar
 from .farm.text import moment
 from .log_lines import Line, figure, holds, lines, words
-from .log_sheet import Sheet
+from .log_sheet import Sheet, moved
 from .openssl import speed
 from .programs import (
     alsa,
@@ -226,8 +226,7 @@ def _seen(text: str) -> dict[str, Scalar] | None:
 def _parts(
     block: _Block, raw: list[bytes], end: int, context: Context, sheet: Sheet
 ) -> list[Reading]:
-    """Read a block's output. Line breaks stand for all before it, so that the
-    line numbers are those of the whole log."""
+    """Read a block's output, with the line numbers of the whole log."""
     benchmark = block.words.get("benchmark", "")
     if benchmark == _TRIALS:
         sheet.understood(*range(block.first, end))
@@ -256,8 +255,8 @@ def _parts(
             body, skipped = body[1:], skipped + 1
         body.insert(0, b"$ " + block.command.encode())
         skipped -= 1
-    output = b"\n" * skipped + b"\n".join(body)
-    found = [reader(output, Context(context.file, params)) for reader in readers]
+    output = b"\n".join(body)
+    found = [moved(reader(output, Context(context.file, params)), skipped) for reader in readers]
     for part in found:
         sheet.understood(*part.lines)
     if not any(part.results for part in found):
@@ -340,7 +339,8 @@ def _together(own: Reading, parts: list[Reading]) -> Reading:
             diagnostics.setdefault((each.kind, key), each)
     facts: dict[str, Scalar] = dict(own.facts)
     for part in parts:
-        facts = {**part.facts, **facts}
+        for name, value in part.facts.items():
+            facts.setdefault(name, value)
     return Reading(
         tuple(result for part in parts for result in part.results),
         own.diagnostics + tuple(diagnostics.values()),

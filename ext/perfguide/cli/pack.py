@@ -13,8 +13,10 @@ from ..adapters import Format, Scalar, described, registry
 from ..bundles.decode import Loaded
 from ..catalog import agreement, benchmarks
 from ..common.diagnostics import Diagnostic, nearest, visible
+from ..common.path_hints import fixing
 from ..figures.dataset import BUILT_IN
 from ..intake import pack_logs
+from ..publishing.store import put
 from . import shared
 
 OPTIONS = (
@@ -168,9 +170,20 @@ def _pack(options: argparse.Namespace) -> int:
     catalog, _ = benchmarks.load((BUILT_IN, Path(shared.BENCHMARKS)))
     shared.print_all(agreement.findings([made], catalog, shared.BENCHMARKS), sys.stderr)
     beside = options.output.with_suffix(".logs.tar.zst")
-    options.output.parent.mkdir(parents=True, exist_ok=True)
-    beside.write_bytes(pack_logs.archive([report.log for report in packed.reports]))
-    options.output.write_bytes(bundle.encode(packed.bundle) + b"\n")
+    aside = options.output.with_name(f".{options.output.name}.part")
+    try:
+        # The bundle comes last: who sees it finds its logs too.
+        put(aside, bundle.encode(packed.bundle) + b"\n")
+        put(beside, pack_logs.archive([report.log for report in packed.reports]))
+        aside.replace(options.output)
+    except OSError as error:
+        aside.unlink(missing_ok=True)
+        hint = fixing(error)
+        reason = f"{error.strerror or error}{f' ({hint})' if hint else ''}"
+        print(
+            f"perfguide pack: {options.output} was not written: {visible(reason)}", file=sys.stderr
+        )
+        return shared.USAGE
     count = len(packed.bundle.results)
     print(f"{count} results in {options.output}, their logs in {beside.name}")
     return shared.FINE

@@ -16,17 +16,24 @@ PASSED_ON = (OSError, MemoryError, WorkersError)
 """What is wrong with the machine, and so with all parts: a full disk, too little memory."""
 
 
-def attempt(what: str, origin: str, make: Callable[[], T], fail: Callable[[Diagnostic], T]) -> T:
-    """What ``make`` gives, or, where it raises, what ``fail`` makes of the finding about it.
+def attempt(
+    what: str,
+    origin: str,
+    make: Callable[[], T],
+    fail: Callable[[Diagnostic], T],
+    became: str = "could not be made",
+) -> T:
+    """Return what ``make`` gives, or, where it raises, what ``fail`` makes of the finding about it.
 
-    ``what`` names the part in a sentence, and ``origin`` is the page or file that it belongs to.
+    ``what`` names the part in a sentence, ``origin`` is the page or file that it belongs to, and
+    ``became`` says what failed.
     """
     try:
         return make()
     except PASSED_ON:
         raise
     except Exception as error:  # whatever it is, other parts do not need this one
-        return fail(finding(f"{what} could not be made", origin, reason(error)))
+        return fail(finding(f"{what} {became}", origin, reason(error)))
 
 
 def finding(what: str, origin: str, why: str) -> Diagnostic:

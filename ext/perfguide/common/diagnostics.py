@@ -63,6 +63,9 @@ KINDS: dict[str, Kind] = {
     "acknowledged": Kind("error", "an acknowledgement of a finding that cannot be used"),
     "acknowledged-unused": Kind("note", "an acknowledgement that accepts no finding"),
     "unmade": Kind("warning", "a part of the site that could not be made"),
+    "left-out": Kind(
+        "warning", "a generated page that the project's settings keep out of the site"
+    ),
     "log-archive": Kind("warning", "logs beside a bundle that cannot be read"),
     "log-row": Kind("warning", "a row of a log that is cut, broken or ambiguous"),
     "log-failed": Kind("warning", "a measurement that its program reports as failed"),

@@ -12,21 +12,61 @@ import unicodedata
 from collections.abc import Iterable
 
 _PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")
-_RESERVED = {"index", "latest", "con", "prn", "aux", "nul"} | {
-    f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10)
-}
+"""A name that can be an address as it is. A dot in front would hide the file from Sphinx too."""
 
-_SUFFIXES = (".", ".rst", ".csv", ".json", ".html")
-"""Endings under which a folder of one name could be the file of another."""
+RESERVED = frozenset(
+    (
+        # A page of ours, or the page of a folder.
+        *("index", "latest"),
+        # Sphinx excludes what is below such a folder (``project.EXCLUDE_PATHS``).
+        "_sources",
+        # Folders that Sphinx and its extensions write beside the pages.
+        *("_static", "_images", "_downloads", "_modules", "_sphinx_design_static"),
+        # An entry of a toctree by this name is the page that lists it.
+        "self",
+        # Pages that Sphinx makes itself; a toctree knows them by these names.
+        *("genindex", "modindex", "py-modindex", "search"),
+        # What projects exclude wherever it is, as the quick start of Sphinx writes it.
+        *("_build", "_templates", "__pycache__", "node_modules", "thumbs.db", "venv"),
+        # A folder that web servers run programs from.
+        "cgi-bin",
+        # Devices of Windows, with any ending.
+        *("con", "prn", "aux", "nul"),
+        *(f"{port}{n}" for port in ("com", "lpt") for n in range(10)),
+    )
+)
+"""Words that have a meaning to Sphinx, a file system or a web server, with any ending and in
+either case."""
+
+ENDINGS = (
+    # Windows leaves out a dot at the end.
+    ".",
+    # A folder of one name could be the file of another.
+    *(".rst", ".csv", ".json", ".html", ".htm"),
+    # A toctree drops the suffix of a source, of which a project can have others.
+    *(".md", ".txt", ".ipynb"),
+    # Sphinx excludes pages below such a folder.
+    ".lproj",
+)
+"""Ends of names that are part of another name."""
+
+SERVED = frozenset(
+    (
+        # The page would be sent as compressed.
+        *("br", "bz2", "gz", "tgz", "xz", "z", "zst"),
+        # The page would be run, or be a list of variants.
+        *("asp", "aspx", "cgi", "jsp", "php", "phtml", "shtml", "var"),
+    )
+)
+"""What a web server gives a meaning anywhere between the dots of a name, and not only at its end."""
 
 
 def slugs(names: Iterable[str]) -> dict[str, str]:
     """An address for each name, stable and distinct.
 
-    A name of letters, digits, ``.``, ``_`` and ``-`` stands as it is. Any other,
-    one that a page of ours or a file system claims, and all of those that would
-    clash where case or Unicode form does not count, get a short hash behind
-    what is left of them.
+    A name of letters, digits, ``.``, ``_`` and ``-`` stays as it is. Any other, one that has a
+    meaning elsewhere, and all of those that would clash where case or Unicode form does not count,
+    get a short hash behind what is left of them.
     """
     wanted = sorted(set(names))
     folded: dict[str, int] = {}
@@ -34,16 +74,23 @@ def slugs(names: Iterable[str]) -> dict[str, str]:
         folded[_fold(name)] = folded.get(_fold(name), 0) + 1
     out: dict[str, str] = {}
     for name in wanted:
-        plain = _PLAIN.fullmatch(name) is not None and not name.lower().endswith(_SUFFIXES)
-        stem = name.split(".")[0].casefold()
-        if plain and stem not in _RESERVED and folded[_fold(name)] == 1:
-            out[name] = name
-        else:
-            out[name] = hashed(name)
+        is_ordinary = _PLAIN.fullmatch(name) and not has_meaning(name)
+        out[name] = name if is_ordinary and folded[_fold(name)] == 1 else hashed(name)
     # A plain name can be what another name's hash has made of it.
     while clashes := _taken(out):
         out |= {name: hashed(name) for name in clashes}
     return out
+
+
+def has_meaning(name: str) -> bool:
+    """Return whether Sphinx, a file system or a web server takes a name for something else."""
+    stem, *parts = name.casefold().split(".")
+    return (
+        stem in RESERVED
+        or name.casefold() in RESERVED
+        or name.casefold().endswith(ENDINGS)
+        or not SERVED.isdisjoint(parts)
+    )
 
 
 def _taken(out: dict[str, str]) -> list[str]:

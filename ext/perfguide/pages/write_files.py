@@ -35,9 +35,16 @@ def _templates() -> jinja2.Environment:
     )
     templates.filters["text"] = rst_text.text
     templates.filters["quoted"] = rst_text.quoted
-    templates.filters["toctree_title"] = visible
     templates.globals.update(heading=rst_text.heading, literal=rst_text.literal, family=family)
+    templates.globals.update(toctree_entry=toctree_entry)
     return templates
+
+
+def toctree_entry(title: str, address: str) -> str:
+    """Return the line of a toctree that lists a page. Sphinx takes any line with ``://`` for the
+    address of another site; such a page is listed by its own title."""
+    shown = visible(title)
+    return address if "://" in shown else f"{shown} <{address}>"
 
 
 def page(site: Site, address: str, template: str, **values: object) -> None:

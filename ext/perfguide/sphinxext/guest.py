@@ -7,6 +7,7 @@ may have a list of a page's contents of its own.
 
 from __future__ import annotations
 
+import os
 import posixpath
 from pathlib import Path
 from typing import Any, ClassVar
@@ -21,8 +22,9 @@ from sphinx.errors import ExtensionError
 from sphinx.util.matching import patmatch
 from sphinx.util.typing import ExtensionMetadata
 
+from ..common.diagnostics import Diagnostic
 from ..publishing.output_folder import Writer
-from .config import page_name
+from .config import page_name, warn
 from .internals import is_site
 
 PAGES = ("guides/index", "by-benchmark/index", "compare/index", "reports/index")
@@ -69,7 +71,7 @@ def _keep_generated(app: Sphinx, config: Config) -> None:
 
 
 def _find_all(app: Sphinx, env: BuildEnvironment, _docnames: list[str]) -> None:
-    """See to it that each page that was written is in the build; raise where one is not."""
+    """Say which of the pages that were written are not in the build; raise where none is."""
     output = app.config.perfguide_output
     there = [
         name for name in sorted(_pages(app.srcdir, output)) if Path(app.srcdir, name).is_file()
@@ -78,11 +80,15 @@ def _find_all(app: Sphinx, env: BuildEnvironment, _docnames: list[str]) -> None:
     if not any(name.startswith(guides) for name in there if _is_guide(name)):
         return
     lost = [name for name in there if name.removesuffix(".rst") not in env.found_docs]
-    if lost:
+    if len(lost) == len(there):
         raise ExtensionError(
-            f"{len(lost)} of {len(there)} generated pages are not in the build, the first is "
+            f"the {len(there)} generated pages are not in the build, the first is "
             f"{lost[0]}: {_reason(app.config, lost[0])}"
         )
+    for name in lost:
+        unreadable = not os.access(Path(app.srcdir, name), os.R_OK)
+        reason = "it cannot be read" if unreadable else _reason(app.config, name)
+        warn([Diagnostic("left-out", name, "Sphinx leaves this page out", reason)])
 
 
 def _is_guide(name: str) -> bool:

@@ -12,8 +12,8 @@ from __future__ import annotations
 import argparse
 import logging
 import os
-from collections.abc import Iterable, Iterator, Set
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator, Set
+from functools import cache, partial
 from itertools import accumulate
 from pathlib import Path
 from typing import Any, TypeGuard
@@ -68,6 +68,38 @@ def files_of_page(builder: Builder, page: str) -> list[str] | None:
 
 def _endings(config: Any) -> set[str]:
     return {"", str(config.html_sourcelink_suffix)}
+
+
+def wrap(owner: Any, name: str, wrapper: Callable[..., Any]) -> None:
+    """Put a function around a method of one object, where it has that method. The function gets
+    the method itself before its arguments.
+
+    Covers ``read_doc``, ``write_doc_serialized``, ``write_doc``, ``prepare_writing`` and
+    ``assemble_doctree`` of builders, and ``get_and_resolve_doctree`` of the environment. Without it
+    a generated page that cannot be read or written ends the build.
+    """
+    if method := getattr(owner, name, None):
+        vars(owner)[name] = partial(wrapper, method)
+
+
+def contain_latex(document: nodes.document, replace: Callable[[Exception], nodes.document]) -> None:
+    """Let LaTeX be made of another document where that of this one fails.
+
+    Covers ``walkabout`` of the document and begins its translator, a ``LaTeXTranslator``, anew.
+    Without it one guide that cannot be written leaves all others without a PDF.
+    """
+    walk = document.walkabout
+
+    def walkabout(visitor: Any) -> None:
+        try:
+            walk(visitor)
+        except Exception as error:
+            other = replace(error)
+            other.settings, other.attributes = document.settings, document.attributes.copy()
+            visitor.__init__(other, visitor.builder, visitor.theme)
+            other.walkabout(visitor)
+
+    vars(document)["walkabout"] = walkabout
 
 
 def say_nothing_at_the_end(builder: Builder) -> None:

@@ -45,6 +45,7 @@ from . import (
     reference,
     table_nodes,
     theme,
+    unmade,
 )
 
 T = TypeVar("T")
@@ -53,7 +54,7 @@ logger = logging.getLogger(__name__)
 
 PARTS = (
     *(config, csv_table, chart, answers, overview, fold, rebuild, glossary, metadata, leading),
-    *(history, menu, numbering, latex, reference, table_nodes, theme, browsing, guest),
+    *(history, menu, numbering, latex, reference, table_nodes, theme, browsing, guest, unmade),
 )
 """What is registered, in this order: it is that of tags in the head of a page."""
 

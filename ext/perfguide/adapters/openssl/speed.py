@@ -50,7 +50,8 @@ _CHILD = re.compile(r"Forked child ([0-9]+)")
 _SET = re.compile(r'[Ee]ngine "([!#-~]{1,100})" set\.')
 _REFUSED = re.compile(r'[Ii]nvalid engine "([!#-~]{1,100})"|can\'t use that engine')
 _VERSION = re.compile(
-    r"(?:OpenSSL |version: )([0-9]+\.[0-9]+\.[0-9]+[0-9a-z.+-]*)(?:[ \t].*(?:19|20)[0-9]{2}.*)?"
+    r"(?:OpenSSL |version: )([0-9]{1,9}\.[0-9]{1,9}\.[0-9]{1,9}[0-9a-z.+-]{0,60})"
+    r"(?:[ \t].*(?:19|20)[0-9]{2}.*)?"
 )
 _UNKNOWN = re.compile(r".*\b(?:unknown cipher|unknown algorithm|bad option or value).*", re.I)
 MOST_OF = 0.9

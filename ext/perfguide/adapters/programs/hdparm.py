@@ -30,8 +30,11 @@ _ROW = re.compile(
     r"[ \t]+[0-9]+ MB in[ \t]+[0-9]+\.[0-9]{2} seconds[ \t]*=[ \t]*"
     r"([0-9]{1,9}\.[0-9]{2}|-?inf|-?nan) (MB|kB)/sec[ \t]*"
 )
+_LIKE = re.compile(r"[0-9] MB in |[kM]B/sec")
+_TRIAL = re.compile(r"reads|MB")
+"""What follows ``Timing`` on a line that is cut or damaged."""
 _METRICS = {"cached reads": "cached_read"}
-_FAILED = re.compile(r"[ \t]*(?:read\(\) failed|HDIO_DRIVE|BLKGETSIZE|.*: Permission denied).*")
+_FAILED = re.compile(r"[ \t]*(?:read\(\) failed|HDIO_DRIVE|BLKGETSIZE).*|.*: Permission denied.*")
 
 
 def read(data: bytes, context: Context) -> Reading:
@@ -56,7 +59,7 @@ def read(data: bytes, context: Context) -> Reading:
                     value,
                     params,
                 )
-        elif re.search(r"Timing .*(?:reads|MB)|[0-9] MB in |[kM]B/sec", line.text):
+        elif _LIKE.search(line.text) or _TRIAL.search(line.text.partition("Timing ")[2]):
             sheet.broken(line.number, "a line of hdparm is cut or damaged")
             continue
         elif _FAILED.fullmatch(line.text):

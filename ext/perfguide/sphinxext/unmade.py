@@ -1,0 +1,201 @@
+"""Generated pages that Sphinx cannot read or write: each has a notice in its place.
+
+A fault that one upload's page meets in a directive, a transform, a writer or the search index must
+not cost the others their site. Pages of the project itself fail as they always did.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+from docutils import nodes
+from docutils.utils import new_document
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.util.typing import ExtensionMetadata
+
+from ..common import containment, rst_text
+from ..common.diagnostics import Diagnostic
+from ..publishing.output_folder import Writer
+from . import internals
+from .config import page_name, warn
+
+T = TypeVar("T")
+
+KEY = "perfguide_unmade"
+"""The attribute of the application with the notices, and the metadata of a page that has one."""
+
+SUFFIX = ".rst"
+
+
+class Notices:
+    """The generated pages of a build, and the notices that replace some of them."""
+
+    def __init__(self, app: Sphinx) -> None:
+        self._app = app
+        top = app.config.perfguide_output
+        ours = Writer(Path(app.srcdir, top)).ours
+        names = (name for name in ours if name.endswith(SUFFIX))
+        self.pages = {page_name(top, name.removesuffix(SUFFIX)) for name in names}
+        self.sources: dict[str, str] = {}
+
+    def begin(self) -> None:
+        """Contain what fails while the builder reads or writes a generated page."""
+        builder = self._app.builder
+        for name, contained in (
+            ("read_doc", self._read),
+            ("write_doc_serialized", self._index),
+            ("write_doc", self._write),
+            ("prepare_writing", self._prepare),
+            ("assemble_doctree", self._assemble),
+        ):
+            internals.wrap(builder, name, contained)
+
+    def _read(self, read: Callable[..., None], page: str, *args: Any, **options: Any) -> None:
+        if page not in self.pages:
+            read(page, *args, **options)
+            return
+
+        def replaced(finding: Diagnostic) -> None:
+            env = self._app.env
+            self._app.emit("env-purge-doc", env, page)
+            env.clear_doc(page)
+            title = page.rpartition("/")[2]
+            self.sources[page] = _source(title, finding.message)
+            try:
+                read(page, *args, **options)
+            finally:
+                del self.sources[page]
+            env.metadata[page][KEY] = finding.message
+            warn([finding])
+
+        self._attempt("read", page, lambda: read(page, *args, **options), replaced)
+
+    def _prepare(self, prepare: Callable[..., None], *args: Any, **options: Any) -> None:
+        # From here on the environment is not pickled any more.
+        internals.wrap(self._app.env, "get_and_resolve_doctree", self._resolve)
+        prepare(*args, **options)
+
+    def _resolve(
+        self, resolve: Callable[..., nodes.document], page: str, *args: Any, **options: Any
+    ) -> nodes.document:
+        def replaced(finding: Diagnostic) -> nodes.document:
+            warn([finding])
+            return self._notice(page, finding)
+
+        return self._attempt(
+            "put together", page, lambda: resolve(page, *args, **options), replaced
+        )
+
+    def _index(self, index: Callable[..., None], page: str, *args: Any, **options: Any) -> None:
+        def replaced(finding: Diagnostic) -> None:
+            warn([finding])
+
+        self._attempt("indexed", page, lambda: index(page, *args, **options), replaced)
+
+    def _write(self, write: Callable[..., None], page: str, doctree: nodes.document) -> None:
+        def replaced(finding: Diagnostic) -> None:
+            # What is said of the page in its head may be what failed.
+            self._app.env.metadata[page] = {}
+            write(page, self._notice(page, finding))
+            warn([finding])
+            self._write_again(page)
+
+        if doctree.get(KEY):
+            self._app.env.metadata[page] = {}
+            write(page, doctree)
+            self._write_again(page)
+        else:
+            self._attempt("written", page, lambda: write(page, doctree), replaced)
+
+    def _assemble(
+        self, assemble: Callable[..., nodes.document], page: str, *args: Any, **options: Any
+    ) -> nodes.document:
+        def replaced(finding: Diagnostic) -> nodes.document:
+            warn([finding])
+            return self._notice(page, finding)
+
+        document: nodes.document = self._attempt(
+            "put together", page, lambda: assemble(page, *args, **options), replaced
+        )
+
+        def instead(error: Exception) -> nodes.document:
+            return self._attempt("written", page, partial(_raise, error), replaced)
+
+        if page in self.pages and not document.get(KEY):
+            internals.contain_latex(document, instead)
+        return document
+
+    def _attempt(
+        self,
+        done: str,
+        page: str,
+        make: Callable[[], T],
+        replace: Callable[[Diagnostic], T],
+    ) -> T:
+        if page not in self.pages:
+            return make()
+        return containment.attempt(
+            f"the page {page}", f"{page}{SUFFIX}", make, replace, f"could not be {done}"
+        )
+
+    def _notice(self, page: str, finding: Diagnostic) -> nodes.document:
+        """Return a page that says why another one is not there."""
+        env = self._app.env
+        document = new_document(str(env.doc2path(page)))
+        document.settings.env = env
+        document[KEY] = True
+        title = env.titles[page].deepcopy() if page in env.titles else nodes.title("", page)
+        warning = nodes.warning("", nodes.paragraph("", finding.message))
+        document += nodes.section("", title, warning, ids=["notice"])
+        return document
+
+    def _write_again(self, page: str) -> None:
+        """Have the next build write a page again, by the time of change of its file."""
+        builder = self._app.builder
+        others = [f"{page}{getattr(builder, 'out_suffix', '')}"]
+        for name in internals.files_of_page(builder, page) or others:
+            path = Path(self._app.outdir, name)
+            if path.is_file():
+                os.utime(path, (0, 0))
+
+
+def _raise(error: Exception) -> nodes.document:
+    raise error
+
+
+def _source(title: str, reason: str) -> str:
+    heading = rst_text.heading(title, "=")
+    return f".. perf-generated::\n\n{heading}\n\n.. warning::\n\n   {rst_text.text(reason)}\n"
+
+
+def _begin(app: Sphinx) -> None:
+    notices = Notices(app)
+    vars(app)[KEY] = notices
+    notices.begin()
+
+
+def _notices(app: Sphinx) -> Notices:
+    held: Notices = vars(app)[KEY]
+    return held
+
+
+def _replace_source(app: Sphinx, page: str, source: list[str]) -> None:
+    source[0] = _notices(app).sources.get(page, source[0])
+
+
+def _to_read(_app: Sphinx, env: BuildEnvironment, *_pages: Iterable[str]) -> list[str]:
+    """Have those pages read again that could not be read."""
+    return [page for page, known in env.metadata.items() if KEY in known]
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    """Begin when the pages have been generated."""
+    app.connect("builder-inited", _begin, priority=900)
+    app.connect("env-get-outdated", _to_read)
+    app.connect("source-read", _replace_source, priority=-900)  # others may be what failed
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

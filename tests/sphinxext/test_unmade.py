@@ -1,0 +1,155 @@
+"""A generated page that Sphinx leaves out, cannot read or cannot write costs no other its place."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from conftest import run_sphinx
+from hostile_names import NAMES
+from making import plain, result
+
+PAGE = "source/by-benchmark/dhrystone"
+GUIDE = "source/guides/AM62X/linux/09.01"
+
+LOADING = """\
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+extensions.append("failing")
+"""
+
+FAILING = """
+from docutils import nodes
+
+STEP, PAGE = "{step}", "{page}"
+
+
+class Unknown(nodes.General, nodes.Element):
+    pass
+
+
+def fail(app, *given):
+    if PAGE in given and not any(word in str(each) for each in given for word in ("could not be", "warning::")):
+        raise ValueError("the step fails")
+
+
+def damage(app, doctree):
+    if app.env.docname == PAGE and "could not be" not in doctree.astext():
+        if STEP == "doctree-read":
+            raise ValueError("the step fails")
+        if STEP == "pickle":
+            doctree["unpicklable"] = lambda: None
+        if STEP == "write":
+            doctree += Unknown()
+
+
+def resolve(app, doctree, page):
+    if page == PAGE:
+        raise ValueError("the step fails")
+
+
+def setup(app):
+    app.connect("doctree-read", damage)
+    if STEP in ("source-read", "html-page-context"):
+        app.connect(STEP, fail)
+    if STEP == "doctree-resolved":
+        app.connect(STEP, resolve)
+    return {{"parallel_read_safe": True, "parallel_write_safe": True}}
+"""
+
+
+def project(top: Path, *bundles: dict[str, object], conf: str = "") -> Path:
+    """A project with some bundles."""
+    (top / "results").mkdir(parents=True)
+    for number, bundle in enumerate(bundles or [plain(result(benchmark="dhrystone"))]):
+        (top / f"results/{number}.json").write_text(json.dumps(bundle), "utf-8")
+    lines = ['extensions = ["perfguide"]', 'exclude_patterns = ["site*", "results"]', conf]
+    (top / "conf.py").write_text("\n".join(lines), "utf-8")
+    (top / "index.rst").write_text("Host\n====\n\n.. perf-toctree::\n", "utf-8")
+    return top
+
+
+def pages(top: Path) -> dict[str, bytes]:
+    """The pages of a site, but for those that name all words or all pages."""
+    site = top / "site"
+    return {p.relative_to(site).as_posix(): p.read_bytes() for p in site.rglob("*.html")}
+
+
+@pytest.mark.parametrize(
+    "step",
+    ["source-read", "doctree-read", "pickle", "doctree-resolved", "write", "html-page-context"],
+)
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_page_that_fails_at_a_step_has_a_notice(step: str, jobs: str, tmp_path: Path) -> None:
+    sound = project(tmp_path / "sound")
+    assert run_sphinx(sound, sound / "site").returncode == 0
+    top = project(
+        tmp_path / "failing",
+        conf=LOADING,
+    )
+    (top / "failing.py").write_text(FAILING.format(step=step, page=PAGE), "utf-8")
+    for _ in range(2):  # it is tried again, and said again
+        outcome = run_sphinx(top, top / "site", "-j", jobs)
+        assert outcome.returncode == 0, outcome.stderr
+        assert f"the page {PAGE} could not be" in outcome.stderr
+        assert "[perfguide.unmade]" in outcome.stderr
+    assert "could not be" in (top / f"site/{PAGE}.html").read_text("utf-8")
+    assert pages(top).keys() == pages(sound).keys()
+    guide = f"{GUIDE}.html"
+    assert pages(top)[guide] == pages(sound)[guide]
+
+
+def test_a_guide_that_cannot_be_written_as_latex_leaves_the_others(tmp_path: Path) -> None:
+    top = project(
+        tmp_path / "project",
+        plain(),
+        plain(id="other", board__soc="AM64X"),
+        conf=LOADING + '\nperfguide_pdf = "newest"',
+    )
+    (top / "failing.py").write_text(FAILING.format(step="write", page=GUIDE), "utf-8")
+    outcome = run_sphinx(top, top / "site", "-b", "latex")
+    assert outcome.returncode == 0, outcome.stderr
+    assert f"the page {GUIDE} could not be written" in outcome.stderr
+    failed, other = sorted((top / "site").glob("am6*.tex"))
+    assert "could not be written" in failed.read_text("utf-8")
+    assert "MB/s" in other.read_text("utf-8")
+
+
+def test_a_page_of_the_project_that_fails_ends_the_build(tmp_path: Path) -> None:
+    top = project(tmp_path, conf=LOADING)
+    (top / "failing.py").write_text(FAILING.format(step="doctree-read", page="index"), "utf-8")
+    assert run_sphinx(top, top / "site").returncode == 2
+
+
+def test_a_page_that_the_settings_leave_out_is_a_warning(tmp_path: Path) -> None:
+    top = project(
+        tmp_path, plain(), plain(id="other", board__soc="secret"),
+        conf='exclude_patterns.append("**/secret")',
+    )  # fmt: skip
+    outcome = run_sphinx(top, top / "site")
+    assert outcome.returncode == 0, outcome.stderr
+    assert "source/guides/secret/index.rst: Sphinx leaves this page out" in outcome.stderr
+    assert "[perfguide.left-out]" in outcome.stderr
+    assert (top / f"site/{GUIDE}.html").is_file()
+
+
+def test_names_with_a_meaning_elsewhere_have_pages_without_a_warning(tmp_path: Path) -> None:
+    bundles = [
+        plain(
+            result(benchmark=name, metric=name, unit=name),
+            id=f"{number}",
+            board__name=name,
+            **{field: name},
+        )
+        for number, name in enumerate(NAMES)
+        for field in [("board__soc", "sdk__os", "sdk__version", "sdk__name")[number % 4]]
+    ]
+    top = project(tmp_path / "project", *bundles)
+    outcome = run_sphinx(top, top / "site", "-q", "-j", "2")
+    assert outcome.returncode == 0, outcome.stderr
+    said = [line for line in outcome.stderr.splitlines() if "[toc." in line or "left-out" in line]
+    assert said == []
+    assert "could not be" not in outcome.stderr
