@@ -141,3 +141,15 @@ def test_a_run_that_came_twice_is_told_of_the_folder_that_its_second_bundle_is_f
     again = dataclasses.replace(new(results=figures), root="second")
     ledger = settle([again, dataclasses.replace(old(results=figures), root="first")])
     assert [(found.kind, found.root) for found in ledger.diagnostics] == [("same-run", "second")]
+
+
+def test_bundles_that_withdraw_each_other_have_one_finding_each() -> None:
+    ids = [f"run-{number}" for number in range(300)]
+    items = [
+        loaded(id=name, runner__name="lab", supersedes=[other for other in ids if other != name])
+        for name in ids
+    ]
+    ledger = settle(items)
+    assert len(ledger.bundles) == len(ledger.diagnostics) == 300
+    assert "and 296 more are not, of 299" in ledger.diagnostics[0].message
+    assert "“run-1” is not withdrawn: it is not older" in ledger.diagnostics[0].message

@@ -256,7 +256,7 @@ def named(seed: int, bundles: int = 50) -> list[Any]:
             **{"tools": {some(): some()}, "setup": {some(): some()}, "results": results},
             "notes": [{"text": some(), "benchmark": of["benchmark"], "metric": of["metric"]}],
         }
-        if at % 10 == 0:
+        if at % 50 == 0:
             bundle["sdk"] |= {"os": some(), "name": some(), "image": some()}
             bundle["board"] |= {"soc": some(), "memory": some(), "governor": some()}
         out.append(bundle)
@@ -297,6 +297,8 @@ def crowd(seed: int, names: int = 2000) -> list[Any]:
     chance = Chance(seed)
     plain = {"benchmark": "stream", "metric": "copy", "unit": "MB/s"}
     kind = chance.choice(["benchmark", "metric", "unit", "params", "params", "setup"])
+    if kind in ("benchmark", "params"):
+        names = min(names, 250)  # more pages and tables than that are refused
     out: list[dict[str, Any]] = []
     for at in range(names):
         own = f"{name(chance)[:150]}{at}"

@@ -28,7 +28,7 @@ from . import containers
 from .containers import Document, Source
 from .decompress import Limits
 from .faults import MOST_COUNTED, Fault, judge, parse, validate
-from .guide_key import GuideKey, guide_key
+from .outlay import Outlay
 from .results import Columns, Results, Written, as_columns, columns, encode, pairs
 
 MOST_FAULTS = 100
@@ -72,15 +72,13 @@ def upload(
     """The bundles of one file, and every finding about it, with its root. ``keep`` spares
     the decoding of bundles that it knows."""
     reading = _Upload(limits, keep, limits.faulty)
-    findings, guides = 0, set[GuideKey]()
+    findings, outlay = 0, Outlay(limits)
     for items in _items(source, reading):
         for item in items:
             if isinstance(item, Loaded):
-                guides.add(guide_key(item.bundle))
-                if len(guides) > limits.guides:
-                    message = f"has bundles of more than {limits.guides} guides; this and what "
-                    message += "follows is not read"
-                    hint = "split the upload by SoC or release, or raise the limit “guides”"
+                if excess := outlay.add(item.bundle, item.results.columns):
+                    message = f"would make {excess}; this and what follows is not read"
+                    hint = "split the upload, or raise the limit: perfguide_limits or --limit"
                     yield Diagnostic("limit", item.origin, message, hint, root=source.root)
                     return
                 yield item

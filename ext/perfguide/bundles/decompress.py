@@ -34,6 +34,12 @@ class Limits:
     """Faulty text in which every fault is looked for; of what follows one is told."""
     guides: int = 500
     """Guides (SoC, system and release) that the bundles of one upload are of."""
+    files: int = 5_000
+    """Files that its pages and data come to, besides two for each figure."""
+    copied: int = 16 * 1024**2
+    """Bytes of notes and facts of runs, times the figures that each stands with."""
+    withdrawals: int = 10_000
+    """Bundles that its bundles withdraw."""
     findings: int = 10_000
     """Findings about one upload, after which the rest of it is not read."""
 

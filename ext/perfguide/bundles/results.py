@@ -108,6 +108,9 @@ class Columns(msgspec.Struct, array_like=True, frozen=True, gc=False):
     beside: list[str]
     """Each different setup with its notes as JSON, and an empty text for rows with neither."""
     besides: bytes
+    sections: list[str]
+    """Each different benchmark with the names of its parameters, with tabs between them: what a page
+    has a table of its own for."""
 
     def kind(self, column: bytes) -> _Whole:
         """What an array with a whole number for each row is called."""
@@ -179,6 +182,10 @@ def columns(written: Sequence[Any]) -> tuple[Columns, int]:
         failed=bytes(map(bool, status)) if any(status) else bytes(rows),
         beside=beside,
         besides=besides,
+        sections=sorted(
+            "\t".join((name, *sorted(of)))
+            for name, of in {*zip(benchmark, map(tuple, _filled(params)), strict=True)}
+        ),
     )
     # Plain ASCII shows, a text that is only spaces begins with one, and an empty one with its end.
     odd = b"\\" in lines or b"\x7f" in lines or pairs(lines, b'"', b' "')
@@ -193,6 +200,10 @@ def columns(written: Sequence[Any]) -> tuple[Columns, int]:
     if not _consistent(out):
         raise ValueError("a result contradicts itself")
     return out, spelt_out
+
+
+def _filled(params: Iterable[dict[str, Any] | None]) -> Iterator[dict[str, Any]]:
+    return (own or {} for own in params)
 
 
 def _leave_out(written: Sequence[Any], name: str, column: Sequence[Any]) -> int:

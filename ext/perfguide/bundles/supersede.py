@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ..common.diagnostics import Diagnostic
@@ -59,22 +59,16 @@ def settle(loaded: Iterable[Loaded]) -> Ledger:
     withdrawn: list[Withdrawal] = []
     by_name = {item.bundle.id: item for item in sound.values()}
     for item in sound.values():
+        objections: list[tuple[int, str]] = []
         for index, target in enumerate(item.bundle.supersedes):
             old = sound.get((target, item.bundle.owned_id[1])) or by_name.get(target)
             reason = _objection(item, old)
             if old is not None and not reason:
                 withdrawn.append(Withdrawal(old, item))
             else:
-                diagnostics.append(
-                    Diagnostic(
-                        "supersedes",
-                        item.origin,
-                        f"“{target}” is not withdrawn: {reason}",
-                        "a runner withdraws older bundles of its own by their id",
-                        f"/supersedes/{index}",
-                        root=item.root,
-                    )
-                )
+                objections.append((index, f"“{target}” is not withdrawn: {reason}"))
+        if objections:
+            diagnostics.append(_objected(item, objections))
     gone = {w.old.bundle.owned_id for w in withdrawn}
     kept = [item for owned_id, item in sound.items() if owned_id not in gone]
     again = _same_runs(kept)
@@ -112,6 +106,25 @@ def _same_runs(items: Iterable[Loaded]) -> list[tuple[Loaded, Loaded]]:
             if (earlier := first.setdefault(columns.figures(), item)) is not item:
                 out.append((item, earlier))
     return out
+
+
+MAX_LISTED_OBJECTIONS = 3
+"""Withdrawals of one bundle that are listed where they cannot be carried out; the rest is counted."""
+
+
+def _objected(item: Loaded, objections: Sequence[tuple[int, str]]) -> Diagnostic:
+    """Return one finding about all withdrawals of a bundle that cannot be carried out."""
+    listed = [reason for _, reason in objections[:MAX_LISTED_OBJECTIONS]]
+    if more := len(objections) - len(listed):
+        listed.append(f"and {more} more are not, of {len(item.bundle.supersedes)}")
+    return Diagnostic(
+        "supersedes",
+        item.origin,
+        "; ".join(listed),
+        "a runner withdraws older bundles of its own by their id",
+        f"/supersedes/{objections[0][0]}",
+        root=item.root,
+    )
 
 
 def _objection(new: Loaded, old: Loaded | None) -> str:
