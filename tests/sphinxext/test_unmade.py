@@ -137,15 +137,12 @@ def test_a_page_that_the_settings_leave_out_is_a_warning(tmp_path: Path) -> None
 
 
 def test_names_with_a_meaning_elsewhere_have_pages_without_a_warning(tmp_path: Path) -> None:
-    bundles = [
-        plain(
-            result(benchmark=name, metric=name, unit=name),
-            id=f"{number}",
-            board__name=name,
-            **{field: name},
-        )
-        for number, name in enumerate(NAMES)
-        for field in [("board__soc", "sdk__os", "sdk__version", "sdk__name")[number % 4]]
+    fields = ("board__soc", "sdk__os", "sdk__version", "sdk__name")
+    structural = ("_sources", "self", "http://a", "a <b>", "nul", ".a", "a.md", "%2e", "index", "*")
+    bundles = [plain(*(result(benchmark=name, metric=name, unit=name) for name in NAMES))]
+    bundles += [
+        plain(id=f"{number} {name}", board__name=name, **{fields[number % 4]: name})
+        for number, name in enumerate(structural * 2)
     ]
     top = project(tmp_path / "project", *bundles)
     outcome = run_sphinx(top, top / "site", "-q", "-j", "2")
