@@ -98,6 +98,146 @@ def test_each_tag_of_a_history_is_a_release_with_its_commit(tmp_path: Path) -> N
     assert len(commits) == 2
 
 
+NEWER = """\
+Guide 10.01
+===========
+
+System
+------
+
+eMMC Driver
+^^^^^^^^^^^
+
+.. csv-table:: EMMC  Throughput 10.01
+   :header: "Buffer size","evm: Write (MB/s)"
+
+   "1m","60.5"
+"""
+OLDER = """\
+Guide 09.02
+===========
+
+eMMC
+----
+
+.. csv-table:: emmc throughput 09.02
+   :header: "buffer size","evm: write (MB/s)"
+
+   "1m","57.4"
+
+.. csv-table:: Erase
+   :header: "Block","old-evm: erase (MB/s)"
+
+   "1m","12.5"
+"""
+
+
+def commit(repository: Path, text: str, subject: str, file: str = "guide.rst") -> None:
+    (repository / file).write_text(text, "utf-8")
+    git(repository, "add", "-A")
+    git(repository, "commit", "-q", "-m", subject)
+
+
+@pytest.fixture
+def releases(tmp_path: Path) -> Path:
+    """A history of three releases, of which a tag names one, and a map of the newest."""
+    repository = tmp_path / "docs"
+    repository.mkdir()
+    git(repository, "init", "-q")
+    commit(repository, OLDER.replace("09.02", "09.01").replace("57.4", "55.1"), "old", "old.rst")
+    git(repository, "mv", "old.rst", "guide.rst")
+    commit(repository, OLDER.replace("57.4", "57.3"), "09.02, first")
+    git(repository, "rm", "-q", "--cached", "guide.rst")
+    commit(repository, OLDER, "09.02, corrected")
+    commit(repository, NEWER, "10.01")
+    git(repository, "tag", "10.01.00.05")
+    commit(repository, NEWER.replace("60.5", "61.5"), "10.01, after the release")
+    newest = tmp_path / "newest.rst"
+    newest.write_text(NEWER, "utf-8")
+    shown = ["--soc", "AM62X", "--sdk", "10.01", "--benchmarks", "source/benchmarks"]
+    assert main(["import", str(newest), "--propose", str(tmp_path / "map.toml"), *shown]) == 0
+    return repository
+
+
+def values(folder: Path) -> dict[tuple[str, str], list[object]]:
+    return {key: [each["value"] for each in own] for key, own in results(folder).items()}
+
+
+def test_the_map_of_the_newest_guide_takes_older_ones_and_says_what_it_lacks(
+    releases: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    meaning, out = tmp_path / "map.toml", tmp_path / "out"
+    words = ["import", "--git", str(releases), "--path", "guide.rst", "--map", str(meaning)]
+    assert main([*words, "-o", str(out)]) == 0
+    assert values(out) == {
+        ("09.01", "evm"): [55.1],
+        ("09.02", "evm"): [57.4],
+        ("10.01.00.05", "evm"): [60.5],
+    }
+    said = capsys.readouterr()
+    assert "09.02" in said.out and "1 tables are not in the map" in said.out
+    assert (
+        "guide.rst:7: note: taken as “* > System > eMMC Driver > EMMC Throughput 10.01”" in said.err
+    )
+    # The lines are ready to paste: with them nothing is left out.
+    lines = said.err[said.err.index("# below [boards]") :]
+    boards, entries = lines.split("# at the end:")
+    text = meaning.read_text("utf-8").replace("[boards]\n", f"[boards]\n{boards}\n")
+    meaning.write_text(text + entries, "utf-8")
+    assert main([*words, "-o", str(out)]) == 0
+    said = capsys.readouterr()
+    assert "Lines to add" not in said.err and "0 not taken" in said.out
+    assert values(out)["09.01", "old-evm"] == values(out)["09.02", "old-evm"] == [12.5]
+
+
+@pytest.mark.parametrize(
+    ("which", "figures"),
+    [
+        ("tags", {("10.01.00.05", "evm"): [60.5]}),
+        ("HEAD~2..HEAD", {("10.01", "evm"): [61.5]}),
+        ("10.01.00.05~1", {("09.01", "evm"): [55.1], ("09.02", "evm"): [57.4]}),
+    ],
+)
+def test_commits_chooses_what_is_read(
+    which: str, figures: object, releases: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    words = ["--path", "guide.rst", "--map", str(tmp_path / "map.toml"), "--commits", which]
+    assert main(["import", "--git", str(releases), *words, "-o", str(out)]) == 0
+    assert values(out) == figures
+
+
+def test_the_map_states_the_release_of_a_commit_that_nothing_names(
+    releases: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    commit(releases, NEWER.replace("10.01", "").replace("60.5", "70.5"), "new figures")
+    meaning, out = tmp_path / "map.toml", tmp_path / "out"
+    words = ["import", "--git", str(releases), "--path", "guide.rst", "--map", str(meaning)]
+    assert main([*words, "-o", str(out)]) == 0
+    (line,) = [
+        x for x in capsys.readouterr().err.splitlines() if x.endswith("new figures") and "=" in x
+    ]
+    with meaning.open("a", encoding="utf-8") as file:
+        file.write("\n[releases]\n" + line.replace('""', '"11.00"') + "\n")
+    assert main([*words, "-o", str(out)]) == 0
+    assert values(out)["11.00", "evm"] == [70.5]
+
+
+def test_an_entry_is_not_taken_for_one_of_two_tables_without_a_caption(tmp_path: Path) -> None:
+    guide, meaning, out = tmp_path / "guide.rst", tmp_path / "map.toml", tmp_path / "out"
+    table = '.. csv-table::{}\n   :header: "Size","evm: rate (MB/s)"\n\n   "1","{}"\n\n'
+    guide.write_text("Guide\n=====\n\nA\n-\n\n" + table.format(" In", 1), "utf-8")
+    shown = ["--soc", "X", "--sdk", "1.0", "--created", "2024-03-28T00:00:00Z"]
+    assert main(["import", str(guide), "--propose", str(meaning), *shown]) == 0
+    words = ["import", str(guide), "--map", str(meaning), "-o", str(out), *shown]
+    for tables, status in (
+        (table.format("", 2), 0),
+        (table.format("", 2) + table.format("", 3), 3),
+    ):
+        guide.write_text("Guide\n=====\n\nA\n-\n\n" + tables, "utf-8")
+        assert main(words) == status
+
+
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 
 import pytest
+from guide_tables import tables as tables_of
 
 from perfguide.catalog.benchmarks import Catalog
 from perfguide.importing import bundles, markdown, rst
@@ -31,17 +32,17 @@ RELEASE = bundles.Release("1", datetime.datetime(2024, 4, 2, tzinfo=datetime.UTC
 
 
 def test_captions_tell_tables_of_one_heading_apart() -> None:
-    tables = rst.read("g.rst", TWO, lambda name: None)
-    proposed = propose(tables, Catalog({}), {"soc": "S", "os": "linux", "sdk": "1"})
+    tables = tables_of(rst.read, "g.rst", TWO)
+    proposed = propose([tables], Catalog({}), {"soc": "S", "os": "linux", "sdk": "1"})
     found = bundles.build(tables, decode(proposed), RELEASE)
     (bundle,) = found.bundles
     assert [(r.value, r.params) for r in bundle.results] == [
         (255998.0, {"table": "Capture", "rate": 8000}),
         (256000.0, {"table": "Playback", "rate": 8000}),
     ]
-    assert bundle.tools == {"commit": "3f2a"} and not found.doubled
+    assert bundle.tools == {"commit": "3f2a"} and not found.notes
     merged = "\n".join(line for line in proposed.split("\n") if "table =" not in line)
-    (doubled,) = bundles.build(tables, decode(merged), RELEASE).doubled
+    (doubled,) = bundles.build(tables, decode(merged), RELEASE).notes
     assert doubled.line == 15 and "g.rst:10" in doubled.message
 
 
@@ -59,13 +60,13 @@ def test_a_unit_in_a_cell_is_the_unit_of_its_figure() -> None:
     "Name" = { key = "name" }
     "{board}: Rate" = { metric = "rate" }
     """
-    found = bundles.build(rst.read("g.rst", text, lambda n: None), decode(meaning), RELEASE)
+    found = bundles.build(tables_of(rst.read, "g.rst", text), decode(meaning), RELEASE)
     assert [(r.value, r.unit) for r in found.bundles[0].results] == [(780.0, "MB/s")]
     assert [each.line for each in found.left_out] == [5]
 
 
 def test_a_table_that_the_map_does_not_know_is_listed() -> None:
-    tables = rst.read("g.rst", TWO, lambda name: None)
+    tables = tables_of(rst.read, "g.rst", TWO)
     found = bundles.build(tables, decode('[guide]\nsoc = "S"\n'), RELEASE)
     assert [(each.line, "no entry" in each.message) for each in found.left_out] == [
         (7, True),
@@ -93,8 +94,8 @@ DEVICES = """\
 
 
 def test_a_column_of_devices_names_boards_and_a_version_is_no_figure() -> None:
-    tables = markdown.read("g.md", DEVICES, lambda name: None)
-    meaning = decode(propose(tables, Catalog({}), {"soc": "S", "os": "linux", "sdk": "1"}))
+    tables = tables_of(markdown.read, "g.md", DEVICES)
+    meaning = decode(propose([tables], Catalog({}), {"soc": "S", "os": "linux", "sdk": "1"}))
     found = bundles.build(tables, meaning, RELEASE)
     figures = [
         (each.board.name, result.params, result.value)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import pytest
+from guide_tables import tables as tables_of
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import UNSET
@@ -108,7 +109,7 @@ def ours(guide: Guide) -> list[Table]:
     text = (
         _title(guide) + f".. csv-table:: T\n   :header-rows: 2\n\n{_csv([above, below, *rows])}\n"
     )
-    return rst.read("guide.rst", text, lambda name: None)
+    return tables_of(rst.read, "guide.rst", text)
 
 
 def vendors(guide: Guide) -> list[Table]:
@@ -116,7 +117,7 @@ def vendors(guide: Guide) -> list[Table]:
     head = _csv([_flat(guide)], "")
     rows = _csv(_rows(guide, range(len(guide.boards))))
     text = _title(guide) + f".. csv-table:: T\n   :header: {head}\n\n{rows}\n"
-    return rst.read("guide.rst", text, lambda name: None)
+    return tables_of(rst.read, "guide.rst", text)
 
 
 def lists(guide: Guide) -> list[Table]:
@@ -132,7 +133,7 @@ def lists(guide: Guide) -> list[Table]:
         ]
         table = f".. list-table::\n   :header-rows: 1\n\n{_indented(chr(10).join(items), 3)}"
         parts.append(_indented(f".. tab:: {board}\n\n{_indented(table, 3)}", 3) + "\n")
-    return rst.read("guide.rst", "\n".join(parts), lambda name: None)
+    return tables_of(rst.read, "guide.rst", "\n".join(parts))
 
 
 def grids(guide: Guide) -> list[Table]:
@@ -153,14 +154,14 @@ def grids(guide: Guide) -> list[Table]:
     for row in rows:
         cells = "".join(f" {cell}".ljust(wide) + "|" for cell in row[1:])
         lines += [f"| {row[0]}".ljust(first + 1) + "|" + cells, rule]
-    return rst.read("guide.rst", _title(guide) + "\n".join(lines) + "\n", lambda name: None)
+    return tables_of(rst.read, "guide.rst", _title(guide) + "\n".join(lines) + "\n")
 
 
 def pipes(guide: Guide) -> list[Table]:
     """As Markdown."""
     rows = [_flat(guide), ["---"] * len(_flat(guide)), *_rows(guide, range(len(guide.boards)))]
     text = "\n".join("| " + " | ".join(row) + " |" for row in rows)
-    return markdown.read("guide.md", f"# Guide\n\n## {guide.benchmark}\n\n{text}\n", lambda n: None)
+    return tables_of(markdown.read, "guide.md", f"# Guide\n\n## {guide.benchmark}\n\n{text}\n")
 
 
 def web(guide: Guide) -> list[Table]:
@@ -174,7 +175,7 @@ def web(guide: Guide) -> list[Table]:
         f"<h1>Guide</h1><h2>{guide.benchmark}</h2><table><tr><th rowspan=2>block size</th>{above}"
         f"</tr><tr>{below}</tr>{body}</table>"
     )
-    return html.read("guide.html", text, lambda name: None)
+    return tables_of(html.read, "guide.html", text)
 
 
 def _indented(text: str, by: int) -> str:
@@ -204,7 +205,7 @@ def test_figures_come_back_as_they_were(
 ) -> None:
     tables = layout(guide)
     about = {"soc": "AM62X", "sdk": "09.02", "os": "linux"}
-    text = by_hand(guide) if layout is lists else propose(tables, Catalog({}), about)
+    text = by_hand(guide) if layout is lists else propose([tables], Catalog({}), about)
     found = bundles.build(tables, decode(text), RELEASE)
     assert not found.left_out
     figures: Counter[tuple[object, ...]] = Counter()

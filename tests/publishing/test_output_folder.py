@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import time
 from pathlib import Path
 
 import pytest
@@ -149,20 +148,3 @@ def test_names_in_other_scripts_are_listed_and_removed(tmp_path: Path) -> None:
     writer.write("é/日本.rst", b"1")
     writer.finish()
     assert run(tmp_path).removed == ["é/日本.rst"]
-
-
-def test_thousands_of_stale_files_in_one_folder_go_at_the_cost_of_each(tmp_path: Path) -> None:
-    names = [f"by-benchmark/{n}.rst" for n in range(12_000)]
-    folder = tmp_path / "by-benchmark"
-    folder.mkdir()
-    for name in names:
-        (tmp_path / name).touch()
-    (tmp_path / MANIFEST).parent.mkdir()
-    (tmp_path / MANIFEST).write_text(json.dumps(names), "utf-8")
-    begun = time.process_time()
-    writer = run(tmp_path, guides__a=b"1")
-    # To look through the folder after each takes 15 s, and once a tenth of a second.
-    assert time.process_time() - begun < 5
-    assert len(writer.removed) == 12_000
-    assert not folder.exists()
-    assert there(tmp_path) == {"guides/a.rst", *OWN}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -292,21 +291,3 @@ def test_the_search_index_asks_once_for_the_stem_of_a_word(
         indexes.append((tmp_path / way / "searchindex.js").read_bytes())
         assert (asked.count("Boards") == 1) == (way == "ours")
     assert indexes[0] == indexes[1]
-
-
-def test_downloads_are_forgotten_with_the_last_page_that_leads_to_them() -> None:
-    files = internals.Downloads()
-    files.top = "source/"
-    for page, path in (("a", "source/x.csv"), ("b", "source/x.csv"), ("b", "source/y.csv")):
-        files.add_file(page, path)
-    files.purge_doc("b")
-    assert {path: pages for path, (pages, _) in files.items()} == {"source/x.csv": {"a"}}
-    files.add_file("c", "source/x.csv")  # after the files of each page are known
-    kept = pickle.loads(pickle.dumps(files))
-    other = internals.Downloads()
-    other.top = kept.top
-    other.merge_other({"c"}, kept)
-    assert {path: pages for path, (pages, _) in other.items()} == {"source/x.csv": {"c"}}
-    for page in ("a", "c", "nobody"):
-        kept.purge_doc(page)
-    assert not kept

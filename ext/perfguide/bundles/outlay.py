@@ -19,7 +19,7 @@ FILES_OF_SECTION = 10
 """Files of a table and its parts: one benchmark of one guide with the same parameters."""
 FILES_OF_FIGURE = 2
 """Files that each figure adds to what an upload may make."""
-BYTES_OF_FIGURE = 8192
+BYTES_OF_FIGURE = 4096
 """Bytes of a run's own words that may be copied to each figure without counting."""
 
 

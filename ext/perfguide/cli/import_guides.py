@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,8 +16,12 @@ from ..common.slugs import slug
 from . import shared
 
 if TYPE_CHECKING:
+    from ..catalog.benchmarks import Catalog
     from ..importing.mapping import Map
     from ..importing.sources import Snapshot
+
+Unnamed = list[tuple[str, str, str]]
+"""Tags or commits whose release is not known: name, nothing, and what is known of them."""
 
 
 def add_parsers(add: shared.AddParser) -> None:
@@ -26,7 +31,8 @@ def add_parsers(add: shared.AddParser) -> None:
         "make bundles from guides that were published before",
         "GUIDES are files or folders of reStructuredText, Markdown or HTML; with --git, the "
         "history of a repository. A map says what their tables mean; --propose writes "
-        "one for you to complete. Each cell that is not taken is listed with its file and line.",
+        "one for you to complete. Each cell that is not taken is listed with its file and line, and "
+        "at the end come the lines that the map lacks.",
     )
     parser.add_argument("guides", nargs="*", metavar="GUIDES", type=Path)
     parser.add_argument("--map", metavar="MAP.toml", type=Path, help="what the tables mean")
@@ -37,36 +43,70 @@ def add_parsers(add: shared.AddParser) -> None:
         "-o", "--output", metavar="DIR", type=Path, help="folder that gets the bundles"
     )
     parser.add_argument(
-        "--git", metavar="REPO", type=Path, help="read each release of a repository: its tags"
+        "--git", metavar="REPO", type=Path, help="read each release of a git repository"
     )
     parser.add_argument(
-        "--path", default="*", metavar="GLOB", help="with --git, the files to read; default: all"
+        "--path",
+        default="*",
+        metavar="GLOB",
+        help="with --git, the files to read; a path without * is followed through its former "
+        "names; default: all",
+    )
+    parser.add_argument(
+        "--commits",
+        default="all",
+        metavar="WHICH",
+        help="with --git: tags; all, which adds commits that changed the guide of another release; "
+        "or a range of commits such as 09.00..HEAD; default: all",
     )
     parser.add_argument("--sdk", default="", help="the release, where the map names none")
     parser.add_argument("--soc", default="", help="with --propose, the SoC of the guide")
     parser.add_argument(
         "--created", metavar="DATE", help="when it was published, as 2024-04-02T09:30:00Z"
     )
+    parser.add_argument(
+        "--limit",
+        action="append",
+        default=[],
+        type=_limit,
+        metavar="NAME=NUMBER",
+        help="another limit for each document, such as seconds=20; SECURITY.md lists them",
+    )
     shared.add_benchmarks(parser)
     parser.set_defaults(run=_import)
 
 
+def _limit(text: str) -> tuple[str, int]:
+    from ..importing import limits
+
+    name, _, number = text.partition("=")
+    value = int(number) if re.fullmatch("[0-9]{1,15}", number) else 0
+    try:
+        limits.changed({name: value})
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(visible(str(error))) from error
+    return name, value
+
+
 def _import(options: argparse.Namespace) -> int:
     """Propose a map, or write the bundles and list what was left out."""
-    from ..importing import mapping, sources
+    from ..importing import isolated, limits, mapping, sources
 
     if bool(options.guides) == bool(options.git):
         return _usage("name files or folders, or a repository with --git")
     if bool(options.map) == bool(options.propose) or (options.map and not options.output):
         return _usage("give --propose MAP.toml, or --map MAP.toml with --output DIR")
+    bounds = limits.changed(dict(options.limit))
     if options.git:
-        snapshots = list(sources.history(options.git, options.path))
+        snapshots = list(sources.history(options.git, options.path, options.commits, bounds))
     else:
-        snapshots = [sources.files(options.guides)]
+        snapshots = [sources.files(options.guides, bounds)]
+    for fault in dict.fromkeys(fault for snapshot in snapshots for fault in snapshot.faults):
+        print(fault, file=sys.stderr)
     if not any(snapshot.tables for snapshot in snapshots):
+        endings = ", ".join(isolated.READERS)
         print(
-            f"there is no table in what was read; tables are read from {', '.join(sources.READERS)} "
-            "files",
+            f"there is no table in what was read; tables are read from {endings} files",
             file=sys.stderr,
         )
         return shared.NOTHING
@@ -87,20 +127,79 @@ def _import(options: argparse.Namespace) -> int:
     return _write(options, snapshots, meaning, created)
 
 
-def _propose(options: argparse.Namespace, snapshots: Sequence[Snapshot]) -> int:
+def _catalog(options: argparse.Namespace) -> Catalog:
     from ..catalog import benchmarks
     from ..figures.dataset import BUILT_IN
-    from ..importing import mapping
+
+    catalog, faults = benchmarks.load([BUILT_IN, Path(options.benchmarks)])
+    shared.print_all(faults, sys.stderr)
+    return catalog
+
+
+def _propose(options: argparse.Namespace, snapshots: Sequence[Snapshot]) -> int:
+    from ..importing import mapping, sources
 
     if options.propose.exists():
         return _usage(f"{options.propose} is there already; name another file, or move it away")
-    catalog, faults = benchmarks.load([BUILT_IN, Path(options.benchmarks)])
-    shared.print_all(faults, sys.stderr)
-    every = [table for snapshot in snapshots for table in snapshot.tables]
-    text = mapping.propose(every, catalog, {"soc": options.soc, "os": "linux", "sdk": options.sdk})
+    releases = [
+        (each.tag or each.commit[:12], sources.release("", each), _about(each))
+        for each in snapshots
+        if options.git and each.tables
+    ]
+    about = {"soc": options.soc, "os": "linux", "sdk": options.sdk}
+    guides = [snapshot.tables for snapshot in reversed(snapshots)]
+    text = mapping.propose(guides, _catalog(options), about, releases)
     options.propose.write_text(text, "utf-8")
-    print(f"{len(every)} tables; complete {options.propose}, then import with --map")
+    count = sum(map(len, guides))
+    print(f"{count} tables; complete {options.propose}, then import with --map")
     return shared.FINE
+
+
+def _about(snapshot: Snapshot) -> str:
+    date = f"{snapshot.created:%Y-%m-%d}" if snapshot.created else ""
+    return f"{date} {snapshot.subject}".strip()
+
+
+def _releases(
+    options: argparse.Namespace, snapshots: Sequence[Snapshot], meaning: Map
+) -> tuple[dict[str, list[Snapshot]], Unnamed]:
+    """Return the snapshots of each release, the oldest first, and those of an unknown one.
+
+    Where there is a tag of a release, other commits of it do not count.
+    """
+    from ..importing import sources
+    from ..importing.mapping import numbers_of, same_release
+
+    if not options.git:
+        sdk = meaning.guide.sdk or options.sdk or sources.release("", snapshots[0])
+        return ({sdk: [snapshots[0]]}, []) if sdk else ({}, [("the guide", "", "")])
+    named: dict[str, list[Snapshot]] = {}
+    unnamed: Unnamed = []
+    tagged: list[tuple[int, ...]] = []
+    for tags_only in (True, False):
+        for snapshot in snapshots:
+            if bool(snapshot.tag) is not tags_only or not snapshot.tables:
+                continue
+            stated = [
+                release
+                for name, release in meaning.releases.items()
+                if name == snapshot.tag or (len(name) >= 7 and snapshot.commit.startswith(name))
+            ]
+            sdk = stated[0] if stated else sources.release(meaning.guide.release, snapshot)
+            numbers = numbers_of(sdk)
+            if tags_only:
+                tagged.append(numbers)
+            elif not stated and any(same_release(numbers, each) for each in tagged):
+                continue
+            if sdk:
+                own = [snapshot]
+                for each in [each for each in named if numbers and numbers_of(each) == numbers]:
+                    sdk = max(each, sdk, key=len)
+                    own = named.pop(each) + own
+                named[sdk] = own
+            elif not stated:
+                unnamed.append((snapshot.tag or snapshot.commit[:12], "", _about(snapshot)))
+    return dict(sorted(named.items(), key=lambda pair: str(pair[1][-1].created))), unnamed
 
 
 def _write(
@@ -109,40 +208,54 @@ def _write(
     meaning: Map,
     created: datetime.datetime | None,
 ) -> int:
-    """Write the bundles of each release; of two snapshots of one release the later counts."""
-    from ..importing import bundles, sources
+    """Write the bundles of each release, and print the lines that the map lacks.
 
-    releases: dict[str, Snapshot] = {}
-    for snapshot in snapshots:
-        paths = (table.file for table in snapshot.tables)
-        named = sources.release(meaning.guide.release, snapshot.name, *paths)
-        sdk = named if options.git else ""
-        if sdk := sdk or meaning.guide.sdk or options.sdk:
-            releases[sdk] = snapshot
-        else:
-            what = snapshot.name or snapshot.commit[:12] or "the guide"
-            message = f"which release {visible(what)} is of is not stated: left out"
-            hint = "give --sdk, or sdk or release in the map"
-            shared.print_all([Diagnostic("log-note", "import", message, hint)], sys.stderr)
+    Of several snapshots of a release the last one counts that has figures.
+    """
+    from ..importing import bundles
+    from ..importing.mapping import Gap, additions
+
+    releases, unnamed = _releases(options, snapshots, meaning)
+    for name, _, about in unnamed:
+        message = f"which release {visible(name)} is of is not stated: left out {about}".strip()
+        hint = "add it to [releases] of the map" if options.git else "give --sdk, or sdk in the map"
+        shared.print_all([Diagnostic("log-note", "import", message, hint)], sys.stderr)
     options.output.mkdir(parents=True, exist_ok=True)
     written = figures = left_out = missing = 0
-    for sdk, snapshot in releases.items():
-        when = created or snapshot.created
-        if when is None:
-            return _usage("when the guide was published is not stated; give --created")
-        about = bundles.Release(sdk, when, snapshot.commit)
-        try:
-            found = bundles.build(snapshot.tables, meaning, about)
-        except ValueError as error:
-            return _usage(str(error))
-        shared.print_all([*found.left_out, *found.doubled], sys.stderr)
+    gaps: list[Gap] = []
+    for sdk, own_snapshots in releases.items():
+        for snapshot in reversed(own_snapshots):
+            when = created or snapshot.created
+            if when is None:
+                return _usage("when the guide was published is not stated; give --created")
+            release = bundles.Release(sdk, when, snapshot.commit)
+            found = bundles.build(snapshot.tables, meaning, release)
+            if found.bundles:
+                break
+        shared.print_all([*found.left_out, *found.notes], sys.stderr)
+        if found.unmapped:
+            gaps.append(Gap(sdk, snapshot.tables, found.unmapped))
+        own = 0
         for each in found.bundles:
             path = options.output / f"{slug(each.id)}.json"
             path.write_bytes(bundle.encode(each) + b"\n")
-            figures += len(each.results)
+            own += len(each.results)
+        if options.git:
+            name = visible(snapshot.tag or snapshot.commit[:12])
+            mapped = len(snapshot.tables) - len(found.unmapped)
+            print(
+                f"{visible(sdk)} ({name}): {own} figures of {mapped} tables, {found.loose} of "
+                f"them by entries of other headings or captions; {len(found.unmapped)} tables are "
+                "not in the map"
+            )
+        figures += own
         written += len(found.bundles)
         left_out += len(found.left_out)
         missing += found.missing
+    lacking = unnamed if options.git else []
+    if gaps or lacking:
+        print(f"# Lines to add to {options.map}, once they are looked at", file=sys.stderr)
+        print(additions(gaps, lacking, meaning, _catalog(options)), end="", file=sys.stderr)
     print(
         f"{figures} figures in {written} bundles; {left_out} not taken, "
         f"{missing} cells without a figure"

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from ..bundle import Board, Bundle, Log, Result, Runner, Sdk, consistent, encode
+from ..bundle import Board, Bundle, Log, Result, Runner, Sdk, consistent, encode, names_show
 from ..common.diagnostics import Diagnostic, visible
-from .mapping import Map, Rule, Scalar, unit_name, with_unit
+from .mapping import Column, Map, Matcher, Rule, Scalar, Unmapped, unit_name, with_unit
 from .model import Cell, Table
 
 _NUMBER = r"-?[0-9]{1,15}(?:\.[0-9]{1,15})?(?:[eE][-+]?[0-9]{1,3})?"
@@ -42,42 +42,63 @@ class Imported:
 
     bundles: list[Bundle] = field(default_factory=list)
     left_out: list[Diagnostic] = field(default_factory=list)
+    loose: int = 0
+    """Tables that were taken by an entry of another heading or caption."""
     missing: int = 0
     """Cells in which the guide itself has no figure."""
-    doubled: list[Diagnostic] = field(default_factory=list)
-    """Figures that were taken, but whose names others have too."""
+    notes: list[Diagnostic] = field(default_factory=list)
+    """Tables and figures that were taken, and may be others than they seem."""
+    unmapped: list[Unmapped] = field(default_factory=list)
+    """Tables of which the map says nothing."""
     places: dict[tuple[object, ...], str] = field(default_factory=dict)
     """Where the first figure of each name stands."""
 
 
 def build(tables: Sequence[Table], meaning: Map, release: Release) -> Imported:
-    """One bundle for each board that the tables have figures of."""
+    """Return one bundle for each board that the tables have figures of."""
     out = Imported()
     results: dict[str, list[Result]] = {}
+    matcher = Matcher(meaning, tables, release.sdk)
     for table in tables:
-        rule = meaning.rule(table)
-        if rule is None:
+        match = matcher.match(table)
+        if isinstance(match, Unmapped):
+            out.unmapped.append(match)
             cells = sum(len(row) for row in table.rows)
             where = " > ".join((*table.headings, *([table.caption] if table.caption else [])))
             message = f"the map has no entry for this table of {cells} cells: {where[:200]}"
-            _leave_out(out, table.file, table.line, message, "run --propose, and add what it says")
-        elif not rule.skip:
+            if match.boards:
+                message = f"the map does not know {', '.join(match.boards)[:200]}: {where[:200]}"
+            _leave_out(out, table.file, table.line, message, "add the lines that are listed last")
+            continue
+        rule = match.rule
+        if not match.exact:
+            where = " > ".join((*table.headings, *([table.caption] if table.caption else [])))
+            message = f"taken as “{rule.heading} > {rule.caption}”: {where[:200]}"
+            out.loose += 1
+            out.notes.append(Diagnostic("log-note", table.file, message, line=table.line))
+        if not rule.skip:
+            columns = matcher.columns(rule, table)
             for row in table.rows:
-                _row(table, row, rule, meaning, results, out)
+                _row(table, row, columns, rule, meaning, results, out)
     for board, own in results.items():
-        out.bundles.append(_bundle(board, own, meaning, release))
+        try:
+            out.bundles.append(_bundle(board, own, meaning, release))
+        except ValueError as error:
+            first = own[0].log or Log(file="import", line=1)
+            message = f"{len(own)} figures of “{visible(board[:60])}” make no bundle: {error}"
+            _leave_out(out, first.file, first.line or 1, message)
     return out
 
 
 def _row(
     table: Table,
     row: tuple[Cell, ...],
+    columns: Sequence[tuple[str, Column] | None],
     rule: Rule,
     meaning: Map,
     results: dict[str, list[Result]],
     out: Imported,
 ) -> None:
-    columns = [meaning.column(rule, text) for text in table.head]
     params: dict[str, Scalar] = dict(rule.params)
     metric = unit = board = ""
     for found, cell in zip(columns, row, strict=False):
@@ -114,6 +135,10 @@ def _row(
             hint = "say it in the map, with board = …"
             message = "which board this figure is of is not stated"
             _leave_out(out, table.file, cell.line, message, hint)
+        elif result is not None and not names_show(
+            {whose, result.benchmark, result.metric, result.unit, *result.params}
+        ):
+            _leave_out(out, table.file, cell.line, "a name of this figure does not show")
         elif result is not None:
             results.setdefault(whose, []).append(result)
             where = f"{table.file}:{cell.line}"
@@ -122,9 +147,7 @@ def _row(
             if first != where:
                 message = f"a figure with the same names as that of {first}: they pool"
                 hint = "tell them apart in the map, with params"
-                out.doubled.append(
-                    Diagnostic("log-note", table.file, message, hint, line=cell.line)
-                )
+                out.notes.append(Diagnostic("log-note", table.file, message, hint, line=cell.line))
     for cell in row[len(table.head) :]:
         _leave_out(out, table.file, cell.line, f"“{visible(cell.text[:60])}” has no head above it")
 

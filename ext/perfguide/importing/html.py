@@ -2,111 +2,174 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
-from .model import Cell, Opener, Table, joined_head, plain
+from .model import Cell, Opener, Reading, Table, joined_head, plain
 
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
-MOST_SPANNED = 1000
-"""Rows or columns that a cell can span."""
+_UNREAD_TAGS = frozenset({"sup", "script", "style"})
+"""Marks of footnotes, and text that browsers do not show."""
+_ROWS_TO_THE_END = 1 << 30
 
 
-class _Open:
+@dataclass(slots=True)
+class _OpenTable:
     """A table whose end has not come."""
 
-    def __init__(self, line: int) -> None:
-        self.line = line
-        self.caption = ""
-        self.rows: list[list[Cell]] = []
-        self.heads: list[bool] = []
-        self.spanned: dict[tuple[int, int], Cell] = {}
-        self.span = (1, 1)
-        self.cell_line = line
+    line: int
+    caption: str = ""
+    rows: list[list[Cell]] = field(default_factory=list)
+    heads: list[bool] = field(default_factory=list)
+    spanning: dict[int, tuple[Cell, int]] = field(default_factory=dict)
+    """By column, the cell that reaches down to the next row, and for how many more rows."""
+    span: tuple[int, int] = (1, 1)
+    cell_line: int = 0
+    cell_at: int = -1
+    """The place of the open cell's text among those of the reader; none where it is negative."""
+    cells: int = 0
+    exceeded: str = ""
+    """The name of the limit that the table exceeds."""
 
 
 class _Reader(HTMLParser):
-    def __init__(self, file: str) -> None:
+    def __init__(self, file: str, reading: Reading) -> None:
         super().__init__(convert_charrefs=True)
-        self.tables: list[Table] = []
         self._file = file
+        self._reading = reading
         self._headings: list[tuple[int, str]] = []
-        self._open: list[_Open] = []
-        self._texts: list[list[str]] = []
-        self._hidden = 0
+        self._tables: list[_OpenTable] = []
+        self._texts: list[tuple[str, list[str]]] = []
+        """The open headings, captions and cells, by tag, with their texts."""
+        self._unread = 0
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        line = self.getpos()[0]
+        line = self._reading.line = self.getpos()[0]
+        table = self._tables[-1] if self._tables else None
         if tag == "table":
-            self._open.append(_Open(line))
+            self._tables.append(_OpenTable(line))
         elif tag in _HEADINGS or tag == "caption":
-            self._texts.append([])
-        elif tag == "tr" and self._open:
-            self._open[-1].rows.append([])
-            self._open[-1].heads.append(True)
-        elif tag in ("td", "th") and self._open and self._open[-1].rows:
-            said = dict(attrs)
-            table = self._open[-1]
-            table.span = (_number(said.get("rowspan")), _number(said.get("colspan")))
+            self._texts.append((tag, []))
+        elif tag == "tr" and table:
+            self._end_row(table)
+            table.rows.append([])
+            table.heads.append(True)
+        elif tag in ("td", "th") and table and table.rows:
+            self._end_cell(table)
+            given = dict(attrs)
+            table.span = (_number(given.get("rowspan")), _number(given.get("colspan")) or 1)
             table.cell_line = line
             table.heads[-1] &= tag == "th"
-            self._texts.append([])
-        elif tag in ("sup", "script", "style"):
-            self._hidden += 1  # marks of footnotes, and what nobody reads
+            table.cell_at = len(self._texts)
+            self._texts.append(("td", []))
+        elif tag in _UNREAD_TAGS:
+            self._unread += 1
         elif tag in ("br", "p", "div") and self._texts:
-            self._texts[-1].append(" ")
+            self._texts[-1][1].append(" ")
 
     def handle_endtag(self, tag: str) -> None:
-        if tag in ("sup", "script", "style"):
-            self._hidden = max(0, self._hidden - 1)
-        elif tag in _HEADINGS and self._texts:
-            level, title = _HEADINGS[tag], plain("".join(self._texts.pop()).replace("¶", ""))
+        self._reading.line = self.getpos()[0]
+        table = self._tables[-1] if self._tables else None
+        if tag in _UNREAD_TAGS:
+            self._unread = max(0, self._unread - 1)
+        elif tag in _HEADINGS and self._is_open(*_HEADINGS):
+            level, title = _HEADINGS[tag], self._end_text().replace("¶", "").strip()
             self._headings = [each for each in self._headings if each[0] < level]
             self._headings.append((level, title))
-        elif tag == "caption" and self._texts and self._open:
-            self._open[-1].caption = plain("".join(self._texts.pop()).replace("¶", ""))
-        elif tag in ("td", "th") and self._texts and self._open and self._open[-1].rows:
-            self._cell(self._open[-1], plain("".join(self._texts.pop())))
-        elif tag == "table" and self._open:
-            self._finish(self._open.pop())
+            self._reading.title = self._reading.title or title
+        elif tag == "caption" and table and self._is_open("caption"):
+            table.caption = self._end_text().replace("¶", "").strip()
+        elif tag in ("td", "th") and table:
+            self._end_cell(table)
+        elif tag == "tr" and table:
+            self._end_row(table)
+        elif tag == "table" and table:
+            self._end_row(table)
+            self._end_table(self._tables.pop())
+
+    def close(self) -> None:
+        super().close()
+        while self._tables:  # whose ends are missing
+            self.handle_endtag("table")
 
     def handle_data(self, data: str) -> None:
-        if self._texts and not self._hidden:
-            self._texts[-1].append(data)
+        if self._texts and not self._unread:
+            self._texts[-1][1].append(data)
 
-    def _cell(self, table: _Open, text: str) -> None:
-        row, number = table.rows[-1], len(table.rows) - 1
-        _fill(table, number)
+    def _is_open(self, *tags: str) -> bool:
+        return bool(self._texts) and self._texts[-1][0] in tags
+
+    def _end_text(self) -> str:
+        return plain("".join(self._texts.pop()[1]))
+
+    def _end_cell(self, table: _OpenTable) -> None:
+        """Put the open cell, if there is one, into its columns."""
+        if table.cell_at < 0 or not table.rows:
+            return
+        texts = self._texts[table.cell_at :]
+        del self._texts[table.cell_at :]
+        table.cell_at = -1
+        text = plain("".join(part for _, parts in texts for part in parts))
         cell = Cell(text, table.cell_line)
-        for _ in range(table.span[1]):
-            for below in range(1, table.span[0]):
-                table.spanned[number + below, len(row)] = cell
+        row = table.rows[-1]
+        self._spanning(table)
+        limits = self._reading.limits
+        rows, columns = table.span
+        if len(row) + columns > limits.columns:
+            table.exceeded = table.exceeded or "columns"
+        for _ in range(min(columns, limits.columns - len(row))):
+            if rows != 1:
+                table.spanning[len(row)] = cell, (rows or _ROWS_TO_THE_END) - 1
             row.append(cell)
-        _fill(table, number)
+        self._spanning(table)
 
-    def _finish(self, table: _Open) -> None:
+    def _end_row(self, table: _OpenTable) -> None:
+        self._end_cell(table)
+        if not table.rows:
+            return
+        row = table.rows[-1]
+        last = max(table.spanning, default=-1)
+        while len(row) <= last:
+            self._spanning(table)
+            if len(row) <= last:
+                row.append(Cell("", table.cell_line))
+        table.cells += len(row)
+        if table.cells > self._reading.limits.cells:
+            table.exceeded = table.exceeded or "cells"
+            table.rows, table.heads, table.spanning = [], [], {}
+
+    def _spanning(self, table: _OpenTable) -> None:
+        """Put the cells that reach into the last row from above into their columns."""
+        row = table.rows[-1]
+        while len(row) in table.spanning:
+            cell, rows = table.spanning.pop(len(row))
+            if rows > 1:
+                table.spanning[len(row)] = cell, rows - 1
+            row.append(cell)
+
+    def _end_table(self, table: _OpenTable) -> None:
+        if table.exceeded:
+            message = {"columns": "the table is wider than {} columns"}.get(
+                table.exceeded, "the table has over {} cells"
+            )
+            self._reading.exceeded(self._file, table.line, table.exceeded, message)
+            return
         rows = [tuple(row) for row in table.rows if row]
         heads = [head for head, row in zip(table.heads, table.rows, strict=True) if row]
         # Where every cell is marked as one of a head, the first row is it.
         count = next((at for at, head in enumerate(heads) if not head), 1) or 1
         headings = tuple(title for _, title in self._headings)
         head, body = joined_head(rows[:count]), tuple(rows[count:])
-        self.tables.append(Table(self._file, table.line, headings, table.caption, head, body))
-
-
-def _fill(table: _Open, number: int) -> None:
-    """Put the cells that reach into a row from above it into their places."""
-    row = table.rows[number]
-    while (number, len(row)) in table.spanned:
-        row.append(table.spanned[number, len(row)])
+        self._reading.add(Table(self._file, table.line, headings, table.caption, head, body))
 
 
 def _number(text: str | None) -> int:
-    return min(max(int(text), 1), MOST_SPANNED) if text and text.isdecimal() else 1
+    """Return the rows or columns that a cell spans; browsers clip them to these as well."""
+    return min(int(text), 65534) if text and text.isdecimal() and len(text) < 9 else 1
 
 
-def read(file: str, text: str, opener: Opener) -> list[Table]:
-    """The tables of a file, in its order."""
-    reader = _Reader(file)
+def read(file: str, text: str, opener: Opener, reading: Reading) -> None:
+    """Read the tables of a file, in its order."""
+    reader = _Reader(file, reading)
     reader.feed(text)
     reader.close()
-    return reader.tables

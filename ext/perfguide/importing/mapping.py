@@ -1,8 +1,11 @@
 """What the tables of a guide mean: a TOML file that is proposed, and that a person completes.
 
 An entry of ``[[tables]]`` takes the tables whose headings and caption it names (``*`` stands for
-any text, ``>`` between headings) and all of whose columns it knows. In the text of a column ``{board}`` stands for a
-board. A column is a key (``key = "metric"``, ``"board"``, or a parameter), or holds figures
+any text, ``>`` between headings) and all of whose columns it knows. An entry that names them to the
+letter comes first. Otherwise one takes them that differs in case, spaces, releases, boards before a
+colon, words such as "benchmarks" and "driver", outer headings that only one of both has, or a caption
+that only one of both has, where no other table has the same headings; if entries of different meaning do, none does. In the text of a column
+``{board}`` stands for a board. A column is a key (``key = "metric"``, ``"board"``, or a parameter), or holds figures
 (``metric`` and ``unit``), or is left out (``skip = true``).
 """
 
@@ -11,14 +14,18 @@ from __future__ import annotations
 import glob
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any, Literal
 
 import msgspec
+from msgspec import structs
 
 from ..catalog.benchmarks import Benchmark, Catalog
 from ..common import units
+from ..common.diagnostics import visible
 from ..common.toml_lists import in_words
 from .model import Table, plain
 
@@ -53,6 +60,8 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The benchmark of their figures."""
     caption: str = "*"
     """Their caption."""
+    release: str = "*"
+    """The releases in which they are; ``*`` stands for any text."""
     params: dict[str, Scalar] = {}
     """Parameters of all of their figures."""
     board: str = ""
@@ -71,11 +80,12 @@ class Guide(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     os: str = "linux"
     """The operating system."""
     sdk: str = ""
-    """The release; for a history, that which its tag or path names."""
+    """The release; for a history, see ``releases``."""
     name: str = "Processor SDK"
     """The SDK's family."""
-    release: str = r"([0-9]+(?:[._][0-9]+)*)"
-    """A pattern whose first group is the release, in a tag or a path."""
+    release: str = ""
+    """A pattern whose first group is the release, in a tag, a title, a path or a commit's message;
+    left out: numbers with points between them."""
 
 
 class Map(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -83,33 +93,150 @@ class Map(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     guide: Guide = Guide()
     """What the guide is of."""
+    releases: dict[str, str] = {}
+    """The release of a tag or of a commit, by the beginning of its hash; empty: it is left out."""
     boards: dict[str, str] = {}
     """What bundles call each board of the guide."""
     tables: list[Rule] = []
     """What its tables hold."""
 
-    def rule(self, table: Table) -> Rule | None:
-        """The first entry that takes a table."""
-        heading = " > ".join(table.headings)
-        for each in self.tables:
-            named = fnmatchcase(heading, each.heading) and fnmatchcase(table.caption, each.caption)
-            if named and (each.skip or all(self.column(each, text) for text in table.head)):
-                return each
-        return None
 
-    def column(self, rule: Rule, text: str) -> tuple[str, Column] | None:
-        """The board that a column's text names, or nothing, and what the column holds."""
-        own = plain(text)
-        for template, column in rule.columns.items():
-            front, mark, end = plain(template).partition("{board}")
+@dataclass(frozen=True, slots=True)
+class Unmapped:
+    """A table that no entry takes, and boards that one would take it with."""
+
+    table: Table
+    boards: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """The entry that takes a table, and whether it names it to the letter."""
+
+    rule: Rule
+    exact: bool
+
+
+class Matcher:
+    """Finds what the map says of the tables of one release."""
+
+    def __init__(self, meaning: Map, tables: Sequence[Table], release: str = "") -> None:
+        self._alike = Counter((each.headings, each.caption, each.head) for each in tables)
+        self._boards = {_folded(name): called for name, called in meaning.boards.items()}
+        named = (release, meaning.guide.sdk, *meaning.releases.values())
+        self._releases = {numbers for each in named if len(numbers := numbers_of(each)) > 1}
+        self._rules = [
+            (each, self._parts(each.heading), self._loose(each.caption), _templates(each))
+            for each in meaning.tables
+            if fnmatchcase(release, each.release)
+        ]
+
+    def match(self, table: Table) -> Match | Unmapped:
+        """Return the entry that takes a table."""
+        heading = " > ".join(table.headings)
+        parts, caption = self._parts(heading), self._loose(table.caption)
+        # A caption may be missing where there is one table that it can be of.
+        captions = {own for _, each, own, _ in self._rules if _ends_alike(parts, each)}
+        alike = self._alike[table.headings, table.caption, table.head]
+        alone = len(captions) == 1 and alike == 1
+        loose: dict[bytes, Rule] = {}
+        boards: dict[str, None] = {}
+        for rule, rule_parts, rule_caption, templates in self._rules:
+            exact = fnmatchcase(heading, rule.heading) and fnmatchcase(table.caption, rule.caption)
+            if not exact and not (
+                _ends_alike(parts, rule_parts)
+                and (
+                    fnmatchcase(caption, rule_caption) or (alone and not (caption and rule_caption))
+                )
+            ):
+                continue
+            columns = [self._column(templates, text) for text in table.head]
+            if not rule.skip and not all(columns):
+                new = [
+                    _new_board(templates, text)
+                    for text, column in zip(table.head, columns, strict=True)
+                    if not column
+                ]
+                boards.update(dict.fromkeys(new) if all(new) else {})
+            elif exact:
+                return Match(rule, True)
+            else:
+                meaning = structs.replace(rule, heading="", caption="", release="")
+                loose.setdefault(msgspec.json.encode(meaning), rule)
+        if len(loose) == 1:
+            return Match(next(iter(loose.values())), False)
+        return Unmapped(table, tuple(boards) if not loose else ())
+
+    def columns(self, rule: Rule, table: Table) -> list[tuple[str, Column] | None]:
+        """Return the board that the text of each column names, or nothing, and what it holds."""
+        templates = _templates(rule)
+        return [self._column(templates, text) for text in table.head]
+
+    def _column(self, templates: list[_Template], text: str) -> tuple[str, Column] | None:
+        own = _folded(text)
+        for front, mark, end, column in templates:
             if not mark:
                 if own == front:
                     return "", column
             elif own.startswith(front) and own.endswith(end):
                 board = own[len(front) : len(own) - len(end)]
-                if board in self.boards:
-                    return self.boards[board], column
+                if board in self._boards:
+                    return self._boards[board], column
         return None
+
+    def _parts(self, heading: str) -> tuple[str, ...]:
+        """Return the headings below the title of the guide, without what differs in releases."""
+        return tuple(self._loose(part) for part in heading.split(" > ")[1:])
+
+    def _loose(self, text: str) -> str:
+        """Return a heading or caption without what differs between releases."""
+
+        def marked(match: re.Match[str]) -> str:
+            numbers = numbers_of(match[0])
+            return " " if any(same_release(numbers, each) for each in self._releases) else match[0]
+
+        folded = _NUMBERS.sub(marked, _folded(text))
+        board, colon, rest = folded.partition(": ")
+        return plain(_COMMON_WORDS.sub(" ", rest if colon and board in self._boards else folded))
+
+
+_Template = tuple[str, str, str, Column]
+"""The text of a column before a board, the mark for a board, the text after it, and its meaning."""
+_NUMBERS = re.compile(r"\b[0-9]{1,6}(?:[._][0-9]{1,6}){1,7}\b")
+
+
+def numbers_of(release: str) -> tuple[int, ...]:
+    """Return the numbers of a release, by which 9.1 and 09.01 are the same."""
+    return tuple(int(each) for each in re.findall("[0-9]{1,9}", release))
+
+
+def same_release(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    """Return whether two releases are the same as far as the shorter one goes."""
+    length = min(len(one), len(other))
+    return length > 1 and one[:length] == other[:length]
+
+
+def _ends_alike(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    """Return whether the innermost headings match, as many as both have."""
+    length = min(len(one), len(other))
+    return length > 0 and all(map(fnmatchcase, one[-length:], other[-length:]))
+
+
+def _folded(text: str) -> str:
+    return plain(text).casefold()
+
+
+def _templates(rule: Rule) -> list[_Template]:
+    return [(*_folded(each).partition("{board}"), column) for each, column in rule.columns.items()]
+
+
+def _new_board(templates: list[_Template], text: str) -> str:
+    """Return the board that the map would have to know for a column to be one of the entry."""
+    own = plain(text)
+    for front, mark, end, _ in templates:
+        if mark and own.casefold().startswith(front) and own.casefold().endswith(end):
+            return own[len(front) : len(own) - len(end)]
+    return ""
 
 
 def decode(text: str) -> Map:
@@ -118,9 +245,13 @@ def decode(text: str) -> Map:
     Raises :class:`ValueError` with what is wrong and where.
     """
     try:
-        return msgspec.convert(tomllib.loads(text), Map)
+        meaning = msgspec.convert(tomllib.loads(text), Map)
+        re.compile(meaning.guide.release)
+        return meaning
     except tomllib.TOMLDecodeError as error:
         raise ValueError(f"is not TOML: {error}") from None
+    except re.error as error:
+        raise ValueError(f"“release” of [guide] is no pattern: {error}") from None
     except msgspec.ValidationError as error:
         message, hint = in_words(str(error), Map)
         raise ValueError(f"{message} ({hint})") from None
@@ -132,6 +263,7 @@ _COMMON = frozenset(
     ["benchmark", "benchmarks", "controller", "driver", "flash", "performance", "soc", "software"]
 )
 """Words that headings add to the name of a benchmark."""
+_COMMON_WORDS = re.compile(rf"\b(?:{'|'.join(sorted(_COMMON))})\b")
 _BOARD_HEADS = frozenset(["board", "boards", "device", "machine", "platform"])
 """Words of a head below which boards stand."""
 _FACT_HEADS = frozenset(["date", "distribution", "distro", "kernel", "release", "version"])
@@ -150,46 +282,124 @@ def unit_name(text: str) -> str:
     return units.parse(text).name if text else ""
 
 
-def propose(tables: Sequence[Table], catalog: Catalog, guide: Mapping[str, str]) -> str:
-    """A mapping of some tables as TOML, as far as headings and heads tell.
+def propose(
+    guides: Sequence[Sequence[Table]],
+    catalog: Catalog,
+    guide: Mapping[str, str],
+    releases: Sequence[tuple[str, str, str]] = (),
+) -> str:
+    """Return a mapping of the tables of some guides as TOML, as far as headings and heads tell.
 
-    What nothing tells is an empty text that a person fills in.
+    What nothing tells is an empty text that a person fills in. ``releases`` are tags or commits,
+    their releases, and what is said of them.
     """
-    boards = _boards(tables)
+    boards = _boards([table for tables in guides for table in tables])
     lines = ["# What the tables of a guide mean. Look at each line, and fix what is wrong.", ""]
     lines += ["[guide]"]
     lines += [f"{key} = {_text(guide.get(key, ''))}" for key in ("soc", "os", "sdk")]
+    if releases:
+        lines += ["", "# tag or commit = its release, or nothing to leave it out", "[releases]"]
+        lines += release_lines(releases)
     lines += ["", "# as the guide calls a board = as bundles do", "[boards]"]
-    lines += [f"{_text(board)} = {_text(board)}" for board in boards]
-    seen: set[tuple[str, str, tuple[str, ...]]] = set()
+    lines += _board_lines(boards)
+    seen: set[str] = set()
+    for tables in guides:
+        names = _captions(tables, catalog)
+        for table in tables:
+            entry = _entry(table, catalog, frozenset(boards), names)
+            if entry not in seen:
+                seen.add(entry)
+                where = f"{table.file}:{table.line}: {' > '.join(table.headings)}"
+                lines += ["", f"# {visible(where, 300)}", entry]
+    return "\n".join(lines) + "\n"
+
+
+def release_lines(releases: Iterable[tuple[str, str, str]]) -> list[str]:
+    """Return lines of ``[releases]``."""
+    return [
+        f"{_text(name)} = {_text(release)}  # {visible(about, 100)}"
+        for name, release, about in releases
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """The tables of one release, and those that a map does not take."""
+
+    release: str
+    tables: Sequence[Table]
+    unmapped: Sequence[Unmapped]
+
+
+def additions(
+    gaps: Sequence[Gap],
+    unnamed: Sequence[tuple[str, str, str]],
+    meaning: Map,
+    catalog: Catalog,
+) -> str:
+    """Return the lines that a map lacks for the tables of some releases, and for some commits."""
+    rest = [each.table for gap in gaps for each in gap.unmapped if not each.boards]
+    named = [board for gap in gaps for each in gap.unmapped for board in each.boards]
+    known = {_folded(board) for board in meaning.boards}
+    boards = [b for b in dict.fromkeys([*named, *_boards(rest)]) if _folded(b) not in known]
+    lines: list[str] = []
+    for section, present, own in (
+        ("releases", meaning.releases, release_lines(unnamed)),
+        ("boards", meaning.boards, _board_lines(boards)),
+    ):
+        if own:
+            lines += [f"# below [{section}]:"] if present else [f"[{section}]"]
+            lines += [*own, ""]
+    releases: dict[str, dict[str, None]] = {}
+    for gap in gaps:
+        captions = _captions(gap.tables, catalog)
+        for each in gap.unmapped:
+            if not each.boards:
+                known_boards = frozenset([*meaning.boards, *boards])
+                entry = _entry(each.table, catalog, known_boards, captions)
+                releases.setdefault(entry, {})[gap.release] = None
+    if releases:
+        lines += ["# at the end:"]
+    for entry, own_releases in releases.items():
+        lines += ["", f"# {', '.join(map(visible, own_releases))}", entry]
+    return "\n".join(lines) + "\n" if lines else ""
+
+
+def _board_lines(boards: Iterable[str]) -> list[str]:
+    return [f"{_text(board)} = {_text(board)}" for board in boards]
+
+
+def _captions(tables: Sequence[Table], catalog: Catalog) -> Mapping[str, set[str]]:
+    """Return the captions of each benchmark's tables."""
     captions: dict[str, set[str]] = {}
     for table in tables:
         captions.setdefault(_benchmark(table, catalog), set()).add(table.caption)
-    for table in tables:
-        # The title of a guide names its release, which the map is not bound to.
-        heading = " > ".join(("*", *map(glob.escape, table.headings[1:])))
-        if len(table.headings) < 2:
-            heading = glob.escape(" ".join(table.headings))
-        columns = tuple(dict.fromkeys(_template(text, boards) for text in table.head))
-        if (heading, table.caption, columns) in seen:
-            continue
-        seen.add((heading, table.caption, columns))
-        benchmark = _benchmark(table, catalog)
-        entry = catalog.get(benchmark)
-        lines += ["", f"# {table.file}:{table.line}: {' > '.join(table.headings)}", "[[tables]]"]
-        lines += [f"heading = {_text(heading)}", f"caption = {_text(glob.escape(table.caption))}"]
-        lines += [f"benchmark = {_text(benchmark)}"]
-        if table.caption and len(captions[benchmark]) > 1:
-            # Figures of several tables may differ in nothing else.
-            lines += [f"params = {{ table = {_text(table.caption)} }}"]
-        lines += ["[tables.columns]"]
-        figures = [at for at, text in enumerate(table.head) if _holds_figures(table, at, text)]
-        lines += [
-            f"{_text(column)} = {_column(column, table, at, at in figures, entry)}"
-            for column in columns
-            for at in [next(n for n, t in enumerate(table.head) if _template(t, boards) == column)]
-        ]
-    return "\n".join(lines) + "\n"
+    return captions
+
+
+def _entry(
+    table: Table, catalog: Catalog, boards: Collection[str], captions: Mapping[str, set[str]]
+) -> str:
+    """Return the entry that takes a table."""
+    # The title of a guide names its release, which the map is not bound to.
+    heading = " > ".join(("*", *map(glob.escape, table.headings[1:])))
+    if len(table.headings) < 2:
+        heading = glob.escape(" ".join(table.headings))
+    first_at: dict[str, int] = {}
+    for at, text in enumerate(table.head):
+        first_at.setdefault(_template(text, boards), at)
+    benchmark = _benchmark(table, catalog)
+    lines = ["[[tables]]", f"heading = {_text(heading)}"]
+    lines += [f"caption = {_text(glob.escape(table.caption))}", f"benchmark = {_text(benchmark)}"]
+    if table.caption and len(captions[benchmark]) > 1:
+        # Figures of several tables may differ in nothing else.
+        lines += [f"params = {{ table = {_text(table.caption)} }}"]
+    lines += ["[tables.columns]"]
+    described = catalog.get(benchmark)
+    for column, at in first_at.items():
+        figures = _holds_figures(table, at, table.head[at])
+        lines += [f"{_text(column)} = {_column(column, table, at, figures, described)}"]
+    return "\n".join(lines)
 
 
 def _boards(tables: Sequence[Table]) -> list[str]:
@@ -202,7 +412,7 @@ def _boards(tables: Sequence[Table]) -> list[str]:
     return list(found)
 
 
-def _template(text: str, boards: Sequence[str]) -> str:
+def _template(text: str, boards: Collection[str]) -> str:
     match = _BOARD.fullmatch(plain(text))
     return f"{{board}}{match[2]}{match[3]}" if match and match[1] in boards else plain(text)
 

@@ -6,33 +6,56 @@ import itertools
 from dataclasses import replace
 
 from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 
+from ..common.diagnostics import Diagnostic
 from . import html, rst
-from .model import Cell, Opener, Table, joined_head, plain
+from .model import Cell, Opener, Reading, Table, joined_head, plain
+
+_DIRECTIVES = ("eval-rst", "csv-table", "list-table", "table")
+_NESTED_BLOCKS = 50
 
 
-def read(file: str, text: str, opener: Opener) -> list[Table]:
-    """The tables of a file, in its order."""
-    tables: list[Table] = []
+def _parser(reading: Reading) -> MarkdownIt:
+    """Return a parser of blocks, which leaves inline markup to :func:`_text`."""
+
+    def note_line(state: StateBlock, first: int, last: int, silent: bool) -> bool:
+        reading.line = first + 1
+        return False
+
+    parser = MarkdownIt("commonmark", {"maxNesting": _NESTED_BLOCKS}).enable("table")
+    parser.core.ruler.disable("inline")
+    parser.block.ruler.before("table", "note_line", note_line)
+    return parser
+
+
+def read(file: str, text: str, opener: Opener, reading: Reading) -> None:
+    """Read the tables of a file, in its order."""
     headings: list[tuple[int, str]] = []
-    tokens = MarkdownIt("commonmark").enable("table").parse(text)
+    parser = _parser(reading)
+    tokens = parser.parse(text)
     at = 0
     while at < len(tokens):
         token = tokens[at]
         line = (token.map[0] if token.map else 0) + 1
+        reading.line = line if token.map else reading.line
         above = tuple(title for _, title in headings)
         if token.type == "heading_open":
             level = int(token.tag[1:])
             headings = [*((n, title) for n, title in headings if n < level)]
-            headings.append((level, plain(_text(tokens[at + 1]))))
+            title = _text(parser, tokens[at + 1], reading)
+            headings.append((level, title))
+            reading.title = reading.title or title
         elif token.type == "table_open":
             end = next(n for n in range(at, len(tokens)) if tokens[n].type == "table_close")
-            rows = _rows(tokens[at:end])
-            tables.append(Table(file, line, above, "", joined_head(rows[:1]), tuple(rows[1:])))
+            rows = _rows(parser, tokens[at:end], reading)
+            reading.add(Table(file, line, above, "", joined_head(rows[:1]), tuple(rows[1:])))
             at = end
         elif token.type == "html_block" and "<t" in token.content:
-            tables += _moved(html.read(file, token.content, opener), line - 1, above)
+            part = Reading(reading.limits)
+            html.read(file, token.content, opener, part)
+            _take(reading, part, file, line - 1, above)
         elif token.type == "fence" and token.info.startswith("{"):
             name, _, title = token.info[1:].partition("}")
             body = token.content
@@ -42,45 +65,57 @@ def read(file: str, text: str, opener: Opener) -> list[Table]:
                 blank = [] if options < len(own) and not own[options].strip() else [""]
                 indented = [f"   {each}" for each in (*own[:options], *blank, *own[options:])]
                 body = "\n".join((f".. {name}:: {title.strip()}", *indented, ""))
-            if name in ("eval-rst", "csv-table", "list-table", "table"):
+            if name in _DIRECTIVES:
+                part = Reading(reading.limits)
+                rst.read(file, body, opener, part)
                 shift = line if name == "eval-rst" else line - 1
-                tables += _moved(rst.read(file, body, opener), shift, above)
+                _take(reading, part, file, shift, above)
+        if token.level >= _NESTED_BLOCKS - 1:
+            message = f"blocks deeper than {_NESTED_BLOCKS} in one another are left out"
+            reading.fault(Diagnostic("limit", file, message, "nest them less deep", line=line))
+            while at + 1 < len(tokens) and tokens[at + 1].level >= _NESTED_BLOCKS - 1:
+                at += 1
         at += 1
-    return tables
 
 
-def _rows(tokens: list[Token]) -> list[tuple[Cell, ...]]:
+def _rows(parser: MarkdownIt, tokens: list[Token], reading: Reading) -> list[tuple[Cell, ...]]:
     rows: list[list[Cell]] = []
     line = 1
     for at, token in enumerate(tokens):
         if token.type == "tr_open":
             rows.append([])
             line = token.map[0] + 1 if token.map else line
+            reading.line = line
         elif token.type in ("th_open", "td_open"):
-            rows[-1].append(Cell(plain(_text(tokens[at + 1])), line))
+            rows[-1].append(Cell(_text(parser, tokens[at + 1], reading), line))
     return [tuple(row) for row in rows]
 
 
-def _text(token: Token) -> str:
-    """The text of inline markup."""
+def _text(parser: MarkdownIt, token: Token, reading: Reading) -> str:
+    """Return the text of inline markup; one that is longer than a cell may be stays as it is."""
+    if len(token.content) > reading.limits.cell:
+        return plain(token.content)
+    children: list[Token] = []
+    parser.inline.parse(token.content, parser, {}, children)
     parts = [
-        each.content if each.type in ("text", "code_inline") else " "
-        for each in token.children or ()
+        each.content if each.type in ("text", "text_special", "code_inline") else " "
+        for each in children
         if not each.type.endswith(("_open", "_close")) and each.type != "html_inline"
     ]
-    return "".join(parts)
+    return plain("".join(parts))
 
 
-def _moved(tables: list[Table], shift: int, above: tuple[str, ...]) -> list[Table]:
-    """Tables of a part of a file, at the lines of the whole."""
-    return [
-        replace(
-            table,
-            line=table.line + shift,
-            headings=(*above, *table.headings),
-            rows=tuple(
+def _take(reading: Reading, part: Reading, file: str, shift: int, above: tuple[str, ...]) -> None:
+    """Add the tables and faults of a part of a file, at their lines of the file."""
+    for table in part.tables:
+        table = replace(table, headings=(*above, *table.headings))
+        if table.file == file:
+            moved = (
                 tuple(replace(cell, line=cell.line + shift) for cell in row) for row in table.rows
-            ),
-        )
-        for table in tables
-    ]
+            )
+            table = replace(table, line=table.line + shift, rows=tuple(moved))
+        reading.add(table)
+    for fault in part.faults:
+        line = (fault.line or 1) + shift if fault.origin == file else fault.line
+        reading.fault(replace(fault, line=line))
+    reading.unlisted += part.unlisted

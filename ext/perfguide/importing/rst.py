@@ -1,113 +1,259 @@
 """Tables of reStructuredText: csv-table, list-table, grid and simple tables.
 
-docutils reads the text, with nothing of the machine within reach: no raw HTML, no inclusion, no
-configuration. Directives and roles that it does not know (those of Sphinx and of extensions) are
-passed through: what they hold is read, and a title that they have counts as a heading. Tables in
-files of their own (``:file:``, and ``perf-table`` of perfguide's pages) are read where the file is
-in the same guide.
+docutils parses the text, with nothing of the machine within reach: no raw HTML, no inclusion, no
+configuration. Its transforms do not run; substitutions are replaced here, within a limit. The
+content of directives that it does not know (those of Sphinx and of extensions) is read too, and
+their titles count as headings. Tables in files of their own (``:file:``, and ``perf-table`` of
+perfguide's pages) are read where the file is in the same guide.
 """
 
 from __future__ import annotations
 
+import codecs
 import csv
+import importlib
 import io
+import pkgutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from docutils import nodes
-from docutils.core import publish_doctree
-from docutils.parsers.rst import Directive, directives, roles
+from docutils.frontend import Values, get_default_settings
+from docutils.languages import get_language
+from docutils.parsers.rst import Directive, Parser, directives, roles, states
 from docutils.parsers.rst.directives import tables as docutils_tables
+from docutils.utils import new_document
 
-from .model import Cell, Opener, Table, below, joined_head, plain
+from ..common.diagnostics import Diagnostic, visible
+from .model import Cell, Opener, Reading, Table, below, joined_head, plain, raised
 
 _SILENT = frozenset({"code-block", "code", "literalinclude", "toctree", "image", "figure", "raw"})
-_SETTINGS = {
-    "report_level": 5,
-    "halt_level": 5,
-    "file_insertion_enabled": False,
-    "raw_enabled": False,
-    "_disable_config": True,
-    "doctitle_xform": False,
-    "line_length_limit": 100_000,
-    "input_encoding": "unicode",
-}
+_SUBSTITUTION_CHARS = 1000
+_SUBSTITUTION_DEPTH = 20
+_INVISIBLE = (
+    *(nodes.footnote_reference, nodes.system_message, nodes.comment),
+    nodes.substitution_definition,
+)
+_KIND = "log-row"
 
 
-def read(file: str, text: str, opener: Opener) -> list[Table]:
-    """The tables of a file, in its order."""
-    with _reading(file, opener):
-        document = publish_doctree(text, source_path=file, settings_overrides=_SETTINGS)
-    return list(_tables(document, file, ()))
-
-
-def _tables(parent: nodes.Element, file: str, headings: tuple[str, ...]) -> Iterator[Table]:
-    """The tables below a node; a heading holds until its section ends."""
-    own = headings
-    for child in parent.children:
-        if isinstance(child, nodes.title | nodes.rubric) and not isinstance(parent, nodes.table):
-            # A rubric takes the place of the one before it.
-            own = (*headings, plain(child.astext()))
-            if isinstance(child, nodes.title):
-                headings = own
-        elif isinstance(child, nodes.table):
-            if table := _table(child, file, own):
-                yield table
-        elif isinstance(child, nodes.Element):
-            yield from _tables(child, file, own)
-
-
-def _table(node: nodes.table, file: str, headings: tuple[str, ...]) -> Table | None:
-    caption = next(
-        (plain(each.astext()) for each in node.children if isinstance(each, nodes.title)), ""
+@cache
+def _settings() -> Values:
+    """Return the settings of docutils, without its configuration files."""
+    settings = get_default_settings(Parser)
+    vars(settings).update(
+        report_level=5,
+        halt_level=6,
+        warning_stream="",
+        file_insertion_enabled=False,
+        raw_enabled=False,
+        syntax_highlight="none",
+        line_length_limit=1 << 30,
     )
-    line = int(node.get("perf_line") or node.line or 1)
-    if rows := node.get("perf_rows"):
-        count = int(node["perf_head"])
-        where = str(node["perf_file"])
-    else:
-        group = next(iter(node.findall(nodes.tgroup)), None)
-        if group is None:
-            return None
-        head = [row for part in group.children if isinstance(part, nodes.thead) for row in part]
-        body = [row for part in group.children if isinstance(part, nodes.tbody) for row in part]
-        rows, count, where = _spread([*head, *body], line), len(head), file
-    count = count or 1  # without a head the first row says what the columns are
-    return Table(where, line, headings, caption, joined_head(rows[:count]), tuple(rows[count:]))
+    return settings
 
 
-def _spread(rows: list[Any], line: int) -> list[tuple[Cell, ...]]:
-    """Rows of nodes as rows of cells, each spanning cell in all its places."""
-    pending: dict[tuple[int, int], Cell] = {}
-    out: list[tuple[Cell, ...]] = []
-    for number, row in enumerate(rows):
-        cells: list[Cell] = []
-        for entry in row.children:
+@cache
+def prepare() -> None:
+    """Import what is otherwise imported when a document uses it."""
+    for module in pkgutil.iter_modules(directives.__path__, f"{directives.__name__}."):
+        if not module.name.endswith(".html"):  # moved to misc, and deprecated
+            importlib.import_module(module.name)
+    get_language("en", None)
+    codecs.lookup("utf-8-sig")
+    reading = Reading()
+    read("", ".. note:: a |b| :sup:`c` `d`_\n\n.. |b| replace:: d\n", lambda name: None, reading)
+
+
+def read(file: str, text: str, opener: Opener, reading: Reading) -> None:
+    """Read the tables of a file, in its order."""
+    longest = reading.limits.line
+    for number, line in enumerate(text.split("\n"), 1):
+        if len(line) > longest:
+            message = f"a line has {len(line):,} characters, over {longest:,}: nothing is read"
+            reading.fault(Diagnostic("limit", file, message, raised("line"), line=number))
+            return
+    document = new_document(file, _settings())
+    parser = Parser(inliner=_inliner(reading.limits.cell))
+    try:
+        with _directives(file, opener, reading):
+            parser.parse(text, document)
+    finally:
+        # Tables before a fault are as good as without it, and the last of them says where it is.
+        _Tables(document, file, reading).read()
+
+
+def _inliner(longest: int) -> states.Inliner:
+    """Return a reader of inline markup that leaves paragraphs longer than a cell as they are."""
+    inliner = states.Inliner()
+    parse = inliner.parse
+
+    def short(text: str, *rest: Any) -> Any:
+        return parse(text, *rest) if len(text) <= longest else ([nodes.Text(text)], [])
+
+    inliner.parse = short  # type: ignore[method-assign, assignment]
+    return inliner
+
+
+@dataclass(slots=True)
+class _Level:
+    """An element whose children are being read."""
+
+    children: Iterator[nodes.Node]
+    in_table: bool
+    headings: tuple[str, ...]
+    own: tuple[str, ...]
+    """The headings, and the rubric that holds until the next section."""
+
+
+class _Tables:
+    """The tables of a document, by a walk that no depth of nesting ends."""
+
+    def __init__(self, document: nodes.document, file: str, reading: Reading) -> None:
+        self._document = document
+        self._file = file
+        self._reading = reading
+        self._expanded: dict[str, str | None] = {}
+
+    def read(self) -> None:
+        levels = [_Level(iter(self._document.children), False, (), ())]
+        while levels:
+            level = levels[-1]
+            child = next(level.children, None)
+            if child is None:
+                levels.pop()
+                continue
+            elif isinstance(child, nodes.title | nodes.rubric) and not level.in_table:
+                # A rubric takes the place of the one before it.
+                level.own = (*level.headings, self._text(child, child.line or 1))
+                self._reading.title = self._reading.title or level.own[-1]
+                if isinstance(child, nodes.title):
+                    level.headings = level.own
+            elif isinstance(child, nodes.table):
+                self._table(child, level.own)
+            elif isinstance(child, nodes.Element):
+                if isinstance(child, nodes.section):
+                    level.own = level.headings
+                levels.append(_Level(iter(child.children), False, level.own, level.own))
+
+    def _table(self, node: nodes.table, headings: tuple[str, ...]) -> None:
+        line = int(node.get("perf_line") or node.line or 1)
+        titles = (each for each in node.children if isinstance(each, nodes.title))
+        caption = next((self._text(each, line) for each in titles), "")
+        if raw := node.get("perf_rows"):
+            rows = [tuple(self._cell(each, at) for each in row) for at, row in raw]
+            count, file = int(node["perf_head"]), str(node["perf_file"])
+        else:
+            group = next((each for each in node.children if isinstance(each, nodes.tgroup)), None)
+            if group is None:
+                return
+            head = [row for part in group.children if isinstance(part, nodes.thead) for row in part]
+            body = [row for part in group.children if isinstance(part, nodes.tbody) for row in part]
+            rows, count, file = self._spread([*head, *body], line), len(head), self._file
+        self._reading.line = max([self._reading.line, line, *(c.line for row in rows for c in row)])
+        count = count or 1  # without a head the first row says what the columns are
+        head_texts = joined_head(rows[:count])
+        self._reading.add(Table(file, line, headings, caption, head_texts, tuple(rows[count:])))
+
+    def _cell(self, content: str | nodes.Element, line: int) -> Cell:
+        text = content if isinstance(content, str) else self._text(content, line)
+        return Cell(text, line)
+
+    def _spread(self, rows: list[Any], line: int) -> list[tuple[Cell, ...]]:
+        """Return rows of nodes as rows of cells, each spanning cell in all its places."""
+        pending: dict[tuple[int, int], Cell] = {}
+        out: list[tuple[Cell, ...]] = []
+        for number, row in enumerate(rows):
+            cells: list[Cell] = []
+            for entry in row.children:
+                while (number, len(cells)) in pending:
+                    cells.append(pending.pop((number, len(cells))))
+                line = _first_line(entry) or line
+                cell = Cell(self._text(entry, line), line)
+                for _ in range(1 + entry.get("morecols", 0)):
+                    for below_it in range(1, 1 + entry.get("morerows", 0)):
+                        pending[number + below_it, len(cells)] = cell
+                    cells.append(cell)
             while (number, len(cells)) in pending:
-                cells.append(pending[number, len(cells)])
-            line = next((n.line for n in entry.findall() if getattr(n, "line", None)), line)
-            cell = Cell(_text(entry), line)
-            for _ in range(1 + entry.get("morecols", 0)):
-                for below_it in range(1, 1 + entry.get("morerows", 0)):
-                    pending[number + below_it, len(cells)] = cell
-                cells.append(cell)
-        while (number, len(cells)) in pending:
-            cells.append(pending[number, len(cells)])
-        out.append(tuple(cells))
-    return out
+                cells.append(pending.pop((number, len(cells))))
+            out.append(tuple(cells))
+        return out
+
+    def _text(self, node: nodes.Node, line: int) -> str:
+        """Return the text of a node without its references to footnotes."""
+        parts: list[str] = []
+        stack: list[nodes.Node | str] = [node]
+        while stack:
+            each = stack.pop()
+            if isinstance(each, nodes.Text | nodes.image):
+                parts.append(each.astext())
+            elif isinstance(each, str):
+                parts.append(each)
+            elif isinstance(each, nodes.substitution_reference):
+                parts.append(self._substituted(each, line))
+            elif isinstance(each, nodes.Element) and not isinstance(each, _INVISIBLE):
+                gap = "" if isinstance(each, nodes.TextElement) else " "
+                for child in reversed(each.children):
+                    stack += [gap, child]
+        return plain("".join(parts))
+
+    def _substituted(self, reference: nodes.Node, line: int) -> str:
+        name = str(reference["refname"]) if isinstance(reference, nodes.Element) else ""
+        text = self._expand(name, 0)
+        if text is not None:
+            return text
+        message = f"the substitution |{name}| is not defined, or too long or too deep"
+        hint = f"at most {_SUBSTITUTION_CHARS} characters, {_SUBSTITUTION_DEPTH} in one another"
+        self._reading.fault(Diagnostic("log-note", self._file, message, hint, line=line))
+        return f"|{name}|"
+
+    def _expand(self, name: str, depth: int) -> str | None:
+        """Return the text of a substitution, ``None`` where it has none within the limits."""
+        names, definitions = self._document.substitution_names, self._document.substitution_defs
+        name = name if name in definitions else names.get(nodes.fully_normalize_name(name), "")
+        if name not in definitions or depth > _SUBSTITUTION_DEPTH:
+            return None
+        if name not in self._expanded:
+            self._expanded[name] = None  # for one that names itself
+            self._expanded[name] = self._definition(definitions[name], depth)
+        return self._expanded[name]
+
+    def _definition(self, node: nodes.Node, depth: int) -> str | None:
+        parts: list[str] = []
+        room = _SUBSTITUTION_CHARS
+        stack = [node]
+        while stack:
+            each = stack.pop()
+            part: str | None = ""
+            if isinstance(each, nodes.substitution_reference):
+                part = self._expand(str(each["refname"]), depth + 1)
+            elif isinstance(each, nodes.Text | nodes.image):
+                part = each.astext()
+            else:
+                stack += reversed(each.children)
+            room -= 1 if part is None else max(1, len(part))
+            if part is None or room < 0:
+                return None
+            parts.append(part)
+        return "".join(parts)
 
 
-def _text(node: nodes.Element) -> str:
-    """The text of a cell without its references to footnotes."""
-    copy = node.deepcopy()
-    for each in [*copy.findall(nodes.footnote_reference), *copy.findall(nodes.system_message)]:
-        each.parent.remove(each)
-    return plain(copy.astext())
+def _first_line(node: nodes.Node) -> int:
+    """Return the first line that a node or one within it names; 0 where none does."""
+    stack = [node]
+    while stack:
+        each = stack.pop()
+        if each.line:
+            return int(each.line)
+        stack += reversed(each.children)
+    return 0
 
 
 class _Through(Directive):
-    """A directive that docutils does not know: what it holds is read."""
+    """A directive that docutils does not know: its content is read."""
 
     optional_arguments = 1
     final_argument_whitespace = True
@@ -133,97 +279,134 @@ class _Through(Directive):
 
 
 @contextmanager
-def _reading(file: str, opener: Opener) -> Iterator[None]:
-    """docutils with our directives, for as long as a file is read."""
+def _directives(file: str, opener: Opener, reading: Reading) -> Iterator[None]:
+    """Give docutils our directives for as long as a file is read."""
+
+    def left_out(line: int, message: str, hint: str = "") -> list[nodes.Node]:
+        reading.fault(Diagnostic(_KIND, file, message, hint, line=line))
+        return []
+
+    def opened(directive: Directive, name: str) -> tuple[str, str] | None:
+        """Return the path and text of a file that a directive names."""
+        path = below(file, name)
+        data = opener(path) if path else None
+        if path is None or data is None:
+            message = f"the table's file “{name[:200]}” is not in the guide, or too large"
+            left_out(directive.lineno, message, "name it by its path from this document")
+            return None
+        return path, data.decode("utf-8-sig", "replace")
 
     class CsvTable(docutils_tables.CSVTable):
         """A csv-table whose rows keep their lines."""
 
+        # Python would import a module for the encoding.
+        option_spec = docutils_tables.CSVTable.option_spec | {"encoding": str}
+
         def run(self) -> list[Any]:
             content, where, first = "\n".join(self.content), file, self.content_offset + 1
+            line = self.lineno
             if "url" in self.options:
-                return []
+                return left_out(line, "a table's address is never opened", "write its rows here")
             if "file" in self.options:
-                path = below(file, self.options["file"])
-                data = opener(path) if path else None
-                if path is None or data is None:
+                if (found := opened(self, self.options["file"])) is None:
                     return []
-                content, where, first = data.decode("utf-8-sig", "replace"), path, 1
-            rows, head = _csv_rows(self, content, first)
+                where, content = found
+                first = line = 1
+            rows = csv_rows(self, content, where, first)
+            head = int(self.options.get("header-rows", 0))
             if "header" in self.options:
-                extra, _ = _csv_rows(self, self.options["header"], self.lineno)
+                extra = csv_rows(self, self.options["header"], file, self.lineno)
                 rows, head = [*extra, *rows], head + len(extra)
             title, _ = self.make_title()  # type: ignore[no-untyped-call]
-            table = nodes.table("", *([title] if title else []))
-            table.update_basic_atts({})
-            table["perf_rows"], table["perf_head"] = rows, head
-            table["perf_file"], table["perf_line"] = where, self.lineno
-            return [table]
+            return [_csv_node(title, rows, head, where, line)]
 
     class PerfTable(_Through):
-        """A table of perfguide's own pages: its CSV file stands beside the one that it names."""
+        """A table of perfguide's own pages: its CSV file is beside the one that it names."""
 
         def run(self) -> list[nodes.Node]:
-            name = self.options.get("file", "")
-            path = below(file, name.removesuffix(".table.json") + ".csv") if name else None
-            data = opener(path) if path else None
-            if path is None or data is None:
+            name = self.options.get("file", "").removesuffix(".table.json") + ".csv"
+            if (found := opened(self, name)) is None:
                 return []
-            content = data.decode("utf-8-sig", "replace")
-            rows = _rows(csv.reader(io.StringIO(content)), 1)
-            head = 2 if len(rows) > 1 and not rows[1][0].text else 1
-            table = nodes.table("", nodes.title("", self.arguments[0] if self.arguments else ""))
-            table["perf_rows"], table["perf_head"] = rows, head
-            table["perf_file"], table["perf_line"] = path, self.lineno
-            return [table]
+            path, content = found
+            rows = _csv(csv.reader(io.StringIO(content)), path, 1, reading)
+            head = 2 if len(rows) > 1 and not rows[1][1][0] else 1
+            title = nodes.title("", self.arguments[0] if self.arguments else "")
+            return [_csv_node(title, rows, head, path, 1)]
 
-    def _csv_rows(
-        directive: CsvTable, content: str, first: int
-    ) -> tuple[list[tuple[Cell, ...]], int]:
+    class Include(Directive):
+        """An inclusion, which is not followed."""
+
+        required_arguments = 1
+        final_argument_whitespace = True
+        option_spec = _Through.option_spec
+
+        def run(self) -> list[nodes.Node]:
+            message = f"“{visible(self.arguments[0][:200])}” is not included"
+            hint = "if it has tables, name it as a guide of its own"
+            reading.fault(Diagnostic("log-note", file, message, hint, line=self.lineno))
+            return []
+
+    def csv_rows(directive: CsvTable, content: str, where: str, first: int) -> list[_Row]:
         dialect: Any = directive.DocutilsDialect(directive.options)
-        source = io.StringIO(content, newline="")
-        rows = _rows(csv.reader(source, dialect=dialect), first)
-        marked = [tuple(Cell(_inline(directive, cell), cell.line) for cell in row) for row in rows]
-        return marked, int(directive.options.get("header-rows", 0))
+        reader = csv.reader(io.StringIO(content, newline=""), dialect=dialect)
+        return [
+            (line, [inline(directive, text, line) for text in row])
+            for line, row in _csv(reader, where, first, reading)
+        ]
 
-    def _inline(directive: Directive, cell: Cell) -> str:
-        if not set(cell.text) & set("*`_|:\\["):
-            return plain(cell.text)
-        found, _ = directive.state.inline_text(cell.text, cell.line)
-        return _text(nodes.paragraph("", "", *found))
+    def inline(directive: Directive, text: str, line: int) -> str | nodes.Element:
+        if not set(text) & set("*`_|:\\["):
+            return plain(text)
+        nodes_within, _ = directive.state.inline_text(text, line)
+        return nodes.paragraph("", "", *nodes_within)
 
-    known = directives.directive
-    known_role = roles.role
+    docutils_directive, docutils_role = directives.directive, roles.role
 
     def find(name: str, language: Any, document: Any) -> Any:
         if name in own_names:
             return own_names[name], []
-        found = known(name, language, document)
+        found = docutils_directive(name, language, document)
         return found if found[0] is not None and name not in _SILENT else (_Through, [])
 
     def find_role(name: str, language: Any, lineno: int, reporter: Any) -> Any:
-        found = known_role(name, language, lineno, reporter)
+        found = docutils_role(name, language, lineno, reporter)
         return found if found[0] is not None else (_plain_role, [])
 
-    own_names = {"csv-table": CsvTable, "perf-csv-table": CsvTable, "perf-table": PerfTable}
+    own_names = {
+        **{"csv-table": CsvTable, "perf-csv-table": CsvTable, "perf-table": PerfTable},
+        "include": Include,
+    }
     directives.directive, roles.role = find, find_role  # type: ignore[assignment]
     try:
         yield
     finally:
-        directives.directive, roles.role = known, known_role
+        directives.directive, roles.role = docutils_directive, docutils_role
 
 
-def _rows(reader: Any, first: int) -> list[tuple[Cell, ...]]:
-    """Rows of CSV with the lines on which they begin."""
-    rows: list[tuple[Cell, ...]] = []
+_Row = tuple[int, list[Any]]
+"""The line of a row, and its cells as texts or nodes."""
+
+
+def _csv_node(title: Any, rows: list[_Row], head: int, file: str, line: int) -> nodes.table:
+    """Return a table whose rows are kept as they are."""
+    table = nodes.table("", *([title] if title else []))
+    table["perf_rows"], table["perf_head"] = rows, head
+    table["perf_file"], table["perf_line"] = file, line
+    return table
+
+
+def _csv(reader: Any, file: str, first: int, reading: Reading) -> list[_Row]:
+    """Return the rows of CSV with the lines on which they begin, up to a faulty one."""
+    rows: list[_Row] = []
     begins = 0
     try:
         for row in reader:
             if row:
-                rows.append(tuple(Cell(text.strip(), first + begins) for text in row))
+                rows.append((first + begins, [text.strip() for text in row]))
             begins = reader.line_num
-    except csv.Error:
-        pass
+    except csv.Error as error:
+        message = f"the rows from here on are no CSV, and left out: {error}"
+        reading.fault(Diagnostic(_KIND, file, message, "close the quotes", line=first + begins))
     return rows
 
 
@@ -231,5 +414,5 @@ def _plain_role(
     name: str, rawtext: str, text: str, lineno: int, inliner: Any,
     options: Any = None, content: Any = (),
 ) -> tuple[list[nodes.Node], list[nodes.system_message]]:  # fmt: skip
-    shown = text.rpartition("<")[0].strip() if text.endswith(">") and "<" in text else text
-    return [nodes.Text(shown)], []
+    label = text.rpartition("<")[0].strip() if text.endswith(">") and "<" in text else text
+    return [nodes.Text(label)], []

@@ -3,121 +3,241 @@
 from __future__ import annotations
 
 import datetime
-import fnmatch
+import os
 import re
-import subprocess
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from pathlib import Path
 
-from . import html, markdown, rst
-from .model import Opener, Table
+from ..common.diagnostics import Diagnostic
+from . import isolated
+from .git_repository import Commit, Entry, GitError, Repository, opened
+from .limits import Limits
+from .model import Opener, Reading, Table, raised
 
-READERS = {".rst": rst.read, ".md": markdown.read, ".html": html.read, ".htm": html.read}
-MOST_BYTES = 64 * 1024**2
-"""The size of one file, in bytes, beyond which it is not read."""
+_TITLE_CHARS = 500
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Snapshot:
-    """The guide's tables as they were at one time. ``name`` is the tag, or nothing."""
+    """The tables of a guide at one time, and what may say of which release they are."""
 
-    name: str
-    commit: str
-    created: datetime.datetime | None
-    tables: tuple[Table, ...]
+    tag: str = ""
+    commit: str = ""
+    subject: str = ""
+    """The first line of the commit's message."""
+    created: datetime.datetime | None = None
+    tables: list[Table] = field(default_factory=list)
+    titles: list[str] = field(default_factory=list)
+    """The first headings of the documents that have tables."""
+    faults: list[Diagnostic] = field(default_factory=list)
+
+    def take(self, reading: Reading, file: str) -> None:
+        """Add what was read of a document."""
+        self.tables += reading.tables
+        self.faults += reading.faults
+        if reading.unlisted:
+            message = f"and {reading.unlisted:,} more faults"
+            self.faults.append(Diagnostic("log-row", file, message, raised("faults")))
+        if reading.tables and reading.title:
+            self.titles.append(reading.title[:_TITLE_CHARS])
 
 
-def tables(file: str, data: bytes, opener: Opener) -> list[Table]:
-    """The tables of one file; none where its ending is not known."""
-    reader = READERS.get(Path(file).suffix.lower())
-    text = data.decode("utf-8-sig", errors="replace")
-    return reader(file, text, opener) if reader else []
-
-
-def files(paths: Sequence[Path]) -> Snapshot:
-    """The tables of files, and of all files below folders.
+def files(paths: Sequence[Path], limits: Limits) -> Snapshot:
+    """Return the tables of files, and of all files below folders.
 
     Raises :class:`FileNotFoundError` where a path is not there.
     """
-    found: list[Table] = []
+    snapshot = Snapshot()
     for top in paths:
         if not top.exists():
             raise FileNotFoundError(2, "there is no such file", str(top))
         root = top if top.is_dir() else top.parent
-        members = sorted(p for p in top.rglob("*") if p.is_file()) if top.is_dir() else [top]
-        for path in members:
-            name = path.relative_to(root).as_posix()
-            if path.suffix.lower() in READERS and path.stat().st_size <= MOST_BYTES:
-                found += tables(name, path.read_bytes(), _below(root))
-    return Snapshot("", "", None, tuple(found))
+        opener = _below(root, limits)
+        for name in _members(top, limits) if top.is_dir() else [top.name]:
+            if not isolated.ending(name):
+                continue
+            # A file that the command names may be a link; one in a folder may not lead out of it.
+            data = _read(top, limits) if top.is_file() else opener(name)
+            if data is None:
+                message = (
+                    f"is no regular file in the folder, or larger than {limits.document:,} bytes"
+                )
+                snapshot.faults.append(Diagnostic("limit", name, message, raised("document")))
+            else:
+                snapshot.take(isolated.read(name, data, opener, limits), name)
+    return snapshot
 
 
-def _below(root: Path) -> Opener:
-    """Opens regular files below a folder, and nothing that a link leads to elsewhere."""
+def _members(folder: Path, limits: Limits) -> list[str]:
+    """Return the paths of a folder's files in order."""
+    names: list[str] = []
+    for parent, _, own in os.walk(folder, followlinks=False):
+        names += [(Path(parent) / name).relative_to(folder).as_posix() for name in own]
+        if len(names) > limits.files:
+            raise OSError(0, f"the folder has over {limits.files:,} files", str(folder))
+    return sorted(names)
+
+
+def _read(path: Path, limits: Limits) -> bytes | None:
+    if not path.is_file() or path.stat().st_size > limits.document:
+        return None
+    return path.read_bytes()
+
+
+def _below(root: Path, limits: Limits) -> Opener:
+    """Return what opens regular files below a folder, and nothing that a link leads to elsewhere."""
     top = root.resolve()
 
     def read(name: str) -> bytes | None:
         path = (top / name).resolve()
-        inside = path.is_relative_to(top) and path.is_file()
-        return path.read_bytes() if inside and path.stat().st_size <= MOST_BYTES else None
+        return _read(path, limits) if path.is_relative_to(top) else None
 
     return read
 
 
-def history(repository: Path, pattern: str) -> Iterator[Snapshot]:
-    """The tables at each tag, oldest first; without tags, at each commit that changed them.
+def history(folder: Path, pattern: str, commits: str, limits: Limits) -> Iterator[Snapshot]:
+    """Return the tables at tags and at commits that changed the guide, the oldest first.
 
-    Raises :class:`OSError` where git cannot be run or the path is no repository.
+    ``commits`` is ``tags``, ``all`` for the commits between them too, or a revision or range such
+    as ``09.00..HEAD``. A path without wildcards is followed through its former names. Raises
+    :class:`GitError` where the repository cannot be read.
     """
-    tags = _git(
-        repository, "for-each-ref", "--sort=creatordate", "--format=%(refname)", "refs/tags"
-    )
-    names = [name for name in tags.decode().split("\n") if name]
-    if not names:
-        log = _git(repository, "log", "--reverse", "--format=%H", "HEAD", "--", f":(glob){pattern}")
-        names = [name for name in log.decode().split("\n") if name]
-    for name in names:
-        line = _git(repository, "log", "-1", "--format=%H %cI", name, "--").decode().strip()
-        commit, _, date = line.partition(" ")
-        listed = _git(repository, "ls-tree", "-r", "-z", "--name-only", commit).decode(
-            errors="replace"
-        )
-        found: list[Table] = []
-        for file in listed.split("\0"):
-            if fnmatch.fnmatchcase(file, pattern) and Path(file).suffix.lower() in READERS:
-                opener = _at(repository, commit)
-                if (data := opener(file)) is not None:
-                    found += tables(file, data, opener)
-        tag = name.removeprefix("refs/tags/") if name.startswith("refs/tags/") else ""
-        yield Snapshot(tag, commit, datetime.datetime.fromisoformat(date), tuple(found))
+    with opened(folder, limits) as repository:
+        patterns = [pattern]
+        faults: list[Diagnostic] = []
+        if not set(pattern) & set("*?[") and "HEAD" in repository.refs:
+            try:
+                patterns = repository.names(pattern, repository.refs["HEAD"])
+            except GitError as error:
+                message = f"its former names cannot be read: {error.strerror}"
+                hint = "name them by a pattern, such as *Guide*.rst"
+                faults.append(Diagnostic("log-note", pattern, message, hint))
+        chosen = _chosen(repository, patterns, commits, faults)
+        if len(chosen) > limits.commits:
+            message = f"{len(chosen):,} commits changed what --path names, over {limits.commits:,}"
+            raise GitError(0, f"{message}; name the guide with --path", str(folder))
+        readings: dict[tuple[str, str], Reading] = {}
+        ordered = sorted(chosen, key=lambda pair: _date(pair[1]) or _EPOCH)
+        for tag, commit in ordered:
+            snapshot = Snapshot(tag, commit.hash, commit.subject, _date(commit), faults=faults)
+            faults = []
+            try:
+                _read_commit(repository, snapshot, patterns, readings, limits)
+            except GitError as error:
+                message = f"its files cannot be listed: {error.strerror}"
+                what = tag or commit.hash[:12]
+                snapshot.faults.append(Diagnostic("unreadable", what, message))
+            yield snapshot
 
 
-def _at(repository: Path, commit: str) -> Opener:
-    """Opens files as they were at a commit."""
+def _chosen(
+    repository: Repository, patterns: Sequence[str], commits: str, faults: list[Diagnostic]
+) -> list[tuple[str, Commit]]:
+    """Return commits with the names of their tags; those between tags have none."""
+    tagged: list[tuple[str, Commit]] = []
+    for ref, value in repository.refs.items():
+        if ref.startswith("refs/tags/") and commits in ("all", "tags"):
+            try:
+                tagged.append((ref.removeprefix("refs/tags/"), repository.commit(value)))
+            except GitError as error:
+                message = f"its commit cannot be read: {error.strerror}"
+                faults.append(Diagnostic("unreadable", ref, message))
+    revision = repository.refs.get("HEAD", "") if commits == "all" else commits
+    if commits == "tags" or not revision:
+        return tagged
+    hashes = {commit.hash for _, commit in tagged}
+    changes = repository.commits(revision, patterns)
+    return tagged + [("", each) for each in changes if each.hash not in hashes]
 
-    def read(name: str) -> bytes | None:
-        try:
-            data = _git(repository, "cat-file", "blob", f"{commit}:{name}")
-        except OSError:
+
+_EPOCH = datetime.datetime.fromtimestamp(0, datetime.UTC)
+
+
+def _date(commit: Commit) -> datetime.datetime | None:
+    try:
+        return datetime.datetime.fromisoformat(commit.created)
+    except ValueError:
+        return None
+
+
+def _read_commit(
+    repository: Repository,
+    snapshot: Snapshot,
+    patterns: Sequence[str],
+    readings: dict[tuple[str, str], Reading],
+    limits: Limits,
+) -> None:
+    """Read the guide as it is at a commit; an unchanged document is read once for all commits."""
+    entries = {entry.path: entry for entry in repository.files(snapshot.commit)}
+    for file, entry in entries.items():
+        if not isolated.ending(file) or not any(fnmatchcase(file, each) for each in patterns):
+            continue
+        reading = readings.get((file, entry.hash))
+        if reading is None:
+            named: list[str] = []
+            reading = _read_file(repository, entries, entry, named, limits)
+            if not named:
+                readings[file, entry.hash] = reading
+        snapshot.take(reading, file)
+
+
+def _read_file(
+    repository: Repository,
+    entries: dict[str, Entry],
+    entry: Entry,
+    named: list[str],
+    limits: Limits,
+) -> Reading:
+    """Read a document, and note the files that it names."""
+    reading = Reading(limits)
+    if not entry.regular:
+        message = "is a link or a submodule, which is not followed"
+        reading.fault(Diagnostic("log-note", entry.path, message))
+        return reading
+
+    def opener(name: str) -> bytes | None:
+        named.append(name)
+        other = entries.get(name)
+        if other is None or not other.regular:
             return None
-        return data if len(data) <= MOST_BYTES else None
+        try:
+            return repository.read(other)
+        except GitError:
+            return None
 
-    return read
+    try:
+        data = repository.read(entry)
+    except GitError as error:
+        message = f"its content cannot be read: {error.strerror}"
+        reading.fault(Diagnostic("unreadable", entry.path, message, "fetch the whole repository"))
+        return reading
+    if data is None:
+        return isolated.refused(entry.path, limits, "document", "has more than {} bytes")
+    return isolated.read(entry.path, data, opener, limits)
 
 
-def _git(repository: Path, *words: str) -> bytes:
-    command = ["git", "-C", str(repository), *words]
-    done = subprocess.run(command, capture_output=True, check=False)
-    if done.returncode:
-        said = done.stderr.decode(errors="replace").strip()[:300]
-        raise OSError(2, f"git {words[0]}: {said}", str(repository))
-    return done.stdout
+_NUMBERS = re.compile(r"[0-9]{1,6}(?:[._][0-9]{1,6}){1,7}(?![A-Za-z0-9])")
+_FREE_NUMBERS = re.compile(rf"(?<![A-Za-z0-9.]){_NUMBERS.pattern}")
+_NUMBER = re.compile(r"[0-9]{1,9}")
 
 
-def release(pattern: str, *texts: str) -> str:
-    """The release that the first of some texts names, with points between its numbers."""
-    for text in texts:
-        if found := re.search(pattern, text):
-            return (found[1] if found.re.groups else found[0]).replace("_", ".")
+def release(pattern: str, snapshot: Snapshot) -> str:
+    """Return the release of a snapshot, with points between its numbers; nothing where none is named.
+
+    The tag names it, the guide's title, a path, or the commit's message. Without a pattern a
+    release has at least two numbers, except in a tag.
+    """
+    texts = (*snapshot.titles, *dict.fromkeys(table.file for table in snapshot.tables))
+    patterns: list[tuple[re.Pattern[str], str]] = []
+    if pattern:
+        own = re.compile(pattern)
+        patterns = [(own, text) for text in (snapshot.tag, *texts, snapshot.subject)]
+    else:
+        patterns = [(_NUMBERS, snapshot.tag), (_NUMBER, snapshot.tag)]
+        patterns += [(_FREE_NUMBERS, text) for text in (*texts, snapshot.subject)]
+    for each, text in patterns:
+        if match := each.search(text):
+            return (match[1] if each.groups else match[0]).replace("_", ".")
     return ""

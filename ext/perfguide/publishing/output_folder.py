@@ -7,7 +7,6 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
 
@@ -105,13 +104,12 @@ class Writer:
 
     def finish(self) -> None:
         """Remove what is stale and remember what is ours."""
-        stale = sorted(self.ours - {*self.names, MANIFEST})
-        for name in stale:
+        for name in sorted(self.ours - {*self.names, MANIFEST}):
             path = self.root / name
             if path.is_file():
                 path.unlink()
                 self.removed.append(name)
-        self._remove_empty(stale)
+            self._remove_empty(path.parent)
         now = time.time()
         for path in self.root.glob(ASIDE):
             if path.stat().st_mtime < now - FORGOTTEN:
@@ -136,17 +134,10 @@ class Writer:
             file.write(b"\n" + json.dumps(name).encode() + b"\n")
         self.ours.add(name)
 
-    def _remove_empty(self, names: Iterable[str]) -> None:
-        """Remove the folders of some files, where nothing is left in them."""
-        folders = {folder for name in names for folder in _folders(name)}
-        for folder in sorted(folders, reverse=True):  # what is inside comes before its folder
-            with contextlib.suppress(OSError):  # other files are in it
-                (self.root / folder).rmdir()
-
-
-def _folders(name: str) -> Iterator[str]:
-    while name := name.rpartition("/")[0]:
-        yield name
+    def _remove_empty(self, folder: Path) -> None:
+        while folder != self.root and folder.is_dir() and not any(folder.iterdir()):
+            folder.rmdir()
+            folder = folder.parent
 
 
 def _is_below(name: str) -> bool:

@@ -13,7 +13,7 @@ import argparse
 import logging
 import os
 from collections.abc import Callable, Iterable, Iterator, Set
-from functools import cache, cached_property, partial
+from functools import cache, partial
 from itertools import accumulate
 from pathlib import Path
 from typing import Any, TypeGuard
@@ -258,25 +258,11 @@ class Downloads(dict[str, tuple[set[str], str]]):
             self[path] = (set(), by_sphinx or path.removeprefix(self.top))
         pages, name = self[path]
         pages.add(docname)
-        if "by_page" in vars(self):
-            self.by_page.setdefault(docname, set()).add(path)
         return Path(name)
-
-    @cached_property
-    def by_page(self) -> dict[str, set[str]]:
-        """The files that each page leads to: a build that drops thousands of pages asks for each."""
-        out: dict[str, set[str]] = {}
-        for path, (pages, _) in self.items():
-            for page in pages:
-                out.setdefault(page, set()).add(path)
-        return out
-
-    def __getstate__(self) -> dict[str, str]:
-        return {"top": self.top}
 
     def purge_doc(self, docname: str) -> None:
         """Forget what a page leads to."""
-        for path in self.by_page.pop(docname, ()):
+        for path in [path for path, (pages, _) in self.items() if docname in pages]:
             pages = self[path][0]
             pages.discard(docname)
             if not pages:

@@ -1,0 +1,156 @@
+"""Documents read one by one in processes of their own, which the kernel holds to limits.
+
+No parser of markup is safe from text that is written to exhaust it. Each document is therefore
+read in a forked process that may use so much processor time and memory, can open no file and no
+connection (it may have no further file descriptor), and can write none. The files that a table
+names are read by this process, through the opener. A process that ends early costs its document
+alone; the tables before that place are kept where the process could still tell them.
+"""
+
+from __future__ import annotations
+
+import gc
+import multiprocessing
+import resource
+import signal
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ..common.diagnostics import Diagnostic
+from . import html, markdown, rst
+from .limits import Limits
+from .model import Opener, Reading, raised
+
+READERS: dict[str, Callable[[str, str, Opener, Reading], None]] = {
+    ".rst": rst.read,
+    ".rst.inc": rst.read,
+    ".md": markdown.read,
+    ".html": html.read,
+    ".htm": html.read,
+}
+_ENCODING_BYTES = 64 * 1024**2
+"""Memory to send the tables with, once reading them has taken all that it may."""
+_ANSWER_BYTES = 128 * 1024**2
+
+
+def ending(file: str) -> str:
+    """Return the ending of a name for which there is a reader, or nothing."""
+    name = file.lower()
+    return next((each for each in READERS if name.endswith(each)), "")
+
+
+class _OutOfTime(BaseException):
+    """The time for a document is over."""
+
+
+def read(file: str, data: bytes, opener: Opener, limits: Limits) -> Reading:
+    """Read a document in a process of its own."""
+    if len(data) > limits.document:
+        return refused(file, limits, "document", f"has {len(data):,} bytes, over {{}}")
+    rst.prepare()
+    fork = multiprocessing.get_context("fork")
+    ours, theirs = fork.Pipe()
+    process = fork.Process(target=_child, args=(file, data, limits, theirs))
+    process.start()
+    theirs.close()
+    try:
+        return _answer(ours, file, opener, limits, process)
+    finally:
+        ours.close()
+        if process.is_alive():
+            process.kill()
+        process.join()
+
+
+def _answer(pipe: Connection, file: str, opener: Opener, limits: Limits, process: Any) -> Reading:
+    """Give the child the files that it asks for, until it tells what it has read."""
+    try:
+        while True:
+            message = pipe.recv_bytes(_ANSWER_BYTES)
+            if message[:1] == b"?":
+                data = opener(message[1:].decode("utf-8", "replace"))
+                pipe.send_bytes(b"" if data is None else b"=" + data)
+            else:
+                return msgspec.msgpack.decode(message, type=Reading)
+    except (EOFError, OSError):
+        process.join()
+    if process.exitcode in (-signal.SIGKILL, -signal.SIGXCPU):
+        return refused(file, limits, "seconds", "reading it takes more than {} s")
+    return refused(file, limits, "memory", "reading it takes more memory than {} bytes")
+
+
+def refused(file: str, limits: Limits, name: str, message: str) -> Reading:
+    """Return the reading of a document that exceeds a limit before a table was read."""
+    reading = Reading(limits)
+    text = message.format(f"{getattr(limits, name):,}")
+    reading.fault(Diagnostic("limit", file, f"{text}: it is left out", raised(name)))
+    return reading
+
+
+def _child(file: str, data: bytes, limits: Limits, pipe: Connection) -> None:
+    """Read a document within the limits, and send what was read."""
+    _confine(limits)
+    gc.freeze()
+    gc.set_threshold(100_000)  # most of what it would look for goes with the process
+
+    def opener(name: str) -> bytes | None:
+        pipe.send_bytes(b"?" + name.encode("utf-8", "replace"))
+        answer = pipe.recv_bytes()
+        return answer[1:] if answer else None
+
+    reading = Reading(limits)
+    _, most = resource.getrlimit(resource.RLIMIT_AS)
+    raised_memory = (most, most)
+    fault: BaseException | None = None
+    try:
+        text = data.decode("utf-8-sig", errors="replace")
+        READERS[ending(file)](file, text, opener, reading)
+    except BaseException as error:
+        resource.setrlimit(resource.RLIMIT_AS, raised_memory)
+        fault = error
+    resource.setrlimit(resource.RLIMIT_AS, raised_memory)
+    if fault:
+        reading.faults.append(_described(fault, file, reading))
+    pipe.send_bytes(msgspec.msgpack.encode(reading))
+
+
+def _described(error: BaseException, file: str, reading: Reading) -> Diagnostic:
+    """Return the fault that ended the reading of a document."""
+    limits, line = reading.limits, reading.line or 1
+    after = f"no table is taken from line {line} on"
+    if isinstance(error, _OutOfTime):
+        message, hint = f"reading it takes more than {limits.seconds} s", raised("seconds")
+    elif isinstance(error, MemoryError):
+        message = f"reading it takes more memory than {limits.memory:,} bytes"
+        hint = raised("memory")
+    elif isinstance(error, RecursionError):
+        message, hint = "its markup is nested too deep", "nest it less deep"
+    else:
+        message = f"its markup cannot be read ({type(error).__name__})"
+        return Diagnostic("unreadable", file, f"{message}; {after}", line=line)
+    return Diagnostic("limit", file, f"{message}; {after}", hint, line=line)
+
+
+def _confine(limits: Limits) -> None:
+    """Limit the time and memory of this process, and keep it from opening or writing files."""
+
+    def out_of_time(number: int, frame: object) -> None:
+        signal.signal(signal.SIGXCPU, signal.SIG_IGN)
+        raise _OutOfTime
+
+    signal.signal(signal.SIGXCPU, out_of_time)
+    statistics = Path("/proc/self/statm").read_text("ascii")
+    used = int(statistics.split()[0]) * resource.getpagesize()
+    most = used + limits.memory
+    for which, soft, hard in (
+        (resource.RLIMIT_CPU, limits.seconds, limits.seconds + 1),
+        (resource.RLIMIT_AS, most, most + _ENCODING_BYTES),
+        (resource.RLIMIT_CORE, 0, 0),
+        (resource.RLIMIT_FSIZE, 0, 0),
+        (resource.RLIMIT_NOFILE, 0, 0),
+    ):
+        resource.setrlimit(which, (soft, hard))

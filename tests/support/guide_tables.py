@@ -1,0 +1,21 @@
+"""Tables of guides, as the readers of the importer give them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from perfguide.importing.model import Opener, Reading, Table
+
+Reader = Callable[[str, str, Opener, Reading], None]
+
+
+def nothing(name: str) -> bytes | None:
+    """Open no file."""
+    return None
+
+
+def tables(reader: Reader, file: str, text: str, opener: Opener = nothing) -> list[Table]:
+    """Return the tables of a text."""
+    reading = Reading()
+    reader(file, text, opener, reading)
+    return reading.tables
