@@ -22,8 +22,6 @@ from .config import page_name, warn
 from .html_table import NOT_MEASURED
 from .table_nodes import download
 
-SHEET = "perfguide-guide.css"
-
 BAR, BAR_HEIGHT, UNDER = 36, 8, 4
 WIDTH, HEIGHT = 104, 24
 """The sizes of a bar and of a history in CSS pixels."""
@@ -277,8 +275,7 @@ def plain_row(cells: Sequence[nodes.Node]) -> nodes.row:
 
 
 def setup(app: Sphinx) -> None:
-    """Register the directive, its node, the transform and the style sheet."""
+    """Register the directive, its node and the transform."""
     app.add_node(perf_answers, html=(_visit_html, None))
     app.add_directive("perf-answers", PerfAnswers)
     app.add_post_transform(Plain)
-    app.add_css_file(SHEET)

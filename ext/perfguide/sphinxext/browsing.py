@@ -20,6 +20,7 @@ from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.errors import ExtensionError
 from sphinx.util.typing import ExtensionMetadata
 
+from . import own_pages
 from .config import page_name
 
 SCRIPTS = ("grid", "tables", "cells", "links")
@@ -80,6 +81,8 @@ def _page_context(
     if not doctree or not isinstance(app.builder, StandaloneHTMLBuilder):
         return
     if app.env.metadata[pagename].get("perf-redirect") or app.builder.name == "epub":
+        return
+    if not own_pages.needs_files(app, pagename, doctree):
         return
     page = page_name(app.config.perfguide_output, "reports/provenance")
     found = page in app.env.found_docs

@@ -83,6 +83,18 @@ class Values(msgspec.Struct):
     any characters; left out: what ``latex_documents`` says."""
     perfguide_csp: bool = False
     """Whether pages carry a strict Content-Security-Policy; see SECURITY.md."""
+    perfguide_description: bool = True
+    """Whether a generated page says in ``<meta name="description">`` what it is about; where another
+    extension does, it is left to that."""
+    perfguide_social: bool = True
+    """Whether a generated page has ``og:`` tags for previews of links; where another extension such
+    as sphinxext-opengraph writes them, they are left to that."""
+    perfguide_feed: bool = True
+    """Whether the site has a feed of releases and errata, ``feed.xml``, which the head of each
+    generated page names."""
+    perfguide_sitemap: bool = True
+    """Whether the site has a ``sitemap.xml`` of the generated pages where ``html_baseurl`` is set;
+    where sphinx-sitemap is loaded or ``html_extra_path`` has one, it is left to that."""
     perfguide_profile: bool = False
     """Whether a build tells where its time went."""
     perfguide_badges: dict[str, str] = {}

@@ -243,8 +243,13 @@ class PerfGenerated(SphinxDirective):
         return []
 
 
+CHAPTERS = ("guide", "soc", "benchmark")
+"""Pages of many short sections, as their first section is called."""
+
+
 class PerfAnchor(SphinxDirective):
-    """Gives the section that it stands in its one lasting address."""
+    """Gives the section that it stands in its one lasting address; that of a page also gets the
+    classes by which style sheets tell generated pages apart."""
 
     required_arguments = 1
     option_spec: ClassVar[OptionSpec] = {}
@@ -253,7 +258,11 @@ class PerfAnchor(SphinxDirective):
         """Make the nodes."""
         section = self.state.parent
         if isinstance(section, nodes.section):
-            section["ids"] = [slugs.anchor(self.arguments[0])]
+            name = slugs.anchor(self.arguments[0])
+            section["ids"] = [name]
+            if isinstance(section.parent, nodes.document):
+                chapters = ["perf-chapters"] if name in CHAPTERS else []
+                section["classes"] += ["perf-page", f"perf-{name}-page", *chapters]
         return []
 
 

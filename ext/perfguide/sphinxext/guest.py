@@ -116,8 +116,19 @@ def _offer_no_editing(
     app: Sphinx, page: str, _template: str, context: dict[str, Any], _tree: nodes.document | None
 ) -> None:
     """A generated page is in no repository, so nothing leads to it there."""
-    if page in vars(app.env).get("perfguide_generated", ()):
+    if is_generated(app, page):
         context.update(EDITING)
+
+
+def is_generated(app: Sphinx, page: str) -> bool:
+    """Return whether a page of the site was written by the extension."""
+    return page in vars(app.env).get("perfguide_generated", ())
+
+
+def may_change(app: Sphinx, page: str) -> bool:
+    """Return whether the extension may change how a page is set: one that it wrote, or any one of a
+    build that is ours alone."""
+    return app.config.perfguide_own_output or is_generated(app, page)
 
 
 def _remember(app: Sphinx, env: BuildEnvironment) -> list[str]:
@@ -126,8 +137,9 @@ def _remember(app: Sphinx, env: BuildEnvironment) -> list[str]:
     return []
 
 
-def _drop_contents(app: Sphinx, tree: nodes.document, _page: str) -> None:
-    if is_site(app.builder) and app.config.html_theme in WITH_CONTENTS:
+def _drop_contents(app: Sphinx, tree: nodes.document, page: str) -> None:
+    has_list = is_site(app.builder) and app.config.html_theme in WITH_CONTENTS
+    if has_list and is_generated(app, page):
         for topic in list(tree.findall(nodes.topic)):
             if "contents" in topic["classes"]:
                 topic.parent.remove(topic)

@@ -12,15 +12,13 @@ from __future__ import annotations
 import argparse
 import logging
 import os
-from collections.abc import Callable, Iterable, Iterator, Set
-from functools import cache, partial
-from itertools import accumulate
+from collections.abc import Callable, Iterable, Set
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeGuard
 
 from docutils import nodes
 from docutils.frontend import Values
-from docutils.statemachine import State, StateMachine
 from jinja2.ext import Extension
 from sphinx.application import Sphinx
 from sphinx.builders import Builder
@@ -29,9 +27,7 @@ from sphinx.builders.latex import LaTeXBuilder
 from sphinx.environment import BuildEnvironment
 from sphinx.environment.collectors.toctree import TocTreeCollector
 from sphinx.errors import ExtensionError
-from sphinx.project import Project
 from sphinx.search import IndexBuilder
-from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util._files import DownloadFiles
 
 
@@ -127,79 +123,6 @@ def builder_loggers() -> list[logging.Logger]:
     return [logging.getLogger(n) for n in names if n.startswith("sphinx.sphinx.builders")]
 
 
-class _States(dict[str, Any]):
-    """The states of a machine by their names; each is made when it is first entered."""
-
-    def __init__(self, machine: StateMachine[Any], classes: Iterable[type[State[Any]]]) -> None:
-        super().__init__()
-        self._machine = machine
-        self._classes = {each.__name__: each for each in classes}
-
-    def __missing__(self, name: str) -> State[Any]:
-        state = self[name] = self._classes[name](self._machine, self._machine.debug)
-        # Before a machine runs it has no page; when it begins, it tells all states that it has.
-        if getattr(self._machine, "memo", None) is not None:
-            state.runtime_init()
-        return state
-
-
-def make_states_when_entered() -> None:
-    """Let the parser of reStructuredText make a state of one of its machines when it is entered.
-
-    Replaces ``StateMachine.add_states`` of docutils. Without it each directive with options, each
-    list and each part of a page makes fifteen states with two hundred transitions and enters one or
-    two of them, which is a quarter of the time of reading a page.
-    """
-    StateMachine.add_states = _add_states  # type: ignore[method-assign]
-
-
-def _add_states(self: StateMachine[Any], state_classes: Iterable[type[State[Any]]]) -> None:
-    self.states = _States(self, state_classes)
-
-
-_FINDALL = nodes.Node.findall
-
-
-def walk_through_trees_at_once() -> None:
-    """Let one generator walk through the tree of a page, not one for each of its nodes.
-
-    Replaces ``Node.findall`` of docutils where it goes through all that is below a node, in the
-    same order; what changes meanwhile is met as before. Sphinx and docutils walk some sixty times
-    through each page, which is a tenth of the time of a build.
-    """
-    nodes.Node.findall = _findall  # type: ignore[method-assign,assignment]
-
-
-def _findall(
-    self: nodes.Node,
-    condition: Any = None,
-    include_self: bool = True,
-    descend: bool = True,
-    siblings: bool = False,
-    ascend: bool = False,
-) -> Iterator[Any]:
-    if not include_self or not descend or siblings or ascend:
-        return _FINDALL(self, condition, include_self, descend, siblings, ascend)
-    if condition is None:
-        return _walk(self)
-    if isinstance(condition, type):
-        return (node for node in _walk(self) if isinstance(node, condition))
-    return filter(condition, _walk(self))
-
-
-def _walk(node: nodes.Node) -> Iterator[nodes.Node]:
-    yield node
-    waiting = [iter(node.children)]
-    while waiting:
-        for child in waiting[-1]:
-            yield child
-            if child.children:
-                waiting.append(iter(child.children))
-                break
-        else:
-            waiting.pop()
-
-
 def own_settings(document: nodes.document) -> Values:
     """Give a document settings of its own, and return them.
 
@@ -224,14 +147,16 @@ def number_no_figures(app: Sphinx) -> None:
     raise ExtensionError("perfguide_number_by_page: this version of Sphinx numbers otherwise")
 
 
-def name_images_by_path(env: BuildEnvironment) -> None:
-    """Name pictures of equal file names by their paths, not by the order of reading.
+def name_images(env: BuildEnvironment, key: Callable[[str], Any]) -> None:
+    """Name pictures of equal file names in the order of ``key``, which gets the path of each, and
+    where it is the same, in the order of reading.
 
     ``env.images`` is a ``FilenameUniqDict``, which numbers names as they come. Without it a
-    build on top of an earlier one would name them otherwise than a clean one.
+    build on top of an earlier one would name them otherwise than a clean one, and pictures of ours
+    would change the names of those of the project.
     """
     ordered = type(env.images)()
-    for path, (docnames, _) in sorted(env.images.items()):
+    for path, (docnames, _) in sorted(env.images.items(), key=lambda image: key(image[0])):
         for docname in sorted(docnames):
             ordered.add_file(docname, path)
     env.images = ordered
@@ -290,24 +215,6 @@ def downloads(env: BuildEnvironment) -> Downloads:
     """The files for download: ``env.dlfiles``, where :func:`name_downloads_by_path` was called."""
     found: Downloads = vars(env)["dlfiles"]
     return found
-
-
-class _Pages(Project):
-    """The pages of a project, of whose folder most files are none."""
-
-    def path2doc(self, filename: str | os.PathLike[str]) -> str | None:
-        """The name of the page that is in a file, if there is one."""
-        is_page = os.fspath(filename).endswith(self.source_suffix)
-        return super().path2doc(filename) if is_page else None
-
-
-def look_only_at_pages(app: Sphinx) -> None:
-    """Let Sphinx tell by the end of its name that a file below the sources is no page.
-
-    Changes the class of ``app.project``. Without it Sphinx makes an object for a path of each of the
-    files beside the pages, of which a large site has fifty times as many as pages.
-    """
-    app.project.__class__ = _Pages
 
 
 def forget_others(env: BuildEnvironment) -> None:
@@ -371,16 +278,6 @@ def index_entries(index: IndexBuilder) -> dict[str, list[tuple[str, str, str]]]:
     return index._index_entries
 
 
-def stem_each_word_once(app: Sphinx) -> None:
-    """Let the search index work out once what the stem of a word is.
-
-    Sets ``stem`` of the index's language. Without it that is worked out anew for each page.
-    """
-    index = getattr(app.builder, "indexer", None)
-    if index is not None and "stem" not in vars(index.lang):
-        vars(index.lang)["stem"] = cache(index.lang.stem)
-
-
 def is_site(builder: Builder) -> TypeGuard[StandaloneHTMLBuilder]:
     """Whether a builder makes a site. That of EPUB stands on Sphinx's builder of sites too."""
     return isinstance(builder, StandaloneHTMLBuilder) and builder.name != "epub"
@@ -415,36 +312,6 @@ def set_no_date(builder: LaTeXBuilder) -> None:
     ``builder.context`` has the values of the LaTeX template.
     """
     builder.context["date"] = ""
-
-
-class WideColumns(SphinxPostTransform):
-    """Makes each column of a table in text as wide as its longest word, up to ``WIDEST``.
-
-    Sphinx's writer takes the relative width of a column for a number of characters. A column
-    of one character has a line for each, and before Sphinx 9.0 writing one never ends: its
-    ``TextWrapper._break_word`` needs room for two characters of two columns each.
-    """
-
-    default_priority = 990  # when all tables are there
-    formats = ("text",)
-    NARROWEST, WIDEST = 4, 40
-
-    def run(self, **kwargs: Any) -> None:
-        """Widen the columns."""
-        for group in self.document.findall(nodes.tgroup):
-            columns = [part for part in group.children if isinstance(part, nodes.colspec)]
-            for column in columns:
-                column["colwidth"] = max(column["colwidth"], self.NARROWEST)
-            for row in group.findall(nodes.row):
-                cells = [cell for cell in row.children if isinstance(cell, nodes.entry)]
-                ends = [*accumulate(1 + cell.get("morecols", 0) for cell in cells)]
-                if ends[-1:] != [len(columns)]:
-                    continue  # cells of rows above are beside these
-                for cell, end in zip(cells, ends, strict=True):
-                    if "morecols" not in cell:
-                        longest = max(map(len, cell.astext().split()), default=0)
-                        column = columns[end - 1]
-                        column["colwidth"] = max(column["colwidth"], min(longest, self.WIDEST))
 
 
 def subcommands(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:

@@ -21,6 +21,7 @@ from ..figures import dataset
 from ..figures.dataset import Addresses, trace
 from . import internals
 from .config import page_name
+from .guest import may_change
 from .table_nodes import group, listed, on_paper, perf_download, perf_picture, perf_rows, texts
 
 LINE = (("small", 96), ("footnotesize", 108), ("scriptsize", 124))
@@ -82,10 +83,18 @@ class PaperPages(SphinxPostTransform):
             if shown:
                 _set_chart(figure, shown)
         for contents in list(self.document.findall(nodes.topic)):
-            if "contents" in contents["classes"]:
+            if "contents" in contents["classes"] and may_change(self.app, self._page_of(contents)):
                 contents.parent.remove(contents)  # the document has contents of its own
         for download in list(self.document.findall(perf_download)):
             download.replace_self(on_paper(download))
+
+    def _page_of(self, node: nodes.Element) -> str:
+        """The page that a part of a document is from."""
+        while node.parent is not None:
+            if isinstance(node, addnodes.start_of_file):
+                return str(node["docname"])
+            node = node.parent
+        return self.env.current_document.docname
 
 
 def _latex(text: str) -> nodes.raw:
@@ -290,9 +299,14 @@ def prepare(app: Sphinx) -> None:
         internals.set_no_date(app.builder)
 
 
+def _choose_builder(app: Sphinx, config: Config) -> None:
+    if config.perfguide_pdf:
+        app.add_builder(GuideLaTeXBuilder, override=True)
+
+
 def setup(app: Sphinx) -> ExtensionMetadata:
     """Register the transform and the builder."""
-    app.add_builder(GuideLaTeXBuilder, override=True)
+    app.connect("config-inited", _choose_builder)
     app.add_post_transform(PaperPages)
     app.connect("builder-inited", prepare)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

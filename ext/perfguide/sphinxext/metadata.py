@@ -26,7 +26,7 @@ from sphinx.util.typing import OptionSpec
 from ..common.diagnostics import Diagnostic
 from ..export import explorer, feed, json_api
 from ..publishing.store import below
-from . import rebuild
+from . import own_pages, rebuild
 from .config import warn
 from .internals import is_site
 
@@ -34,6 +34,8 @@ SITEMAP = "http://www.sitemaps.org/schemas/sitemap/0.9"
 FEED = "feed.xml"
 FEEDING = ("html", "dirhtml", "readthedocs", "readthedocsdirhtml")
 """The builders whose sites have a feed: each entry leads to a page of its own."""
+SITEMAP_EXTENSION = "sphinx_sitemap"
+"""Writes the sitemap of a site where it is loaded."""
 LONGEST = 300
 """Characters of a description; search engines cut what is longer."""
 
@@ -190,13 +192,15 @@ def _about(app: Sphinx, docname: str) -> dict[str, Any]:
 def _head(
     app: Sphinx, pagename: str, _template: str, context: dict[str, Any], doctree: nodes.document
 ) -> None:
-    """Write the head of a page, and send the explorer's scripts with its page alone."""
+    """Write the head of a page of ours, and send the explorer's scripts with its page alone."""
+    if doctree and EXPLORER in app.env.metadata[pagename]:
+        for name in SCRIPTS:
+            app.add_js_file(name, loading_method="defer")
+    if not own_pages.is_own(app, pagename):
+        return
     if doctree:
         _describe(app, pagename, context, doctree)
-        if EXPLORER in app.env.metadata[pagename]:
-            for name in SCRIPTS:
-                app.add_js_file(name, loading_method="defer")
-    if app.builder.name in FEEDING:
+    if app.config.perfguide_feed and app.builder.name in FEEDING:
         href = context["pathto"](FEED, 1)
         context["metatags"] = (
             f'{context.get("metatags", "")}\n<link rel="alternate" '
@@ -212,23 +216,24 @@ def _describe(app: Sphinx, pagename: str, context: dict[str, Any], doctree: node
         page = posixpath.normpath(posixpath.join(posixpath.dirname(pagename), target))
         context["pageurl"] = address(app, page) or context.get("pageurl")
     about = _about(app, pagename)
-    title = re.sub(r"<[^>]*>", "", str(context.get("title", "")))
     text = shortened(about.get("description", "")) or description(doctree)
     tags = [str(context.get("metatags", ""))]
-    if text and 'name="description"' not in tags[0]:
+    if app.config.perfguide_description and text and 'name="description"' not in tags[0]:
         tags.append(f'<meta name="description" content="{escape(text)}">')
-    tags.append(f'<meta property="og:title" content="{title}">')
-    graph = {
-        "type": "website" if pagename == app.config.root_doc else "article",
-        "site_name": app.config.html_title,
-        "description": text,
-        "url": "" if target else address(app, pagename),
-    }
-    tags += [
-        f'<meta property="og:{name}" content="{escape(value)}">'
-        for name, value in graph.items()
-        if value
-    ]
+    # Another extension has been asked before.
+    if app.config.perfguide_social and 'property="og:' not in tags[0]:
+        graph = {
+            "title": re.sub(r"<[^>]*>", "", str(context.get("title", ""))),
+            "type": "website" if pagename == app.config.root_doc else "article",
+            "site_name": escape(app.config.html_title),
+            "description": escape(text),
+            "url": "" if target else escape(address(app, pagename)),
+        }
+        tags += [
+            f'<meta property="og:{name}" content="{value}">'
+            for name, value in graph.items()
+            if value or name == "title"
+        ]
     if "dataset" in about:
         tags.append(_data_block(_dataset(app, pagename, about["dataset"], doctree)))
     context["metatags"] = "\n  ".join(tags)
@@ -296,17 +301,27 @@ def _publish(app: Sphinx, exception: Exception | None) -> None:
         return
     source = Path(app.srcdir, app.config.perfguide_output, json_api.ROOT)
     mirror(source, Path(app.outdir, json_api.ROOT), rebuild.same_below(app, json_api.ROOT))
-    if app.config.html_baseurl:
+    if app.config.html_baseurl and app.config.perfguide_sitemap and not _has_sitemap(app):
         _put(Path(app.outdir, "sitemap.xml"), _sitemap(app))
-    entries = _read(app, "reports/feed.json") if app.builder.name in FEEDING else None
+    has_feed = app.config.perfguide_feed and app.builder.name in FEEDING
+    entries = _read(app, "reports/feed.json") if has_feed else None
     if entries:
         _put(Path(app.outdir, FEED), _feed(app, entries))
+
+
+def _has_sitemap(app: Sphinx) -> bool:
+    """Return whether the project has a sitemap by another extension or by hand."""
+    by_hand = (Path(app.confdir, str(path)) for path in app.config.html_extra_path)
+    files = (path / "sitemap.xml" if path.is_dir() else path for path in by_hand)
+    return SITEMAP_EXTENSION in app.extensions or any(
+        path.name == "sitemap.xml" and path.is_file() for path in files
+    )
 
 
 def _sitemap(app: Sphinx) -> bytes:
     top = ElementTree.Element("urlset", xmlns=SITEMAP)
     for name in sorted(app.env.found_docs):
-        if REDIRECT not in app.env.metadata[name]:
+        if REDIRECT not in app.env.metadata[name] and own_pages.is_own(app, name):
             entry = ElementTree.SubElement(top, "url")
             ElementTree.SubElement(entry, "loc").text = address(app, name)
             if dataset := _about(app, name).get("dataset"):
@@ -363,6 +378,7 @@ def setup(app: Sphinx) -> None:
     app.add_node(perf_explorer, html=(_visit_explorer, _depart_explorer))
     # After the pages have been generated, which is at the usual priority.
     app.connect("builder-inited", _search_words, priority=600)
-    app.connect("html-page-context", _head)
+    # After extensions that write the same tags.
+    app.connect("html-page-context", _head, priority=800)
     # Before the end of the build is noted.
     app.connect("build-finished", _publish, priority=400)

@@ -29,6 +29,7 @@ from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.builders.html import StandaloneHTMLBuilder
+from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 from sphinx.errors import ExtensionError
 from sphinx.search import js_index
@@ -177,7 +178,7 @@ class Rebuild:
         for docname in sorted(set(env.all_docs) - set(known.hashes)):
             read = known.read[docname] = internals.take_dependencies(env, docname)
             known.hashes[docname] = self._hash(env, docname, read, drawn)
-        internals.name_images_by_path(env)
+        internals.name_images(env, lambda path: path)
         copied, known.copied = known.copied, self._copies(app)
         internals.forget_leftovers_of_index(env)
         self._store.save()
@@ -502,10 +503,20 @@ def _name_downloads(app: Sphinx) -> None:
     internals.name_downloads_by_path(app.env, app.config.perfguide_output)
 
 
-def setup(app: Sphinx) -> ExtensionMetadata:
-    """Listen to what happens in a build."""
-    held = vars(app)[KEY] = Rebuild()
-    app.connect("builder-inited", _name_downloads)
+def _place_own_pictures_last(app: Sphinx, env: BuildEnvironment) -> list[str]:
+    """Let pictures of the project have the names that they have without ours."""
+    top = f"{app.config.perfguide_output}/"
+    internals.name_images(env, lambda path: path.startswith(top))
+    return []
+
+
+def _listen(app: Sphinx, config: Config) -> None:
+    """Listen to what happens in a build whose whole output is ours. In any other one Sphinx finds
+    what to read and to write, as it does without us."""
+    if not config.perfguide_own_output:
+        app.connect("env-updated", _place_own_pictures_last)
+        return
+    held: Rebuild = vars(app)[KEY]
     app.connect("source-read", held.send_little, priority=0)
     app.connect("doctree-read", held.note)
     app.connect("env-purge-doc", held.forget)
@@ -519,4 +530,11 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     unwritten = _Unwritten()
     for logger in internals.builder_loggers():
         logger.addFilter(unwritten)
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    """Register what a build on top of an earlier one needs."""
+    vars(app)[KEY] = Rebuild()
+    app.connect("builder-inited", _name_downloads)
+    app.connect("config-inited", _listen)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from sphinx.application import Sphinx
+from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 from sphinx.errors import ExtensionError
 from sphinx.util import logging
@@ -41,9 +42,11 @@ from . import (
     metadata,
     numbering,
     overview,
+    own_pages,
     rebuild,
     reference,
     table_nodes,
+    text_columns,
     theme,
     unmade,
 )
@@ -54,7 +57,8 @@ logger = logging.getLogger(__name__)
 
 PARTS = (
     *(config, csv_table, chart, answers, overview, fold, rebuild, glossary, metadata, leading),
-    *(history, menu, numbering, latex, reference, table_nodes, theme, browsing, guest, unmade),
+    *(history, menu, numbering, latex, reference, table_nodes, text_columns, theme, own_pages),
+    *(browsing, guest, unmade),
 )
 """What is registered, in this order: it is that of tags in the head of a page."""
 
@@ -123,6 +127,14 @@ def _write_with_all(app: Sphinx, env: BuildEnvironment) -> list[str]:
     return []
 
 
+def _share_work(app: Sphinx, config: Config) -> None:
+    """Choose how many processes read and write, where the build is ours alone."""
+    if config.perfguide_own_output:
+        # Other listeners may name pages themselves: count pages after them, write all before them.
+        app.connect("env-before-read-docs", _read_few_alone, priority=LAST)
+        app.connect("env-updated", _write_with_all, priority=FIRST)
+
+
 def _assets(app: Sphinx) -> None:
     """Copy our own; a path in the configuration would show in the site's ``.buildinfo``."""
     if app.builder.format == "html":
@@ -162,25 +174,17 @@ def _profile(app: Sphinx, phases: Phases) -> None:
 def setup(app: Sphinx, version: str) -> ExtensionMetadata:
     """Register all parts of the extension."""
     app.setup_extension("sphinx_tabs.tabs")
-    internals.make_states_when_entered()
-    internals.walk_through_trees_at_once()
-    # Other listeners may name pages themselves: count pages after them, write all before them.
-    app.connect("env-before-read-docs", _read_few_alone, priority=LAST)
-    app.connect("env-updated", _write_with_all, priority=FIRST)
+    app.connect("config-inited", _share_work)
     for part in PARTS:
         part.setup(app)
     figures = figure_role.setup(app)
-    app.add_post_transform(internals.WideColumns)
     phases = Phases()
     _profile(app, phases)
     app.connect("builder-inited", lambda app: _generate(app, figures, phases))
     app.connect("builder-inited", _assets)
-    app.connect("builder-inited", internals.look_only_at_pages)
-    app.connect("doctree-resolved", lambda app, *_page: internals.stem_each_word_once(app))
-    app.add_css_file(SHEET)
     return {
         "version": version,
         "parallel_read_safe": True,
         "parallel_write_safe": True,
-        "env_version": 8,
+        "env_version": 9,
     }

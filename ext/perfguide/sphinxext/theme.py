@@ -17,6 +17,7 @@ from sphinx.application import Sphinx
 from sphinx.builders import Builder
 
 from ..common.package import ROOT
+from .guest import is_generated
 from .internals import extend_templates, is_site, theme_folders
 
 NAME = "perfguide"
@@ -216,10 +217,11 @@ def is_wide(body: str) -> bool:
 
 
 def _page(
-    app: Sphinx, _page: str, _template: str, context: dict[str, Any], _doctree: nodes.document
+    app: Sphinx, page: str, _template: str, context: dict[str, Any], _doctree: nodes.document
 ) -> None:
     """Repair the text of a page, and make room for wide tables before its first line shows: on
-    all pages of a site of ours, so that they have one width, and elsewhere where there are any.
+    all pages of a site of ours, so that they have one width, and elsewhere on generated ones where
+    there are any.
 
     A style that asks what the page holds further down (``:has``) gets another answer when that
     part arrives, and all that was already read moves. So such pages have one more style sheet.
@@ -227,7 +229,8 @@ def _page(
     if "body" in context and in_use(app.builder):
         for wrong, right in _REPAIRS:
             context["body"] = context["body"].replace(wrong, right)
-    if in_use(app.builder) or is_wide(context.get("body") or ""):
+    has_wide = is_generated(app, page) and is_wide(context.get("body") or "")
+    if in_use(app.builder) or has_wide:
         app.add_css_file(WIDE, priority=800)
 
 
