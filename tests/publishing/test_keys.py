@@ -42,7 +42,7 @@ def test_code_libraries_and_epoch_are_in_it(monkeypatch: pytest.MonkeyPatch) -> 
         patched.setattr(package, "fingerprint", lambda: "other code")
         found.add(package.surroundings())
     with monkeypatch.context() as patched:
-        patched.setattr(package, "libraries", lambda: ("Python 4.0", "numpy 9"))
+        patched.setattr(package, "libraries", lambda *_modules: ("Python 4.0", "numpy 9"))
         found.add(package.surroundings())
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
     found.add(package.surroundings())
@@ -72,9 +72,56 @@ def test_every_file_of_the_package_is_code(tmp_path: Path, monkeypatch: pytest.M
 
 def test_python_and_each_package_count_with_their_versions() -> None:
     found = package.libraries()
-    assert f"Python {sys.version.split()[0]}" in found
+    assert f"Python {sys.version_info[0]}.{sys.version_info[1]}" in found
     for name in ("msgspec", "numpy", "matplotlib"):
         assert any(each.lower().startswith(f"{name} ") and each[-1].isdigit() for each in found)
+
+
+def _install(folder: Path, name: str, version: str, *fields: str) -> None:
+    """Put what is known of an installed package, and its module, into a folder."""
+    about = folder / f"{name}-{version}.dist-info/METADATA"
+    about.parent.mkdir()
+    head = ("Metadata-Version: 2.1", f"Name: {name}", f"Version: {version}", *fields)
+    about.write_text("\n".join(head) + "\n\nWhat it does.\n", "utf-8")
+    (about.parent / "top_level.txt").write_text(f"{name}_module\n", "utf-8")
+    (folder / f"{name}_module.py").write_text("", "utf-8")
+
+
+def test_packages_that_make_no_page_do_not_count(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    libraries = package.libraries.__wrapped__
+    before = libraries("sphinx.ext.autodoc")
+    _install(tmp_path, "tool", "1.0")
+    _install(tmp_path, "drawn", "2.0", "Requires-Dist: tool>=1", "Requires-Dist: numpy")
+    assert libraries("sphinx.ext.autodoc") == before
+    assert not any(name in " ".join(before) for name in ("pytest", "mypy", "ruff", "s3fs"))
+    # As the module of an extension it counts, with all that it needs.
+    assert {*libraries("drawn_module.extension")} - {*before} == {"drawn 2.0", "tool 1.0"}
+    assert {*libraries("drawn")} - {*before} == {"drawn 2.0", "tool 1.0"}
+    assert libraries("no_such_module", "json") == before
+
+
+def test_of_our_extras_those_count_that_make_pages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    _install(tmp_path, "sheets", "1.0", "Provides-Extra: more", 'Requires-Dist: a; extra == "more"')
+    for name in ("a", "b", "c", "d"):
+        _install(tmp_path, name, "1.0")
+    extras = ("Provides-Extra: excel", "Provides-Extra: s3")
+    needs = ('sheets; extra == "excel"', 'b; extra == "s3"', 'c; python_version < "3"', "d")
+    _install(tmp_path, "perfguide", "9", *extras, *(f"Requires-Dist: {need}" for need in needs))
+    found = package.libraries.__wrapped__()[1:]
+    assert found == ("d 1.0", "perfguide 9", "sheets 1.0")
+
+
+def test_where_nothing_says_what_is_needed_each_package_counts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(package, "NAME", "not-installed")
+    assert {"pytest", "numpy"} <= {each.split()[0] for each in package.libraries.__wrapped__()}
 
 
 # Pages
@@ -251,7 +298,7 @@ def test_options_configuration_and_surroundings_are_in_the_key_of_a_site(
     assert asked("--profile") == asked("-j", "3") == first
     found = [asked("--strict"), asked("--results", "elsewhere"), asked("--", "-D", "numfig=1")]
     with monkeypatch.context() as patched:
-        patched.setattr(command, "surroundings", lambda: "others")
+        patched.setattr(command, "surroundings", lambda *_modules: "others")
         found.append(asked())
     with (tmp_path / "conf.py").open("a", encoding="utf-8") as conf:
         conf.write("# more\n")
@@ -271,11 +318,30 @@ def test_what_a_configuration_takes_from_elsewhere_is_seen(
     assert asked()[1] != asked()[1]  # only Sphinx knows what that sets
 
 
+def test_the_packages_of_extensions_and_theme_are_in_the_key_of_a_site(
+    asked: Callable[..., tuple[str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = list[tuple[str, ...]]()
+
+    def note(*modules: str) -> str:
+        found.append(modules)
+        return "same"
+
+    monkeypatch.setattr(command, "surroundings", note)
+    (tmp_path / "conf.py").write_text("extensions = ['a', 'b.c']\nhtml_theme = 'd'\n", "utf-8")
+    asked()
+    assert found == [("a", "b.c", "d")]
+
+
 def test_values_that_are_alike_have_one_hash(tmp_path: Path) -> None:
     conf = tmp_path / "conf.py"
     conf.write_text("a = {'x': {3, 1, 2}, 'y': [1, (2,)]}\ndef f(): pass\n", "utf-8")
-    first = last_build.hash_of_values(conf)
+
+    def hashed() -> str:
+        return last_build.hash_of_values(last_build.values_of(conf))
+
+    first = hashed()
     conf.write_text("def f(): return 1\na = {'y': [1, (2,)], 'x': {1, 2, 3}}\n", "utf-8")
-    assert last_build.hash_of_values(conf) == first
+    assert hashed() == first
     conf.write_text("a = {'y': [1, (2,)], 'x': {1, 2, 4}}\ndef f(): pass\n", "utf-8")
-    assert last_build.hash_of_values(conf) != first
+    assert hashed() != first

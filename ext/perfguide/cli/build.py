@@ -94,8 +94,10 @@ def _build(options: argparse.Namespace) -> int:
         said += ["-q"]  # a log has no use for a line for each page and each file
     chosen += options.options
     conf, deciding = Path("conf.py"), [given for given in chosen if given not in SAID]
-    depends = _hash(surroundings(), Store().digest(conf), deciding)
-    asked = _hash(depends, last_build.hash_of_values(conf))
+    values = last_build.values_of(conf)
+    used = surroundings(*last_build.modules_of(values))
+    depends = _hash(used, Store().digest(conf), deciding)
+    asked = _hash(depends, last_build.hash_of_values(values))
     where = ["-d", str(at.doctrees), "-j", options.jobs, ".", str(at.site)]
     options_of_sphinx = [*chosen, *said, *where]
     with atomic_swap.locked(at.target.parent, _waiting) as lock:

@@ -6,12 +6,25 @@ where that module is.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import platform
+import sys
+from collections.abc import Sequence
 from functools import cache
-from importlib.metadata import Distribution, distributions
+from importlib.metadata import (
+    Distribution,
+    PackageNotFoundError,
+    distribution,
+    distributions,
+    packages_distributions,
+)
+from importlib.util import find_spec
 from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[1]
 """The folder of the package, with all of its modules, templates and static files."""
@@ -32,24 +45,76 @@ def fingerprint(*folders: str) -> str:
     return whole.hexdigest()
 
 
+NAME = "perfguide"
+EXTRAS_OF_NO_PAGE = frozenset({"dask", "s3"})
+"""Extras of ours whose packages say how bundles come here and who does the work."""
+
+
 @cache
-def libraries() -> tuple[str, ...]:
-    """Python and every installed package, each with its version."""
-    return (f"Python {platform.python_version()}", *sorted(map(_named, distributions())))
+def libraries(*modules: str) -> tuple[str, ...]:
+    """Return Python and each package that pages are made with, each with its version: what ours
+    declares, what has some ``modules``, and all that these need. Where ours was not installed,
+    nothing says what it needs, and every installed package counts.
+
+    Other packages of an environment, such as those of tests, change no page.
+    """
+    python = f"Python {'.'.join(platform.python_version_tuple()[:2])}"
+    versions: dict[str, str] = {}
+    waiting = [NAME, *filter(None, map(_package_of, modules))]
+    while waiting:
+        name = canonicalize_name(waiting.pop())
+        if name in versions:
+            continue
+        try:
+            fields = _fields(distribution(name))
+        except PackageNotFoundError:
+            if name == NAME:
+                every = {_name_and_version(_fields(each)) for each in distributions()}
+                return (python, *sorted(every))
+            continue  # one that is needed elsewhere only, or not at all
+        versions[name] = _name_and_version(fields)
+        extras = [value for field, value in fields if field == "Provides-Extra"]
+        chosen = ["", *({*extras} - EXTRAS_OF_NO_PAGE if name == NAME else ())]
+        needs = (value for field, value in fields if field == "Requires-Dist")
+        waiting += filter(None, (_needed(need, chosen) for need in needs))
+    return (python, *sorted(versions.values()))
 
 
-def _named(package: Distribution) -> str:
-    """Name and version of a package; to parse all that it says of itself takes long."""
+def _package_of(module: str) -> str:
+    """Return the package that has a module; nothing for those of Python and of the project."""
+    parts = module.split(".")
+    for count in range(len(parts), 0, -1):
+        with contextlib.suppress(PackageNotFoundError):
+            return str(distribution("-".join(parts[:count])).name)
+    if parts[0] in sys.stdlib_module_names or find_spec(parts[0]) is None:
+        return ""
+    return next(iter(packages_distributions().get(parts[0], ())), "")
+
+
+def _needed(requirement: str, extras: Sequence[str]) -> str:
+    """Return the package that a requirement names; nothing where it is of other extras or of
+    another machine."""
+    read = Requirement(requirement)
+    is_needed = not read.marker or any(read.marker.evaluate({"extra": each}) for each in extras)
+    return read.name if is_needed else ""
+
+
+def _fields(package: Distribution) -> list[tuple[str, str]]:
+    """Return what a package says of itself; to parse its description too takes long."""
     places = ("METADATA", "PKG-INFO", "")  # of wheels, of eggs, of eggs that are a file
     said = next(filter(None, map(package.read_text, places)), "")
-    head = said.partition("\n\n")[0].split("\n")
-    # The name comes first in some packages, and the version in others.
-    fields = sorted(line for line in head if line.startswith(("Name:", "Version:")))
-    return " ".join(line.partition(":")[2].strip() for line in fields)
+    lines = (line.partition(":") for line in said.partition("\n\n")[0].split("\n"))
+    return [(name, value.strip()) for name, _, value in lines]
 
 
-def surroundings() -> str:
+def _name_and_version(fields: list[tuple[str, str]]) -> str:
+    """Return the two in this order; some packages have the version first."""
+    return " ".join(value for name, value in sorted(fields) if name in ("Name", "Version"))
+
+
+def surroundings(*modules: str) -> str:
     """A hash of all that decides the bytes of a site besides what people write: the package's
-    code, all libraries, and the time that builds are to give for now."""
-    parts = (fingerprint(), *libraries(), os.environ.get("SOURCE_DATE_EPOCH", ""))
+    code, the libraries that it and some ``modules`` need, and the time that builds are to give for
+    now."""
+    parts = (fingerprint(), *libraries(*modules), os.environ.get("SOURCE_DATE_EPOCH", ""))
     return hashlib.sha256(repr(parts).encode()).hexdigest()

@@ -118,19 +118,34 @@ def hash_of_files(found: dict[str, Identity]) -> str:
     return hashlib.sha256(repr(sorted(found.items())).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def hash_of_values(conf: Path) -> str:
-    """A hash of the plain values that a configuration sets, as it may take them from
-    anywhere; each time another one where it cannot be known without Sphinx."""
+def values_of(conf: Path) -> dict[str, object] | None:
+    """Return the plain values that a configuration sets, as it may take them from anywhere;
+    ``None`` where they cannot be known without Sphinx."""
     path = list(sys.path)
     try:
         with contextlib.redirect_stdout(sys.stderr):
             given = runpy.run_path(str(conf))
     except (Exception, SystemExit):  # whatever a configuration raises, Sphinx will say it
-        return os.urandom(16).hex()
+        return None
     finally:
         sys.path[:] = path
-    plain = {name: _plain(value) for name, value in given.items() if not name.startswith("__")}
-    return hashlib.sha256(repr(sorted(plain.items())).encode("utf-8", "replace")).hexdigest()
+    return {name: _plain(value) for name, value in given.items() if not name.startswith("__")}
+
+
+def hash_of_values(values: dict[str, object] | None) -> str:
+    """Return a hash of the values of a configuration; each time another one where there are
+    none."""
+    if values is None:
+        return os.urandom(16).hex()
+    return hashlib.sha256(repr(sorted(values.items())).encode("utf-8", "replace")).hexdigest()
+
+
+def modules_of(values: dict[str, object] | None) -> list[str]:
+    """Return the modules of the extensions and of the theme that a configuration names."""
+    named = values or {}
+    extensions = named.get("extensions")
+    listed = extensions if isinstance(extensions, list) else []
+    return [str(name) for name in (*listed, named.get("html_theme")) if name]
 
 
 def _plain(value: object) -> object:
