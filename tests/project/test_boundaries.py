@@ -55,6 +55,8 @@ def test_common_needs_little_besides_the_standard_library() -> None:
     # Workers on other machines are Dask's, loaded where somebody names a scheduler.
     allowed = {
         "common/parallel.py": {"dask", "distributed"},
+        # Reads what packages require as pip does.
+        "common/package.py": {"packaging"},
         "common/toml_lists.py": {"msgspec"},
     }
     assert {n: found for n, found in other.items() if found - allowed.get(n, set())} == {}

@@ -17,7 +17,8 @@ def test_a_page_that_leads_on_says_once_where_to(tmp_path: Path) -> None:
     (project / "results").mkdir(parents=True)
     (project / "old").mkdir()
     (project / "new").mkdir()
-    (project / "conf.py").write_text('extensions = ["perfguide"]\n', "utf-8")
+    conf = 'extensions = ["perfguide"]\nhtml_theme = "perfguide"\n'
+    (project / "conf.py").write_text(conf, "utf-8")
     (project / "index.rst").write_text("Home\n====\n", "utf-8")
     (project / "new/page.rst").write_text(":orphan:\n\nNew\n===\n\nPart\n----\n", "utf-8")
     old = ":orphan:\n\nOld\n===\n\n.. perf-redirect:: ../new/page#part\n"

@@ -93,8 +93,8 @@ class Values(msgspec.Struct):
     """Whether the site has a feed of releases and errata, ``feed.xml``, which the head of each
     generated page names."""
     perfguide_sitemap: bool = True
-    """Whether the site has a ``sitemap.xml`` of the generated pages where ``html_baseurl`` is set;
-    where sphinx-sitemap is loaded or ``html_extra_path`` has one, it is left to that."""
+    """Whether the site has a ``sitemap.xml`` of the generated pages, or of all pages where
+    ``html_theme`` is ``perfguide``, if ``html_baseurl`` is set; where sphinx-sitemap is loaded or ``html_extra_path`` has one, it is left to that."""
     perfguide_profile: bool = False
     """Whether a build tells where its time went."""
     perfguide_badges: dict[str, str] = {}

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from docutils import nodes
+from docutils.parsers.rst import directives
 from docutils.statemachine import StringList
 from sphinx.application import Sphinx
 from sphinx.config import Config
@@ -25,10 +26,17 @@ from sphinx.util.typing import ExtensionMetadata
 from ..common.diagnostics import Diagnostic
 from ..publishing.output_folder import Writer
 from .config import page_name, warn
-from .internals import is_site
+from .internals import is_site, read_again
 
-PAGES = ("guides/index", "by-benchmark/index", "compare/index", "reports/index")
-"""The pages that lead to all others."""
+LEAD = "guides/index"
+REST = ("by-benchmark/index", "compare/index", "reports/index")
+"""The page to which a menu of another project leads, and those that it lists there besides its
+guides. In a project whose own menu has all of them it lists only guides."""
+TITLE = "Performance guides"
+ASKED = "perf-toctree"
+"""Metadata of a page whose menu leads to ours."""
+LISTS_REST = "perfguide_lists_rest"
+"""The attribute of an environment: whether the leading page lists the rest."""
 
 WITH_CONTENTS = ("furo", "pydata_sphinx_theme", "sphinx_book_theme")
 """Themes that list the contents of a page beside it, and show another list as a fault or twice."""
@@ -41,17 +49,51 @@ EDITING = {
 
 
 class PerfToctree(TocTree):
-    """A ``toctree`` of the generated pages; its options are those of a ``toctree``."""
+    """A ``toctree`` of one entry that leads to the generated pages; its options are those of a
+    ``toctree``, and ``title``, the text of the entry."""
 
     has_content = False
-    option_spec: ClassVar[dict[str, Any]] = TocTree.option_spec
+    option_spec: ClassVar[dict[str, Any]] = {
+        **TocTree.option_spec,
+        "title": directives.unchanged_required,
+    }
 
     def run(self) -> list[nodes.Node]:
-        """Make the nodes."""
-        top = self.config.perfguide_output
-        self.content = StringList([f"/{page_name(top, page)}" for page in PAGES])
+        """Make the nodes, and note that the page leads to ours."""
+        self.env.metadata[self.env.docname][ASKED] = "yes"
+        title = self.options.pop("title", TITLE)
+        lead = page_name(self.config.perfguide_output, LEAD)
+        self.content = StringList([f"{title} </{lead}>"])
         self.options.setdefault("maxdepth", 1)
         return list(super().run())
+
+
+class PerfRest(TocTree):
+    """Lists the pages beside the guides, on the page to which ``perf-toctree`` leads."""
+
+    has_content = False
+    option_spec: ClassVar[dict[str, Any]] = {}
+
+    def run(self) -> list[nodes.Node]:
+        """Make the nodes where another page has the directive."""
+        if not vars(self.env).get(LISTS_REST):
+            return []
+        top = self.config.perfguide_output
+        self.content = StringList([f"/{page_name(top, page)}" for page in REST])
+        self.options["maxdepth"] = 1
+        return list(super().run())
+
+
+def _list_rest(app: Sphinx, env: BuildEnvironment) -> list[str]:
+    """Read the leading page again where it does not list what it should now that all pages are
+    read."""
+    lead = page_name(app.config.perfguide_output, LEAD)
+    is_asked = any(ASKED in metadata for metadata in env.metadata.values())
+    if is_asked == vars(env).get(LISTS_REST, False) or lead not in env.all_docs:
+        return []
+    vars(env)[LISTS_REST] = is_asked
+    read_again(app, lead)
+    return [lead]
 
 
 def _pages(srcdir: str | Path, output: str) -> set[str]:
@@ -148,10 +190,12 @@ def _drop_contents(app: Sphinx, tree: nodes.document, page: str) -> None:
 def setup(app: Sphinx) -> ExtensionMetadata:
     """Register all of it."""
     app.add_directive("perf-toctree", PerfToctree)
+    app.add_directive("perf-rest", PerfRest)
     # Behind what places the paths.
     app.connect("config-inited", _keep_generated, priority=600)
     app.connect("env-before-read-docs", _find_all, priority=100)
     app.connect("env-updated", _remember, priority=100)
+    app.connect("env-updated", _list_rest, priority=100)
     app.connect("doctree-resolved", _drop_contents)
     app.connect("html-page-context", _offer_no_editing, priority=900)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

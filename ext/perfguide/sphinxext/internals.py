@@ -123,6 +123,17 @@ def builder_loggers() -> list[logging.Logger]:
     return [logging.getLogger(n) for n in names if n.startswith("sphinx.sphinx.builders")]
 
 
+def read_again(app: Sphinx, page: str) -> None:
+    """Read a page a second time in a build.
+
+    Does with ``app.builder`` what Sphinx does with each page that is out of date. Without it the
+    page to which a menu leads could not list what belongs there.
+    """
+    app.emit("env-purge-doc", app.env, page)
+    app.env.clear_doc(page)
+    app.builder.read_doc(page)
+
+
 def own_settings(document: nodes.document) -> Values:
     """Give a document settings of its own, and return them.
 

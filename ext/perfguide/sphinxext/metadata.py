@@ -196,6 +196,10 @@ def _head(
     if doctree and EXPLORER in app.env.metadata[pagename]:
         for name in SCRIPTS:
             app.add_js_file(name, loading_method="defer")
+    if target := _target(app, pagename):
+        # What is said of both pages counts for the one that this one leads to.
+        page = posixpath.normpath(posixpath.join(posixpath.dirname(pagename), target))
+        context["pageurl"] = address(app, page) or context.get("pageurl")
     if not own_pages.is_own(app, pagename):
         return
     if doctree:
@@ -208,13 +212,13 @@ def _head(
         )
 
 
+def _target(app: Sphinx, pagename: str) -> str:
+    """Return the page that a page leads on to, as named from there; nothing for most."""
+    return str(app.env.metadata[pagename].get(REDIRECT, "")).partition("#")[0]
+
+
 def _describe(app: Sphinx, pagename: str, context: dict[str, Any], doctree: nodes.document) -> None:
     """Say in the head of a page what it is about."""
-    target = app.env.metadata[pagename].get(REDIRECT, "").partition("#")[0]
-    if target:
-        # What is said of both pages counts for the one that this one leads to.
-        page = posixpath.normpath(posixpath.join(posixpath.dirname(pagename), target))
-        context["pageurl"] = address(app, page) or context.get("pageurl")
     about = _about(app, pagename)
     text = shortened(about.get("description", "")) or description(doctree)
     tags = [str(context.get("metatags", ""))]
@@ -227,7 +231,7 @@ def _describe(app: Sphinx, pagename: str, context: dict[str, Any], doctree: node
             "type": "website" if pagename == app.config.root_doc else "article",
             "site_name": escape(app.config.html_title),
             "description": escape(text),
-            "url": "" if target else escape(address(app, pagename)),
+            "url": "" if _target(app, pagename) else escape(address(app, pagename)),
         }
         tags += [
             f'<meta property="og:{name}" content="{value}">'
