@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -280,3 +281,14 @@ def test_an_archive_is_measured_as_before_each_release_was_published(tmp_path: P
     goals = single_figures.real(read, {"AM62X": usual()})
     lasting = goals[0]
     assert (lasting.of, lasting.value, lasting.missed) == (1, 100.0, False)
+
+
+def test_thousands_of_runs_of_one_board_are_not_held_against_each_other() -> None:
+    bundles = [
+        loaded(*(result(f"m{n}", value=number + n / 10) for n in range(12)), id=f"run-{number}")
+        for number in range(1500)
+    ]
+    begun = time.process_time()
+    assert copied(pooled(bundles)) == frozenset()
+    # A pair takes a millisecond, and there are a million.
+    assert time.process_time() - begun < 20

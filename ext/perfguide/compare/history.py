@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import islice
@@ -231,20 +232,45 @@ def copied(pool: Pool) -> frozenset[int]:
     frame = frame[frame.groupby(keys, observed=True)["bundle"].transform("nunique") > 1]
     found: set[int] = set()
     for _, own in frame.groupby(keys, observed=True, sort=True):
-        values = {
-            number: own[own["bundle"] == number].groupby("figure")["value"].agg(tuple)
-            for number in sorted(set(own["bundle"].tolist()))
+        values: dict[int, dict[int, list[float]]] = {}
+        for number, figure, value in zip(own["bundle"], own["figure"], own["value"], strict=True):
+            values.setdefault(number, {}).setdefault(figure, []).append(value)
+        bundles = {
+            number: {figure: tuple(each) for figure, each in of.items()}
+            for number, of in values.items()
         }
-        for later in values:
-            for earlier in values:
-                if earlier >= later:
-                    break
-                both = values[later].index.intersection(values[earlier].index)
-                one, two = values[later][both], values[earlier][both]
-                telling = sum(len(format(v, "g").strip("-0.")) > 1 for mine in one for v in mine)
-                if telling >= COPIED and bool((one == two).all()):
-                    found.add(later)
+        found |= _copies(bundles)
     return frozenset(found)
+
+
+def _copies(bundles: Mapping[int, Mapping[int, tuple[float, ...]]]) -> set[int]:
+    """Return which bundles repeat an earlier one, from the values of each figure of each.
+
+    Only bundles that have a value in common are compared: thousands can be of one board.
+    """
+    found: set[int] = set()
+    having: dict[tuple[int, tuple[float, ...]], list[int]] = {}
+    for later in sorted(bundles):
+        own = bundles[later]
+        telling = {each: _telling(values) for each, values in own.items()}
+        if sum(telling.values()) < COPIED:
+            continue
+        shared: Counter[int] = Counter()
+        for each, values in own.items():
+            for earlier in having.setdefault((each, values), []):
+                shared[earlier] += telling[each]
+            having[each, values].append(later)
+        for earlier, count in shared.items():
+            other = bundles[earlier]
+            if count >= COPIED and all(other.get(e, values) == values for e, values in own.items()):
+                found.add(later)
+                break
+    return found
+
+
+def _telling(values: Iterable[float]) -> int:
+    """Return how many values are not whole numbers of one digit."""
+    return sum(len(format(value, "g").strip("-0.")) > 1 for value in values)
 
 
 def scaled(figure: Figure, factor: float) -> Figure:
