@@ -35,11 +35,12 @@ pdf: $(ENV)/.site
 	@for tool in latexmk xelatex; do command -v $$tool >/dev/null || missing=1; done; \
 	  test "$$(kpsewhich FreeSerif.otf tabulary.sty 2>/dev/null | wc -l)" = 2 || missing=1; \
 	  test -z "$$missing" || { test "$$(id -u)" = 0 && \
+	  echo "Installing LaTeX (some minutes) …" && \
 	  { apt-get update -qq && apt-get install -y -qq --no-install-recommends $(TEX); } >&2; } || \
 	  { echo "Install LaTeX first: sudo apt-get install --no-install-recommends $(TEX)" >&2; exit 1; }
 	@$(BUILD) --builder latex -- -D "perfguide_pdf=$(GUIDE)" $(SPHINXOPTS)
 	@rm -rf build/.pdf && mkdir -p build/.pdf/done
-	@cd build/latex && for document in *.tex; do name=$${document%.tex}; \
+	@cd build/latex && for document in *.tex; do name=$${document%.tex}; echo "Setting $$name.pdf …"; \
 	  FORCE_SOURCE_DATE=1 SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$(EPOCH)} \
 	  latexmk -pdfxe -interaction=nonstopmode -halt-on-error -outdir=../.pdf $$document \
 	    >../.pdf/$$name.said 2>&1 && mv ../.pdf/$$name.pdf ../.pdf/done/ || \
@@ -112,14 +113,17 @@ $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "Python 3.11 or newer is needed; name one by: make PYTHON=python3.12" >&2; exit 1; }
 	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || { test "$$(id -u)" = 0 && \
+	  echo "Installing python3-venv …" && \
 	  { apt-get update -qq && apt-get install -y -qq python3-venv; } >&2; } || \
 	  { echo "Install python3-venv first: sudo apt-get install python3-venv" >&2; exit 1; }
-	$(PYTHON) -m venv $(ENV)
+	@echo "Making the environment in $(ENV) …"
+	@$(PYTHON) -m venv $(ENV)
 
 # The lists name every package with its version, so pip need not look for what they want.
 $(ENV)/.site: $(BIN)/python requirements.txt pyproject.toml
-	$(PIP) -r requirements.txt
-	$(PIP) --no-build-isolation -e .
+	@echo "Installing $$(grep -c == requirements.txt) packages into $(ENV) (about a minute, 800 MB) …"
+	@$(PIP) -r requirements.txt
+	@$(PIP) --no-build-isolation -e .
 	@touch $@
 
 # Both lists at once: together they take as long as the longer one.
@@ -130,7 +134,8 @@ $(ENV)/.test: requirements.txt requirements-test.txt pyproject.toml
 	@touch $@
 
 $(ENV)/.more: $(BIN)/python requirements-test.txt
-	$(PIP) -r requirements-test.txt
+	@echo "Installing $$(grep -c == requirements-test.txt) packages of the tests into $(ENV) (about a minute, 500 MB) …"
+	@$(PIP) -r requirements-test.txt
 	@touch $@
 
 # What the site is made of; the environment stays, and so does the lock of a running build.

@@ -102,7 +102,7 @@ def main() -> None:
             cost("first fetch", count, fetch)
             assert cost("fetch, nothing new", count, fetch) == 0
         out = folder / "parquet"
-        cost("export", count, lambda: parquet.write_dataset(held.pool, out))
+        cost("export", count, lambda: parquet.write_folder(held.pool, out))
         size = sum(path.stat().st_size for path in out.rglob("*.parquet"))
         print(f"{'parquet':24} {size / count:8.0f} bytes for each bundle")
         draw(options.scheduler)

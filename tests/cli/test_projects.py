@@ -7,12 +7,14 @@ import os
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 from conftest import TOP
 from making import plain, result
 
+from perfguide.cli import build
 from perfguide.cli.command_line import main
 from perfguide.cli.explain import EXPLAINED, explained
 from perfguide.common.diagnostics import KINDS
@@ -35,6 +37,24 @@ def test_a_build_outside_a_project_says_what_to_do(
     (folder / "docs/conf.py").write_text("", "utf-8")
     assert main(["build"]) == 2
     assert "but in docs: run cd docs first" in capsys.readouterr().err
+
+
+def test_a_build_without_a_terminal_says_now_and_then_that_it_goes_on(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(build, "FIRST_LINE_S", 0.05)
+    monkeypatch.setattr(build, "NEXT_LINE_S", 0.05)
+    with build._progress(Path("build/html")):
+        deadline = time.monotonic() + 60
+        said = ""
+        while said.count("\n") < 2 and time.monotonic() < deadline:
+            said += capsys.readouterr().out
+    first, second, *_ = said.splitlines()
+    assert first == "Building build/html …"
+    assert re.fullmatch(r"Building build/html: [0-9]+ s …", second)
+    with build._progress(Path("build/html")):
+        pass
+    assert capsys.readouterr().out == ""
 
 
 def test_the_doctor_names_one_mend_after_the_other_until_nothing_is_in_the_way(
@@ -81,7 +101,8 @@ def test_a_build_without_a_terminal_ends_with_a_short_summary(folder: Path) -> N
         command, cwd=folder, env=known, capture_output=True, text=True, check=False
     )
     assert (run.returncode, run.stderr) == (0, "")
-    first, second = run.stdout.splitlines()
+    # On a busy machine it also says that it goes on.
+    first, second = (x for x in run.stdout.splitlines() if not x.startswith("Building "))
     assert re.fullmatch(r"build/html: \d+ files, [\d.]+ MB, \d+ s", first)
     assert second == "1 figure, 1 guide, 1 SoC"
 

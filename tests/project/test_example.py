@@ -21,7 +21,7 @@ def test_the_readme_of_the_example_builds_its_site(tmp_path: Path) -> None:
     (block,) = re.findall(r"```sh\n(.*?)```", readme, re.DOTALL)
     install, build = block.splitlines()
     # The package that tests run on stands for the one that pip would install.
-    assert shlex.split(install) == ["pip", "install", "../.."]
+    assert shlex.split(install) == ["pip", "install", "../..[compare]"]
     assert (EXAMPLE / "../../pyproject.toml").is_file()
     project = tmp_path / "own"
     shutil.copytree(EXAMPLE, project, ignore=shutil.ignore_patterns("build", "pages"))

@@ -360,7 +360,7 @@ def publish(
     for path in filter(Path.is_file, (folder / "pages").rglob("*.json")):
         strict(path.read_text("utf-8"))
     report.as_text(checked)
-    parquet.write_dataset(held.pool, folder / "parquet")
+    parquet.write_folder(held.pool, folder / "parquet")
     return held
 
 

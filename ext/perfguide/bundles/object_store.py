@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
+from ..common import extras
 from ..common.diagnostics import Diagnostic
 from ..publishing.atomic_swap import locked
 from . import containers
@@ -112,7 +113,7 @@ def fetch(url: str, store: Path, limits: Limits, progress: Progress) -> Fetched:
     try:
         from fsspec.core import url_to_fs
     except ImportError:
-        hint = "pip install 'perfguide[s3]' for buckets, or fsspec alone"
+        hint = f"{extras.command('s3')} for buckets, or fsspec alone"
         return Fetched([], [Diagnostic("missing-path", root, "fsspec is not installed", hint)])
     try:
         fs, top = url_to_fs(url)

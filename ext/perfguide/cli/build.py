@@ -8,9 +8,10 @@ import json
 import os
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -18,7 +19,7 @@ from typing import IO
 
 import msgspec
 
-from ..common import orphans
+from ..common import extras, orphans
 from ..common.diagnostics import visible
 from ..common.package import surroundings
 from ..publishing import atomic_swap, last_build
@@ -40,6 +41,9 @@ ANEW = {"-E", "--fresh-env", "-a", "--write-all"}
 
 SPHINX = "perfguide.sphinxext.begin"
 """The module that runs Sphinx."""
+
+FIRST_LINE_S, NEXT_LINE_S = 5, 30
+"""Seconds after which a build says that it goes on, without a terminal, and says so again."""
 
 PATIENCE = 2
 """Seconds in which Sphinx has to end when both of us were interrupted."""
@@ -90,7 +94,9 @@ def _build(options: argparse.Namespace) -> int:
         chosen += ["-W", "-n"]
     # What is only said has no part in what a cache depends on.
     said = ["-D", "perfguide_profile=1"] if options.profile else []
-    if not (sys.stdout.isatty() or options.verbose or options.profile):
+    is_quiet = bool(QUIET & {*options.options})
+    is_brief = not (sys.stdout.isatty() or options.verbose or options.profile)
+    if is_brief:
         said += ["-q"]  # a log has no use for a line for each page and each file
     chosen += options.options
     conf, deciding = Path("conf.py"), [given for given in chosen if given not in SAID]
@@ -105,13 +111,33 @@ def _build(options: argparse.Namespace) -> int:
         if last and not ANEW & {*options.options} and last.is_current(at, asked):
             print(f"Nothing changed since {at.target} was built.")
             return 0
-        with _sphinx(options_of_sphinx, lock) as run:
+        progress = _progress(at.target) if is_brief and not is_quiet else nullcontext()
+        with _sphinx(options_of_sphinx, lock) as run, progress:
             status, site = atomic_swap.build(at, last, depends, asked, run)
-        if status == 0 and not QUIET & {*options.options}:
+        if status == 0 and not is_quiet:
             print("\n".join(_summary(at.target, site, time.monotonic() - begun)))
     if status:
         print(f"perfguide: not built; {at.target} is as it was", file=sys.stderr)
     return status
+
+
+@contextmanager
+def _progress(target: Path) -> Iterator[None]:
+    """Print that a build goes on, where it takes long."""
+    ended, begun = threading.Event(), time.monotonic()
+
+    def tell() -> None:
+        if not ended.wait(FIRST_LINE_S):
+            print(f"Building {visible(str(target))} …", flush=True)
+        while not ended.wait(NEXT_LINE_S):
+            seconds = time.monotonic() - begun
+            print(f"Building {visible(str(target))}: {seconds:.0f} s …", flush=True)
+
+    threading.Thread(target=tell, daemon=True).start()
+    try:
+        yield
+    finally:
+        ended.set()
 
 
 def _summary(target: Path, site: Site, seconds: float) -> list[str]:
@@ -125,6 +151,7 @@ def _summary(target: Path, site: Site, seconds: float) -> list[str]:
         guides = sum(soc["guides"] for soc in data["socs"])
         counts = ((data["figures"], "figure"), (guides, "guide"), (len(data["socs"]), "SoC"))
         lines.append(", ".join(f"{n} {what}{'s' * (n != 1)}" for n, what in counts))
+        lines += extras.missing_from_site()
     return lines
 
 

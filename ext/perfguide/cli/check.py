@@ -6,17 +6,19 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ..common.diagnostics import Diagnostic, errors
+from ..common.diagnostics import Diagnostic, errors, visible
 from . import shared
+
+if TYPE_CHECKING:
+    from ..bundles.supersede import Ledger
 
 
 def add_parsers(add: shared.AddParser) -> None:
     """Add the command to the command line."""
     parser = add("check", "check that all bundles are valid, and say what to fix")
-    shared.add_paths(parser)
-    shared.add_benchmarks(parser)
-    shared.add_reading(parser)
+    shared.add_site(parser)
     parser.add_argument("-q", "--quiet", action="store_true", help="print findings only")
     parser.add_argument(
         "--explain",
@@ -52,11 +54,31 @@ def _run(options: argparse.Namespace) -> int:
         outcome = f"{files} refused, {len(refused)} faults" if refused else "none refused"
         if wrong := len(errors(said)):
             outcome += f"; {wrong} figures contradict themselves"
+        replaced = _withdrawn(gathered.ledger)
+        for line in replaced[:MAX_LISTED]:
+            print(line)
+        if replaced:
+            outcome = f"{len(replaced)} more withdrawn by others; {outcome}"
         print(f"{len(bundles)} valid bundles with {results} results; {outcome}")
     _explain(options, [*gathered.diagnostics, *said])
     if refused or errors(said):
         return shared.FOUND
     return shared.FINE if bundles else shared.NOTHING
+
+
+MAX_LISTED = 10
+"""Withdrawn bundles that are named; the others are counted."""
+
+
+def _withdrawn(ledger: Ledger) -> list[str]:
+    """Return a line for each valid bundle that does not count, because another one replaces it."""
+    lines = {}
+    for each in ledger.withdrawn:
+        old, new = each.old, each.new
+        why = f": {visible(new.bundle.reason)}" if new.bundle.reason else ""
+        place = visible(f"{old.root.rstrip('/')}/{old.origin}" if old.root else old.origin)
+        lines[old.bundle.owned_id] = f"{place}: withdrawn by “{visible(new.bundle.id)}”{why}"
+    return list(lines.values())
 
 
 def _explain(options: argparse.Namespace, findings: Sequence[Diagnostic]) -> None:

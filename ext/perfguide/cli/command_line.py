@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from .. import __version__
 from ..common.diagnostics import visible
+from ..common.extras import MissingExtraError
 from ..common.parallel import WorkersError
 from ..common.path_hints import fixing
 from . import (
@@ -23,17 +24,21 @@ from . import (
     generate,
     health,
     import_guides,
+    init,
     intake,
     list_guides,
     pack,
     projects,
     schema,
+    serve,
     shared,
     show,
 )
+from .arguments import CommandParser
 
 COMMANDS = (
-    *(check, schema, list_guides, generate, show, badge, health, build, compare, export),
+    *(init, build, serve, check, health, list_guides, show, compare, export, badge),
+    *(generate, schema),
     *(pack, import_guides, intake, projects, completion),
 )
 """The modules with the commands, in the order in which help lists them."""
@@ -60,6 +65,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         hint = f" ({visible(hint)})" if (hint := fixing(error)) else ""
         print(f"perfguide: {where}{error.strerror or error}{hint}", file=sys.stderr)
         return shared.USAGE
+    except MissingExtraError as error:
+        print(f"perfguide: {error}", file=sys.stderr)
+        return shared.USAGE
     except WorkersError as error:
         print(f"perfguide: {visible(str(error))}", file=sys.stderr)
         return shared.USAGE
@@ -70,7 +78,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def parser(
-    kind: type[argparse.ArgumentParser] = argparse.ArgumentParser,
+    kind: type[CommandParser] = CommandParser,
 ) -> argparse.ArgumentParser:
     """The parser of the whole command line, of the kind that is wanted."""
     parser = kind(

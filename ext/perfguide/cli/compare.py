@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from ..bundles import object_store
 from ..bundles.guide_key import guide_key
-from ..common import units
+from ..common import extras, units
 from ..common.diagnostics import errors, nearest, visible
 from ..common.package import ROOT
 from ..common.path_hints import nearest_path
@@ -38,14 +38,16 @@ def add_parsers(add: shared.AddParser) -> None:
         "OLD and NEW are releases of --results, the beginnings of their names (09.01), latest for "
         "the newest one, or "
         "folders, files or archives of bundles. What is there as a path, or has a / in it, is "
-        "a path. Names of one side alone go behind it or in its place: 09.01,board=sk, "
-        "soc=AM64X,os=linux; without a release it is the newest. Sides of different boards, SoCs "
+        "a path. Names of one side alone go before or behind it or in its place: 09.01,board=sk, "
+        "soc=AM64X,os=linux; without a release it is the newest. compare SOC OLD NEW is short "
+        "for compare OLD NEW --soc SOC. Sides of different boards, SoCs "
         "or systems are set side by side, with ratios and no alarm. The "
         "statistics learn the noise from all releases in --results before OLD, and with "
         "--look-ahead from those after NEW.",
     )
     parser.add_argument("old", metavar="OLD", help="09.01, board=sk, or a folder or archive")
     parser.add_argument("new", metavar="NEW", help="09.02, board=evm, or a folder or archive")
+    parser.add_argument("third", nargs="?", help=argparse.SUPPRESS)  # compare SOC OLD NEW
     parser.add_argument("--soc", default="*", metavar="S", help="only this SoC; * for any name")
     parser.add_argument("--os", default="*", metavar="O", help="only this operating system")
     parser.add_argument("--board", default="*", metavar="B", help="only this board")
@@ -99,7 +101,7 @@ def add_parsers(add: shared.AddParser) -> None:
         metavar="FORMAT=FILE",
         help="write another format to another file too; may be given more than once",
     )
-    shared.add_site(parser)
+    shared.add_site(parser, with_paths=False)
     parser.set_defaults(run=_run)
 
 
@@ -144,14 +146,21 @@ def _wanted(text: str) -> _Wanted:
         return _Wanted(text, text, None, {})
     if Path(text).exists():
         return _Wanted(text, Path(text), None, {})
-    parts = text.split(",")
-    first = "" if "=" in parts[0] else parts.pop(0)
-    own = {}
-    for part in parts:
+    releases, own = [], {}
+    for part in text.split(","):
         name, equals, value = part.partition("=")
-        if name not in PARTS or not equals or not value.strip():
+        if equals and (name not in PARTS or not value.strip()):
             raise ValueError(f"“{part}” is not one of {', '.join(f'{n}=NAME' for n in PARTS)}")
-        own[name] = value
+        if equals:
+            own[name] = value
+        else:
+            releases.append(part)
+    if len(releases) > 1:
+        parts = ", ".join(f"{n}=NAME" for n in PARTS)
+        raise ValueError(
+            f"“{text}” names {len(releases)} releases; write one, and behind it any of {parts}"
+        )
+    first = releases[0] if releases else ""
     path = Path(first)
     suffixes = (".json", ".jsonl", ".gz", ".zst", ".zip", ".tar", ".xz")
     if first and ("/" in first or first.endswith(suffixes) or path.exists()):
@@ -163,7 +172,23 @@ LATEST = "latest"
 """The release of a side that names none."""
 
 
+def _take_soc(options: argparse.Namespace) -> None:
+    """Take the first of three arguments for the SoC.
+
+    Raises :class:`ValueError` where it cannot be one.
+    """
+    if options.third is None:
+        return
+    if options.soc != "*" or "=" in options.old or Path(options.old).exists():
+        raise ValueError(
+            "two sides are compared; for two releases of one SoC write: "
+            "perfguide compare OLD NEW --soc SOC"
+        )
+    options.soc, options.old, options.new = options.old, options.new, options.third
+
+
 def _run(options: argparse.Namespace) -> int:
+    extras.require("compare")
     from ..catalog import board_names, waivers
     from ..compare.comparison import compare
     from ..compare.history import History
@@ -173,6 +198,7 @@ def _run(options: argparse.Namespace) -> int:
     from ..compare.verdicts import Rules
 
     try:
+        _take_soc(options)
         wanted = [_wanted(options.old), _wanted(options.new)]
     except ValueError as error:
         print(f"perfguide compare: {visible(str(error))}", file=sys.stderr)

@@ -6,6 +6,7 @@ import argparse
 from typing import Any
 
 from . import shared
+from .arguments import CommandParser
 
 SHELLS = ("bash", "zsh", "tcsh")
 
@@ -14,7 +15,7 @@ FILES = ("FILE", "FILE.json", "MAP.toml", "PATH", "LOGS", "GUIDES", "OLD", "NEW"
 """What arguments are called that are folders, and that are files or folders."""
 
 
-class _Known(argparse.ArgumentParser):
+class _Known(CommandParser):
     """A parser whose arguments say what a shell may put in their place."""
 
     def add_argument(self, *names: Any, **values: Any) -> argparse.Action:

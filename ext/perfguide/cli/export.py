@@ -1,53 +1,128 @@
-"""The command ``export``: all results for other programs."""
+"""The command ``export``: all figures for other programs."""
 
 from __future__ import annotations
 
 import argparse
+import io
 import shutil
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from ..common import extras
 from ..common.diagnostics import visible
 from ..publishing import atomic_swap
 from . import shared
+
+if TYPE_CHECKING:
+    from ..figures.pool import Pool
+
+FORMATS = ("csv", "json", "excel", "parquet")
+
+ENDINGS = {".csv": "csv", ".json": "json", ".xlsx": "excel"}
+"""The formats that the name of a file asks for; anything else is a folder of Parquet files."""
 
 
 def add_parsers(add: shared.AddParser) -> None:
     """Add the command to the command line."""
     parser = add(
         "export",
-        "write all results for other programs",
-        "A Parquet dataset has folders soc=…/os=…/release=…, as Hive names them; it is put "
-        "into place when it is whole.",
+        "write all figures for other programs",
+        "A row for each figure, with the same columns in each format; the page Data for programs "
+        "lists them. CSV, JSON and Excel are one file. Parquet is a folder with a file for each "
+        "guide, in folders soc=…/os=…, as the site has them; it is put into place when it is whole.",
     )
-    parser.add_argument("--parquet", required=True, metavar="DIR", type=Path, help="a dataset")
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        type=Path,
+        help="figures.csv, figures.json, figures.xlsx, or a folder for Parquet; without it CSV "
+        "and JSON are printed",
+    )
+    parser.add_argument("--format", choices=FORMATS, help="default: as the name of the file says")
+    parser.add_argument(
+        "--parquet", metavar="DIR", type=Path, help="the same as --format parquet -o DIR"
+    )
     shared.add_site(parser)
     parser.set_defaults(run=_run)
 
 
 def _run(options: argparse.Namespace) -> int:
+    output: Path | None = options.parquet or options.output
+    form = options.format or (ENDINGS.get(output.suffix, "parquet") if output else None)
+    if options.parquet and (options.output or form != "parquet"):
+        print("perfguide export: --parquet names the folder and the format", file=sys.stderr)
+        return shared.USAGE
+    if form is None or (output is None and form in ("excel", "parquet")):
+        print(
+            "perfguide export: say where to, such as -o figures.csv, -o figures.json, "
+            "-o figures.xlsx, or -o DIR for Parquet; --format csv prints",
+            file=sys.stderr,
+        )
+        return shared.USAGE
+    if form == "parquet":
+        extras.require("parquet")
+        if output and (fault := _not_ours(output)):
+            print(f"perfguide: {fault}", file=sys.stderr)
+            return shared.USAGE
+    holdings, status = shared.read_site(shared.site_settings(options))
+    if status or not len(holdings.pool):
+        return status or shared.NOTHING
+    if form == "parquet" and output:
+        return _write_folder(holdings.pool, output)
+    return _write_file(holdings.pool, form, output)
+
+
+def _not_ours(folder: Path) -> str:
+    """Why a folder cannot be replaced, or nothing."""
     from ..export import parquet
 
-    folder: Path = options.parquet
-    ours = not folder.exists() or (folder / parquet.ABOUT).is_file()
-    if not ours and (not folder.is_dir() or any(folder.iterdir())):
-        message = "is not an earlier export, and is left alone; name a new or empty folder"
-        print(f"perfguide: {visible(str(folder))} {message}", file=sys.stderr)
+    if not folder.exists() or (folder / parquet.ABOUT).is_file():
+        return ""
+    if folder.is_dir() and not any(folder.iterdir()):
+        return ""
+    message = "is not an earlier export, and is left alone; name a new or empty folder"
+    return f"{visible(str(folder))} {message}"
+
+
+def _write_file(pool: Pool, form: str, output: Path | None) -> int:
+    from ..export import figure_files
+
+    write = {
+        "csv": figure_files.write_csv,
+        "json": figure_files.write_json,
+        "excel": figure_files.write_excel,
+    }[form]
+    if output is None:
+        sys.stdout.flush()
+        write(pool, sys.stdout.buffer)
+        sys.stdout.buffer.flush()
+        return shared.FINE
+    data = io.BytesIO()
+    try:
+        count = write(pool, data)
+    except figure_files.TooManyRowsError as error:
+        print(f"perfguide export: {error}", file=sys.stderr)
         return shared.USAGE
-    holdings, status = shared.read_site(shared.site_settings(options))
-    frame = holdings.pool.frame
-    if status or frame.table.empty:
-        return status or shared.NOTHING
+    output.write_bytes(data.getvalue())
+    print(f"{count} figures in {visible(str(output))}")
+    return shared.FINE
+
+
+def _write_folder(pool: Pool, folder: Path) -> int:
+    from ..export import parquet
+
     at = atomic_swap.place(folder)
     with atomic_swap.locked(
         at.work, lambda holder: print(f"waiting for {holder}", file=sys.stderr)
     ):
         _remove(at.next)
-        written = parquet.write_dataset(holdings.pool, at.next)
+        written = parquet.write_folder(pool, at.next)
         atomic_swap.swap(at.next, at.target, at.work)
         _remove(at.next)
     shared.print_all(written.diagnostics, sys.stderr)
-    print(f"{len(frame.table)} results in {written.files} files in {visible(str(folder))}")
+    print(f"{written.figures} figures in {written.files} files in {visible(str(folder))}")
     return shared.FINE
 
 

@@ -19,7 +19,6 @@ def add_parsers(add: shared.AddParser) -> None:
         "PATH is a folder, file or URL of bundles. Findings that a file of acknowledgements "
         "accepts are listed last and never fail.",
     )
-    shared.add_paths(parser)
     parser.add_argument("--format", choices=("text", "json"), default="text")
     parser.add_argument(
         "--fail-on",
@@ -34,8 +33,7 @@ def add_parsers(add: shared.AddParser) -> None:
         metavar="FILE",
         help=f"findings that are accepted, with reasons; default: {shared.ACKNOWLEDGED}",
     )
-    shared.add_benchmarks(parser)
-    shared.add_reading(parser)
+    shared.add_site(parser)
     parser.set_defaults(run=_run)
 
 

@@ -7,12 +7,13 @@ import shutil
 import sys
 from collections import Counter
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ..bundles import decompress
 from ..common.diagnostics import visible
-from ..intake import inbox
-from ..intake.transfer import BusyError
 from . import shared
+
+if TYPE_CHECKING:
+    from ..intake import inbox
 
 
 def add_parsers(add: shared.AddParser) -> None:
@@ -52,7 +53,7 @@ def add_parsers(add: shared.AddParser) -> None:
         metavar="FILE",
         type=Path,
         help="check NAME.sig with ssh-keygen; the principal is the runner's name, the "
-        f"namespace {inbox.SIGNED_FOR}",
+        "namespace perfguide",
     )
     parser.add_argument("--require-signature", action="store_true", help="refuse unsigned uploads")
     parser.add_argument("-q", "--quiet", action="store_true", help="report refused uploads only")
@@ -81,6 +82,10 @@ def _wrong(options: argparse.Namespace) -> str:
 
 def _run(options: argparse.Namespace) -> int:
     """Go through the inbox once and say what became of each upload."""
+    from ..bundles import decompress
+    from ..intake import inbox
+    from ..intake.transfer import BusyError
+
     options.rejected = options.rejected or options.inbox / "rejected"
     if wrong := _wrong(options):
         print(f"perfguide intake: {visible(wrong)}", file=sys.stderr)

@@ -7,17 +7,15 @@ import datetime
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from .. import bundle
-from ..adapters import Format, Scalar, described, registry
-from ..bundles.decode import Loaded
-from ..catalog import agreement, benchmarks
 from ..common.diagnostics import Diagnostic, nearest, visible
 from ..common.path_hints import fixing
-from ..figures.dataset import BUILT_IN
-from ..intake import pack_logs
-from ..publishing.store import put
 from . import shared
+
+if TYPE_CHECKING:
+    from ..adapters import Format, Scalar
+    from ..intake import pack_logs
 
 OPTIONS = (
     ("--board", "board.name", "the board's name"),
@@ -108,6 +106,8 @@ def _described(folder: str) -> dict[str, Format]:
 
     Raises :class:`ValueError` where a description is none, or takes another format's name.
     """
+    from ..adapters import described, registry
+
     found: dict[str, Format] = {}
     for path in sorted(Path(folder).glob(f"*{described.ENDING}")):
         form = described.load(path)
@@ -118,6 +118,8 @@ def _described(folder: str) -> dict[str, Format]:
 
 
 def _formats(names: Sequence[str], own: Mapping[str, Format]) -> list[Format]:
+    from ..adapters import described, registry
+
     formats: list[Format] = []
     for name in names:
         if name in own or name.endswith(".toml"):
@@ -132,6 +134,14 @@ def _formats(names: Sequence[str], own: Mapping[str, Format]) -> list[Format]:
 
 def _pack(options: argparse.Namespace) -> int:
     """Read the logs, write the bundle and say what was read and what was not."""
+    from .. import bundle
+    from ..adapters import described, registry
+    from ..bundles.decode import Loaded
+    from ..catalog import agreement, benchmarks
+    from ..figures.dataset import BUILT_IN
+    from ..intake import pack_logs
+    from ..publishing.store import put
+
     facts = {k: v for _, k, _ in OPTIONS if (v := getattr(options, k)) is not None}
     try:
         facts |= {f"setup.{name}": value for name, value in _params(options.setup).items()}
@@ -202,6 +212,8 @@ def _print_reports(reports: Sequence[pack_logs.LogReport]) -> None:
 
 def _list_formats(options: argparse.Namespace) -> int:
     """List the formats."""
+    from ..adapters import registry
+
     catalogue = registry.load()
     shared.print_all(catalogue.diagnostics, sys.stderr)
     try:

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from ..common import extras
 from ..common.diagnostics import visible
 from . import shared
 
@@ -30,8 +31,8 @@ def no_project(folder: Path) -> str:
             )
     return (
         f"there is no conf.py in {here}; go to the folder of your project, or begin one: "
-        'write conf.py with extensions = ["perfguide"], index.rst with .. perf-toctree::, and put '
-        "bundles into results/"
+        'perfguide init, or write conf.py with extensions = ["perfguide"], index.rst with '
+        ".. perf-toctree::, and put bundles into results/"
     )
 
 
@@ -63,6 +64,8 @@ def _looked_at(folder: Path) -> Iterator[Line]:
     yield "ok", f"Python {sys.version.split()[0]}"
     yield from _project(folder)
     yield from _room(folder)
+    for line in extras.missing_from_site():
+        yield "note", line[0].lower() + line[1:]
     if not shutil.which("git"):
         yield "note", "git is not found: import --git needs it"
     if not (shutil.which("latexmk") and shutil.which("xelatex")):

@@ -39,23 +39,33 @@ AddParser = Callable[..., argparse.ArgumentParser]
 T = TypeVar("T")
 
 
-def add_site(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say which bundles and descriptions to read, and how."""
+def add_site(parser: argparse.ArgumentParser, with_paths: bool = True) -> None:
+    """Add what says which bundles and descriptions to read, and how.
+
+    Bundles are named as arguments, by ``--results``, or by both. A command whose own arguments
+    could be taken for paths has ``--results`` alone.
+    """
+    if with_paths:
+        parser.add_argument(
+            "paths",
+            nargs="*",
+            metavar="PATH",
+            help="folder, file or URL of bundles; default: results",
+        )
     parser.add_argument(
         "--results",
         action="append",
         metavar="PATH",
-        help="folder, file or URL of bundles; may be given more than once; default: results",
+        help="folder, file or URL of bundles; may be given more than once"
+        + (", and is the same as PATH" if with_paths else "; default: results"),
     )
     add_benchmarks(parser)
     add_reading(parser)
 
 
-def add_paths(parser: argparse.ArgumentParser) -> None:
-    """Add the bundles to read as arguments, for a command that is about them alone."""
-    parser.add_argument(
-        "results", nargs="*", default=["results"], metavar="PATH", help="default: results"
-    )
+def results_of(options: argparse.Namespace) -> list[str]:
+    """The bundles that :func:`add_site` was given, however they were named; none by default."""
+    return [*getattr(options, "paths", ()), *(options.results or ())]
 
 
 def add_benchmarks(parser: argparse.ArgumentParser) -> None:
@@ -117,7 +127,7 @@ def site_settings(options: argparse.Namespace) -> Settings:
     if options.benchmarks != BENCHMARKS and not Path(options.benchmarks).is_dir():
         raise FileNotFoundError(0, "there is no such folder", options.benchmarks)
     return Settings(
-        results=tuple(object_store.place(path) for path in options.results or ["results"]),
+        results=tuple(object_store.place(path) for path in results_of(options) or ["results"]),
         benchmarks=(BUILT_IN, Path(options.benchmarks)),
         output=Path("source"),
         limits=decompress.changed(dict(options.limit)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 import sys
 
 from ..common.diagnostics import visible, visible_json
@@ -47,6 +48,9 @@ def _run(options: argparse.Namespace) -> int:
     if not records:
         hint = query.nearest_name(holdings, asked)
         print(f"nothing matches “{visible(options.query)}”{hint}", file=sys.stderr)
+        print(f"a query is {query.FORM}; parts at its end may be left out", file=sys.stderr)
+        for each in query.near(holdings, asked):
+            print(f"try: perfguide show {shlex.quote(visible(each))}", file=sys.stderr)
         return shared.NOTHING
     if options.json:
         figures = [query.as_json(holdings, record) for record in records]

@@ -17,6 +17,7 @@ from functools import lru_cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from . import extras
 from .package import fingerprint
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def at(address: str) -> Iterator[Run]:
         import dask
         from distributed import Client
     except ImportError as error:
-        reason = "Dask is not installed; pip install 'perfguide[dask]'"
+        reason = f"Dask is not installed; {extras.command('dask')}"
         raise WorkersError(f"{address}: {reason}") from error
     # Pieces hold whole files on purpose: what a scheduler holds, no worker can lose.
     quiet = {"distributed.admin.large-graph-warning-threshold": "1TiB"}

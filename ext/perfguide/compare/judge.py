@@ -17,8 +17,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-import scipy
 
+from ..common import extras
 from . import single
 from .noise import Family, family
 from .relative import EQUAL, ScaledRow, ScaledSide, Side, scaled
@@ -147,8 +147,10 @@ def judge(
 
     ``rate`` is the held false discovery rate: the expected share of rows that did not
     change among those called different. Figures have to be finite. ``table`` says how much
-    single figures usually scatter; left out, it is the one that the package carries.
+    single figures usually scatter; left out, it is the one that the package carries. Raises
+    :class:`extras.MissingExtraError`.
     """
+    extras.require("compare")
     sampled = [i for i, pair in enumerate(pairs) if pair.sampled]
     others = [i for i, pair in enumerate(pairs) if not pair.sampled]
     out: dict[int, Judgement] = {}
@@ -409,6 +411,8 @@ def _learn(pairs: Sequence[Pair], rows: Sequence[ScaledRow]) -> list[_Noise]:
 def _test(
     pairs: Sequence[Pair], rows: Sequence[ScaledRow], learnt: Sequence[_Noise]
 ) -> list[float | None]:
+    from scipy import special
+
     p: list[float | None] = []
     groups: dict[tuple[int, int], list[int]] = {}
     for i, (row, noise) in enumerate(zip(rows, learnt, strict=True)):
@@ -417,7 +421,7 @@ def _test(
             continue
         error, freedom = noise.error(row.old.count, row.new.count)
         t = float(ratio(np.array(row.shift), np.array(error)))
-        p.append(1.0 if _overlap(row) else float(2 * scipy.special.stdtr(freedom, -abs(t))))
+        p.append(1.0 if _overlap(row) else float(2 * special.stdtr(freedom, -abs(t))))
         first, second = sorted((len(row.old.values), len(row.new.values)))
         if first and first + second > 2:
             groups.setdefault((first, second), []).append(i)
@@ -470,6 +474,8 @@ def _judgement(
     level: float,
     shift: Shift | None,
 ) -> Judgement:
+    from scipy import special
+
     change = _change(pair)
     ground = _ground(row, noise)
     equal = abs(row.shift) <= EQUAL
@@ -481,7 +487,7 @@ def _judgement(
     detectable = _relative(needed * error, row)
     detectable = detectable if detectable is not None and detectable <= MOST_SEEN else None
     # The interval in which the change lies, at the held rate for this row alone.
-    reach = abs(row.shift) + float(-scipy.special.stdtrit(freedom, rate / 2)) * error
+    reach = abs(row.shift) + float(-special.stdtrit(freedom, rate / 2)) * error
     farthest = _relative(reach, row)
     outcome = "noisy"
     matters = change is None or abs(change) >= pair.floor
@@ -504,9 +510,9 @@ def _judgement(
 
 def _needed(freedom: float, level: float) -> float:
     """Standard errors that a shift needs to be seen with a chance of ``SURE`` at this level."""
-    needed = float(-scipy.special.stdtrit(freedom, level / 2)) + float(
-        scipy.special.stdtrit(freedom, SURE)
-    )
+    from scipy import special
+
+    needed = float(-special.stdtrit(freedom, level / 2)) + float(special.stdtrit(freedom, SURE))
     return min(needed, 1e9)
 
 

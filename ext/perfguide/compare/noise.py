@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-import scipy
 
 from .relative import Floats, ScaledRow
 
@@ -55,6 +54,8 @@ def prior(squares: Floats, freedom: Floats) -> Prior:
     more careful one of each is taken: the first overlooks rare large variances (outliers),
     the second rare small ones (two modes).
     """
+    from scipy import special
+
     some = freedom > 0
     squares, freedom = squares[some], freedom[some]
     total = float(freedom.sum())
@@ -64,8 +65,8 @@ def prior(squares: Floats, freedom: Floats) -> Prior:
     mean = float(squares.sum() / total)
     half = freedom / 2
     low = max(float(np.median(variance)) * 1e-4, mean * 1e-8)
-    logs = np.log(np.maximum(variance, low)) - scipy.special.digamma(half) + np.log(half)
-    excess = float(logs.var(ddof=1) - scipy.special.polygamma(1, half).mean())
+    logs = np.log(np.maximum(variance, low)) - special.digamma(half) + np.log(half)
+    excess = float(logs.var(ddof=1) - special.polygamma(1, half).mean())
     alike = 2 * inverse_trigamma(excess) if excess > 1e-3 else np.inf
     weights = freedom / total
     # Divided first: the square of a small mean could be too small for a float.
@@ -76,7 +77,7 @@ def prior(squares: Floats, freedom: Floats) -> Prior:
         alike = min(alike, (4 * ratio - 2) / (ratio - 1))
     share = alike / 2
     size = np.exp(
-        float(logs.mean()) + (scipy.special.digamma(share) - np.log(share) if share < 1e6 else 0.0)
+        float(logs.mean()) + (special.digamma(share) - np.log(share) if share < 1e6 else 0.0)
     )
     size = max(float(size), mean * (1.0 if share > 1e6 else max((share - 1) / share, 0.5)))
     # The rows cannot say more together than the degrees of freedom of the others.
@@ -85,10 +86,12 @@ def prior(squares: Floats, freedom: Floats) -> Prior:
 
 def inverse_trigamma(value: float) -> float:
     """The x at which the trigamma function has this positive value (Smyth 2004, appendix)."""
+    from scipy import special
+
     x = 0.5 + 1 / value
     for _ in range(50):
-        here = scipy.special.polygamma(1, x)
-        step = here * (1 - here / value) / scipy.special.polygamma(2, x)
+        here = special.polygamma(1, x)
+        step = here * (1 - here / value) / special.polygamma(2, x)
         x = float(x + step)
         if abs(step) < 1e-9 * x:
             break

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
@@ -194,7 +193,9 @@ def range_width(count: int) -> float:
     from a normal population", Biometrika 17 (1925) 364-387: the integral over x of
     1 - F(x)**count - (1 - F(x))**count. Two figures give 1.128, five 2.326, ten 3.078.
     """
+    from scipy import special
+
     x = np.linspace(-9.0, 9.0, 4001)
-    below = scipy.special.ndtr(x)
+    below = special.ndtr(x)
     inside = 1 - below**count - (1 - below) ** count
     return float(inside.sum() * (x[1] - x[0]))

@@ -14,7 +14,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 
 from .noise import Prior, prior
 from .relative import EQUAL, Floats, ScaledRow
@@ -164,6 +163,8 @@ class _Test:
         rounding: Floats,
     ) -> tuple[Floats, Floats]:
         """Two-sided p-values as seen and for each split, by moderated t."""
+        from scipy import special
+
         own = float(sum(self.sizes) - 2)
         variance = np.empty_like(self.squares)
         freedom = np.empty((len(names), 1))
@@ -178,7 +179,7 @@ class _Test:
         ends = np.full((len(names), self.shift.shape[1]), sum(1 / n for n in self.sizes))
         ends[:, 0] += 2 * self.between
         t = ratio(self.shift, np.sqrt((variance + rounding) * ends))
-        p = 2 * scipy.special.stdtr(np.maximum(freedom, 1e-9), -np.abs(t))
+        p = 2 * special.stdtr(np.maximum(freedom, 1e-9), -np.abs(t))
         return p[:, 0], p[:, 1:]
 
 

@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
 from .noise import inverse_trigamma
@@ -248,12 +247,14 @@ def learnt(
     article 3; made robust by cutting the logarithms at their 10 % and 90 % quantiles, after
     B. Phipson et al., Ann. Appl. Statist. 10 (2016) 946-963.
     """
+    from scipy import special
+
     known = np.flatnonzero(freedom > 0)
     if not known.size:
         return {}
     half = freedom[known] / 2
-    logs = np.log(variance[known]) - scipy.special.digamma(half) + np.log(half)
-    chance = scipy.special.polygamma(1, half)
+    logs = np.log(variance[known]) - special.digamma(half) + np.log(half)
+    chance = special.polygamma(1, half)
     members: dict[tuple[str, ...], list[int]] = {}
     for place, i in enumerate(known.tolist()):
         names: tuple[tuple[str, ...], ...] = (keys[i][:1], keys[i])
@@ -296,6 +297,8 @@ def _scatter(logs: Floats, chance: Floats, weights: Floats) -> Scatter:
 def _priors(table: Table, rows: Sequence[SingleRow]) -> tuple[Floats, Floats]:
     """For each row the variance that its like have, and how many degrees of freedom that is
     worth; 0 where the table has nothing."""
+    from scipy import special
+
     by_scatter: dict[Scatter, tuple[float, float]] = {}
     variance, freedom = np.zeros(len(rows)), np.zeros(len(rows))
     for i, one in enumerate(rows):
@@ -306,7 +309,7 @@ def _priors(table: Table, rows: Sequence[SingleRow]) -> tuple[Floats, Floats]:
             worth = ALIKE
             if scatter.excess > 1e-3:
                 worth = max(min(2 * inverse_trigamma(scatter.excess), ALIKE), 0.2)
-            size = scatter.centre + float(scipy.special.digamma(worth / 2)) - math.log(worth / 2)
+            size = scatter.centre + float(special.digamma(worth / 2)) - math.log(worth / 2)
             by_scatter[scatter] = math.exp(size), worth
         size, freedom[i] = by_scatter[scatter]
         variance[i] = size + one.rounding
@@ -377,6 +380,8 @@ def _test(one: SingleRow, variance: float, freedom: float, own: float, shift: fl
     The level goes back from OLD while figures stay near. NEW inside all that the row
     showed before is a return, and no change, unless the present level has lasted.
     """
+    from scipy import special
+
     deviation = math.sqrt(variance)
     past, new = np.array(one.past), one.new - shift
     level, total = 1, float(past[-1])
@@ -395,7 +400,7 @@ def _test(one: SingleRow, variance: float, freedom: float, own: float, shift: fl
     worth = min(freedom, FREEDOM + PER_OWN * own)
     still = abs(new - past[-1]) <= STEP * one.step or move * (new - past[-1]) <= 0
     back = past.min() <= new <= past.max() and max(level, after) < LASTING
-    p = 1.0 if still or back else 2 * float(scipy.special.stdtr(worth, -abs(move) / error))
+    p = 1.0 if still or back else 2 * float(special.stdtr(worth, -abs(move) / error))
     return Tested(p, float(move), error, deviation, worth, level, after=after)
 
 

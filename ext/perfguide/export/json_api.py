@@ -75,9 +75,10 @@ def entry(
     page: str,
     records: Sequence[Record],
     bundles: Sequence[Loaded],
-    parquet_file: str,
+    parquet_file: str | None,
 ) -> dict[str, Any]:
-    """One guide among those of its SoC: what it is, and where its files are."""
+    """One guide among those of its SoC: what it is, and where its files are. ``parquet_file`` is
+    ``None`` where the site is made without Parquet files."""
     path = guide_path(page)
     days = sorted(b.bundle.created.date().isoformat() for b in bundles)
     return {

@@ -61,7 +61,8 @@ _SOC = _object(
                     "benchmarks": _TEXTS,
                     "figures": _COUNT,
                     "measured": _object({"first": _TEXT, "last": _TEXT}),
-                    **dict.fromkeys(("file", "spreadsheet", "parquet", "csv"), _TEXT),
+                    **dict.fromkeys(("file", "spreadsheet", "csv"), _TEXT),
+                    "parquet": {"type": ["string", "null"]},
                 }
             )
         ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
@@ -106,11 +107,7 @@ def nearest_name(held: Holdings, asked: Query) -> str:
     for part in PARTS:
         pattern = getattr(asked, part)
         names = [str(name) for name in table[part].cat.categories]
-        if part == "release":
-            known = pattern == LATEST or any(is_release(name, pattern) for name in names)
-        else:
-            known = any(fnmatchcase(name.casefold(), pattern.casefold()) for name in names)
-        if not known:
+        if not _fits(pattern, names, PARTS.index(part)):
             hint = nearest(pattern, names)
             what = "SoC" if part == "soc" else part
             return f": there is no {what} “{visible(pattern)}”" + (f"; {hint}" if hint else "")
@@ -121,6 +118,51 @@ def nearest_name(held: Holdings, asked: Query) -> str:
             hint = nearest(name, names) or f"there are {', '.join(map(visible, names)) or 'none'}"
             return f": there is no parameter “{visible(name)}”; {hint}"
     return ": each part is known, but no figure has all of them"
+
+
+FORM = "SOC/RELEASE/BOARD/BENCHMARK/METRIC"
+"""The form of a query."""
+
+MAX_SUGGESTED = 3
+"""Queries that are suggested for one that finds nothing."""
+
+
+def near(held: Holdings, asked: Query) -> list[str]:
+    """Return queries like one that finds nothing, each of which finds figures.
+
+    A part that no name fits may be that of a later place (``SOC/RELEASE/BENCHMARK``); else it may
+    be mistyped, or any name.
+    """
+    table = held.pool.frame.table
+    parts = [getattr(asked, part) for part in PARTS]
+    names = [[str(each) for each in table[part].cat.categories] for part in PARTS]
+    wrong = next((i for i, own in enumerate(parts) if not _fits(own, names[i], i)), None)
+    if wrong is None:
+        wrong = max((i for i, own in enumerate(parts) if own != "*"), default=0)
+        tries = [[*parts[:wrong], "*", *parts[wrong + 1 :]]]
+    else:
+        later = [i for i in range(wrong + 1, len(PARTS)) if _fits(parts[wrong], names[i], i)]
+        tries = [
+            [*parts[:wrong], *["*"] * (i - wrong), *parts[wrong : wrong + len(PARTS) - i]]
+            for i in later
+        ]
+        mistyped = difflib.get_close_matches(parts[wrong][:200], names[wrong], MAX_SUGGESTED, 0.5)
+        tries += [[*parts[:wrong], each, *parts[wrong + 1 :]] for each in mistyped]
+        tries.append([*parts[:wrong], "*", *parts[wrong + 1 :]])
+    out = []
+    for each in tries:
+        if run(held, replace(asked, **dict(zip(PARTS, each, strict=True)))):
+            while len(each) > 1 and each[-1] == "*":
+                each = each[:-1]
+            out.append("/".join(each))
+    return list(dict.fromkeys(out))[:MAX_SUGGESTED]
+
+
+def _fits(pattern: str, names: Sequence[str], place: int) -> bool:
+    """Return whether any name fits the pattern of a part."""
+    if PARTS[place] == "release":
+        return pattern == LATEST or any(is_release(name, pattern) for name in names)
+    return any(fnmatchcase(name.casefold(), pattern.casefold()) for name in names)
 
 
 def name(record: Record) -> str:

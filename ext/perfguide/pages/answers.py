@@ -302,10 +302,14 @@ class Headlines:
         soc, short = next(iter(records)).guide.soc, self._site.boards.short
         return ", ".join(f"{short(soc, board)} {word}" for board, word in found.items())
 
+    def _before(self, key: GuideKey) -> list[GuideKey]:
+        """The guide of the release before, where there is one."""
+        family = self._site.families[key.platform]
+        return family[: family.index(key)][-1:]
+
     def _pair(self, key: GuideKey) -> ReleasePair | None:
         """The comparison of a guide with the release before it."""
-        family = self._site.families[key.platform]
-        older = family[: family.index(key)][-1:]
+        older = self._before(key)
         pairs = self._plan.by_soc.get(key.soc, ())
         return next((p for p in pairs if p.new == key and [p.old] == older), None)
 
@@ -357,7 +361,9 @@ class Headlines:
     def _changed(
         self, key: GuideKey, pair: ReleasePair | None, judged: Judged | None
     ) -> list[Fact]:
-        if pair is None:
+        if self._plan.missing and self._before(key):
+            said = [Part(self._plan.missing)]
+        elif pair is None:
             said = [Part("This is the first release with figures here.")]
         elif judged is None:
             said = []

@@ -18,7 +18,7 @@ from ..catalog.waivers import load as load_waivers
 from ..charts import gallery
 from ..charts.gallery import Picture
 from ..charts.model import ChangeKind, ChangeView, Strip
-from ..common import units
+from ..common import extras, units
 from ..common.diagnostics import Diagnostic
 from ..common.units import TableCell
 from ..compare import ledger, sparkline, wording
@@ -38,6 +38,9 @@ from . import long_tables, verdicts, write_files, write_tables
 from .context import Site, link_name
 from .write_tables import PageTable
 
+INDEX = "compare/index"
+"""The page that lists all comparisons."""
+
 LINKED = 3
 """The columns of a table of changes that lead to the older and the newer guide are
 this one and the next."""
@@ -53,9 +56,11 @@ KINDS: dict[Verdict, ChangeKind] = {"regressed": "regressed", "improved": "impro
 @dataclass(frozen=True, slots=True)
 class ComparisonPlan:
     """The releases of each SoC that have a page which compares them, the newest first, and by
-    what they are compared; ``diagnostics`` say what was wrong with either."""
+    what they are compared; ``diagnostics`` say what was wrong with either. Where what comparisons
+    need is not installed there are none, and ``missing`` says how to install it."""
 
     by_soc: dict[str, list[ReleasePair]]
+    missing: str
     rules: Rules
     history: History
     anchors: Anchors
@@ -90,6 +95,9 @@ def plan(site: Site, settings: Settings) -> ComparisonPlan:
     names = Names(site.catalog, boards)
     history = History([site.pool], names)
     pairs, unknown = pairs_with_pages(site.pool, history, names, site.addresses, settings.compare)
+    missing = "" if extras.is_installed("compare") else extras.advice("compare")
+    if missing:
+        pairs.clear()
     pairs.sort(key=lambda pair: version(pair.new.release), reverse=True)
     by_soc: dict[str, list[ReleasePair]] = {}
     for pair in sorted(pairs, key=lambda p: (units.natural(p.new.soc), p.new.os, p.new.sdk)):
@@ -97,12 +105,16 @@ def plan(site: Site, settings: Settings) -> ComparisonPlan:
     anchors = Anchors(site.layout, site.addresses, partial(history.records, site.pool))
     diagnostics = [*board_faults, *waiver_faults, *annotation_faults, *unknown]
     rules = Rules(names, waivers, annotations=annotations)
-    return ComparisonPlan(by_soc, rules, history, anchors, diagnostics)
+    return ComparisonPlan(by_soc, missing, rules, history, anchors, diagnostics)
 
 
 def write(site: Site, plan: ComparisonPlan, progress: Progress[ReleasePair]) -> list[Diagnostic]:
     """Write every page, the index, what became of verdicts and what moved when; return which
     waivers, notes and levels no page needs."""
+    if plan.missing:
+        for page, title in ((INDEX, "Comparisons"), (verdicts.LEDGER, verdicts.LEDGER_TITLE)):
+            write_files.page(site, page, "missing.rst.jinja", title=title, advice=plan.missing)
+        return []
     used: set[tuple[str, int]] = set()
     found: list[tuple[ReleasePair, Compared]] = []
     before: ReleasePair | None = None
@@ -132,7 +144,7 @@ def write(site: Site, plan: ComparisonPlan, progress: Progress[ReleasePair]) -> 
     }
     sentence = "Each release of this SoC beside the one before it: what changed."
     lists = write_files.lists_by_soc(site, "compare", "Comparisons of", sentence, listed)
-    write_files.page(site, "compare/index", "comparisons.rst.jinja", by_soc=lists)
+    write_files.page(site, INDEX, "comparisons.rst.jinja", by_soc=lists)
     entries: list[AnyEntry] = [*plan.rules.waivers, *plan.rules.annotations.every]
     return [
         entry.finding("no page that compares two releases needs it", "remove it, or fix its names")

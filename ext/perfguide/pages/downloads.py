@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from ..bundles.guide_key import GuideKey
+from ..common import extras
 from ..common.slugs import anchor
 from ..compare.select import ReleasePair
 from ..export import csv_file, explorer, json_api, json_schema, parquet, workbook
@@ -58,7 +59,7 @@ def write(
         guides[key].entry["parquet"]
         for soc in addresses.soc
         for key in site.socs[soc]
-        if key in guides
+        if key in guides and guides[key].entry["parquet"]
     ]
     _json(site, FILES["benchmarks"], metrics)
     _json(site, FILES["datapackage"], parquet.package(files, metrics["benchmarks"]))
@@ -86,12 +87,13 @@ def _nothing(_reason: str) -> GuideData | None:
 def _write_guide(site: Site, key: GuideKey) -> GuideData:
     path, page, pool = _path(site, key), site.addresses.guide[key], site.pool
     records = pool.of_guide(key)
-    columns = parquet.address(key, path)
+    columns = parquet.address(key, path) if extras.is_installed("parquet") else None
     entry = json_api.entry(key, page, records, pool.bundles(records), columns)
     _put(site, f"results/{path}.json", json_api.guide(key, page, records, pool, site.catalog))
     sheets = workbook.make(key, records, pool, site.catalog, site.layout)
     _put(site, f"results/{path}.xlsx", sheets)
-    _put(site, columns, parquet.make(path, records, pool))
+    if columns:
+        _put(site, columns, parquet.make(path, records, pool))
     _put(site, f"results/{path}.csv", csv_file.make(records, pool))
     metrics = list(dict.fromkeys((r.benchmark, r.metric, r.unit) for r in records))
     return GuideData(entry, metrics, _parts(site, key, records))

@@ -13,7 +13,7 @@ import msgspec
 from ..bundles.decode import Loaded
 from ..bundles.guide_key import GuideKey, family
 from ..catalog.benchmarks import Catalog
-from ..common import slugs, units
+from ..common import extras, slugs, units
 from ..common.diagnostics import Diagnostic
 from ..common.units import TableCell
 from ..export import json_api, parquet
@@ -150,7 +150,9 @@ def _write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: s
         provenance=origin,
         errata=errata,
         data=json_api.guide_path(page),
-        parquet=parquet.address(key, json_api.guide_path(page)),
+        parquet=parquet.address(key, json_api.guide_path(page))
+        if extras.is_installed("parquet")
+        else "",
     )
     diagnostics = provenance.write(site, key, records, origin, views)
     words = search_words.split(key.soc, family(key), key.release, *boards)

@@ -17,6 +17,8 @@ from .context import Site
 LEDGER = "reports/verdicts"
 """The page that says how often verdicts held."""
 
+LEDGER_TITLE = "How often verdicts held"
+
 FEWEST = 4
 """Releases of a system, from which on there is a page of what moved with which."""
 

@@ -23,6 +23,7 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx.util.osutil import relative_uri
 from sphinx.util.typing import OptionSpec
 
+from ..common import extras
 from ..common.diagnostics import Diagnostic
 from ..export import explorer, feed, json_api
 from ..publishing.store import below
@@ -86,12 +87,15 @@ class PerfData(SphinxDirective):
                 (f"{stem}.xlsx", "Excel"),
                 (f"{stem}.csv", "CSV"),
                 (f"{stem}.json", "JSON"),
-                (self.options["parquet"], "Parquet"),
             ]
+            if "parquet" in self.options:
+                files.append((self.options["parquet"], "Parquet"))
         else:
             words = "Begin with: "
             files = [("index.json", "index.json"), ("datapackage.json", "datapackage.json")]
-        return [perf_data("", words=words, files=files)]
+        is_without = not extras.is_installed("parquet")
+        note = extras.advice("parquet") if is_without else ""
+        return [perf_data("", words=words, files=files, note=note)]
 
 
 def _visit_data(translator: Any, node: perf_data) -> None:
@@ -106,7 +110,9 @@ def _visit_data(translator: Any, node: perf_data) -> None:
             f'<a class="reference" href="{escape(uri)}">{escape(text)}</a>'
             for uri, text in addresses
         )
-        translator.body.append(f'<p class="perf-data">{escape(node["words"])}{links}</p>\n')
+        note = f". {escape(node['note'])}" if node["note"] else ""
+        words = escape(node["words"])
+        translator.body.append(f'<p class="perf-data">{words}{links}{note}</p>\n')
     raise nodes.SkipNode
 
 

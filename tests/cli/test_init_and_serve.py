@@ -1,0 +1,112 @@
+"""A project that ``init`` begins builds without a warning, and ``serve`` builds it again on change."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import tomllib
+from pathlib import Path
+from urllib.request import urlopen
+
+import pytest
+import yaml
+from conftest import TOP
+
+from perfguide.cli.command_line import main
+
+PATIENCE = 120
+"""Seconds in which a build has to be done on a machine that is busy."""
+
+
+def command(*words: str) -> list[str]:
+    return [sys.executable, "-m", "perfguide", *words]
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    assert main(["init", str(tmp_path / "own")]) == 0
+    return tmp_path / "own"
+
+
+def test_a_new_project_builds_with_all_its_figures_and_no_warning(
+    project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = {path.name for path in project.iterdir()}
+    environment = os.environ | {"PYTHONPATH": str(TOP / "ext"), "NO_COLOR": "1"}
+    run = subprocess.run(
+        command("build", "--strict"),
+        **{"cwd": project, "env": environment, "capture_output": True, "text": True},
+    )
+    assert run.returncode == 0 and not run.stderr, run.stderr
+    guide = (project / "build/html/pages/guides/EXAMPLE/linux/1.0.html").read_text("utf-8")
+    assert "This is the example that perfguide init writes." in guide
+    bundle = json.loads((project / "results/example.json").read_bytes())
+    data = json.loads((project / "build/html/api/v1/results/EXAMPLE/linux/1.0.json").read_bytes())
+    means = [sum(each["samples"]) / 3 for each in bundle["results"]]
+    assert [each["mean"] for each in data["figures"]] == pytest.approx(means)
+    assert "gzip throughput by level" in guide
+    assert list((project / "build/html/_images").glob("*gzip*.svg")) or "<svg" in guide
+    ignored = (project / ".gitignore").read_text("utf-8").split()
+    made = {f"/{path.name}/" for path in project.iterdir() if path.name not in before}
+    assert made <= {*ignored}
+    monkeypatch.chdir(project)
+    capsys.readouterr()
+    assert main(["check", "--benchmarks", "benchmarks"]) == 0
+    assert capsys.readouterr().out == "1 valid bundles with 3 results; none refused\n"
+
+
+def test_the_workflow_runs_commands_that_there_are(project: Path) -> None:
+    workflow = yaml.safe_load((project / ".github/workflows/performance.yml").read_text("utf-8"))
+    steps = [step["run"] for step in workflow["jobs"]["site"]["steps"] if "run" in step]
+    used = re.findall(r"perfguide (\w+)", "\n".join(steps))
+    assert used == ["check", "build", "compare"]
+    requirement = (project / "requirements.txt").read_text("utf-8").splitlines()[-1]
+    assert re.fullmatch(r"perfguide\[compare\](==| @ ).+", requirement)
+    tomllib.loads((project / "benchmarks/gzip.toml").read_text("utf-8"))
+
+
+def test_nothing_is_written_over(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "conf.py").write_text("mine", "utf-8")
+    (project / "index.rst").unlink()
+    assert main(["init", str(project)]) == 2
+    assert "conf.py" in capsys.readouterr().err
+    assert (project / "conf.py").read_text("utf-8") == "mine"
+    assert not (project / "index.rst").exists()
+
+
+def test_a_served_site_follows_its_files(project: Path) -> None:
+    environment = os.environ | {"PYTHONPATH": str(TOP / "ext"), "PYTHONUNBUFFERED": "1"}
+    with subprocess.Popen(
+        command("serve", "--port", "0"),
+        # A shell starts what it puts into the background deaf to Ctrl+C.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        **{"cwd": project, "env": environment, "stdout": subprocess.PIPE, "text": True},
+    ) as process:
+        try:
+            assert process.stdout
+            line = next(line for line in process.stdout if "http://" in line)
+            address = re.findall(r"http://\S+", line)[0]
+            guide = f"{address}/pages/guides/EXAMPLE/linux/1.0.html"
+            with urlopen(guide) as answer:
+                assert "An edited note" not in answer.read().decode()
+            path = project / "results/example.json"
+            path.write_text(path.read_text("utf-8").replace("This is", "An edited note: this is"))
+            deadline = time.monotonic() + PATIENCE
+            while True:
+                with urlopen(guide) as answer:
+                    if "An edited note" in answer.read().decode():
+                        break
+                assert time.monotonic() < deadline
+                time.sleep(0.2)
+        finally:
+            process.send_signal(signal.SIGINT)
+            try:
+                status = process.wait(PATIENCE)
+            finally:
+                process.kill()
+        assert status == 0
