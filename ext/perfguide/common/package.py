@@ -46,8 +46,8 @@ def fingerprint(*folders: str) -> str:
 
 
 NAME = "perfguide"
-EXTRAS_OF_NO_PAGE = frozenset({"dask", "s3"})
-"""Extras of ours whose packages say how bundles come here and who does the work."""
+EXTRAS_OF_NO_PAGE = frozenset({"all", "dask", "s3", "serve"})
+"""Extras of ours whose packages say how bundles come here, who does the work and when."""
 
 
 @cache
