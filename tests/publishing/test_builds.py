@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -354,6 +354,56 @@ def test_a_bundle_that_is_replaced_all_the_time_is_read_once(
             time.sleep(0.001)
     assert build.returncode == 0 and turns > 100
     assert site(small) in sites
+
+
+@pytest.fixture
+def disk(small: Path) -> Iterator[Callable[[str], Path]]:
+    """Makes a folder of the project a file system of its own, which only root can mount."""
+    mounted: list[Path] = []
+
+    def mount(folder: str) -> Path:
+        at, aside = small / folder, small.parent / "aside"
+        at.mkdir(parents=True, exist_ok=True)
+        shutil.copytree(at, aside)
+        command = ["mount", "-t", "tmpfs", "tmpfs", str(at)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode:
+            pytest.skip(f"no file system can be mounted here: {done.stderr.strip()}")
+        mounted.append(at)
+        shutil.copytree(aside, at, dirs_exist_ok=True)
+        return at
+
+    yield mount
+    for at in mounted:
+        subprocess.run(["umount", str(at)], check=True)
+
+
+ROOM_KIB = {"source": 0, "build": 16}
+"""Room for the first files of a build, and not for all; in the source each replaces another."""
+
+
+@pytest.mark.parametrize("state", ["full", "read-only"])
+@pytest.mark.parametrize("folder", ["source", "build"])
+def test_a_disk_that_takes_no_more_is_one_line_and_the_next_build_a_clean_one(
+    small: Path, tmp_path: Path, disk: Callable[[str], Path], folder: str, state: str
+) -> None:
+    at = disk(folder)
+    assert run_build(small).returncode == 0
+    before = site(small)
+    change(small / "results/a.json", "1234.5", "4321.0")
+    used_kib = (os.statvfs(at).f_blocks - os.statvfs(at).f_bfree) * os.statvfs(at).f_frsize // 1024
+    less = {"full": f"size={used_kib + ROOM_KIB[folder]}k", "read-only": "ro"}[state]
+    subprocess.run(["mount", "-o", f"remount,{less}", str(at)], check=True)
+    run = run_build(small)
+    subprocess.run(["mount", "-o", "remount,rw,size=1g", str(at)], check=True)
+    assert run.returncode == 2
+    first, *rest = run.stderr.splitlines()
+    reason = {"full": "No space left on device (", "read-only": "Read-only file system ("}[state]
+    assert first.startswith("perfguide: ") and reason in first, run.stderr
+    assert len(rest) <= 1, run.stderr
+    assert site(small) == before
+    assert run_build(small).returncode == 0
+    assert site(small) == clean_site(small, tmp_path / "clean")
 
 
 def test_the_folder_of_results_is_only_read(small: Path) -> None:

@@ -13,7 +13,7 @@ from .. import __version__
 from ..common.diagnostics import visible
 from ..common.extras import MissingExtraError
 from ..common.parallel import WorkersError
-from ..common.path_hints import fixing
+from ..common.path_hints import explained
 from . import (
     badge,
     build,
@@ -61,9 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return shared.FINE
     except OSError as error:
-        where = f"{visible(str(error.filename))}: " if error.filename else ""
-        hint = f" ({visible(hint)})" if (hint := fixing(error)) else ""
-        print(f"perfguide: {where}{error.strerror or error}{hint}", file=sys.stderr)
+        print(f"perfguide: {explained(error)}", file=sys.stderr)
         return shared.USAGE
     except MissingExtraError as error:
         print(f"perfguide: {error}", file=sys.stderr)

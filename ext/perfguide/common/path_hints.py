@@ -5,18 +5,29 @@ from __future__ import annotations
 import errno
 from pathlib import Path
 
-from .diagnostics import nearest
+from .diagnostics import nearest, visible
 
 _BY_NUMBER = {
     errno.EACCES: "change its mode or owner, or name another",
     errno.EPERM: "change its mode or owner, or name another",
     errno.EROFS: "name a place on a disk that can be written",
+    errno.EBUSY: "is something mounted there? mount it on the folder above, or name another",
     errno.ENOSPC: "the disk is full: make room, and run it again",
     errno.EDQUOT: "your share of the disk is used up: make room, and run it again",
+    errno.EXDEV: "keep this folder on the file system of the folder above",
     errno.ELOOP: "remove this link: it leads back to itself",
     errno.ENAMETOOLONG: "give it a shorter name",
     errno.EISDIR: "it is a folder; name a file",
 }
+
+
+def explained(error: OSError) -> str:
+    """What failed, for people: the path, what the system says, and how to fix it."""
+    # Of two paths the first one is read, and the second one written.
+    path = error.filename2 or error.filename
+    where = f"{visible(str(path))}: " if path else ""
+    hint = f" ({visible(hint)})" if (hint := fixing(error)) else ""
+    return f"{where}{error.strerror or error}{hint}"
 
 
 def fixing(error: OSError) -> str:

@@ -274,7 +274,10 @@ def _cleared(folder: Path, found: Found, names: Collection[str]) -> dict[str, tu
 def _remove(path: Path) -> None:
     """Remove a file, a link or a folder, if there is one."""
     if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
+        try:
+            shutil.rmtree(path)
+        except OSError as error:  # which names a file without its folder
+            raise OSError(error.errno, error.strerror, str(path)) from error
     else:
         path.unlink(missing_ok=True)
 

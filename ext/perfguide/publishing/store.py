@@ -368,9 +368,10 @@ def put(path: Path, data: bytes, aside: Path | None = None, durable: bool = Fals
                 file.flush()
                 os.fsync(file.fileno())
         aside.replace(path)
-    except OSError:
-        aside.unlink(missing_ok=True)  # half a file takes room on a full disk
-        raise
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            aside.unlink(missing_ok=True)  # half a file takes room on a full disk
+        raise OSError(error.errno, error.strerror, str(path)) from error
     of = identify(path)
     return of if of[1] == inode else UNSURE  # another process may have put its own file there
 

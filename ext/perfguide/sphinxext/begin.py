@@ -17,8 +17,9 @@ import sphinx.application  # noqa: E402
 import sphinx.builders.html  # noqa: E402, F401
 from sphinx.cmd.build import main  # noqa: E402
 
-from . import setup  # noqa: E402, F401
+from . import failures, internals, setup  # noqa: E402, F401
 
 if __name__ == "__main__":
+    internals.report_exceptions(failures.reason)
     # Nothing comes where the other process has ended.
     sys.exit(main(sys.argv[2:]) if os.read(int(sys.argv[1]), 1) else 1)

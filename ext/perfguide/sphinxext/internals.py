@@ -20,6 +20,7 @@ from typing import Any, TypeGuard
 from docutils import nodes
 from docutils.frontend import Values
 from jinja2.ext import Extension
+from sphinx._cli.util import errors
 from sphinx.application import Sphinx
 from sphinx.builders import Builder
 from sphinx.builders.html import StandaloneHTMLBuilder
@@ -38,6 +39,24 @@ def use_processes(app: Sphinx, count: int) -> int:
     """
     before, app.parallel = app.parallel, count
     return before
+
+
+def report_exceptions(reason: Callable[[BaseException], str | None]) -> None:
+    """Let ``sphinx-build`` print the line that ``reason`` gives for an exception that ends it.
+
+    Replaces ``sphinx._cli.util.errors.handle_exception`` in the process that it is called in.
+    Without it a traceback is printed.
+    """
+    whole = errors.handle_exception
+
+    def handle(exception: BaseException, /, **given: Any) -> None:
+        line = None if given["use_pdb"] or given["print_traceback"] else reason(exception)
+        if line is None:
+            whole(exception, **given)
+        else:
+            print(f"perfguide: {line}", file=given["stderr"])
+
+    errors.handle_exception = handle
 
 
 def end_with_status(app: Sphinx, status: int) -> None:

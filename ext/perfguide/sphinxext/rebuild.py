@@ -494,7 +494,7 @@ class _Unwritten(logging.Filter):
         """Pass on all other records."""
         for given in record.args if isinstance(record.args, tuple) else ():
             if isinstance(given, OSError) and given.errno != errno.ENOENT:
-                raise ExtensionError(record.getMessage())
+                raise ExtensionError(record.getMessage()) from given
         return True
 
 

@@ -19,6 +19,7 @@ from ..common import orphans
 from ..common.diagnostics import visible
 from ..common.package import ROOT
 from ..common.parallel import WorkersError
+from ..common.path_hints import explained
 from ..common.timing import Phases
 from ..figures import dataset
 from ..pages import build
@@ -97,7 +98,7 @@ def _generate(app: Sphinx, figures: figure_role.Lookup, phases: Phases) -> None:
     try:
         outcome = build.generate(settings, _progress, phases.mark, store)
     except OSError as error:
-        raise ExtensionError(f"cannot write the pages: {error}") from error
+        raise ExtensionError(f"the pages cannot be written: {explained(error)}") from error
     except WorkersError as error:
         raise ExtensionError(visible(str(error))) from error
     rebuild.begin(app, store, outcome.is_current)
