@@ -303,6 +303,33 @@ def test_two_builds_take_turns(small: Path) -> None:
     assert b'<data value="4321.0">' in site(small)["source/guides/SOC1/linux/09.02.html"]
 
 
+def test_builds_of_other_bundles_for_other_folders_do_not_mix(small: Path) -> None:
+    """They share the generated pages."""
+    shutil.copytree(small / "results", small / "others")
+    change(small / "others/a.json", "1234.5", "4321.0")
+    change(small / "others/b.json", "09.03", "09.04")
+    second = command("--results", "others", "--output", "elsewhere/html")
+    texts = []
+    builds = [
+        subprocess.Popen(
+            each, cwd=small, env=environment(), text=True, stdout=-1, stderr=subprocess.STDOUT
+        )
+        for each in (command(), second)
+    ]
+    for build in builds:
+        texts.append(build.communicate()[0])
+        assert build.returncode == 0, texts[-1]
+        assert "WARNING" not in texts[-1]
+    assert "another build is writing pages into" in "".join(texts)
+    for folder, figure, releases in (
+        ("build", b"1234.5", {"09.02.html", "09.03.html"}),
+        ("elsewhere", b"4321.0", {"09.02.html", "09.04.html"}),
+    ):
+        guides = tree(small / folder / "html/source/guides/SOC1/linux")
+        assert releases == {name for name in guides if name.startswith("09") and "/" not in name}
+        assert b'<data value="%s">' % figure in guides["09.02.html"]
+
+
 def test_an_interrupted_build_leaves_the_site_and_says_so(built: Path) -> None:
     before = site(built)
     change(built / "results/a.json", "1234.5", "4321.0")

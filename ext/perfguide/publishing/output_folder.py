@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import hashlib
 import json
 import os
 import time
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 
@@ -19,6 +21,24 @@ ASIDE = ".perfguide-*.part"
 """The names under which files are written before they are moved into place."""
 FORGOTTEN = 60
 """Seconds after which such a file is one that a killed build has left."""
+
+
+def keep_to_ourselves(folder: Path, waiting: Callable[[], None]) -> None:
+    """Keep other builds away from generated files until this process and its children have ended.
+
+    Builds that publish to different places share the folder, and each would read pages that the
+    other wrote from other bundles. ``waiting`` is called before this waits. The lock is one of the
+    folder itself, so no file is left; where a file system has none of folders, nobody waits.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    held = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        waiting()
+        fcntl.flock(held, fcntl.LOCK_EX)
+    except OSError:
+        os.close(held)
 
 
 class Writer:

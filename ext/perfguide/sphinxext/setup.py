@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TypeVar
@@ -23,6 +24,7 @@ from ..common.path_hints import explained
 from ..common.timing import Phases
 from ..figures import dataset
 from ..pages import build
+from ..publishing import output_folder
 from ..publishing.store import Store
 from . import (
     answers,
@@ -88,9 +90,19 @@ def _label(part: Sequence[object]) -> str:
     return visible(str(part[0]))
 
 
+def _take_turns(output: Path) -> None:
+    def say() -> None:
+        text = f"another build is writing pages into {visible(str(output))}; waiting for it"
+        print(f"perfguide: {text}", file=sys.stderr)
+
+    output_folder.keep_to_ourselves(output, say)
+
+
 def _generate(app: Sphinx, figures: figure_role.Lookup, phases: Phases) -> None:
     """Write the pages before Sphinx looks for files."""
     settings = config.settings(app.config, Path(app.srcdir), config.picture_formats(app))
+    if app.config.perfguide_own_output:
+        _take_turns(settings.output)
     store = Store(settings.cache)
     if app.config.perfguide_own_output:
         orphans.end_forks()
