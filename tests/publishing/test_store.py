@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -156,6 +157,31 @@ def test_what_is_no_file_has_no_hash(tmp_path: Path) -> None:
     assert kept.is_current()
     (tmp_path / "none").touch()
     assert not kept.is_current()
+
+
+@pytest.mark.parametrize("when", ["1969-12-31", "2099-01-01", "2199-01-01"])
+def test_a_time_far_away_delays_nothing_and_hides_no_change(tmp_path: Path, when: str) -> None:
+    """A file that was copied with its time, or written before the clock was put back."""
+    path = tmp_path / "file"
+    path.write_bytes(b"one")
+    then = datetime.fromisoformat(when).timestamp()
+    os.utime(path, (then, then))
+    began = time.monotonic()
+    store.settle([identify(path)])
+    assert time.monotonic() - began < 5
+    kept = Store(tmp_path / "kept")
+    first = kept.digest(path)
+    assert kept.recognise(path) == first != ""
+    same_size(path, b"one", b"two")
+    assert kept.recognise(path) == "" and kept.digest(path) != first
+
+
+def test_a_file_of_before_the_clock_was_put_back_is_settled(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"one")
+    of, now = identify(tmp_path / "file"), time.time_ns()
+    day = 86_400 * 10**9
+    assert not store.is_settled(of, now)
+    assert store.is_settled(of, now + day) and store.is_settled(of, now - day)
 
 
 def test_it_is_seen_that_a_file_changed_since_it_was_looked_at(tmp_path: Path) -> None:

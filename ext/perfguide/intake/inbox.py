@@ -168,8 +168,11 @@ class _Intake:
             return self._set_aside(upload, refused)
 
     def _age(self, folder: int, name: str) -> float:
-        """Seconds since the file was last changed, by a clock that its sender cannot set."""
-        return self._now - os.stat(name, dir_fd=folder, follow_symlinks=False).st_ctime
+        """Seconds since the file was last changed, by a clock that its sender cannot set.
+
+        A change in the future was made before this clock was put back, by at least so much.
+        """
+        return abs(self._now - os.stat(name, dir_fd=folder, follow_symlinks=False).st_ctime)
 
     def _take(self, upload: _Upload) -> Outcome:
         """Copy an upload to the results' file system, and store it where it is sound."""

@@ -285,10 +285,14 @@ def identify(path: str | Path) -> Identity:
 
 
 def is_settled(of: Identity, at: int) -> bool:
-    """Whether a change after ``at`` (ns since the epoch) shows in the times of a file."""
-    changed = max(of[3], of[4])
-    coarse = of[3] % 10**6 == 0 and of[4] % 10**6 == 0
-    return of != UNSURE and (of == ABSENT or changed < at - (COARSE if coarse else TICK))
+    """Whether a change after ``at`` (ns since the epoch) shows in the times of a file.
+
+    A change sets them to the present. So it shows also where they are in the future, as after a
+    clock was put back.
+    """
+    times = of[3:5]
+    tick = COARSE if all(each % 10**6 == 0 for each in times) else TICK
+    return of != UNSURE and (of == ABSENT or all(abs(at - each) > tick for each in times))
 
 
 def settle(files: Iterable[Identity]) -> None:
