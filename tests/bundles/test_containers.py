@@ -379,6 +379,27 @@ def test_what_is_not_what_its_name_says_is_a_finding(tmp_path: Path, name: str) 
     assert "upload it again" in only(findings).hint
 
 
+@pytest.mark.parametrize(
+    ("pack", "message"),
+    [
+        (gzip.compress, "is compressed twice"),
+        (zst, "is compressed twice"),
+        (lambda data: zipped({"a.json": data}), "holds a .zip file, and no text"),
+    ],
+)
+@pytest.mark.parametrize("inside", [False, True])
+def test_what_was_compressed_twice_is_named(
+    tmp_path: Path, pack: Callable[[bytes], bytes], message: str, inside: bool
+) -> None:
+    twice = gzip.compress(pack(ONE))
+    name, data = ("x.tar", tarred({"a.json.gz": twice})) if inside else ("x.json.gz", twice)
+    documents, findings = read(tmp_path, name, data)
+    assert documents == []
+    assert (only(findings).kind, only(findings).message) == ("syntax", message)
+    assert "decompress it once" in only(findings).hint
+    assert only(findings).origin == ("x.tar!a.json.gz" if inside else "x.json.gz")
+
+
 def test_deflated_data_with_its_middle_damaged_is_a_finding(tmp_path: Path) -> None:
     for name, packed in (("x.json.gz", gzip.compress(BULK)), ("x.zip", zipped({"a.json": BULK}))):
         data = bytearray(packed)

@@ -150,7 +150,7 @@ def read(
                 members = _zip if source.name.lower().endswith(".zip") else _tar
                 yield from members(source, file, limits, wanted)
             else:
-                yield _document(source, source.name, file, limits)
+                yield _unless_packed_twice(_document(source, source.name, file, limits))
     except LimitError as error:
         yield Diagnostic("limit", source.name, str(error), "split the upload, or raise the limits")
     except RecursionError:
@@ -207,6 +207,17 @@ def _document(source: Source, origin: str, file: IO[bytes], limits: Limits) -> D
     return Document(source, origin, data, lowered.endswith(".jsonl"))
 
 
+def _unless_packed_twice(document: Document) -> Document | Diagnostic:
+    """Return a document, or a finding where what was decompressed is compressed or packed again."""
+    inner = ending(document.data[:512])
+    if inner in ("", ".json") or not document.origin.lower().endswith(COMPRESSED):
+        return document
+    twice = inner in COMPRESSED or inner == ".tar.xz"
+    message = "is compressed twice" if twice else f"holds a {inner} file, and no text"
+    hint = "decompress it once, and upload what comes out under a name that says what it is"
+    return Diagnostic("syntax", document.origin, message, hint)
+
+
 def _refusal(origin: str, name: str) -> Diagnostic | None:
     """Why a member of this name is not opened, or ``None``."""
     reason = ""
@@ -249,7 +260,7 @@ def _zip(
                 document = _document(source, origin, io.BytesIO(raw), within)
                 left -= max(len(raw), len(document.data))
                 del raw
-                yield document
+                yield _unless_packed_twice(document)
                 del document
 
 
@@ -358,7 +369,7 @@ def _tar(
                         raise EOFError("the container ends in the middle of a member")
                     document = _document(source, origin, io.BytesIO(raw), limits)
                     del raw
-                    yield document
+                    yield _unless_packed_twice(document)
                     del document
         # The checksum of the compressed data stands at its end.
         while capped.read(65536):
