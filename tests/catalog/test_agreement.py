@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -115,3 +116,23 @@ def test_two_bundles_whose_figures_are_all_equal_count_as_one_run() -> None:
     assert len(supersede.settle([first, other]).bundles) == 2
     few = [loaded(result(value=31), id=n, origin=n) for n in "xy"]
     assert len(supersede.settle(few).bundles) == 2, "a few figures can be equal by chance"
+
+
+@pytest.mark.parametrize(
+    ("created", "is_ahead"),
+    [
+        ("2026-11-24T12:00:01Z", True),
+        ("2026-11-24T12:00:00Z", False),
+        ("2026-11-24T22:59:59+11:00", False),
+        ("2026-11-24T12:00:00-01:00", True),
+        ("9999-01-01T00:00:00Z", True),
+        ("2020-01-01T00:00:00Z", False),
+    ],
+)
+def test_a_bundle_from_after_tomorrow_is_a_warning(created: str, is_ahead: bool) -> None:
+    now = datetime(2026, 11, 23, 12, tzinfo=UTC)
+    found = agreement.ahead([loaded(result(value=1.0), created=created)], now)
+    assert [(each.kind, each.severity, each.pointer) for each in found] == [
+        ("future", "warning", "/created")
+    ] * is_ahead
+    assert all("is in the future" in each.message and "clock" in each.hint for each in found)

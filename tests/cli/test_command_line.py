@@ -114,6 +114,14 @@ def test_check_is_fine_with_warnings_and_says_them(full: Site) -> None:
     assert "extra.json at /colour: warning:" in out
 
 
+def test_check_warns_of_a_bundle_from_the_future_and_counts_it(full: Site) -> None:
+    full.put("late.json", RUNS[0] | {"id": "late", "created": "9999-01-01T00:00:00Z"})
+    status, out, err = full.on_site("check")
+    assert (status, err) == (0, "")
+    assert "late.json at /created: warning: “created” is in the future: 9999-01-01" in out
+    assert f"{len(RUNS) + 1} valid bundles" in out
+
+
 def test_check_finds_a_conflict(full: Site) -> None:
     full.put("again.json", plain(id="one"))
     assert full.run("check", full.results)[0] == 0, "another runner has ids of its own"

@@ -1,4 +1,5 @@
-"""What bundles say that agrees with no description, with itself, or with the other bundles.
+"""What bundles say that agrees with no description, with itself, with other bundles, or with the
+clock.
 
 All of it can be published, so none of it refuses a bundle; each is reported once, with how to
 fix it.
@@ -6,6 +7,7 @@ fix it.
 
 from __future__ import annotations
 
+import datetime
 import difflib
 import itertools
 import json
@@ -279,6 +281,21 @@ def _span(result: Result) -> float:
 
 def _line(result: Result) -> str:
     return f" ({visible(result.log.file)}:{result.log.line})" if result.log else ""
+
+
+MAX_AHEAD = datetime.timedelta(days=1)
+"""Difference between two clocks that is no finding."""
+
+
+def ahead(bundles: Sequence[Loaded], now: datetime.datetime) -> list[Diagnostic]:
+    """Return a finding for each bundle that was created more than ``MAX_AHEAD`` after ``now``."""
+    out = []
+    for item in bundles:
+        if item.bundle.created - now > MAX_AHEAD:
+            message = f"“created” is in the future: {item.bundle.created.isoformat()}"
+            hint = "check the runner's clock"
+            out.append(Diagnostic("future", item.origin, message, hint, "/created", root=item.root))
+    return out
 
 
 def findings(bundles: Sequence[Loaded], catalog: Catalog, folder: str) -> list[Diagnostic]:

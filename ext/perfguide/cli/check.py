@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -45,6 +46,7 @@ def _run(options: argparse.Namespace) -> int:
         return shared.USAGE
     bundles, folder = gathered.ledger.bundles, Path(options.benchmarks).as_posix()
     said = agreement.findings(bundles, gathered.catalog, folder)
+    said += agreement.ahead(bundles, datetime.now(UTC))
     shared.print_all(said, sys.stdout)
     refused = errors(faults)
     if not options.quiet:

@@ -81,6 +81,12 @@ EXPLAINED: dict[str, tuple[str, str]] = {
         "Both are published, and pooled where they are of the same release.",
         "If one is a copy of the other, remove it. A real second run never has all digits alike.",
     ),
+    "future": (
+        "The figures are published under that date, and until it has come no other bundle can "
+        "withdraw this one.",
+        "Set the runner's clock, or this machine's if that is the one that is wrong. Then remove "
+        "the file, and upload the run again with its real date.",
+    ),
     "undescribed": (
         "The figures are published, in tables that they suggest.",
         "Copy the lines that the message has into the description of the benchmark, in "
