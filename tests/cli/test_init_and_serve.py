@@ -16,6 +16,7 @@ from urllib.request import urlopen
 import pytest
 import yaml
 from conftest import TOP
+from prepared import put_command
 
 from perfguide.cli.command_line import main
 
@@ -68,6 +69,40 @@ def test_the_workflow_runs_commands_that_there_are(project: Path) -> None:
     requirement = (project / "requirements.txt").read_text("utf-8").splitlines()[-1]
     assert re.fullmatch(r"perfguide\[compare\](==| @ ).+", requirement)
     tomllib.loads((project / "benchmarks/gzip.toml").read_text("utf-8"))
+
+
+def test_the_workflow_compares_with_a_base_that_has_results(project: Path, tmp_path: Path) -> None:
+    workflow = yaml.safe_load((project / ".github/workflows/performance.yml").read_text("utf-8"))
+    (step,) = [step for step in workflow["jobs"]["site"]["steps"] if "env" in step]
+    (tmp_path / "bin").mkdir()
+    put_command(tmp_path / "bin")
+    summary = tmp_path / "summary.md"
+    environment = os.environ | {"PATH": f"{tmp_path}/bin:{os.environ['PATH']}", "BASE": "HEAD"}
+    environment["GITHUB_STEP_SUMMARY"] = str(summary)
+    git = ["git", "-c", "user.name=n", "-c", "user.email=e@x", "-C", str(project)]
+
+    def compare() -> subprocess.CompletedProcess[str]:
+        # As a service runs it.
+        return subprocess.run(
+            ["bash", "-e", "-c", step["run"]],
+            **{"cwd": project, "env": environment, "capture_output": True, "text": True},
+        )
+
+    subprocess.run([*git, "init", "-q"], check=True)
+    subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", "empty"], check=True)
+    run = compare()
+    assert run.returncode == 0 and "nothing to compare" in run.stdout, run.stderr
+    subprocess.run([*git, "add", "-A"], check=True)
+    subprocess.run([*git, "commit", "-q", "-m", "results"], check=True)
+    example = project / "results/example.json"
+    bundle = json.loads(example.read_bytes())
+    for each in bundle["results"]:
+        each["samples"] = [value / 2 for value in each["samples"]]
+    bundle |= {"id": "slower", "sdk": bundle["sdk"] | {"version": "1.1"}}
+    (project / "results/slower.json").write_text(json.dumps(bundle), "utf-8")
+    run = compare()
+    assert run.returncode == 1, run.stdout + run.stderr
+    assert summary.read_text("utf-8").startswith("### Performance: ")
 
 
 def test_nothing_is_written_over(project: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -163,14 +163,18 @@ def test_the_other_recipes_name_what_is_there() -> None:
     folder = ours.partition("perfguide/")[2].partition("@")[0]
     assert (TOP / folder / "action.yml").is_file()
     (install,) = [step["run"] for step in STEPS if step.get("name") == "Install"]
-    (path,) = re.findall(r'GITHUB_ACTION_PATH(/[./]+)"', install)
+    (path,) = re.findall(r'GITHUB_ACTION_PATH(/[./]+)\[compare\]"', install)
     assert (TOP / f"{folder}{path}/pyproject.toml").is_file()
     (constraints,) = re.findall(r'-c "\$GITHUB_ACTION_PATH(\S+)"', install)
     assert (TOP / f"{folder}{constraints}").is_file()
     for script in re.findall(r'GITHUB_ACTION_PATH(/\S+\.(?:sh|py))"', str(STEPS)):
         assert (TOP / f"{folder}{script}").is_file()
+    assert GITLAB["variables"]["PERFGUIDE"].startswith("perfguide[compare] @ git+https://")
+    assert GITLAB["guides"]["before_script"] == ['python -m pip install --quiet "$PERFGUIDE"']
     hosted = yaml.safe_load((CI / "readthedocs.yaml").read_text("utf-8"))
     assert hosted["version"] == 2 and hosted["sphinx"]["configuration"] == "conf.py"
+    (command,) = hosted["build"]["jobs"]["post_install"]
+    assert command.startswith('python -m pip install "perfguide[compare] @ git+https://')
     # No value of an event becomes a part of a script.
     assert not [step for step in STEPS if "${{" in step.get("run", "")]
     container = (CI / "Containerfile").read_text("utf-8")
