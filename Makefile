@@ -143,6 +143,7 @@ clean:
 	rm -rf build/html build/dirhtml build/text build/latex build/man build/linkcheck build/doctrees build/pdf
 	rm -rf build/cache
 	rm -rf build/.pdf build/.html build/.dirhtml build/.text build/.latex
+	test ! -f source/.gitignore || sed -n 's|^/\([^/]*\.rst\)$$|source/\1|p' source/.gitignore | xargs -r -d '\n' rm -f
 	rm -rf source/guides source/compare source/by-benchmark source/reports source/api source/.gitignore
 
 distclean: clean

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -217,6 +218,19 @@ def test_a_redirect_is_written_and_goes_when_its_entry_goes(
     assert generate(settings(tmp_path, redirects=file)).written == ()
     file.write_text("[moved]\n", "utf-8")
     assert "guides/OLD/index.rst" in generate(settings(tmp_path, redirects=file)).removed
+
+
+def test_a_redirect_of_a_build_whose_list_of_files_is_gone_is_written_again(
+    tmp_path: Path, write_bundle: Bundle
+) -> None:
+    write_bundle(tmp_path / "results/a.json")
+    file = tmp_path / "redirects.toml"
+    for target in ("guides/SOC1/index", "guides/SOC1/linux/09.02"):
+        file.write_text(f'[moved]\n"old" = "{target}"\n', "utf-8")
+        outcome = generate(settings(tmp_path, redirects=file))
+        assert not [d for d in outcome.diagnostics if d.kind == "redirect"]
+        assert f".. perf-redirect:: {target}\n" in (tmp_path / "out/old.rst").read_text("utf-8")
+        shutil.rmtree(tmp_path / "out/reports")
 
 
 def test_a_redirect_never_takes_the_place_of_a_page(tmp_path: Path, write_bundle: Bundle) -> None:

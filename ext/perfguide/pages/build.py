@@ -189,7 +189,7 @@ def _write(
         findable += benchmarks.outcomes(gallery.begin)
         mark("writing benchmarks")
     writer.write("guides/words.json", search_words.index(findable))
-    moved, wrong = redirects.load(settings.redirects, lambda p: writer.is_known(f"{p}.rst"))
+    moved, wrong = redirects.load(settings.redirects, lambda page: _is_page(writer, page))
     for each in moved:
         target = "/".join([".."] * each.old.count("/") + [each.new])
         values = {"title": f"Moved: {each.old}", "target": target, "to": each}
@@ -197,6 +197,20 @@ def _write(
     write_files.gitignore(site)
     gallery.finish()
     return (*holdings.diagnostics, *checked.diagnostics, *faults, *wrong)
+
+
+def _is_page(writer: Writer, address: str) -> bool:
+    """Return whether there is a page of this build or of a person at an address.
+
+    A redirect of an earlier build is none, also where that build's list of files is gone.
+    """
+    name = f"{address}.rst"
+    if name in writer.digests:
+        return True
+    if not writer.is_known(name):
+        return False
+    text = (writer.root / name).read_bytes()
+    return not (text.startswith(write_files.GENERATED) and b"\n.. perf-redirect:: " in text)
 
 
 def _outcome(

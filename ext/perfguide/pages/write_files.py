@@ -47,10 +47,14 @@ def toctree_entry(title: str, address: str) -> str:
     return address if "://" in shown else f"{shown} <{address}>"
 
 
+GENERATED = b".. perf-generated::\n\n"
+"""The beginning of each generated page."""
+
+
 def page(site: Site, address: str, template: str, **values: object) -> None:
     """Write a page from its template."""
     text = _templates().get_template(template).render(address=address, **values)
-    site.writer.write(f"{address}.rst", f".. perf-generated::\n\n{text}".encode())
+    site.writer.write(f"{address}.rst", GENERATED + text.encode())
 
 
 def notice(site: Site, address: str, title: str, reason: str, pages: Sequence[str] = ()) -> None:
