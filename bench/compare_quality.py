@@ -1,19 +1,19 @@
 """How often does a comparison raise a false alarm, and how often does it see a change?
 
-    python bench/compare_quality.py            the table in the docs (a quarter of an hour)
-    python bench/compare_quality.py --quick    a small one, in seconds
+    python bench/compare_quality.py            a quarter of an hour
+    python bench/compare_quality.py --quick    few comparisons, in seconds
     python bench/compare_quality.py --history FOLDER
                                                single figures, on an archive with many
                                                releases; exit status 1 where a goal is missed
 
 Pairs of releases with known changes are simulated and judged, and benchstat and asv are
-run on the same samples. The table is printed, and written as CSV.
+run on the same samples. Everything is printed as CSV; the page *Speed and accuracy* gets a few
+rows of it, and ``--output`` names another file for these.
 """
 
 from __future__ import annotations
 
 import argparse
-import csv
 import sys
 import tempfile
 from dataclasses import dataclass, field, replace
@@ -21,6 +21,7 @@ from pathlib import Path
 
 import archive
 import numpy as np
+import page_rows
 import rivals
 import single_figures
 from numpy.typing import NDArray
@@ -32,13 +33,15 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 RATE = 0.05
-PAGES = Path(__file__).parents[1] / "source"
 FIRST = 1000
 """The first seed of the run that is kept. No constant of the comparison was chosen on this seed
 or later ones up to 4999: to choose constants, pass others."""
 
 SEEN = (0.05, 0.10)
 """Sizes of change whose power is shown."""
+
+PUBLISHED = ("Samples", "Comparisons", "Wrong (%)", "5 % seen (%)", "10 % seen (%)")
+"""Columns of the table on the page."""
 
 HEAD = [
     "Noise", "Samples", "Releases before", "Rows changed %", "Comparisons",
@@ -84,6 +87,11 @@ class Score:
     def power(self, size: float) -> float | None:
         made = self.seen.get(size)
         return float(np.mean(made)) if made else None
+
+    def merge(self, other: Score) -> None:
+        self.wrong += other.wrong
+        for size, called in other.seen.items():
+            self.seen.setdefault(size, []).extend(called)
 
     def cells(self) -> list[str]:
         return [share(self.rate), *(share(self.power(size)) for size in SEEN)]
@@ -214,14 +222,28 @@ def measure(
     return row, ours, theirs, otherwise
 
 
+def published_case(scenario: Scenario) -> str:
+    """Return the name of the row that a scenario counts to."""
+    past = f"{scenario.history} before"
+    if scenario.between:
+        return f"{scenario.samples}, own levels, {past}"
+    if scenario.samples == 1:
+        return f"1, {'normal' if scenario.shape == 'normal' else 'other'} noise, {past}"
+    return str(scenario.samples)
+
+
+NOT_PUBLISHED = {"3", "10"}
+"""Cases between those on the page."""
+
+
 def single(folders: list[Path], times: int, seed: int, output: Path | None) -> int:
-    """Print how verdicts on single figures did, and write it; 1 where a goal is missed."""
+    """Print how verdicts on single figures did, and write the page's rows; 1 where a goal is
+    missed."""
     goals = single_figures.measure(archive.read(folders), 3 * times, seed)
-    rows = single_figures.table(goals)
-    for row in rows:
+    for row in single_figures.table(goals):
         print(",".join(row))
-    with (output or PAGES / "single-figures.csv").open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file, lineterminator="\n").writerows(rows)
+    table = output or page_rows.SINGLE_VERDICTS
+    page_rows.write(table, page_rows.SINGLE_HEAD, single_figures.published(goals))
     return int(any(goal.missed for goal in goals))
 
 
@@ -230,7 +252,7 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="few comparisons, in seconds")
     parser.add_argument("--times", type=int, default=1, help="so many times as many comparisons")
     parser.add_argument("--seed", type=int, default=FIRST, help="the first seed (%(default)s)")
-    parser.add_argument("--output", type=Path, help="the CSV file; by default the one in the docs")
+    parser.add_argument("--output", type=Path, help="the table of the page")
     parser.add_argument(
         "--tools", type=Path, default=Path("build/bench"), help="where benchstat is put"
     )
@@ -242,20 +264,21 @@ def main() -> int:
         return single(asked.history, asked.times, asked.seed, asked.output)
     plan = QUICK if asked.quick else FULL
     plan = replace(plan, quiet=plan.quiet * asked.times, changed=plan.changed * asked.times)
-    output = asked.output or (None if asked.quick else PAGES / "compare-quality.csv")
+    output = asked.output or (None if asked.quick else page_rows.SAMPLED_VERDICTS)
     asked.tools.mkdir(parents=True, exist_ok=True)
     program = rivals.benchstat(asked.tools)
     if program is None:
         print("Go is not installed: benchstat's columns stay empty", file=sys.stderr)
-    rows = []
+    ordered = sorted(scenarios(plan), key=lambda each: (each.between, each.samples))
+    published = {published_case(each): Score() for each in ordered}
     apart = compared = otherwise = checked = 0
     groups: dict[str, list[Score]] = {}
     with tempfile.TemporaryDirectory() as place:
         print(",".join(HEAD))
         for scenario in scenarios(plan):
             row, ours, theirs, other = measure(scenario, plan, asked.seed, Path(place), program)
-            rows.append(row)
             print(",".join(row), flush=True)
+            published[published_case(scenario)].merge(ours)
             apart += theirs.apart
             compared += sum(len(p) for p, _ in theirs.kept)
             otherwise += other
@@ -265,10 +288,12 @@ def main() -> int:
                 for name in (scenario.shape, f"{scenario.samples} samples", changed, "all"):
                     groups.setdefault(name, []).append(ours)
     if output is not None:
-        with output.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(HEAD)
-            writer.writerows(rows)
+        rows = [
+            [name, len(of.wrong), *of.cells()]
+            for name, of in published.items()
+            if name not in NOT_PUBLISHED
+        ]
+        page_rows.write(output, PUBLISHED, rows)
     print("\nFalse alarms by group, % of what was called different (± 1 s.e.)")
     for name, scores in groups.items():
         whole = Score(wrong=[wrong for score in scores for wrong in score.wrong])

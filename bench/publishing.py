@@ -1,18 +1,18 @@
 """What publishers do, on an archive of real bundles with all charts drawn: what each change costs,
 and whether the site is what a clean build gives.
 
-    python bench/publishing.py ARCHIVE [--keep FOLDER] [--change NAME]…
+    python bench/publishing.py ARCHIVE [--keep FOLDER] [--change NAME]… [--output FILE]
 
-``ARCHIVE`` holds bundles, such as those that ``grown.py`` writes. Prints CSV: for each change the
-time on the clock and of the CPU, of all processes, the memory of the largest one, what the site
-and all of the project take on the disk, and how many pages were written, added and removed. ``--same`` builds the site clean after each change and
-compares all files.
+``ARCHIVE`` holds bundles; those of the page *Speed and accuracy* were written by ``grown.py``. Prints
+CSV: for each change the time on the clock and of the CPU, of all processes, the memory of the
+largest one, what the site and all of the project take on the disk, and how many pages were
+written, added and removed. ``--same`` builds the site clean after each change and compares all
+files. The table of the page gets most of the rows; ``--output`` names another file.
 """
 
 from __future__ import annotations
 
 import argparse
-import csv
 import filecmp
 import json
 import os
@@ -23,6 +23,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import page_rows
 from measuring import TOP, Cost, ran
 
 HEAD = (
@@ -37,6 +38,12 @@ HEAD = (
     "removed",
     "Same",
 )
+CORES = "Cores"
+PUBLISHED = ("Change", "Clock (s)", "CPU (s)", "Memory (MiB)", "Disk (MB)", "Pages written", CORES)
+"""Columns of the table on the page."""
+NOT_PUBLISHED = {"A new board", "A run withdrawn", "A page written by hand"}
+"""Changes that cost about what a new run costs, or less: they are printed only."""
+FIRST_BUILD = "The first build"
 
 
 def project(folder: Path, archive: Path) -> Path:
@@ -122,9 +129,17 @@ def nothing(_folder: Path) -> None:
     """The same once more."""
 
 
-CHANGES: tuple[Callable[[Path], None], ...] = (
-    *(nothing, new_run, new_release, new_board, new_soc, withdrawn, description, by_hand),
-)
+CHANGES: dict[str, Callable[[Path], None]] = {
+    "Nothing": nothing,
+    "A new run": new_run,
+    "A new release": new_release,
+    "A new board": new_board,
+    "A new SoC": new_soc,
+    "A run withdrawn": withdrawn,
+    "The text of a benchmark": description,
+    "A page written by hand": by_hand,
+}
+"""Each change by its name on the page."""
 
 
 def pages(folder: Path) -> dict[str, tuple[int, int]]:
@@ -177,41 +192,50 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="What each change of an archive costs.")
     parser.add_argument("archive", type=Path)
     parser.add_argument("--keep", type=Path, help="the folder of the project; it stays")
-    parser.add_argument("--change", action="append", choices=[c.__name__ for c in CHANGES])
+    parser.add_argument("--change", action="append", choices=[c.__name__ for c in CHANGES.values()])
     parser.add_argument("--same", action="store_true", help="compare with a clean build each time")
+    parser.add_argument("--output", type=Path, default=page_rows.CHANGES, help="the page's table")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         folder = given.keep or Path(temporary, "project")
-        table = csv.writer(sys.stdout)
-        table.writerow(HEAD)
+        print(*HEAD, sep=",")
         if not folder.exists():
             cost = built(project(folder, given.archive.resolve()))
-            _tell(table, "everything from nothing", cost, folder, {}, "")
-        for change in CHANGES:
+            _report(given.output, _row(FIRST_BUILD, cost, folder, {}, ""))
+        for name, change in CHANGES.items():
             if given.change and change.__name__ not in given.change:
                 continue
             before = pages(folder)
             change(folder)
             cost = built(folder)
             same = ("yes" if is_same(folder) else "no") if given.same else ""
-            _tell(table, change.__name__.replace("_", " "), cost, folder, before, same)
+            _report(given.output, _row(name, cost, folder, before, same))
 
 
-def _tell(
-    table: Any,
-    name: str,
-    cost: Cost,
-    folder: Path,
-    before: dict[str, tuple[int, int]],
-    same: str,
-) -> None:
+def _row(
+    name: str, cost: Cost, folder: Path, before: dict[str, tuple[int, int]], same: str
+) -> dict[str, object]:
     after = pages(folder)
-    written = sum(before.get(page) != known for page, known in after.items())
-    figures = (f"{cost.clock:.1f}", f"{cost.cpu:.1f}", f"{cost.memory:.0f}")
-    disk = (f"{taken(folder / 'build' / 'html'):.0f}", f"{taken(folder):.0f}")
-    added, removed = len(set(after) - set(before)), len(set(before) - set(after))
-    table.writerow([name, *figures, *disk, written, added, removed, same])
-    sys.stdout.flush()
+    cells = (
+        name,
+        f"{cost.clock:.1f}",
+        f"{cost.cpu:.1f}",
+        f"{cost.memory:.0f}",
+        f"{taken(folder / 'build' / 'html'):.0f}",
+        f"{taken(folder):.0f}",
+        sum(before.get(page) != known for page, known in after.items()),
+        len(set(after) - set(before)),
+        len(set(before) - set(after)),
+        same,
+    )
+    return dict(zip(HEAD, cells, strict=True))
+
+
+def _report(table: Path, row: dict[str, object]) -> None:
+    print(*row.values(), sep=",", flush=True)
+    row[CORES] = os.cpu_count()
+    if row["Change"] not in NOT_PUBLISHED:
+        page_rows.write(table, PUBLISHED, [[row[name] for name in PUBLISHED]])
 
 
 if __name__ == "__main__":

@@ -2,7 +2,8 @@
 
 Run it with ``make bench``; ``BENCH=full`` takes the large archives. Times are CPU time of
 all processes that take part, because other work on a machine disturbs the clock; both
-sides of a ratio are measured in turns, and the least of each counts.
+sides of a ratio are measured in turns, and the least of each counts. The table is kept in
+``build/bench/speed.csv``.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ import peers
 import reading
 from measuring import HEAD, TOP, Figure, cpu
 
-TABLE = TOP / "source" / "speed.csv"
+TABLE = TOP / "build" / "bench" / "speed.csv"
 SIZES = ("quick", "usual", "full")
 PARTS = ("reading", "handwritten", "changing", "guides", "bundles", "charts", "logs", "peers")
 
@@ -74,6 +75,7 @@ def keep(table: Path, found: dict[str, list[Figure]]) -> None:
             for row in list(csv.reader(file))[1:]:
                 rows.setdefault(row[0], []).append(row)
     rows |= {part: [[part, *f.cells()] for f in each] for part, each in found.items()}
+    table.parent.mkdir(parents=True, exist_ok=True)
     with table.open("w", encoding="utf-8", newline="") as file:
         lines = [row for part in PARTS for row in rows.get(part, [])]
         csv.writer(file, lineterminator="\n").writerows([HEAD, *lines])

@@ -48,7 +48,7 @@ class Goal:
         return too_low or (self.most is not None and self.value > self.most)
 
     def cells(self) -> tuple[str, ...]:
-        """A row of the table."""
+        """Return a row of the printed table."""
         goal = "—"
         if self.least is not None:
             goal = f"at least {self.least:.3g}"
@@ -430,3 +430,18 @@ def measure(archive: Archive, times: int, seed: int) -> list[Goal]:
 
 def table(goals: Sequence[Goal]) -> list[tuple[str, ...]]:
     return [HEAD, *(goal.cells() for goal in goals)]
+
+
+PUBLISHED = {
+    ("archive", "lasting > 20 %"): "Lasting changes above 20 % that were called",
+    ("archive", "lasting 10–20 %"): "Lasting changes of 10 to 20 % that were called",
+    ("archive", "called alone and taken back by the next"): "Calls that the next release took back",
+    ("shuffled quiet rows", "pairs with any alarm"): "Comparisons without a change that called one",
+}
+"""Goals on the page, in its words."""
+
+
+def published(goals: Sequence[Goal]) -> list[tuple[str, ...]]:
+    """Return the rows of the page."""
+    by_name = {(goal.where, goal.what): goal.cells() for goal in goals}
+    return [(words, *by_name[name][2:4]) for name, words in PUBLISHED.items()]

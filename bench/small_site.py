@@ -8,12 +8,13 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parent.parent
 GENERATED = ("guides", "by-benchmark", "compare", "reports", "api")
-ASIDE = ("access", "commands", "compare-quality", "configuration", "extending", "formats")
-ASIDE += ("publishing", "review", "importing", "scale", "speed", "ci", "guest", "tutorial", "lab")
+ASIDE = ("access", "commands", "configuration", "extending", "formats", "publishing", "review")
+ASIDE += ("importing", "scale", "speed-and-accuracy", "ci", "guest", "tutorial", "lab")
 """Hand-written pages to which no other page leads but the first; some have charts."""
 LED_TO = ("data", "methods", "reading")
 """Hand-written pages that others lead to. They are long: half of the time of a small site."""
@@ -39,7 +40,8 @@ def make(folder: Path) -> Path:
 
 def leave_aside(folder: Path) -> None:
     """Take the pages of ``ASIDE`` out of a copy of the project, and of those of ``LED_TO`` all
-    but the headings that have labels, and what the extension shows there."""
+    but the headings that have labels, and what the extension shows there. Former addresses of the
+    pages that go lead nowhere, and go too."""
     for name in LED_TO:
         page = folder / f"source/{name}.rst"
         kept = [match.group() for match in _KEPT.finditer(page.read_text("utf-8"))]
@@ -49,6 +51,14 @@ def leave_aside(folder: Path) -> None:
         (folder / f"source/{name}.rst").unlink()
         index = re.sub(rf"^.*\bsource/{name}(?:>`)?\n", "", index, flags=re.MULTILINE)
     (folder / "index.rst").write_text(index, "utf-8")
+    redirects = folder / "source/redirects.toml"
+    text = redirects.read_text("utf-8")
+    for old, new in tomllib.loads(text)["moved"].items():
+        if new.partition("#")[0] in ASIDE:
+            text = text.replace(f'"{old}" = "{new}"\n', "")
+            # A build of the project leaves its page here.
+            (folder / f"source/{old}.rst").unlink(missing_ok=True)
+    redirects.write_text(text, "utf-8")
 
 
 def put(folder: Path, name: str, soc: str, results: list[dict[str, object]]) -> None:

@@ -66,6 +66,56 @@ def test_the_bench_has_a_figure_of_each_kind(
     assert any(row["Figure"].startswith(figure) for row in bench[1])
 
 
+def test_a_program_renews_its_own_rows_of_a_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(ROOT / "bench")
+    import page_rows
+
+    def rows() -> list[list[str]]:
+        return [line[:2] for line in csv.reader(table.read_text("utf-8").splitlines())]
+
+    table, head = tmp_path / "table.csv", ("Case", "Result")
+    page_rows.write(table, head, [["one", 1], ["two", 2]])
+    page_rows.write(table, head, [["three", 3], ["one", 4]])
+    assert rows() == [["Case", "Result"], ["one", "4"], ["two", "2"], ["three", "3"]]
+    page_rows.write(table, ("Case", "Other"), [["two", 5]])
+    assert rows() == [["Case", "Other"], ["two", "5"]]
+
+
+@pytest.mark.parametrize("name", ["CHANGES", "SAMPLED_VERDICTS", "SINGLE_VERDICTS"])
+def test_tables_of_the_page_have_the_columns_and_rows_that_programs_write(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(ROOT / "bench")
+    import compare_quality
+    import page_rows
+    import publishing
+    import single_figures
+
+    table = getattr(page_rows, name)
+    head, *rows = csv.reader(table.read_text("utf-8").splitlines())
+    scenarios = compare_quality.scenarios(compare_quality.FULL)
+    columns, cases = {
+        "CHANGES": (
+            publishing.PUBLISHED,
+            {publishing.FIRST_BUILD, *publishing.CHANGES} - publishing.NOT_PUBLISHED,
+        ),
+        "SAMPLED_VERDICTS": (
+            compare_quality.PUBLISHED,
+            {*map(compare_quality.published_case, scenarios)} - compare_quality.NOT_PUBLISHED,
+        ),
+        "SINGLE_VERDICTS": (
+            page_rows.SINGLE_HEAD,
+            {*single_figures.PUBLISHED.values(), "Planted faults that Health found"},
+        ),
+    }[name]
+    assert head == [*columns, page_rows.MEASURED]
+    assert {row[0] for row in rows} == cases and len(rows) == len(cases)
+    page = (ROOT / "source/speed-and-accuracy.rst").read_text("utf-8")
+    assert f":file: {table.name}\n" in page
+
+
 def test_each_phase_of_a_build_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(ROOT / "bench")
     import growing

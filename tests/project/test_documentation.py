@@ -15,6 +15,7 @@ from typing import Any, get_args
 import msgspec
 import pytest
 from conftest import TOP, copy_project, run_sphinx
+from windows import Windows
 
 from perfguide import adapters
 from perfguide.adapters import described
@@ -53,6 +54,7 @@ TASKS = {
     "build for each change": ("source/ci", "For publishers"),
     "extend": ("source/extending", "For developers"),
     "operate at scale": ("source/scale", "For publishers"),
+    "know what to expect": ("source/speed-and-accuracy", "For developers"),
 }
 """The page of each task, and the group of the menu in which people look for it."""
 
@@ -213,8 +215,11 @@ def _kind(name: str) -> Any:
     return name
 
 
+SCREEN = (1280, 900)
+
+
 def test_the_pages_show_the_references_and_draw_the_charts(
-    tmp_path: Path, write_bundle: Callable[..., Path]
+    tmp_path: Path, write_bundle: Callable[..., Path], windows: Windows
 ) -> None:
     project = copy_project(tmp_path / "project")
     for folder in (project / "results").iterdir():
@@ -233,3 +238,8 @@ def test_the_pages_show_the_references_and_draw_the_charts(
     extending = (site / "extending.html").read_text("utf-8")
     assert extending.count('class="perf-chart') == len(get_args(Kind))
     assert "problematic" not in extending
+    for old, new in (("speed", ""), ("compare-quality", "#compare-quality")):
+        page = windows.open(f"file://{site}/{old}.html", *SCREEN)
+        page.wait_for_url(f"**/speed-and-accuracy.html{new}")
+    text = page.locator("[role=main]").bounding_box()
+    assert text and text["height"] <= 2 * SCREEN[1], "more than two screens about perfguide itself"
