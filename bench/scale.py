@@ -63,6 +63,7 @@ def draw(scheduler: str) -> None:
     """The pictures of one SoC, here and by workers."""
     found = charts.pictures(TOP / "results/AM335X")
     tasks = [(each.view, "svg") for each in found][:12]
+    drawing.draw(tasks[0])  # the first one loads what draws, and the fonts
     cost("draw here", len(tasks), lambda: [drawing.draw(task) for task in tasks])
     if scheduler:
         with parallel.at(scheduler) as run:
