@@ -34,6 +34,7 @@ html_theme = "perfguide"
 html_theme_options = {"navigation_depth": 3, "titles_only": True}
 html_show_copyright = False
 html_show_sourcelink = False
+html_copy_source = False
 html_last_updated_fmt = None
 html_title = project
 

@@ -42,7 +42,7 @@ EXCESSIVE = {
     "notes": (
         [
             plain(
-                *(result(params={"n": n}) for n in range(1200)),
+                *(result(benchmark=f"b{n % 300}", params={"n": n}) for n in range(1200)),
                 notes=[{"text": f"{n} {'x' * 80}"} for n in range(1200)],
             )
         ],
@@ -52,7 +52,7 @@ EXCESSIVE = {
         [
             plain(
                 *(result(params={"n": n}) for n in range(1200)),
-                setup={f"fact {n}": "x" * 80 for n in range(600)},
+                setup={f"fact {n} {'x' * 80}": n for n in range(600)},
             )
         ],
         "copied",
@@ -77,6 +77,13 @@ def test_what_makes_too_much_is_refused_with_count_limit_and_setting(
     assert "perfguide_limits or --limit" in findings[0].hint
     raised = changed({limit: 10**9})
     assert read(tmp_path / "a.json", bundles, raised) == (len(bundles), [])
+
+
+def test_words_of_a_run_do_not_count_for_each_figure(tmp_path: Path) -> None:
+    results = [result(params={"n": n}) for n in range(1200)]
+    notes = [{"text": f"{n} {'x' * 80}"} for n in range(1200)]
+    setup = {f"fact {n}": "x" * 80 for n in range(600)}
+    assert read(tmp_path / "a.json", [plain(*results, notes=notes, setup=setup)]) == (1, [])
 
 
 def test_an_upload_with_more_figures_may_make_more(tmp_path: Path) -> None:

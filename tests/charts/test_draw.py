@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 import xml.etree.ElementTree as ElementTree
@@ -158,8 +157,8 @@ def test_the_explorer_draws_in_the_same_colours() -> None:
     series = re.findall(r"\.perf-series-(\d) \{ --perf-series: (#[0-9a-f]{6}); \}", css)
     assert tuple(colour for _, colour in series) == palette.SERIES
     assert [int(number) for number, _ in series] == list(range(len(palette.SERIES)))
-    light = css[css.index(":root") : css.index("}")]
-    named = dict(re.findall(r"--perf-([a-z]+): (#[0-9a-f]{6})", light))
+    light = r"@property --perf-([a-z]+) \{[^}]* initial-value: (#[0-9a-f]{6})"
+    named = dict(re.findall(light, css))
     words = ("ink", "quiet", "line", "head", "alarm")
     assert [named[word] for word in words] == [
         *(palette.INK, palette.QUIET, palette.LINE, palette.HEAD, palette.ALARM)
@@ -256,15 +255,18 @@ def test_a_guides_charts_have_pictures_data_and_words(tmp_path: Path) -> None:
     settings = dataset.Settings((TOP / "results/AM335X",), (TOP / "source/benchmarks",), tmp_path)
     build.generate(settings)
     folder = tmp_path / "guides/AM335X/linux/05.07.00.00"
-    chart = json.loads((folder / "openssl-chart.json").read_text("utf-8"))
-    assert [p["name"] for p in chart["pictures"]] == ["aes-128-cbc", "aes-192-cbc", "aes-256-cbc"]
-    for picture in chart["pictures"]:
-        assert (folder.parent / picture["file"].replace("*", "svg")).is_file()
-        assert "accelerator" in picture["alt"] and "8192" in picture["alt"]
-    data = (folder.parent / chart["data"]).read_text("utf-8")
-    assert "aes-128-cbc,accelerator,16,0.50388" in data
     page = (folder.parent / "05.07.00.00.rst").read_text("utf-8")
-    assert ".. perf-chart:: OpenSSL throughput by block size and engine" in page
+    chart, _, after = page.partition("\n   OpenSSL throughput by block size and engine\n")
+    assert after.partition(":download:")[2].startswith("`CSV <05.07.00.00/openssl-chart.csv>`")
+    pictures = re.findall(
+        r"group-tab:: (.+)\n\n +\.\. image:: (.+)\n +:alt: (.+)", chart.rpartition("perf-chart")[2]
+    )
+    assert [name for name, _, _ in pictures] == ["aes-128-cbc", "aes-192-cbc", "aes-256-cbc"]
+    for _, file, alt in pictures:
+        assert (folder.parent / file.replace("*", "svg")).is_file()
+        assert "accelerator" in alt and "8192" in alt
+    data = (folder / "openssl-chart.csv").read_text("utf-8")
+    assert "aes-128-cbc,accelerator,16,0.50388" in data
 
 
 @pytest.mark.parametrize("figures", [[5e-324, 1e200], [5e-324], [1e-323, 1e-322], [1e-200, 1e200]])

@@ -301,7 +301,7 @@ MISTAKES = {
     ),
     "guide of another kind": Mistake(
         {"guide.pdf": b"%PDF-1.4"}, "import guide.pdf --propose map.toml", 3,
-        ("tables are read from .rst, .md, .html",),
+        ("tables are read from .rst, .rst.inc, .md, .html, .htm files",),
     ),
 }  # fmt: skip
 

@@ -14,14 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from making import only
 from profiles import examples
-from sphinx.util.docutils import docutils_namespace
+from sphinx.util.docutils import ReferenceRole, docutils_namespace
 
 from perfguide.bundles.guide_key import GuideKey
 from perfguide.common import rst_text
 from perfguide.common import slugs as addresses
 from perfguide.common.diagnostics import visible
 from perfguide.figures.dataset import newest, plan
-from perfguide.sphinxext.csv_table import PerfText
 
 TRICKY = [
     *["", ".", "..", "../x", "/etc", "a/b", "a\\b", "C:", "~", "-rf", ".hidden", "a.rst", "a."],
@@ -175,46 +174,93 @@ MARKUP = [
 ]
 
 
+class Target(ReferenceRole):
+    """A role with words and a target, read as Sphinx reads those of ``ref`` and others."""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        return [nodes.reference("", self.title, refuri=self.target)], []
+
+
 def parsed(source: str) -> nodes.document:
-    """A page as docutils reads it, with the role that the extension registers."""
+    """A page as docutils reads it, which has nothing to say of it."""
     stream = io.StringIO()
     overrides = {"warning_stream": stream, "report_level": 1, "doctitle_xform": False}
-    with docutils_namespace():  # builds in this process register it themselves
-        roles.register_local_role(rst_text.ROLE, PerfText())
+    with docutils_namespace():
+        for name in ("ref", "doc", "download"):
+            roles.register_local_role(name, Target())
         document = publish_doctree(source, settings_overrides=overrides)
     assert stream.getvalue() == ""
     return document
 
 
+def shown_text(value: str) -> str:
+    """A text as pages show it, which has no blanks at its ends."""
+    return visible(value, len(value)).strip()
+
+
+def kinds(document: nodes.Node) -> set[type[nodes.Node]]:
+    return {type(node) for node in document.findall()}
+
+
+TEXTS = {nodes.document, nodes.paragraph, nodes.Text}
+
+
 def assert_shows_exactly(value: str) -> None:
-    line = rst_text.text(value)
-    assert "\n" not in line
-    document = parsed(f"start {line} end\n\n* {line}\n\n{rst_text.heading(value, '=')}\n\n{line}\n")
+    line, inner = rst_text.text(value), rst_text.inner(value)
+    assert "\n" not in line + inner
+    assert rst_text.plain(line) == rst_text.plain(inner) == shown_text(value)
+    if not shown_text(value):
+        return
+    document = parsed(
+        f"start {inner} end\n\n* {line}\n\n{rst_text.heading(value, '=')}\n\n{line}\n"
+    )
     start, listed, section = document.children
     assert isinstance(section, nodes.section)
-    assert start.astext() == f"start {visible(value)} end"
-    assert listed.astext() == visible(value)
-    assert [child.astext() for child in section.children] == [visible(value)] * 2
-    allowed = (nodes.Text, nodes.inline, nodes.paragraph, nodes.title, nodes.section)
-    allowed += (nodes.bullet_list, nodes.list_item, nodes.document)
-    assert all(isinstance(node, allowed) for node in document.findall())
+    assert start.astext() == f"start {shown_text(value)} end"
+    assert listed.astext() == shown_text(value)
+    assert [child.astext() for child in section.children] == [shown_text(value)] * 2
+    blocks = {nodes.title, nodes.section, nodes.bullet_list, nodes.list_item}
+    assert kinds(document) == TEXTS | blocks
+
+
+def assert_links_and_fields_show_exactly(value: str) -> None:
+    words = shown_text(value)
+    if not words:
+        return
+    for role in (rst_text.reference, rst_text.document, rst_text.download):
+        document = parsed(f"Before {role(value, 'a/b of c')} after.\n")
+        link = only(list(document.findall(nodes.reference)))
+        assert (link.astext(), link["refuri"]) == (words, "a/b of c")
+        assert document.astext() == f"Before {words} after."
+        assert kinds(document) == TEXTS | {nodes.reference}
+    document = parsed(f"Before {rst_text.strong(value)} after.\n")
+    assert only(list(document.findall(nodes.strong))).astext() == words
+    assert document.astext() == f"Before {words} after."
+    assert kinds(document) == TEXTS | {nodes.strong}
+    document = parsed(f"Before\n\n:{rst_text.field(value)}: {rst_text.text(value)}\n")
+    name, body = only(list(document.findall(nodes.field))).children
+    assert name.astext() == body.astext() == words
+    assert kinds(document) == TEXTS | {nodes.field_list, nodes.field, *map(type, (name, body))}
 
 
 @pytest.mark.parametrize("value", MARKUP)
 def test_markup_in_a_name_shows_as_written(value: str) -> None:
     assert_shows_exactly(value)
+    assert_links_and_fields_show_exactly(value)
 
 
 @given(st.one_of(st.text(st.characters(), min_size=1, max_size=12), st.sampled_from(MARKUP)))
 @examples(40, heavy=120)
 def test_any_text_shows_exactly(value: str) -> None:
     assert_shows_exactly(value)
+    assert_links_and_fields_show_exactly(value)
 
 
 @given(st.text("ab1 ,().%/_+-*`|:<>\\\"'#@&=~", min_size=1, max_size=10))
 @examples(50, heavy=150)
 def test_any_punctuation_shows_exactly(value: str) -> None:
     assert_shows_exactly(value)
+    assert_links_and_fields_show_exactly(value)
 
 
 def test_plain_names_stay_readable_in_the_source() -> None:

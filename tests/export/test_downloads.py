@@ -25,7 +25,8 @@ from conftest import TOP
 from making import SHIPPED, TOML, loaded, only, plain, pooled, result
 
 from perfguide.common import csv_text, units
-from perfguide.export import csv_file, explorer, json_api, parquet
+from perfguide.export import explorer, json_api, parquet
+from perfguide.export.figure_rows import FIGURES, RUNS
 from perfguide.figures.dataset import Settings
 from perfguide.pages import build
 
@@ -112,7 +113,7 @@ def test_each_guide_is_one_json_file_that_the_lists_lead_to(site: Path) -> None:
         assert (guide["soc"], guide["release"]) == (listed["soc"], listed["release"])
         assert len(guide["figures"]) == listed["figures"]
         assert (site / "out" / f"{guide['page']}.rst").is_file()
-        for kind in ("spreadsheet", "parquet", "csv"):
+        for kind in ("spreadsheet", "parquet", "csv", "runs", "parquet_runs"):
             assert (site / "out" / json_api.ROOT / listed[kind]).is_file()
 
 
@@ -143,7 +144,7 @@ def test_every_figure_leads_to_its_bundle(site: Path) -> None:
 
 def test_parquet_has_the_figures_and_the_data_package_describes_its_columns(site: Path) -> None:
     package = _json(site, "datapackage.json")
-    figures, metrics, used = package["resources"]
+    figures, _, metrics, used = package["resources"]
     fields = {f["name"]: f for f in figures["schema"]["fields"]}
     rows = []
     for path in figures["path"]:
@@ -169,7 +170,7 @@ def test_parquet_has_the_figures_and_the_data_package_describes_its_columns(site
 def test_a_spreadsheet_has_figures_as_numbers_with_their_unit_in_the_head(site: Path) -> None:
     data = (site / "out" / json_api.ROOT / "results/AM62X/linux/09.01.xlsx").read_bytes()
     sheets = _sheets(data)
-    assert list(sheets) == ["All figures", "About", "Speed"]
+    assert list(sheets) == ["All figures", "About", "Runs", "Speed"]
     speed = sheets["Speed"].values()
     assert ("s", "Rate (MB/s) ↑") in speed
     # The format's own programs keep fifteen digits; the file has sixteen.
@@ -197,28 +198,48 @@ def test_every_file_of_a_guide_has_its_setup_and_its_notes(tmp_path: Path) -> No
     _put(tmp_path, "one", own, setup={"mount": "async"}, notes=[{"text": "Run."}])
     _put(tmp_path, "two", bare, sdk__version="09.02", sdk__name="Other")
     build.generate(settings)
-    every = ["By hand, *all*.", "Of the benchmark.", "Run.", "One."]
-    setup = {"card": ["=X"], "mount": ["async"]}
+    about_figure = ["By hand, *all*.", "Of the benchmark.", "One."]
     base = tmp_path / "out" / json_api.ROOT / "results/AM62X/linux/09.01"
-    figure = only(_json(tmp_path, "results/AM62X/linux/09.01.json")["figures"])
-    assert (figure["setup"], figure["notes"]) == (setup, every)
+    guide = _json(tmp_path, "results/AM62X/linux/09.01.json")
+    figure, run = only(guide["figures"]), only(guide["bundles"])
+    assert (figure["setup"], figure["notes"]) == ({"card": ["=X"]}, about_figure)
+    assert (run["setup"], run["notes"]) == ({"mount": "async"}, [{"text": "Run."}])
     row = only(pq.read_table(_parquet(tmp_path, "soc=AM62X/os=linux/09.01")).to_pylist())
-    assert (json.loads(row["setup"]), row["notes"]) == (setup, every)
-    files = sorted((tmp_path / "out" / json_api.ROOT / "results").rglob("*.csv"))
-    tables = [list(csv.reader(io.StringIO(path.read_text("utf-8")))) for path in files]
-    assert len(files) == 2 and {tuple(table[0]) for table in tables} == {csv_file.HEAD}
-    lines = [dict(zip(table[0], table[1], strict=True)) for table in tables]
-    (line,) = [line for line in lines if line["setup"]]
-    assert (float(line["mean"]), json.loads(line["notes"])) == (0.1 + 0.2, every)
-    assert json.loads(csv_text.plain(line["setup"])) == setup
+    assert (json.loads(row["setup"]), row["notes"]) == ({"card": ["=X"]}, about_figure)
+    runs = tmp_path / "out" / json_api.ROOT / parquet.RUNS_FOLDER / "soc=AM62X/os=linux"
+    of_run = only(pq.read_table(runs / "09.01.parquet").to_pylist())
+    assert row["bundles"] == [of_run["bundle"]] == ["one"]
+    assert json.loads(of_run["setup"]) == {"mount": "async"}
+    assert json.loads(of_run["notes"]) == [{"text": "Run."}]
+    for table, folder in ((FIGURES, "results"), (RUNS, "runs")):
+        files = sorted((tmp_path / "out" / json_api.ROOT / folder).rglob("*.csv"))
+        tables = [list(csv.reader(io.StringIO(path.read_text("utf-8")))) for path in files]
+        head = tuple(column.name for column in table.columns)
+        assert len(files) == 2 and {tuple(each[0]) for each in tables} == {head}
+        (line,) = [
+            row for row in (dict(zip(*each, strict=True)) for each in tables) if row["setup"]
+        ]
+        if table is FIGURES:
+            assert (float(line["mean"]), json.loads(line["notes"])) == (0.1 + 0.2, about_figure)
+            assert json.loads(csv_text.plain(line["setup"])) == {"card": ["=X"]}
+        assert (
+            json.loads(line["bundles"])[0] == "one" if table is FIGURES else line["bundle"] == "one"
+        )
     sheets = _sheets(base.with_name("09.01.xlsx").read_bytes())
     about = [text for _, text in sheets["About"].values()]
     assert {"By hand, *all*.", "Speed: Of the benchmark.", "Run.", "async"} <= {*about}
-    assert sheets["All figures"]["N2"][1] == "; ".join(every)
+    assert sheets["All figures"]["N2"][1] == "; ".join(about_figure)
+    assert sheets["All figures"]["O2"][1] == "one"
+    assert {"one", '{"mount": "async"}', '[{"text": "Run."}]'} <= {
+        text for _, text in sheets["Runs"].values()
+    }
     folder = tmp_path / "out" / json_api.ROOT / "explore/AM62X/linux/09.01"
-    part = _script(only([*folder.rglob("*.js")]))[1]
-    said = [["Card", "=X"], ["Mount", "async"], *(["Note", text] for text in every)]
-    assert part["remarks"][part["figures"][0][9]] == said
+    words = _script(folder / "words.js")[1]
+    part = _script(only([*folder.rglob("1.js")]))[1]
+    place, of_runs = part["figures"][0][9:]
+    assert part["remarks"][place] == [[["card", "Card", ["=X"]]], about_figure]
+    assert [words["runs"][run] for run in of_runs] == [[[[0, 0]], [[1]]]]
+    assert (words["facts"], words["texts"]) == ([["mount", "Mount"]], ["async", "Run."])
 
 
 def test_no_text_becomes_a_formula_a_link_or_a_key(tmp_path: Path) -> None:
@@ -256,7 +277,7 @@ def test_sheets_are_called_as_near_to_their_benchmarks_as_the_format_allows(
     _put(tmp_path, "one", *(result() | {"benchmark": name} for name in names))
     assert build.generate(_settings(tmp_path)).diagnostics == ()
     book = only(list((tmp_path / "out" / json_api.ROOT).rglob("*.xlsx")))
-    listed = set(_sheets(book.read_bytes())) - {"About", "All figures"}
+    listed = set(_sheets(book.read_bytes())) - {"About", "All figures", "Runs"}
     assert listed == {
         *("\U0001f3c1" * 15, "\U0001f3c1" * 14 + " 2", "q" * 30),
         *("X" * 31, "x" * 29 + " 2", "Sheet", "History 2", "Sheet 2"),
@@ -279,7 +300,7 @@ def test_the_explorer_has_every_figure_once_as_the_guide_shows_it(site: Path) ->
         name, part = _script(path)
         assert path == top / "explore" / f"{name}.js"
         for board, metric, case, mean, text, rest, low, high, section, *_ in part["figures"]:
-            assert f".. perf-anchor:: {part['sections'][section]}\n" in page
+            assert f".. _{part['sections'][section]} of am62x/linux/09.01:\n" in page
             params = {part["params"][p][0]: part["params"][p][3][v] for p, v in part["cases"][case]}
             keys = sorted((name, value[0]) for name, value in params.items())
             names = (part["boards"][board], *part["metrics"][metric][:2])
@@ -357,6 +378,8 @@ def test_a_new_bundle_changes_its_guide_and_the_lists_alone(site: Path) -> None:
         "results/AM62X/linux/09.02.xlsx",
         "parquet/soc=AM62X/os=linux/09.02.parquet",
         "results/AM62X/linux/09.02.csv",
+        "runs/AM62X/linux/09.02.csv",
+        "parquet-runs/soc=AM62X/os=linux/09.02.parquet",
         "explore/AM62X/linux/09.02/speed/1.js",
     }
 
@@ -406,7 +429,9 @@ def test_the_documented_files_are_those_that_are_written(site: Path) -> None:
         assert (site / "out" / json_api.ROOT / name.replace("SOC", "AM62X")).is_file()
     for suffix in ("json", "xlsx", "csv"):
         assert f"``results/SOC/OS/RELEASE.{suffix}``" in text
-    assert "``parquet/soc=SOC/os=OS/RELEASE.parquet``" in text
+    for folder in (parquet.FOLDER, parquet.RUNS_FOLDER):
+        assert f"``{folder}/soc=SOC/os=OS/RELEASE.parquet``" in text
+    assert "``runs/SOC/OS/RELEASE.csv``" in text
     assert "``schemas/KIND.json``" in text
     assert f"``{json_api.ROOT}/``" in text
     guide = _json(site, "results/AM62X/linux/09.01.json")
@@ -416,9 +441,9 @@ def test_the_documented_files_are_those_that_are_written(site: Path) -> None:
 
 def test_a_guide_without_figures_is_an_empty_table() -> None:
     pool = pooled([loaded()])
-    data = parquet.make("", [], pool)
-    table = pq.read_table(io.BytesIO(data))
-    assert (table.num_rows, table.num_columns) == (0, len(parquet.COLUMNS))
+    for table in (FIGURES, RUNS):
+        read = pq.read_table(io.BytesIO(parquet.make(table, "", [], pool)))
+        assert (read.num_rows, read.num_columns) == (0, len(parquet.columns(table)))
 
 
 def _blocks(language: str) -> list[str]:
@@ -443,8 +468,8 @@ def documented(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_documented_lines_of_python_run(documented: Path) -> None:
-    pandas, whole, arrow, files = (dict[str, Any]() for _ in range(4))
-    for block, names in zip(_blocks("python"), (pandas, whole, arrow, files), strict=True):
+    pandas, whole, arrow, files, joined = (dict[str, Any]() for _ in range(5))
+    for block, names in zip(_blocks("python"), (pandas, whole, arrow, files, joined), strict=True):
         exec(block, names)
     assert pandas["reads"]["mean"].tolist() == [7.5]
     assert pandas["by_release"].columns.tolist() == ["09.01.00.08", "09.10"]
@@ -453,6 +478,7 @@ def test_the_documented_lines_of_python_run(documented: Path) -> None:
     assert {*everything["soc"]} == {"AM62X", "7 X/%"}
     assert whole["openssl"][["algorithm", "block_size"]].values.tolist() == [["aes-128-cbc", "16"]]
     assert arrow["table"]["release"].to_pylist() == ["09.01.00.08", "09.01.00.08", "09.10"]
+    assert [*joined["with_runs"]["board_of_run"]] == [*joined["figures"]["board"]]
     lines = files["lines"]
     assert lines["mean"].dtype == "float64" and sorted(lines["mean"]) == [0.15000000000000002, 7.5]
     assert sorted(files["figures"]["mean"]) == sorted(lines["mean"])

@@ -19,8 +19,9 @@ from conftest import TOP
 from perfguide.cli.command_line import main
 from perfguide.common import csv_text
 from perfguide.export import figure_files, figure_rows
+from perfguide.export.figure_rows import FIGURES, RUNS
 
-NAMES = [column.name for column in figure_rows.COLUMNS]
+NAMES = [column.name for column in FIGURES.columns]
 MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 RESULTS = [
     {"benchmark": "stream", "metric": "copy", "unit": "MB/s", "samples": [0.1, 0.2, 0.4]},
@@ -42,13 +43,14 @@ def _csv(data: bytes) -> list[dict[str, Any]]:
     rows = []
     for line in csv.DictReader(io.StringIO(data.decode())):
         row: dict[str, Any] = {}
-        for column in figure_rows.COLUMNS:
+        for column in FIGURES.columns:
             text = csv_text.plain(line[column.name])
             row[column.name] = text
             if column.kind in ("number", "integer"):
                 row[column.name] = json.loads(text) if text else None
-            elif column.kind == "array" or column.name in figure_rows.OBJECTS:
-                row[column.name] = json.loads(text)
+            elif column.kind == "array" or column.name in FIGURES.objects:
+                empty = "[]" if column.kind == "array" else "{}"
+                row[column.name] = json.loads(text or empty)
         rows.append(row)
     return rows
 
@@ -83,18 +85,35 @@ def test_every_format_has_the_same_columns_and_figures(results: Path, tmp_path: 
     assert means == ["" if r["mean"] is None else f"{r['mean']:.16g}" for r in rows]
     table = ds.dataset(tmp_path / "all", partitioning="hive").to_table()
     assert {*table.column_names} == {*NAMES, "param"}
-    key = ("release", "benchmark", "metric", "mean", "samples", "conditions")
+    key = ("release", "benchmark", "metric", "mean", "samples", "bundles", "setup")
     in_parquet = [[row[name] for name in key] for row in table.to_pylist()]
-    in_json = [[*(row[n] for n in key[:-1]), figure_rows.text(row["conditions"])] for row in rows]
+    in_json = [[*(row[n] for n in key[:-1]), figure_rows.text(row["setup"])] for row in rows]
     assert sorted(in_parquet, key=str) == sorted(in_json, key=str)
     (zero,) = [row for row in rows if row["benchmark"] == "=1+1"]
-    assert (zero["mean"], zero["params"], zero["conditions"]["cpu_mhz"]) == (
-        0,
-        {"a": "ü"},
-        ["1400"],
-    )
+    assert (zero["mean"], zero["params"], zero["bundles"]) == (0, {"a": "ü"}, ["one"])
     (failed,) = [row for row in rows if row["failed"]]
     assert failed["mean"] is None and failed["samples"] == []
+
+
+def test_every_format_has_the_same_runs_which_figures_name(results: Path, tmp_path: Path) -> None:
+    for name in ("runs.csv", "runs.json", "runs.xlsx", "runs"):
+        assert main(["export", str(results), "--runs", "-o", str(tmp_path / name)]) == 0
+    names = [column.name for column in RUNS.columns]
+    runs = json.loads((tmp_path / "runs.json").read_bytes())
+    assert [run["bundle"] for run in runs] == ["one", "two"]
+    assert all(list(run) == names for run in runs)
+    assert (runs[0]["cpu_mhz"], runs[0]["guide"]) == (1400, "SOC1/linux/09.02")
+    lines = list(csv.DictReader(io.StringIO((tmp_path / "runs.csv").read_text("utf-8"))))
+    assert [line["sha256"] for line in lines] == [run["sha256"] for run in runs]
+    head, *_ = _excel((tmp_path / "runs.xlsx").read_bytes())
+    assert head[: len(names)] == names
+    table = ds.dataset(tmp_path / "runs", partitioning="hive").to_table()
+    assert {*table.column_names} == {*names}
+    assert sorted(table["bundle"].to_pylist()) == ["one", "two"]
+    assert main(["export", str(results), "-o", str(tmp_path / "all.json")]) == 0
+    figures = json.loads((tmp_path / "all.json").read_bytes())
+    known = {(run["guide"], run["bundle"]) for run in runs}
+    assert {(each["guide"], name) for each in figures for name in each["bundles"]} == known
 
 
 def test_csv_and_json_are_printed_where_no_file_is_named(
@@ -129,5 +148,5 @@ def test_more_figures_than_a_sheet_has_rows_are_refused(
 
 def test_every_column_is_documented() -> None:
     text = (TOP / "source/data.rst").read_text("utf-8")
-    for name in NAMES:
+    for name in (*NAMES, *(column.name for column in RUNS.columns)):
         assert f"``{name}``" in text, name

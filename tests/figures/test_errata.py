@@ -157,7 +157,9 @@ def generated(top: Path, *bundles: dict[str, Any]) -> Path:
 def test_the_pages_say_old_new_when_and_why(tmp_path: Path) -> None:
     out = generated(tmp_path, OLD, NEW)
     listed = list(
-        csv.DictReader((out / "reports/errata/withdrawals.csv").read_text("utf-8").splitlines())
+        csv.DictReader(
+            (out / "reports/errata/withdrawals.data.csv").read_text("utf-8").splitlines()
+        )
     )
     assert listed == [
         {
@@ -170,14 +172,14 @@ def test_the_pages_say_old_new_when_and_why(tmp_path: Path) -> None:
         }
     ]
     page = out / "reports/errata/AM62X/linux/09.01.rst"
-    table = only(list(page.with_suffix("").glob("*.csv")))
+    table = only(list(page.with_suffix("").glob("*.data.csv")))
     changed = [
         (r["Board"], r["Metric"], r["Unit"], r["Published"], r["Corrected"])
         for r in csv.DictReader(table.read_text("utf-8").splitlines())
     ]
     assert changed == [
-        ("sk", "add", "MB/s", "30", "withdrawn"),
-        ("sk", "copy", "MB/s", "10", "11.5"),
+        ("sk", "add", "MB/s", "30.0", "withdrawn"),
+        ("sk", "copy", "MB/s", "10.0", "11.5"),
     ]
     guide = (out / "guides/AM62X/linux/09.01.rst").read_text("utf-8")
     assert ":ref:`errata of this guide <errata/am62x/linux/09.01>`" in guide

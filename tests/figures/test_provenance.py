@@ -24,7 +24,7 @@ from perfguide.intake.pack_logs import LogFile
 from perfguide.pages import build
 from perfguide.pages.build import Outcome
 from perfguide.tables import origins
-from perfguide.tables.grids import from_file
+from perfguide.tables.page_tables import read_csv, read_page_file
 
 LOG = b"first\nrate 16: 1.5 MB/s\nrate 64: 2.5 MB/s\n\x1b[2Jlatency\n"
 
@@ -42,8 +42,12 @@ def generated(top: Path) -> Outcome:
 
 
 def rows(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+    """The rows of a table: of its file for programs, or of the one that its page shows."""
+    if path.name.endswith(".data.csv"):
+        with path.open(encoding="utf-8", newline="") as file:
+            return list(csv.DictReader(file))
+    head, *body = read_csv(path.read_bytes())
+    return [dict(zip(head, row, strict=True)) for row in body]
 
 
 def expanded(results: str) -> list[int]:
@@ -104,7 +108,7 @@ def test_a_row_of_a_table_names_bundle_pointer_command_and_log_line(
     ]
     latency = only(rows(folder / "speed-latency.csv"))
     assert latency["Line"] == r"\x1b[2Jlatency"
-    assert rows(folder / "logs.csv") == [
+    assert rows(folder / "logs.data.csv") == [
         {"Bundle": "one", "Log": "speed.log", "Kept in": "lab/run.logs.tar.zst!speed.log"}
     ]
 
@@ -114,7 +118,7 @@ def test_the_bundle_is_named_with_all_that_identifies_its_run(
 ) -> None:
     generated(tmp_path)
     folder = tmp_path / "out/reports/provenance/AM62X/linux/09.01"
-    facts = {row["Fact"]: row["Value"] for row in rows(folder / "bundles.csv")}
+    facts = {row["Fact"]: row["Value"] for row in rows(folder / "bundles.data.csv")}
     item = only(dataset.read(dataset.Settings((results,), (), tmp_path)).ledger.bundles)
     assert facts == {
         "File": "lab/run.json",
@@ -174,7 +178,7 @@ def test_every_published_result_stands_in_the_provenance_of_its_guide_once(
     out, held = shipped
     told: list[tuple[str, int]] = []
     for path in (out / "reports/provenance").rglob("*.csv"):
-        for row in rows(path):
+        for row in rows(path) if not path.name.endswith(".data.csv") else ():
             if "Results" in row:
                 told += [(row["Bundle"], number) for number in expanded(row["Results"])]
     there = [(b.bundle.id, n) for b in held.ledger.bundles for n in range(len(b.bundle.results))]
@@ -208,6 +212,14 @@ def test_every_figure_stands_in_the_file_for_programs_with_its_sources(
     assert told == sum(len(b.bundle.results) for b in bundles.values())
 
 
+CHART = re.compile(
+    r"(?:figclass: perf-chart|container:: perf-chart[^\n]*)\n +:name: (\S+)\n"
+    r".*?:download:`CSV <[^>]*>`([^\n]*)\n",
+    re.DOTALL,
+)
+"""A chart: its name, and what follows the link to its CSV."""
+
+
 def test_each_chart_names_the_tables_that_say_where_its_figures_come_from(
     shipped: Shipped,
 ) -> None:
@@ -219,11 +231,10 @@ def test_each_chart_names_the_tables_that_say_where_its_figures_come_from(
     }
     found: dict[str, list[str]] = {}
     for page in out.rglob("*.rst"):
-        for chart in page.read_text("utf-8").split(".. perf-chart::")[1:]:
-            options = dict(re.findall(r"^   :(\w+): (.+)$", chart.partition("\n\n")[0], re.M))
-            if not options["name"].endswith("/compare-changes"):
-                found[options["name"]] = options["origin"].split()[0].split(",")
-    assert {name for names in found.values() for name in names} <= labels
+        for name, line in CHART.findall(page.read_text("utf-8")):
+            if not name.endswith("/compare-changes"):
+                found[name] = re.findall(r":ref:`(?:[^`<]*<)?([^`<>]+)>?`", line)
+    assert all(found.values()) and {name for names in found.values() for name in names} <= labels
     nice = found["x86-64/linux/12.11/openssl-chart-nice"]
     folder = "provenance/x86-64/linux/12.11/openssl-nice"
     assert nice == [f"{folder}-throughput", f"{folder}-cpu-load"], "those of both its axes"
@@ -234,20 +245,22 @@ def test_the_sources_of_a_page_over_several_guides_name_these_and_lead_on(
     shipped: Shipped,
 ) -> None:
     out, _ = shipped
-    listed = [(r["Guide"], r["Boards"]) for r in rows(out / "by-benchmark/ipsec/sources.csv")]
+    listed = [(r["Guide"], r["Boards"]) for r in rows(out / "by-benchmark/ipsec/sources.data.csv")]
     assert listed == [
         ("AM62X, Linux 09.01.00.08", "am62xx_lp_sk-fs, am62xx_sk-fs, am62xxsip_sk-fs"),
         ("AM62X, Linux 09.00.00.03", "am62xxsip_sk-fs"),
         ("AM64X, RT-Linux 08.06.00.42", "am64xx-hsevm"),
     ]
-    links = from_file((out / "by-benchmark/ipsec/sources.table.json").read_bytes()).links
+    figures = read_page_file((out / "by-benchmark/ipsec/figures.js").read_bytes())
+    links = figures.tables["ipsec/sources.csv"].links
     table = "am62x/linux/09.01.00.08/ipsec-algorithms"
     assert links[:2] == [
         (0, 2, "guides/AM62X/linux/09.01.00.08", table, ""),
         (0, 3, "reports/provenance/AM62X/linux/09.01.00.08", f"provenance/{table}", ""),
     ]
     page = (out / "guides/AM62X/index.rst").read_text("utf-8")
-    assert ":origin: am62x/index/sources Sources" in page and ":name: am62x/index/sources" in page
+    origin = ":ref:`Where these figures come from <am62x/index/sources>`"
+    assert origin in page and ":name: am62x/index/sources" in page
 
 
 def test_the_shown_log_lines_hold_the_figures_that_came_from_them(

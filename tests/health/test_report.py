@@ -20,7 +20,7 @@ from perfguide.common import parallel
 from perfguide.health import acknowledged, rules
 from perfguide.health import report as health_report
 from perfguide.health.finding import Finding
-from perfguide.tables.grids import from_file
+from perfguide.tables.page_tables import Extra, read_page_file
 
 CATALOG = benchmarks.load([SHIPPED])[0]
 
@@ -319,13 +319,15 @@ def test_marks_stand_at_the_cells_and_lead_to_the_report(built: Path) -> None:
 def test_a_mark_changes_no_figure_and_no_csv(built: Path) -> None:
     page = built / "guides/AM62X/linux/09.01.html"
     assert "0" in {figure.text for figure in figures(page)}
-    links = re.findall(r'href="([^"]*/stream-stream\.csv)"', page.read_text("utf-8"))
+    links = re.findall(r'href="([^"]*/stream-stream\.data\.csv)"', page.read_text("utf-8"))
     download = page.parent / only(links)
     rows = list(csv.reader(download.read_text("utf-8").splitlines()))
-    assert [row[2:] for row in rows[1:]] == [
-        ["—", "0.00"],
-        ["—", "3.20 (min 4.00, max 3.20)"],
-        ["7.00", "7.00"],
+    head = [name.partition(" (MB/s)")[2] for name in rows[0][1:]]
+    assert head == ["", "", ", min", ", max"]
+    assert [row[1:] for row in rows[1:]] == [
+        ["", "0.0", "", ""],
+        ["", "3.2", "4.0", "3.2"],
+        ["7.0", "7.0", "", ""],
     ]
 
 
@@ -360,15 +362,19 @@ def test_only_pages_whose_marks_change_are_read_again_and_a_mended_figure_loses_
     assert "Acknowledged" in report.read_text("utf-8")
     assert "it is so" in report.read_text("utf-8")
     acknowledged.write_bytes(before)
-    table = site / "source/guides/AM62X/linux/09.01/stream-stream.table.json"
-    assert from_file(table.read_bytes()).marks
+
+    def stream() -> Extra:
+        figures = site / "source/guides/AM62X/linux/09.01/figures.js"
+        return read_page_file(figures.read_bytes()).tables["09.01/stream-stream.csv"]
+
+    assert stream().marks
     fixed = zero()
     for result in fixed["results"]:
         result["value"] = 5.0
     (site / "results/a.json").write_text(json.dumps(fixed), "utf-8")
     run = run_sphinx(site, tmp_path / "html", "-W", "-n")
     assert run.returncode == 0, run.stderr
-    assert not from_file(table.read_bytes()).marks
+    assert not stream().marks
     assert marks(tmp_path / "html/source/guides/AM62X/linux/09.01.html") == []
     assert "no errors" in report.read_text("utf-8")
 
@@ -391,24 +397,42 @@ def test_marks_show_in_other_formats_without_a_warning(
     assert "†1 Error: zero or negative where that is impossible. sk, copy: the figure is" in plain
 
 
+SOUND = b"a,b\nk,1.5\n"
 BROKEN = (
-    "{",
-    "{}",
-    '{"header": [["a", "b"]], "rows": [["k", [1, 2, 3]]], "stub": 1}',
-    '{"header": [["a"]], "rows": [["k"]], "stub": 0, "marks": [[0, 0, [[3, "x"]]]]}',
+    (SOUND, b"{", "figures.js"),
+    (SOUND, b'{"tables":[]}', "figures.js"),
+    (SOUND, b'{"about":{"description":"\xff"}}', "figures.js"),
+    (SOUND, b'{"tables":{"own-3/t.csv":{"figures":[[9,1,1.5,""]]}}}', "t.csv"),
+    (SOUND, b'{"tables":{"own-4/t.csv":{"marks":[[0,1,[[3,"x"]]]]}}}', "t.csv"),
+    (SOUND, b'{"tables":{"own-5/t.csv":{"answers":{"rows":1}}}}', "t.csv"),
+    (b"\xff\xfe", b"{}", "t.csv"),
+    (b"a,b\nk," + b"x" * 200_000, b"{}", "t.csv"),
+    (None, b"{}", "t.csv"),
 )
+"""The CSV of a table, the file of its page, and the one of the two that a message is about."""
 
 
-def test_a_broken_file_of_a_table_is_a_warning_with_its_name(project: Path, tmp_path: Path) -> None:
-    for number, content in enumerate(BROKEN):
-        (project / f"own-{number}.table.json").write_text(content, "utf-8")
-        text = f":orphan:\n\nOwn\n===\n\n.. perf-table:: T\n   :file: own-{number}.table.json\n"
-        (project / f"own-{number}.rst").write_text(text, "utf-8")
+def test_a_broken_file_of_a_page_is_a_warning_with_its_name_and_the_rest_stays(
+    project: Path, tmp_path: Path
+) -> None:
+    for number, (table, beside, _) in enumerate(BROKEN):
+        folder = project / f"source/own-{number}"
+        folder.mkdir()
+        if table is not None:
+            (folder / "t.csv").write_bytes(table)
+        (folder / "figures.js").write_bytes(b"perfguideFigures=" + beside)
+        text = f".. perfguide: own-{number}\n\n:orphan:\n\nOwn\n===\n\nAbove.\n\n"
+        text += ".. csv-table:: T\n"
+        text += f"   :file: own-{number}/t.csv\n   :header-rows: 1\n\nBelow.\n"
+        folder.with_suffix(".rst").write_text(text, "utf-8")
     run = run_sphinx(project, tmp_path / "html")
-    assert run.returncode == 0
-    for number in range(len(BROKEN)):
-        (said,) = (s for s in run.stderr.splitlines() if f"own-{number}.table.json" in s)
+    assert run.returncode == 0, run.stderr
+    for number, (_, _, named) in enumerate(BROKEN):
+        (said,) = (s for s in run.stderr.splitlines() if f"own-{number}/{named}" in s)
         assert "cannot be read" in said and "perfguide.table" in said
+        page = (tmp_path / f"html/source/own-{number}.html").read_text("utf-8")
+        assert "<p>Above.</p>" in page and "<p>Below.</p>" in page
+        assert ("1.5" in page) == (named == "figures.js"), "without it the CSV still shows"
 
 
 def test_the_summary_counts_what_is_open() -> None:

@@ -6,18 +6,22 @@ import datetime
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 from guide_tables import tables as tables_of
 from hypothesis import given
 from hypothesis import strategies as st
+from making import described, plain, result, text
 from msgspec import UNSET
 from profiles import examples
 
 from perfguide.catalog.benchmarks import Catalog
+from perfguide.figures import dataset
 from perfguide.importing import bundles, html, markdown, rst
 from perfguide.importing.mapping import decode, propose
 from perfguide.importing.model import Table
+from perfguide.pages import build
 
 NAMES = st.from_regex(r"[a-z][a-z0-9]{0,8}(?:[_-][a-z0-9]{1,6}){0,2}", fullmatch=True)
 METRICS = st.from_regex(r"[a-z]{2,9}(?:_[a-z]{2,9}){0,2}", fullmatch=True)
@@ -218,3 +222,47 @@ def test_figures_come_back_as_they_were(
             ] += 1
     assert figures == guide.wanted()
     assert found.missing == sum(not text for text in guide.figures)
+
+
+def test_our_own_pages_are_read_back_with_all_digits_and_spreads(tmp_path: Path) -> None:
+    """Of a guide in plain reStructuredText, its CSV files and the file with its exact figures."""
+    samples = {"sk": [1446.123456, 1500.25, 1400.0], "lp": [0.1 + 0.2, 2.0, 3.5]}
+    (tmp_path / "results").mkdir()
+    for board, values in samples.items():
+        results = [
+            result(samples=values, params={"block_size": size, "engine": "sw"})
+            for size in (16, 4096)
+        ]
+        bundle = plain(*results, id=board, board__name=board)
+        (tmp_path / f"results/{board}.json").write_bytes(text(bundle))
+    catalog = described(tmp_path / "benchmarks")
+    folders = ((tmp_path / "results",), (tmp_path / "benchmarks",), tmp_path / "out")
+    build.generate(dataset.Settings(*folders, formats=()))
+    folder = tmp_path / "out/guides/AM62X/linux"
+
+    def opener(name: str) -> bytes | None:
+        path = folder / name
+        return path.read_bytes() if path.is_file() else None
+
+    source = (folder / "09.01.rst").read_text("utf-8")
+    tables = tables_of(rst.read, "09.01.rst", source, opener)
+    (rate,) = (table for table in tables if table.file.endswith("speed-rate.csv"))
+    figures = {
+        (head, row[0].text): cell.text
+        for row in rate.rows
+        for head, cell in zip(rate.head[1:], row[1:], strict=True)
+    }
+    for board, values in samples.items():
+        low, high, mean = min(values), max(values), sum(values) / 3
+        for size in ("16", "4k"):
+            name = next(n for n in figures if n[0].startswith(board) and n[1] == size)
+            value, _, rest = figures[name].partition(" (min ")
+            assert float(value) == pytest.approx(mean, rel=1e-12)
+            ends = rest.partition(")")[0].split(", max ")
+            assert [float(end) for end in ends] == pytest.approx([low, high], rel=1e-5)
+            assert rest.endswith("n=3")
+    about = {"soc": "AM62X", "sdk": "09.01", "os": "linux"}
+    found = bundles.build([rate], decode(propose([[rate]], catalog, about)), RELEASE)
+    assert not found.left_out and {b.board.name for b in found.bundles} == {"sk", "lp"}
+    means = {r.value for b in found.bundles for r in b.results}
+    assert sorted(means) == pytest.approx(sorted(sum(v) / 3 for v in samples.values()), rel=1e-12)

@@ -598,9 +598,11 @@ def test_one_upload_is_of_so_many_guides_at_most(farm: Farm) -> None:
     bundles = [plain(id=f"run-{n}", board__soc=f"S{n}") for n in range(501)]
     farm.put("all.jsonl", b"\n".join(map(text, bundles)))
     farm.put("most.jsonl", b"\n".join(map(text, bundles[:-1])))
-    assert farm.take()[0] == 1
-    assert "bundles of more than 500 guides" in farm.reason("all.jsonl")
-    assert farm.take("--limit", "guides=501")[0] == 0
+    # Each guide has one figure here, and so many guides more files than such an upload may make.
+    files = ("--limit", "files=100000")
+    assert farm.take(*files)[0] == 1
+    assert "would make 501 guides where 500 are allowed" in farm.reason("all.jsonl")
+    assert farm.take(*files, "--limit", "guides=501")[0] == 0
 
 
 # -- usage ---------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from perfguide.common import units
 from perfguide.figures.dataset import Settings
 from perfguide.pages.answers import Answer, Answers, sentences
 from perfguide.pages.build import generate
-from perfguide.tables import summaries
+from perfguide.tables import page_tables, summaries
 
 HEADLINES = (
     'name = "rate", unit = "MB/s", better = "higher", label = "Rate"',
@@ -46,8 +47,20 @@ def _top(tmp_path: Path, *bundles: dict[str, Any], boards: str = "") -> Answers:
         (folder,), (path.parent,), target, formats=(), boards=tmp_path / "boards.toml"
     )
     generate(settings)
-    newest = max(target.glob("guides/AM62X/linux/*/answers.json"))
-    return msgspec.json.decode(newest.read_bytes(), type=Answers)
+    return _answers(max(target.glob("guides/AM62X/linux/*/figures.js")))
+
+
+def _answers(path: Path) -> Answers:
+    """What the file of a guide says of the table at its top."""
+    tables = page_tables.read_page_file(path.read_bytes()).tables
+    return msgspec.convert(tables[f"{path.parent.name}/results.csv"].answers, Answers)
+
+
+def _facts(page: Path) -> dict[str, str]:
+    """The facts at the top of a guide, as its source says them."""
+    listed = page.read_text("utf-8").partition(".. rst-class:: perf-facts\n")[2]
+    block = listed.lstrip("\n").partition("\n\n")[0]
+    return dict(re.findall(r"^:(\w+): (.*)$", block, re.MULTILINE))
 
 
 def _run(release: str, value: float, **changes: Any) -> dict[str, Any]:
@@ -147,10 +160,11 @@ def test_the_verdict_is_that_of_the_comparison(tmp_path: Path) -> None:
 
     top = _top(tmp_path, run("09.00", 1.0), run("09.01", 0.8))
     assert top.rows[0].judged == "regressed −20.0 %"
-    changed = next(fact for fact in top.facts if fact.head == "Changed")
-    assert changed.parts[0].text == "1 regression."
-    assert changed.parts[1].text == " Speed: 20.0 % worse, 1 row.", "nothing came or went"
-    assert changed.parts[-1].page == "compare/AM62X/linux/09.00-vs-09.01"
+    page = tmp_path / "pages/guides/AM62X/linux/09.01.rst"
+    assert _facts(page)["Changed"] == (
+        "**1 regression.** Speed: 20.0 % worse, 1 row. "  # nothing came or went
+        ":doc:`Compare with 09.00 <../../../compare/AM62X/linux/09.00-vs-09.01>`"
+    )
 
 
 def test_the_first_release_has_nothing_to_be_compared_with(tmp_path: Path) -> None:
@@ -160,7 +174,7 @@ def test_the_first_release_has_nothing_to_be_compared_with(tmp_path: Path) -> No
 
 def test_words_of_an_upload_stay_text_in_the_csv(tmp_path: Path) -> None:
     _top(tmp_path, _run("09.01", 100.0, board__name="=1+1"))
-    (path,) = tmp_path.glob("pages/guides/AM62X/linux/*/answers.csv")
+    (path,) = tmp_path.glob("pages/guides/AM62X/linux/*/results.data.csv")
     head, row = csv.reader(path.read_text("utf-8").splitlines())
     assert head[3] == "'=1+1" and row[3] == "100"
 
@@ -177,8 +191,7 @@ def test_the_guide_of_the_project_answers_what_it_is_asked_first(tmp_path: Path)
     target = tmp_path / "pages"
     boards = ROOT / "source" / "boards.toml"
     generate(Settings((ROOT / "results/AM62X",), (SHIPPED,), target, formats=(), boards=boards))
-    path = target / "guides/AM62X/linux/09.01.00.08/answers.json"
-    top = msgspec.json.decode(path.read_bytes(), type=Answers)
+    top = _answers(target / "guides/AM62X/linux/09.01.00.08/figures.js")
 
     def row(label: str) -> Answer:
         return next(each for each in top.rows if each.label == label)
@@ -191,17 +204,18 @@ def test_the_guide_of_the_project_answers_what_it_is_asked_first(tmp_path: Path)
     writes = [value and value.number for value in row("eMMC write, 4 MiB").values]
     assert writes == [57.6, None, 96.8]
     assert row("eMMC write, 4 MiB").judged == "new"
-    assert [fact.head for fact in top.facts] == ["Crypto", "Changed", "Careful"]
-    crypto = "".join(part.text for part in top.facts[0].parts)
-    assert crypto == (
-        "AES-128-CBC, 1 KiB: 24.66 MB/s at 37 % CPU "
+    facts = _facts(target / "guides/AM62X/linux/09.01.00.08.rst")
+    assert [*facts] == ["Crypto", "Changed", "Careful"]
+    assert facts["Crypto"] == (
+        ":ref:`AES-128-CBC, 1 KiB: 24.66 MB/s at 37 % CPU "
+        "<am62x/linux/09.01.00.08/openssl-throughput>` "
         "(SK SiP; engine not recorded, probably offload: CPU load 37 %)."
     )
-    changed = "".join(part.text for part in top.facts[1].parts)
-    assert changed.startswith(
-        "No regression was found. 48 figures are no longer measured, 101 are new. Compare with"
+    assert facts["Changed"].startswith(
+        "**No regression was found.** 48 figures are no longer measured, 101 are new. "
+        ":doc:`Compare with"
     )
     assert top.clocks == ("1.25 GHz", "1.4 GHz", "1.4 GHz")
-    badge, _, health = top.facts[2].parts
-    assert (badge.severity, health.page) == ("error", "reports/health")
-    assert health.text.startswith(f"Health: {badge.text}, ")
+    badge = re.match(r"\*\*(\d+ errors)\*\*", facts["Careful"])
+    assert badge and f":ref:`Health: {badge[1]}, " in facts["Careful"]
+    assert facts["Careful"].endswith(" of reports/health>`") or "of health>`" in facts["Careful"]

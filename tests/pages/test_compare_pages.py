@@ -21,7 +21,7 @@ from perfguide.charts.model import ChangeView, Strip
 from perfguide.common import units
 from perfguide.figures import dataset
 from perfguide.pages import build
-from perfguide.tables import grids
+from perfguide.tables import grids, page_tables
 
 RATES = [100.0, 100.2, 99.8, 100.1, 99.9]
 HOSTILE = "<script>alert(1)</script>|`x`\\**b**@team"
@@ -254,13 +254,18 @@ def test_a_pair_that_is_no_pair_ends_the_build_with_its_reason(
 
 def test_a_cell_leads_nowhere_where_there_is_no_such_page(project: Path, tmp_path: Path) -> None:
     fill(project / "results", run("9.1", 1))
-    text = ":orphan:\n\nPage\n====\n\n.. perf-table:: T\n   :file: t.table.json\n"
-    (project / "page.rst").write_text(text, "utf-8")
+    text = ".. perfguide: page\n\n:orphan:\n\nPage\n====\n\n.. csv-table:: T\n"
+    text += "   :file: page/t.csv\n   :header-rows: 1\n   :stub-columns: 1\n"
+    folder = project / "source/page"
+    folder.mkdir()
+    folder.with_suffix(".rst").write_text(text, "utf-8")
     table = grids.listing(("a", "b"), [("k", units.counted(1))])
     table = msgspec.structs.replace(table, links=[(0, 1, "none", "t", "--a")])
-    (project / "t.table.json").write_bytes(grids.to_file(table))
-    (project / "t.csv").write_bytes(grids.to_csv(table))
+    (folder / "t.csv").write_bytes(page_tables.to_csv(table))
+    figures = page_tables.page_file({"page/t.csv": page_tables.extra(table)})
+    (folder / page_tables.FILE).write_bytes(figures)
     built = run_sphinx(project, tmp_path / "html", "-b", "html", "-W")
     assert built.returncode == 0, built.stderr
-    cell = '<td class="perf-n"><data value="1.0">1</data></td>'
-    assert cell in (tmp_path / "html/page.html").read_text("utf-8")
+    cell = '<td class="perf-n"><data value="1">1</data></td>'
+    shown = re.findall("<td.*?</td>", (tmp_path / "html/source/page.html").read_text("utf-8"))
+    assert shown == [cell]

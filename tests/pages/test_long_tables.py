@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,13 +10,13 @@ from perfguide.figures.dataset import Settings
 from perfguide.pages import long_tables
 from perfguide.pages.build import generate
 from perfguide.pages.write_tables import PageTable
-from perfguide.tables.grids import from_file
+from perfguide.tables.page_tables import read_page_file
 
 Bundle = Callable[..., Path]
 
 
 def table(name: str, size: int) -> PageTable:
-    return PageTable(name, f"x/{name}.table.json", name, rows=1, size=size)
+    return PageTable(name, f"x/{name}.csv", name, rows=1, size=size)
 
 
 def test_the_largest_tables_leave_until_the_rest_is_light() -> None:
@@ -41,18 +42,18 @@ def test_a_long_history_has_a_page_of_its_own_where_its_rows_keep_their_names(
     generate(settings)
     page, own = tmp_path / "out/by-benchmark/odd.rst", tmp_path / "out/by-benchmark/odd"
     text, moved = page.read_text("utf-8"), (own / "soc1-linux-other.rst").read_text("utf-8")
-    assert ":file: odd/newest-other.table.json" in text or ":file: odd/other-odd.table.json" in text
-    assert ":file: odd/soc1-linux-other.table.json" not in text
-    link = '"by-benchmark/odd/soc1-linux-other", "odd/soc1-linux-other"'
-    assert f'over releases: 1500 rows", {link}' in text
-    assert ".. perf-anchor:: over-releases-soc1-linux" in text
-    assert ":file: soc1-linux-other.table.json" in moved
-    assert from_file((own / "soc1-linux-other.table.json").read_bytes()).behind
+    assert ":file: odd/newest-other.csv" in text or ":file: odd/other-odd.csv" in text
+    assert ":file: odd/soc1-linux-other.csv" not in text
+    assert re.search(r":ref:`.*over releases: 1500 rows <odd/soc1-linux-other>`", text)
+    assert ".. _over-releases-soc1-linux of odd:" in text
+    assert ":file: soc1-linux-other.csv" in moved
+    figures = read_page_file((own / "soc1-linux-other/figures.js").read_bytes())
+    assert figures.tables["soc1-linux-other.csv"].cells
     assert ":name: odd/soc1-linux-other" in moved
-    assert '"by-benchmark/odd", "over-releases-soc1-linux"' in moved
+    assert " <over-releases-soc1-linux of odd>`" in moved
     for number, release in enumerate(("09.02", "09.03")):
         path = tmp_path / f"results/{number}.json"
         write_bundle(path, many[:9], id=f"run-{number}", sdk__version=release)
     generate(settings)
-    assert ":file: odd/soc1-linux-other.table.json" in page.read_text("utf-8")
+    assert ":file: odd/soc1-linux-other.csv" in page.read_text("utf-8")
     assert not (own / "soc1-linux-other.rst").exists()

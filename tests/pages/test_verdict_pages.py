@@ -6,7 +6,6 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from urllib.parse import unquote
 
 import pytest
 from making import TOML, plain, result, text
@@ -50,8 +49,8 @@ def upload(settings: Settings, figures: Sequence[float], kernel: Sequence[str] =
 
 
 def page(settings: Settings, name: str) -> str:
-    """A page with its texts as readers see them."""
-    return unquote((settings.output / f"{name}.rst").read_text("utf-8"))
+    """The source of a page."""
+    return (settings.output / f"{name}.rst").read_text("utf-8")
 
 
 def fates(settings: Settings) -> list[tuple[str, str]]:
@@ -143,7 +142,7 @@ def test_a_comparison_opens_with_its_verdict_and_its_events_can_be_accepted(
     assert ":ref:`1 regressed <" in counts and "improved" not in counts, "no zero is counted"
     event, _, tables = rest.partition("Regressions (1)")
     assert "−30.0 %: 100 → 70 MB/s ↑" in event
-    assert ":perf-history:`" in event and "█████▁" in unquote(event)
+    assert ":perf-history:`" in event and "█████▁" in event
     entry = "\n".join(line.strip() for line in event[event.index("[[waivers]]") :].splitlines())
     assert "All other figures" in tables
     path = settings.output.with_name("waivers.toml")

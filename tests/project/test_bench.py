@@ -10,9 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from perfguide.common import units
-from perfguide.tables import grids
-
 ROOT = Path(__file__).resolve().parents[2]
 PARTS = ("reading", "handwritten", "changing", "logs", "peers")
 
@@ -141,29 +138,26 @@ def test_growth_is_told_apart_from_what_the_fewest_take(monkeypatch: pytest.Monk
     assert growing.power(sizes, [5.0, 4.0, 6.0, 7.0]) != growing.power(sizes, straight)
 
 
-def test_pages_by_hand_have_the_same_cells_and_nothing_of_ours(
+def test_the_same_pages_are_built_without_perfguide(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(ROOT / "bench")
     import handwritten
+    import sites
 
-    ours = tmp_path / "ours"
-    page = ours / "source" / "guides" / "page.rst"
-    page.parent.mkdir(parents=True)
-    (ours / "source" / "benchmarks").mkdir()
-    (ours / "source" / "benchmarks" / "b.rst").write_text("The :perf-term:`file\nsystem`.\n")
-    page.write_text(
-        ".. perf-generated::\n\nTitle :perf-text:`a%2Ab`\n===\n\n.. perf-anchor:: x\n\n"
-        ".. perf-fold:: More\n\n   .. perf-table:: A table\n      :file: page/t.table.json\n\n"
-        ".. perf-prose:: b\n"
+    ours, plain = tmp_path / "ours", tmp_path / "plain"
+    sites.project(ours, 2, 2, 40)
+    sites.drawn(ours)
+    assert handwritten.write(ours, plain) == len(list((ours / "source").glob("*/**/*.rst"))) - len(
+        list((ours / "source/benchmarks").glob("*.rst"))
     )
-    (page.parent / "page").mkdir()
-    table = grids.listing(("Name", "Value"), [("lat_", "*1*"), ("bw", units.figure(2.5, 2, 3))])
-    (page.parent / "page" / "t.table.json").write_bytes(grids.to_file(table))
-    assert handwritten.write(ours, tmp_path / "hand") == 1
-    written = (tmp_path / "hand" / "source" / "guides" / "page.rst").read_text("utf-8")
-    assert "perf-" not in written
-    assert "Title a\\*b" in written
-    assert "   .. csv-table:: A table\n      :file: page/t.csv\n      :header-rows: 1\n" in written
-    cells = (tmp_path / "hand" / "source" / "guides" / "page" / "t.csv").read_text("utf-8")
-    assert cells == 'Name,Value\nlat\\_,\\*1\\*\nbw,"2.5 (min 2, max 3)"\n'
+    assert "perfguide" not in (plain / "conf.py").read_text("utf-8")
+    words = ("-b", "html", "-W", "-n", "--keep-going", plain, tmp_path / "html")
+    run = subprocess.run(
+        [sys.executable, "-m", "sphinx", *map(str, words)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={k: v for k, v in os.environ.items() if k != "PYTHONPATH"},
+    )
+    assert run.returncode == 0, run.stderr

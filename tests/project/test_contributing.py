@@ -96,9 +96,9 @@ def test_the_benchmark_has_a_table_and_a_chart_and_the_page_lists_its_board(chan
     changed.run("-m", "perfguide", "check")
     changed.run("-m", "perfguide", "generate", "--output", "pages")
     guide = (changed.top / "pages/guides/AM62X/linux/09.02.rst").read_text("utf-8")
-    assert "Other results" not in guide and "perf-chart:: primes events" in guide
+    assert "Other results" not in guide and "   primes events a second by threads" in guide
     folder = changed.top / "pages/guides/AM62X/linux/09.02"
-    assert "1990.75" in (folder / "primes-events.csv").read_text("utf-8")
+    assert "1990.75" in (folder / "primes-events.data.csv").read_text("utf-8")
     boards = changed.top / "pages/reports/boards"
     assert (boards / "boards.csv").read_text("utf-8").splitlines()[1].startswith("my-board,")
     assert "boards" in (changed.top / "pages/reports/index.rst").read_text("utf-8").split()

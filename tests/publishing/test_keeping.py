@@ -15,7 +15,7 @@ from test_store import same_size, settle
 
 from perfguide.figures import dataset
 from perfguide.pages import build, keeping
-from perfguide.tables.grids import from_file
+from perfguide.tables import page_tables
 
 Bundle = Callable[..., Path]
 Made = Callable[[dataset.Settings], set[str]]
@@ -441,8 +441,8 @@ def test_a_finding_about_figures_marks_the_guides_beside_it(
         board__soc="SOC5",
     )
     made(settings)
-    tables = (settings.output / "guides/SOC5/linux/09.04").glob("*.table.json")
-    assert any(from_file(path.read_bytes()).marks for path in tables)
+    figures = (settings.output / "guides/SOC5/linux/09.04/figures.js").read_bytes()
+    assert any(table.marks for table in page_tables.read_page_file(figures).tables.values())
 
 
 def test_a_board_changes_only_the_comparisons_of_its_releases(

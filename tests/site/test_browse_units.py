@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 
 from perfguide.catalog import redirects
+from perfguide.common import rst_text
 from perfguide.figures.dataset import BUILT_IN, Settings
 from perfguide.pages.build import generate
 from perfguide.sphinxext import browsing, table_nodes
@@ -126,6 +128,7 @@ def stream(value: float, **more: Any) -> dict[str, Any]:
 
 
 Bundle = Callable[..., Path]
+ASSIGNED = b"perfguideFigures="
 
 
 def test_behind_a_cell_are_its_samples_bundles_and_commands(
@@ -135,14 +138,14 @@ def test_behind_a_cell_are_its_samples_bundles_and_commands(
     write_bundle(results / "a.json", [stream(1.5, command="stream_c </script>")])
     write_bundle(results / "b.json", [stream(2.5, command="stream_c -x")], id="run-2")
     generate(settings(tmp_path))
-    [file] = (tmp_path / "out/guides/SOC1/linux").rglob("stream-*.cells.js")
-    data = file.read_bytes()
-    assert data.startswith(cells.ASSIGNED) and data.isascii()
-    content = json.loads(data.removeprefix(cells.ASSIGNED))
+    data = (tmp_path / "out/guides/SOC1/linux/09.02/figures.js").read_bytes()
+    assert data.startswith(ASSIGNED) and data.isascii()
+    content = json.loads(data.removeprefix(ASSIGNED))
     assert [each[0] for each in content["bundles"]] == ["run-1", "run-2"]
     assert content["bundles"][0][1:] == ["board-a", "09.02", "2024-04-02"]
     assert content["commands"] == ["stream_c </script>", "stream_c -x"]
-    [[row, column, bundles, commands, samples, count, runs, failed]] = content["cells"]
+    [table] = [each for name, each in content["tables"].items() if "/stream-" in name]
+    [[row, column, bundles, commands, samples, count, runs, failed]] = table["cells"]
     assert (row, column) == (0, 2) and (bundles, commands) == ([0, 1], [0, 1])
     assert (samples, count, runs, failed) == (["1.5", "2.5"], 2, 2, 0)
 
@@ -153,14 +156,27 @@ def test_of_many_samples_a_page_gets_the_first_and_their_number(
     many = {**stream(1.0), "samples": [float(x) for x in range(1, 101)]}
     write_bundle(tmp_path / "results/a.json", [many])
     generate(settings(tmp_path))
-    [file] = (tmp_path / "out/guides/SOC1/linux").rglob("stream-*.cells.js")
-    [entry] = json.loads(file.read_bytes().removeprefix(cells.ASSIGNED))["cells"]
+    data = (tmp_path / "out/guides/SOC1/linux/09.02/figures.js").read_bytes()
+    tables = json.loads(data.removeprefix(ASSIGNED))["tables"]
+    [[entry]] = [each["cells"] for name, each in tables.items() if "/stream-" in name]
     assert len(entry[4]) == cells.MOST_SAMPLES and entry[5] == 100
 
 
 def links(page: str) -> list[list[list[str]]]:
-    found = page.split(".. perf-elsewhere::\n\n   ")[1:]
-    return [json.loads(each.splitlines()[0]) for each in found]
+    """The lines of links on a page, each link as its words, its page and the section there."""
+    found = page.split(".. rst-class:: perf-elsewhere no-search\n\n")[1:]
+    return [
+        [[words, *_target(target)] for words, target in LINK.findall(each.splitlines()[0])]
+        for each in found
+    ]
+
+
+LINK = re.compile(r":(?:doc|ref):`([^<]*) <([^>]*)>`")
+
+
+def _target(name: str) -> tuple[str, str]:
+    section, _, page = name.rpartition(" of ")
+    return page, section
 
 
 def test_a_section_leads_only_to_releases_that_have_it(
@@ -175,28 +191,26 @@ def test_a_section_leads_only_to_releases_that_have_it(
     generate(settings(tmp_path))
     page = (tmp_path / "out/guides/SOC1/linux/09.02.rst").read_text("utf-8")
     head, *sections = links(page)
-    folder = "guides/SOC1/linux/"
+    folder = "soc1/linux/"
     assert head == [
-        ["previous release, 9.1", f"{folder}9.1", ""],
-        ["next release, 10.0", f"{folder}10.0", ""],
-        ["newest release, 11.0", f"{folder}11.0", ""],
+        ["previous release, 9.1", "9.1", ""],
+        ["next release, 10.0", "10.0", ""],
+        ["newest release, 11.0", "11.0", ""],
     ]
     by_anchor = {
-        next(each[2] for each in found if each[1].startswith("guides")): found
+        next(each[2] for each in found if each[1].startswith(folder)): found
         for found in sections
-        if any(each[1].startswith("guides") for each in found)
+        if any(each[1].startswith(folder) for each in found)
     }
     assert ["next release, 10.0", f"{folder}10.0", "stream"] in by_anchor["stream"]
-    assert ["all releases", "by-benchmark/stream", "over-releases-soc1-linux"] in by_anchor[
-        "stream"
-    ]
-    assert ["other boards", "by-benchmark/stream", "newest"] in by_anchor["stream"]
+    assert ["all releases", "stream", "over-releases-soc1-linux"] in by_anchor["stream"]
+    assert ["other boards", "stream", "newest"] in by_anchor["stream"]
     whetstone = next(found for anchor, found in by_anchor.items() if "whetstone" in anchor)
     assert [each[0] for each in whetstone[:2]] == ["previous release, 9.1", "newest release, 11.0"]
     heads = {
         own: [words.split(",")[0].removesuffix(" release") for words, *_ in links(text)[0]]
         for own in ("10.0", "10.1", "11.0")
-        if (text := (tmp_path / f"out/{folder}{own}.rst").read_text("utf-8"))
+        if (text := (tmp_path / f"out/guides/SOC1/linux/{own}.rst").read_text("utf-8"))
     }
     assert heads == {
         "10.0": ["previous", "next", "newest"],
@@ -214,7 +228,7 @@ def test_a_redirect_is_written_and_goes_when_its_entry_goes(
     outcome = generate(settings(tmp_path, redirects=file))
     page = tmp_path / "out/guides/OLD/index.rst"
     assert not [d for d in outcome.diagnostics if d.kind == "redirect"]
-    assert ".. perf-redirect:: ../../guides/SOC1/index#soc" in page.read_text("utf-8")
+    assert ":perf-redirect: ../../guides/SOC1/index#soc" in rst_text.plain(page.read_text("utf-8"))
     assert generate(settings(tmp_path, redirects=file)).written == ()
     file.write_text("[moved]\n", "utf-8")
     assert "guides/OLD/index.rst" in generate(settings(tmp_path, redirects=file)).removed
@@ -229,7 +243,9 @@ def test_a_redirect_of_a_build_whose_list_of_files_is_gone_is_written_again(
         file.write_text(f'[moved]\n"old" = "{target}"\n', "utf-8")
         outcome = generate(settings(tmp_path, redirects=file))
         assert not [d for d in outcome.diagnostics if d.kind == "redirect"]
-        assert f".. perf-redirect:: {target}\n" in (tmp_path / "out/old.rst").read_text("utf-8")
+        assert f":perf-redirect: {target}\n" in rst_text.plain(
+            (tmp_path / "out/old.rst").read_text("utf-8")
+        )
         shutil.rmtree(tmp_path / "out/reports")
 
 

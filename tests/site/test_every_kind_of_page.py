@@ -34,9 +34,9 @@ LOADING += ("comparison", "health", "explorer", "glossary", "search")
 """What these are made of is all that can move: tables and their tools, charts, tabs, marks,
 the explorer, plain text, what is found."""
 
-MARKUP = (".. ", ":ref:", ":doc:", "``", "perf-text", "%20", "system-message")
+MARKUP = (".. ", ":ref:", ":doc:", "``", "csv-table", "perf-", "system-message")
 """What the words of a page do not hold. Pages that quote markup are not looked at."""
-QUOTING = ("glossary", "methods", "publishing", "search", "index")
+QUOTING = ("data", "glossary", "methods", "publishing", "search", "index")
 
 FEW_PARTS = """() => {
   document.querySelectorAll("details").forEach(each => { each.open = true; });

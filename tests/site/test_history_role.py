@@ -11,12 +11,25 @@ from sphinx.util.docutils import docutils_namespace, patch_docutils
 
 from perfguide.compare import sparkline
 
+PAGE = """.. perfguide: page
 
-def built(folder: Path, builder: str, text: str) -> tuple[str, str]:
-    """A page of one line, and what was warned of."""
+.. role:: perf-history
+
+Title
+=====
+
+:perf-history:`▁█`
+"""
+
+
+def built(folder: Path, builder: str, history: str) -> tuple[str, str]:
+    """A generated page of one line, and what was warned of."""
     source = folder / "source"
-    source.mkdir(exist_ok=True)
-    (source / "index.rst").write_text(f"Title\n=====\n\n{text}\n", "utf-8")
+    (source / "source/page").mkdir(parents=True, exist_ok=True)
+    (source / "index.rst").write_text("Home\n====\n\n.. toctree::\n\n   source/page\n", "utf-8")
+    (source / "source/page.rst").write_text(PAGE, "utf-8")
+    file = f'perfguideFigures={{"histories":[{history}]}}'
+    (source / "source/page/figures.js").write_text(file, "utf-8")
     (source / "none").mkdir(exist_ok=True)
     warnings = io.StringIO()
     with patch_docutils(), docutils_namespace():  # other builds of this process are as if alone
@@ -33,26 +46,34 @@ def built(folder: Path, builder: str, text: str) -> tuple[str, str]:
         )
         app.build()
     suffix = "html" if builder == "html" else "txt"
-    return (folder / builder / f"index.{suffix}").read_text("utf-8"), warnings.getvalue()
+    return (folder / builder / f"source/page.{suffix}").read_text("utf-8"), warnings.getvalue()
 
 
 def test_a_history_is_a_line_in_html_and_characters_elsewhere(tmp_path: Path) -> None:
-    said = ":perf-history:`0.00 0.50 1.00 0.00|2|%E2%96%81%E2%96%88|9.1%20to%20%3Cb%3E`"
-    page, _ = built(tmp_path, "html", said)
+    history = '{"heights":[0,0.5,1,0],"new":2,"words":"9.1 to <b>"}'
+    page, _ = built(tmp_path, "html", history)
     picture = page[page.index('<svg class="perf-history"') : page.index("</svg>")]
     assert '<polyline points="4,18 33.33,11 62.67,4"/>' in picture
     assert '<polyline class="later" points="62.67,4 92,18"/>' in picture
     assert '<circle cx="62.67" cy="4"' in picture
     assert 'aria-label="9.1 to &lt;b&gt;"' in picture and "<b>" not in picture
-    plain, _ = built(tmp_path, "text", said)
-    assert "▁█" in plain and "0.50" not in plain
+    plain, _ = built(tmp_path, "text", history)
+    assert "▁█" in plain and "0.5" not in plain
 
 
-@pytest.mark.parametrize("content", ["x", "0 1|0|a|b", "0 1 0|3|a|b", "0 a 1|0|a|b"])
-def test_what_is_no_history_is_said_and_shows_as_it_stands(tmp_path: Path, content: str) -> None:
-    page, warned = built(tmp_path, "html", f":perf-history:`{content}`")
-    assert content in page and "<svg" not in page
-    assert "perf-history: not heights|place|characters|words" in warned
+@pytest.mark.parametrize(
+    "history",
+    [
+        "1",
+        '{"heights":0,"new":0,"words":"a"}',
+        '{"heights":[0,1],"new":3,"words":"a"}',
+        '{"heights":[0,"a",1],"new":0,"words":"a"}',
+    ],
+)
+def test_what_is_no_history_is_said_and_shows_as_characters(tmp_path: Path, history: str) -> None:
+    page, warned = built(tmp_path, "html", history)
+    assert "▁█" in page and "<svg" not in page
+    assert "source/page/figures.js: cannot be read" in warned
 
 
 def test_noise_is_drawn_flat_and_sizes_without_a_difference_are_no_error() -> None:

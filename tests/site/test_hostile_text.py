@@ -12,16 +12,19 @@ import unicodedata
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
 from pathlib import Path
+from xml.etree.ElementTree import Element
 
 import html5lib
 import pytest
-from conftest import bare_project, run_sphinx
+from conftest import GENERATED, bare_project, run_sphinx
 from html_tables import NAMESPACE, figures
 from making import plain
 from prepared import run_module
+from site_links import broken
 
 from perfguide.common import csv_text
 from perfguide.common.diagnostics import visible
+from perfguide.pages import plain_project
 
 Bundle = Callable[..., Path]
 
@@ -114,7 +117,10 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def built(hostile: Path) -> tuple[Path, subprocess.CompletedProcess[str]]:
-    return hostile.parent / "html", run_sphinx(hostile, hostile.parent / "html", "-n", "-j2")
+    run = run_sphinx(hostile, hostile.parent / "html", "-n", "-j2")
+    # Other tests add uploads and build again.
+    shutil.copytree(hostile / "source", hostile.parent / "sources")
+    return hostile.parent / "html", run
 
 
 def _is_inert(text: str) -> bool:
@@ -289,3 +295,48 @@ def test_a_benchmarks_own_text_may_insert_files(
     assert run.returncode == 0, run.stderr
     page = (tmp_path / "html/source/by-benchmark/nbench.html").read_text("utf-8")
     assert "<i>ours</i>" in page and "words of our own file" in page
+
+
+# -- the same pages without the extension ------------------------------------------------
+
+
+def _shown(node: Element) -> str:
+    return " ".join("".join(node.itertext()).split())
+
+
+def test_pages_built_without_the_extension_show_the_same_texts(
+    built: Built, hostile: Path, tmp_path: Path
+) -> None:
+    pages = tmp_path / "pages"
+    for name in GENERATED:
+        shutil.copytree(hostile.parent / "sources" / name, pages / name)
+    for name, text in plain_project.OWN_FILES.items():
+        (pages / name).write_text(text, "utf-8")
+    shutil.copy(hostile / "secret.txt", tmp_path / "secret.txt")
+    run = run_sphinx(pages, tmp_path / "html", "-W", "--keep-going", "-n", "-q")
+    assert (run.returncode, run.stderr) == (0, "")
+    site, rich = tmp_path / "html", built[0] / "source"
+    found = {path: html5lib.parse(path.read_text("utf-8")) for path in site.rglob("*.html")}
+    assert list(broken(site, found)) == []
+    cells = set()
+    for path, tree in found.items():
+        assert SECRET not in path.read_text("utf-8")
+        body = next(node for node in tree.iter() if node.get("role") == "main")
+        for node in body.iter():
+            assert node.tag not in (f"{NAMESPACE}script", f"{NAMESPACE}iframe")
+            for name, value in node.items():
+                assert "taken" not in name and not name.startswith("on"), path
+                assert name != "href" or OURS.match(value), (path, value)
+        page = rich / path.relative_to(site)
+        if page.is_file():
+            whole = _shown(html5lib.parse(page.read_text("utf-8")))
+            own = {_shown(n).removesuffix(" †") for n in body.iter() if n.tag in CELLS}
+            assert not [text for text in own if text not in whole], path
+            cells |= own
+    assert {" ".join(visible(text, 10**6).split()) for text in TEXTS} <= cells
+    assert not [p for p in site.rglob("*") if p.is_file() and SECRET.encode() in p.read_bytes()]
+
+
+CELLS = (f"{NAMESPACE}td", f"{NAMESPACE}th")
+OURS = re.compile(r"#|(\.\./)*[\w./=@-]*(#[\w./=-]+)?$|https://(datatracker\.ietf\.org)/")
+"""The addresses that pages lead to by themselves: other pages, files, and standards."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 from collections import Counter
@@ -23,7 +21,7 @@ from perfguide.pages import context, write_tables
 from perfguide.pages.keeping import Keeping
 from perfguide.publishing.output_folder import Writer
 from perfguide.publishing.store import Store
-from perfguide.tables import grids
+from perfguide.tables import page_tables
 
 # Where a published table stands in a guide, and whose figures it holds.
 PUBLISHED = {
@@ -159,45 +157,66 @@ def _settings(results: Path, output: Path) -> dataset.Settings:
     return dataset.Settings((results,), (TOP / "source/benchmarks",), output, formats=())
 
 
-def _tables_of_guides(results: Path, output: Path) -> tuple[Holdings, list[Diagnostic]]:
+CSV_TABLE = re.compile(r"^ *\.\. csv-table::.*\n((?: +:[a-z-]+:.*\n)+)", re.MULTILINE)
+Shown = tuple[Path, int, int]
+"""The CSV file of a table, and how many of its rows and columns are heads."""
+
+
+def _tables_on_pages(output: Path) -> list[Shown]:
+    """The tables that the pages of guides show."""
+    shown = []
+    for page in (output / "guides").glob("*/*/*.rst"):
+        for options in CSV_TABLE.findall(page.read_text("utf-8")):
+            told = dict(re.findall(r":([a-z-]+): (.*)", options))
+            heads = (int(told["header-rows"]), int(told.get("stub-columns", 0)))
+            shown.append((page.parent / told["file"], *heads))
+    return shown
+
+
+def _tables_of_guides(
+    results: Path, output: Path
+) -> tuple[list[Shown], Holdings, list[Diagnostic]]:
     """Write the tables of all guides, as their pages do, and nothing else of a large archive."""
     settings = _settings(results, output)
     holdings, writer = dataset.read(settings), Writer(output, Store())
     kept, (boards, _) = Keeping(writer), board_names.load(None)
     site = context.site_of(holdings, (), boards, writer, kept, settings.limits)
+    parts = []
     for key, page in site.addresses.guide.items():
         sections, other = site.layout.sections(site.pool.of_guide(key))
         for section in sections:
-            write_tables.part(site, page, section, provenance=site.provenance(key))
+            parts += [
+                (page, write_tables.part(site, page, section, provenance=site.provenance(key)))
+            ]
         for name, records in other.items():
-            write_tables.general(site, page, name, site.layout.general(name, records))
-    return holdings, [*holdings.diagnostics, *kept.unmade]
+            views = site.layout.general(name, records)
+            parts += [(page, write_tables.general(site, page, name, views))]
+    shown = [
+        ((output / page).parent / table.file, table.header_rows, table.stub_columns)
+        for page, part in parts
+        for table in part.tables
+    ]
+    return shown, holdings, [*holdings.diagnostics, *kept.unmade]
 
 
-def _cells_of_guides(output: Path) -> int:
-    """Cells with a figure or a failure in the CSV files of all guides.
+def _cells_of_guides(shown: Sequence[Shown]) -> int:
+    """Cells with a figure or a failure in tables of guides.
 
     A table of single runs shows each mean once more for each of its samples, so
     there only the means count.
     """
     count = 0
-    for path in (output / "guides").glob("*/*/*/*.csv"):
-        if path.name in ("boards.csv", "sources.csv") or path.name.endswith("-left.csv"):
-            continue
-        if path.with_suffix(".json").exists():
-            continue  # the data of a chart, which shows figures of tables once more
-        if path.name.endswith(grids.DATA):
-            continue  # the figures of a table once more, for programs
+    for path, heads, stub in shown:
+        if path.stem in ("boards", "sources", "setup", "results") or path.stem.endswith("-left"):
+            continue  # these have no figures, or figures of other tables once more
+        head, *rows = page_tables.read_csv(path.read_bytes())
+        rows = rows[heads - 1 :]
         # How many columns are keys no name of a column says: a bundle can call a parameter "Run".
-        made = grids.from_file(path.with_suffix(grids.FILE).read_bytes())
-        head, *rows = csv.reader(io.StringIO(path.read_text("utf-8"), newline=""))
-        rows = rows[len(made.header) - 1 :]
-        assert len(rows) == len(made.rows)
-        runs = [row[head.index("Run")] for row in rows] if "Run" in head[: made.stub] else []
+        runs = [row[head.index("Run")] for row in rows] if "Run" in head[:stub] else []
         single = "mean" in runs
         for place, row in enumerate(rows):
             if not single or runs[place] == "mean":
-                count += sum(cell != units.MISSING for cell in row[made.stub :])
+                count += sum(cell != units.MISSING for cell in row[stub:])
     return count
 
 
@@ -207,21 +226,21 @@ HISTORY = SHARED / "history"
 def test_as_many_figures_come_out_as_went_in(real_project: Path, real_holdings: Holdings) -> None:
     # What else it is told of ends the building of that site.
     told = [d for d in real_holdings.diagnostics if not d.origin.endswith("refused.json")]
-    _check(real_project / "source", real_holdings, told)
+    _check(_tables_on_pages(real_project / "source"), real_holdings, told)
 
 
 @pytest.mark.skipif(not HISTORY.is_dir(), reason="no history of a board farm is beside the project")
 def test_as_many_figures_of_a_history_come_out_as_went_in(tmp_path: Path) -> None:
-    _check(tmp_path, *_tables_of_guides(HISTORY, tmp_path))
+    _check(*_tables_of_guides(HISTORY, tmp_path))
 
 
-def _check(output: Path, holdings: Holdings, diagnostics: Sequence[Diagnostic]) -> None:
+def _check(shown: Sequence[Shown], holdings: Holdings, diagnostics: Sequence[Diagnostic]) -> None:
     uploaded = sum(len(b.bundle.results) for b in holdings.ledger.bundles)
     pool = holdings.pool
     # Nothing is lost between the uploads and the pooled figures ...
     records = [record for key in pool.guides() for record in pool.of_guide(key)]
     assert sum(record.cell.runs for record in records) == uploaded
     # ... and each pooled figure has its own cell on a page.
-    assert _cells_of_guides(output) == len(pool) == len(records)
+    assert _cells_of_guides(shown) == len(pool) == len(records)
     assert not [d for d in diagnostics if d.severity == "error" or d.kind == "unmade"]
     assert uploaded > 1000

@@ -7,7 +7,6 @@ import io
 import tarfile
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
 
 import pytest
 import sound
@@ -16,6 +15,7 @@ from profiles import count
 
 from perfguide import bundle
 from perfguide.cli import main
+from perfguide.common import rst_text
 from perfguide.figures.dataset import Settings
 from perfguide.health import cell_rules
 from perfguide.pages import write_tables
@@ -132,7 +132,7 @@ def made(results: Path) -> tuple[Outcome, str]:
     settings = Settings((results,), (sound.DESCRIPTIONS,), results.parent / "out", formats=())
     outcome = generate(settings)
     (guide,) = results.parent.glob("out/guides/*/linux/09.00.rst")
-    return outcome, unquote(guide.read_text("utf-8"))
+    return outcome, rst_text.plain(guide.read_text("utf-8"))
 
 
 def test_a_table_that_cannot_be_made_has_a_notice_in_its_place(
@@ -151,7 +151,7 @@ def test_a_table_that_cannot_be_made_has_a_notice_in_its_place(
     assert "could not be made: ZeroDivisionError" in guide
     (first, *_) = [d for d in outcome.diagnostics if d.kind == "unmade"]
     assert first.origin.endswith("09.00.rst") and first.severity == "warning"
-    assert guide.count("perf-table::") < before.count("perf-table::")
+    assert guide.count("csv-table::") < before.count("csv-table::")
     assert "stream" in guide and outcome.figures == sound_outcome.figures
     monkeypatch.undo()
     assert made(results)[1] == before, "it is tried again in each run"
@@ -165,7 +165,7 @@ def test_a_page_that_cannot_be_made_has_a_notice_and_the_others_stand(
 
     monkeypatch.setattr("perfguide.pages.guide._description", fail)
     outcome, guide = made(results)
-    assert "could not be made: RecursionError" in guide and "perf-table" not in guide
+    assert "could not be made: RecursionError" in guide and "csv-table" not in guide
     assert len([d for d in outcome.diagnostics if d.kind == "unmade"]) == 1
     assert any((results.parent / "out/by-benchmark").glob("openssl.rst"))
 

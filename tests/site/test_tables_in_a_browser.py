@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import http.server
+import io
 import json
 import re
 import shutil
@@ -12,6 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import pandas
 import pytest
 from conftest import TOP, bare_project, run_sphinx
 from playwright.sync_api import Browser, Locator, Page, expect
@@ -163,41 +165,69 @@ def test_boards_above_several_columns_are_hidden_with_all_of_them(opened: Open, 
     assert (board.inner_text(), board.get_attribute("colspan")) == ("1 GHz", "1")
 
 
-NUMBER = re.compile(r"(?<![\w.])-?\d+(\.\d+)?")
+def copied(page: Page, figure: Locator) -> pandas.DataFrame:
+    """What "Copy" gives, as a spreadsheet takes it and as pandas reads its clipboard."""
+    figure.get_by_role("button", name="Copy", exact=True).click()
+    expect(page.locator(".perf-status")).to_have_text("Table copied")
+    page.evaluate("document.querySelector('.perf-status').textContent = ''")
+    text = page.evaluate("navigator.clipboard.readText()")
+    assert len({line.count("\t") for line in text.splitlines()}) == 1 and text.endswith("\n")
+    return pandas.read_csv(io.StringIO(text), sep="\t", keep_default_na=False)
 
 
-def _as_number(found: re.Match[str]) -> str:
-    """A file has two digits behind each point, and what is copied has all that there are."""
-    return str(float(found[0]))
+def downloaded(site: Path, page: str, figure: Locator) -> pandas.DataFrame:
+    links = figure.locator("xpath=following::p[contains(@class, 'perf-download')][1]")
+    link = links.get_by_role("link", name="CSV", exact=True)
+    file = (site / page).parent / (link.get_attribute("href") or "")
+    return pandas.read_csv(file.resolve(), keep_default_na=False)
 
 
 @WIDTHS
-def test_what_is_copied_is_what_is_shown_as_in_the_download(
+def test_what_is_copied_has_the_heads_and_the_numbers_of_the_download(
     opened: Open, site: Path, width: int
 ) -> None:
     page = opened(GUIDE, width)
     figure = other(page)
-    links = figure.locator("xpath=following::p[contains(@class, 'perf-download')][1]")
-    link = links.get_by_role("link", name="CSV as shown")
-    file = (site / GUIDE).parent / (link.get_attribute("href") or "")
-    copy = figure.get_by_role("button", name="Copy as CSV")
-    copy.click()
-    page.wait_for_selector(".perf-said")
-    copied = page.evaluate("navigator.clipboard.readText()")
-    assert NUMBER.sub(_as_number, copied) == NUMBER.sub(
-        _as_number, file.resolve().read_text("utf-8")
-    )
-    assert "1500 (min 1200, max 1700)" in copied, "a copied figure has no commas"
+    shown, data = copied(page, figure), downloaded(site, GUIDE, figure)
+    assert list(shown) == ["Metric", "Unit", "board-a", "board-b"]
+    assert {*shown} < {*data}, "the least and the greatest sample are in the download"
+    # A figure that failed is empty there, beside the number of failed runs.
+    assert shown.loc[shown["Metric"] == "broken", "board-a"].item() == "failed"
+    for column in shown:
+        if column.startswith("board-"):
+            numbers = [pandas.to_numeric(each[column], errors="coerce") for each in (shown, data)]
+            pandas.testing.assert_series_equal(*numbers, check_dtype=False)
+        else:
+            assert list(shown[column]) == list(data[column])
+    assert shown.loc[shown["Metric"] == "more", "board-a"].item() == "1500", "it has no commas"
+    assert shown.loc[shown["Metric"] == "absent", "board-a"].item() == "", "it is not a dash"
     spread = figure.locator(".perf-spread").first
     if width == 1280:
         assert not spread.is_visible(), "it is in the panel"
         figure.get_by_role("button", name="Show spread").click()
     assert spread.is_visible()
     ready(figure).get_by_role("searchbox").fill("giga")
-    copy.click()
-    page.wait_for_timeout(200)
-    lines = page.evaluate("navigator.clipboard.readText()").splitlines()
-    assert len(lines) == 2 and lines[1].startswith("giga,")
+    head(figure, "board-a").click()
+    figure.get_by_text("Choose boards and columns").click()
+    figure.get_by_role("checkbox", name="board-b").uncheck()
+    filtered = copied(page, figure)
+    assert filtered.to_dict("records") == [{"Metric": "giga", "Unit": "GB/s", "board-a": 1}]
+
+
+def test_a_copied_table_has_its_levels_and_its_one_unit_in_its_heads(
+    opened: Open, site: Path
+) -> None:
+    page = opened(TABBED, 1280)
+    figure = page.locator("figure.perf-table:has-text('OpenSSL throughput')").first
+    shown, data = copied(page, figure), downloaded(site, TABBED, figure)
+    first = data[data["Algorithm"] == "aes-128-cbc"].drop(columns="Algorithm")
+    assert "am335x-1ghz, accelerator (offload), Throughput (kB/s)" in shown
+    pandas.testing.assert_frame_equal(shown, first.reset_index(drop=True))
+    page = opened(GUIDE, 1280)
+    figure = page.locator("#stream figure.perf-table").first
+    shown, data = copied(page, figure), downloaded(site, GUIDE, figure)
+    assert "board-a (MB/s)" in shown and "Unit" not in shown
+    pandas.testing.assert_frame_equal(shown, data[list(shown)], check_dtype=False)
 
 
 @WIDTHS

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from conftest import run_sphinx
 
+from perfguide.common import rst_text
 from perfguide.sphinxext import menu
 
 CONF = """
@@ -73,7 +74,7 @@ def menus(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
         "index": index + "\n" + _page("More", "c", "d").partition("------\n\n")[2],
         "a/index": _page("A <list>", "one", "two"),
         "a/one": _page("One", "deep/index"),
-        "a/two": _page(":perf-text:`Two *boards* <b> & 2%20GHz`, Linux"),
+        "a/two": _page(rst_text.text("Two *boards* <b> & 2 GHz, Linux")),
         "a/deep/index": _page("Deep", "deeper", hidden=True),
         "a/deep/deeper": _page("Deeper", "deepest"),
         "a/deep/deepest": _page("Deepest"),
@@ -94,7 +95,7 @@ def test_every_menu_is_that_of_sphinx_but_for_long_lists(menus: dict[str, list[s
         assert _plain(ours) == _plain(theirs), page
     assert ">Given &lt;title&gt;</a>" in menus["index"][0]
     assert "toctree-l3 current" in menus["a/deep/deeper"][0]
-    text = '<span class="perf-text">Two *boards* &lt;b&gt; &amp; 2 GHz</span>, Linux'
+    text = "Two *boards* &lt;b&gt; &amp; 2 GHz, Linux"
     assert f">{text}</a>" in menus["a/one"][0]
     assert all(known for _, _, known in menus.values()), "each menu was ours"
 

@@ -21,7 +21,7 @@ def test_a_page_that_leads_on_says_once_where_to(tmp_path: Path) -> None:
     (project / "conf.py").write_text(conf, "utf-8")
     (project / "index.rst").write_text("Home\n====\n", "utf-8")
     (project / "new/page.rst").write_text(":orphan:\n\nNew\n===\n\nPart\n----\n", "utf-8")
-    old = ":orphan:\n\nOld\n===\n\n.. perf-redirect:: ../new/page#part\n"
+    old = ":orphan:\n:perf-redirect: ../new/page#part\n\nOld\n===\n"
     (project / "old/page.rst").write_text(old, "utf-8")
     done = run_sphinx(project, tmp_path / "html", f"-Dhtml_baseurl={BASE}/")
     assert done.returncode == 0, done.stderr

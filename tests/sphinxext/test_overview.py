@@ -14,7 +14,7 @@ def answer(
     label: str, unit: str, *numbers: float | None, better: units.Better = "higher", detail: str = ""
 ) -> Answer:
     values = tuple(
-        None if number is None else Value(units.number(number), "place", number)
+        None if number is None else Value(units.number(number), "table", "row", number)
         for number in numbers
     )
     return Answer(f"about-{label}", label, detail, unit, better, values, (), "")
@@ -36,7 +36,9 @@ def test_the_best_board_of_a_soc_stands_in_the_unit_of_the_column() -> None:
 
 
 def test_missing_and_failed_are_told_apart() -> None:
-    failed = Answer("b", "copy", "", "s", "higher", (Value(units.FAILED, "p"), None), (), "")
+    failed = Answer(
+        "b", "copy", "", "s", "higher", (Value(units.FAILED, "table", "row"), None), (), ""
+    )
     found = overview.best(failed, platform("A", failed).answers, "s")
     assert found is not None and found.value.text == units.FAILED and found.number is None
     missing = answer("copy", "s", None, None)

@@ -13,12 +13,9 @@ import shutil
 from pathlib import Path
 
 from conftest import run_sphinx
-from docutils import nodes
 from making import plain, result
 from sphinx import addnodes
 from sphinx.environment import BuildEnvironment
-
-from perfguide.common import rst_text
 
 FIGURES = "figures"
 MENU = """
@@ -43,7 +40,6 @@ ogp_social_cards = {{"enable": False}}
 exclude_patterns = ["results"]
 extensions = {extensions}
 """
-ROLE = f".. role:: {rst_text.ROLE}\n\n"
 PAGES = {
     "index": "Vendor SDK\n==========\n\n.. toctree::\n   :maxdepth: 2\n\n   {pages}\n{menu}",
     "guide": (
@@ -91,19 +87,13 @@ def write_without(folder: Path, theme: str, doctrees: Path, *extensions: str) ->
     env: BuildEnvironment = pickle.loads((doctrees / "environment.pickle").read_bytes())
     for name in sorted(env.all_docs):
         if name.startswith(f"{FIGURES}/"):
-            title = "\\ ".join(map(_markup, env.titles[name].children))
+            title = re.sub(r"([\\*`|_])", r"\\\1", env.titles[name].astext())
             orphan = ":orphan:\n\n" if "orphan" in env.metadata[name] else ""
             lists = "".join(map(_list, env.tocs[name].findall(addnodes.toctree)))
             path = folder / f"{name}.rst"
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(f"{orphan}{ROLE}{title}\n{'=' * len(title)}\n{lists}", "utf-8")
+            path.write_text(f"{orphan}{title}\n{'=' * len(title)}\n{lists}", "utf-8")
     return folder
-
-
-def _markup(part: nodes.Node) -> str:
-    """A part of a title: text, or text that a role of ours has marked."""
-    text = re.sub(r"([\\*`|_])", r"\\\1", part.astext())
-    return f":{rst_text.ROLE}:`{text}`" if isinstance(part, nodes.inline) else text
 
 
 def _list(tree: addnodes.toctree) -> str:

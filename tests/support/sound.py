@@ -28,6 +28,7 @@ from perfguide.compare.select import Filter, choose
 from perfguide.compare.side_by_side import partners, shared_places, side_by_side
 from perfguide.compare.verdicts import Rules
 from perfguide.export import parquet
+from perfguide.export.figure_rows import FIGURES
 from perfguide.figures.dataset import Holdings, Settings
 from perfguide.health import report
 from perfguide.pages.build import generate
@@ -360,7 +361,7 @@ def publish(
     for path in filter(Path.is_file, (folder / "pages").rglob("*.json")):
         strict(path.read_text("utf-8"))
     report.as_text(checked)
-    parquet.write_folder(held.pool, folder / "parquet")
+    parquet.write_folder(FIGURES, held.pool, folder / "parquet")
     return held
 
 

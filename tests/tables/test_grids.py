@@ -8,24 +8,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from making import described, loaded, only, records, result
 
 from perfguide.common import csv_text, units
-from perfguide.common.diagnostics import visible
 from perfguide.figures.pool import Cell
 from perfguide.tables.assign import Layout
 from perfguide.tables.grids import (
     Grid,
     cell_text,
     figure,
-    from_file,
     grid,
     listing,
     shorts,
     to_csv,
-    to_file,
 )
 
 
@@ -142,25 +139,6 @@ def test_awkward_cells_come_back(awkward: str) -> None:
     back = list(csv.reader(io.StringIO(data.decode("utf-8"), newline="")))
     texts = [[csv_text.plain(cell) for cell in row] for row in back]
     assert texts == [["x", awkward], [awkward, "y"], [awkward, awkward]]
-
-
-TABLE_CELLS = CELLS | st.tuples(st.floats(allow_nan=False, allow_infinity=False), CELLS, CELLS)
-
-
-@given(st.lists(st.tuples(TABLE_CELLS, TABLE_CELLS)), st.booleans())
-@settings(deadline=None)
-def test_the_file_of_a_page_holds_its_table_as_pages_show_it(
-    rows: list[tuple[units.TableCell, ...]], tabs: bool
-) -> None:
-    table = Grid(
-        (("a", "b"),), tuple(rows), 1, tabs, {"s": ("time", 1.0)}, marks=[(0, 1, [(0, "x")])]
-    )
-    back = from_file(to_file(table))
-    for row, own in zip(back.rows, rows, strict=True):
-        for cell, old in zip(row, own, strict=True):
-            assert cell == (visible(old, len(old)) if isinstance(old, str) else old)
-    assert (back.header, back.stub, back.tabs, back.units) == (table.header, 1, tabs, table.units)
-    assert (back.marks, back.links, back.behind) == (table.marks, [], False)
 
 
 def test_csv_has_plain_line_ends_and_no_needless_quotes() -> None:

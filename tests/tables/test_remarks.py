@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from making import described, loaded, only, pooled, result
@@ -61,9 +60,15 @@ def test_notes_are_about_a_run_a_benchmark_or_a_metric(tmp_path: Path) -> None:
     assert remarks.notes([noted, other], "speed") == ["sk: of speed"]
     behind = cells.behind(view, pool)
     assert behind is not None
-    content = json.loads(behind.removeprefix(cells.ASSIGNED))
-    said = [[content["remarks"][place][1] for place in cell[8]] for cell in content["cells"]]
-    assert said == [["of the run", "of speed", "of the rate"], ["of the run", "of speed"]]
+    assert [behind.measured[each.measured] for each in behind.words] == [
+        ("speed", "rate"),
+        ("speed", "load"),
+    ]
+    assert only(behind.runs).notes == [
+        (0, "of the run", "", ""),
+        (1, "of speed", "speed", ""),
+        (2, "of the rate", "speed", "rate"),
+    ]
 
 
 def test_the_setup_of_runs_is_told_once_where_boards_agree() -> None:

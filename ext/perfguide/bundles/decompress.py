@@ -37,7 +37,7 @@ class Limits:
     files: int = 5_000
     """Files that its pages and data come to, besides two for each figure."""
     copied: int = 16 * 1024**2
-    """Bytes of notes and facts of runs, times the figures that each stands with."""
+    """Bytes of notes and facts of runs, times the tables of figures of each run."""
     withdrawals: int = 10_000
     """Bundles that its bundles withdraw."""
     findings: int = 10_000

@@ -19,8 +19,8 @@ FILES_OF_SECTION = 10
 """Files of a table and its parts: one benchmark of one guide with the same parameters."""
 FILES_OF_FIGURE = 2
 """Files that each figure adds to what an upload may make."""
-BYTES_OF_FIGURE = 4096
-"""Bytes of a run's own words that may be copied to each figure without counting."""
+BYTES_OF_FIGURE = 512
+"""Bytes of names of facts that may be copied to each figure without counting."""
 
 
 @dataclass(slots=True)
@@ -48,11 +48,15 @@ class Outlay:
         """Count a bundle; return why it is too much, or an empty text."""
         key = guide_key(bundle)
         self.guides.add(key)
+        # Each page has the words of its runs once, and a page has one section or more; where pooled
+        # runs differ in facts, each figure names these facts.
+        names = sum(map(len, map(str.encode, bundle.setup)))
+        self.copied += len(columns.sections) * _bytes_of_words(bundle)
+        self.copied += columns.rows * max(0, names - BYTES_OF_FIGURE)
         self.sections.update((key, section) for section in columns.sections)
         self.benchmarks.update(section.partition("\t")[0] for section in columns.sections)
         self.figures += columns.rows
         self.withdrawals += len(bundle.supersedes)
-        self.copied += columns.rows * max(0, _bytes_of_run(bundle) - BYTES_OF_FIGURE)
         return self._excess()
 
     def _excess(self) -> str:
@@ -67,7 +71,7 @@ class Outlay:
             )
             return _said(self.files, what, allowed, "files")
         if self.copied > limits.copied:
-            what = "bytes of notes and facts of runs, which stand with each figure"
+            what = "bytes of notes and facts of runs, which are on the page of each benchmark"
             return _said(self.copied, what, limits.copied, "copied")
         if self.withdrawals > limits.withdrawals:
             return _said(self.withdrawals, "withdrawals", limits.withdrawals, "withdrawals")
@@ -80,7 +84,6 @@ def _said(count: int, what: str, allowed: int, limit: str) -> str:
     return f"{count:,} {of}{more} where {allowed:,} are allowed by the limit “{limit}”"
 
 
-def _bytes_of_run(bundle: Bundle) -> int:
-    """The bytes of what a bundle says of each of its results."""
-    about = (bundle.sdk, bundle.board, bundle.runner, bundle.setup, bundle.tools)
-    return len(msgspec.json.encode((*about, bundle.notes)))
+def _bytes_of_words(bundle: Bundle) -> int:
+    """Return the bytes of the facts and notes of a run."""
+    return len(msgspec.json.encode((bundle.setup, bundle.notes)))

@@ -32,8 +32,14 @@ NAMING = 3
 DRAWING = ("python", "matplotlib", "numpy", "pillow", "fonttools", "contourpy", "kiwisolver")
 """How the names of libraries begin that decide how a picture looks."""
 
+MAX_NAME_CHARS = 60
+"""The readable part of a picture's file name."""
+
 DRAWN = "reports/drawn"
 """The folder, below the generated ones, of pictures that hand-written pages ask for."""
+
+DATA = "-data.csv"
+"""The end of the name of a picture's data: Sphinx takes all files NAME.* for forms of a picture."""
 
 MANY = 20
 """A site with so many pictures, of which one is to be drawn, has more to come."""
@@ -88,7 +94,8 @@ def _drawn_by() -> str:
 def stem(page: str, name: str, alternative: str) -> str:
     """The file of a picture. Its last part is unique over all pages, because a
     site keeps all pictures in one folder."""
-    return f"{page}/{slugs.hashed('/'.join((page, name, alternative)))}"
+    digits = slugs.hashed("/".join((page, name, alternative))).rpartition("-")[2]
+    return f"{page}/{slugs.words(f'{name} {alternative}', MAX_NAME_CHARS)}-{digits}"
 
 
 _VIEW_BOX = re.compile(rb'viewBox="0 0 ([0-9.]+) ([0-9.]+)"')
@@ -183,14 +190,14 @@ class Gallery:
 
 
 def draw_own(store: Store, folder: Path, view: ChartView, formats: Sequence[str]) -> str:
-    """Draw the picture of a hand-written page, where it is not kept, beside a file of its data;
-    returns the name of both files without the suffix. Any process of a build may do this. Raises
+    """Draw the picture of a hand-written page, where it is not kept, beside a file of its data, which
+    ends with :data:`DATA`; return the name of both files without their ends. Any process of a build may do this. Raises
     :class:`TableFault`."""
     stem = fingerprint(view, "own")[:24]
     for form in formats:
         key = _key(fingerprint(view, form))
         update(folder / f"{stem}.{form}", store.made(key, partial(_drawn, view, form)))
-    update(folder / f"{stem}.csv", grids.to_csv(data([view])))
+    update(folder / f"{stem}{DATA}", grids.to_csv(data([view])))
     return stem
 
 

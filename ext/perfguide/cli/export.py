@@ -1,4 +1,4 @@
-"""The command ``export``: all figures for other programs."""
+"""The command ``export``: all figures for other programs, and all pages for other builders."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 from ..common import extras
 from ..common.diagnostics import visible
 from ..publishing import atomic_swap
-from . import shared
+from . import export_pages, shared
 
 if TYPE_CHECKING:
+    from ..export.figure_rows import Table
     from ..figures.pool import Pool
 
 FORMATS = ("csv", "json", "excel", "parquet")
@@ -27,10 +28,12 @@ def add_parsers(add: shared.AddParser) -> None:
     """Add the command to the command line."""
     parser = add(
         "export",
-        "write all figures for other programs",
+        "write all figures for other programs, or all pages for other builders",
         "A row for each figure, with the same columns in each format; the page Data for programs "
         "lists them. CSV, JSON and Excel are one file. Parquet is a folder with a file for each "
-        "guide, in folders soc=…/os=…, as the site has them; it is put into place when it is whole.",
+        "guide, in folders soc=…/os=…, as the site has them; it is put into place when it is whole. Pages "
+        "are plain reStructuredText with a conf.py: Sphinx, sphinx-rtd-theme and sphinx-tabs build "
+        "them without perfguide.",
     )
     parser.add_argument(
         "-o",
@@ -40,15 +43,32 @@ def add_parsers(add: shared.AddParser) -> None:
         help="figures.csv, figures.json, figures.xlsx, or a folder for Parquet; without it CSV "
         "and JSON are printed",
     )
+    parser.add_argument(
+        "--runs",
+        action="store_true",
+        help="write the runs that figures name in “bundles”: a row for each, with its setup and notes",
+    )
     parser.add_argument("--format", choices=FORMATS, help="default: as the name of the file says")
     parser.add_argument(
         "--parquet", metavar="DIR", type=Path, help="the same as --format parquet -o DIR"
+    )
+    parser.add_argument(
+        "--rst", metavar="FOLDER", type=Path, help="the pages, as a Sphinx project of its own"
+    )
+    parser.add_argument(
+        "--soc",
+        action="append",
+        default=[],
+        metavar="S",
+        help="with --rst, only the pages of this SoC; may be given more than once",
     )
     shared.add_site(parser)
     parser.set_defaults(run=_run)
 
 
 def _run(options: argparse.Namespace) -> int:
+    if options.rst or options.soc:
+        return export_pages.run(options)
     output: Path | None = options.parquet or options.output
     form = options.format or (ENDINGS.get(output.suffix, "parquet") if output else None)
     if options.parquet and (options.output or form != "parquet"):
@@ -57,7 +77,7 @@ def _run(options: argparse.Namespace) -> int:
     if form is None or (output is None and form in ("excel", "parquet")):
         print(
             "perfguide export: say where to, such as -o figures.csv, -o figures.json, "
-            "-o figures.xlsx, or -o DIR for Parquet; --format csv prints",
+            "-o figures.xlsx, or -o DIR for Parquet, or --rst DIR for pages; --format csv prints",
             file=sys.stderr,
         )
         return shared.USAGE
@@ -69,9 +89,12 @@ def _run(options: argparse.Namespace) -> int:
     holdings, status = shared.read_site(shared.site_settings(options))
     if status or not len(holdings.pool):
         return status or shared.NOTHING
+    from ..export.figure_rows import FIGURES, RUNS
+
+    table = RUNS if options.runs else FIGURES
     if form == "parquet" and output:
-        return _write_folder(holdings.pool, output)
-    return _write_file(holdings.pool, form, output)
+        return _write_folder(table, holdings.pool, output)
+    return _write_file(table, holdings.pool, form, output)
 
 
 def _not_ours(folder: Path) -> str:
@@ -86,7 +109,7 @@ def _not_ours(folder: Path) -> str:
     return f"{visible(str(folder))} {message}"
 
 
-def _write_file(pool: Pool, form: str, output: Path | None) -> int:
+def _write_file(table: Table, pool: Pool, form: str, output: Path | None) -> int:
     from ..export import figure_files
 
     write = {
@@ -96,21 +119,21 @@ def _write_file(pool: Pool, form: str, output: Path | None) -> int:
     }[form]
     if output is None:
         sys.stdout.flush()
-        write(pool, sys.stdout.buffer)
+        write(table, pool, sys.stdout.buffer)
         sys.stdout.buffer.flush()
         return shared.FINE
     data = io.BytesIO()
     try:
-        count = write(pool, data)
+        count = write(table, pool, data)
     except figure_files.TooManyRowsError as error:
         print(f"perfguide export: {error}", file=sys.stderr)
         return shared.USAGE
     output.write_bytes(data.getvalue())
-    print(f"{count} figures in {visible(str(output))}")
+    print(f"{count} {table.name} in {visible(str(output))}")
     return shared.FINE
 
 
-def _write_folder(pool: Pool, folder: Path) -> int:
+def _write_folder(table: Table, pool: Pool, folder: Path) -> int:
     from ..export import parquet
 
     at = atomic_swap.place(folder)
@@ -118,11 +141,11 @@ def _write_folder(pool: Pool, folder: Path) -> int:
         at.work, lambda holder: print(f"waiting for {holder}", file=sys.stderr)
     ):
         _remove(at.next)
-        written = parquet.write_folder(pool, at.next)
+        written = parquet.write_folder(table, pool, at.next)
         atomic_swap.swap(at.next, at.target, at.work)
         _remove(at.next)
     shared.print_all(written.diagnostics, sys.stderr)
-    print(f"{written.figures} figures in {written.files} files in {visible(str(folder))}")
+    print(f"{written.rows} {table.name} in {written.files} files in {visible(str(folder))}")
     return shared.FINE
 
 

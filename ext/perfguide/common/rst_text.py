@@ -1,47 +1,102 @@
-"""Text from bundles in reStructuredText, where it must never be markup."""
+"""Text from bundles in reStructuredText, where it must never be markup.
+
+:func:`text` is the one place where text is escaped for pages. Its rules follow the
+reStructuredText specification, "Inline markup recognition rules" and "Body elements":
+a character is escaped only where it could begin, end or be markup, so that pages stay
+readable.
+"""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from urllib.parse import quote, unquote
 
 from .diagnostics import visible
 
-_WORD = r"[A-Za-z0-9]+([._/+-][A-Za-z0-9]+)*"
-_SAFE = re.compile(rf"{_WORD}(,? ({_WORD}|%|\({_WORD}(,? {_WORD})*\)))*")
-ROLE = "perf-text"
-"""The role that shows its content exactly; the content is percent-encoded."""
+MAX_TEXT_CHARS = 1_000_000
+"""No text of a page is cut: names and notes are limited where bundles are read."""
+
+_INLINE = re.compile(
+    r"[\\`*|@]"  # escapes, literals and roles, emphasis, substitutions, addresses of mail
+    r"|_(?![^\W_])"  # a reference ends with an underscore
+    r"|:(?=//|:|$)|(?<=\w):(?=\S)"  # the scheme of an address, a literal block
+)
+_ENUMERATOR = re.compile(r"(?:[A-Za-z]|[0-9]+|[ivxlcdmIVXLCDM]+)(?=[.)](?:\s|$))")
+_BLOCK = re.compile(
+    r"([!-/:-@\[-`{-~])\1*\s*$"  # the line under a title, or a transition
+    r"|[-+*•‣⁃#(.:=>|_]"  # a list, an option, a directive, a field, a table or another block
+    r"|/[A-Za-z][\w-]*(?:[ =,]|$)"  # an option, as DOS has them
+)
+
+
+def inner(value: str) -> str:
+    """Return markup for the middle of a paragraph that shows exactly ``value``."""
+    return _INLINE.sub(r"\\\g<0>", visible(value, MAX_TEXT_CHARS).strip())
 
 
 def text(value: str) -> str:
-    """Inline markup that shows exactly ``value`` and nothing else.
+    """Return markup for a paragraph, or a part of one, that shows exactly ``value``.
 
-    A name of plain words stands as it is. Anything else is handed to a role in
-    percent-encoding, which has no character that means something in markup.
+    Characters that would not show, or would move other text, become escapes such as
+    ``\\x1b``; blanks at the ends are left out, as pages show none.
     """
-    if _SAFE.fullmatch(value):
-        return value
-    return f":{ROLE}:`{quoted(value)}`"
+    plain = visible(value, MAX_TEXT_CHARS).strip()
+    escaped = _INLINE.sub(r"\\\g<0>", plain)
+    if number := _ENUMERATOR.match(plain):
+        return f"{escaped[: number.end()]}\\{escaped[number.end() :]}"
+    if not plain.strip("\\"):
+        # A line of backslashes is a transition; an escaped blank shows nothing.
+        return f"\\ {escaped}" if plain else ""
+    if _BLOCK.match(plain) and escaped[0] != "\\":
+        return f"\\{escaped}"
+    return escaped
 
 
-def quoted(value: str) -> str:
-    """Text in percent-encoding, which has no character that means something in markup."""
-    return quote(visible(value), safe="")
+def plain(markup: str) -> str:
+    """Return the text that :func:`text` has escaped."""
+    return re.sub(r"\\(.)", lambda sign: "" if sign[1] == " " else sign[1], markup)
 
 
-def decoded(content: str) -> str:
-    """What the role shows for its content."""
-    return unquote(content)
+def field(value: str) -> str:
+    """Return the name of a field that shows exactly ``value``."""
+    return re.sub(r"(?<!\\):", r"\:", text(value))
+
+
+def reference(words: str, target: str) -> str:
+    """Return a link to a label; ``target`` is one of our own names, ``words`` any text."""
+    return _role("ref", words, target)
+
+
+def document(words: str, target: str) -> str:
+    """Return a link to a page, named as seen from the one that shows it."""
+    return _role("doc", words, target)
+
+
+def download(words: str, target: str) -> str:
+    """Return a link to a file, named as seen from the page that shows it."""
+    return _role("download", words, target)
+
+
+def _role(name: str, words: str, target: str) -> str:
+    # A title keeps its escapes until the role has told it apart from the target.
+    title = re.sub(r"[\\`<>!]", r"\\\g<0>", visible(words, MAX_TEXT_CHARS).strip())
+    return f":{name}:`{title} <{target}>`"
+
+
+def strong(value: str) -> str:
+    """Return markup that shows ``value`` as strong text."""
+    inner = visible(value, MAX_TEXT_CHARS).strip()
+    escaped = re.sub(r"[\\*]", r"\\\g<0>", inner)
+    return f"**{escaped}**" if inner else ""
 
 
 def heading(value: str, underline: str) -> str:
-    """A section title that shows exactly ``value``, with a line under it."""
+    """Return a section title that shows exactly ``value``, with a line under it."""
     title = text(value)
-    wide = sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in title)
-    return f"{title}\n{underline * max(wide, 4)}"
+    columns = sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in title)
+    return f"{title}\n{underline * max(columns, 4)}"
 
 
 def literal(lines: list[str]) -> str:
-    """Lines for an indented literal block; control characters show as escapes."""
+    """Return lines for an indented literal block; control characters show as escapes."""
     return "\n".join(f"   {visible(line).strip() or ' '}" for line in lines)

@@ -7,6 +7,7 @@ overwrite another's file, whatever it holds.
 from __future__ import annotations
 
 import hashlib
+import posixpath
 import re
 import unicodedata
 from collections.abc import Iterable
@@ -143,7 +144,7 @@ def _fold(name: str) -> str:
 
 def relative(page: str, target: str) -> str:
     """A page's address as another page names it; both are below the output folder."""
-    return "../" * page.count("/") + target
+    return posixpath.relpath(target, posixpath.dirname(page) or ".")
 
 
 def anchor(name: str) -> str:

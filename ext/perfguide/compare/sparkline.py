@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from html import escape
 
-from ..common import rst_text, units
-from .verdicts import Row
+import msgspec
 
-ROLE = "perf-history"
-"""The role of pages that draws a history."""
+from ..common import units
+from .verdicts import Row
 
 SPARKS = "▁▂▃▄▅▆▇█"
 """Levels of a history in characters, the lowest first."""
@@ -72,14 +71,13 @@ def history(row: Row) -> History | None:
     return History(drawn, place - start, row.unit)
 
 
-def markup(row: Row) -> str:
-    """The history of a row for a page: the role, and all that it needs."""
+def drawing(row: Row) -> bytes:
+    """Return as JSON what the picture of a history is drawn from; nothing where there is none."""
     drawn = history(row)
     if drawn is None:
-        return ""
-    heights = " ".join(f"{height:.2f}" for height in drawn.heights)
-    quoted = (rst_text.quoted(text) for text in (drawn.characters, drawn.words))
-    return f":{ROLE}:`{heights}|{drawn.new}|{'|'.join(quoted)}`"
+        return b""
+    heights = [round(height, 2) for height in drawn.heights]
+    return msgspec.json.encode({"heights": heights, "new": drawn.new, "words": drawn.words})
 
 
 def characters(row: Row) -> str:

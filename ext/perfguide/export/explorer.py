@@ -16,8 +16,7 @@ from ..catalog.benchmarks import Benchmark, Catalog, Scalar
 from ..common import units
 from ..common.diagnostics import visible
 from ..figures.pool import Pool, Record
-from ..tables import grids
-from ..tables.remarks import besides
+from ..tables import grids, remarks
 
 T = TypeVar("T")
 
@@ -41,28 +40,28 @@ def index(socs: Mapping[str, str]) -> dict[str, Any]:
 def soc_index(
     catalog: Catalog,
     benchmarks: Mapping[str, str],
-    guides: Sequence[tuple[GuideKey, str, Mapping[str, int]]],
+    guides: Sequence[tuple[GuideKey, str, Mapping[str, int], bool]],
     compared: Mapping[tuple[GuideKey, GuideKey], str],
 ) -> dict[str, Any]:
     """One SoC's systems and releases, and for each release its benchmarks' files.
 
-    ``guides`` has for each guide its place among the files and, by benchmark, the
-    number of files. ``benchmarks`` has each benchmark's name among the files.
+    ``guides`` has for each guide its place among the files, by benchmark the number of
+    files, and whether there is one with the words of its runs. ``benchmarks`` has each benchmark's name among the files.
     Releases come newest first if the guides come oldest first. ``compared`` has the page
     of each two releases that have one, the older one first.
     """
-    used = {name for _, _, counts in guides for name in counts}
+    used = {name for _, _, counts, _ in guides for name in counts}
     names = [name for name in catalog.benchmarks if name in used]
     names += sorted(used - set(names))
     place = {name: position for position, name in enumerate(names)}
     systems: dict[tuple[str, str], dict[str, Any]] = {}
-    for key, path, counts in reversed(guides):
+    for key, path, counts, has_words in reversed(guides):
         system = systems.setdefault(
             (key.sdk, key.os),
             {"sdk": key.sdk, "os": key.os, "name": family(key), "releases": [], "compared": []},
         )
         parts = sorted([place[name], count] for name, count in counts.items())
-        system["releases"].append([key.release, path, parts])
+        system["releases"].append([key.release, path, parts, *([1] if has_words else [])])
     for (old, new), page in compared.items():
         if (old.sdk, old.os) in systems:
             system = systems[old.sdk, old.os]
@@ -78,16 +77,18 @@ def parts(
     records: Sequence[Record],
     pool: Pool,
     section: Callable[[Record], str],
+    runs: Mapping[int, int],
 ) -> Iterator[dict[str, Any]]:
     """One benchmark's figures in one guide, in as many values as the size asks for.
 
-    ``section`` is the anchor of a figure's section on the page of the guide."""
-    value = part(benchmark, records, pool, section)
+    ``section`` is the anchor of a figure's section on the page of the guide, and ``runs`` the
+    places of runs by the positions of their bundles, as :func:`words` gives them."""
+    value = part(benchmark, records, pool, section, runs)
     # The name in the call is short; a hundredth is left for it.
     if len(records) > 1 and len(file("", value)) > MOST_BYTES * 0.99:
         half = len(records) // 2
-        yield from parts(benchmark, records[:half], pool, section)
-        yield from parts(benchmark, records[half:], pool, section)
+        yield from parts(benchmark, records[:half], pool, section, runs)
+        yield from parts(benchmark, records[half:], pool, section, runs)
     else:
         yield value
 
@@ -97,6 +98,7 @@ def part(
     records: Sequence[Record],
     pool: Pool,
     section: Callable[[Record], str],
+    runs: Mapping[int, int],
 ) -> dict[str, Any]:
     """Figures with all that names them, as lists that refer to each other by position.
 
@@ -105,9 +107,10 @@ def part(
     value is its key in addresses, its text, and what it is ordered by. ``cases``: for
     each set of parameters [parameter, value] pairs. ``sections``: anchors in the guide.
     ``figures``: board, metric, case, mean, the mean as text, what stands behind that,
-    minimum, maximum, section, and where something is said of it besides its place in
-    ``remarks``; a failed figure has no mean. ``remarks``: lists of facts of the setup and of
-    notes, as pairs of a name and a text.
+    minimum, maximum, section, its place in ``remarks`` or nothing, and where a run behind it has
+    words the places of its runs in the file that :func:`words` makes; a failed figure has no mean.
+    ``remarks``: facts that results state themselves, each with its name, its label and its values,
+    of which a number is the place of the run whose value it is; and notes.
     """
     # Each has its position in the list that it stands in.
     boards: dict[str, int] = {}
@@ -116,8 +119,9 @@ def part(
     values: dict[str, dict[tuple[str, Scalar], int]] = {}
     cases: dict[tuple[tuple[int, int], ...], int] = {}
     sections: dict[str, int] = {}
-    remarks: dict[tuple[tuple[str, str], ...], int] = {}
+    own: dict[remarks.OwnWords, int] = {}
     figures = []
+    owner = pool.frame.table["bundle"].to_numpy()
     for record in records:
         case = []
         for name in sorted(record.params):
@@ -127,7 +131,16 @@ def part(
             case.append((_place(params, name), _place(known, (type(scalar).__name__, scalar))))
         cell = record.cell
         shown = grids.page_figure(cell)
-        said = tuple((_shown(n), _shown(text)) for n, text in besides(pool, cell.members))
+        words = remarks.own_words(pool, cell.members)
+        behind = (
+            [runs[place] for place in dict.fromkeys(owner[[*cell.members]].tolist())]
+            if runs
+            else []
+        )
+        tail = [
+            _place(own, words) if words != remarks.OwnWords() else None,
+            *([behind] if behind else []),
+        ]
         figures.append(
             [
                 _place(boards, record.board),
@@ -137,7 +150,7 @@ def part(
                 cell.low,
                 cell.high,
                 _place(sections, section(record)),
-                *([_place(remarks, said)] if said else []),
+                *([] if tail == [None] else tail),
             ]
         )
     ordered = list(benchmark.entry.params) if benchmark else []
@@ -155,13 +168,49 @@ def part(
         ],
         "cases": list(cases),
         "sections": list(sections),
-        **({"remarks": list(remarks)} if remarks else {}),
+        **({"remarks": [_own(words, runs) for words in own]} if own else {}),
         "figures": figures,
     }
 
 
-def _shown(text: str) -> str:
-    return visible(text, len(text))
+def words(records: Sequence[Record], pool: Pool) -> tuple[dict[str, Any], dict[int, int]]:
+    """The words of the runs of a guide, each once: ``runs`` has for each run its facts, as places
+    in ``facts`` and ``texts``, and its notes: a place in ``texts`` and, where it is not about all,
+    a benchmark and a metric. Beside it the place of each run, by the position of its bundle; both
+    are empty where no run has words."""
+    positions = {loaded.digest: place for place, loaded in enumerate(pool.frame.bundles)}
+    measured = {(record.benchmark, record.metric) for record in records}
+    of_runs = [
+        (positions[loaded.digest], remarks.run_words(loaded, measured))
+        for loaded in pool.bundles(records)
+    ]
+    if not any(run.facts or run.notes for _, run in of_runs):
+        return {}, {}
+    facts: dict[tuple[str, str], int] = {}
+    texts: dict[str, int] = {}
+    runs = [
+        [
+            [
+                [_place(facts, (name, label)), _place(texts, value)]
+                for name, label, value in run.facts
+            ],
+            [
+                [_place(texts, text), *([of, only] if of or only else [])]
+                for _, text, of, only in run.notes
+            ],
+        ]
+        for _, run in of_runs
+    ]
+    value = {"facts": list(facts), "texts": list(texts), "runs": runs}
+    return value, {position: place for place, (position, _) in enumerate(of_runs)}
+
+
+def _own(words: remarks.OwnWords, runs: Mapping[int, int]) -> list[Any]:
+    facts = [
+        [name, label, [value if isinstance(value, str) else runs[value] for value in values]]
+        for name, label, values in words.facts
+    ]
+    return [facts, list(words.notes)]
 
 
 def _place(places: dict[T, int], item: T) -> int:

@@ -1,9 +1,10 @@
-"""All figures of an archive as one CSV, JSON or Excel file, a row for each figure."""
+"""The figures or runs of an archive or a guide as one CSV, JSON or Excel file, a row for each."""
 
 from __future__ import annotations
 
+import io
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import IO, Any
 
@@ -11,9 +12,9 @@ import xlsxwriter
 
 from ..common import csv_text
 from ..common.diagnostics import visible
-from ..figures.pool import Pool
+from ..figures.pool import Pool, Record
 from . import figure_rows
-from .figure_rows import COLUMNS, Row
+from .figure_rows import FIGURES, Row, Table
 
 MAX_SHEET_ROWS = 1_048_576
 """Rows of one sheet, as the format has it, with that of the head."""
@@ -26,25 +27,35 @@ class TooManyRowsError(Exception):
     """There are more figures than a sheet has rows."""
 
 
-def write_csv(pool: Pool, file: IO[bytes]) -> int:
+def write_csv(table: Table, pool: Pool, file: IO[bytes]) -> int:
     """Write CSV with one head row; objects and arrays are JSON texts. Return the number of
-    figures."""
-    names = [column.name for column in COLUMNS]
+    rows."""
+    return _write_csv(table, _rows(table, pool), file)
+
+
+def guide_csv(table: Table, guide: str, records: Sequence[Record], pool: Pool) -> bytes:
+    """Return the rows of one guide as CSV. ``guide`` is its address."""
+    file = io.BytesIO()
+    _write_csv(table, figure_rows.rows(table, guide, records, pool), file)
+    return file.getvalue()
+
+
+def _write_csv(table: Table, rows: Iterable[Row], file: IO[bytes]) -> int:
+    names = [column.name for column in table.columns]
     file.write(f"{csv_text.line(names)}\n".encode())
     count = 0
-    for row in _rows(pool):
-        cells = [_csv_cell(row[name]) for name in names]
-        line = csv_text.line(cells)
+    for row in rows:
+        line = csv_text.line([_csv_cell(name, row[name]) for name in names])
         # Names of files can hold bytes that are no UTF-8.
         file.write(f"{line}\n".encode("utf-8", "backslashreplace"))
         count += 1
     return count
 
 
-def write_json(pool: Pool, file: IO[bytes]) -> int:
-    """Write a JSON array with one object on each line. Return the number of figures."""
+def write_json(table: Table, pool: Pool, file: IO[bytes]) -> int:
+    """Write a JSON array with one object on each line. Return the number of rows."""
     count = 0
-    for row in _rows(pool):
+    for row in _rows(table, pool):
         plain = row | {"measured": _time(row["measured"])}
         line = json.dumps(plain, ensure_ascii=False).encode("utf-8", "backslashreplace")
         file.write((b",\n" if count else b"[\n") + line)
@@ -53,53 +64,55 @@ def write_json(pool: Pool, file: IO[bytes]) -> int:
     return count
 
 
-def write_excel(pool: Pool, file: IO[bytes]) -> int:
-    """Write a workbook of one sheet with one head row. Return the number of figures.
+def write_excel(table: Table, pool: Pool, file: IO[bytes]) -> int:
+    """Write a workbook of one sheet with one head row. Return the number of rows.
 
     Raises :class:`TooManyRowsError`.
     """
-    if len(pool) >= MAX_SHEET_ROWS:
+    if table is FIGURES and len(pool) >= MAX_SHEET_ROWS:
         raise TooManyRowsError(
             f"{len(pool):,} figures are more than the {MAX_SHEET_ROWS - 1:,} rows of a sheet; "
             "export CSV or Parquet, or fewer results"
         )
     settings = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
     with xlsxwriter.Workbook(file, settings | {"constant_memory": True}) as book:
-        book.set_properties({"title": "Performance figures", "created": datetime(2000, 1, 1)})
-        sheet = book.add_worksheet("Figures")
+        book.set_properties({"title": f"Performance {table.name}", "created": datetime(2000, 1, 1)})
+        sheet = book.add_worksheet(table.name.capitalize())
         bold = book.add_format({"bold": True})
-        for place, column in enumerate(COLUMNS):
+        for place, column in enumerate(table.columns):
             sheet.write_string(0, place, column.name, bold)
         number = 0
-        for number, row in enumerate(_rows(pool), 1):
-            for place, column in enumerate(COLUMNS):
+        for number, row in enumerate(_rows(table, pool), 1):
+            for place, column in enumerate(table.columns):
                 value = row[column.name]
                 if isinstance(value, int | float):
                     sheet.write_number(number, place, value)
-                elif value is not None and value != "":
-                    sheet.write_string(number, place, _excel_text(value))
+                elif text := cell_text(column.name, value):
+                    sheet.write_string(number, place, _excel_text(text))
         sheet.freeze_panes(1, 0)
-        sheet.autofilter(0, 0, max(1, number), len(COLUMNS) - 1)
+        sheet.autofilter(0, 0, max(1, number), len(table.columns) - 1)
     return number
 
 
-def _rows(pool: Pool) -> Iterator[Row]:
+def _rows(table: Table, pool: Pool) -> Iterator[Row]:
     for _, guide, records in figure_rows.of_site(pool):
-        yield from figure_rows.rows(guide, records, pool)
+        yield from figure_rows.rows(table, guide, records, pool)
 
 
-def _csv_cell(value: Any) -> Any:
+def _csv_cell(name: str, value: Any) -> Any:
     """A cell of CSV; figures have all their digits, and are marked as figures."""
     if isinstance(value, int | float):
         return (value, repr(value), "")
-    return _text(value)
+    return cell_text(name, value)
 
 
-def _text(value: Any) -> str:
+def cell_text(name: str, value: Any) -> str:
+    """Return the text of a cell that is no number: nothing for an empty object or array, but for
+    parameters."""
     if isinstance(value, datetime):
         return _time(value)
     if isinstance(value, dict | list):
-        return figure_rows.text(value)
+        return figure_rows.text(value) if value or name == "params" else ""
     return value or ""
 
 
@@ -107,7 +120,7 @@ def _time(value: datetime) -> str:
     return value.isoformat().replace("+00:00", "Z")
 
 
-def _excel_text(value: Any) -> str:
+def _excel_text(text: str) -> str:
     """Text of a cell, with escapes for what would not show; one too long ends with an ellipsis."""
-    shown = visible(_text(value), MAX_CELL_CHARS * 2)
+    shown = visible(text, MAX_CELL_CHARS * 2)
     return shown if len(shown) <= MAX_CELL_CHARS else f"{shown[: MAX_CELL_CHARS - 1]}…"

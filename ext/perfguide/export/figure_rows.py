@@ -1,20 +1,26 @@
-"""Figures as rows of one layout, whatever the format of the file: a row for each figure.
+"""Figures and runs as rows of one layout each, whatever the format of the file.
 
-Parquet files have all columns but SoC and system, which name their folders; CSV, JSON and
-workbooks of ``perfguide export`` have all of them.
+A figure has a row with what it and its own results state; what a run states of all its results
+is in the row of that run, which figures name. Parquet files have all columns but SoC and system,
+which name their folders; CSV, JSON and workbooks have all of them.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC
 from typing import Any, Literal
 
+import msgspec
+from msgspec import UNSET
+
+from ..bundles.decode import Loaded
 from ..bundles.guide_key import GuideKey
+from ..common import units
 from ..figures import dataset
-from ..figures.conditions import SETUP
 from ..figures.pool import Pool, Record
 
 Kind = Literal["string", "number", "integer", "datetime", "array", "object"]
@@ -36,11 +42,15 @@ PLACE = (
 )
 """The columns that folders of Parquet files are named for."""
 
-FIGURE = (
+_GUIDE = (
     Column("guide", "string", "address of the guide, below “guides”"),
     Column("sdk", "string", "name of the SDK family"),
     Column("release", "string", "release of the SDK"),
     Column("board", "string", "board"),
+)
+
+FIGURE = (
+    *_GUIDE,
     Column("benchmark", "string", "benchmark, as bundles name it"),
     Column("metric", "string", "metric, as bundles name it"),
     Column("params", "string", "parameters, as a JSON object with its keys in order"),
@@ -53,42 +63,78 @@ FIGURE = (
     Column("runs", "integer", "runs that were pooled, failed ones too"),
     Column("differs", "array", "conditions that differ between the runs"),
     Column("samples", "array", "the samples that are known, in “unit”"),
-    Column("bundles", "array", "ids of the bundles that the figure is from"),
-    Column("setup", "string", "facts of the setup, as a JSON object of lists of texts"),
-    Column("notes", "array", "notes about the figure"),
+    Column("bundles", "array", "runs of the guide that the figure is from, by their “bundle”"),
     Column(
-        "conditions",
+        "setup",
         "string",
-        "clock, kernel, command and so on, as a JSON object of lists of texts",
+        "facts that results state themselves, before those of their runs: a JSON object of lists "
+        'of texts; {"bundle": …} is the value of that run',
     ),
+    Column("notes", "array", "notes about the figure that are not about its runs"),
+    Column("commands", "array", "commands that measured"),
     Column("measured", "datetime", "when the newest of the runs was measured, in UTC"),
 )
-"""The other columns, in their order."""
+"""The other columns of figures, in their order."""
 
-COLUMNS = (*PLACE, *FIGURE)
-"""All columns, in their order."""
+RUN = (
+    *_GUIDE,
+    Column("bundle", "string", "id of the run; its SHA-256 where two of the guide share the id"),
+    Column("runner", "string", "what ran the benchmarks"),
+    Column("sha256", "string", "SHA-256 of the content of the bundle"),
+    Column("file", "string", "file of the bundle"),
+    Column("measured", "datetime", "when it was measured, in UTC"),
+    Column("cpu_mhz", "number", "clock of the processor in MHz; none where it is not known"),
+    Column("memory", "string", "kind and speed of the memory"),
+    Column("governor", "string", "how the kernel chose the clock"),
+    Column("kernel", "string", "version of the kernel"),
+    Column("image", "string", "image on the board"),
+    Column("tools", "string", "versions of programs, as a JSON object of texts"),
+    Column("setup", "string", "facts of the setup, as a JSON object of texts"),
+    Column(
+        "notes",
+        "string",
+        "notes as a JSON list of objects: “text”, and “benchmark” and “metric” where it is about "
+        "these alone",
+    ),
+)
+"""The other columns of runs, in their order."""
 
 Row = dict[str, Any]
-"""The values of one figure by column. Objects are dictionaries, and arrays lists."""
-
-OBJECTS = ("params", "setup", "conditions")
-"""The columns of objects, which only JSON can hold as they are."""
+"""The values of one figure or run by column. Objects are dictionaries, and arrays lists."""
 
 
-def rows(guide: str, records: Iterable[Record], pool: Pool) -> Iterator[Row]:
-    """Yield a row for each record. ``guide`` is the address of their guide."""
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The layout of rows: its columns, and those of them whose objects only JSON can hold."""
+
+    name: str
+    columns: tuple[Column, ...]
+    objects: tuple[str, ...]
+    key: tuple[str, ...]
+
+
+FIGURES = Table(
+    "figures",
+    (*PLACE, *FIGURE),
+    ("params", "setup"),
+    ("guide", "board", "benchmark", "metric", "params", "unit"),
+)
+RUNS = Table("runs", (*PLACE, *RUN), ("tools", "setup", "notes"), ("guide", "bundle"))
+
+
+def rows(table: Table, guide: str, records: Sequence[Record], pool: Pool) -> Iterator[Row]:
+    """Yield the rows of one guide. ``guide`` is its address, and ``records`` are its figures."""
+    return (_figures if table is FIGURES else _runs)(guide, records, pool)
+
+
+def _figures(guide: str, records: Sequence[Record], pool: Pool) -> Iterator[Row]:
+    names = run_names(pool.bundles(records))
     bundles = pool.frame.bundles
     bundle_of_row = pool.frame.table["bundle"].to_numpy()
     for record in records:
-        key, cell = record.guide, record.cell
-        own = [bundles[int(bundle_of_row[row])].bundle for row in cell.members]
-        yield {
-            "soc": key.soc,
-            "os": key.os,
-            "guide": guide,
-            "sdk": key.sdk,
-            "release": key.release,
-            "board": record.board,
+        cell = record.cell
+        own = [bundles[int(bundle_of_row[row])] for row in cell.members]
+        yield _place(guide, record.guide, record.board) | {
             "benchmark": record.benchmark,
             "metric": record.metric,
             "params": record.params,
@@ -101,16 +147,72 @@ def rows(guide: str, records: Iterable[Record], pool: Pool) -> Iterator[Row]:
             "runs": cell.runs,
             "differs": list(cell.differs),
             "samples": list(cell.samples),
-            "bundles": list(dict.fromkeys(bundle.id for bundle in own)),
-            "setup": pool.setup(cell.members),
-            "notes": pool.notes_of(cell.members),
-            "conditions": {
-                name: sorted(texts)
-                for name, texts in sorted(pool.conditions(record).items())
-                if not name.startswith(SETUP)
-            },
-            "measured": max(bundle.created for bundle in own).astimezone(UTC),
+            "bundles": list(dict.fromkeys(names[loaded.digest] for loaded in own)),
+            "setup": own_facts(pool, cell.members, names),
+            "notes": pool.stated_notes(cell.members),
+            "commands": pool.commands([record]),
+            "measured": max(loaded.bundle.created for loaded in own).astimezone(UTC),
         }
+
+
+def _runs(guide: str, records: Sequence[Record], pool: Pool) -> Iterator[Row]:
+    bundles = pool.bundles(records)
+    names = run_names(bundles)
+    for loaded in bundles:
+        run = loaded.bundle
+        yield _place(guide, records[0].guide, run.board.name) | {
+            "bundle": names[loaded.digest],
+            "runner": run.runner.name if run.runner else "",
+            "sha256": loaded.digest,
+            # What no UTF-8 text can hold, as in names of files, is an escape.
+            "file": loaded.origin.encode("utf-8", "backslashreplace").decode("utf-8"),
+            "measured": run.created.astimezone(UTC),
+            "cpu_mhz": None if run.board.cpu_mhz is UNSET else run.board.cpu_mhz,
+            "memory": run.board.memory,
+            "governor": run.board.governor,
+            "kernel": run.sdk.kernel,
+            "image": run.sdk.image,
+            "tools": {name: units.plain(value) for name, value in run.tools.items()},
+            "setup": {name: units.plain(value) for name, value in run.setup.items()},
+            "notes": msgspec.to_builtins(run.notes),
+        }
+
+
+def _place(guide: str, key: GuideKey, board: str) -> Row:
+    return {
+        "soc": key.soc,
+        "os": key.os,
+        "guide": guide,
+        "sdk": key.sdk,
+        "release": key.release,
+        "board": board,
+    }
+
+
+def run_names(bundles: Sequence[Loaded]) -> dict[str, str]:
+    """Return the name of each run among those of a guide, by the digest of its bundle: its id, or
+    the digest where runners share the id."""
+    ids = Counter(loaded.bundle.id for loaded in bundles)
+    digests = {loaded.digest for loaded in bundles}
+    return {
+        loaded.digest: loaded.digest
+        if ids[loaded.bundle.id] > 1 or loaded.bundle.id in digests
+        else loaded.bundle.id
+        for loaded in bundles
+    }
+
+
+def own_facts(pool: Pool, members: Sequence[int], names: dict[str, Any]) -> dict[str, list[Any]]:
+    """Return the facts that results of a figure state themselves, each with its values; one that
+    is the value of a run names the run. ``names`` has the name of each run by its digest."""
+    bundles = pool.frame.bundles
+    return {
+        fact: [
+            value if isinstance(value, str) else {"bundle": names[bundles[value].digest]}
+            for value in values
+        ]
+        for fact, values in pool.stated_facts(members).items()
+    }
 
 
 def of_site(pool: Pool) -> Iterator[tuple[GuideKey, str, Sequence[Record]]]:

@@ -17,6 +17,7 @@ from ..catalog.benchmarks import Benchmark, Catalog
 from ..common import units
 from ..figures.pool import Pool, Record, measured
 from ..tables import grids
+from .figure_rows import own_facts
 
 VERSION = 1
 """Raised when a reader of the files would have to change; fields may be added without."""
@@ -75,10 +76,10 @@ def entry(
     page: str,
     records: Sequence[Record],
     bundles: Sequence[Loaded],
-    parquet_file: str | None,
+    parquet_files: tuple[str, str] | None,
 ) -> dict[str, Any]:
-    """One guide among those of its SoC: what it is, and where its files are. ``parquet_file`` is
-    ``None`` where the site is made without Parquet files."""
+    """One guide among those of its SoC: what it is, and where its files are. ``parquet_files`` are
+    those of figures and of runs; ``None`` where the site is made without."""
     path = guide_path(page)
     days = sorted(b.bundle.created.date().isoformat() for b in bundles)
     return {
@@ -90,15 +91,20 @@ def entry(
         "measured": {"first": days[0], "last": days[-1]},
         "file": f"results/{path}.json",
         "spreadsheet": f"results/{path}.xlsx",
-        "parquet": parquet_file,
+        "parquet": parquet_files[0] if parquet_files else None,
         "csv": f"results/{path}.csv",
+        "runs": f"runs/{path}.csv",
+        "parquet_runs": parquet_files[1] if parquet_files else None,
     }
 
 
 def guide(
     key: GuideKey, page: str, records: Sequence[Record], pool: Pool, catalog: Catalog
 ) -> bytes:
-    """One guide as one file: its bundles, and every figure with what it was made from."""
+    """One guide as one file: its bundles, and every figure with what it was made from.
+
+    The setup and the notes of a run are in its entry of ``bundles`` alone.
+    """
     bundles = pool.bundles(records)
     place = {loaded.digest: position for position, loaded in enumerate(bundles)}
     head = {
@@ -115,8 +121,9 @@ def guide(
     for record in records:
         figure = _figure(record, catalog.get(record.benchmark))
         # Files of guides without any are as they were.
-        figure |= {"setup": setup} if (setup := pool.setup(record.cell.members)) else {}
-        figure |= {"notes": notes} if (notes := pool.notes_of(record.cell.members)) else {}
+        members = record.cell.members
+        figure |= {"setup": setup} if (setup := own_facts(pool, members, place)) else {}
+        figure |= {"notes": notes} if (notes := pool.stated_notes(members)) else {}
         figure["sources"] = [
             [place[held[int(origins[row])].digest], f"/results/{positions[row]}"]
             for row in record.cell.members

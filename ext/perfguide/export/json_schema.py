@@ -13,17 +13,18 @@ FOLDER = "schemas"
 """The folder of the schemas, among the site's data."""
 
 _TEXT: dict[str, Any] = {"type": "string"}
+_NO_TEXT: dict[str, Any] = {"type": ["string", "null"]}
 _NUMBER: dict[str, Any] = {"type": ["number", "null"]}
 _COUNT: dict[str, Any] = {"type": "integer", "minimum": 0}
 _TEXTS: dict[str, Any] = {"type": "array", "items": _TEXT}
 _SCALAR: dict[str, Any] = {"type": ["string", "number", "boolean"]}
-_SETUP: dict[str, Any] = {"type": "object", "additionalProperties": _TEXTS}
 _PAIR: dict[str, Any] = {
     "type": "array",
     "prefixItems": [_COUNT, {"type": "string", "pattern": "^/results/"}],
     "minItems": 2,
     "maxItems": 2,
 }
+_RUN_SETUP: dict[str, Any] = {"type": "object", "additionalProperties": _SCALAR}
 _IDENTITY = dict.fromkeys(("sdk", "soc", "os", "release", "title", "page"), _TEXT)
 
 
@@ -39,6 +40,10 @@ def _object(members: dict[str, Any], optional: dict[str, Any] | None = None) -> 
 def _many(item: dict[str, Any]) -> dict[str, Any]:
     return {"type": "array", "items": item}
 
+
+_FACT = {"oneOf": [_TEXT, _object({"bundle": _COUNT})]}
+_SETUP: dict[str, Any] = {"type": "object", "additionalProperties": _many(_FACT)}
+_RUN_NOTES = _many(_object({"text": _TEXT}, {"benchmark": _TEXT, "metric": _TEXT}))
 
 _INDEX = _object(
     {
@@ -61,8 +66,8 @@ _SOC = _object(
                     "benchmarks": _TEXTS,
                     "figures": _COUNT,
                     "measured": _object({"first": _TEXT, "last": _TEXT}),
-                    **dict.fromkeys(("file", "spreadsheet", "csv"), _TEXT),
-                    "parquet": {"type": ["string", "null"]},
+                    **dict.fromkeys(("file", "spreadsheet", "csv", "runs"), _TEXT),
+                    **dict.fromkeys(("parquet", "parquet_runs"), _NO_TEXT),
                 }
             )
         ),
@@ -81,7 +86,8 @@ _GUIDE = _object(
                     "runner": {"type": ["object", "null"]},
                     "sdk": {"type": "object"},
                     "board": {"type": "object"},
-                }
+                },
+                {"setup": _RUN_SETUP, "notes": _RUN_NOTES},
             )
         ),
         "figures": _many(

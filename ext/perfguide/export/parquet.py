@@ -1,10 +1,10 @@
 """Figures as Parquet files, for other programs.
 
-There is a file for each guide (:func:`make`), in folders by SoC and system, as Hive names them
+There is a file of figures and one of runs for each guide (:func:`make`), in folders by SoC and system, as Hive names them
 (:func:`address`). The release is a column and no folder, because programs take the name
-``release=09.10`` for the number 9.1. The site has these files in a folder that holds nothing else,
-with a data package (Frictionless, version 1) beside it: one JSON file that names them and says of
-each column what it holds (:func:`package`). ``perfguide export`` writes the same folder
+``release=09.10`` for the number 9.1. The site has the files of figures in one folder and those of runs in
+another, with a data package (Frictionless, version 1) beside them: one JSON file that names them and
+says of each column what it holds (:func:`package`). ``perfguide export`` writes the same folders
 (:func:`write_folder`).
 
 The names of folders are percent-encoded where they need it, and shortened where they would be longer
@@ -26,7 +26,7 @@ from ..common import extras, slugs, units
 from ..common.diagnostics import Diagnostic
 from ..figures.pool import Pool, Record
 from . import figure_rows
-from .figure_rows import FIGURE, OBJECTS, Column, Row
+from .figure_rows import FIGURES, PLACE, RUNS, Column, Row, Table
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -34,34 +34,48 @@ if TYPE_CHECKING:
 # PyArrow is an extra: it is loaded where a file is written, and not to know addresses.
 
 FOLDER = "parquet"
-"""The folder of the site's Parquet files, among its data."""
+"""The folder of the site's Parquet files of figures, among its data."""
+
+RUNS_FOLDER = "parquet-runs"
+"""The folder of those of runs: programs open each of the two as one table."""
 
 PARAM = Column("param", "object", "the same parameters as a map; values are texts")
 """A column that only Parquet has, whose engines look into maps."""
 
-COLUMNS = tuple(
-    each
-    for column in FIGURE
-    for each in ((column, PARAM) if column.name == "params" else (column,))
-)
-"""The columns of each file, in their order."""
-
 ITEMS = {"samples": "number"}
 """The types of what arrays hold, where it is no text."""
 
-KEY = ("guide", "board", "benchmark", "metric", "params", "unit")
+
+def columns(table: Table) -> tuple[Column, ...]:
+    """Return the columns of each file of a table, in their order."""
+    return tuple(
+        each
+        for column in table.columns
+        if column not in PLACE
+        for each in ((column, PARAM) if column.name == "params" else (column,))
+    )
 
 
-def address(key: GuideKey, guide: str) -> str:
+def folder(table: Table) -> str:
+    """Return the folder of the site's files of a table, among its data."""
+    return FOLDER if table is FIGURES else RUNS_FOLDER
+
+
+def address(table: Table, key: GuideKey, guide: str) -> str:
     """Where the file of a guide is among the site's data. ``guide`` is the guide's own place."""
+    return f"{folder(table)}/{_file(key, guide)}"
+
+
+def _file(key: GuideKey, guide: str) -> str:
     plain = guide == f"{key.soc}/{key.os}/{key.release}"
     # Folders that differ in case alone are one folder on some systems; their files are not.
     name = key.release if plain else slugs.hashed(guide)
-    return f"{FOLDER}/{_step('soc', key.soc)}/{_step('os', key.os)}/{name}.parquet"
+    return f"{_step('soc', key.soc)}/{_step('os', key.os)}/{name}.parquet"
 
 
-def make(guide: str, records: Sequence[Record], pool: Pool) -> bytes:
-    """Figures as one Parquet file, a row each. ``guide`` is the guide's place.
+def make(table: Table, guide: str, records: Sequence[Record], pool: Pool) -> bytes:
+    """The figures of a guide, or their runs, as one Parquet file, a row each. ``guide`` is the
+    guide's place.
 
     Raises :class:`extras.MissingExtraError`.
     """
@@ -69,24 +83,25 @@ def make(guide: str, records: Sequence[Record], pool: Pool) -> bytes:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    rows = [_values(row) for row in figure_rows.rows(guide, records, pool)]
-    schema = _schema()
-    columns = list(zip(*rows, strict=True)) if rows else [()] * len(COLUMNS)
-    arrays = [pa.array(list(c), f.type) for c, f in zip(columns, schema, strict=True)]
+    rows = [_values(table, row) for row in figure_rows.rows(table, guide, records, pool)]
+    schema = _schema(table)
+    values = list(zip(*rows, strict=True)) if rows else [()] * len(columns(table))
+    arrays = [pa.array(list(c), f.type) for c, f in zip(values, schema, strict=True)]
     sink = pa.BufferOutputStream()
     pq.write_table(pa.Table.from_arrays(arrays, schema=schema), sink, compression="zstd")
     data: bytes = sink.getvalue().to_pybytes()
     return data
 
 
-def _values(row: Row) -> list[Any]:
+def _values(table: Table, row: Row) -> list[Any]:
     """The values of one row, in the order of the columns."""
-    row = row | {name: figure_rows.text(row[name]) for name in OBJECTS}
-    row[PARAM.name] = as_map(json.loads(row["params"]))
-    return [row[column.name] for column in COLUMNS]
+    if table is FIGURES:
+        row = row | {PARAM.name: as_map(row["params"])}
+    row = row | {name: figure_rows.text(row[name]) for name in table.objects}
+    return [row[column.name] for column in columns(table)]
 
 
-def _schema() -> pa.Schema:
+def _schema(table: Table) -> pa.Schema:
     import pyarrow as pa
 
     types = {
@@ -105,7 +120,7 @@ def _schema() -> pa.Schema:
                 else types[column.kind],
                 metadata={"description": column.text},
             )
-            for column in COLUMNS
+            for column in columns(table)
         ]
     )
 
@@ -118,8 +133,11 @@ def as_map(params: Mapping[str, Any]) -> list[tuple[str, str]]:
     ]
 
 
-def package(files: Iterable[str], metrics: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """The description of all files, with the units and metrics that occur in them.
+def package(
+    files: Iterable[str], runs: Iterable[str], metrics: Iterable[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """The description of all files of figures and of runs, with the units and metrics that occur
+    in them.
 
     ``metrics`` are benchmarks with their metrics, as
     :func:`perfguide.export.json_api.benchmarks` has them.
@@ -133,29 +151,20 @@ def package(files: Iterable[str], metrics: Iterable[Mapping[str, Any]]) -> dict[
     known = [name for name in units.known_units() if name in used]
     parsed = [units.parse(name) for name in (*known, *sorted(used - {*known}))]
     identity = ["benchmark", "metric", "unit"]
-    figures = {
-        "name": "figures",
-        "path": [*files],
-        "format": "parquet",
-        "mediatype": "application/vnd.apache.parquet",
-        "schema": {
-            "fields": _fields([(each.name, each.kind, each.text) for each in COLUMNS]),
-            "primaryKey": list(KEY),
-            "foreignKeys": [
-                {"fields": "unit", "reference": {"resource": "units", "fields": "unit"}},
-                {"fields": identity, "reference": {"resource": "metrics", "fields": identity}},
-            ],
-        },
-    }
+    figures = _resource(FIGURES, files)
+    figures["schema"]["foreignKeys"] = [
+        {"fields": "unit", "reference": {"resource": "units", "fields": "unit"}},
+        {"fields": identity, "reference": {"resource": "metrics", "fields": identity}},
+    ]
     return {
         "profile": "data-package",
         "name": "performance-figures",
         "title": "Performance figures",
-        "description": "Figures of all guides, a file for each guide; all files have the same "
-        "columns. SoC and system are in the names of the folders.",
+        "description": "Figures of all guides and the runs behind them, two files for each guide; "
+        "all files of figures, and all of runs, have the same columns. SoC and system are in the names of the folders.",
         "resources": [
             # A resource has to have a file.
-            *([figures] if figures["path"] else []),
+            *(each for each in (figures, _resource(RUNS, runs)) if each["path"]),
             {
                 "name": "metrics",
                 "profile": "tabular-data-resource",
@@ -172,6 +181,19 @@ def package(files: Iterable[str], metrics: Iterable[Mapping[str, Any]]) -> dict[
                 "schema": {"fields": _fields(UNIT_COLUMNS), "primaryKey": "unit"},
             },
         ],
+    }
+
+
+def _resource(table: Table, files: Iterable[str]) -> dict[str, Any]:
+    return {
+        "name": table.name,
+        "path": [*files],
+        "format": "parquet",
+        "mediatype": "application/vnd.apache.parquet",
+        "schema": {
+            "fields": _fields([(each.name, each.kind, each.text) for each in columns(table)]),
+            "primaryKey": list(table.key),
+        },
     }
 
 
@@ -204,7 +226,7 @@ files."""
 ABOUT = "_perfguide.json"
 """Says that a folder is ours, and what it holds. Engines pass over names with ``_``."""
 
-FORM = 4
+FORM = 5
 """Raised when columns or folders change."""
 
 LONGEST = 255
@@ -213,33 +235,34 @@ LONGEST = 255
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """What an export came to: its files and figures, and names that its folders have in part."""
+    """What an export came to: its files and rows, and names that its folders have in part."""
 
     files: int
-    figures: int
+    rows: int
     diagnostics: tuple[Diagnostic, ...]
 
 
-def write_folder(pool: Pool, folder: Path) -> Export:
-    """Write all figures into a new folder, as the site has them below ``FOLDER``."""
+def write_folder(table: Table, pool: Pool, target: Path) -> Export:
+    """Write all figures or runs into a new folder, as the site has them."""
     shortened: dict[str, str] = {}
     diagnostics: list[Diagnostic] = []
-    files = figures = 0
+    files = rows = 0
     for key, guide, records in figure_rows.of_site(pool):
         for column, name in (("soc", key.soc), ("os", key.os)):
             step = _step(column, name)
             if step != _whole_step(column, name) and step not in shortened:
                 shortened[step] = name
                 diagnostics.append(_shortened(pool, key, column, name, step))
-        path = folder / address(key, guide).removeprefix(f"{FOLDER}/")
+        path = target / _file(key, guide)
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(make(guide, records, pool))
-        files, figures = files + 1, figures + len(records)
-    about: dict[str, Any] = {"form": FORM, "files": files, "figures": figures}
+        path.write_bytes(make(table, guide, records, pool))
+        count = len(records) if table is FIGURES else len(pool.bundles(records))
+        files, rows = files + 1, rows + count
+    about: dict[str, Any] = {"form": FORM, "files": files, table.name: rows}
     about |= {"shortened": shortened} if shortened else {}
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / ABOUT).write_text(json.dumps(about, sort_keys=True) + "\n", encoding="utf-8")
-    return Export(files, figures, tuple(diagnostics))
+    target.mkdir(parents=True, exist_ok=True)
+    (target / ABOUT).write_text(json.dumps(about, sort_keys=True) + "\n", encoding="utf-8")
+    return Export(files, rows, tuple(diagnostics))
 
 
 def _whole_step(column: str, name: str) -> str:

@@ -28,10 +28,15 @@ from ..tables.assign import Layout
 from ..tables.grids import Grid
 from ..tables.model import Row, View
 from ..tables.summaries import boards, sources
+from . import figure_files, figure_rows
+from .figure_rows import RUNS
 from .json_api import decimals
 
 CREATED = datetime.datetime(2000, 1, 1, tzinfo=datetime.UTC)
 """What each file says of its making, because the day of a build is no part of a guide."""
+
+_OF_GUIDE = ("soc", "os", "guide", "sdk", "release")
+"""Columns of runs that are the same in all of a guide."""
 
 _LONGEST_NAME = 31
 _LONGEST_TEXT = 32767
@@ -95,6 +100,7 @@ class _Book:
             for words in (*written, *remarks.notes(bundles, name)):
                 _text(about, row, 0, ": ".join(filter(None, (name and catalog.title(name), words))))
                 row += 1
+        self._runs(records, pool)
         sections, other = layout.sections(records)
         by_benchmark: dict[str, list[tuple[str, View]]] = {}
         for section in sections:
@@ -154,14 +160,15 @@ class _Book:
 
     def _figures(self, records: Sequence[Record], pool: Pool, catalog: Catalog) -> None:
         """All figures, a row each, with their spread."""
-        sheet = self._sheet("All figures", (18, 16, 24, 32, 12, *(14,) * 3, 9, 12, 9, 24, 24, 24))
+        sheet = self._sheet("All figures", (18, 16, 24, 32, 12, *(14,) * 3, 9, 12, 9, *(24,) * 4))
         head = [
             *("Board", "Benchmark", "Metric", "Parameters", "Unit", "Mean", "Minimum"),
             *("Maximum", "Samples", "Failed runs", "Runs", "Differs between runs"),
-            *("Setup", "Notes"),
+            *("Setup", "Notes", "From runs"),
         ]
         for column, text in enumerate(head):
             _text(sheet, 0, column, text, self._head)
+        bundles, run_names = pool.frame.bundles, figure_rows.run_names(pool.bundles(records))
         for row, record in enumerate(records, 1):
             cell = record.cell
             names = (record.board, record.benchmark, record.metric, params_text(record.params))
@@ -176,11 +183,28 @@ class _Book:
             sheet.write_number(row, 9, cell.failed)
             sheet.write_number(row, 10, cell.runs)
             _text(sheet, row, 11, ", ".join(cell.differs))
-            facts = pool.setup(cell.members).items()
-            _text(sheet, row, 12, "; ".join(f"{n}: {' and '.join(own)}" for n, own in facts))
-            _text(sheet, row, 13, "; ".join(pool.notes_of(cell.members)))
+            facts = figure_rows.own_facts(pool, cell.members, run_names).items()
+            _text(sheet, row, 12, "; ".join(f"{n}: {_values(own)}" for n, own in facts))
+            _text(sheet, row, 13, "; ".join(pool.stated_notes(cell.members)))
+            runs = (run_names[bundles[place].digest] for place, _ in pool.places(cell.members))
+            _text(sheet, row, 14, ", ".join(dict.fromkeys(runs)))
         sheet.freeze_panes(1, 1)
         sheet.autofilter(0, 0, max(1, len(records)), len(head) - 1)
+
+    def _runs(self, records: Sequence[Record], pool: Pool) -> None:
+        """The runs that figures name, a row each, with what they state of all their results."""
+        columns = [each.name for each in RUNS.columns if each.name not in _OF_GUIDE]
+        sheet = self._sheet("Runs", (16, 12, 16, 24, *(16,) * (len(columns) - 4)))
+        for column, name in enumerate(columns):
+            _text(sheet, 0, column, name.replace("_", " ").capitalize(), self._head)
+        for row, values in enumerate(figure_rows.rows(RUNS, "", records, pool), 1):
+            for column, name in enumerate(columns):
+                value = values[name]
+                if isinstance(value, int | float):
+                    sheet.write_number(row, column, value)
+                else:
+                    _text(sheet, row, column, figure_files.cell_text(name, value))
+        sheet.freeze_panes(1, 0)
 
     def _number(self, places: int) -> Format:
         """The format of a number with so many decimals; the cell itself keeps all digits."""
@@ -188,6 +212,11 @@ class _Book:
             shown = "0" + ("." + "0" * places if places else "")
             self._numbers[places] = self._book.add_format({"num_format": shown})
         return self._numbers[places]
+
+
+def _values(of: Sequence[str | dict[str, str]]) -> str:
+    """The values of a fact that results state; one of a run is named by that."""
+    return " and ".join(v if isinstance(v, str) else f"as run {v['bundle']}" for v in of)
 
 
 def _begin(name: str, most: int) -> str:

@@ -85,6 +85,28 @@ class Taken:
         own = self._told[self._beside[row]][0] if self._facts else {}
         return {name: units.plain(value) for name, value in own.items()}
 
+    def stated_facts(self, rows: Sequence[int]) -> dict[str, list[str | int]]:
+        """Return the facts that some of these results state themselves, each with its different
+        values; the position of a bundle is there for the value of a run, where a result states
+        none of its own."""
+        pairs = sorted(set(self._pairs(list(rows)))) if self._facts else []
+        out: dict[str, list[str | int]] = {}
+        for name in sorted({name for _, code in pairs for name in self._told[code][0]}):
+            values: dict[str | int, None] = {}
+            for bundle, code in pairs:
+                own = self._told[code][0]
+                if name in own:
+                    values[units.plain(own[name])] = None
+                elif name in self._of_bundles[bundle]:
+                    values[bundle] = None
+            out[name] = list(values)
+        return out
+
+    def stated_notes(self, rows: Sequence[int]) -> list[str]:
+        """Return the notes that results have themselves."""
+        pairs = sorted(set(self._pairs(list(rows)))) if self.noted else []
+        return [text for _, code in pairs for text in self._told[code][1]]
+
     def notes(
         self, rows: Sequence[int], benchmark: str, metric: str, own: bool = False
     ) -> list[str]:

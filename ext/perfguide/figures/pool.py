@@ -274,16 +274,34 @@ class Pool:
         words = self._words and not own
         if not (self._taken.noted or words):
             return []
-        *place, metric = (names[self._group[rows[0]]] for names in self._noted)
-        said = list[str]()
-        soc, release, board, benchmark = place
-        if words:
-            if (soc, release, board, benchmark) not in self._written:
-                both = [self.words(soc, release, {board}, of) for of in ("", benchmark)]
-                self._written[soc, release, board, benchmark] = [*both[0], *both[1]]
-            said += self._written[soc, release, board, benchmark]
-        said += self._taken.notes(rows, benchmark, metric, own)
-        return list(dict.fromkeys(said))
+        benchmark, metric = self.measured(rows[0])
+        said = self._written_about(rows[0]) if words else []
+        return list(dict.fromkeys([*said, *self._taken.notes(rows, benchmark, metric, own)]))
+
+    def measured(self, row: int) -> tuple[str, str]:
+        """Return the benchmark and the metric of a row of the frame."""
+        benchmark, metric = (names[self._group[row]] for names in self._noted[3:])
+        return benchmark, metric
+
+    def stated_facts(self, rows: Sequence[int]) -> dict[str, list[str | int]]:
+        """Return the facts of the setup that some rows of the frame state themselves, which go
+        before those of their runs. Each has its different values; the position of a bundle is
+        there for the value of a run, where a row states none of its own."""
+        return self._taken.stated_facts(rows)
+
+    def stated_notes(self, rows: Sequence[int]) -> list[str]:
+        """Return the notes about rows of one figure that are not about their runs: those of
+        descriptions and of the list of boards, and the results' own."""
+        said = self._written_about(rows[0]) if self._words else []
+        return list(dict.fromkeys([*said, *self._taken.stated_notes(rows)]))
+
+    def _written_about(self, row: int) -> list[str]:
+        """Return what people have written about the guide and the benchmark of a row."""
+        soc, release, board, benchmark = (names[self._group[row]] for names in self._noted[:4])
+        if (soc, release, board, benchmark) not in self._written:
+            both = [self.words(soc, release, {board}, of) for of in ("", benchmark)]
+            self._written[soc, release, board, benchmark] = [*both[0], *both[1]]
+        return self._written[soc, release, board, benchmark]
 
     @cached_property
     def _noted(self) -> list[list[str]]:

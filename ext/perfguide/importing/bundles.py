@@ -15,7 +15,7 @@ from ..common.diagnostics import Diagnostic, visible
 from .mapping import Column, Map, Matcher, Rule, Scalar, Unmapped, unit_name, with_unit
 from .model import Cell, Table
 
-_NUMBER = r"-?[0-9]{1,15}(?:\.[0-9]{1,15})?(?:[eE][-+]?[0-9]{1,3})?"
+_NUMBER = r"-?[0-9]{1,16}(?:\.[0-9]{1,21})?(?:[eE][-+]?[0-9]{1,3})?"
 _FIGURE = re.compile(
     rf"({_NUMBER})(?: ?\(min ({_NUMBER}), ?max ({_NUMBER})\))?(?: n=([1-9][0-9]{{0,8}}))?"
     r"(?: ?([A-Za-z%µ][A-Za-z0-9/%µ]{0,15}))?"

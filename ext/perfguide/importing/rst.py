@@ -3,8 +3,9 @@
 docutils parses the text, with nothing of the machine within reach: no raw HTML, no inclusion, no
 configuration. Its transforms do not run; substitutions are replaced here, within a limit. The
 content of directives that it does not know (those of Sphinx and of extensions) is read too, and
-their titles count as headings. Tables in files of their own (``:file:``, and ``perf-table`` of
-perfguide's pages) are read where the file is in the same guide.
+their titles count as headings. Tables in files of their own (``:file:``) are read where the file is
+in the same guide. Those of perfguide's pages have rounded figures; the exact ones, with their
+spread, are in the file of the page.
 """
 
 from __future__ import annotations
@@ -14,12 +15,15 @@ import csv
 import importlib
 import io
 import pkgutil
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
+from pathlib import PurePosixPath
 from typing import Any
 
+import msgspec
 from docutils import nodes
 from docutils.frontend import Values, get_default_settings
 from docutils.languages import get_language
@@ -79,7 +83,8 @@ def read(file: str, text: str, opener: Opener, reading: Reading) -> None:
     document = new_document(file, _settings())
     parser = Parser(inliner=_inliner(reading.limits.cell))
     try:
-        with _directives(file, opener, reading):
+        exact = _page_tables(file, opener) if text.startswith(".. perfguide: ") else {}
+        with _directives(file, opener, reading, exact):
             parser.parse(text, document)
     finally:
         # Tables before a fault are as good as without it, and the last of them says where it is.
@@ -279,7 +284,9 @@ class _Through(Directive):
 
 
 @contextmanager
-def _directives(file: str, opener: Opener, reading: Reading) -> Iterator[None]:
+def _directives(
+    file: str, opener: Opener, reading: Reading, exact: Mapping[str, _PageTable]
+) -> Iterator[None]:
     """Give docutils our directives for as long as a file is read."""
 
     def left_out(line: int, message: str, hint: str = "") -> list[nodes.Node]:
@@ -314,24 +321,13 @@ def _directives(file: str, opener: Opener, reading: Reading) -> Iterator[None]:
                 first = line = 1
             rows = csv_rows(self, content, where, first)
             head = int(self.options.get("header-rows", 0))
+            if (name := str(self.options.get("file", ""))) in exact:
+                _make_exact(rows[head:], self.options.get("stub-columns", 0), exact[name].figures)
             if "header" in self.options:
                 extra = csv_rows(self, self.options["header"], file, self.lineno)
                 rows, head = [*extra, *rows], head + len(extra)
             title, _ = self.make_title()  # type: ignore[no-untyped-call]
             return [_csv_node(title, rows, head, where, line)]
-
-    class PerfTable(_Through):
-        """A table of perfguide's own pages: its CSV file is beside the one that it names."""
-
-        def run(self) -> list[nodes.Node]:
-            name = self.options.get("file", "").removesuffix(".table.json") + ".csv"
-            if (found := opened(self, name)) is None:
-                return []
-            path, content = found
-            rows = _csv(csv.reader(io.StringIO(content)), path, 1, reading)
-            head = 2 if len(rows) > 1 and not rows[1][1][0] else 1
-            title = nodes.title("", self.arguments[0] if self.arguments else "")
-            return [_csv_node(title, rows, head, path, 1)]
 
     class Include(Directive):
         """An inclusion, which is not followed."""
@@ -373,7 +369,7 @@ def _directives(file: str, opener: Opener, reading: Reading) -> Iterator[None]:
         return found if found[0] is not None else (_plain_role, [])
 
     own_names = {
-        **{"csv-table": CsvTable, "perf-csv-table": CsvTable, "perf-table": PerfTable},
+        **{"csv-table": CsvTable, "perf-csv-table": CsvTable},
         "include": Include,
     }
     directives.directive, roles.role = find, find_role  # type: ignore[assignment]
@@ -385,6 +381,39 @@ def _directives(file: str, opener: Opener, reading: Reading) -> Iterator[None]:
 
 _Row = tuple[int, list[Any]]
 """The line of a row, and its cells as texts or nodes."""
+_Figures = list[tuple[int, int, int | float | bool, str]]
+"""The row and the column of a figure, its value, and the text with its spread."""
+
+
+class _PageTable(msgspec.Struct):
+    figures: _Figures = []
+
+
+class _PageFigures(msgspec.Struct):
+    """The part that is read here of what :mod:`perfguide.tables.page_tables` writes."""
+
+    tables: dict[str, _PageTable] = {}
+
+
+def _page_tables(file: str, opener: Opener) -> dict[str, _PageTable]:
+    """Return the exact figures of the tables of a page of perfguide, by their files."""
+    path = below(file, f"{PurePosixPath(file).stem}/figures.js")
+    data = opener(path) if path else None
+    if data is None or not data.isascii():
+        return {}
+    try:
+        content = data.removeprefix(b"perfguideFigures=")
+        return msgspec.json.decode(content, type=_PageFigures).tables
+    except msgspec.DecodeError:
+        return {}
+
+
+def _make_exact(rows: list[_Row], keys: int, figures: _Figures) -> None:
+    """Put exact figures in the place of rounded ones, behind the keys of the rows."""
+    for row, column, value, rest in figures:
+        if 0 <= row < len(rows) and keys <= column < len(rows[row][1]):
+            spread = re.sub(r"(?<=\d),(?=\d{3})", "", rest)
+            rows[row][1][column] = f"{value!r}{spread}"
 
 
 def _csv_node(title: Any, rows: list[_Row], head: int, file: str, line: int) -> nodes.table:

@@ -14,7 +14,7 @@ from ..bundles.decode import Loaded
 from ..bundles.guide_key import GuideKey
 from ..catalog.benchmarks import Benchmark, Metric, Scalar
 from ..common import slugs, units
-from ..common.diagnostics import SEVERITIES, Severity
+from ..common.diagnostics import SEVERITIES
 from ..compare import wording
 from ..compare.comparison import Comparison
 from ..compare.match import Names
@@ -23,11 +23,13 @@ from ..compare.verdicts import Row
 from ..figures import engines, labels
 from ..figures.engines import Inferred, Run
 from ..figures.pool import Record
+from ..health.report import COUNTED
 from ..health.report import PAGE as HEALTH
 from ..tables import summaries
 from .compare import ComparisonPlan, comparison, made_from
 from .context import Site
 from .health import section_of
+from .sentences import Fact, Part, section_name
 
 MOST_ALIKE = 3
 """Rows for one headline whose figures differ in a parameter, such as the engine."""
@@ -45,29 +47,13 @@ LEAST_SPAN = 0.1
 """How far a history reaches at least above and below its middle, so that noise looks small."""
 
 
-class Part(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A piece of a sentence, which may lead to a page and a place there."""
-
-    text: str
-    page: str = ""
-    place: str = ""
-    strong: bool = False
-    severity: Severity | None = None
-    """That of the findings that a badge counts."""
-
-
-class Fact(msgspec.Struct, frozen=True):
-    """One sentence with the word that says what it is about."""
-
-    head: str
-    parts: tuple[Part, ...]
-
-
 class Value(msgspec.Struct, frozen=True, omit_defaults=True):
     """A headline of one board: its text and its number in the row's unit; its share of the
-    largest in its row, or ``None`` where it failed; and the place of its cell on the page."""
+    largest in its row, or ``None`` where it failed; the name of its table in links, and the
+    address of its row on the page."""
 
     text: str
+    table: str
     place: str
     number: float | None = None
     share: float | None = None
@@ -252,10 +238,10 @@ class Headlines:
         place = f"{slugs.anchor(anchor.table)}{anchor.row}"
         mean = record.cell.mean
         if mean is None:
-            return Value(units.FAILED, place)
+            return Value(units.FAILED, anchor.table, place)
         share = abs(mean) / largest if largest else 0.0
         shown = units.scaled(mean, factor)
-        return Value(units.number(shown), place, shown, share)
+        return Value(units.number(shown), anchor.table, place, shown, share)
 
     def _past(
         self, record: Record, releases: Sequence[GuideKey]
@@ -355,7 +341,7 @@ class Headlines:
             fastest = f", the fastest of {len(measured)} boards" if len(measured) > 1 else ""
             about = f"{board}{fastest}; {_engine(benchmark, best, known)}"
             parts += [Part("; ")] if parts else []
-            parts += [Part(text, place=value.place, strong=True), Part(f" ({about})")]
+            parts += [Part(text, name=value.table, strong=True), Part(f" ({about})")]
         return [Fact("Crypto", (*parts, Part(".")))] if parts else []
 
     def _changed(
@@ -392,8 +378,11 @@ class Headlines:
         more = f"; and {len(titles) - MOST_NAMED} more" if len(titles) > MOST_NAMED else ""
         worst = next(iter(counts))
         badge = Part(counts[worst], strong=True, severity=worst)
-        place = slugs.anchor(section_of(self._site, key))
-        link = Part(f"Health: {', '.join(counts.values())}", HEALTH, place)
+        # A finding is listed with one guide, and what a release lost is only counted.
+        listed = [finding.guide for finding in found if finding.rule.id not in COUNTED]
+        section = key if key in listed else next(iter(listed), None)
+        name = section_name(HEALTH, section_of(self._site, section)) if section else ""
+        link = Part(f"Health: {', '.join(counts.values())}", HEALTH, name)
         return [Fact("Careful", (badge, Part(f" {named}{more}. "), link))]
 
 

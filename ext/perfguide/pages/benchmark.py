@@ -89,14 +89,14 @@ def write(site: Site, name: str) -> FindablePage:
         f"{title} on {socs}: the newest figures of {write_files.enumeration(boards)} side by "
         f"side, and all figures of {releases}."
     )
-    write_files.about(site, page, text)
     found_by = tuple(sorted({word for history in histories for word in history.words}))
     write_files.page(
         site,
         page,
         "benchmark.rst.jinja",
+        about={"description": text},
         title=title,
-        prose=name if described and described.prose else "",
+        described=described if described and described.prose else None,
         command=described.entry.command if described else "",
         newest=newest,
         histories=histories,

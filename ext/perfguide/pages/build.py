@@ -42,11 +42,12 @@ from . import (
 from .answers import Headlines
 from .beside import Beside
 from .compare import ComparisonPlan
-from .context import Site, link_name
+from .context import Site
 from .cross_links import GuideLinks
 from .guide import GuideOutcome
 from .keeping import Inputs, Keeping
 from .search_words import FindablePage
+from .sentences import link_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +193,7 @@ def _write(
     moved, wrong = redirects.load(settings.redirects, lambda page: _is_page(writer, page))
     for each in moved:
         target = "/".join([".."] * each.old.count("/") + [each.new])
-        values = {"title": f"Moved: {each.old}", "target": target, "to": each}
+        values: dict[str, Any] = {"title": f"Moved: {each.old}", "target": target, "to": each}
         write_files.page(site, each.old, "moved.rst.jinja", **values)
     write_files.gitignore(site)
     gallery.finish()
@@ -210,7 +211,7 @@ def _is_page(writer: Writer, address: str) -> bool:
     if not writer.is_known(name):
         return False
     text = (writer.root / name).read_bytes()
-    return not (text.startswith(write_files.GENERATED) and b"\n.. perf-redirect:: " in text)
+    return not (text.startswith(write_files.GENERATED) and b"\n:perf-redirect: " in text)
 
 
 def _outcome(
@@ -233,7 +234,7 @@ def write_pages(
     be charts to draw."""
     diagnostics: list[Diagnostic] = []
     findable: list[FindablePage] = []
-    tops: list[GuideKey] = []
+    tops: dict[GuideKey, GuideOutcome] = {}
     links = cross_links.links_of_guides(site)
     withdrawals = errata.find(site.holdings.ledger, site.catalog)
     errata_pages = provenance.errata_pages(withdrawals, site.guides)
@@ -247,8 +248,8 @@ def write_pages(
             partial(_guide, site, key, links[key], headlines, own_errata),
             partial(guide.write_notice, site, key),
         )
-        if outcome.answered:
-            tops.append(key)
+        if outcome.results:
+            tops[key] = outcome
         diagnostics += outcome.diagnostics
         findable.append(replace(outcome.findable, rank=ranks[key]))
         meanwhile()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -35,8 +34,9 @@ from ..tables import grids
 from ..tables.anchors import Anchors
 from ..tables.grids import listing
 from . import long_tables, verdicts, write_files, write_tables
-from .context import Site, link_name
-from .write_tables import PageTable
+from .context import Site
+from .sentences import Link, link_name
+from .write_tables import PageChart, PageTable
 
 INDEX = "compare/index"
 """The page that lists all comparisons."""
@@ -205,24 +205,28 @@ def _write(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> PageOutcome:
     ]
     summary, guides = wording.summary(compared), site.addresses.guide
     text = f"{pair.new.soc}, {family(pair.new)}, what changed. {wording.decision(compared)} {'; '.join(summary[:2])}."
-    write_files.about(site, pair.address, text)
+    events = [
+        (name, [_event(event, compared, site.catalog) for event in own])
+        for name, own in wording.by_action(compared)
+    ]
+    unjudged = _unjudged(compared, site.catalog)
+    moves = [row for _, own in events for event in own for row in event["rows"]]
+    moves += unjudged["rows"] if unjudged else []
     write_files.page(
         site,
         pair.address,
         "compare.rst.jinja",
+        about={"description": text},
+        drawn=(drawn := [row["drawn"] for row in moves if row["drawn"]]),
+        has_histories=bool(drawn),
         title=title,
         decision=wording.decision(compared),
-        events=[
-            (name, [_event(event, compared, site.catalog) for event in own])
-            for name, own in wording.by_action(compared)
-        ],
+        events=events,
         lead=wording.lead(compared),
-        unjudged=_unjudged(compared, site.catalog),
+        unjudged=unjudged,
         common=f"{wording.count(compared.common, 'figure')} of {wording.count(len(compared.spans), 'board')} in both releases",
         counts=_counts(site, pair.address, compared),
-        guides=json.dumps(
-            [(f"Guide of {key.release}", guides[key], "") for key in (pair.old, pair.new)]
-        ),
+        guides=[Link(f"Guide of {key.release}", guides[key]) for key in (pair.old, pair.new)],
         sections=sections,
         moved=long_tables.move(site, pair.address, tables, MOST_BYTES, f": {title}"),
         chart=_chart(site, pair.address, compared),
@@ -265,8 +269,9 @@ def _event(event: Event, comparison: Comparison, catalog: Catalog) -> dict[str, 
     }
 
 
-def _moved(row: Row, comparison: Comparison, catalog: Catalog) -> tuple[str, str, str]:
-    """What a row is of, how it moved and what became of it, and its last releases as markup."""
+def _moved(row: Row, comparison: Comparison, catalog: Catalog) -> dict[str, Any]:
+    """Return the name of a row, how it moved and what became of it, and its last releases: in
+    characters, and as they are drawn."""
     said, fate = wording.row_words(row, comparison, catalog), wording.fate(row)
     benchmark, record = catalog.get(row.benchmark), row.new or row.old
     name = said.name
@@ -278,7 +283,12 @@ def _moved(row: Row, comparison: Comparison, catalog: Catalog) -> tuple[str, str
         # A digit behind the point would say no more.
         change = f"{100 * row.change:+,.0f} %".replace("-", "−")
     figures = f"{change}: {said.old} → {said.new} {said.unit}"
-    return name, f"{figures}; {fate}" if fate else figures, sparkline.markup(row)
+    return {
+        "name": name,
+        "figures": f"{figures}; {fate}" if fate else figures,
+        "history": sparkline.characters(row),
+        "drawn": sparkline.drawing(row),
+    }
 
 
 MOST_UNJUDGED = 5
@@ -316,7 +326,24 @@ def _table(
                 links.append((number, column, anchor.page, anchor.table, anchor.row))
     kinds = grids.unit_scales(scales.items())
     grid = grids.Grid((head,), tuple(lines), 3, units=kinds, links=links)
-    return write_tables.table(site, page, verdict, wording.TITLES[verdict], grid)
+    data = _for_programs(rows, lines)
+    return write_tables.table(site, page, verdict, wording.TITLES[verdict], grid, data=data)
+
+
+def _for_programs(rows: Sequence[Row], lines: Sequence[Sequence[TableCell]]) -> grids.Grid:
+    """Return the rows of one verdict with a column for each number."""
+    columns: list[tuple[str, list[TableCell]]] = [
+        (name, [line[place] for line in lines])
+        for place, name in enumerate(("Figure", "Board", "Unit"))
+    ]
+    for name, records in (("Old", [r.old for r in rows]), ("New", [r.new for r in rows])):
+        cells = [record.cell if record else None for record in records]
+        columns += grids.measured_columns(name, cells)
+    shares = [row.change for row in rows]
+    columns.append(("Change (%)", ["" if s is None else units.change(s) for s in shares]))
+    columns.append(("Why", [line[6] for line in lines]))
+    head, values = zip(*columns, strict=True)
+    return grids.tidy(listing(head, zip(*values, strict=True), 3))
 
 
 def _benchmarks(site: Site, page: str, comparison: Comparison) -> PageTable | None:
@@ -333,8 +360,8 @@ def _mean(group: Group) -> TableCell:
     return units.change(group.ratio - 1)[0], wording.ratio(group), ""
 
 
-def _chart(site: Site, page: str, comparison: Comparison) -> dict[str, str] | None:
-    """The chart of a comparison, with its data; none where no figure can be compared."""
+def _chart(site: Site, page: str, comparison: Comparison) -> PageChart | None:
+    """Return the chart of a comparison, with its data; none where no figure can be compared."""
     view = _change_view(comparison)
     if view is None:
         return None
@@ -342,9 +369,12 @@ def _chart(site: Site, page: str, comparison: Comparison) -> dict[str, str] | No
     site.pictures.append(picture)
     data = _change_data(comparison, site.catalog)
     site.writer.write(f"{page}/changes.csv", grids.to_csv(data))
-    file = write_tables.chart_file(site, page, "changes", [picture])
-    name = link_name(page, "compare-changes")
-    return {"title": "Changes by benchmark", "file": file, "name": name}
+    return PageChart(
+        "Changes by benchmark",
+        link_name(page, "compare-changes"),
+        write_tables.shown_pictures(page, [picture]),
+        f"{page.rpartition('/')[2]}/changes.csv",
+    )
 
 
 def _change_view(comparison: Comparison) -> ChangeView | None:

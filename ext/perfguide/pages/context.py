@@ -22,6 +22,7 @@ from ..publishing.output_folder import Writer
 from ..tables.assign import Layout
 from .basis import Basis
 from .keeping import Keeping
+from .sentences import link_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,8 +132,3 @@ def site_of(
         keeping=keeping,
         writer=writer,
     )
-
-
-def link_name(page: str, name: str = "") -> str:
-    """The name of a page, or of one of its tables or charts, in links."""
-    return "/".join(filter(None, (page.partition("/")[2], name))).lower()

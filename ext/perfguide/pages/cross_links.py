@@ -12,9 +12,7 @@ from ..figures.columns import GUIDE, firsts
 from ..figures.pool import Pool
 from ..tables.assign import Layout
 from .context import Site
-
-Link = tuple[str, str, str]
-"""What a link says, the page that it leads to, and the section there."""
+from .sentences import Link
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,18 +26,16 @@ class GuideLinks:
 
     def of_guide(self) -> list[Link]:
         """From the head of the guide to its neighbours and the newest one."""
-        return [(words, page, "") for words, page, _ in self.others]
+        return [Link(words, page) for words, page, _ in self.others]
 
     def of_section(self, anchor: str, benchmark_page: str) -> list[Link]:
         """From a section to the same section elsewhere, where there is one."""
         out = [
-            (words, page, slugs.anchor(anchor))
-            for words, page, sections in self.others
-            if anchor in sections
+            Link(words, page, anchor) for words, page, sections in self.others if anchor in sections
         ]
         if self.all_releases:
-            out.append(("all releases", benchmark_page, self.all_releases))
-        return [*out, ("other boards", benchmark_page, "newest")]
+            out.append(Link("all releases", benchmark_page, self.all_releases))
+        return [*out, Link("other boards", benchmark_page, "newest")]
 
 
 def links_of_guides(site: Site) -> dict[GuideKey, GuideLinks]:

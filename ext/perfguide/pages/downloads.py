@@ -12,7 +12,8 @@ from ..bundles.guide_key import GuideKey
 from ..common import extras
 from ..common.slugs import anchor
 from ..compare.select import ReleasePair
-from ..export import csv_file, explorer, json_api, json_schema, parquet, workbook
+from ..export import explorer, figure_files, json_api, json_schema, parquet, workbook
+from ..export.figure_rows import FIGURES, RUNS
 from ..figures.dataset import Progress
 from ..figures.pool import Record
 from .context import Site
@@ -22,11 +23,13 @@ FILES = {"benchmarks": "benchmarks.json", "datapackage": "datapackage.json"}
 
 class GuideData(msgspec.Struct, frozen=True):
     """What comes of a guide besides its files: what the list of its SoC says of it, its metrics
-    as (benchmark, metric, unit), and the number of the explorer's files of each benchmark."""
+    as (benchmark, metric, unit), the number of the explorer's files of each benchmark, and whether
+    it has one with the words of the runs."""
 
     entry: dict[str, Any]
     metrics: list[tuple[str, str, str]]
     parts: dict[str, int]
+    words: bool
 
 
 def write(
@@ -55,21 +58,21 @@ def write(
         for benchmark, metric, unit in data.metrics:
             seen.setdefault(benchmark, set()).add((metric, unit))
     metrics = json_api.benchmarks(seen, catalog)
-    files = [
-        guides[key].entry["parquet"]
-        for soc in addresses.soc
-        for key in site.socs[soc]
-        if key in guides and guides[key].entry["parquet"]
+    entries = [
+        guides[key].entry for soc in addresses.soc for key in site.socs[soc] if key in guides
     ]
+    files, runs = (
+        [entry[kind] for entry in entries if entry[kind]] for kind in ("parquet", "parquet_runs")
+    )
     _json(site, FILES["benchmarks"], metrics)
-    _json(site, FILES["datapackage"], parquet.package(files, metrics["benchmarks"]))
+    _json(site, FILES["datapackage"], parquet.package(files, runs, metrics["benchmarks"]))
     socs = {soc: json_api.soc_path(page) for soc, page in addresses.soc.items()}
     pages = {name: page.partition("/")[2] for name, page in addresses.benchmark.items()}
     for soc, path in socs.items():
         keys = [key for key in site.socs[soc] if key in guides]
         entries = [guides[key].entry for key in keys]
         _json(site, f"socs/{path}.json", json_api.soc_file(soc, addresses.soc[soc], entries))
-        parts = [(key, _path(site, key), guides[key].parts) for key in keys]
+        parts = [(key, _path(site, key), guides[key].parts, guides[key].words) for key in keys]
         compared = {(pair.old, pair.new): pair.address for pair in comparisons.get(soc, ())}
         _script(site, f"{path}/index", explorer.soc_index(catalog, pages, parts, compared))
     for kind, schema in json_schema.schemas().items():
@@ -87,20 +90,29 @@ def _nothing(_reason: str) -> GuideData | None:
 def _write_guide(site: Site, key: GuideKey) -> GuideData:
     path, page, pool = _path(site, key), site.addresses.guide[key], site.pool
     records = pool.of_guide(key)
-    columns = parquet.address(key, path) if extras.is_installed("parquet") else None
+    columns = None
+    if extras.is_installed("parquet"):
+        columns = (parquet.address(FIGURES, key, path), parquet.address(RUNS, key, path))
     entry = json_api.entry(key, page, records, pool.bundles(records), columns)
     _put(site, f"results/{path}.json", json_api.guide(key, page, records, pool, site.catalog))
     sheets = workbook.make(key, records, pool, site.catalog, site.layout)
     _put(site, f"results/{path}.xlsx", sheets)
-    if columns:
-        _put(site, columns, parquet.make(path, records, pool))
-    _put(site, f"results/{path}.csv", csv_file.make(records, pool))
+    for table, folder in ((FIGURES, "results"), (RUNS, "runs")):
+        if columns:
+            data = parquet.make(table, path, records, pool)
+            _put(site, parquet.address(table, key, path), data)
+        _put(site, f"{folder}/{path}.csv", figure_files.guide_csv(table, path, records, pool))
     metrics = list(dict.fromkeys((r.benchmark, r.metric, r.unit) for r in records))
-    return GuideData(entry, metrics, _parts(site, key, records))
+    words, runs = explorer.words(records, pool)
+    if words:
+        _script(site, f"{path}/words", words)
+    return GuideData(entry, metrics, _parts(site, key, records, runs), bool(words))
 
 
-def _parts(site: Site, key: GuideKey, records: Sequence[Record]) -> dict[str, int]:
-    """Write the explorer's files of one guide; their number by benchmark."""
+def _parts(
+    site: Site, key: GuideKey, records: Sequence[Record], runs: Mapping[int, int]
+) -> dict[str, int]:
+    """Write the explorer's files of the figures of one guide; their number by benchmark."""
     pool = site.pool
     by_benchmark: dict[str, list[Record]] = {}
     for record in records:
@@ -108,7 +120,9 @@ def _parts(site: Site, key: GuideKey, records: Sequence[Record]) -> dict[str, in
     counts = {}
     for name, own in by_benchmark.items():
         folder = f"{_path(site, key)}/{site.addresses.benchmark[name].partition('/')[2]}"
-        parts = list(explorer.parts(site.catalog.get(name), own, pool, partial(_section, site)))
+        parts = list(
+            explorer.parts(site.catalog.get(name), own, pool, partial(_section, site), runs)
+        )
         for number, part in enumerate(parts, 1):
             _script(site, f"{folder}/{number}", part)
         counts[name] = len(parts)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
 import msgspec
+from msgspec import structs
 
 from ..bundles.decode import Loaded
 from ..bundles.guide_key import GuideKey, family
@@ -17,26 +17,31 @@ from ..common import extras, slugs, units
 from ..common.diagnostics import Diagnostic
 from ..common.units import TableCell
 from ..export import json_api, parquet
+from ..export.figure_rows import FIGURES
 from ..figures import labels
 from ..figures.pool import Record
-from ..tables import grids, remarks, summaries
+from ..health.report import PAGE as HEALTH
+from ..tables import page_tables, remarks, summaries
 from ..tables.grids import listing
 from ..tables.model import View
 from . import answers, provenance, search_words, write_files, write_tables
-from .answers import Answers, Value
+from .answers import Answer, Answers, Value
 from .context import Site
 from .cross_links import GuideLinks
 from .search_words import FindablePage
+from .sentences import Fact, Link
 from .write_tables import MOST_COMMANDS, PageTable
 
 
 class GuideOutcome(msgspec.Struct, frozen=True):
     """What comes of a guide besides its files: how its sections are found, with the page as
-    the newest of its kind; what is wrong with its logs; and whether it has headline results."""
+    the newest of its kind; what is wrong with its logs; and the facts and the table of headline
+    results that it opens with."""
 
     findable: FindablePage
     diagnostics: list[Diagnostic]
-    answered: bool
+    facts: tuple[Fact, ...]
+    results: PageTable | None
 
 
 def write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: str) -> GuideOutcome:
@@ -57,7 +62,7 @@ def write_notice(site: Site, key: GuideKey, reason: str) -> GuideOutcome:
     page, origin = site.addresses.guide[key], site.provenance(key)
     write_files.notice(site, page, _title(key), reason)
     write_files.notice(site, origin.address, origin.title, reason)
-    return GuideOutcome(FindablePage(page, _title(key), (), ()), [], answered=False)
+    return GuideOutcome(FindablePage(page, _title(key), (), ()), [], (), None)
 
 
 def _title(key: GuideKey) -> str:
@@ -67,9 +72,9 @@ def _title(key: GuideKey) -> str:
 def _write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: str) -> GuideOutcome:
     page, catalog, origin = site.addresses.guide[key], site.catalog, site.provenance(key)
 
-    def elsewhere(benchmark: str, anchor: str) -> str:
-        """The links from a benchmark's section to the same one elsewhere, as JSON."""
-        return json.dumps(links.of_section(anchor, site.addresses.benchmark[benchmark]))
+    def elsewhere(benchmark: str, anchor: str) -> list[Link]:
+        """Return the links from a benchmark's section to the same one elsewhere."""
+        return links.of_section(anchor, site.addresses.benchmark[benchmark])
 
     records = site.pool.of_guide(key)
     bundles = site.pool.bundles(records)
@@ -88,16 +93,14 @@ def _write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: s
         for section in own:
             part = write_tables.part(site, page, section, provenance=origin)
             views += zip(part.tables, section.views, strict=True)
-            links_of_part = elsewhere(name, part.id) if section.part else ""
+            links_of_part = elsewhere(name, part.id) if section.part else []
             parts.append({"part": part, "elsewhere": links_of_part})
         chapters.setdefault(benchmark.entry.chapter, []).append(
             {
                 "id": slug,
                 "title": benchmark.entry.title,
-                "prose": name if benchmark.prose else "",
-                "method": json.dumps(
-                    [("The whole text", site.addresses.benchmark[name], "method")]
-                ),
+                "described": benchmark.prose and benchmark,
+                "method": [Link("The whole text", site.addresses.benchmark[name], "method")],
                 "found": answers.sentences(top, name),
                 "notes": notes_of(name),
                 "parts": parts,
@@ -125,16 +128,18 @@ def _write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: s
     titles += [catalog.title(name) for name in other]
     description, dataset = _description(key, records, titles, bundles)
     dataset["variableMeasured"] = _variables(records, catalog)
-    write_files.about(site, page, description, dataset=dataset)
     grid = summaries.boards([b.bundle for b in bundles])
     sources, setup = summaries.sources(bundles), remarks.setup(bundles)
+    results = _results(site, key, page, top) if top.rows else None
     write_files.page(
         site,
         page,
         "guide.rst.jinja",
         title=title,
-        elsewhere=json.dumps(links.of_guide()),
-        answers=_answers(site, page, top),
+        about={"description": description, "dataset": dataset},
+        elsewhere=links.of_guide(),
+        facts=top.facts,
+        results=results,
         key=key,
         boards=write_tables.table(site, page, "boards", "Boards in this guide", grid),
         sources=write_tables.table(site, page, "sources", "Bundles behind this guide", sources),
@@ -149,15 +154,14 @@ def _write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: s
         measured=_measured(records, bundles),
         provenance=origin,
         errata=errata,
-        data=json_api.guide_path(page),
-        parquet=parquet.address(key, json_api.guide_path(page))
-        if extras.is_installed("parquet")
-        else "",
+        data=_data_files(key, page),
+        data_note="" if extras.is_installed("parquet") else extras.advice("parquet"),
+        health=slugs.relative(page, HEALTH),
     )
     diagnostics = provenance.write(site, key, records, origin, views)
     words = search_words.split(key.soc, family(key), key.release, *boards)
     findable = FindablePage(page, title, words, search_words.of_sections(sections, other, catalog))
-    return GuideOutcome(findable, diagnostics, answered=bool(top.rows))
+    return GuideOutcome(findable, diagnostics, top.facts, results)
 
 
 def _measured(records: Sequence[Record], bundles: Sequence[Loaded]) -> str:
@@ -169,27 +173,62 @@ def _measured(records: Sequence[Record], bundles: Sequence[Loaded]) -> str:
     )
 
 
-def _answers(site: Site, page: str, top: Answers) -> str:
-    """Write what the top of a guide says, as a page is made of it and as CSV; the file's name."""
-    head = ("Result", "Which", "Unit", *(board for _, board in top.boards))
-    rows = [
-        (
-            *(row.label, row.detail, row.unit),
-            *(_figure(value) for value in row.values),
-            *([row.judged] if top.before else []),
-        )
-        for row in top.rows
+def _results(site: Site, key: GuideKey, page: str, top: Answers) -> PageTable:
+    """Write the headline results; the page has bars, histories and links besides."""
+    against = [f"Against {top.before}"] if top.before else []
+    boards = [short for short, _ in top.boards]
+    shown = listing(
+        ("Result", *boards, *against),
+        [
+            (
+                " ".join(filter(None, (_named(row), units.ARROWS[row.better]))),
+                *(units.MISSING if value is None else value.text for value in row.values),
+                *([row.judged] if against else []),
+            )
+            for row in top.rows
+        ],
+    )
+    columns: list[tuple[str, list[TableCell]]] = [
+        ("Result", [row.label for row in top.rows]),
+        ("Which", [row.detail for row in top.rows]),
+        ("Unit", [row.unit for row in top.rows]),
     ]
-    grid = listing((*head, f"Against {top.before}") if top.before else head, rows, 3)
-    site.writer.write(f"{page}/answers.csv", grids.to_csv(grid))
-    site.writer.write(f"{page}/answers.json", msgspec.json.encode(top) + b"\n")
-    return f"{page.rpartition('/')[2]}/answers.json"
+    for place, (_, board) in enumerate(top.boards):
+        values = [row.values[place] for row in top.rows]
+        columns.append((board, [_figure(value) for value in values]))
+        failed = [value is not None and value.number is None for value in values]
+        if any(failed):
+            columns.append((f"{board}, failed", ["yes" if each else "" for each in failed]))
+    if against:
+        columns.append((against[0], [row.judged for row in top.rows]))
+    heads, cells = zip(*columns, strict=True)
+    data = listing(heads, zip(*cells, strict=True), 3)
+    title = f"Results of {key.soc}, {family(key)} {key.release}"
+    table = write_tables.table(site, page, "results", title, shown, data=data)
+    shown_answers = msgspec.json.encode(structs.replace(top, facts=()))
+    return replace(table, extra=page_tables.extra_of_answers(shown_answers, page))
+
+
+def _named(row: Answer) -> str:
+    return ", ".join(filter(None, (row.label, row.detail, row.unit)))
+
+
+def _data_files(key: GuideKey, page: str) -> list[tuple[str, str]]:
+    """Return the files with all figures of a guide, each as (words, address)."""
+    stem = f"{json_api.ROOT}/results/{json_api.guide_path(page)}"
+    columns = f"{json_api.ROOT}/{parquet.address(FIGURES, key, json_api.guide_path(page))}"
+    files = [
+        ("Excel", f"{stem}.xlsx"),
+        ("CSV", f"{stem}.csv"),
+        ("JSON", f"{stem}.json"),
+    ]
+    if extras.is_installed("parquet"):
+        files.append(("Parquet", columns))
+    return [(words, slugs.relative(page, address)) for words, address in files]
 
 
 def _figure(value: Value | None) -> TableCell:
-    if value is None:
-        return units.MISSING
-    return value.text if value.number is None else units.figure(value.number)
+    return "" if value is None or value.number is None else units.figure(value.number)
 
 
 def _description(

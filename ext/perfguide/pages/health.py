@@ -9,7 +9,8 @@ from ..health.finding import Finding, counts
 from ..health.report import PAGE, Health, as_json, by_guide, lost_line, summary
 from ..tables.grids import listing
 from . import write_files, write_tables
-from .context import Site, link_name
+from .context import Site
+from .sentences import link_name
 
 MOST_TABLES = 6
 """Tables that a finding leads to; its figures in the file of all findings name the rest."""

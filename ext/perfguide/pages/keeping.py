@@ -28,9 +28,6 @@ from ..publishing.store import ABSENT, below
 
 T = TypeVar("T")
 
-PROSE = ".rst"
-"""How the names of files end that hold the words of a description."""
-
 
 class Inputs:
     """What the pages are made from, as it was when the run began.
@@ -43,7 +40,7 @@ class Inputs:
         self._settings, self._writer = settings, writer
         # Which pictures are wanted, and who draws them, shows in no page.
         decided = replace(settings, formats=(), cache=None, scheduler="")
-        rules = {name: self._rule(name) for name in self._rules()}
+        rules = {name: self._look(name) for name in self._rules()}
         self.rules = fingerprint(surroundings(), decided, rules)
         self.whole = ""
         bundles = {name: self._look(name) for name in self._results()}
@@ -63,12 +60,6 @@ class Inputs:
         """The SHA-256 of a file, and whether it is there: one that cannot be read has none."""
         store = self._writer.store
         return store.digest(name), store.seen[name] != ABSENT
-
-    def _rule(self, name: str) -> tuple[str, bool]:
-        """What a description or a list decides. Prose is put into pages by Sphinx, which knows
-        whose it is; what is generated only says that there is some."""
-        digest, is_there = self._look(name)
-        return "" if name.endswith(PROSE) else digest, is_there
 
     def _rules(self) -> Iterator[str]:
         """Descriptions of benchmarks, and lists."""

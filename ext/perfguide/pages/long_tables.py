@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from ..common import slugs
-from ..tables.grids import FILE
 from . import write_files
 from .context import Site
+from .sentences import Link
 from .write_tables import PageTable
 
 MOST_BYTES = 115_000
@@ -38,7 +36,7 @@ def move(
     tables: Sequence[tuple[PageTable, str, str]],
     most: int = MOST_BYTES,
     suffix: str = "",
-) -> dict[str, str]:
+) -> dict[str, list[Link]]:
     """Give tables of a page pages of their own until the others make a light page; return what
     leads to each that has left, by its name.
 
@@ -53,12 +51,18 @@ def move(
             continue
         # A page in the folder of another one names the files there without that folder.
         file = table.file.partition("/")[2]
-        own, inner = f"{page}/{file.removesuffix(FILE)}", replace(table, file=file)
+        inner = replace(table, file=file, data=table.data.partition("/")[2])
+        own = f"{page}/{file.removesuffix('.csv')}"
         rows = "1 row" if table.rows == 1 else f"{table.rows} rows"
         title = f"{table.title}{suffix}"
-        write_files.about(site, own, f"{title}: {rows}.")
-        back = json.dumps([(words, page, slugs.anchor(section))])
-        values = {"title": title, "elsewhere": back, "table": inner}
-        write_files.page(site, own, "table.rst.jinja", **values)
-        links[table.name] = json.dumps([(f"{table.title}: {rows}", own, table.name)])
+        write_files.page(
+            site,
+            own,
+            "table.rst.jinja",
+            about={"description": f"{title}: {rows}."},
+            title=title,
+            elsewhere=[Link(words, page, section)],
+            table=inner,
+        )
+        links[table.name] = [Link(f"{table.title}: {rows}", own, table=table.name)]
     return links

@@ -19,7 +19,8 @@ from ..tables import origins, summaries
 from ..tables.grids import Grid, listing, unit_scales
 from ..tables.model import View
 from . import write_files, write_tables
-from .context import ProvenancePage, Site, link_name
+from .context import ProvenancePage, Site
+from .sentences import link_name
 from .write_tables import PageTable
 
 NOT_OF_UPLOADS = {"no-results", "missing-path", "catalog", "catalog-prose", "ignored"}
@@ -49,7 +50,8 @@ def write(
     for table, view in views:
         grid = origins.table(view, site.pool, logs)
         name = table.name.rpartition("/")[2]
-        tables.append(write_tables.table(site, address, name, table.title, grid))
+        own = write_tables.table(site, address, name, table.title, grid, has_data=False)
+        tables.append(own)
     kept = [
         (bundles[position].bundle.id, log, file)
         for position, own in logs.items()
@@ -93,7 +95,7 @@ def write_index(site: Site) -> None:
     if withdrawals:
         grid = summaries.withdrawn(withdrawals)
         withdrawn = write_tables.table(site, page, "withdrawn", "Withdrawn bundles", grid)
-    values = {"by_soc": lists, "refused": refused, "withdrawn": withdrawn}
+    values: dict[str, Any] = {"by_soc": lists, "refused": refused, "withdrawn": withdrawn}
     write_files.page(site, page, "provenance.rst.jinja", **values)
 
 
@@ -154,7 +156,7 @@ def _write_errata_of(site: Site, key: GuideKey, page: str, errata: Sequence[Erra
         )
     address = site.addresses.guide.get(key)
     guide = slugs.relative(page, address) if address else ""
-    values = {"key": key, "guide": guide, "label": link_name(page), "parts": parts}
+    values: dict[str, Any] = {"key": key, "guide": guide, "label": link_name(page), "parts": parts}
     write_files.page(site, page, "errata_of.rst.jinja", **values)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 from ..bundles.guide_key import GuideKey, families, family
@@ -12,17 +13,20 @@ from ..figures.pool import Record
 from ..tables import summaries
 from . import sources, write_files, write_tables
 from .context import Site
+from .guide import GuideOutcome
+from .sentences import link_name
 from .write_tables import PageChart, PageTable
 
 
 def write(
-    site: Site, soc: str, comparisons: Sequence[str], tops: Collection[GuideKey] = ()
+    site: Site, soc: str, comparisons: Sequence[str], tops: Mapping[GuideKey, GuideOutcome]
 ) -> None:
     """Write the page of a SoC, or leave it as it is. ``comparisons`` are the pages that compare
-    two of its releases, the newest first; ``tops`` the guides that have written their answers."""
+    two of its releases, the newest first; ``tops`` the guides that have headline results."""
     page, keys = site.addresses.soc[soc], site.socs[soc]
     guides = [(k, site.addresses.guide[k], site.platform_slugs[k.platform]) for k in keys]
-    own = [key for key in keys if key in tops]
+    newest = {members[-1] for members in families(keys).values()}
+    own = {key: tops[key] for key in keys if key in newest and key in tops}
     made_from = (guides, site.basis.guides(keys), comparisons, own)
     site.keeping.made(page, made_from, lambda: _write(site, soc, comparisons, own), type(None))
 
@@ -35,7 +39,9 @@ def write_notice(site: Site, soc: str, comparisons: Sequence[str], reason: str) 
     write_files.notice(site, page, soc, reason, pages)
 
 
-def _write(site: Site, soc: str, comparisons: Sequence[str], tops: Collection[GuideKey]) -> None:
+def _write(
+    site: Site, soc: str, comparisons: Sequence[str], tops: Mapping[GuideKey, GuideOutcome]
+) -> None:
     page, keys, catalog = site.addresses.soc[soc], site.socs[soc], site.catalog
     bundles = [loaded.bundle for loaded in site.pool.bundles_of(keys)]
     boards = summaries.boards(bundles, with_releases=True)
@@ -46,7 +52,6 @@ def _write(site: Site, soc: str, comparisons: Sequence[str], tops: Collection[Gu
         f"Performance of {soc} with {systems}: headline figures and guides of {releases}, "
         f"measured on {write_files.enumeration(named)}."
     )
-    write_files.about(site, page, text)
     headlines: list[PageTable] = []
     charts: list[PageChart] = []
     records: list[Record] = []
@@ -73,15 +78,24 @@ def _write(site: Site, soc: str, comparisons: Sequence[str], tops: Collection[Gu
         guides = [
             (k.release, site.addresses.guide[k].removeprefix(f"{folder}/")) for k in newest_first
         ]
-        newest = site.addresses.guide[members[-1]]
-        top = {"page": newest, "file": f"{newest.removeprefix(f'{folder}/')}/answers.json"}
+        above = site.addresses.guide[members[-1]].removeprefix(f"{folder}/").rpartition("/")[0]
+        top = tops.get(members[-1])
+        results = top and top.results
+        if results:
+            results = replace(results, name=link_name(page, f"results-{slug}"))
         listed.append(
-            {"title": title, "guides": guides, "top": top if members[-1] in tops else None}
+            {
+                "title": title,
+                "guides": guides,
+                "facts": top.facts if top else (),
+                "results": results.seen_from(f"{above}/") if results else None,
+            }
         )
     write_files.page(
         site,
         page,
         "soc.rst.jinja",
+        about={"description": text},
         soc=soc,
         boards=write_tables.table(site, page, "boards", f"{soc} boards", boards),
         families=listed,

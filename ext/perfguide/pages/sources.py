@@ -12,7 +12,8 @@ from ..common import units
 from ..figures.pool import Record
 from ..tables.grids import Grid
 from . import write_tables
-from .context import Site, link_name
+from .context import Site
+from .sentences import link_name
 from .write_tables import SOURCES, SOURCES_TITLE, PageTable
 
 HEAD = ("Guide", "Boards", "Tables", "Where their figures come from")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -18,11 +17,13 @@ from ..charts.model import ChartView
 from ..common import slugs
 from ..common.diagnostics import visible
 from ..figures import engines
-from ..tables import cells, grids, remarks
+from ..tables import cells, grids, page_tables, remarks
 from ..tables.assign import Section
 from ..tables.grids import Grid
 from ..tables.model import View
-from .context import ProvenancePage, Site, link_name
+from ..tables.page_tables import Behind
+from .context import ProvenancePage, Site
+from .sentences import link_name
 
 SOURCES = "sources"
 SOURCES_TITLE = "Sources"
@@ -32,44 +33,70 @@ which of them its figures stand, and where these come from."""
 MOST_PICTURES = 24
 """Pictures of one chart: nobody looks through more, and an upload can ask for thousands."""
 
+MAX_ALT_CHARS = 1_000_000
+"""The text of a picture is never cut."""
+
 MOST_COMMANDS = 6
 """Commands that a section shows; the others are with their figures."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageTable:
-    """A table on a page: its caption, the file that it is made from, its name in links."""
+    """A table on a page: its caption, its CSV and its name in links.
+
+    ``widths`` are those of its columns, where they have to be named, ``data`` is its CSV for programs, ``extra`` what the page's CSV cannot hold, and ``size`` the
+    bytes of its text: about three times what it adds to its page, compressed. ``origin`` is the
+    name that the link to the origin of the figures leads to, and ``above`` what is said of all of
+    them. Where it could not be made, ``unmade`` says why, and it has no file.
+    """
 
     title: str
     file: str
     name: str
+    data: str = ""
+    extra: bytes = b""
+    header_rows: int = 1
+    stub_columns: int = 0
+    widths: tuple[int, ...] = ()
     origin: str = ""
-    """The name that the link to the origin of the figures leads to."""
-    origin_title: str = ""
     rows: int = 0
     size: int = 0
-    """The bytes of its CSV: about three times what the table adds to its page, compressed."""
     unmade: str = ""
-    """Why there is none; it has no file then."""
     above: tuple[str, ...] = ()
-    """What is said of all its figures; it stands above the table."""
+
+    def seen_from(self, folder: str) -> PageTable:
+        """Return the table with its files as another page names them."""
+        data = f"{folder}{self.data}" if self.data else ""
+        return replace(self, file=f"{folder}{self.file}", data=data)
+
+
+@dataclass(frozen=True, slots=True)
+class PagePicture:
+    """A picture on a page: the alternative that it shows, its file and its text."""
+
+    name: str
+    file: str
+    alt: str
 
 
 @dataclass(frozen=True, slots=True)
 class PageChart:
-    """A chart on a page: its caption, its file, its name in links, the sentences above it as
-    (alternative, sentence), and the table of its measured levels."""
+    """A chart on a page: its caption, its pictures, its name in links, the CSV of its points, the
+    sentences above it as (alternative, sentence), and the table of its measured levels.
+
+    ``origin`` has the names, joined by commas, that the links to the origin of the figures lead
+    to. Where it could not be made, ``unmade`` says why, and it has no picture.
+    """
 
     title: str
-    file: str
     name: str
-    sentences: tuple[tuple[str, str], ...]
-    shares: PageTable | None
+    pictures: tuple[PagePicture, ...] = ()
+    data: str = ""
+    sentences: tuple[tuple[str, str], ...] = ()
+    shares: PageTable | None = None
+    small: bool = False
     origin: str = ""
-    """The names, joined by commas, that the links to the origin of the figures lead to."""
-    origin_title: str = ""
     unmade: str = ""
-    """Why there is none; it has no file then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,16 +117,39 @@ class PagePart:
 
 
 def table(
-    site: Site, page: str, name: str, title: str, grid: Grid, exact: Grid | None = None
+    site: Site,
+    page: str,
+    name: str,
+    title: str,
+    grid: Grid,
+    *,
+    exact: Grid | None = None,
+    data: Grid | None = None,
+    behind: Behind | None = None,
+    has_data: bool = True,
 ) -> PageTable:
-    """Write a table's files beside its page, into the folder of the page's name. The page
-    rounds the numbers of ``exact``, where it is given."""
-    folder = page.rpartition("/")[2]
-    data = grids.to_csv(grid)
-    site.writer.write(f"{page}/{name}.csv", data)
-    site.writer.write(f"{page}/{name}{grids.FILE}", grids.to_file(exact or grid))
-    file = f"{folder}/{name}{grids.FILE}"
-    return PageTable(title, file, link_name(page, name), rows=len(grid.rows), size=len(data))
+    """Write a table's files beside its page, into the folder of the page's name.
+
+    The page rounds the numbers of ``exact``, where it is given. ``data`` is the table for programs,
+    and ``behind`` the runs behind its cells. Without ``has_data`` another file of the page has
+    its content for programs.
+    """
+    folder, shown = page.rpartition("/")[2], exact or grid
+    site.writer.write(f"{page}/{name}.csv", page_tables.to_csv(shown))
+    if has_data:
+        site.writer.write(f"{page}/{name}{grids.DATA}", grids.to_csv(data or grids.tidy(grid)))
+    return PageTable(
+        title,
+        f"{folder}/{name}.csv",
+        link_name(page, name),
+        f"{folder}/{name}{grids.DATA}" if has_data else "",
+        page_tables.extra(shown, behind),
+        len(shown.header),
+        min(shown.stub, len(shown.header[0]) - 1),
+        page_tables.widths(shown),
+        rows=len(grid.rows),
+        size=len(grids.to_csv(grid)),
+    )
 
 
 def view(
@@ -125,26 +175,23 @@ def _view(
     site: Site, page: str, name: str, view: View, title: str, provenance: ProvenancePage | None
 ) -> PageTable:
     notes, marks = site.marks.of(view)
-    samples = cells.behind(view, site.pool)
-    if samples:
-        site.writer.write(f"{page}/{name}{cells.FILE}", samples)
     exact = grids.grid(view, exact=True)
     exact = structs.replace(
         exact,
         notes=notes,
         marks=marks,
-        behind=bool(samples),
-        data=True,
         shorts=grids.shorts(exact, site.boards.in_heads),
     )
-    site.writer.write(f"{page}/{name}{grids.DATA}", grids.to_csv(grids.data(view)))
+    written = table(
+        *(site, page, name, title, grids.grid(view)),
+        exact=exact,
+        data=grids.data(view),
+        behind=cells.behind(view, site.pool),
+    )
     lines = (*view.above, *remarks.above(view, site.pool))
     above = tuple(f"{label}: {text}" for label, text in lines)
-    written = replace(table(site, page, name, title, grids.grid(view), exact), above=above)
-    if provenance is None:
-        return replace(written, origin=link_name(page, SOURCES), origin_title=SOURCES_TITLE)
-    origin = link_name(provenance.address, name)
-    return replace(written, origin=origin, origin_title=provenance.title)
+    origin = link_name(provenance.address, name) if provenance else link_name(page, SOURCES)
+    return replace(written, above=above, origin=origin)
 
 
 def charts(
@@ -173,7 +220,7 @@ def charts(
 
 
 def _no_chart(title: str, name: str, why: str) -> PageChart:
-    return PageChart(title, "", name, (), None, unmade=why)
+    return PageChart(title, name, unmade=why)
 
 
 def _chart(
@@ -199,7 +246,7 @@ def _chart(
     if provenance is not None:
         names = dict.fromkeys(site.layout.table(r) for _, records in drawn for r in records)
         links = ",".join(link_name(provenance.address, each) for each in names)
-        own = _with_origin(own, links, provenance.title)
+        own = _with_origin(own, links)
     return own
 
 
@@ -218,7 +265,6 @@ def chart(
         pictures.append(Picture(gallery.stem(page, name, f"{view.name}{again}"), view))
     site.pictures.extend(pictures)
     site.writer.write(f"{page}/{name}.csv", grids.to_csv(gallery.data(views)))
-    file = chart_file(site, page, name, pictures, views[0].small)
     shares = None
     if left:
         grid, left_out = gallery.levels(views)
@@ -235,36 +281,35 @@ def chart(
         ("" if views[0].small or len(names) == len(views) > 1 else ", ".join(names), sentence)
         for sentence, names in named.items()
     ]
-    written = PageChart(title, file, link_name(page, name), tuple(words), shares)
-    return _with_origin(written, link_name(page, SOURCES), SOURCES_TITLE)
+    written = PageChart(
+        title,
+        link_name(page, name),
+        shown_pictures(page, pictures),
+        f"{page.rpartition('/')[2]}/{name}.csv",
+        tuple(words),
+        shares,
+        views[0].small,
+    )
+    return _with_origin(written, link_name(page, SOURCES))
 
 
-def _with_origin(chart: PageChart, origin: str, title: str) -> PageChart:
-    """The chart, and the table beside it, with links to the origin of the figures."""
-    shares = chart.shares and replace(chart.shares, origin=origin, origin_title=title)
-    return replace(chart, shares=shares, origin=origin, origin_title=title)
+def _with_origin(chart: PageChart, origin: str) -> PageChart:
+    """Return the chart, and the table beside it, with links to the origin of the figures."""
+    shares = chart.shares and replace(chart.shares, origin=origin)
+    return replace(chart, shares=shares, origin=origin)
 
 
-def chart_file(
-    site: Site, page: str, name: str, pictures: Sequence[Picture], small: bool = False
-) -> str:
-    """Write what ``perf-chart`` reads; its data is to be ``NAME.csv`` beside it."""
+def shown_pictures(page: str, pictures: Sequence[Picture]) -> tuple[PagePicture, ...]:
+    """Return the pictures of a chart as its page names them."""
     folder = page.rpartition("/")[2]
-    content = {
-        "data": f"{folder}/{name}.csv",
-        "small": small,
-        "pictures": [
-            {
-                "name": visible(p.view.name),
-                "file": f"{folder}/{p.stem.rpartition('/')[2]}.*",
-                "alt": visible(p.view.text(), 10**6),
-            }
-            for p in pictures
-        ],
-    }
-    text = json.dumps(content, indent=1, ensure_ascii=False)
-    site.writer.write(f"{page}/{name}.json", text.encode("utf-8") + b"\n")
-    return f"{folder}/{name}.json"
+    return tuple(
+        PagePicture(
+            visible(picture.view.name),
+            f"{folder}/{picture.stem.rpartition('/')[2]}.*",
+            visible(picture.view.text(), MAX_ALT_CHARS),
+        )
+        for picture in pictures
+    )
 
 
 def small_charts(

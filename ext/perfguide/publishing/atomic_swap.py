@@ -6,8 +6,10 @@ build ended well. They are built upon only where they still are so; otherwise th
 
 Of what Sphinx has written, ``next`` becomes the site that is published: its files are
 those that are published already, under a second name, where they have the same bytes, and copies
-otherwise. So nothing ever writes into a file that is published. The site that was published before
-lies at ``next`` from then on, and becomes the one after.
+otherwise. The site that was published before lies at ``next`` from then on, and becomes the one
+after. Between builds the files of ``site`` are second names of the published ones, so a site takes
+its room on the disk once. Sphinx writes into files in place: before it runs, each file of ``site``
+becomes a copy again, and nothing ever writes into a file that is published.
 """
 
 from __future__ import annotations
@@ -121,10 +123,12 @@ def build(at: Place, last: Stamp | None, depends: str, asked: str, run: Run) -> 
     cannot be written; what is published is then what it was.
     """
     at.work.mkdir(parents=True, exist_ok=True)
+    before = last.site if last else {}
     if not (last and last.depends == depends and _is_as_left(at, last)):
         _remove(at.doctrees)
         _remove(at.site)
     _remove(at.site / ASSETS)
+    before = _separated(at, before)
     # A large site has tens of thousands of files, which are looked at while Sphinx runs.
     with ThreadPoolExecutor(1) as meanwhile:
         ahead = meanwhile.submit(_look_ahead, at)
@@ -132,7 +136,7 @@ def build(at: Place, last: Stamp | None, depends: str, asked: str, run: Run) -> 
     if status or inputs is None:
         return status, {}
     try:
-        site = _publish(at, last.site if last else {}, *ahead.result())
+        site = _shared(at, _publish(at, before, *ahead.result()))
     except OSError:
         _remove(at.next)  # half a site takes room on a full disk
         raise
@@ -150,6 +154,35 @@ def _is_as_left(at: Place, last: Stamp) -> bool:
     return _without_assets(now) == _without_assets(then) and (
         last_build.hash_of_files(listing(at.doctrees)) == last.doctrees
     )
+
+
+def _separated(at: Place, before: Site) -> Site:
+    """Make each file of ``site`` that shares its bytes with a published one a copy of it; return
+    what both are known by since."""
+    out = dict(before)
+    for name, (own, published) in before.items():
+        path = f"{at.site}/{name}"
+        if own == published and identify(path) == own:
+            aside = f"{path}.part"
+            shutil.copy2(path, aside)
+            os.replace(aside, path)  # noqa: PTH105
+            out[name] = (identify(path), identify(f"{at.target}/{name}"))
+    return out
+
+
+def _shared(at: Place, site: Site) -> Site:
+    """Make the files of ``site`` second names of the published ones, which have the same bytes;
+    return what they are known by since. On a file system without second names they stay copies."""
+    out = dict(site)
+    with suppress(OSError):
+        for name, (own, published) in site.items():
+            if own != published:
+                aside = f"{at.site}/{name}.part"
+                os.link(f"{at.target}/{name}", aside, follow_symlinks=False)
+                os.replace(aside, f"{at.site}/{name}")  # noqa: PTH105
+            both = identify(f"{at.target}/{name}")
+            out[name] = (both, both)
+    return out
 
 
 def _without_assets(site: dict[str, Identity]) -> dict[str, Identity]:

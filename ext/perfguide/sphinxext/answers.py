@@ -4,23 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from html import escape
-from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
-import msgspec
 from docutils import nodes
-from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
-from sphinx.util.docutils import SphinxDirective
-from sphinx.util.typing import OptionSpec
 
 from ..common import units
-from ..common.diagnostics import Diagnostic, visible
-from ..pages.answers import Answer, Answers, Curve, Fact, Part
-from .config import page_name, warn
+from ..common.diagnostics import visible
+from ..pages.answers import Answer, Answers, Curve
+from .config import page_name
 from .html_table import NOT_MEASURED
-from .table_nodes import download
 
 BAR, BAR_HEIGHT, UNDER = 36, 8, 4
 WIDTH, HEIGHT = 104, 24
@@ -38,42 +32,11 @@ class perf_answers(nodes.General, nodes.Element):  # noqa: N801
     ``page`` the guide, where the answers are shown on another page."""
 
 
-class PerfAnswers(SphinxDirective):
-    """Shows what the generator wrote for the top of a guide."""
-
-    required_arguments = 1
-    final_argument_whitespace = True
-    option_spec: ClassVar[OptionSpec] = {
-        "page": directives.unchanged,
-    }
-
-    def run(self) -> list[nodes.Node]:
-        """Make the nodes."""
-        name, path = self.env.relfn2path(self.arguments[0])
-        try:
-            answers = msgspec.json.decode(Path(path).read_bytes(), type=Answers)
-        except (OSError, msgspec.DecodeError) as error:
-            finding = Diagnostic("table", name, f"cannot be read: {error}", "generate it again")
-            warn([finding], location=self.get_location())
-            return []
-        self.env.note_dependency(name)
-        page = self.options.get("page", "")
-        node = perf_answers(answers=answers, top=self.config.perfguide_output, page=page)
-        self.set_source_info(node)
-        out: list[nodes.Node] = [node]
-        if answers.rows:
-            data = f"{name.removesuffix('.json')}.csv"
-            out.append(download(self.env.docname, {data: "CSV of these results"}))
-        return out
-
-
 def _visit_html(translator: Any, node: perf_answers) -> None:
     answers: Answers = node["answers"]
     link = Links(translator.builder, node["top"], node["page"])
-    facts = "".join(_fact(fact, link) for fact in answers.facts)
-    translator.body.append(f'<ul class="perf-facts">{facts}</ul>\n')
-    if answers.rows:
-        translator.body.append(_table(answers, link))
+    ids = f' id="{escape(node["ids"][0])}"' if node["ids"] else ""
+    translator.body.append(_table(answers, link, ids))
     raise nodes.SkipNode
 
 
@@ -84,30 +47,18 @@ class Links:
     def __init__(self, builder: Any, top: str, own: str = "") -> None:
         self._builder, self._top, self._own = builder, top, own
 
-    def __call__(self, part: Part) -> str:
-        """Where a part of a sentence leads."""
-        address = part.page or self._own
+    def __call__(self, address: str, place: str = "") -> str:
+        """Return the way to a place on a page."""
+        address = address or self._own
         if not address:
-            return f"#{part.place}"
+            return f"#{place}"
         page = page_name(self._top, address)
         uri: str = self._builder.get_relative_uri(self._builder.current_docname, page)
         # Where all pages are one, each has a fragment for an address already.
-        return f"{uri.partition('#')[0]}#{part.place}" if part.place else uri
+        return f"{uri.partition('#')[0]}#{place}" if place else uri
 
 
-def _fact(fact: Fact, link: Links) -> str:
-    return f"<li><b>{escape(fact.head)}</b><span>{''.join(_part(p, link) for p in fact.parts)}</span></li>"
-
-
-def _part(part: Part, link: Links) -> str:
-    text = f"<bdi>{escape(visible(part.text, 1000))}</bdi>"
-    text = f"<strong>{text}</strong>" if part.strong else text
-    if part.severity:
-        text = f'<span class="perf-badge perf-badge-{part.severity}">{text}</span>'
-    return f'<a href="{escape(link(part))}">{text}</a>' if part.page or part.place else text
-
-
-def _table(answers: Answers, link: Links) -> str:
+def _table(answers: Answers, link: Links, ids: str) -> str:
     several = len(answers.boards)
     spark = any(any(curves) for row in answers.rows for curves in row.history)
     bars = 1 < several <= MOST_BARS
@@ -133,7 +84,7 @@ def _table(answers: Answers, link: Links) -> str:
     if answers.more:
         note += f" {answers.more} more headline figures are in the chapters."
     return (
-        '<div class="perf-scroll perf-answers-box" role="region" tabindex="0" '
+        f'<div class="perf-scroll perf-answers-box"{ids} role="region" tabindex="0" '
         'aria-label="Headline results"><table class="perf-answers">'
         f"<thead><tr>{''.join(head)}</tr></thead><tbody>{rows}</tbody></table></div>\n"
         f'<p class="perf-answers-note">{note}</p>\n'
@@ -153,7 +104,7 @@ def _row(row: Answer, answers: Answers, bars: bool, spark: bool, link: Links) ->
             text = escape(value.text)
             if value.number is not None:
                 text = f'<data value="{units.exact(value.number)}">{text}</data>'
-            inner = f'<a href="{escape(link(Part("", place=value.place)))}">{text}</a>'
+            inner = f'<a href="{escape(link("", value.place))}">{text}</a>'
             if bars and value.share is not None:
                 inner += _bar(number, value.share)
         cells.append(f'<td class="perf-n" data-h="{short}">{inner}</td>')
@@ -234,13 +185,7 @@ class Plain(SphinxPostTransform):
         if self.app.builder.format == "html":
             return
         for node in list(self.document.findall(perf_answers)):
-            answers: Answers = node["answers"]
-            facts = nodes.bullet_list()
-            for fact in answers.facts:
-                text = visible("".join(part.text for part in fact.parts), 2000)
-                lead = nodes.strong("", f"{fact.head}:")
-                facts += nodes.list_item("", nodes.paragraph("", "", lead, nodes.Text(f" {text}")))
-            node.replace_self([facts, *([_plain_table(answers)] if answers.rows else [])])
+            node.replace_self(_plain_table(node["answers"]))
 
 
 def _plain_table(answers: Answers) -> nodes.table:
@@ -277,5 +222,4 @@ def plain_row(cells: Sequence[nodes.Node]) -> nodes.row:
 def setup(app: Sphinx) -> None:
     """Register the directive, its node and the transform."""
     app.add_node(perf_answers, html=(_visit_html, None))
-    app.add_directive("perf-answers", PerfAnswers)
     app.add_post_transform(Plain)

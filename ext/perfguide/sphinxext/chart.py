@@ -1,10 +1,8 @@
-"""The directive for charts: those of generated pages, and those of a table of one's own."""
+"""The directive for charts of a table of one's own."""
 
 from __future__ import annotations
 
 import csv
-import json
-from collections.abc import Sequence
 from pathlib import Path, PurePath
 from typing import Any, ClassVar, get_args
 
@@ -19,7 +17,7 @@ from ..catalog.chart_spec import Kind
 from ..charts import from_csv, gallery
 from ..common.diagnostics import Diagnostic
 from ..publishing.store import Store
-from . import internals, picture_files
+from . import internals
 from .config import picture_formats, warn
 from .table_nodes import download, perf_picture
 
@@ -49,9 +47,7 @@ class PerfChart(SphinxDirective):
     final_argument_whitespace = True
     has_content = True
     option_spec: ClassVar[OptionSpec] = {
-        "file": directives.path,
         "name": directives.unchanged,
-        "origin": directives.unchanged,
         "data": directives.path,
         "x": directives.unchanged,
         "lines": _names,
@@ -63,26 +59,12 @@ class PerfChart(SphinxDirective):
     }
 
     def run(self) -> list[nodes.Node]:
-        """Make the nodes: of the JSON that the generator wrote (``file``), of a CSV
-        file (``data``), or of the CSV text in the directive."""
-        given = [bool(self.content), "data" in self.options, "file" in self.options]
+        """Make the nodes, of a CSV file (``data``) or of the CSV text in the directive."""
+        given = [bool(self.content), "data" in self.options]
         if sum(given) != 1:
-            hint = "give one of: content, “data”, “file”"
+            hint = "give one of: content, “data”"
             return self._fault("", "needs just one source of figures", hint)
-        if "file" in self.options:
-            return self._generated()
         return self._own()
-
-    def _generated(self) -> list[nodes.Node]:
-        name, path = self.env.relfn2path(self.options["file"])
-        try:
-            chart = json.loads(Path(path).read_bytes())
-        except (OSError, ValueError) as error:
-            return self._fault(name, f"cannot be read: {error}", "generate it again")
-        self.env.note_dependency(name)
-        shown = [(p["name"], p["file"], p["alt"]) for p in chart["pictures"]]
-        data, _ = self.env.relfn2path(chart["data"])
-        return self._figure(shown, data, ["perf-small"] if chart["small"] else [])
 
     def _own(self) -> list[nodes.Node]:
         name, text = self.get_source_info()[0], "\n".join(self.content)
@@ -105,23 +87,18 @@ class PerfChart(SphinxDirective):
         except csv.Error as error:
             return self._fault(name, f"cannot be read: {error}", "check the quotes")
         alt = self.options.get("alt") or view.text()
-        return self._figure([("", f"/{folder}/{stem}.*", alt)], f"{folder}/{stem}.csv", [])
+        return self._figure(f"/{folder}/{stem}", alt, f"{folder}/{stem}{gallery.DATA}")
 
-    def _figure(
-        self, shown: Sequence[tuple[str, str, str]], data: str, classes: Sequence[str]
-    ) -> list[nodes.Node]:
-        figure = nodes.figure(classes=["perf-chart", *classes])
+    def _figure(self, stem: str, alt: str, data: str) -> list[nodes.Node]:
+        figure = nodes.figure(classes=["perf-chart"])
         self.set_source_info(figure)
-        for name, file, alt in shown:
-            stem, path = (each.removesuffix(".*") for each in self.env.relfn2path(file))
-            image = picture_files.image(stem, alt)
-            size = gallery.size(Path(f"{path}.svg"))
-            figure += perf_picture("", image, label=name, size=size)
+        image = nodes.image(uri=f"{stem}.*", alt=alt)
+        size = gallery.size(Path(f"{self.env.relfn2path(stem)[1]}.svg"))
+        figure += perf_picture("", image, label="", size=size)
         inline, messages = self.state.inline_text(self.arguments[0], self.lineno)
         figure += nodes.caption(self.arguments[0], "", *inline)
         self.add_name(figure)
-        words, origin = "Data of this chart (CSV)", self.options.get("origin", "")
-        line = download(self.env.docname, {data: words}, origin)
+        line = download(self.env.docname, {data: "Data of this chart (CSV)"})
         return [figure, *messages, line]
 
     def _fault(self, name: str, message: str, hint: str) -> list[nodes.Node]:
@@ -153,7 +130,6 @@ def _prune(_app: Sphinx, env: BuildEnvironment) -> None:
 
 def setup(app: Sphinx) -> None:
     """Register the directive."""
-    picture_files.setup(app)
     app.add_directive("perf-chart", PerfChart)
     app.connect("builder-inited", _want)
     app.connect("env-check-consistency", _prune)

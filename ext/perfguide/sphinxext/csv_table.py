@@ -1,4 +1,4 @@
-"""The directives and the role that generated and hand-written pages use."""
+"""The directive for tables of one's own whose cells are text."""
 
 from __future__ import annotations
 
@@ -13,53 +13,17 @@ import msgspec
 from docutils import nodes
 from docutils.parsers.rst import directives
 from docutils.parsers.rst.directives.tables import CSVTable
-from docutils.statemachine import StringList
 from sphinx.application import Sphinx
-from sphinx.util.docutils import SphinxDirective, SphinxRole
+from sphinx.util.docutils import SphinxDirective
 from sphinx.util.typing import ExtensionMetadata, OptionSpec
 
-from ..catalog import benchmarks
-from ..common import csv_text, rst_text, slugs, units
+from ..common import csv_text, units
 from ..common.diagnostics import Diagnostic, visible
 from ..common.units import TableCell
 from ..tables import grids
-from ..tables.cells import FILE as BEHIND
 from ..tables.grids import Grid
-from . import internals
-from .config import settings, warn
-from .table_nodes import download, file_link, perf_leaf
-
-
-class PerfTable(SphinxDirective):
-    """A table of a generated page, from the file that its page is made from."""
-
-    required_arguments = 1
-    final_argument_whitespace = True
-    option_spec: ClassVar[OptionSpec] = {
-        "file": directives.path,
-        "name": directives.unchanged,
-        "origin": directives.unchanged,
-    }
-
-    def run(self) -> list[nodes.Node]:
-        """Make the nodes."""
-        docname = self.env.docname
-        name, path = self.env.relfn2path(self.options["file"])
-        try:
-            grid = grids.from_file(Path(path).read_bytes())
-            leaf = perf_leaf(grid, self.config.perfguide_output)
-        except (OSError, msgspec.DecodeError, IndexError) as error:
-            _fault(self, name, f"cannot be read: {error}", "generate it again")
-            return []
-        self.env.note_dependency(name)
-        stem = name.removesuffix(grids.FILE)
-        if grid.behind:
-            leaf += file_link(docname, f"{stem}{BEHIND}")
-        files = {f"{stem}.csv": "CSV"}
-        if grid.data:
-            files = {f"{stem}{grids.DATA}": "CSV", f"{stem}.csv": "CSV as shown"}
-        line = download(docname, files, self.options.get("origin", ""))
-        return [*_nodes(self, leaf), line]
+from .config import warn
+from .table_nodes import download, perf_leaf
 
 
 def _nodes(directive: SphinxDirective, leaf: nodes.Element) -> list[nodes.Node]:
@@ -199,90 +163,7 @@ def _read(text: str, key: bool) -> TableCell:
     return number, found[1], found[2] or ""
 
 
-class PerfProse(SphinxDirective):
-    """What a benchmark's own text says, in its place on the page."""
-
-    required_arguments = 1
-    final_argument_whitespace = True
-    option_spec: ClassVar[OptionSpec] = {}
-
-    def run(self) -> list[nodes.Node]:
-        """Make the nodes."""
-        path = benchmarks.prose(
-            settings(self.config, Path(self.env.srcdir)).benchmarks, self.arguments[0]
-        )
-        if path is None:
-            hint = f"write {self.arguments[0]}.toml and {self.arguments[0]}.rst"
-            finding = Diagnostic("catalog-prose", self.arguments[0], "has no text", hint)
-            warn([finding], location=self.get_location())
-            return []
-        self.env.note_dependency(str(path))
-        lines = StringList(path.read_text("utf-8").splitlines(), source=str(path))
-        holder = nodes.Element()
-        values = self.state.document.settings
-        here = (values.raw_enabled, values.file_insertion_enabled)
-        # This text is the site's own, and may do what the site's own pages may.
-        values.raw_enabled, values.file_insertion_enabled = getattr(values, "perf_owner", here)
-        try:
-            self.state.nested_parse(lines, 0, holder)
-        finally:
-            values.raw_enabled, values.file_insertion_enabled = here
-        return holder.children
-
-
-class PerfGenerated(SphinxDirective):
-    """Begins a generated page: on it neither raw markup nor files can be inserted."""
-
-    option_spec: ClassVar[OptionSpec] = {}
-
-    def run(self) -> list[nodes.Node]:
-        """Switch them off for the rest of this page."""
-        values = internals.own_settings(self.state.document)
-        values.perf_owner = (values.raw_enabled, values.file_insertion_enabled)
-        values.raw_enabled = values.file_insertion_enabled = False
-        return []
-
-
-CHAPTERS = ("guide", "soc", "benchmark")
-"""Pages of many short sections, as their first section is called."""
-
-
-class PerfAnchor(SphinxDirective):
-    """Gives the section that it stands in its one lasting address; that of a page also gets the
-    classes by which style sheets tell generated pages apart."""
-
-    required_arguments = 1
-    option_spec: ClassVar[OptionSpec] = {}
-
-    def run(self) -> list[nodes.Node]:
-        """Make the nodes."""
-        section = self.state.parent
-        if isinstance(section, nodes.section):
-            name = slugs.anchor(self.arguments[0])
-            section["ids"] = [name]
-            if isinstance(section.parent, nodes.document):
-                chapters = ["perf-chapters"] if name in CHAPTERS else []
-                section["classes"] += ["perf-page", f"perf-{name}-page", *chapters]
-        return []
-
-
-class PerfText(SphinxRole):
-    """Text exactly as it is; see :mod:`perfguide.markup`."""
-
-    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-        """Make the node."""
-        shown = rst_text.decoded(self.text)
-        # The class keeps text that runs right to left from moving what stands beside it.
-        inline = nodes.inline(shown, shown, classes=[rst_text.ROLE], support_smartquotes=False)
-        return [inline], []
-
-
 def setup(app: Sphinx) -> ExtensionMetadata:
     """Register the directives and the role."""
-    app.add_directive("perf-table", PerfTable)
     app.add_directive("perf-csv-table", PerfCsvTable)
-    app.add_directive("perf-prose", PerfProse)
-    app.add_directive("perf-generated", PerfGenerated)
-    app.add_directive("perf-anchor", PerfAnchor)
-    app.add_role(rst_text.ROLE, PerfText())
     return {"parallel_read_safe": True, "parallel_write_safe": True}

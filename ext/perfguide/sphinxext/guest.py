@@ -84,6 +84,12 @@ class PerfRest(TocTree):
         return list(super().run())
 
 
+def _ask_for_rest(app: Sphinx, docname: str, source: list[str]) -> None:
+    """Let the leading page end with the rest; its source builds without us, and has no such list."""
+    if docname == page_name(app.config.perfguide_output, LEAD):
+        source[0] += "\n.. perf-rest::\n"
+
+
 def _list_rest(app: Sphinx, env: BuildEnvironment) -> list[str]:
     """Read the leading page again where it does not list what it should now that all pages are
     read."""
@@ -193,6 +199,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_directive("perf-rest", PerfRest)
     # Behind what places the paths.
     app.connect("config-inited", _keep_generated, priority=600)
+    app.connect("source-read", _ask_for_rest)
     app.connect("env-before-read-docs", _find_all, priority=100)
     app.connect("env-updated", _remember, priority=100)
     app.connect("env-updated", _list_rest, priority=100)

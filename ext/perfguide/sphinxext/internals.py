@@ -30,6 +30,7 @@ from sphinx.environment.collectors.toctree import TocTreeCollector
 from sphinx.errors import ExtensionError
 from sphinx.search import IndexBuilder
 from sphinx.util._files import DownloadFiles
+from sphinx.util.osutil import relative_uri
 
 
 def use_processes(app: Sphinx, count: int) -> int:
@@ -311,6 +312,14 @@ def index_entries(index: IndexBuilder) -> dict[str, list[tuple[str, str, str]]]:
 def is_site(builder: Builder) -> TypeGuard[StandaloneHTMLBuilder]:
     """Whether a builder makes a site. That of EPUB stands on Sphinx's builder of sites too."""
     return isinstance(builder, StandaloneHTMLBuilder) and builder.name != "epub"
+
+
+def way_to_top(builder: StandaloneHTMLBuilder, docname: str) -> str:
+    """Return the way from a page to the top of the site: ``../../``, or nothing."""
+    own = builder.get_target_uri(docname)
+    if own.startswith("#"):
+        return ""
+    return relative_uri(own, "index.html").removesuffix("index.html")
 
 
 def theme_folders(builder: StandaloneHTMLBuilder) -> list[Path]:

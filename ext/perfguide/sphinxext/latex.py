@@ -22,7 +22,7 @@ from ..figures.dataset import Addresses, trace
 from . import internals
 from .config import page_name
 from .guest import may_change
-from .table_nodes import group, listed, on_paper, perf_download, perf_picture, perf_rows, texts
+from .table_nodes import group, listed, perf_download, perf_picture, perf_rows, texts
 
 LINE = (("small", 96), ("footnotesize", 108), ("scriptsize", 124))
 """Sizes of type, the largest first, and about how many characters of it a line of A4
@@ -86,7 +86,7 @@ class PaperPages(SphinxPostTransform):
             if "contents" in contents["classes"] and may_change(self.app, self._page_of(contents)):
                 contents.parent.remove(contents)  # the document has contents of its own
         for download in list(self.document.findall(perf_download)):
-            download.replace_self(on_paper(download))
+            download.parent.remove(download)
 
     def _page_of(self, node: nodes.Element) -> str:
         """The page that a part of a document is from."""

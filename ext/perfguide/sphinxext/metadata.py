@@ -14,22 +14,19 @@ from typing import Any, ClassVar
 from urllib.parse import quote
 from xml.etree import ElementTree
 
+import msgspec
 from docutils import nodes
-from docutils.parsers.rst import directives
 from sphinx import addnodes
 from sphinx.application import Sphinx
-from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.util.docutils import SphinxDirective
-from sphinx.util.osutil import relative_uri
 from sphinx.util.typing import OptionSpec
 
 from ..common import extras
-from ..common.diagnostics import Diagnostic
 from ..export import explorer, feed, json_api
 from ..publishing.store import below
+from ..tables import page_tables
 from . import own_pages, rebuild
-from .config import warn
-from .internals import is_site
+from .internals import is_site, way_to_top
 
 SITEMAP = "http://www.sitemaps.org/schemas/sitemap/0.9"
 FEED = "feed.xml"
@@ -40,32 +37,12 @@ SITEMAP_EXTENSION = "sphinx_sitemap"
 LONGEST = 300
 """Characters of a description; search engines cut what is longer."""
 
-ABOUT, REDIRECT, EXPLORER = "perf-about", "perf-redirect", "perf-explorer"
-"""Metadata of a page: the file that says what it is about, the page that it leads on to, and
-whether it has the explorer."""
+REDIRECT, EXPLORER = "perf-redirect", "perf-explorer"
+"""Metadata of a page: the page that it leads on to, and whether it has the explorer."""
 
 SCRIPTS = tuple(f"perfguide-{name}.js" for name in ("drawing", "figures", "shown", "explore"))
-"""What the explorer's page asks for, in the order in which they need each other."""
-
-
-class PerfAbout(SphinxDirective):
-    """Names the file that says what the page is about."""
-
-    required_arguments = 1
-    option_spec: ClassVar[OptionSpec] = {}
-
-    def run(self) -> list[nodes.Node]:
-        """Remember the file; it is read when the page is written."""
-        name, path = self.env.relfn2path(directives.path(self.arguments[0]))
-        self.env.note_dependency(name)
-        try:
-            json.loads(Path(path).read_bytes())["description"]
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            finding = Diagnostic("about", name, f"cannot be read: {error}", "generate it again")
-            warn([finding], location=self.get_location())
-            return []
-        self.env.metadata[self.env.docname][ABOUT] = name
-        return []
+"""What the explorer's page asks for after the scripts of tables, in the order in which they need
+each other."""
 
 
 class perf_data(nodes.General, nodes.Element):  # noqa: N801
@@ -73,35 +50,21 @@ class perf_data(nodes.General, nodes.Element):  # noqa: N801
 
 
 class PerfData(SphinxDirective):
-    """Links to the data of one guide, or of the whole site where none is named."""
+    """Links to the lists of all files of the site's data."""
 
-    optional_arguments = 1
-    final_argument_whitespace = True
-    option_spec: ClassVar[OptionSpec] = {"parquet": directives.path}
+    option_spec: ClassVar[OptionSpec] = {}
 
     def run(self) -> list[nodes.Node]:
         """Make the node."""
-        if self.arguments:
-            words, stem = "Download ", self.arguments[0]
-            files = [
-                (f"{stem}.xlsx", "Excel"),
-                (f"{stem}.csv", "CSV"),
-                (f"{stem}.json", "JSON"),
-            ]
-            if "parquet" in self.options:
-                files.append((self.options["parquet"], "Parquet"))
-        else:
-            words = "Begin with: "
-            files = [("index.json", "index.json"), ("datapackage.json", "datapackage.json")]
-        is_without = not extras.is_installed("parquet")
-        note = extras.advice("parquet") if is_without else ""
-        return [perf_data("", words=words, files=files, note=note)]
+        files = [("index.json", "index.json"), ("datapackage.json", "datapackage.json")]
+        note = "" if extras.is_installed("parquet") else extras.advice("parquet")
+        return [perf_data("", words="Begin with: ", files=files, note=note)]
 
 
 def _visit_data(translator: Any, node: perf_data) -> None:
     builder = translator.builder
     if is_site(builder):
-        top = _top(builder, builder.current_docname)
+        top = way_to_top(builder, builder.current_docname)
         addresses = [
             (f"{top}{json_api.ROOT}/{quote(file, safe='/=@')}", text)
             for file, text in node["files"]
@@ -147,7 +110,7 @@ def _visit_explorer(translator: Any, node: perf_explorer) -> None:
     # What a page of the core is called in the site, with a mark in the place of its name.
     page = posixpath.normpath(posixpath.join(builder.config.perfguide_output, "PAGE"))
     start, _, end = builder.get_relative_uri(here, page).rpartition("PAGE")
-    files = f"{_top(builder, here)}{json_api.ROOT}/{explorer.FOLDER}/"
+    files = f"{way_to_top(builder, here)}{json_api.ROOT}/{explorer.FOLDER}/"
     values = {"files": files, "start": start, "end": end}
     data = "".join(f' data-{name}="{escape(value)}"' for name, value in values.items())
     translator.body.append(f'<div class="perf-explorer"{data}><div class="perf-explorer-plain">\n')
@@ -156,14 +119,6 @@ def _visit_explorer(translator: Any, node: perf_explorer) -> None:
 def _depart_explorer(translator: Any, node: perf_explorer) -> None:
     if is_site(translator.builder):
         translator.body.append("</div></div>\n")
-
-
-def _top(builder: StandaloneHTMLBuilder, docname: str) -> str:
-    """The way from a page to the top of the site: ``../../``, or nothing."""
-    own = builder.get_target_uri(docname)
-    if own.startswith("#"):
-        return ""
-    return relative_uri(own, "index.html").removesuffix("index.html")
 
 
 def description(doctree: nodes.document) -> str:
@@ -190,9 +145,11 @@ def address(app: Sphinx, docname: str) -> str:
 
 def _about(app: Sphinx, docname: str) -> dict[str, Any]:
     """What the generator wrote about a page: ``description``, and ``dataset`` of a guide."""
-    name = app.env.metadata[docname].get(ABOUT)
-    about: dict[str, Any] = json.loads(Path(app.srcdir, name).read_bytes()) if name else {}
-    return about
+    path = Path(app.srcdir, docname, page_tables.FILE)
+    try:
+        return page_tables.read_about(path.read_bytes())
+    except (FileNotFoundError, msgspec.DecodeError):
+        return {}  # what cannot be read was reported when the page was read
 
 
 def _head(
@@ -379,7 +336,6 @@ def _put(path: Path, data: bytes) -> None:
 
 def setup(app: Sphinx) -> None:
     """Register the directives, the nodes and what happens when."""
-    app.add_directive("perf-about", PerfAbout)
     app.add_directive("perf-data", PerfData)
     app.add_directive("perf-explorer", PerfExplorer)
     others: Any = dict.fromkeys(("latex", "text", "man", "texinfo"), (_skip, None))

@@ -21,7 +21,8 @@ from sphinx.util.typing import OptionSpec
 
 from ..common import units
 from ..common.diagnostics import visible
-from ..pages.answers import Answer, Answers, Part, Value
+from ..pages.answers import Answer, Answers, Value
+from ..tables import page_tables
 from .answers import Links, bar, plain_row
 from .config import page_name
 from .html_table import NOT_MEASURED
@@ -169,8 +170,7 @@ class PerfOverview(SphinxDirective):
         if not overview or not overview["platforms"]:
             return [nodes.paragraph("", "There are no guides yet.")]
         platforms = [
-            Platform(entry, self._answers(f"{entry['guide']}/answers.json"))
-            for entry in overview["platforms"]
+            Platform(entry, self._answers(entry["guide"])) for entry in overview["platforms"]
         ]
         shown = columns(platforms)
         told, others = divided(lines(platforms, shown))
@@ -196,9 +196,16 @@ class PerfOverview(SphinxDirective):
         except FileNotFoundError:
             return None
 
-    def _answers(self, path: str) -> Answers:
-        content = self._file(path)
-        return msgspec.convert(content, Answers) if content else Answers((), (), "", "", ())
+    def _answers(self, guide: str) -> Answers:
+        path = f"/{self.config.perfguide_output}/{guide}/{page_tables.FILE}"
+        name, found = self.env.relfn2path(path)
+        self.env.note_dependency(name)
+        try:
+            tables = page_tables.read_page_file(Path(found).read_bytes()).tables.values()
+        except (FileNotFoundError, msgspec.DecodeError):
+            return Answers((), (), "", "", ())
+        held = (table.answers for table in tables if table.answers)
+        return msgspec.convert(next(held, Answers((), (), "", "", ())), Answers)
 
     def _list(self, entries: Sequence[Any], make: Any) -> nodes.bullet_list:
         items = (nodes.list_item("", nodes.paragraph("", "", *make(each))) for each in entries)
@@ -283,7 +290,7 @@ def _row(
     platform: Platform, cells: Sequence[Best | None], shown: Sequence[Column], uri: Links
 ) -> str:
     entry = platform.entry
-    soc, guide = escape(uri(Part("", entry["page"]))), escape(uri(Part("", entry["guide"])))
+    soc, guide = escape(uri(entry["page"])), escape(uri(entry["guide"]))
     release = escape(visible(f"{entry['family']} {entry['release']}"))
     told = (
         f"{units.number(entry['figures'])} figures on {', '.join(entry['boards'])}; "
@@ -305,7 +312,7 @@ def _cell(column: Column, found: Best | None, entry: dict[str, Any], uri: Links)
         shown = units.number(found.number)
         text = f'<data value="{units.exact(found.number)}">{escape(shown)}</data>'
     of = escape(visible(", ".join(filter(None, (found.board, found.detail))), 200))
-    to = escape(uri(Part("", entry["guide"], found.value.place)))
+    to = escape(uri(entry["guide"], found.value.place))
     inner = f'<a href="{to}" title="{of}">{text}</a>'
     return f'<td class="perf-n" data-h="{head}">{inner}{bar(found.share)}</td>'
 

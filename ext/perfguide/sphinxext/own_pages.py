@@ -12,7 +12,6 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 
-from ..common import rst_text
 from . import guest, theme
 
 PACKAGE = __name__.partition(".")[0]
@@ -31,7 +30,7 @@ def needs_files(app: Sphinx, page: str, doctree: nodes.document | None) -> bool:
 
 def _has_own_node(doctree: nodes.document) -> bool:
     return any(
-        type(node).__module__.partition(".")[0] == PACKAGE or rst_text.ROLE in node["classes"]
+        type(node).__module__.partition(".")[0] == PACKAGE
         for node in doctree.findall(nodes.Element)
     )
 

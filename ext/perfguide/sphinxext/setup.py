@@ -33,10 +33,10 @@ from . import (
     config,
     csv_table,
     figure_role,
-    fold,
+    generated,
+    generated_nodes,
     glossary,
     guest,
-    history,
     html_table,
     internals,
     latex,
@@ -59,9 +59,9 @@ T = TypeVar("T")
 logger = logging.getLogger(__name__)
 
 PARTS = (
-    *(config, csv_table, chart, answers, overview, fold, rebuild, glossary, metadata, leading),
-    *(history, menu, numbering, latex, reference, table_nodes, text_columns, theme, own_pages),
-    *(browsing, guest, unmade),
+    *(config, csv_table, generated, chart, answers, overview, generated_nodes, rebuild, glossary),
+    *(metadata, leading, menu, numbering, latex, reference, table_nodes, text_columns, theme),
+    *(own_pages, browsing, guest, unmade),
 )
 """What is registered, in this order: it is that of tags in the head of a page."""
 

@@ -13,6 +13,7 @@ import posixpath
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -24,13 +25,16 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.typing import ExtensionMetadata
 from sphinx_tabs.tabs import SphinxTabsPanel, SphinxTabsTab, SphinxTabsTablist
 
-from ..common import rst_text, units
+from ..charts import gallery
+from ..common import units
 from ..common.slugs import anchor, slug
 from ..tables.grids import Grid
 from . import html_table
 from .config import page_name
 
-ORIGIN = "Where these figures come from"
+UNPRINTED = {"perf-data", "perf-elsewhere"}
+"""Lines of links that lead nowhere on paper."""
+
 WIDEST = 40
 """Characters of a line in a cell of a table of plain text."""
 
@@ -86,13 +90,9 @@ class perf_download(nodes.General, nodes.Element):  # noqa: N801
     """The link to a table's file; it is for formats that can follow it."""
 
 
-def download(docname: str, files: Mapping[str, str], origin_option: str = "") -> perf_download:
-    """The line under a table or chart that leads to its files, each with its words, and to
-    where its figures come from."""
-    line = perf_download("", *(file_link(docname, name, text) for name, text in files.items()))
-    if origin_option:
-        line += origin(origin_option, docname)
-    return line
+def download(docname: str, files: Mapping[str, str]) -> perf_download:
+    """The line under a table or chart that leads to its files, each with its words."""
+    return perf_download("", *(file_link(docname, name, text) for name, text in files.items()))
 
 
 def file_link(docname: str, name: str, text: str = "") -> addnodes.download_reference:
@@ -102,43 +102,11 @@ def file_link(docname: str, name: str, text: str = "") -> addnodes.download_refe
     )
 
 
-def origin(option: str, docname: str) -> nodes.inline:
-    """The link to where figures come from, in the line under a table or a chart; on paper it
-    is all that is left of that line.
-
-    ``option`` is the target's name, or several joined by commas, and, in percent-encoding,
-    the title of their page, which paper shows. Several targets are tables, and each is called
-    by its caption.
-    """
-    names, _, title = option.partition(" ")
-    first, *more = names.split(",")
-    shown = f" ({rst_text.decoded(title)})" if more else f": {rst_text.decoded(title)}"
-    out = nodes.inline(classes=["perf-origin"])
-    out += [nodes.Text(f"{ORIGIN}: ")] if more else []
-    out += _reference(first, docname, "" if more else ORIGIN)
-    for name in more:
-        out += [nodes.Text(", "), _reference(name, docname)]
-    out += nodes.inline("", shown, classes=["perf-on-paper"])
-    return out
-
-
-def _reference(name: str, docname: str, words: str = "") -> addnodes.pending_xref:
-    return addnodes.pending_xref(
-        "",
-        nodes.inline("", words or name),
-        refdomain="std",
-        reftype="ref",
-        refexplicit=bool(words),
-        refwarn=True,
-        reftarget=name,
-        refdoc=docname,
-    )
-
-
-def on_paper(line: nodes.Element) -> list[nodes.Node]:
-    """What is left of the line under a table where no file can be followed."""
-    links = [part for part in line.children if isinstance(part, nodes.inline)]
-    return [nodes.paragraph("", "", *part.children) for part in links]
+def sized(image: nodes.image, srcdir: Path) -> tuple[int, int] | None:
+    """Return the width and height of a drawn picture, or ``None`` where it is not there."""
+    candidates: dict[str, str] = image.get("candidates", {})
+    name = candidates.get("image/svg+xml")
+    return gallery.size(srcdir / name) if name else None
 
 
 def visit_figure_html(translator: Any, node: perf_figure) -> None:
@@ -148,7 +116,7 @@ def visit_figure_html(translator: Any, node: perf_figure) -> None:
     file = ""
     if node["behind"] and translator.builder.download_support:
         address = posixpath.join(translator.builder.dlpath, quote(node["behind"]))
-        file = f' data-cells="{escape(address)}"'
+        file = f' data-cells="{escape(address)}" data-file="{escape(node["file"])}"'
     translator.body.append(f'<figure class="{escape(classes)}"{ids}{file}>\n')
     translator.body.extend(f'<span id="{escape(extra)}"></span>' for extra in node["ids"][1:])
     if node["caption"]:
@@ -285,6 +253,7 @@ class _HtmlTables(SphinxPostTransform):
                 classes.append(f"align-{table['align']}")
             figure = perf_figure(ids=table["ids"], classes=classes, caption=caption)
             files = leaf.findall(addnodes.download_reference)
+            figure["file"] = leaf.get("file", "")
             figure["behind"] = next((file.get("filename", "") for file in files), "")
             prefix = table["ids"][0] if table["ids"] else ""
             rows: dict[str, list[int]] = {}
@@ -302,19 +271,19 @@ class _HtmlTables(SphinxPostTransform):
             table.replace_self(figure)
         for drawn in list(self.document.findall(nodes.figure)):
             if "perf-chart" in drawn["classes"]:
-                _chart_for_html(drawn, self.tabs)
+                _chart_for_html(drawn, self.tabs, Path(self.env.srcdir))
         for download in self.document.findall(perf_download):
             download["kept"] = True
 
 
-def _chart_for_html(figure: nodes.figure, tabs: bool) -> None:
+def _chart_for_html(figure: nodes.figure, tabs: bool, srcdir: Path) -> None:
     """Put the pictures of a chart into tabs, or one after another under their names."""
     pictures = [child for child in figure.children if isinstance(child, perf_picture)]
     for picture in pictures:
         image = picture[0]
-        if picture["size"] and isinstance(image, nodes.image):
+        if isinstance(image, nodes.image) and (size := picture["size"] or sized(image, srcdir)):
             # Known before the file is: nothing on the page moves when it comes.
-            image["width"], image["height"] = map(str, picture["size"])
+            image["width"], image["height"] = map(str, size)
     if "perf-small" in figure["classes"]:
         beside = nodes.container(classes=["perf-pictures"])
         for picture in pictures:
@@ -411,9 +380,43 @@ class PlainTables(SphinxPostTransform):
             _spread_pictures(
                 figure, [child for child in figure.children if isinstance(child, perf_picture)]
             )
-        for download in list(self.document.findall(perf_download)):
-            if not download.get("kept"):
-                download.replace_self(on_paper(download))
+        for line in list(self.document.findall(perf_download)):
+            if not line.get("kept"):
+                line.parent.remove(line)
+
+
+class PaperLines(SphinxPostTransform):
+    """For all formats but HTML: no links to files, and the name of the page where figures come
+    from, which nobody can follow on paper."""
+
+    default_priority = 5  # while references still have their targets
+
+    def run(self, **kwargs: Any) -> None:
+        """Go through the lines of links."""
+        if self.app.builder.format == "html":
+            return
+        for paragraph in list(self.document.findall(nodes.paragraph)):
+            if UNPRINTED & {*paragraph["classes"]}:
+                paragraph.parent.remove(paragraph)
+            elif "perf-download" in paragraph["classes"]:
+                self._print_origin(paragraph)
+
+    def _print_origin(self, line: nodes.paragraph) -> None:
+        """Leave of the line under a table the words that lead to where its figures come from."""
+        files = [each for each in line.children if isinstance(each, addnodes.download_reference)]
+        rest = line.children[line.index(files[-1]) + 1 :] if files else line.children
+        if rest and isinstance(rest[0], nodes.Text):
+            rest = [nodes.Text(rest[0].astext().removeprefix(" · ")), *rest[1:]]
+        if not "".join(each.astext() for each in rest).strip():
+            line.parent.remove(line)
+            return
+        line.children = []
+        line.extend(rest)
+        link = next(iter(line.findall(addnodes.pending_xref)), None)
+        labels = self.env.domains.standard_domain.anonlabels
+        page = labels.get(link["reftarget"], ("", ""))[0] if link else ""
+        if page in self.env.titles:
+            line += nodes.Text(f": {self.env.titles[page].astext()}")
 
 
 def grid(leaf: perf_rows, label: str, prefix: str, **changed: object) -> perf_grid:
@@ -582,6 +585,6 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_node(perf_figure, override=True, html=(visit_figure_html, depart_figure_html))
     app.add_node(perf_grid, override=True, html=(visit_grid_html, None))
     app.add_node(perf_download, override=True, html=(visit_download_html, depart_download_html))
-    for transform in (TabbedTables, HtmlTables, TextTables, PlainTables):
+    for transform in (PaperLines, TabbedTables, HtmlTables, TextTables, PlainTables):
         app.add_post_transform(transform)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

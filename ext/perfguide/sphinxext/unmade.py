@@ -113,8 +113,11 @@ class Notices:
             self._attempt("written", page, lambda: write(page, doctree), replaced)
 
     def _assemble(
-        self, assemble: Callable[..., nodes.document], page: str, *args: Any, **options: Any
+        self, assemble: Callable[..., nodes.document], page: str = "", *args: Any, **options: Any
     ) -> nodes.document:
+        if not page:
+            return assemble()  # all pages are one
+
         def replaced(finding: Diagnostic) -> nodes.document:
             warn([finding])
             return self._notice(page, finding)

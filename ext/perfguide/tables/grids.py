@@ -1,4 +1,4 @@
-"""Tables as readers see them, as CSV, and as the file that a page is made from."""
+"""Tables as readers see them, and as CSV for programs."""
 
 from __future__ import annotations
 
@@ -8,14 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from ..common import csv_text, units
-from ..common.diagnostics import visible
 from ..common.slugs import words
 from ..common.units import TableCell
 from ..figures.pool import Cell
 from .model import View
-
-FILE = ".table.json"
-"""How the name of the file ends that a page is made from; the CSV beside it is for readers."""
 
 Link = tuple[int, int, str, str, str]
 """The number of a row and of a column, the page that the cell leads to, the name of a table
@@ -26,14 +22,17 @@ Mark = tuple[int, int, list[tuple[int, str]]]
 with words of its own."""
 
 
+MAX_NAMED_CONDITIONS = 12
+"""Conditions that the text of one figure names; files of data name all."""
+
+
 class Grid(msgspec.Struct, frozen=True, omit_defaults=True):
     """A table of texts and figures. ``header`` rows come first; ``stub`` columns are row keys.
 
     With ``tabs`` the first key says which alternative a row belongs to. ``units`` has for each
     text of the column "Unit" the kind of the unit and the factor into the base unit of its
-    kind. A note has an ``id``, ``severity``, ``title`` and ``reason``. ``behind`` is whether
-    a file says what is behind the cells, and ``data`` whether one has the figures for programs.
-    ``shorts`` has for a text of the head what pages show in its place.
+    kind. A note has an ``id``, ``severity``, ``title`` and ``reason``. ``shorts`` has for a text of
+    the head what pages show in its place.
     """
 
     header: tuple[tuple[str, ...], ...]
@@ -44,8 +43,6 @@ class Grid(msgspec.Struct, frozen=True, omit_defaults=True):
     notes: list[dict[str, str]] = []
     marks: list[Mark] = []
     links: list[Link] = []
-    behind: bool = False
-    data: bool = False
     shorts: dict[str, str] = {}
 
 
@@ -63,7 +60,10 @@ def figure(cell: Cell | None, decimals: int | None = 2) -> TableCell:
         rest += f"; {cell.failed} of {cell.runs} runs {units.FAILED}"
     if cell.differs:
         verb = "differs" if len(cell.differs) == 1 else "differ"
-        rest += f"; {' and '.join(cell.differs)} {verb} between the runs"
+        named = cell.differs[:MAX_NAMED_CONDITIONS]
+        more = len(cell.differs) - len(named)
+        named = (*named, *([f"{more} more"] if more else []))
+        rest += f"; {' and '.join(named)} {verb} between the runs"
     return mean, text, rest
 
 
@@ -116,16 +116,46 @@ def data(view: View) -> Grid:
     ]
     for column, labels in enumerate(view.columns):
         cells = [row.cells[column] for row in view.rows]
-        for title, values in _measures(cells):
-            head.append(", ".join(filter(None, (_column_name(labels, unit), title))))
+        for title, values in measured_columns(_column_name(labels, unit), cells):
+            head.append(title)
             for row, value in zip(rows, values, strict=True):
-                row.append("" if value is None else (value, repr(value), ""))
+                row.append(value)
     for column, labels in enumerate(view.derived):
         head.append(_column_name(labels))
         for row, each in zip(rows, view.rows, strict=True):
             cell = each.derived[column]
             row.append("" if isinstance(cell, str) else (cell[0], repr(cell[0]), ""))
     return listing(head, rows, len(same) + len(kept))
+
+
+def tidy(table: Grid) -> Grid:
+    """Return a plain table for programs: one head row, numbers with all their digits, and nothing
+    where nothing was measured."""
+    head = [
+        _column_name(tuple(dict.fromkeys(column))) for column in zip(*table.header, strict=True)
+    ]
+    rows = [
+        [
+            ("" if cell == units.MISSING else cell)
+            if isinstance(cell, str)
+            else (cell[0], repr(cell[0]) if column >= table.stub else units.whole(cell), "")
+            for column, cell in enumerate(row)
+        ]
+        for row in table.rows
+    ]
+    return listing(head, rows, table.stub)
+
+
+def measured_columns(name: str, cells: Sequence[Cell | None]) -> list[tuple[str, list[TableCell]]]:
+    """Return a column of figures for programs, with those of the least and the greatest sample
+    and of the numbers of samples and of failed runs, where a cell has them."""
+    return [
+        (
+            ", ".join(filter(None, (name, title))),
+            ["" if value is None else (value, repr(value), "") for value in values],
+        )
+        for title, values in _measures(cells)
+    ]
 
 
 def _measures(cells: Sequence[Cell | None]) -> list[tuple[str, list[float | None]]]:
@@ -212,29 +242,3 @@ def to_csv(table: Grid) -> bytes:
     lines = map(csv_text.line, (*table.header, *table.rows))
     # What no UTF-8 text can hold, as in names of files, shows as an escape.
     return "".join(f"{line}\n" for line in lines).encode("utf-8", "backslashreplace")
-
-
-def to_file(table: Grid) -> bytes:
-    """The file that a page is made from. Its texts have an escape for what would not show or
-    would move other text, and its figures are as pages show them; a row key stays a name."""
-
-    def shown(cell: TableCell, column: int) -> TableCell:
-        if isinstance(cell, str):
-            return visible(cell, len(cell))
-        return cell if column < table.stub else units.for_pages(cell)
-
-    made = msgspec.structs.replace(
-        table,
-        header=[tuple(visible(text, len(text)) for text in row) for row in table.header],
-        rows=[tuple(shown(cell, c) for c, cell in enumerate(row)) for row in table.rows],
-        units={visible(text, len(text)): scale for text, scale in table.units.items()},
-    )
-    return msgspec.json.encode(made) + b"\n"
-
-
-def from_file(data: bytes) -> Grid:
-    """The table that such a file holds. Raises :class:`msgspec.DecodeError`."""
-    return _DECODER.decode(data)
-
-
-_DECODER = msgspec.json.Decoder(Grid)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from ..bundles.decode import Loaded
 from ..common import units
+from ..common.diagnostics import visible
 from ..figures.pool import Pool
 from .grids import Grid, listing
 from .model import View
@@ -60,11 +62,64 @@ def notes(bundles: Sequence[Loaded], benchmark: str = "") -> list[str]:
     ]
 
 
-def besides(pool: Pool, rows: Sequence[int]) -> list[Line]:
-    """What is said of one figure, from the rows of the frame behind it: facts of the setup with
-    their different values, and notes."""
-    facts = [(fact(n), " and ".join(texts)) for n, texts in pool.setup(rows).items()]
-    return [*facts, *(("Note", text) for text in pool.notes_of(rows))]
+@dataclass(frozen=True, slots=True)
+class RunWords:
+    """The facts and notes of a run, as pages show them, for those of its figures that are on a page.
+
+    A fact is its name, what pages call it, and its value; a note its place among those of the run,
+    its text, its benchmark and its metric, each of these empty where it is about all.
+    """
+
+    facts: tuple[tuple[str, str, str], ...]
+    notes: tuple[tuple[int, str, str, str], ...]
+
+
+def run_words(loaded: Loaded, shown: Collection[tuple[str, str]]) -> RunWords:
+    """Return the words of a run; ``shown`` are the benchmarks on a page, each with its metrics."""
+    benchmarks = {"", *(benchmark for benchmark, _ in shown)}
+    metrics = {("", metric) for _, metric in shown} | {*shown}
+    scoped = ((n.text, n.benchmark or "", n.metric or "") for n in loaded.bundle.notes)
+    return RunWords(
+        tuple(
+            (name, shown_text(fact(name)), shown_text(units.plain(value)))
+            for name, value in sorted(loaded.bundle.setup.items())
+        ),
+        tuple(
+            (place, shown_text(text), benchmark, metric)
+            for place, (text, benchmark, metric) in enumerate(scoped)
+            if ((benchmark, metric) in metrics if metric else benchmark in benchmarks)
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class OwnWords:
+    """What a figure has besides the words of its runs: facts that its results state, each with its
+    name, what pages call it and its values, where a number is the position of the bundle whose
+    value it is; and notes."""
+
+    facts: tuple[tuple[str, str, tuple[str | int, ...]], ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def own_words(pool: Pool, rows: Sequence[int]) -> OwnWords:
+    """Return what a figure has besides the words of its runs, from the rows behind it."""
+    return OwnWords(
+        tuple(
+            (
+                name,
+                shown_text(fact(name)),
+                tuple(v if isinstance(v, int) else shown_text(v) for v in of),
+            )
+            for name, of in pool.stated_facts(rows).items()
+        ),
+        tuple(map(shown_text, pool.stated_notes(rows))),
+    )
+
+
+def shown_text(text: str) -> str:
+    """Return a text with an escape for what would not show or would move other text."""
+    return visible(text, len(text))
 
 
 def above(view: View, pool: Pool) -> list[Line]:

@@ -3,21 +3,20 @@
 (() => {
   "use strict";
   const { addressOf, copy, exactOf, load, make, modelOf, ready, textOf } = window.perfguideGrid;
+  /* Only a panel needs it, so it comes with the first one. */
+  const REMARKS = new URL("perfguide-remarks.js", document.currentScript.src).href;
   const { provenance } = document.currentScript.dataset;
 
-  /* ---- What is behind a cell ---- */
-  const files = new Map();
-  const fileOf = (figure) => {
-    const address = figure.dataset.cells;
-    if (!address) return Promise.resolve(null);
-    if (!files.has(address)) {
-      files.set(address, load(address).then(() => {
-        const content = window.perfguideCells;
-        content.at = new Map(content.cells.map((each) => [`${each[0]}:${each[1]}`, each]));
-        return content;
-      }).catch(() => { files.delete(address); return null; }));
-    }
-    return files.get(address);
+  let asked;
+  const fileOf = async (figure) => {
+    const { cells, file } = figure.dataset;
+    if (!cells) return null;
+    asked = asked || Promise.all([load(REMARKS), load(cells)]).then(() => window.perfguideFigures);
+    let content;
+    try { content = await asked; } catch { asked = null; return null; }
+    const table = content.tables[file];
+    if (table) table.at = table.at || new Map(table.cells.map((each) => [`${each[0]}:${each[1]}`, each]));
+    return table ? { ...content, at: table.at } : null;
   };
 
   const original = (table, cell) => {
@@ -56,7 +55,7 @@
   const line = (list, name, ...value) => list.append(make("dt", { textContent: name }), make("dd", {}, ...value));
 
   const describe = (list, content, entry) => {
-    const [, , bundles, commands, samples, count, runs, failed, remarks = []] = entry;
+    const [, , bundles, commands, samples, count, runs, failed, own] = entry;
     if (samples.length) {
       const more = count > samples.length ? ` … and ${count - samples.length} more` : "";
       line(list, samples.length === 1 ? "Sample" : `Samples (${count})`, samples.join(", ") + more);
@@ -64,7 +63,7 @@
       line(list, "Samples", count > 1 ? `${count}, which the bundle does not list` : "none listed: the bundle has this figure alone");
     }
     if (runs > 1 || failed) line(list, "Runs", failed ? `${runs}, of which ${failed} failed` : `${runs}`);
-    for (const [name, words] of remarks.map((each) => content.remarks[each])) line(list, name, words);
+    for (const [name, words] of window.perfguideRemarks.wordsBehind(content, bundles, own)) line(list, name, words);
     const home = document.getElementById("sources") ? "#sources" : provenance;
     for (const [id, board, release, day] of bundles.map((each) => content.bundles[each])) {
       const name = home ? make("a", { href: home, textContent: id }) : id;

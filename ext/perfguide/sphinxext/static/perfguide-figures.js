@@ -4,6 +4,7 @@
 
 window.perfguideFigures = (() => {
   const { el } = window.perfguideDrawing;
+  const { wordsOf } = window.perfguideRemarks;
 
   const files = new Map(); // name -> {promise, resolve}
 
@@ -31,13 +32,33 @@ window.perfguideFigures = (() => {
     return entry.promise;
   }
 
+  /* The facts and notes of a run, as perfguideRemarks takes them. */
+  function runOf({ facts, texts }, [stated, notes]) {
+    return {
+      facts: stated.map(([fact, text]) => [...facts[fact], texts[text]]),
+      notes: notes.map(([text, ...about]) => [texts[text], ...about]),
+    };
+  }
+
+  /* What a figure has besides its number: its own words, and those of its runs. */
+  function remarksOf([facts, notes], runs, all, ...measured) {
+    const own = facts.map(([name, label, values]) => [
+      name,
+      label,
+      values.map((value) => (typeof value === "number" ? all[value] : value)),
+    ]);
+    return wordsOf({ facts: own, notes }, runs.map((run) => all[run]), ...measured);
+  }
+
   /* All figures of one benchmark in some releases, the newest release first. */
   async function figures(index, slug, position, releases) {
-    const wanted = releases.flatMap(([release, path, parts]) => {
+    const wanted = releases.flatMap(([release, path, parts, hasWords]) => {
       const count = parts.find(([place_]) => place_ === position)?.[1] ?? 0;
-      return Array.from({ length: count }, (_, i) => [release, `${path}/${slug}/${i + 1}`]);
+      return Array.from({ length: count }, (_, i) => [release, `${path}/${slug}/${i + 1}`, hasWords && `${path}/words`]);
     });
     const loaded = await Promise.all(wanted.map(([, name]) => load(name)));
+    const words = await Promise.all(wanted.map(([, , name]) => (name ? load(name) : null)));
+    const runsOf = words.map((each) => (each ? each.runs.map((run) => runOf(each, run)) : []));
     const metrics = new Map();
     const params = new Map();
     const rows = [];
@@ -51,7 +72,7 @@ window.perfguideFigures = (() => {
         const known = params.get(name).values;
         for (const value of values) if (!known.has(value[0])) known.set(value[0], value);
       }
-      for (const [board, metric, place_, mean, text, rest, low, high, section, remark] of part.figures) {
+      for (const [board, metric, place_, mean, text, rest, low, high, section, remark, runs = []] of part.figures) {
         const values = new Map(
           part.cases[place_].map(([p, v]) => [part.params[p][0], part.params[p][3][v][0]]),
         );
@@ -66,7 +87,9 @@ window.perfguideFigures = (() => {
           low,
           high,
           section: part.sections[section],
-          remarks: part.remarks?.[remark] ?? [],
+          remarks: remarksOf(
+            part.remarks?.[remark] ?? [[], []], runs, runsOf[i], index.benchmarks[position][0], part.metrics[metric][0],
+          ),
         });
       }
     });

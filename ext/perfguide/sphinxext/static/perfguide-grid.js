@@ -35,7 +35,6 @@ window.perfguideGrid = (() => {
     return (plain ? String(Number(data.value)) : data.textContent) + behind;
   };
 
-  /* ---- What is where in a table, before anything is sorted or hidden ---- */
   const models = new WeakMap();
 
   const headRows = (table) => {
@@ -79,7 +78,6 @@ window.perfguideGrid = (() => {
     return model;
   };
 
-  /* ---- Saying and copying ---- */
   const status = make("div", { className: "perf-status", role: "status" });
   const say = (text) => {
     status.textContent = text;
@@ -122,5 +120,5 @@ window.perfguideGrid = (() => {
   };
 
   ready(() => document.body.append(status));
-  return { addressOf, copy, exactOf, load, make, modelOf, ready, say, textOf, words };
+  return { ARROWS, addressOf, copy, exactOf, load, make, modelOf, ready, say, textOf, words };
 })();

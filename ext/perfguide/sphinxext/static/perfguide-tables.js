@@ -1,34 +1,54 @@
-/* Tools beside the caption of a table of figures, which is whole without them: CSV of what is shown, and on
+/* Tools beside the caption of a table of figures, which is whole without them: a copy, and on
    demand DataTables, which sorts, filters and hides columns. */
 (() => {
   "use strict";
-  const { copy, exactOf, load, make, modelOf, ready, say, textOf } = window.perfguideGrid;
+  const { ARROWS, copy, exactOf, load, make, modelOf, ready, say, textOf } = window.perfguideGrid;
   const LIBRARY = new URL("perfguide-datatables.js", document.currentScript.src).href;
   const collator = new Intl.Collator("en", { numeric: true });
 
-  /* ---- CSV of what is shown ---- */
-  const field = (text, first, cell) => {
-    // A spreadsheet computes a text that begins so; see “How a table is copied”.
-    const minus = !first && text.startsWith("-") && cell?.querySelector("data");
-    if (/^\s*'*[=+\-@＝＋－＠]/.test(text) && !minus) text = `'${text}`;
-    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  const withoutArrow = (text) => text.replace(ARROWS, "");
+
+  const field = (text, number) => {
+    const words = text.replace(/[\t\r\n]+/g, " ");
+    // A spreadsheet computes a text that begins so; see “Sort, filter, copy” in reading.rst.
+    const safe = !number && /^\s*'*[=+\-@＝＋－＠]/.test(words) ? `'${words}` : words;
+    return safe.includes('"') ? `"${safe.replaceAll('"', '""')}"` : safe;
   };
 
-  const csvOf = (table) => {
+  const valueOf = (cell) => {
+    if (cell.querySelector(".perf-missing")) return "";
+    const data = cell.querySelector("data");
+    const number = data ? Number(data.value) : NaN;
+    return Number.isNaN(number) ? field(withoutArrow(textOf(cell))) : field(String(number), true);
+  };
+
+  /* The unit of all rows, or nothing where they have several. */
+  const unitOf = (model, column) => {
+    const units = new Set(model.rows.map((row) => withoutArrow(textOf(row.cells[column]))));
+    return units.size === 1 ? [...units][0] : "";
+  };
+
+  const tabbed = (table) => {
     const model = modelOf(table);
-    const shown = table.tBodies[0].rows;
-    const kept = model.columns.map((_, column) => !(model.hidden && model.hidden.has(column)));
-    const line = (texts, cells = []) =>
-      texts.map((text, place) => field(text, place === 0, cells[place])).join(",");
-    const lines = model.head.map((row) =>
-      line(row.map((cell) => (cell.first ? cell.text : "")).filter((_, column) => kept[column])));
-    for (const row of shown) {
-      if (!row.classList.contains("perf-none")) lines.push(line([...row.cells].map(exactOf), row.cells));
+    const united = model.columns.findIndex(({ labels }, column) => column < model.stub && labels[0] === "Unit");
+    const unit = united < 0 ? "" : unitOf(model, united);
+    // As in the table's CSV, a unit that all rows share is in the heads of the figures.
+    const heads = model.columns.map(({ labels }, column) => {
+      const name = labels.map(withoutArrow).filter(Boolean).join(", ");
+      return unit && column >= model.stub ? `${name} (${unit})` : name;
+    });
+    const kept = model.columns.map((_, column) => column)
+      .filter((column) => !model.hidden?.has(column) && !(unit && column === united));
+    const lines = [kept.map((column) => field(heads[column]))];
+    for (const row of table.tBodies[0].rows) {
+      if (row.classList.contains("perf-none")) continue;
+      const cells = [...row.cells];
+      lines.push(kept.map((column) => cells.find((cell) => model.places.get(cell)?.column === column))
+        .map((cell) => (cell ? valueOf(cell) : "")));
     }
-    return `${lines.join("\n")}\n`;
+    return lines.map((texts) => `${texts.join("\t")}\n`).join("");
   };
 
-  /* ---- Sorting, filtering, hiding columns ---- */
   let library;
 
   /* A cell as a list that compares: its kind and its number, or its text; null goes last. */
@@ -155,11 +175,11 @@
     if (!tools || !tables.length) return;
     const button = make("button", { type: "button", textContent: "Sort and filter" });
     button.addEventListener("click", () => enhance(figure, tables, tools, button));
-    const csv = make("button", { type: "button", textContent: "Copy as CSV" });
-    csv.addEventListener("click", () => {
-      copy(csvOf(tables.find((each) => each.offsetParent) || tables[0]), "Table copied as CSV");
+    const copying = make("button", { type: "button", textContent: "Copy" });
+    copying.addEventListener("click", () => {
+      copy(tabbed(tables.find((each) => each.offsetParent) || tables[0]), "Table copied");
     });
-    tools.append(button, csv);
+    tools.append(button, copying);
     if (figure.querySelector(".perf-spread")) {
       const spread = make("button", { type: "button", className: "perf-show-spread", textContent: "Show spread" });
       spread.setAttribute("aria-pressed", "false");

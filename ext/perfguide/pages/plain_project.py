@@ -1,0 +1,78 @@
+"""A folder of pages that builds with Sphinx, its Read the Docs theme and sphinx-tabs alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from ..charts.gallery import FORMATS
+from ..common.diagnostics import visible
+from ..figures.dataset import Settings
+from . import write_files
+from .build import Outcome
+
+FIRST_LINE = "# Exported by perfguide, which updates the pages beside this file."
+"""Begins the configuration, and tells an earlier export from other folders."""
+
+CONF = f"""{FIRST_LINE}
+project = "Performance guides"
+extensions = ["sphinx_rtd_theme", "sphinx_tabs.tabs"]
+exclude_patterns = ["_build"]
+html_theme = "sphinx_rtd_theme"
+html_show_copyright = False
+latex_engine = "xelatex"
+smartquotes = False
+"""
+
+INDEX = """Performance guides
+==================
+
+.. toctree::
+   :maxdepth: 2
+   :glob:
+
+   guides/index
+   */index
+"""
+
+IGNORE = "/_build/\n"
+"""The list for git: the pages are the point of this folder, so they are not in it."""
+
+REQUIREMENTS = "sphinx\nsphinx-rtd-theme\nsphinx-tabs\n"
+
+PARSING = "[restructuredtext parser]\nraw_enabled: no\n"
+"""The settings of docutils: should a text be taken for markup, it cannot be a script."""
+
+OWN_FILES = {
+    "conf.py": CONF,
+    "docutils.conf": PARSING,
+    "index.rst": INDEX,
+    "requirements.txt": REQUIREMENTS,
+    write_files.IGNORED: IGNORE,
+}
+"""Files that are written where they are missing, and never again: they may be edited."""
+
+
+def refusal(folder: Path) -> str:
+    """Return why the pages cannot be written into a folder, or an empty text."""
+    name = visible(str(folder))
+    if not folder.exists():
+        return ""
+    if not folder.is_dir():
+        return f"{name} is a file; name a new or empty folder"
+    try:
+        is_export = (folder / "conf.py").read_text("utf-8", "replace").startswith(FIRST_LINE)
+    except FileNotFoundError:
+        is_export = not any(folder.iterdir())
+    message = "holds files of something else, and is left alone; name a new or empty folder"
+    return "" if is_export else f"{name} {message}"
+
+
+def write(folder: Path, settings: Settings, generate: Callable[[Settings], Outcome]) -> Outcome:
+    """Write the pages with their pictures for every builder, and what Sphinx needs to build them."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in OWN_FILES.items():
+        if not (folder / name).exists():
+            (folder / name).write_text(text, "utf-8")
+    return generate(replace(settings, output=folder, formats=FORMATS))

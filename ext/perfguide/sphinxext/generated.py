@@ -1,0 +1,433 @@
+"""Reads generated pages: plain reStructuredText that becomes the rich page.
+
+A generated page builds with Sphinx and sphinx-tabs alone. Here ordinary nodes with classes of ours
+become those that the writers of this extension know; nothing but generated pages is touched.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from pathlib import Path
+from typing import Any, ClassVar
+
+import msgspec
+from docutils import nodes
+from docutils.statemachine import StringList
+from msgspec import structs
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.directives.patches import CSVTable
+from sphinx.environment import BuildEnvironment
+from sphinx.transforms import SphinxTransform
+from sphinx.util.docutils import SphinxDirective
+from sphinx.util.nodes import make_refnode
+from sphinx.util.typing import ExtensionMetadata, OptionSpec
+from sphinx_tabs.tabs import SphinxTabsPanel, SphinxTabsTab
+
+from ..catalog import benchmarks
+from ..common.diagnostics import SEVERITIES, Diagnostic
+from ..export import json_api
+from ..pages.answers import Answers
+from ..pages.sentences import link_name
+from ..tables import page_tables
+from ..tables.page_tables import Extra, PageFigures
+from . import internals
+from .answers import perf_answers
+from .config import page_name, settings, warn
+from .generated_nodes import perf_fold, perf_history, perf_site_file
+from .table_nodes import file_link, perf_leaf, perf_picture
+
+FIRST_LINE = ".. perfguide: "
+"""Begins each generated page: a comment, for whoever has no perfguide."""
+
+_RIGHT_TO_LEFT = re.compile(
+    "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe](?:.*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe])?",
+    re.DOTALL,
+)
+"""A run of letters that are written from right to left, with what is among them."""
+
+_FIGURES = "perfguide-figures"
+"""Under this name what a page's file holds is kept while the page is read."""
+
+_TURNS = "perfguide-turns"
+"""And under this one whether some of its text runs from right to left."""
+
+
+def _begin(app: Sphinx, docname: str, source: list[str]) -> None:
+    """Read the file of a generated page, and let directives stand for the comment that begins it
+    and for the texts of benchmarks, which have files of their own."""
+    output = app.config.perfguide_output
+    if not (source[0].startswith(FIRST_LINE) and _is_below(output, docname)):
+        return
+    figures = app.env.current_document[_FIGURES] = _read_figures(app.env, docname)
+    app.env.current_document[_TURNS] = bool(_RIGHT_TO_LEFT.search(source[0]))
+    lines = source[0].split("\n")
+    lines[0] = ".. perf-generated::"
+    for number, (first, count, _) in enumerate(figures.prose):
+        if first + count <= len(lines):
+            indent = " " * (len(lines[first]) - len(lines[first].lstrip()))
+            # As many lines as before: warnings name the right ones.
+            own = [f"{indent}.. perf-prose:: {number}", *[""] * (count - 1)]
+            lines[first : first + count] = own
+    source[0] = "\n".join(lines)
+
+
+def _is_below(output: str, name: str) -> bool:
+    """Return whether a file, as seen from the sources, is in the folder of generated ones."""
+    folder = page_name(output, "")
+    return not name.startswith("../") and (folder == "." or name.startswith(f"{folder}/"))
+
+
+def _read_figures(env: BuildEnvironment, docname: str) -> PageFigures:
+    name = f"{docname}/{page_tables.FILE}"
+    try:
+        data = Path(env.srcdir, name).read_bytes()
+    except FileNotFoundError:
+        return PageFigures()
+    env.note_dependency(name)
+    try:
+        return page_tables.read_page_file(data)
+    except msgspec.DecodeError as error:
+        finding = Diagnostic("table", name, f"cannot be read: {error}", "generate it again")
+        warn([finding], location=docname)
+        return PageFigures()
+
+
+class PerfGenerated(SphinxDirective):
+    """Begins a generated page: on it neither raw markup nor files can be inserted."""
+
+    option_spec: ClassVar[OptionSpec] = {}
+
+    def run(self) -> list[nodes.Node]:
+        """Switch them off for the rest of this page."""
+        values = internals.own_settings(self.state.document)
+        values.perf_owner = (values.raw_enabled, values.file_insertion_enabled)
+        values.raw_enabled = values.file_insertion_enabled = False
+        values.smart_quotes = False
+        return []
+
+
+class PerfProse(SphinxDirective):
+    """The text of a benchmark, from its own file, on a generated page."""
+
+    required_arguments = 1
+    option_spec: ClassVar[OptionSpec] = {}
+
+    def run(self) -> list[nodes.Node]:
+        """Make the nodes."""
+        figures = figures_of(self.env)
+        if figures is None:
+            raise self.error("perf-prose is a part of generated pages")
+        name = figures.prose[int(self.arguments[0])][2]
+        folders = settings(self.config, Path(self.env.srcdir)).benchmarks
+        path = benchmarks.prose(folders, name)
+        if path is None:
+            hint = f"write {name}.toml and {name}.rst"
+            finding = Diagnostic("catalog-prose", name, "has no text", hint)
+            warn([finding], location=self.get_location())
+            return []
+        self.env.note_dependency(str(path))
+        lines = StringList(path.read_text("utf-8").splitlines(), source=str(path))
+        holder = nodes.Element()
+        values = self.state.document.settings
+        here = (values.raw_enabled, values.file_insertion_enabled)
+        # This text is the site's own, and may do what the site's own pages may.
+        values.raw_enabled, values.file_insertion_enabled = values.perf_owner
+        try:
+            self.state.nested_parse(lines, 0, holder)
+        finally:
+            values.raw_enabled, values.file_insertion_enabled = here
+        return holder.children
+
+
+def figures_of(env: BuildEnvironment) -> PageFigures | None:
+    """Return what the file of the page that is read holds; ``None`` where it is not generated."""
+    found: PageFigures | None = env.current_document.get(_FIGURES)
+    return found
+
+
+class PageTable(SphinxDirective):
+    """``csv-table``: on generated pages a leaf whose cells are text, elsewhere Sphinx's own."""
+
+    has_content = CSVTable.has_content
+    required_arguments = CSVTable.required_arguments
+    optional_arguments = CSVTable.optional_arguments
+    final_argument_whitespace = CSVTable.final_argument_whitespace
+    option_spec: ClassVar[OptionSpec] = CSVTable.option_spec
+
+    def run(self) -> list[nodes.Node]:
+        """Make the nodes."""
+        figures = figures_of(self.env)
+        if figures is None or "file" not in self.options:
+            return self._by_sphinx()
+        name, path = self.env.relfn2path(self.options["file"])
+        if not (name.endswith(".csv") and _is_below(self.config.perfguide_output, name)):
+            return self._by_sphinx()  # which says that this page cannot insert it
+        own = figures.tables.get(self.options["file"], Extra())
+        try:
+            self.env.note_dependency(name)
+            if own.answers:
+                return self._answers(own)
+            return self._table(Path(path).read_bytes(), own)
+        except (OSError, ValueError, IndexError, csv.Error, msgspec.DecodeError) as error:
+            message = f"cannot be read: {error}"
+            finding = Diagnostic("table", name, message, "generate it again")
+            warn([finding], location=self.get_location())
+            return []
+
+    def _table(self, data: bytes, own: Extra) -> list[nodes.Node]:
+        header_rows = self.options.get("header-rows", 0)
+        stub = self.options.get("stub-columns", 0)
+        rows = page_tables.read_csv(data)
+        grid = page_tables.grid(rows, header_rows, stub, own)
+        leaf = perf_leaf(grid, self.config.perfguide_output)
+        leaf["file"] = self.options["file"]
+        if own.cells:
+            leaf += file_link(self.env.docname, f"{self.env.docname}/{page_tables.FILE}")
+        table = nodes.table(classes=["perf-csv-table", *self.options.get("class", [])])
+        self.set_source_info(table)
+        messages: list[nodes.system_message] = []
+        if self.arguments:
+            words, messages = self.state.inline_text(self.arguments[0], self.lineno)
+            table += nodes.title(self.arguments[0], "", *words)
+        table += leaf
+        self.add_name(table)
+        return [table, *messages]
+
+    def _answers(self, own: Extra) -> list[nodes.Node]:
+        answers = msgspec.convert(own.answers, Answers)
+        here = own.page if self._leads_elsewhere(own.page) else ""
+        top = self.config.perfguide_output
+        node = perf_answers(answers=answers, top=top, page=here)
+        self.set_source_info(node)
+        self.add_name(node)
+        return [node]
+
+    def _leads_elsewhere(self, page: str) -> bool:
+        return bool(page_name(self.config.perfguide_output, page) != self.env.docname)
+
+    def _by_sphinx(self) -> list[nodes.Node]:
+        directive = CSVTable(
+            *(self.name, self.arguments, self.options, self.content, self.lineno),
+            *(self.content_offset, self.block_text, self.state, self.state_machine),
+        )
+        return list(directive.run())
+
+
+class _OfGenerated(SphinxTransform):
+    """A transform of generated pages alone."""
+
+    def apply(self, **kwargs: Any) -> None:
+        figures = figures_of(self.env)
+        if figures is not None:
+            self.change(figures)
+
+    def change(self, figures: PageFigures) -> None:
+        """Change the page that is read."""
+        raise NotImplementedError
+
+
+CHAPTERS = ("guide", "soc", "benchmark")
+"""Pages of many short sections, as their first section is called."""
+
+
+class Places(_OfGenerated):
+    """Gives each section its own lasting address, with which its name begins, and that of a page the
+    classes by which style sheets tell generated pages apart."""
+
+    default_priority = 262  # targets have been moved to what follows them
+
+    def change(self, figures: PageFigures) -> None:
+        """See above."""
+        document = self.document
+        for section in document.findall(nodes.section):
+            names = section["names"]
+            anchor = next(
+                (
+                    n.partition(" of ")[0]
+                    for n in names
+                    if " of " in n and document.nametypes.get(n)
+                ),
+                "",
+            )
+            if not anchor:
+                continue
+            others = [
+                document.nameids[name]
+                for name in names
+                if document.nametypes.get(name) and " of " not in name
+            ]
+            section["ids"] = [anchor, *others]
+            if isinstance(section.parent, nodes.document):
+                chapters = ["perf-chapters"] if anchor in CHAPTERS else []
+                section["classes"] += ["perf-page", f"perf-{anchor}-page", *chapters]
+            document.ids[anchor] = section
+            for name in names:
+                if document.nameids.get(name) not in others:
+                    document.nameids[name] = anchor
+
+
+class Parts(_OfGenerated):
+    """Makes of containers, lists and words of our classes the nodes that our writers know."""
+
+    default_priority = 270
+
+    def change(self, figures: PageFigures) -> None:
+        """See above."""
+        for container in list(self.document.findall(nodes.container)):
+            if "perf-fold" in container["classes"]:
+                summary, *content = container.children
+                fold = perf_fold("", *content, summary=summary.astext())
+                container.parent.replace(container, fold)
+            elif "perf-chart" in container["classes"]:
+                container.parent.replace(container, _chart(container))
+        for figure in list(self.document.findall(nodes.figure)):
+            image = figure.children[0]
+            if "perf-chart" in figure["classes"] and isinstance(image, nodes.image):
+                figure["classes"] = ["perf-chart"]
+                figure.attributes.pop("align", None)
+                figure.replace(image, perf_picture("", image.deepcopy(), label="", size=None))
+        for meta in list(self.document.findall(nodes.meta)):
+            meta.parent.remove(meta)  # the description is written with what else is in the head
+        self._words(figures)
+        if self.env.current_document.get(_TURNS):
+            _isolate(self.document)
+
+    def _words(self, figures: PageFigures) -> None:
+        histories = iter(figures.histories)
+        for inline in list(self.document.findall(nodes.inline)):
+            if "perf-history" in inline["classes"] and (drawn := next(histories, None)):
+                shown = inline.astext()
+                inline.parent.replace(inline, perf_history(shown, shown, **structs.asdict(drawn)))
+        for fields in list(self.document.findall(nodes.field_list)):
+            if "perf-facts" in fields["classes"]:
+                _stress(fields)
+            if {"perf-facts", "perf-moves"} & {*fields["classes"]}:
+                fields.replace_self(_definitions(fields))
+
+
+def _isolate(document: nodes.document) -> None:
+    """Keep text that runs from right to left from moving what is beside it."""
+    for text in list(document.findall(nodes.Text)):
+        run = _RIGHT_TO_LEFT.search(text)
+        if run and not isinstance(text.parent, nodes.FixedTextElement):
+            inline = nodes.inline(run[0], run[0], classes=["perf-text"])
+            ends = [nodes.Text(part) for part in (text[: run.start()], text[run.end() :])]
+            text.parent.replace(
+                text, [each for each in (ends[0], inline, ends[1]) if each.astext()]
+            )
+
+
+def _stress(facts: nodes.field_list) -> None:
+    """Let facts stand out: the numbers of findings, and the figures, which lead to tables."""
+    for strong in facts.findall(nodes.strong):
+        severity = strong.astext().rpartition(" ")[2].rstrip("s")
+        if severity in SEVERITIES:
+            strong["classes"] += ["perf-badge", f"perf-badge-{severity}"]
+    for link in list(facts.findall(addnodes.pending_xref)):
+        if link["reftype"] == "ref" and " of " not in link["reftarget"]:
+            strong = nodes.strong()
+            link.parent.replace(link, strong)
+            strong += link
+
+
+def _definitions(fields: nodes.field_list) -> nodes.definition_list:
+    """Return a list of fields as one that themes leave to our style sheet."""
+    out = nodes.definition_list(classes=["simple", *fields["classes"]])
+    out.source, out.line = fields.source, fields.line
+    for name, body in (field.children for field in fields.children):
+        term = nodes.term("", "", *name.children)
+        out += nodes.definition_list_item("", term, nodes.definition("", *body.children))
+    return out
+
+
+def _chart(container: nodes.container) -> nodes.figure:
+    """Return a chart of several pictures as one figure with its caption."""
+    figure = nodes.figure(
+        ids=container["ids"],
+        names=container["names"],
+        classes=[name for name in container["classes"] if name.startswith("perf-")],
+    )
+    figure.source, figure.line = container.source, container.line
+    *shown, caption = container.children
+    for picture in shown:
+        for label, image in _pictures(picture):
+            figure += perf_picture("", image, label=label, size=None)
+    figure += nodes.caption(caption.astext(), "", *caption.children)
+    return figure
+
+
+def _pictures(node: nodes.Node) -> list[tuple[str, nodes.image]]:
+    """Return the pictures of tabs, or of a figure, with their names."""
+    if isinstance(node, nodes.figure):
+        caption = next(child for child in node.children if isinstance(child, nodes.caption))
+        return [(caption.astext(), image) for image in node.findall(nodes.image)]
+    # For builders without tabs sphinx-tabs has a container for each, with its name first.
+    names = [tab.astext() for tab in node.findall(SphinxTabsTab)]
+    panels: list[nodes.Node] = [*node.findall(SphinxTabsPanel)]
+    if not names:
+        names = [outer.children[0].astext() for outer in node.children]
+        panels = [outer.children[1] for outer in node.children]
+    return [
+        (name, image)
+        for name, panel in zip(names, panels, strict=True)
+        for image in panel.findall(nodes.image)
+    ]
+
+
+class Files(_OfGenerated):
+    """Lets links to files be words like any others, and those to the site's data lead to where
+    the site has it: no second copy is made."""
+
+    default_priority = 270
+
+    def change(self, figures: PageFigures) -> None:
+        """See above."""
+        top = page_name(self.config.perfguide_output, json_api.ROOT)
+        for link in list(self.document.findall(addnodes.download_reference)):
+            name, _ = self.env.relfn2path(link["reftarget"])
+            if name.startswith(f"{top}/"):
+                words = link.astext()
+                file = name.removeprefix(f"{top}/")
+                link.parent.replace(link, perf_site_file(words, words, file=file))
+            else:
+                link.children = [nodes.Text(link.astext())]
+
+
+def _to_lost_section(
+    app: Sphinx, env: BuildEnvironment, node: addnodes.pending_xref, _content: nodes.Element
+) -> nodes.Element | None:
+    """Keep a link to a section of a page that failed, and has a notice in its place: what leads
+    there is as it was before, and will be."""
+    anchor, sign, page = node["reftarget"].partition(" of ")
+    if not sign or node["reftype"] != "ref" or not _is_below(_output(app), node["refdoc"]):
+        return None
+    start = f"{page_name(_output(app), '')}/".removeprefix("./")
+    named = [
+        name
+        for name in env.found_docs
+        if name.startswith(start) and link_name(name.removeprefix(start)) == page
+    ]
+    labels = env.domains.standard_domain.anonlabels.values()
+    if len(named) != 1 or any(name == named[0] for name, _ in labels):
+        return None  # a page that was read has all of its sections
+    words = nodes.inline(node.astext(), node.astext(), classes=["std", "std-ref"])
+    return make_refnode(app.builder, node["refdoc"], named[0], anchor, words)
+
+
+def _output(app: Sphinx) -> str:
+    output: str = app.config.perfguide_output
+    return output
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    """Register the directives and the transforms."""
+    app.connect("missing-reference", _to_lost_section)
+    app.connect("source-read", _begin)
+    app.add_directive("perf-generated", PerfGenerated)
+    app.add_directive("perf-prose", PerfProse)
+    app.add_directive("csv-table", PageTable, override=True)
+    for transform in (Places, Parts, Files):
+        app.add_transform(transform)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
