@@ -21,7 +21,7 @@ from ..bundles.decode import Loaded
 from ..bundles.guide_key import GuideKey
 from ..common import units
 from ..figures import dataset
-from ..figures.pool import Pool, Record
+from ..figures.pool import Pool, Record, measured
 
 Kind = Literal["string", "number", "integer", "datetime", "array", "object"]
 """The type of a column, as data packages name it."""
@@ -137,14 +137,7 @@ def _figures(guide: str, records: Sequence[Record], pool: Pool) -> Iterator[Row]
         yield _place(guide, record.guide, record.board) | {
             "benchmark": record.benchmark,
             "metric": record.metric,
-            "params": record.params,
-            "unit": record.unit,
-            "mean": cell.mean,
-            "min": cell.low,
-            "max": cell.high,
-            "count": cell.count,
-            "failed": cell.failed,
-            "runs": cell.runs,
+            **measured(record),
             "differs": list(cell.differs),
             "samples": list(cell.samples),
             "bundles": list(dict.fromkeys(names[loaded.digest] for loaded in own)),

@@ -30,6 +30,7 @@ from ..common.diagnostics import SEVERITIES, Diagnostic
 from ..export import json_api
 from ..pages.answers import Answers
 from ..pages.sentences import link_name
+from ..pages.write_files import GENERATED
 from ..tables import page_tables
 from ..tables.page_tables import Extra, PageFigures
 from . import internals
@@ -38,7 +39,7 @@ from .config import page_name, settings, warn
 from .generated_nodes import perf_fold, perf_history, perf_site_file
 from .table_nodes import file_link, perf_leaf, perf_picture
 
-FIRST_LINE = ".. perfguide: "
+FIRST_LINE = GENERATED.decode()
 """Begins each generated page: a comment, for whoever has no perfguide."""
 
 _RIGHT_TO_LEFT = re.compile(
