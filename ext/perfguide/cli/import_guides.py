@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import datetime
-import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -79,13 +78,7 @@ def add_parsers(add: shared.AddParser) -> None:
 def _limit(text: str) -> tuple[str, int]:
     from ..importing import limits
 
-    name, _, number = text.partition("=")
-    value = int(number) if re.fullmatch("[0-9]{1,15}", number) else 0
-    try:
-        limits.changed({name: value})
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(visible(str(error))) from error
-    return name, value
+    return shared.limit(text, limits.changed)
 
 
 def _import(options: argparse.Namespace) -> int:

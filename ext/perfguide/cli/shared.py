@@ -108,10 +108,16 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
 
 
 def _limit(text: str) -> tuple[str, int]:
+    return limit(text, decompress.changed)
+
+
+def limit(text: str, changed: Callable[[dict[str, int]], object]) -> tuple[str, int]:
+    """Return the name and the value of ``NAME=NUMBER``; ``changed`` raises ``ValueError`` where
+    there is no such limit. Raises :class:`argparse.ArgumentTypeError`."""
     name, _, number = text.partition("=")
     value = int(number) if re.fullmatch("[0-9]{1,15}", number) else 0
     try:
-        decompress.changed({name: value})
+        changed({name: value})
     except ValueError as error:
         raise argparse.ArgumentTypeError(visible(str(error))) from error
     return name, value
