@@ -163,7 +163,7 @@ def test_a_worker_with_other_code_is_refused(cluster: Cluster) -> None:
         from perfguide.common import parallel as mine
 
         mine.itself.cache_clear()
-        mine.DECIDING = ("msgspec",)
+        mine.OUTPUT_PACKAGES = ("msgspec",)
 
     cluster.client.run(other)
     with (
@@ -176,7 +176,7 @@ def test_a_worker_with_other_code_is_refused(cluster: Cluster) -> None:
 def test_work_that_ends_every_worker_is_an_error(
     cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parallel, "PATIENCE", 1)
+    monkeypatch.setattr(parallel, "REPLY_TIMEOUT_S", 1)
     with (
         pytest.raises(parallel.WorkersError, match="no worker is left"),
         parallel.at(cluster.address) as run,
@@ -188,7 +188,7 @@ def test_work_that_ends_every_worker_is_an_error(
 def test_nobody_at_the_address_is_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(parallel, "PATIENCE", 1)
+    monkeypatch.setattr(parallel, "REPLY_TIMEOUT_S", 1)
     command = ["check", str(TOP / "results/AM335X"), "--scheduler", "tcp://127.0.0.1:9"]
     assert main(command) == 2
     assert "tcp://127.0.0.1:9: no scheduler answers there" in capsys.readouterr().err
@@ -200,7 +200,7 @@ def test_a_scheduler_without_workers_is_an_error(
     for process in cluster.processes.values():
         process.kill()
         process.wait()
-    monkeypatch.setattr(parallel, "PATIENCE", 3)
+    monkeypatch.setattr(parallel, "REPLY_TIMEOUT_S", 3)
     with (
         pytest.raises(parallel.WorkersError, match="no worker"),
         parallel.at(cluster.address) as run,

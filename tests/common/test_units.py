@@ -37,7 +37,7 @@ def test_units_of_two_kinds_do_not_convert() -> None:
 def test_an_unknown_unit_is_its_own_kind_and_shows_as_written() -> None:
     assert units.factor("furlongs", "furlongs") == 1.0
     assert units.factor("furlongs", "leagues") is None
-    assert units.parse("furlongs").shown == "furlongs"
+    assert units.parse("furlongs").symbol == "furlongs"
 
 
 @pytest.mark.parametrize("a", units.known_units())

@@ -239,7 +239,7 @@ def test_wrong_usage_is_told_from_findings(shell: Shell) -> None:
 def test_health_reads_as_the_other_commands_do(
     shell: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parallel, "PATIENCE", 1)
+    monkeypatch.setattr(parallel, "REPLY_TIMEOUT_S", 1)
     status, _, err = shell.run("--scheduler", "tcp://127.0.0.1:9")
     assert (status, "tcp://127.0.0.1:9: no scheduler answers there" in err) == (2, True)
     status, _, err = shell.run("--limit", "document=10", "--store", "elsewhere")

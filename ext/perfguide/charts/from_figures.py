@@ -392,7 +392,7 @@ class _Plot:
             of_these = any(own.items() <= r.params.items() for r in records)
             scale = units.factor(limit.unit, unit)
             if of_these and scale is not None and limit.cell.mean is not None:
-                shown = units.parse(limit.unit).shown
+                shown = units.parse(limit.unit).symbol
                 words = f"{self.word('metric', limit)} {units.number(limit.cell.mean, 0)} {shown}"
                 limits[limit.cell.mean * scale] = words
         return tuple(sorted(limits.items()))

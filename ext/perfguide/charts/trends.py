@@ -167,7 +167,7 @@ def _bars(
     points = tuple(replace(row[0], x=float(place)) for place, row in enumerate(rows))
     ticks = tuple(row[3] for row in rows)
     best = points[0]
-    figure = f"{units.number(best.y)} {units.parse(unit).shown}".rstrip()
+    figure = f"{units.number(best.y)} {units.parse(unit).symbol}".rstrip()
     finding = f"{rows[0][1]} leads with {' at '.join(filter(None, (figure, best.beside)))}"
     finding += f" ({rows[0][2]})" if rows[0][2] and len(running) > 1 else ""
     about = "The newest release of each board"

@@ -1,4 +1,4 @@
-"""Lets a part whose making fails leave all other parts alone, and says where it failed."""
+"""Contain the failure of one part of a site, so that all other parts are still built."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .parallel import WorkersError
 T = TypeVar("T")
 
 PASSED_ON = (OSError, MemoryError, WorkersError)
-"""What is wrong with the machine, and so with all parts: a full disk, too little memory."""
+"""Errors of the machine (disk, memory, workers): every other part would fail in the same way."""
 
 
 def attempt(
@@ -23,32 +23,33 @@ def attempt(
     fail: Callable[[Diagnostic], T],
     became: str = "could not be made",
 ) -> T:
-    """Return what ``make`` gives, or, where it raises, what ``fail`` makes of the finding about it.
+    """Return the result of ``make()``; if it raises, pass a diagnostic to ``fail`` and return that.
 
-    ``what`` names the part in a sentence, ``origin`` is the page or file that it belongs to, and
-    ``became`` says what failed.
+    ``what`` names the part in a sentence, ``origin`` is its page or file, and ``became`` is the
+    verb of the message. Errors in ``PASSED_ON`` are raised.
     """
     try:
         return make()
     except PASSED_ON:
         raise
-    except Exception as error:  # whatever it is, other parts do not need this one
+    except Exception as error:  # any fault of this part; the others do not depend on it
         return fail(finding(f"{what} {became}", origin, reason(error)))
 
 
 def finding(what: str, origin: str, why: str) -> Diagnostic:
-    """What is said of a part that could not be made: ``what`` became of it, and why."""
+    """Return the diagnostic for a part that could not be made: ``what`` failed, and ``why``."""
     message = f"{what}: {why}"
     hint = "the rest of the site is whole; report this with the bundles that it shows"
     return Diagnostic("unmade", origin, visible(message, 500), hint)
 
 
 def reason(error: Exception) -> str:
-    """An error in one line, with the place in the package that raised it."""
+    """Return an error in one line, with the file and line of the package that raised it."""
     frames = traceback.extract_tb(error.__traceback__)
+    # The innermost frame of our own says more than one inside a library.
     own = [frame for frame in frames if frame.filename.startswith(str(ROOT))]
-    place = ""
+    location = ""
     if own:
         name = own[-1].filename.removeprefix(str(ROOT)).lstrip("/\\")
-        place = f" ({name}, line {own[-1].lineno})"
-    return f"{type(error).__name__}: {visible(str(error), 200)}{place}"
+        location = f" ({name}, line {own[-1].lineno})"
+    return f"{type(error).__name__}: {visible(str(error), 200)}{location}"

@@ -1,12 +1,10 @@
-"""CSV that a spreadsheet cannot take for a formula, and that loses nothing.
+"""CSV that a spreadsheet cannot mistake for a formula, with no loss of text.
 
-A spreadsheet computes a cell that begins with one of ``= + - @``, a tab or a
-line end; where it takes another character than the comma for its separator, a
-cell can begin in the middle of one of ours. At each such place one apostrophe
-goes before the sign and before the apostrophes that stand there already, so that
-taking one away gives the text as it was. The minus of a figure stays as it is, but in the
-first column, where our tables have their row keys.
-Which texts are dangerous: OWASP, "CSV Injection".
+A spreadsheet computes a cell that begins with one of ``= + - @``, a tab or a line end. Where it
+splits at another separator than the comma, a cell can also begin in the middle of one of ours. At
+each of these positions an apostrophe is added before the sign and before any apostrophes already
+there, so that removing one restores the text. The minus of a figure is kept, except in the first
+column, which holds row keys. For the list of risky characters see OWASP, "CSV Injection".
 """
 
 from __future__ import annotations
@@ -24,20 +22,20 @@ _SPECIAL = re.compile(rf'["\r\n]|(?:^|[,;\t])[\s\ufeff]*\'*[{_SIGNS}]')
 
 
 def marked(text: str) -> str:
-    """A text with an apostrophe wherever a spreadsheet could begin to compute."""
+    """Add an apostrophe wherever a spreadsheet could start a formula."""
     return _RISK.sub(r"\1\2'\3", text)
 
 
 def plain(cell: str) -> str:
-    """The text that was marked; text without marks is the same."""
+    """Undo :func:`marked`. Text without marks is returned as it is."""
     return _MARKED.sub(r"\1\2\3", cell) if "'" in cell else cell
 
 
 def line(row: Sequence[TableCell]) -> str:
-    """One row of CSV (RFC 4180) without the end of its line."""
+    """Return one row of CSV (RFC 4180), without the line end."""
     texts = [cell if isinstance(cell, str) else cell[1] + cell[2] for cell in row]
     joined = ",".join(texts)
-    # Most rows hold nothing special, and one look at all of it says so.
+    # Most rows hold nothing special, and one search of the joined text rules that out.
     if joined and not _SPECIAL.search(joined):
         if joined.count(",") == len(texts) - 1:
             return joined
@@ -45,16 +43,16 @@ def line(row: Sequence[TableCell]) -> str:
     if texts == [""]:
         return '""'
     cells = []
-    for place, (cell, text) in enumerate(zip(row, texts, strict=True)):
-        # Where all of the row is taken for one cell, a number at its beginning is
-        # the beginning of whatever follows: “-1” and “5*…” would be one formula.
-        minus = "-" if place and not isinstance(cell, str) and text[:1] == "-" else ""
+    for column, (cell, text) in enumerate(zip(row, texts, strict=True)):
+        # If a spreadsheet reads the row as one cell, a number at its start runs on into
+        # the text behind it: “-1” and “5*…” would become one formula.
+        minus = "-" if column and not isinstance(cell, str) and text[:1] == "-" else ""
         cells.append(_quoted(minus + marked(text.removeprefix(minus))))
     return ",".join(cells)
 
 
 def _quoted(text: str) -> str:
-    """A field of CSV. Python 3.11's own writer leaves a carriage return without quotes."""
+    """Return a CSV field. Python 3.11's csv module leaves a carriage return unquoted."""
     if any(c in text for c in ',"\r\n'):
         return '"' + text.replace('"', '""') + '"'
     return text

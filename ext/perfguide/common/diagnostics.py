@@ -1,7 +1,7 @@
-"""What is wrong, where it is, and how to fix it.
+"""Diagnostics: problems in the input, each with its location and a fix.
 
 Every layer returns :class:`Diagnostic` values; none prints or logs. The Sphinx
-shell turns them into warnings, the command into lines on stderr.
+extension turns them into warnings, the command into lines on stderr.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from typing import Literal
 Severity = Literal["error", "warning", "note"]
 
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
-"""From the worst to the mildest."""
+"""From worst to mildest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One sort of finding: how bad it is and what it means."""
+    """A kind of diagnostic: its severity and meaning."""
 
     severity: Severity
     summary: str
@@ -72,17 +72,17 @@ KINDS: dict[str, Kind] = {
     "log-failed": Kind("warning", "a measurement that its program reports as failed"),
     "log-note": Kind("note", "something in a log that changes how its figures are to be read"),
 }
-"""Every kind of diagnostic. The name is the Sphinx warning subtype too."""
+"""Every kind of diagnostic. The name is also the Sphinx warning subtype."""
 
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One finding.
+    """A problem in the input.
 
     ``origin`` is the file, with ``!member`` for a member of a container and
     ``#N`` for the N-th line of JSON Lines or the N-th bundle of an array,
     counted from 1. ``pointer`` is a JSON pointer (RFC 6901) or empty. ``line``
-    is a line of the file, counted from 1, where it is known.
+    is the line of the file, counted from 1, or ``None`` if unknown.
     """
 
     kind: str
@@ -92,24 +92,24 @@ class Diagnostic:
     pointer: str = ""
     line: int | None = None
     root: str = ""
-    """The folder that ``origin`` is below, as the user named it. Pages leave it out."""
+    """The folder that contains ``origin``, as the user named it. Pages omit it."""
 
     @property
     def severity(self) -> Severity:
-        """How bad it is; errors keep what they name out of the site."""
+        """The severity of this kind; an error keeps what it names out of the site."""
         return KINDS[self.kind].severity
 
     def where(self) -> str:
-        """The place in one string: file, line, JSON pointer."""
-        place = visible(f"{self.root.rstrip('/')}/{self.origin}" if self.root else self.origin)
+        """Return the location in one string: file, line, JSON pointer."""
+        location = visible(f"{self.root.rstrip('/')}/{self.origin}" if self.root else self.origin)
         if self.line is not None:
-            place += f":{self.line}"
+            location += f":{self.line}"
         if self.pointer:
-            place += f" at {visible(self.pointer)}"
-        return place
+            location += f" at {visible(self.pointer)}"
+        return location
 
     def text(self) -> str:
-        """What is wrong and how to fix it, in one line without the place."""
+        """Return the message and the hint in one line, without the location."""
         message = visible(self.message)
         return f"{message} ({visible(self.hint)})" if self.hint else message
 
@@ -118,56 +118,57 @@ class Diagnostic:
 
 
 def visible(text: str, limit: int = 2000) -> str:
-    """Text from a file made safe for a terminal or a log.
+    """Return text from a file in a form that is safe for a terminal or a log.
 
-    Control, bidirectional and other unprintable characters show as escapes, so
-    that nothing in an upload can move the cursor or hide a part of a message.
+    Control, bidirectional and other unprintable characters become escapes, so that nothing in
+    an upload can move the cursor or hide part of a message. Text is cut after ``limit`` characters.
     """
     if len(text) <= limit and text.isprintable():
         return text
-    shown = "".join(
+    escaped = "".join(
         c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text[:limit]
     )
-    return shown + "…" if len(text) > limit else shown
+    return escaped + "…" if len(text) > limit else escaped
 
 
 def visible_json(text: str) -> str:
-    """JSON that means the same, with an escape for every character that does not
-    show, other than line ends."""
+    """Return equivalent JSON in which every unprintable character but line ends is escaped."""
     if text.replace("\n", "").isprintable():
         return text
     return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
-    """A hint that names the known word most like ``word``, or an empty string."""
-    by_folded = {k.casefold().replace("-", "_"): k for k in known}
-    found = difflib.get_close_matches(
+def nearest(word: str, candidates: Iterable[str]) -> str:
+    """Return a hint that names the candidate most like ``word``, or an empty string."""
+    by_folded = {each.casefold().replace("-", "_"): each for each in candidates}
+    # Matching is quadratic in length, and an upload can hold a word of any length.
+    matches = difflib.get_close_matches(
         word[:200].casefold().replace("-", "_"), list(by_folded), n=1, cutoff=0.6
     )
-    return f"did you mean “{by_folded[found[0]]}”?" if found else ""
+    return f"did you mean “{by_folded[matches[0]]}”?" if matches else ""
 
 
 def errors(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """Those that keep something out of the site."""
+    """Return the diagnostics that keep something out of the site."""
     return [d for d in diagnostics if d.severity == "error"]
 
 
-MOST_OF_A_KIND = 10
-"""Findings of one kind about one upload that a build tells; the rest is counted."""
+MAX_FINDINGS_PER_KIND = 10
+"""A build reports this many findings of one kind for each upload, and counts the rest."""
 
 
-def shortened(found: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """Findings in their order, at most ten of one kind about one upload, with the number of the
-    rest behind them."""
+def shortened(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Return at most ``MAX_FINDINGS_PER_KIND`` diagnostics of one kind for each upload, in order,
+    followed by the number of the rest."""
     by_kind: dict[tuple[str, str, str], list[Diagnostic]] = {}
-    for each in found:
+    for each in diagnostics:
+        # An upload is a file: its members and bundles share one allowance.
         upload = each.origin.partition("#")[0].partition("!")[0]
         by_kind.setdefault((each.root, upload, each.kind), []).append(each)
     out = []
     for (root, upload, kind), own in by_kind.items():
-        out += own[:MOST_OF_A_KIND]
-        if (more := len(own) - MOST_OF_A_KIND) > 0:
+        out += own[:MAX_FINDINGS_PER_KIND]
+        if (more := len(own) - MAX_FINDINGS_PER_KIND) > 0:
             message = f"and {more} more findings of this kind"
             out.append(Diagnostic(kind, upload, message, "perfguide check tells all", root=root))
     return out

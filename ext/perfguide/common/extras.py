@@ -1,7 +1,7 @@
-"""Packages that only some tasks need, and how to install them.
+"""Optional packages, and how to install them.
 
-A site builds without any of them. What needs one asks :func:`is_installed`, or lets
-:func:`require` raise.
+A site builds without any of them. Code that needs one calls :func:`is_installed` or
+:func:`require`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Extra:
-    """An extra of the package: the module that it brings, and what needs it."""
+    """An extra of the package: the module it installs, and the features that need it."""
 
     module: str
     purpose: str
@@ -25,28 +25,28 @@ EXTRAS = {
     "dask": Extra("distributed", "workers on other machines"),
     "serve": Extra("watchfiles", "builds on each change (perfguide serve)"),
 }
-"""Each extra by its name, as ``pyproject.toml`` has it."""
+"""Extras by name, as in ``pyproject.toml``."""
 
 
 class MissingExtraError(Exception):
-    """Something was asked for that needs an extra which is not installed."""
+    """A feature was requested whose extra is not installed."""
 
 
 def is_installed(name: str) -> bool:
-    """Whether an extra is installed. Its module is not loaded."""
+    """Return whether an extra is installed, without importing its module."""
     try:
         return importlib.util.find_spec(EXTRAS[name].module) is not None
-    except (ImportError, ValueError):  # it is blocked, or half removed
+    except (ImportError, ValueError):  # blocked by a finder, or half uninstalled
         return False
 
 
 def command(name: str) -> str:
-    """The command that installs an extra."""
+    """Return the command that installs an extra."""
     return f'pip install "perfguide[{name}]"'
 
 
 def advice(name: str) -> str:
-    """A sentence that says what an extra is for, and how to install it."""
+    """Return a sentence that names the purpose of an extra and how to install it."""
     purpose = EXTRAS[name].purpose
     return f"{purpose[0].upper()}{purpose[1:]} need more packages: {command(name)}"
 
@@ -58,7 +58,7 @@ def require(name: str) -> None:
 
 
 def missing_from_site() -> list[str]:
-    """What a site of this installation is made without, each with the command that adds it."""
+    """Return a line for each extra that this site is built without, with its command."""
     return [
         f"Made without {EXTRAS[name].purpose}; to add them: {command(name)}"
         for name in ("compare", "parquet")

@@ -1,4 +1,4 @@
-"""How often a build looks through its memory for what nobody uses any more."""
+"""Settings of the garbage collector for a build."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from functools import cache
 
 @cache
 def look_seldom() -> None:
-    """From now on, look through memory more seldom in this process: nearly all objects that a
-    build makes stay in use.
+    """Run the garbage collector less often in this process: nearly all objects of a build stay
+    in use.
 
-    What there is when a process is forked is never looked through again, and nothing is at the end.
-    A forked process shares its memory with this one, and to look through it would copy it.
+    Objects that exist before a fork are never collected afterwards. A forked process shares their
+    memory with its parent, and the collector would copy each page it visits. At exit nothing is
+    collected either.
     """
     gc.set_threshold(10_000, 10, 10)
     atexit.register(gc.freeze)

@@ -1,8 +1,8 @@
-"""Processes that end with the one that began them, however that ended (on Linux).
+"""Child processes that end with their parent, however that ended (on Linux).
 
-Otherwise Sphinx goes on when its build was killed; and when Sphinx was killed, each process that
-writes pages for it waits for ever to tell it of a page, because it holds the other end of the
-pipe itself. With it waits every later build, because it holds the lock too.
+Without this, Sphinx goes on after its build was killed. If Sphinx itself is killed, each process
+that writes pages for it waits for ever on a pipe whose other end it holds itself, and every later
+build waits for the lock that it holds.
 """
 
 from __future__ import annotations
@@ -15,26 +15,26 @@ import threading
 from functools import cache
 
 PR_SET_PDEATHSIG = 1
-"""See prctl(2): the signal that the kernel sends when the parent ends."""
+"""From prctl(2): the signal that the kernel sends when the parent ends."""
 
 
 def end_with(parent: int) -> None:
-    """Have this process killed when the thread of ``parent`` ends that has just forked it."""
+    """Have the kernel kill this process when the thread of ``parent`` that forked it ends."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
-        if os.getppid() != parent:  # it has ended before the kernel knew
+        # The parent may have ended before the call above.
+        if os.getppid() != parent:
             os._exit(1)
 
 
 @cache
 def end_forks() -> None:
-    """From now on, what this process forks from its main thread is killed with it, and so is
-    what that forks."""
+    """From now on, kill what this process forks from its main thread when it ends, recursively."""
     parent = 0
 
     def before() -> None:
         nonlocal parent
-        # The kernel looks at the thread that forked, and other threads may end early.
+        # The kernel watches the forking thread, and other threads may end early.
         main = threading.current_thread() is threading.main_thread()
         parent = os.getpid() if main else 0
 

@@ -1,7 +1,6 @@
-"""Where the package is on disk, and what decides the bytes that come out of it.
+"""The location of the package on disk, and everything that decides the bytes of its output.
 
-Whatever depends on the code of the package asks here: a module's own ``__file__`` says only
-where that module is.
+Cache keys are made here: a module's own ``__file__`` gives only the folder of that module.
 """
 
 from __future__ import annotations
@@ -27,36 +26,37 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[1]
-"""The folder of the package, with all of its modules, templates and static files."""
+"""The folder of the package, with all modules, templates and static files."""
 
 
 @cache
 def fingerprint(*folders: str) -> str:
-    """The SHA-256, in hex, of the names and bytes of all files of the package, or of those
+    """Return the SHA-256, in hex, of the names and bytes of all files of the package, or of those
     in some of its folders.
 
-    What Python compiles beside its code does not count. Raises ``OSError``.
+    Compiled bytecode does not count. Raises ``OSError``.
     """
-    whole = hashlib.sha256()
+    digest = hashlib.sha256()
     for path in sorted(p for top in folders or ("",) for p in (ROOT / top).rglob("*")):
         if path.is_file() and "__pycache__" not in path.parts:
+            # The length in front keeps a name and its content apart.
             for part in (str(path.relative_to(ROOT)).encode(), path.read_bytes()):
-                whole.update(b"%d " % len(part) + part)
-    return whole.hexdigest()
+                digest.update(b"%d " % len(part) + part)
+    return digest.hexdigest()
 
 
 NAME = "perfguide"
 EXTRAS_OF_NO_PAGE = frozenset({"all", "dask", "s3", "serve"})
-"""Extras of ours whose packages say how bundles come here, who does the work and when."""
+"""Extras of ours that change how bundles are read and who does the work, but no page."""
 
 
 @cache
 def libraries(*modules: str) -> tuple[str, ...]:
-    """Return Python and each package that pages are made with, each with its version: what ours
-    declares, what has some ``modules``, and all that these need. Where ours was not installed,
-    nothing says what it needs, and every installed package counts.
+    """Return Python and each package that pages are made with, each with its version: the
+    dependencies that our package declares, the packages of ``modules``, and all that these need.
+    If ours was not installed, its dependencies are unknown and every installed package counts.
 
-    Other packages of an environment, such as those of tests, change no page.
+    Other packages of the environment, such as those of the tests, change no page.
     """
     python = f"Python {'.'.join(platform.python_version_tuple()[:2])}"
     versions: dict[str, str] = {}
@@ -71,7 +71,7 @@ def libraries(*modules: str) -> tuple[str, ...]:
             if name == NAME:
                 every = {_name_and_version(_fields(each)) for each in distributions()}
                 return (python, *sorted(every))
-            continue  # one that is needed elsewhere only, or not at all
+            continue  # for another platform, or an extra that is not installed
         versions[name] = _name_and_version(fields)
         extras = [value for field, value in fields if field == "Provides-Extra"]
         chosen = ["", *({*extras} - EXTRAS_OF_NO_PAGE if name == NAME else ())]
@@ -81,7 +81,7 @@ def libraries(*modules: str) -> tuple[str, ...]:
 
 
 def _package_of(module: str) -> str:
-    """Return the package that has a module; nothing for those of Python and of the project."""
+    """Return the package that provides a module, or "" for the standard library and the project."""
     parts = module.split(".")
     for count in range(len(parts), 0, -1):
         with contextlib.suppress(PackageNotFoundError):
@@ -92,29 +92,27 @@ def _package_of(module: str) -> str:
 
 
 def _needed(requirement: str, extras: Sequence[str]) -> str:
-    """Return the package that a requirement names; nothing where it is of other extras or of
-    another machine."""
+    """Return the package that a requirement names, or "" if its marker excludes it here."""
     read = Requirement(requirement)
     is_needed = not read.marker or any(read.marker.evaluate({"extra": each}) for each in extras)
     return read.name if is_needed else ""
 
 
 def _fields(package: Distribution) -> list[tuple[str, str]]:
-    """Return what a package says of itself; to parse its description too takes long."""
-    places = ("METADATA", "PKG-INFO", "")  # of wheels, of eggs, of eggs that are a file
-    said = next(filter(None, map(package.read_text, places)), "")
-    lines = (line.partition(":") for line in said.partition("\n\n")[0].split("\n"))
+    """Return the metadata of a package; parsing its description as well takes too long."""
+    files = ("METADATA", "PKG-INFO", "")  # of wheels, of eggs, of eggs that are one file
+    metadata = next(filter(None, map(package.read_text, files)), "")
+    lines = (line.partition(":") for line in metadata.partition("\n\n")[0].split("\n"))
     return [(name, value.strip()) for name, _, value in lines]
 
 
 def _name_and_version(fields: list[tuple[str, str]]) -> str:
-    """Return the two in this order; some packages have the version first."""
+    """Return "NAME VERSION"; sorted, as some packages put the version first."""
     return " ".join(value for name, value in sorted(fields) if name in ("Name", "Version"))
 
 
 def surroundings(*modules: str) -> str:
-    """A hash of all that decides the bytes of a site besides what people write: the package's
-    code, the libraries that it and some ``modules`` need, and the time that builds are to give for
-    now."""
+    """Return a hash of everything but the input that decides the bytes of a site: the package's
+    code, the libraries that it and ``modules`` need, and the time that builds take for now."""
     parts = (fingerprint(), *libraries(*modules), os.environ.get("SOURCE_DATE_EPOCH", ""))
     return hashlib.sha256(repr(parts).encode()).hexdigest()

@@ -1,7 +1,7 @@
-"""Work that processes on other machines do, by Dask, with the same outcome as here.
+"""Work done by processes on other machines, by Dask, with the same outcome as here.
 
-Who has a scheduler names its address. Each piece of work is a function of the package and
-a value; what a worker has not given back when it ends is done by another one.
+A user with a scheduler gives its address. A piece of work is a function of the package and a
+value; if a worker ends before it returns the result, another one repeats the piece.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 R = TypeVar("R")
 
-PATIENCE = 30
-"""Seconds in which a scheduler has to answer and to have a worker."""
+REPLY_TIMEOUT_S = 30
+"""Seconds within which a scheduler has to answer and to have a worker."""
 
-AHEAD = 8
-"""Pieces of work that wait at each worker, so that none is idle and few are in memory."""
+PIECES_PER_WORKER = 8
+"""Pieces of work queued for each worker, so that none is idle and few are in memory."""
 
-FRESH = 2
-"""Seconds for which the number of workers is believed."""
+WORKER_COUNT_MAX_AGE_S = 2
+"""Seconds after which the number of workers is asked for again."""
 
-DECIDING = ("matplotlib", "msgspec", "numpy", "zstandard")
-"""Packages whose version can show in what comes out."""
+OUTPUT_PACKAGES = ("matplotlib", "msgspec", "numpy", "zstandard")
+"""Packages whose version can change the output."""
 
-_ONE = threading.Lock()
+_WORK_LOCK = threading.Lock()
 
 
 class WorkersError(Exception):
@@ -46,22 +46,22 @@ class WorkersError(Exception):
 
 
 class Run(Protocol):
-    """What does pieces of work and gives what comes out, in their order."""
+    """A function that does pieces of work and yields the results in their order."""
 
     def __call__(self, work: Callable[[T], R], pieces: Iterable[T], /) -> Iterator[R]:
-        """``work`` done on each of ``pieces``, which are taken as they are needed."""
+        """Yield ``work(piece)`` for each of ``pieces``, which are taken as they are needed."""
         ...
 
 
 def here(work: Callable[[T], R], pieces: Iterable[T], /) -> Iterator[R]:
-    """Do the work in this process."""
+    """Do the work in this process, piece by piece."""
     return map(work, pieces)
 
 
 @contextmanager
 def at(address: str) -> Iterator[Run]:
-    """Workers of a Dask scheduler, such as ``tcp://farm:8786``; raises
-    :class:`WorkersError` where there are none. Without an address, this process."""
+    """Yield a ``Run`` on the workers of a Dask scheduler, such as ``tcp://farm:8786``; without an
+    address, in this process. Raises :class:`WorkersError` if there are no workers."""
     if not address:
         yield here
         return
@@ -71,16 +71,16 @@ def at(address: str) -> Iterator[Run]:
     except ImportError as error:
         reason = f"Dask is not installed; {extras.command('dask')}"
         raise WorkersError(f"{address}: {reason}") from error
-    # Pieces hold whole files on purpose: what a scheduler holds, no worker can lose.
+    # Pieces hold whole files on purpose: data kept by the scheduler outlives every worker.
     quiet = {"distributed.admin.large-graph-warning-threshold": "1TiB"}
     with dask.config.set(quiet):
         try:
-            client = Client(address, timeout=PATIENCE, set_as_default=False)
+            client = Client(address, timeout=REPLY_TIMEOUT_S, set_as_default=False)
         except (OSError, ValueError, TimeoutError) as error:
             raise WorkersError(f"{address}: no scheduler answers there: {error}") from error
         with client:
             try:
-                client.wait_for_workers(1, timeout=PATIENCE)
+                client.wait_for_workers(1, timeout=REPLY_TIMEOUT_S)
             except TimeoutError as error:
                 raise WorkersError(f"{address}: the scheduler has no workers") from error
             yield _Remote(client, address).run
@@ -95,12 +95,14 @@ class _Remote:
         identity = itself()
         left = iter(pieces)
         waiting: deque[Any] = deque()
-        room, asked = 0, 0.0
+        # Workers come and go during a build: the limit follows their number.
+        limit, counted_at = 0, 0.0
         try:
             while True:
-                if time.monotonic() > asked + FRESH:
-                    room, asked = AHEAD * max(1, self._workers()), time.monotonic()
-                while len(waiting) < room:
+                if time.monotonic() > counted_at + WORKER_COUNT_MAX_AGE_S:
+                    limit = PIECES_PER_WORKER * max(1, self._workers())
+                    counted_at = time.monotonic()
+                while len(waiting) < limit:
                     try:
                         piece = next(left)
                     except StopIteration:
@@ -123,7 +125,7 @@ class _Remote:
 
         while True:
             try:
-                return future.result(timeout=PATIENCE)
+                return future.result(timeout=REPLY_TIMEOUT_S)
             except KilledWorker as error:
                 reason = f"one piece of work has ended several workers: {error}"
                 raise WorkersError(f"{self._address}: {reason}") from error
@@ -134,26 +136,27 @@ class _Remote:
                     f"{self._address}: a worker has no perfguide: {error}"
                 ) from error
             except TimeoutError as error:
+                # A long piece of work is no failure as long as somebody does it.
                 if self._client.status != "running" or not self._workers():
                     raise WorkersError(f"{self._address}: no worker is left") from error
 
 
 def _same(identity: str, work: Callable[[T], R], piece: T) -> R:
-    """Done by a worker: the work, where its code is that of who asks for it."""
+    """Do a piece of work on a worker, if its code is that of the machine that asks."""
     mine = itself()
     if mine != identity:
         raise WorkersError(
             f"{platform.node()}: this worker has another perfguide, Python or library "
             "than the machine that asks; install the same there"
         )
-    # A worker may have several threads, and drawing sets what holds for the whole process.
-    with _ONE:
+    # A worker may have several threads, and drawing changes settings of the process.
+    with _WORK_LOCK:
         return work(piece)
 
 
 @lru_cache(1)
 def itself() -> str:
-    """The package's code, and the versions of all that decides what comes out of it."""
-    versions = [platform.python_version(), *map(version, DECIDING)]
+    """Return a hash of the package's code and of the versions that decide its output."""
+    versions = [platform.python_version(), *map(version, OUTPUT_PACKAGES)]
     code = fingerprint()
     return hashlib.sha256("\n".join([code, *versions]).encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""How to fix a path that cannot be read or written."""
+"""Hints for a path that cannot be read or written."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _BY_NUMBER = {
 
 
 def explained(error: OSError) -> str:
-    """What failed, for people: the path, what the system says, and how to fix it."""
-    # Of two paths the first one is read, and the second one written.
+    """Return what failed in words: the path, the system's message, and how to fix it."""
+    # Of two paths the first was read and the second written: the fault is in the second.
     path = error.filename2 or error.filename
     where = f"{visible(str(path))}: " if path else ""
     hint = f" ({visible(hint)})" if (hint := fixing(error)) else ""
@@ -31,7 +31,7 @@ def explained(error: OSError) -> str:
 
 
 def fixing(error: OSError) -> str:
-    """What to do about a failure of the system; empty where nothing is known about it."""
+    """Return how to fix an error of the system, or "" if there is no advice."""
     if not error.filename or error.errno not in (errno.ENOENT, errno.ENOTDIR, errno.EEXIST):
         return _BY_NUMBER.get(error.errno or 0, "")
     path = Path(str(error.filename))
@@ -46,7 +46,7 @@ def fixing(error: OSError) -> str:
 
 
 def nearest_path(path: Path) -> str:
-    """A hint that names what is called most like a path that is not there, or an empty string."""
+    """Return a hint that names the most similar path in the same folder, or an empty string."""
     folder = path.parent
     try:
         beside = {each.name: each for each in folder.iterdir()}

@@ -14,7 +14,7 @@ import unicodedata
 from .diagnostics import visible
 
 MAX_TEXT_CHARS = 1_000_000
-"""No text of a page is cut: names and notes are limited where bundles are read."""
+"""A limit that cuts no text: names and notes are limited where bundles are read."""
 
 _INLINE = re.compile(
     r"[\\`*|@]"  # escapes, literals and roles, emphasis, substitutions, addresses of mail
@@ -30,12 +30,12 @@ _BLOCK = re.compile(
 
 
 def inner(value: str) -> str:
-    """Return markup for the middle of a paragraph that shows exactly ``value``."""
+    """Return markup that shows exactly ``value`` in the middle of a paragraph."""
     return _INLINE.sub(r"\\\g<0>", visible(value, MAX_TEXT_CHARS).strip())
 
 
 def text(value: str) -> str:
-    """Return markup for a paragraph, or a part of one, that shows exactly ``value``.
+    """Return markup that shows exactly ``value`` as a paragraph or the start of one.
 
     Characters that would not show, or would move other text, become escapes such as
     ``\\x1b``; blanks at the ends are left out, as pages show none.
@@ -78,7 +78,7 @@ def download(words: str, target: str) -> str:
 
 
 def _role(name: str, words: str, target: str) -> str:
-    # A title keeps its escapes until the role has told it apart from the target.
+    # The role takes the escapes out only after it has split title and target.
     title = re.sub(r"[\\`<>!]", r"\\\g<0>", visible(words, MAX_TEXT_CHARS).strip())
     return f":{name}:`{title} <{target}>`"
 

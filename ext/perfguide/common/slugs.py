@@ -1,7 +1,7 @@
-"""Names from bundles to names of files and addresses of pages.
+"""File names and page addresses made from names in bundles.
 
-A file name is derived, never taken: no name can leave its folder, hide, or
-overwrite another's file, whatever it holds.
+A file name is derived, never copied: no name can leave its folder, be hidden, or
+overwrite another's file, whatever it contains.
 """
 
 from __future__ import annotations
@@ -13,61 +13,60 @@ import unicodedata
 from collections.abc import Iterable
 
 _PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")
-"""A name that can be an address as it is. A dot in front would hide the file from Sphinx too."""
+"""A name that can be an address as it is. Sphinx ignores files with a leading dot."""
 
 RESERVED = frozenset(
     (
-        # A page of ours, or the page of a folder.
+        # Pages of ours, and the page of a folder.
         *("index", "latest"),
-        # Sphinx excludes what is below such a folder (``project.EXCLUDE_PATHS``).
+        # Sphinx excludes everything below a folder of this name (``project.EXCLUDE_PATHS``).
         "_sources",
         # Folders that Sphinx and its extensions write beside the pages.
         *("_static", "_images", "_downloads", "_modules", "_sphinx_design_static"),
-        # An entry of a toctree by this name is the page that lists it.
+        # In a toctree, this entry is the page that holds the toctree.
         "self",
-        # Pages that Sphinx makes itself; a toctree knows them by these names.
+        # Pages that Sphinx makes itself, which a toctree may name.
         *("genindex", "modindex", "py-modindex", "search"),
-        # What projects exclude wherever it is, as the quick start of Sphinx writes it.
+        # Folders that projects commonly exclude, as the Sphinx quick start does.
         *("_build", "_templates", "__pycache__", "node_modules", "thumbs.db", "venv"),
-        # A folder that web servers run programs from.
+        # A folder from which web servers run programs.
         "cgi-bin",
-        # Devices of Windows, with any ending.
+        # Device names of Windows, with any ending.
         *("con", "prn", "aux", "nul"),
         *(f"{port}{n}" for port in ("com", "lpt") for n in range(10)),
     )
 )
-"""Words that have a meaning to Sphinx, a file system or a web server, with any ending and in
-either case."""
+"""Names with a meaning to Sphinx, a file system or a web server, with any ending and in any case."""
 
 ENDINGS = (
-    # Windows leaves out a dot at the end.
+    # Windows drops a trailing dot.
     ".",
-    # A folder of one name could be the file of another.
+    # The folder of one name could be the file of another.
     *(".rst", ".csv", ".json", ".html", ".htm"),
-    # A toctree drops the suffix of a source, of which a project can have others.
+    # A toctree drops the suffix of a source, and a project can have these too.
     *(".md", ".txt", ".ipynb"),
-    # Sphinx excludes pages below such a folder.
+    # Sphinx excludes pages below a folder of this name.
     ".lproj",
 )
-"""Ends of names that are part of another name."""
+"""Endings that are reserved for other uses."""
 
 SERVED = frozenset(
     (
-        # The page would be sent as compressed.
+        # The page would be sent as compressed data.
         *("br", "bz2", "gz", "tgz", "xz", "z", "zst"),
-        # The page would be run, or be a list of variants.
+        # The page would be run as a program, or taken for a list of variants.
         *("asp", "aspx", "cgi", "jsp", "php", "phtml", "shtml", "var"),
     )
 )
-"""What a web server gives a meaning anywhere between the dots of a name, and not only at its end."""
+"""Suffixes to which a web server gives a meaning anywhere in a name, not only at its end."""
 
 
 def slugs(names: Iterable[str]) -> dict[str, str]:
-    """An address for each name, stable and distinct.
+    """Return an address for each name, stable and distinct.
 
-    A name of letters, digits, ``.``, ``_`` and ``-`` stays as it is. Any other, one that has a
-    meaning elsewhere, and all of those that would clash where case or Unicode form does not count,
-    get a short hash behind what is left of them.
+    A name of letters, digits, ``.``, ``_`` and ``-`` is used as it is. A name with another
+    character or with a reserved meaning, and all names that differ only in case or Unicode form,
+    are reduced to plain words and get a short hash.
     """
     wanted = sorted(set(names))
     folded: dict[str, int] = {}
@@ -77,14 +76,14 @@ def slugs(names: Iterable[str]) -> dict[str, str]:
     for name in wanted:
         is_ordinary = _PLAIN.fullmatch(name) and not has_meaning(name)
         out[name] = name if is_ordinary and folded[_fold(name)] == 1 else hashed(name)
-    # A plain name can be what another name's hash has made of it.
+    # A plain name can equal the hashed form of another name.
     while clashes := _taken(out):
         out |= {name: hashed(name) for name in clashes}
     return out
 
 
 def has_meaning(name: str) -> bool:
-    """Return whether Sphinx, a file system or a web server takes a name for something else."""
+    """Return whether Sphinx, a file system or a web server gives a name a special meaning."""
     stem, *parts = name.casefold().split(".")
     return (
         stem in RESERVED
@@ -95,7 +94,7 @@ def has_meaning(name: str) -> bool:
 
 
 def _taken(out: dict[str, str]) -> list[str]:
-    """Names that stand as they are where another name has become the same."""
+    """Return the unchanged names that another name's derived form equals."""
     derived = {_fold(slug) for name, slug in out.items() if slug != name}
     return [name for name, slug in out.items() if slug == name and _fold(name) in derived]
 
@@ -104,15 +103,15 @@ _WORDS = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
 def slug(name: str) -> str:
-    """A name for a table's file or a section's anchor; different names, different slugs.
+    """Return a file name or anchor; different names give different slugs.
 
-    Lower-case words with hyphens stand as they are; any other gets a hash.
+    Lower-case words with hyphens are used as they are; any other name gets a hash.
     """
     return name if _WORDS.fullmatch(name) and len(name) < 100 else hashed(name)
 
 
 def joined(paths: Iterable[str]) -> dict[str, str]:
-    """One word for each path, its folders joined by hyphens; a hash where two are alike."""
+    """Return one word for each path, its folders joined by hyphens; a hash where two clash."""
     wanted = sorted(set(paths))
     plain = {path: words(path) for path in wanted}
     alike = [word for word in plain.values() if list(plain.values()).count(word) > 1]
@@ -120,9 +119,9 @@ def joined(paths: Iterable[str]) -> dict[str, str]:
 
 
 def words(text: str, most: int = 80) -> str:
-    """The words of a text for an address. Different texts can have the same.
+    """Return the words of a text joined by hyphens. Different texts can give the same.
 
-    The scripts of tables have the same rule, for the names of columns.
+    The scripts of tables apply the same rule to the names of columns.
     """
     return _hyphened(text)[:most].strip("-")
 
@@ -132,21 +131,23 @@ def _hyphened(text: str) -> str:
 
 
 def hashed(name: str) -> str:
-    """A name's readable rest with ten digits of its SHA-256."""
+    """Return the readable part of a name with ten digits of its SHA-256."""
     rest = words(name, 40)
+    # Names can hold lone surrogates, which UTF-8 would refuse.
     digits = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:10]
     return f"{rest}-{digits}" if rest else f"x-{digits}"
 
 
 def _fold(name: str) -> str:
+    # Case folding can leave a text that is not normalised, so it is normalised again.
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
 
 
 def relative(page: str, target: str) -> str:
-    """A page's address as another page names it; both are below the output folder."""
+    """Return a page's address relative to another page; both are below the output folder."""
     return posixpath.relpath(target, posixpath.dirname(page) or ".")
 
 
 def anchor(name: str) -> str:
-    """The address on its page of what has this name; docutils makes the same of our names."""
+    """Return the anchor of a section, as docutils would make it from the same name."""
     return _hyphened(name).lstrip("-0123456789") or name

@@ -1,4 +1,4 @@
-"""Where the time of long work went, phase by phase."""
+"""Time spent in each phase of long work."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ import time
 from collections.abc import Callable
 
 Mark = Callable[[str], None]
-"""What is told the name of each phase when it has ended."""
+"""A callback that is given the name of each phase when it has ended."""
 
 
 def no_mark(_name: str) -> None:
-    """Tell nobody."""
+    """Ignore the end of a phase."""
 
 
 class Phases:
-    """The seconds on the clock and of the processor that each phase took.
+    """Elapsed and CPU seconds of each phase.
 
-    The time of the processor is that of this process and of its children that have
-    ended. A phase begins where the one before it has ended, the first one here.
+    CPU seconds are those of this process and of its children that have ended. A phase begins
+    when the one before it ends, the first with this object.
     """
 
     def __init__(self) -> None:
@@ -26,25 +26,25 @@ class Phases:
         self.spent: dict[str, tuple[float, float]] = {}
 
     def mark(self, name: str) -> None:
-        """Say that a phase has ended. One that is named again goes on."""
+        """Record the end of a phase. A name used before adds to its time."""
         now = (time.perf_counter(), _cpu())
-        clock, cpu = self.spent.get(name, (0.0, 0.0))
-        self.spent[name] = (clock + now[0] - self._last[0], cpu + now[1] - self._last[1])
+        elapsed, cpu = self.spent.get(name, (0.0, 0.0))
+        self.spent[name] = (elapsed + now[0] - self._last[0], cpu + now[1] - self._last[1])
         self._last = now
 
     def text(self) -> str:
-        """A line for each phase, in order: seconds, share of all, seconds of the processor."""
-        whole = sum(clock for clock, _ in self.spent.values())
-        rows = [*self.spent.items(), ("in all", (whole, sum(c for _, c in self.spent.values())))]
+        """Return a line for each phase, in order: elapsed seconds, share, CPU seconds."""
+        total = sum(elapsed for elapsed, _ in self.spent.values())
+        rows = [*self.spent.items(), ("in all", (total, sum(c for _, c in self.spent.values())))]
         width = max(len(name) for name, _ in rows)
         return "".join(
-            f"{name:<{width}} {clock:9.2f} s {_share(clock, whole):4.0f} % {cpu:9.2f} s CPU\n"
-            for name, (clock, cpu) in rows
+            f"{name:<{width}} {elapsed:9.2f} s {_share(elapsed, total):4.0f} % {cpu:9.2f} s CPU\n"
+            for name, (elapsed, cpu) in rows
         )
 
 
-def _share(part: float, whole: float) -> float:
-    return 100 * part / whole if whole else 0.0
+def _share(part: float, total: float) -> float:
+    return 100 * part / total if total else 0.0
 
 
 def _cpu() -> float:

@@ -1,4 +1,4 @@
-"""Reads lists that are written by hand as TOML, entry by entry."""
+"""Lists written by hand as TOML, read entry by entry."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _LINE = re.compile(r" \(at line (\d+), column \d+\)")
 
 @dataclass(frozen=True, slots=True)
 class Entry(Generic[T]):
-    """One entry of ``[[name]]`` in a file: its value, its number counted from 1, and its line
-    where it is known."""
+    """An entry of ``[[name]]`` in a file: its value, its number counted from 1, and its line,
+    ``None`` if unknown."""
 
     path: Path
     name: str
@@ -33,15 +33,15 @@ class Entry(Generic[T]):
     line: int | None
 
     def fault(self, kind: str, message: str, hint: str) -> Diagnostic:
-        """Something to say about the entry."""
+        """Return a diagnostic about the entry."""
         text = f"entry {self.number} of “{self.name}”: {message}"
         return Diagnostic(kind, str(self.path), text, hint, line=self.line)
 
 
 def document(path: Path, kind: str) -> tuple[dict[str, Any], str, list[Diagnostic]]:
-    """What a file holds, and its text; nothing where there is no such file.
+    """Return the content of a TOML file, its text and diagnostics; nothing if there is no file.
 
-    A file that is no TOML gives one diagnostic of ``kind``.
+    A file that is not TOML gives one diagnostic of ``kind``.
     """
     try:
         text = path.read_bytes().decode("utf-8")
@@ -55,14 +55,14 @@ def document(path: Path, kind: str) -> tuple[dict[str, Any], str, list[Diagnosti
 
 
 def not_read(error: Exception) -> tuple[str, str, int | None]:
-    """Why a file could not be read as TOML, how to fix it, and the line where it is known."""
+    """Return why a file could not be read as TOML, how to fix it, and the line or ``None``."""
     if isinstance(error, OSError):
         return f"cannot be read: {error.strerror}", fixing(error), None
     if isinstance(error, UnicodeDecodeError):
         return "is not TOML: it is not UTF-8 text", "save it as UTF-8", None
-    found = _LINE.search(str(error))
+    position = _LINE.search(str(error))
     hint = "fix this line; text goes between double quotes, and each key once"
-    return f"is not TOML: {_LINE.sub('', str(error))}", hint, int(found[1]) if found else None
+    return f"is not TOML: {_LINE.sub('', str(error))}", hint, int(position[1]) if position else None
 
 
 def read(
@@ -73,13 +73,12 @@ def read(
     wrong: Callable[[T], tuple[str, str] | None] = lambda _: None,
     others: Collection[str] = (),
 ) -> tuple[list[Entry[T]], list[Diagnostic]]:
-    """The entries of ``[[name]]`` in a file; nothing where there is no such file.
+    """Return the valid entries of ``[[name]]`` in a file; none if there is no file.
 
-    An entry with a fault is left out with a diagnostic of ``kind``, and does not
-    touch the others. ``wrong`` finds the faults that the types of ``spec`` cannot
-    express: it says what is wrong and how to fix it. ``others`` are lists of the same file that
-    somebody else reads. A file that is no TOML gives
-    one diagnostic and no entry.
+    An entry with a fault is left out, with a diagnostic of ``kind``, and does not affect the
+    others. ``wrong`` returns a fault that the types of ``spec`` cannot express, and its fix, or
+    ``None``. ``others`` are lists of the same file with a reader of their own. A file that is not
+    TOML gives one diagnostic and no entry.
     """
     if path is None:
         return [], []
@@ -94,6 +93,7 @@ def read(
         message = f"“{name}” is one value where a list of tables belongs"
         diagnostics.append(Diagnostic(kind, str(path), message, f"write [[{name}]]"))
         return [], diagnostics
+    # Inline tables have no header of their own; then no line is better than a wrong one.
     lines = _lines(text, name)
     entries: list[Entry[T]] = []
     for number, raw in enumerate(given, 1):
@@ -120,57 +120,57 @@ _KINDS = {
     **{"str": "text", "array": "a list", "object": "a table", "bool": "true or false"},
     **{"int": "a whole number", "float": "a number", "datetime": "a date and time"},
 }
-"""A decoder's types, in the words of somebody who writes TOML."""
+"""The decoder's types in the words of people who write TOML."""
 
 _WRITTEN = {"text": '"…"', "a list": "[…]", "a table": "{ … }", "true or false": "true"}
 
 
 def in_words(error: str, spec: type[msgspec.Struct]) -> tuple[str, str]:
-    """A decoder's message in words of ours, and how to fix it."""
-    found = _PLACE.fullmatch(error)
-    message, place = (found[1], found[2].removeprefix(".")) if found else (error, "")
-    there = list(_at(inspect.type_info(spec), place))
-    fields = [f.encode_name for t in there if isinstance(t, inspect.StructType) for f in t.fields]
-    within = f" in “{place}”" if place else ""
+    """Return a decoder's message in plain words, and how to fix it."""
+    located = _PLACE.fullmatch(error)
+    message, key_path = (located[1], located[2].removeprefix(".")) if located else (error, "")
+    types = list(_at(inspect.type_info(spec), key_path))
+    fields = [f.encode_name for t in types if isinstance(t, inspect.StructType) for f in t.fields]
+    within = f" in “{key_path}”" if key_path else ""
     if missing := re.search(r"missing required field `([^`]*)`", message):
         return f"“{missing[1]}” is missing{within}", f'write {missing[1]} = "…"'
     if unknown := re.search(r"unknown field `([^`]*)`", message):
         hint = nearest(unknown[1], fields) or f"known are {', '.join(fields)}"
         return f"“{unknown[1]}” is not known{within}", hint
     if kinds := re.search(r"Expected `([^`]*)`, got `([^`]*)`", message):
-        due, given = (
-            " or ".join(_KINDS.get(kind, kind) for kind in found.split(" | ") if kind != "null")
-            for found in kinds.groups()
+        expected, given = (
+            " or ".join(_KINDS.get(kind, kind) for kind in names.split(" | ") if kind != "null")
+            for names in kinds.groups()
         )
-        key = place.rpartition(".")[2]
-        fixed = _WRITTEN.get(due)
-        hint = f"write {key} = {fixed}" if fixed else f"write {due}"
-        return f"“{place}” is {given or 'nothing'} where {due} has to be", hint
+        key = key_path.rpartition(".")[2]
+        fixed = _WRITTEN.get(expected)
+        hint = f"write {key} = {fixed}" if fixed else f"write {expected}"
+        return f"“{key_path}” is {given or 'nothing'} where {expected} has to be", hint
     if bound := re.search(r"Expected `(\w+)` (>=|<=|>|<) (\S+)", message):
         than = {">=": "at least", "<=": "at most", ">": "more than", "<": "less than"}[bound[2]]
-        due = _KINDS.get(bound[1], bound[1])
-        return f"“{place}” is out of its range", f"write {due} of {than} {bound[3]}"
+        expected = _KINDS.get(bound[1], bound[1])
+        return f"“{key_path}” is out of its range", f"write {expected} of {than} {bound[3]}"
     if value := re.search(r"Invalid enum value '([^']*)'", message):
-        kinds_there = [each for each in there if isinstance(each, inspect.LiteralType)]
-        allowed = [str(word) for each in kinds_there for word in each.values]
+        literals = [each for each in types if isinstance(each, inspect.LiteralType)]
+        allowed = [str(word) for each in literals for word in each.values]
         hint = nearest(value[1], allowed) or f"write one of {', '.join(allowed)}"
-        return f"“{place}” is “{value[1]}”", hint
-    return f"“{place}”: {message}" if place else message, "see the comment at the file's top"
+        return f"“{key_path}” is “{value[1]}”", hint
+    return f"“{key_path}”: {message}" if key_path else message, "see the comment at the file's top"
 
 
-def _at(kind: inspect.Type, place: str) -> Iterator[inspect.Type]:
-    """The types that may stand at a place of a type, such as ``metrics[0].better``."""
+def _at(kind: inspect.Type, key_path: str) -> Iterator[inspect.Type]:
+    """Yield the types allowed at a path into a type, such as ``metrics[0].better``."""
     if isinstance(kind, inspect.UnionType):
         for each in kind.types:
-            yield from _at(each, place)
-    elif not place:
+            yield from _at(each, key_path)
+    elif not key_path:
         yield kind
     elif isinstance(kind, inspect.StructType):
-        key = re.split(r"[.\[]", place)[0]
+        key = re.split(r"[.\[]", key_path)[0]
         for field in kind.fields:
             if field.encode_name == key:
-                yield from _at(field.type, place.removeprefix(key).removeprefix("."))
+                yield from _at(field.type, key_path.removeprefix(key).removeprefix("."))
     elif isinstance(kind, inspect.ListType | inspect.VarTupleType):
-        yield from _at(kind.item_type, place.partition("]")[2].removeprefix("."))
+        yield from _at(kind.item_type, key_path.partition("]")[2].removeprefix("."))
     elif isinstance(kind, inspect.DictType):
-        yield from _at(kind.value_type, place.partition("]")[2].removeprefix("."))
+        yield from _at(kind.value_type, key_path.partition("]")[2].removeprefix("."))

@@ -1,4 +1,4 @@
-"""Names and scales of units, and the one place where a number becomes text."""
+"""Units: their names and scales, and the one place where a number becomes text."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ ARROWS: dict[Better, str] = {"higher": "↑", "lower": "↓", "neither": ""}
 """The sign that a table head shows beside a unit."""
 
 MISSING = "—"
-"""What a cell shows where nothing was measured."""
+"""The text of a cell for which nothing was measured."""
 
 FAILED = "failed"
-"""What a cell shows where the measurement was tried and failed."""
+"""The text of a cell whose measurement was tried and failed."""
 
 Figure = tuple[float, str, str]
-"""A number as a table shows it: the number with all its digits, in the unit of its row or
-column; its text; and what the cell says behind that, such as the spread of the samples."""
+"""A number in a table: its exact value, in the unit of its row or column; its text; and the text
+that follows, such as the spread of the samples."""
 
 TableCell = str | Figure
-"""What stands in a cell of a table: a text or a figure."""
+"""The content of a table cell: a text or a figure."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A unit: how bundles write it, how pages show it, and its scale.
+    """A unit: its name in bundles, its name on pages, and its scale.
 
     A figure in this unit times ``scale`` is the figure in the base unit of its
     ``kind``. Only units of one kind can be converted into each other.
@@ -40,7 +40,7 @@ class Unit:
     name: str
     kind: str
     scale: float
-    shown: str
+    symbol: str
 
 
 SCORE = "score"
@@ -49,7 +49,7 @@ SCORE = "score"
 
 def _unit_table() -> dict[str, Unit]:
     rows: list[tuple[str, str, float, str, str]] = [
-        # name, kind, scale, shown, other spellings
+        # name, kind, scale, symbol, other spellings
         ("B/s", "data rate", 1.0, "B/s", "Bytes/s bytes/sec Bytes/sec byte/s"),
         (
             "kB/s",
@@ -114,8 +114,8 @@ def _unit_table() -> dict[str, Unit]:
         ("1", "number", 1.0, "", ""),
     ]
     table: dict[str, Unit] = {}
-    for name, kind, scale, shown, others in rows:
-        unit = Unit(name, kind, scale, shown)
+    for name, kind, scale, symbol, others in rows:
+        unit = Unit(name, kind, scale, symbol)
         for spelling in (name, *others.split()):
             table[spelling] = unit
     return table
@@ -125,24 +125,24 @@ _UNITS = _unit_table()
 
 
 def known_units() -> list[str]:
-    """Canonical names, in the order of the table."""
+    """Return the canonical names, in the order of the table."""
     return list(dict.fromkeys(u.name for u in _UNITS.values()))
 
 
 def parse(text: str) -> Unit:
-    """The unit that a bundle's ``unit`` names.
+    """Return the unit that a bundle's ``unit`` names.
 
-    A unit that is not in the table is its own kind: it shows as written, and
-    converts into nothing else.
+    A unit that is not in the table is a kind of its own: it is shown as written
+    and cannot be converted.
     """
     return _UNITS.get(text.strip()) or Unit(text, f"unknown: {text}", 1.0, text)
 
 
 def factor(source: str, target: str) -> float | None:
-    """What a figure in ``source`` is multiplied with to be in ``target``.
+    """Return the factor that converts a figure from ``source`` into ``target``.
 
-    ``None`` where the two are not of one kind. Exactly ``1.0`` where they are
-    the same unit, however it is spelt.
+    ``None`` if they are of different kinds; exactly ``1.0`` if they are the same
+    unit, however it is spelt.
     """
     a, b = parse(source), parse(target)
     if a.kind != b.kind:
@@ -151,49 +151,49 @@ def factor(source: str, target: str) -> float | None:
 
 
 def heading(label: str, unit: str, better: Better = "neither") -> str:
-    """A label with its unit and direction: ``Throughput (kB/s) ↑``."""
-    shown = parse(unit).shown
-    text = f"{label} ({shown})" if shown else label
+    """Return a label with its unit and direction: ``Throughput (kB/s) ↑``."""
+    symbol = parse(unit).symbol
+    text = f"{label} ({symbol})" if symbol else label
     return f"{text} {ARROWS[better]}".rstrip()
 
 
 def unit_cell(unit: str, better: Better) -> str:
-    """What the column "Unit" shows: ``MB/s ↑``."""
-    return f"{parse(unit).shown} {ARROWS[better]}".strip()
+    """Return the text of the column "Unit": ``MB/s ↑``."""
+    return f"{parse(unit).symbol} {ARROWS[better]}".strip()
 
 
 READABLE = {"kB/s": "MB/s", "Kflops": "Mflops"}
-"""The unit in which figures read better, where all of them are 1000 and more."""
+"""The unit in which figures read better if all of them are at least 1000."""
 
 
 def readable(unit: str, values: Collection[float]) -> tuple[str, float]:
-    """The unit in which figures read best side by side, and what they are multiplied with."""
+    """Return the unit in which figures read best side by side, and the factor to it."""
     best = READABLE.get(parse(unit).name, "")
     scale = factor(unit, best) if best and values and min(values) >= 1000 else None
     return (best, scale) if scale else (unit, 1.0)
 
 
 def scaled(value: float, scale: float) -> float:
-    """A figure times the factor between two units, without the noise of the multiplication: a
-    figure of up to 15 digits has the same ones in both units."""
+    """Convert a figure by the factor between two units, without rounding noise: a figure of up
+    to 15 digits keeps its digits."""
     return value if scale == 1.0 else float(f"{value * scale:.15g}")
 
 
 DIGITS = 4
-"""The significant digits that pages show at least."""
+"""The least number of significant digits on pages."""
 
 
 def number(value: float, decimals: int | None = None, digits: int = DIGITS) -> str:
-    """A finite figure as text: for pages, or for files with ``decimals`` digits behind the point.
+    """Return a finite figure as text: for pages, or for files with ``decimals`` decimal places.
 
-    Pages show ``digits`` significant digits and all those before the point, thousands apart,
-    and no zero behind the point that ends a figure: ``284,939``, ``1,252``, ``24.71``, ``37``.
-    Halves are rounded up. Files have the same number of digits behind the point in every row,
-    and no commas; where those would show a figure other than zero as zero, two significant
-    digits are shown instead, because zero is a result of its own. Figures of 1e15 and more
-    are in powers of ten. The script of the explorer has the rule for pages too.
+    Pages show ``digits`` significant digits but every digit before the point, commas between
+    thousands, and no trailing zeros: ``284,939``, ``1,252``, ``24.71``, ``37``. Halves are rounded
+    up. Files show the same number of decimal places in every row, and no commas; a figure other
+    than zero that would read as zero gets two significant digits, because zero is a result of its
+    own. Figures of 1e15 and more are written as powers of ten. The explorer's script has the same
+    rule as pages.
 
-    Raises :class:`ValueError` where ``value`` is not finite.
+    Raises :class:`ValueError` if ``value`` is not finite.
     """
     if not math.isfinite(value):
         raise ValueError(f"not a finite figure: {value!r}")
@@ -212,40 +212,41 @@ def _for_pages(value: float, digits: int) -> str:
         return "0"
     size = Decimal(abs(value))
     sign = "−" if value < 0 else ""
-    place = size.adjusted() - digits + 1
+    last_place = size.adjusted() - digits + 1
+    # Digits before the point are never rounded away, unless a power of ten is shown.
     if size.adjusted() < 15:
-        place = min(place, 0)
-    rounded = size.quantize(Decimal(1).scaleb(place), ROUND_HALF_UP, _ENOUGH)
+        last_place = min(last_place, 0)
+    rounded = size.quantize(Decimal(1).scaleb(last_place), ROUND_HALF_UP, _EXACT)
     power = rounded.adjusted()
     if -4 <= power < 15:
         text = f"{rounded:,f}"
         return sign + (text.rstrip("0").rstrip(".") if "." in text else text)
-    mantissa = f"{rounded.scaleb(-power, _ENOUGH):f}"
+    mantissa = f"{rounded.scaleb(-power, _EXACT):f}"
     return f"{sign}{mantissa.rstrip('0').rstrip('.') if '.' in mantissa else mantissa}e{power:+03}"
 
 
-_ENOUGH = Context(prec=1100)
-"""Every float has fewer digits than this."""
+_EXACT = Context(prec=1100)
+"""Arithmetic that rounds no float: each has fewer digits than this."""
 
 _IN_FILES = re.compile(r"-?[0-9]+(\.[0-9]+)?(e[-+][0-9]+)?")
 _END = re.compile(rf"\b(min|max) ({_IN_FILES.pattern})")
 
 
 def for_pages(figure: Figure) -> Figure:
-    """A figure with the text that pages show, where that in files is a plain number.
+    """Return a figure with its text as on pages, if its text in files is a plain number.
 
-    The ends of a spread have six digits: they are single samples, and mostly recorded with no
-    more. A text such as ``+12.3 %`` stays as it is.
+    The ends of a spread get six digits: they are single samples, mostly recorded with no
+    more. A text such as ``+12.3 %`` is kept.
     """
     value, text, behind = figure
     if _IN_FILES.fullmatch(text):
         text = number(value)
-    ends = _END.sub(lambda found: f"{found[1]} {number(float(found[2]), digits=6)}", behind)
+    ends = _END.sub(lambda end: f"{end[1]} {number(float(end[2]), digits=6)}", behind)
     return value, text, ends
 
 
 def exact(value: float) -> str:
-    """A figure with every digit that it has, at most twelve for a computed mean."""
+    """Return a figure with all its digits, at most twelve for a computed mean."""
     return f"{value:.12g}"
 
 
@@ -256,11 +257,11 @@ def figure(
     count: int | None = None,
     decimals: int | None = None,
 ) -> Figure:
-    """A mean as text with what is known of the samples behind it, all digits of each number
-    without ``decimals``.
+    """Return a mean with what is known about its samples, in full precision unless ``decimals``
+    is given.
 
-    ``1252.05 (min 773.99, max 1730.10)``, with `` n=3`` behind where the
-    number of samples is known and is not one.
+    ``1252.05 (min 773.99, max 1730.10)``, followed by `` n=3`` if the number of samples
+    is known and is not one.
     """
 
     def text(value: float) -> str:
@@ -273,57 +274,53 @@ def figure(
 
 
 def counted(number: int) -> Figure:
-    """A number of things."""
+    """Return a count as a figure."""
     return number, str(number), ""
 
 
 def labelled(value: str | float | bool | None, text: str) -> TableCell:
-    """What a page calls a parameter's value, which may be a number; ``None`` is no value."""
+    """Return the cell for a parameter's value, which may be a number; ``None`` is no value."""
     return text if value is None or isinstance(value, str | bool) else (value, text, "")
 
 
 def whole(cell: TableCell) -> str:
-    """All of the text of a cell."""
+    """Return the full text of a cell."""
     return cell if isinstance(cell, str) else cell[1] + cell[2]
 
 
 def measurable(value: float) -> bool:
-    """Whether a figure is more than nothing, and of a size that something can have: the quotient
-    of two that are not may be no number."""
+    """Return whether a figure is positive and of a plausible size: outside these bounds a
+    quotient of two figures may not be a number."""
     return 1e-100 < value < 1e100
 
 
-MOST_CHANGE = 1e6
-"""The largest relative change that is said as it is; a larger one is no change of one thing."""
+MAX_RELATIVE_CHANGE = 1e6
+"""The largest relative change that is shown; beyond it the two figures are not comparable."""
 
 
 def percent(share: float, decimals: int = 1) -> str:
-    """A relative change in per cent, always with its sign: ``+12.3 %``, ``−5.0 %``.
+    """Return a relative change in per cent, always with its sign: ``+12.3 %``, ``−5.0 %``.
 
     The script of the explorer has the same rule, for changes between releases that no page
     compares.
     """
-    if abs(100 * share) > 100 * MOST_CHANGE:
-        return f"over {'+' if share > 0 else '−'}{100 * MOST_CHANGE:,.0f} %"
+    if abs(100 * share) > 100 * MAX_RELATIVE_CHANGE:
+        return f"over {'+' if share > 0 else '−'}{100 * MAX_RELATIVE_CHANGE:,.0f} %"
     text = number(100 * share, decimals)
     return f"{text.replace('-', '−') if text.startswith('-') else '+' + text} %"
 
 
 def change(share: float) -> Figure:
-    """A relative change as a figure in per cent. It is no measurement, and six digits of it
-    keep pages light."""
-    most = 100 * MOST_CHANGE
-    return max(-most, min(most, float(f"{100 * share:.6g}"))), percent(share), ""
+    """Return a relative change as a figure in per cent, with six digits to keep pages small."""
+    limit = 100 * MAX_RELATIVE_CHANGE
+    return max(-limit, min(limit, float(f"{100 * share:.6g}"))), percent(share), ""
 
 
 _IN_THOUSANDS = re.compile(r"[-+]?[0-9]{1,3}(,[0-9]{3})+(\.[0-9]*)?")
 
 
 def read(text: str) -> float | None:
-    """The number that a person has written; ``None`` where the text is none.
-
-    Tables by hand are all that this is for: our own hand over their numbers.
-    """
+    """Return a number that a person wrote in a table, or ``None`` if the text is not a number."""
     plain = text.strip().replace("−", "-")
     if _IN_THOUSANDS.fullmatch(plain):
         plain = plain.replace(",", "")
@@ -335,33 +332,33 @@ def read(text: str) -> float | None:
 
 
 def share(text: str) -> float:
-    """What ``5%`` or ``2.5 %`` stands for: 0.05, 0.025.
+    """Return the value of a percentage: 0.05 for ``5%``, 0.025 for ``2.5 %``.
 
-    Raises :class:`ValueError` where it is not a percentage of zero or more.
+    Raises :class:`ValueError` if it is not a percentage of zero or more.
     """
-    found = re.fullmatch(r"\s*(\d{1,6}(?:\.\d{1,9})?)\s*%\s*", text, re.ASCII)
-    if not found:
+    match = re.fullmatch(r"\s*(\d{1,6}(?:\.\d{1,9})?)\s*%\s*", text, re.ASCII)
+    if not match:
         raise ValueError("it is not a percentage, such as 5% or 2.5%")
-    return float(found[1]) / 100
+    return float(match[1]) / 100
 
 
 def size(count: int | float) -> str:
-    """A number of bytes as boards' tools write it: ``4k``, ``256k``, ``1m``.
+    """Return a number of bytes as boards' tools write it: ``4k``, ``256k``, ``1m``.
 
     Only exact multiples of 1024 are shortened, so that nothing is rounded.
     """
     if isinstance(count, float) and not count.is_integer():
         return repr(count)
-    whole = int(count)
+    total = int(count)
     for power, suffix in ((3, "g"), (2, "m"), (1, "k")):
         scale = 1024**power
-        if whole and whole % scale == 0:
-            return f"{whole // scale}{suffix}"
-    return str(whole)
+        if total and total % scale == 0:
+            return f"{total // scale}{suffix}"
+    return str(total)
 
 
 def plain(value: str | int | float | bool) -> str:
-    """A parameter's value as text, exact: ``16``, ``0.5``, ``yes``, ``aes-128-cbc``."""
+    """Return a parameter's value as text, exact: ``16``, ``0.5``, ``yes``, ``aes-128-cbc``."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
@@ -370,7 +367,7 @@ def plain(value: str | int | float | bool) -> str:
 
 
 def last_digit(value: float) -> float:
-    """One unit of the last digit that a figure is written with: 0.01 for 14.52."""
+    """Return one unit in the last digit of a figure as written: 0.01 for 14.52."""
     mantissa, _, power = repr(float(value)).partition("e")
     decimals = mantissa.partition(".")[2]
     places = 0 if decimals == "0" else len(decimals)
@@ -382,14 +379,15 @@ _DIGITS = re.compile(r"(\d+)")
 
 @lru_cache(maxsize=2**16)
 def natural(text: str) -> tuple[tuple[int, int, str], ...]:
-    """A sort key under which ``bw-2mb`` stands before ``bw-16mb``.
+    """Return a sort key that puts ``bw-2mb`` before ``bw-16mb``.
 
-    Names that differ only in leading zeros or case stay told apart, so that an
+    Names that differ only in leading zeros or case get different keys, so that an
     order made with it never depends on the order of the input.
     """
     parts: list[tuple[int, int, str]] = []
     for part in _DIGITS.split(text):
         if part.isdigit() and part.isascii():
+            # Longer texts of digits are slow to convert, and Python refuses them.
             parts.append((0, int(part[:4000]), ""))
         elif part:
             parts.append((1, 0, part.casefold()))

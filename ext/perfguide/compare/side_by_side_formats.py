@@ -147,7 +147,7 @@ def _figures(line: Line) -> tuple[str, str]:
 
 def _unit(line: Line) -> str:
     if line.first.unit != line.unit:
-        return f"{units.parse(line.first.unit).shown}, {units.parse(line.unit).shown}"
+        return f"{units.parse(line.first.unit).symbol}, {units.parse(line.unit).symbol}"
     return units.unit_cell(line.unit, line.better)
 
 

@@ -52,7 +52,7 @@ class History:
     def words(self) -> str:
         """What the picture shows, for who cannot see it."""
         values = [value for _, value in self.figures]
-        unit = units.parse(self.unit).shown
+        unit = units.parse(self.unit).symbol
         ends = f"{units.number(min(values))} to {units.number(max(values))} {unit}".rstrip()
         return f"Releases {self.figures[0][0]} to {self.figures[-1][0]}: {ends}"
 

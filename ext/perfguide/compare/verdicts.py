@@ -289,7 +289,7 @@ def _of_load(row: Row, rate: Row, pair: Pair) -> Row:
     """A load that was judged for each unit of work, with its own change again."""
     assert rate.old and rate.new and row.old and row.new
     was, now = (f"{units.exact(r.cell.mean or 0.0)}" for r in (rate.old, rate.new))
-    unit = units.parse(rate.unit).shown
+    unit = units.parse(rate.unit).symbol
     change = None if not pair.old.mean else pair.new.mean / pair.old.mean - 1
     if abs((rate.new.cell.mean or 0.0) / (rate.old.cell.mean or 1.0) - 1) < MOVED:
         return replace(row, change=change, work=row.change)

@@ -198,8 +198,8 @@ def _away(ratio: float) -> float:
 def _factor(ratio: float) -> str:
     """How many times more or less; a ratio can be so small that one over it is no number."""
     times = max(ratio, 1 / ratio)
-    if times > units.MOST_CHANGE:
-        return f"over {units.number(units.MOST_CHANGE)}"
+    if times > units.MAX_RELATIVE_CHANGE:
+        return f"over {units.number(units.MAX_RELATIVE_CHANGE)}"
     return units.number(times, digits=2)
 
 
@@ -458,7 +458,7 @@ def behind(cell: Cell) -> str:
 def unit(row: Row) -> str:
     """The unit and the better direction: ``MB/s ↑``; both units where they are not one."""
     if row.old and row.new and row.old.unit != row.new.unit:
-        return f"{units.parse(row.old.unit).shown}, {units.parse(row.new.unit).shown}"
+        return f"{units.parse(row.old.unit).symbol}, {units.parse(row.new.unit).symbol}"
     return units.unit_cell(row.unit, row.better)
 
 

@@ -73,7 +73,7 @@ class FigureFinder:
         benchmark = self._holdings.catalog.get(record.benchmark)
         cell = grids.figure(record.cell, decimals(benchmark, record.metric))
         number = cell if isinstance(cell, str) else cell[1]
-        unit = units.parse(record.unit).shown
+        unit = units.parse(record.unit).symbol
         suffix = "" if isinstance(cell, str) or not unit else f" {unit}"
         label = f"{record.benchmark}, {record.metric}"
         label = labels.full(benchmark, record) if benchmark else label

@@ -175,7 +175,7 @@ def package(
                 "name": "units",
                 "profile": "tabular-data-resource",
                 "data": [
-                    {"unit": u.name, "shown": u.shown, "kind": u.kind, "scale": u.scale}
+                    {"unit": u.name, "shown": u.symbol, "kind": u.kind, "scale": u.scale}
                     for u in parsed
                 ],
                 "schema": {"fields": _fields(UNIT_COLUMNS), "primaryKey": "unit"},

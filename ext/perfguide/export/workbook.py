@@ -172,7 +172,7 @@ class _Book:
         for row, record in enumerate(records, 1):
             cell = record.cell
             names = (record.board, record.benchmark, record.metric, params_text(record.params))
-            for column, text in enumerate((*names, units.parse(record.unit).shown)):
+            for column, text in enumerate((*names, units.parse(record.unit).symbol)):
                 _text(sheet, row, column, text)
             places = decimals(catalog.get(record.benchmark), record.metric)
             for column, value in enumerate((cell.mean, cell.low, cell.high), 5):

@@ -173,7 +173,7 @@ def name(record: Record) -> str:
 
 def as_text(held: Holdings, record: Record) -> str:
     """A figure with its sources, for a terminal."""
-    unit = units.parse(record.unit).shown
+    unit = units.parse(record.unit).symbol
     lines = [
         visible(name(record)) + f"  [{visible(family(record.guide))}]",
         *([f"  {visible(params_text(record.params))}"] if record.params else []),

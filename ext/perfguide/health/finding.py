@@ -108,7 +108,7 @@ def _more(count: int) -> str:
 
 def amount(value: float, unit: str) -> str:
     """A figure with its unit, with all its digits."""
-    return f"{units.exact(value)} {units.parse(unit).shown}".rstrip()
+    return f"{units.exact(value)} {units.parse(unit).symbol}".rstrip()
 
 
 def gather(figures: Figures, hits: Iterable[Hit], rules: dict[str, Rule]) -> list[Finding]:

@@ -226,7 +226,7 @@ class Headlines:
             like.benchmark,
             metric.short,
             detail,
-            units.parse(unit).shown,
+            units.parse(unit).symbol,
             metric.better,
             values,
             _framed(history, len(releases)),

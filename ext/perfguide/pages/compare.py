@@ -279,7 +279,7 @@ def _moved(row: Row, comparison: Comparison, catalog: Catalog) -> dict[str, Any]
         name = labels.full(benchmark, replace(record, metric=row.metric, params=dict(row.params)))
         name = f"{said.board}: {name}" if len(comparison.spans) > 1 else name
     change = said.change
-    if row.change is not None and 1 <= abs(row.change) <= units.MOST_CHANGE:
+    if row.change is not None and 1 <= abs(row.change) <= units.MAX_RELATIVE_CHANGE:
         # A digit behind the point would say no more.
         change = f"{100 * row.change:+,.0f} %".replace("-", "−")
     figures = f"{change}: {said.old} → {said.new} {said.unit}"

@@ -265,7 +265,7 @@ def _variables(records: Sequence[Record], catalog: Catalog) -> list[dict[str, st
         benchmark = catalog.get(record.benchmark)
         name = f"{record.benchmark}, {record.metric}"
         name = labels.label(benchmark, record) if benchmark else name
-        metrics[name, units.parse(record.unit).shown] = None
+        metrics[name, units.parse(record.unit).symbol] = None
     return [
         {"@type": "PropertyValue", "name": name, **({"unitText": unit} if unit else {})}
         for name, unit in metrics

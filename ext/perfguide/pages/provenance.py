@@ -168,14 +168,14 @@ def changed(changes: Sequence[Change]) -> Grid:
             change.record.benchmark,
             change.record.metric,
             params_text(change.record.params),
-            units.parse(change.record.unit).shown,
+            units.parse(change.record.unit).symbol,
             query.exact(change.old),
             query.exact(change.new) if change.new else WITHDRAWN,
         )
         for change in sorted(changes, key=_order)
     ]
     head = ("Board", "Benchmark", "Metric", "Parameters", "Unit", "Published", "Corrected")
-    scales = unit_scales((units.parse(c.record.unit).shown, c.record.unit) for c in changes)
+    scales = unit_scales((units.parse(c.record.unit).symbol, c.record.unit) for c in changes)
     return Grid((head,), tuple(rows), 5, units=scales)
 
 

@@ -106,7 +106,7 @@ def data(view: View) -> Grid:
     rows differ in their units, the units are a column of their own.
     """
     united = {row.unit for row in view.rows} if "Unit" in view.key_labels else set()
-    unit = units.parse(*united).shown if len(united) == 1 else ""
+    unit = units.parse(*united).symbol if len(united) == 1 else ""
     kept = [c for c, label in enumerate(view.key_labels) if label != "Unit" or not unit]
     head = [*(name for name, _ in view.above), *(view.key_labels[c] for c in kept)]
     same = tuple(text for _, text in view.above)
