@@ -1,1 +1,1 @@
-"""What people write about benchmarks, boards, accepted changes and moved pages."""
+"""Descriptions written by people: benchmarks, boards, accepted changes and moved pages."""

@@ -1,8 +1,7 @@
-"""What bundles say that agrees with no description, with itself, with other bundles, or with the
-clock.
+"""Findings about bundles that disagree with descriptions, themselves, each other or the clock.
 
-All of it can be published, so none of it refuses a bundle; each is reported once, with how to
-fix it.
+Every such bundle can be published, so none is refused; each finding is reported once, with its
+fix.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from ..common.diagnostics import Diagnostic, visible
 from .benchmarks import Benchmark, Catalog
 
 SYSTEMS = ("linux", "rt-linux")
-"""How bundles write the usual systems."""
+"""The usual systems as bundles write them."""
 
 _PLACEHOLDERS = {"unknown", "none", "n/a", "na", "null", "nil", "tbd", "todo", "soc", "test", "-"}
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
@@ -37,22 +36,24 @@ Key = TypeVar("Key", bound=tuple[str, ...])
 
 @dataclass(slots=True)
 class _Seen:
-    """Where something stands first, how often, and in how many bundles."""
+    """The first occurrence of something, the number of occurrences and their bundles."""
 
     first: Loaded
-    place: str
+    pointer: str
     count: int = 0
     bundles: set[str] = field(default_factory=set)
 
     def times(self) -> str:
-        """How often, in words."""
+        """Return the number of occurrences in words."""
         results = f"{self.count} result{'s' if self.count != 1 else ''}"
         return f"{results} of {len(self.bundles)} bundle{'s' if len(self.bundles) != 1 else ''}"
 
 
 def against(bundles: Sequence[Loaded], catalog: Catalog, folder: str) -> list[Diagnostic]:
-    """What bundles say of benchmarks that their descriptions do not know; ``folder`` is where
-    these stand."""
+    """Return findings about names and units in bundles that no description has.
+
+    ``folder`` holds the descriptions; hints name it.
+    """
     params: dict[tuple[str, str], _Seen] = {}
     wrong_units: dict[tuple[str, str, str], _Seen] = {}
     typos: dict[tuple[str, str], _Seen] = {}
@@ -61,6 +62,7 @@ def against(bundles: Sequence[Loaded], catalog: Catalog, folder: str) -> list[Di
         columns = item.results.columns
         lines = columns.params.split("\n") if columns.rows else []
         codes, triples = columns.whole(columns.named), columns.triples()
+        # Thousands of rows repeat a few names and parameters: each pair is looked at once.
         counts: dict[tuple[int, str], tuple[int, int]] = {}
         for row, pair in enumerate(zip(codes, lines, strict=True)):
             first, count = counts.get(pair, (row, 0))
@@ -72,20 +74,20 @@ def against(bundles: Sequence[Loaded], catalog: Catalog, folder: str) -> list[Di
                 if near := _alike(benchmark, list(catalog.benchmarks)):
                     _note(misspelt, (benchmark, near), item, f"/results/{row}/benchmark", count)
                 continue
-            entry, place = described.entry, f"/results/{row}"
-            known = described.metric(metric)
-            if known is None and _nearest(metric, described):
-                _note(typos, (benchmark, metric), item, f"{place}/metric", count)
-            elif known and units.factor(unit, known.unit) is None:
-                _note(wrong_units, (benchmark, unit, known.unit), item, f"{place}/unit", count)
+            entry, row_pointer = described.entry, f"/results/{row}"
+            spec = described.metric(metric)
+            if spec is None and _nearest(metric, described):
+                _note(typos, (benchmark, metric), item, f"{row_pointer}/metric", count)
+            elif spec and units.factor(unit, spec.unit) is None:
+                _note(wrong_units, (benchmark, unit, spec.unit), item, f"{row_pointer}/unit", count)
             given: dict[str, object] = msgspec.json.decode(line) or {}
             for name in given.keys() - entry.params.keys() - entry.placed():
-                at = f"{place}/params/{pointer(name)}"
+                at = f"{row_pointer}/params/{pointer(name)}"
                 _note(params, (benchmark, name), item, at, count)
     out = []
     for (benchmark, near), seen in sorted(misspelt.items()):
         message = f"nothing describes the benchmark “{benchmark}”: {seen.times()}"
-        out.append(_told("undescribed", seen, message, f"did you mean “{near}”?"))
+        out.append(_diagnostic("undescribed", seen, message, f"did you mean “{near}”?"))
     for (benchmark, name), seen in sorted(params.items()):
         message = f"no description names the parameter “{name}” of {benchmark}: {seen.times()}"
         key = name if _BARE.fullmatch(name) else json.dumps(name)
@@ -95,47 +97,48 @@ def against(bundles: Sequence[Loaded], catalog: Catalog, folder: str) -> list[Di
             "condition = true where it says how was measured and not what; or write it into "
             "“setup”"
         )
-        out.append(_told("undescribed", seen, message, hint))
-    for (benchmark, unit, known_unit), seen in sorted(wrong_units.items()):
+        out.append(_diagnostic("undescribed", seen, message, hint))
+    for (benchmark, unit, described_unit), seen in sorted(wrong_units.items()):
         message = (
             f"“{unit}” is no unit for a metric of {benchmark} that is described in "
-            f"“{known_unit}”: {seen.times()}"
+            f"“{described_unit}”: {seen.times()}"
         )
-        hint = f"write “{known_unit}”, or a unit that converts into it"
-        out.append(_told("undescribed", seen, message, hint))
+        hint = f"write “{described_unit}”, or a unit that converts into it"
+        out.append(_diagnostic("undescribed", seen, message, hint))
     for (benchmark, metric), seen in sorted(typos.items()):
         name = _nearest(metric, catalog.benchmarks[benchmark])
         message = f"“{metric}” is no metric of {benchmark}: {seen.times()}"
-        out.append(_told("undescribed", seen, message, f"did you mean “{name}”?"))
+        out.append(_diagnostic("undescribed", seen, message, f"did you mean “{name}”?"))
     return out
 
 
-def _note(seen: dict[Key, _Seen], key: Key, item: Loaded, place: str, count: int) -> None:
-    own = seen.setdefault(key, _Seen(item, place))
+def _note(seen: dict[Key, _Seen], key: Key, item: Loaded, at: str, count: int) -> None:
+    own = seen.setdefault(key, _Seen(item, at))
     own.count += count
     own.bundles.add(item.digest)
 
 
 def _nearest(metric: str, described: Benchmark) -> str:
-    """The described metric that is a typing error away."""
+    """Return the described metric that is a typing error away, or ""."""
     names = [each.name for each in described.entry.metrics if not set("*?[") & set(each.name)]
+    # An alias is an old name on purpose, however close it is to a new one.
     if metric in {alias for each in described.entry.metrics for alias in each.aliases}:
         return ""
     return _alike(metric, names)
 
 
-def _alike(name: str, known: Sequence[str]) -> str:
-    """The known name that is a typing error away."""
-    found = difflib.get_close_matches(name[:200], known, n=1, cutoff=0.86)
-    return found[0] if found else ""
+def _alike(name: str, candidates: Sequence[str]) -> str:
+    """Return the candidate that is a typing error away, or ""."""
+    matches = difflib.get_close_matches(name[:200], candidates, n=1, cutoff=0.86)
+    return matches[0] if matches else ""
 
 
-def _told(kind: str, seen: _Seen, message: str, hint: str) -> Diagnostic:
-    return Diagnostic(kind, seen.first.origin, message, hint, seen.place, root=seen.first.root)
+def _diagnostic(kind: str, seen: _Seen, message: str, hint: str) -> Diagnostic:
+    return Diagnostic(kind, seen.first.origin, message, hint, seen.pointer, root=seen.first.root)
 
 
 def names(bundles: Sequence[Loaded]) -> Iterator[Diagnostic]:
-    """Names of systems and SoCs that are spelt in two ways, or look like no name."""
+    """Yield findings about systems and SoCs spelt in two ways, or whose name is a placeholder."""
     for part, key in (("sdk", "os"), ("board", "soc")):
         spelt: dict[str, dict[str, list[Loaded]]] = {}
         for item in bundles:
@@ -143,7 +146,7 @@ def names(bundles: Sequence[Loaded]) -> Iterator[Diagnostic]:
             alike = re.sub(r"[\s_-]+", "", name.casefold())
             spelt.setdefault(alike, {}).setdefault(name, []).append(item)
         for alike, ways in sorted(spelt.items()):
-            # The usual spelling, or else the one that most bundles have.
+            # The usual spelling is right, or else the one that most bundles have.
             usual = next((w for w in SYSTEMS if part == "sdk" and w.replace("-", "") == alike), "")
             best = usual or min(ways, key=lambda w: (-len(ways[w]), w))
             for name, own in sorted(ways.items()):
@@ -166,34 +169,35 @@ def _is_no_name(name: str) -> bool:
     )
 
 
-def _named(item: Loaded, place: str, message: str, hint: str) -> Diagnostic:
-    return Diagnostic("names", item.origin, message, hint, place, root=item.root)
+def _named(item: Loaded, at: str, message: str, hint: str) -> Diagnostic:
+    return Diagnostic("names", item.origin, message, hint, at, root=item.root)
 
 
 def contradictions(bundles: Iterable[Loaded]) -> Iterator[Diagnostic]:
-    """Published means outside their own range or far from their samples, beyond rounding."""
+    """Yield findings about published means outside their range or far from their samples."""
     for item in bundles:
         for index, result in _with_value(item):
-            value, place = result.value, f"/results/{index}/value"
+            value, at = result.value, f"/results/{index}/value"
             assert value is not UNSET
             ends = [x for x in (result.min, result.max) if x is not UNSET]
+            # Each figure was rounded to its last digit: half a unit of it is no contradiction.
             slack = max(map(units.last_digit, (value, *ends))) / 2 * 1.000001
             low = result.min is not UNSET and value < result.min - slack
             if low or (result.max is not UNSET and value > result.max + slack):
                 side = "below its “min”" if low else "above its “max”"
                 message = f"the mean {units.exact(value)} is {side}, {units.exact(ends[0 if low else -1])}"
                 hint = "recompute it, or give the samples instead"
-                yield Diagnostic("contradiction", item.origin, message, hint, place, root=item.root)
+                yield Diagnostic("contradiction", item.origin, message, hint, at, root=item.root)
             if result.samples is not UNSET:
                 mean = sum(result.samples) / len(result.samples)
-                most = units.last_digit(value) + max(map(units.last_digit, result.samples)) / 2
-                if abs(mean - value) > most * 1.000001:
+                limit = units.last_digit(value) + max(map(units.last_digit, result.samples)) / 2
+                if abs(mean - value) > limit * 1.000001:
                     message = (
                         f"“value” is {units.exact(value)}, and the mean of “samples” is "
                         f"{units.exact(mean)}: the site shows that of the samples"
                     )
                     hint = "look for a typing error, or leave “value” out"
-                    yield Diagnostic("apart", item.origin, message, hint, place, root=item.root)
+                    yield Diagnostic("apart", item.origin, message, hint, at, root=item.root)
 
 
 def _with_value(item: Loaded) -> Iterator[tuple[int, Result]]:
@@ -203,8 +207,10 @@ def _with_value(item: Loaded) -> Iterator[tuple[int, Result]]:
 
 
 def same_keys(bundles: Iterable[Loaded]) -> Iterator[Diagnostic]:
-    """Results of one bundle that measured the same and lie further apart than their own samples
-    do, told once for each benchmark and metric: the site pools them."""
+    """Yield findings about results of one bundle with equal keys whose samples do not overlap.
+
+    The site pools such results. Each benchmark and metric is reported once.
+    """
     for item in bundles:
         columns = item.results.columns
         lines = columns.params.split("\n") if columns.rows else []
@@ -212,60 +218,60 @@ def same_keys(bundles: Iterable[Loaded]) -> Iterator[Diagnostic]:
         groups: dict[tuple[int, int, str], list[int]] = {}
         for row, key in enumerate(zip(*codes, lines, strict=True)):
             groups.setdefault(key, []).append(row)
-        told: dict[tuple[str, str, str], list[str]] = {}
+        pairs_by_name: dict[tuple[str, str, str], list[str]] = {}
         for (code, _, _), own in groups.items():
             results = [item.results[row] for row in own] if len(own) > 1 else []
             if pair := apart(results):
-                first, second = (results[place] for place in pair)
+                first, second = (results[index] for index in pair)
                 values = [units.exact(middle(each)) for each in (first, second)]
-                told.setdefault(triples[code], []).append(
+                pairs_by_name.setdefault(triples[code], []).append(
                     f"/results/{own[pair[0]]} is {values[0]}{_line(first)} and "
                     f"/results/{own[pair[1]]} is {values[1]}{_line(second)}"
                 )
-        for (benchmark, metric, _), pairs in told.items():
+        for (benchmark, metric, _), pairs in pairs_by_name.items():
             more = f"; and {len(pairs) - 1} more such figures" if len(pairs) > 1 else ""
             message = (
                 f"{benchmark}, {metric}: {pairs[0]}, with the same parameters: they are "
                 f"published as one mean that nothing measured{more}"
             )
             hint = "name what differs, such as a core or a cluster, in “params” or “setup”"
-            place = pairs[0].partition(" ")[0]
-            yield Diagnostic("same-key", item.origin, message, hint, place, root=item.root)
+            at = pairs[0].partition(" ")[0]
+            yield Diagnostic("same-key", item.origin, message, hint, at, root=item.root)
 
 
 def middle(result: Result) -> float:
-    """The figure of a result."""
+    """Return the figure of a result: its value, or the mean of its samples."""
     if result.samples is not UNSET:
         return sum(result.samples) / len(result.samples)
     assert result.value is not UNSET
     return result.value
 
 
-NOISE = 0.25
-"""Results of one thing that lie further apart than this share of the smaller measured two."""
+MIN_GAP_RATIO = 0.25
+"""Results further apart than this share of the smaller one measured two different things."""
 
 
 def apart(results: Sequence[Result]) -> tuple[int, int] | None:
-    """The places of the least and the greatest of some results where these fall into two groups,
-    ``None`` where they agree.
+    """Return the indices of the least and the greatest result, in ascending order, if the results
+    fall into two groups; ``None`` if they agree.
 
-    The gap is at least a quarter of what is below it, and three times what either group or the
-    samples of a result span.
+    The gap between the groups exceeds ``MIN_GAP_RATIO`` of the values beside it, and three times
+    the range of either group and of the samples of each result.
     """
-    sound = [place for place, result in enumerate(results) if result.status is UNSET]
-    if len(sound) < 2:
+    valid = [index for index, result in enumerate(results) if result.status is UNSET]
+    if len(valid) < 2:
         return None
-    values = {place: middle(results[place]) for place in sound}
-    ordered = sorted(sound, key=values.__getitem__)
+    values = {index: middle(results[index]) for index in valid}
+    ordered = sorted(valid, key=values.__getitem__)
     steps = [values[b] - values[a] for a, b in itertools.pairwise(ordered)]
     gap = max(steps)
     below, above = ordered[: steps.index(gap) + 1], ordered[steps.index(gap) + 1 :]
-    widest = max(
+    widest_range = max(
         *(values[group[-1]] - values[group[0]] for group in (below, above)),
-        *(_span(results[place]) for place in sound),
+        *(_span(results[index]) for index in valid),
     )
-    share = NOISE * min(abs(values[below[-1]]), abs(values[above[0]]))
-    if gap <= max(share, 3 * widest):
+    share = MIN_GAP_RATIO * min(abs(values[below[-1]]), abs(values[above[0]]))
+    if gap <= max(share, 3 * widest_range):
         return None
     least, greatest = sorted((ordered[0], ordered[-1]))
     return least, greatest
@@ -284,7 +290,7 @@ def _line(result: Result) -> str:
 
 
 MAX_AHEAD = datetime.timedelta(days=1)
-"""Difference between two clocks that is no finding."""
+"""Clocks of different machines may differ by this much."""
 
 
 def ahead(bundles: Sequence[Loaded], now: datetime.datetime) -> list[Diagnostic]:
@@ -299,6 +305,6 @@ def ahead(bundles: Sequence[Loaded], now: datetime.datetime) -> list[Diagnostic]
 
 
 def findings(bundles: Sequence[Loaded], catalog: Catalog, folder: str) -> list[Diagnostic]:
-    """All that can be said of bundles beyond their soundness."""
+    """Return every finding about valid bundles, except those that depend on the time."""
     out = [*contradictions(bundles), *names(bundles), *same_keys(bundles)]
     return [*out, *against(bundles, catalog, folder)]

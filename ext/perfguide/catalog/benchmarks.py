@@ -1,9 +1,9 @@
-"""Benchmark descriptions: what differs from benchmark to benchmark, as data.
+"""Benchmark descriptions: the differences between benchmarks, as data.
 
 One benchmark is one ``NAME.toml`` (metrics, parameters, tables) and one
 ``NAME.rst`` (what it measures and how to read it), where ``NAME`` is the name
-that bundles use. The types below are the format of the ``.toml`` file; a key
-that they do not name is refused.
+that bundles use. The types below are the format of the ``.toml`` file; any
+other key is refused.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ Percent = Annotated[float, Meta(ge=0, le=10_000)]
 Step = Annotated[float, Meta(ge=0, le=1e200)]
 
 RESERVED = {"board", "release", "platform"}
-"""Names of columns that no parameter in a table's description may have."""
+"""Names of columns that a table's description may not give to a parameter."""
 
 
 FORMAT_ENDING = ".format.toml"
-"""How the name of a file ends that describes a format of logs, beside the benchmarks."""
+"""Ending of files that describe log formats, which are beside those of benchmarks."""
 
 
 class _Spec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -43,118 +43,119 @@ class _Spec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
 
 class Metric(_Spec, frozen=True):
-    """What is known of one metric, or of all whose names match a pattern."""
+    """A metric, or all metrics whose names match a pattern."""
 
     name: str
-    """The metric's name in bundles; ``*`` and ``?`` stand for any characters."""
+    """The metric's name in bundles; ``*`` and ``?`` match any characters."""
     unit: str
     """The unit in which pages show it."""
     better: units.Better
-    """Which figures are better; ``neither`` for a setting."""
+    """The direction of better figures; ``neither`` for a setting."""
     label: str = ""
-    """What pages call it; the name itself where this is left out."""
+    """Its label on pages; by default the name."""
     decimals: int = 2
-    """How many decimals files show; pages show significant digits."""
+    """The number of decimals in files; pages show significant digits."""
     headline: bool = False
-    """Whether it is one of the results that stand for the benchmark: on the SoC's own page and,
+    """True for a result that represents the benchmark: it is shown on the SoC's own page and,
     with ``short``, at the top of each guide."""
     short: str = ""
-    """What the top of a guide calls it; left out, it does not stand there."""
+    """Its label at the top of a guide; without it, the metric is not shown there."""
     at: dict[str, Scalar | tuple[Scalar, ...]] = {}
-    """Which of its figures are headlines: parameters with their value, or with several values of
-    which the first that was measured counts; all figures where this is left out."""
+    """The figures that are headlines: parameters with their value, or with several values of
+    which the first that was measured counts; by default all figures."""
     positive: bool | None = None
-    """Whether it is always above zero; left out: by its unit."""
+    """True if it is always above zero; by default this follows from its unit."""
     at_most: float | None = None
-    """The largest figure that can be, in ``unit``."""
+    """The largest possible figure, in ``unit``."""
     at_most_per: str = ""
-    """A parameter that ``at_most`` holds for each one of, such as ``threads``."""
+    """A parameter that multiplies ``at_most``, such as ``threads``."""
     rises_with: str = ""
     """A parameter with which it must not fall, such as ``block_size``."""
     steady: bool | None = None
-    """Whether releases and boards should agree on it; left out: unless it is a share."""
+    """True if releases and boards should agree on it; by default true unless it is a share."""
     clock: bool = False
-    """Whether it is the clock of the board's processor."""
+    """True if it is the clock of the board's processor."""
     aliases: tuple[str, ...] = ()
-    """What older bundles call it; only where ``name`` is no pattern."""
+    """Its names in older bundles; only if ``name`` is not a pattern."""
     threshold: Percent = 2.0
     """The smallest change between two releases that matters, in per cent."""
     noise_floor: Percent = 0.0
-    """How far two runs of one release can lie apart anyway, in per cent."""
+    """The usual difference between two runs of one release, in per cent."""
     step: Step = 0.0
     """The smallest difference that the program can report, in ``unit``."""
 
 
 class Param(_Spec, frozen=True):
-    """How one parameter is named, shown and ordered."""
+    """A parameter: its label, and the form and order of its values."""
 
     label: str = ""
-    """What pages call it; the name with spaces where this is left out."""
+    """Its label on pages; by default the name with spaces."""
     show: Literal["plain", "size", "hex"] = "plain"
     """Numbers as they are, as ``4k`` and ``1m``, or as hexadecimal digits."""
     default: Scalar | None = None
-    """What a result means that leaves this parameter out."""
+    """The value that is meant by a result without this parameter."""
     values: dict[str, str] = {}
-    """What pages call a value. The order here is the order in tables."""
+    """Labels of values on pages, in the order of tables."""
     aliases: dict[str, str] = {}
-    """What older bundles write, and the value that is meant: ``SHA2-256 = "sha256"``."""
+    """Spellings of older bundles, each with its value: ``SHA2-256 = "sha256"``."""
     always: bool = False
-    """Whether tables show it too where all figures have the default."""
+    """True if tables show it even when all figures have the default."""
     classes: dict[str, str] = {}
-    """For a parameter ``engine``: the class of each value, such as ``offload``. Where figures have
-    the default, that of the run is inferred from its rates and its CPU load, and marked so."""
+    """For a parameter ``engine``: the class of each value, such as ``offload``. If figures have
+    the default, the engine of the run is inferred from its rates and its CPU load, and marked so."""
     condition: bool | None = None
-    """Whether it says how was measured and not what. Where this is left out, sizes of
-    blocks, buffers and files, file systems and versions do."""
+    """True if it says how something was measured rather than what. By default this holds for sizes
+    of blocks, buffers and files, for file systems and for versions."""
 
 
 class Remark(_Spec, frozen=True):
-    """Words about the figures of a benchmark, for the guides of a SoC or of a release."""
+    """A remark about the figures of a benchmark, for the guides of a SoC or of a release."""
 
     text: str
-    """What readers are to know."""
+    """The text that readers see."""
     soc: str = ""
-    """The SoC whose guides it is about; all where this is left out."""
+    """The SoC whose guides show it; by default all."""
     release: str = ""
-    """The release, or the beginning of several, such as ``09``; all where this is left out."""
+    """The release, or the beginning of several, such as ``09``; by default all."""
 
     def holds(self, soc: str, release: str) -> bool:
-        """Whether it is about a guide."""
+        """Return whether the remark applies to a guide."""
         return self.soc in ("", soc) and is_release(release, self.release)
 
 
 class Fact(_Spec, frozen=True):
-    """What is known of one fact of the setup of runs."""
+    """A fact of the setup of runs."""
 
     matters: bool = True
-    """Whether figures cannot be compared where it differs; else it is reported once."""
+    """True if figures with different values cannot be compared; otherwise a difference is reported
+    once."""
 
 
 class Derived(_Spec, frozen=True):
-    """A column that is worked out from figures of its row: a ratio, or per cent of a limit. Its
-    head says that it is derived, and it is a figure nowhere else."""
+    """A column computed from figures of its row: a ratio, or per cent of a limit. Its head says
+    that it is derived, and no other page uses it as a figure."""
 
     label: str
-    """What its head says."""
+    """The text of its head."""
     of: str
-    """The metric that is divided."""
+    """The metric in the numerator."""
     per: str = ""
-    """The metric that it is divided by, such as a power or a clock."""
+    """The metric in the denominator, such as a power or a clock."""
     limit: Annotated[float, Meta(gt=0, le=1e200)] | None = None
-    """In place of ``per``: the figure, in the unit of ``of``, that is 100 %."""
+    """The figure that is 100 %, in the unit of ``of``; takes the place of ``per``."""
     unit: str = ""
-    """What its head shows as the unit; ``%`` with a ``limit``."""
+    """The unit in its head; ``%`` with a ``limit``."""
     decimals: int = 2
-    """How many decimals pages show."""
+    """The number of decimals on pages."""
 
 
 class Table(_Spec, frozen=True):
-    """One table: which results it takes, and what its rows and columns are.
+    """A table: the results that it takes, and its rows and columns.
 
     A result belongs to the first table that names its metric, whose ``where``
-    holds, and whose rows, columns and tabs use up every parameter it has. Where none
-    does, it belongs to the one of these that leaves the fewest over; the page finds
-    a place for those.
+    matches, and whose rows, columns and tabs use every parameter of the result. If there
+    is none, it belongs to the table that leaves the fewest parameters over, for which the page
+    adds columns, tabs or lines.
     """
 
     id: str
@@ -164,58 +165,58 @@ class Table(_Spec, frozen=True):
     rows: tuple[str, ...]
     """Parameters down the side, outermost first; ``metric`` may be one."""
     metrics: tuple[str, ...] = ("*",)
-    """Names or patterns of the metrics that it shows."""
+    """Names or patterns of its metrics."""
     where: dict[str, Scalar] = {}
-    """Parameters that must have just this value."""
+    """Parameters that must have exactly this value."""
     columns: tuple[str, ...] = ()
     """Parameters across the top, between board and metric."""
     tabs: str = ""
-    """A parameter each of whose values is an alternative, shown in a tab."""
+    """A parameter with one tab for each of its values."""
     runs: bool = False
-    """Whether each single sample has a row of its own."""
+    """True if each sample has a row of its own."""
     derived: tuple[Derived, ...] = ()
-    """Columns that are worked out from others, behind all of them."""
+    """Columns computed from others, behind all of them."""
 
 
 class Entry(_Spec, frozen=True):
     """The ``.toml`` file of one benchmark."""
 
     title: str
-    """What pages call the benchmark."""
+    """Its title on pages."""
     chapter: str
-    """The chapter of a guide in which its section stands."""
+    """The chapter of a guide that contains its section."""
     order: int
-    """Where its section stands in a guide, over all benchmarks."""
+    """The position of its section in a guide, over all benchmarks."""
     metrics: list[Metric]
-    """What it measures."""
+    """Its metrics."""
     tables: list[Table]
     """Its tables, in the order of the page."""
     charts: list[Chart] = []
     """Its charts, in the order of the page."""
     command: str = ""
-    """The usual command, shown where bundles name none."""
+    """The usual command, shown if bundles name none."""
     split: str = ""
-    """A parameter each of whose values has a subsection of its own."""
+    """A parameter with one subsection for each of its values."""
     params: dict[str, Param] = {}
-    """How parameters are named, shown and ordered, by name."""
+    """Its parameters, by name."""
     tools: tuple[str, ...] = ()
-    """The programs that measure, as bundles name them under ``tools``. What another
-    version of one of them has measured is another measurement."""
+    """The programs that measure, as bundles name them under ``tools``. Figures of different
+    versions of the same program are different measurements."""
     notes: tuple[Remark, ...] = ()
-    """Words that stand above its tables in guides."""
+    """Remarks above its tables in guides."""
     facts: dict[str, Fact] = {}
-    """What is known of facts of the setup, by name."""
+    """Facts of the setup, by name."""
     last: tuple[str, ...] = ("total", "total[ _-]*", "sum", "overall", "overall[ _-]*")
-    """Totals: metrics, and values of parameters, that stand behind all others; ``*`` and ``?``
-    stand for any characters, and case does not count."""
+    """Totals: metrics, and values of parameters, that come last; ``*`` and ``?`` match any
+    characters, and case is ignored."""
 
     def names(self, table: Table) -> frozenset[str]:
-        """The parameters that a table uses up."""
+        """Return the parameters that a table uses."""
         used = {*table.rows, *table.columns, *table.where, table.tabs, self.split}
         return frozenset(used - {"metric", ""})
 
     def placed(self) -> frozenset[str]:
-        """Every parameter that a table or a chart names."""
+        """Return every parameter that a table or a chart names."""
         out = set(chain.from_iterable(map(self.names, self.tables)))
         for chart in self.charts:
             axes = (*chart_spec.names(chart.series), *chart_spec.names(chart.panels))
@@ -224,7 +225,7 @@ class Entry(_Spec, frozen=True):
 
 
 Rank = tuple[int, float, tuple[object, ...], str]
-"""The place of a parameter's value among others."""
+"""The sort key of a parameter's value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,45 +239,46 @@ class Benchmark:
     _ranks: dict[tuple[str, type, Scalar], Rank] = field(default_factory=dict, compare=False)
 
     def metric(self, name: str) -> Metric | None:
-        """What is known of a metric; an exact name goes before a pattern."""
+        """Return the description of a metric; an exact name goes before a pattern."""
         return self.metric_rank(name)[1]
 
     def metric_rank(self, name: str) -> tuple[int, Metric | None]:
-        """A metric's place in the description and what is known of it; totals stand last."""
+        """Return a metric's position in the description, and its entry; totals come last."""
         if name not in self._metrics:
             metrics = self.entry.metrics
             exact = (rank for rank, metric in enumerate(metrics) if metric.name == name)
-            alike = (rank for rank, metric in enumerate(metrics) if fnmatchcase(name, metric.name))
-            rank = next(chain(exact, alike), None)
+            matching = (rank for rank, each in enumerate(metrics) if fnmatchcase(name, each.name))
+            rank = next(chain(exact, matching), None)
+            # Names from bundles are unbounded, so only those of the description are cached.
             if rank is None:
                 return len(metrics) + self.is_total(name), None
             self._metrics[name] = (rank, metrics[rank])
         return self._metrics[name]
 
     def is_total(self, name: str) -> bool:
-        """Whether a metric, or a value of a parameter, stands behind all others."""
+        """Return whether a metric, or a value of a parameter, comes after all others."""
         return any(fnmatchcase(name.casefold(), each.casefold()) for each in self.entry.last)
 
     def metric_label(self, name: str) -> str:
-        """What pages call a metric."""
+        """Return the label of a metric on pages."""
         metric = self.metric(name)
         return metric.label if metric and metric.label else name
 
     def better(self, name: str) -> units.Better:
-        """Which figures of a metric are better."""
+        """Return the direction in which figures of a metric are better."""
         metric = self.metric(name)
         return metric.better if metric else "neither"
 
     def param(self, name: str) -> Param:
-        """How a parameter is shown; the plain way where nothing is said."""
-        return self.entry.params.get(name, _PLAIN)
+        """Return the description of a parameter, or the default one."""
+        return self.entry.params.get(name, _DEFAULT_PARAM)
 
     def param_label(self, name: str) -> str:
-        """What pages call a parameter."""
+        """Return the label of a parameter on pages."""
         return self.param(name).label or name.replace("_", " ").capitalize()
 
     def value_label(self, name: str, value: Scalar) -> str:
-        """What pages show for a parameter's value."""
+        """Return the text of a parameter's value on pages."""
         param = self.param(name)
         plain = units.plain(value)
         if plain in param.values:
@@ -288,7 +290,8 @@ class Benchmark:
         return plain
 
     def value_rank(self, name: str, value: Scalar) -> Rank:
-        """A sort key: the order of the description, then numbers, then names, then totals."""
+        """Return a sort key: the order of the description, then numbers, names and totals."""
+        # 1, 1.0 and True are equal as keys, and are different values.
         key = name, type(value), value
         if key not in self._ranks:
             self._ranks[key] = self._value_rank(name, value)
@@ -304,11 +307,11 @@ class Benchmark:
         return rank, float(value), (), type(value).__name__
 
 
-_PLAIN = Param()
+_DEFAULT_PARAM = Param()
 
 
 def undescribed(name: str) -> Benchmark:
-    """A benchmark that nobody has described, as pages show it: by its own words."""
+    """Return a benchmark without a description, which pages show by the names in bundles."""
     return Benchmark(name, Entry(title=name, chapter="", order=0, metrics=[], tables=[]), None)
 
 
@@ -319,20 +322,20 @@ class Catalog:
     benchmarks: dict[str, Benchmark]
 
     def get(self, name: str) -> Benchmark | None:
-        """The description of a benchmark, or ``None``."""
+        """Return the description of a benchmark, or ``None``."""
         return self.benchmarks.get(name)
 
     def title(self, name: str) -> str:
-        """What pages call a benchmark: by its title, or by its name where nothing describes it."""
-        known = self.benchmarks.get(name)
-        return known.entry.title if known else name
+        """Return the title of a benchmark, or its name if it has no description."""
+        described = self.benchmarks.get(name)
+        return described.entry.title if described else name
 
 
 def load(folders: Sequence[Path]) -> tuple[Catalog, list[Diagnostic]]:
     """Read every ``.toml`` of the folders; a later folder's entry replaces an earlier one's.
 
-    A folder that is not there is passed over. An entry with a fault is left out
-    with a diagnostic, so that its results show under "Other results".
+    A missing folder is skipped. An entry with a fault is left out with a diagnostic, and its
+    results appear under "Other results".
     """
     benchmarks: dict[str, Benchmark] = {}
     diagnostics: list[Diagnostic] = []
@@ -358,7 +361,7 @@ def load(folders: Sequence[Path]) -> tuple[Catalog, list[Diagnostic]]:
 
 
 def _read(path: Path) -> tuple[Entry | None, list[tuple[str, str, int | None]]]:
-    """The entry of a file, or its faults, with the line of those where it is known."""
+    """Return the entry of a file, or its faults, each with its line or ``None``."""
     try:
         entry = msgspec.toml.decode(path.read_bytes(), type=Entry)
     except msgspec.ValidationError as error:
@@ -370,7 +373,7 @@ def _read(path: Path) -> tuple[Entry | None, list[tuple[str, str, int | None]]]:
 
 
 def prose(folders: Sequence[Path], name: str) -> Path | None:
-    """The file of a benchmark's text, or ``None``; a later folder goes before an earlier one."""
+    """Return the file of a benchmark's text, or ``None``; later folders take precedence."""
     for folder in reversed(folders):
         for path in folder.glob("*.rst"):
             if path.stem == name:
@@ -379,7 +382,7 @@ def prose(folders: Sequence[Path], name: str) -> Path | None:
 
 
 def _faults(entry: Entry) -> Iterator[Fault]:
-    """What the types cannot say: names that must agree with each other."""
+    """Yield faults that the types cannot express: names that must agree with each other."""
     metrics = [metric.name for metric in entry.metrics]
     if not entry.metrics or not entry.tables:
         yield "“metrics” and “tables” each need at least one entry", ""
@@ -387,6 +390,7 @@ def _faults(entry: Entry) -> Iterator[Fault]:
         yield from _metric_faults(metric, entry)
     for name, param in entry.params.items():
         for old, value in param.aliases.items():
+            # A chain of aliases would depend on the order in which they are applied.
             if value in param.aliases:
                 where = f"parameter “{name}”: "
                 hint = "name the value that bundles write today"
@@ -400,7 +404,7 @@ def _faults(entry: Entry) -> Iterator[Fault]:
 
 
 def _metric_faults(metric: Metric, entry: Entry) -> Iterator[Fault]:
-    """What a metric says of its figures must make sense together, and each old name mean one."""
+    """Yield contradictions in a metric's description, and old names with two meanings."""
     where = f"metric “{metric.name}”: "
     if metric.at_most_per and metric.at_most is None:
         yield where + "“at_most_per” says nothing without “at_most”", ""

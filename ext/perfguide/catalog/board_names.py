@@ -1,4 +1,4 @@
-"""Boards that have had other names: which names mean one board."""
+"""Boards whose name has changed: which names mean the same board."""
 
 from __future__ import annotations
 
@@ -16,68 +16,67 @@ NAME = "boards"
 
 
 class Board(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One entry of the list: a board's name of today and those of older bundles."""
+    """A board with its current name and those in older bundles."""
 
     soc: str
     """The SoC on the board."""
     name: str
-    """What the board is called today."""
+    """The current name of the board."""
     aliases: tuple[str, ...] = ()
-    """What older bundles call it."""
+    """Its names in older bundles."""
     short: str = ""
-    """What it is called where there is little room, as in heads of columns."""
+    """Its name where space is short, as in heads of columns."""
 
 
 class GuideNote(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One entry of the notes beside the list: words about guides, for their readers."""
+    """A note about guides, for their readers."""
 
     text: str
-    """What readers are to know."""
+    """The text that readers see."""
     soc: str = ""
-    """The SoC whose guides it is about; all where this is left out."""
+    """The SoC whose guides show it; by default all."""
     board: str = ""
-    """The board that it is about; all where this is left out."""
+    """The board that it is about; by default all."""
     release: str = ""
-    """The release, or the beginning of several, such as ``09``; all where this is left out."""
+    """The release, or the beginning of several, such as ``09``; by default all."""
     benchmark: str = ""
-    """The benchmark that it is about; all where this is left out."""
+    """The benchmark that it is about; by default all."""
 
 
 @dataclass(frozen=True)
 class Boards:
-    """All boards that have, or have had, other names."""
+    """The boards that have, or have had, other names."""
 
     names: dict[tuple[str, str], str] = field(default_factory=dict)
-    """By SoC and old name the name of today."""
+    """Current names by SoC and old name."""
     shorts: dict[tuple[str, str], str] = field(default_factory=dict)
-    """By SoC and name of today the short name."""
+    """Short names by SoC and current name."""
 
     def today(self, soc: str, board: str) -> str:
-        """What a board is called today; its own name where nothing is said."""
+        """Return the current name of a board, by default the one given."""
         return self.names.get((soc, board), board)
 
     def short(self, soc: str, board: str) -> str:
-        """What a board is called where there is little room; its own name where nothing is
-        said."""
+        """Return the short name of a board, by default the one given."""
         return self.shorts.get((soc, self.today(soc, board)), board)
 
     @cached_property
     def in_heads(self) -> dict[str, str]:
-        """By every name of a board its short name, but for a name that boards of two SoCs have
-        and that is short for each in another way."""
-        found: dict[str, set[str]] = {}
+        """Short names by any name of a board, without names that boards of two SoCs share and
+        shorten differently."""
+        shorts_by_name: dict[str, set[str]] = {}
         for soc, name in [*self.shorts, *self.names]:
-            found.setdefault(name, set()).add(self.short(soc, name))
-        return {name: own.pop() for name, own in found.items() if len(own) == 1}
+            shorts_by_name.setdefault(name, set()).add(self.short(soc, name))
+        return {name: own.pop() for name, own in shorts_by_name.items() if len(own) == 1}
 
     def ever(self, soc: str, board: str) -> set[str]:
-        """Every name that a board has or has had."""
+        """Return every name that a board has or has had."""
         now = self.today(soc, board)
         return {now, *(old for (of, old), name in self.names.items() if (of, name) == (soc, now))}
 
 
 def load(path: Path | None) -> tuple[Boards, list[Diagnostic]]:
-    """Read the list of boards. Without a file each board has the name that it has."""
+    """Read the list of boards. Without a file every board keeps its name."""
     entries, diagnostics = toml_lists.read(path, NAME, Board, "boards", others=("notes",))
     today = {(entry.value.soc, entry.value.name) for entry in entries}
     names: dict[tuple[str, str], str] = {}
@@ -97,15 +96,15 @@ def load(path: Path | None) -> tuple[Boards, list[Diagnostic]]:
 
 
 def load_notes(path: Path | None) -> tuple[list[GuideNote], list[Diagnostic]]:
-    """Read the notes that stand in the list of boards. What is wrong with the whole file, whoever
-    reads its boards says."""
+    """Read the notes in the list of boards. Faults of the file itself are reported by
+    :func:`load`."""
     entries, diagnostics = toml_lists.read(path, "notes", GuideNote, "boards", others=(NAME,))
     faults = [d for d in diagnostics if "“notes”" in d.message]
     return [entry.value for entry in entries], faults
 
 
 def about(note: GuideNote, soc: str, release: str, boards: Collection[str]) -> bool:
-    """Whether a note is about a guide of some boards."""
+    """Return whether a note applies to a guide with these boards."""
     return (
         note.soc in ("", soc)
         and is_release(release, note.release)
@@ -114,5 +113,6 @@ def about(note: GuideNote, soc: str, release: str, boards: Collection[str]) -> b
 
 
 def is_release(name: str, wanted: str) -> bool:
-    """Whether a release is the wanted one or begins with its whole parts, or any is wanted."""
+    """Return whether ``wanted`` is a release or the leading parts of one; empty matches all."""
+    # With the dot, “09.1” does not match “09.10”.
     return not wanted or name == wanted or name.startswith(f"{wanted}.")

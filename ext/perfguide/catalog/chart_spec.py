@@ -1,4 +1,4 @@
-"""What a benchmark's description says of a chart: its axes, lines, panels and pictures."""
+"""Descriptions of charts: their axes, lines, panels and pictures."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ Scalar = str | int | float | bool
 """A parameter's value."""
 
 Fault = tuple[str, str]
-"""What is wrong with a description, and how to fix it; the second can be empty."""
+"""A fault of a description, and how to fix it; the second can be empty."""
 
 OUTER = ("board", "release", "platform")
-"""What an axis, a line, a panel or a picture can stand for besides parameters and
-``metric``: a board, an SDK release, or a SoC with its SDK family."""
+"""Values of an axis, a line, a panel or a picture besides parameters and ``metric``: a board, an
+SDK release, or a SoC with its SDK family."""
 
 Page = Literal["guide", "releases", "newest"]
-"""Where a chart stands: in each guide; on the benchmark's page for each platform over
-its releases; on the benchmark's page for the newest figures of all boards."""
+"""The page of a chart: each guide; the benchmark's page, for each platform over its releases; or
+the benchmark's page, for the newest figures of all boards."""
 
 
 Kind = Literal["lines", "bars", "steps"]
@@ -30,12 +30,11 @@ Kind = Literal["lines", "bars", "steps"]
 
 
 class Chart(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One chart: what its axes, lines and panels are.
+    """A chart: its axes, lines and panels.
 
-    A result belongs to it whose metric is ``y``, for which ``where`` holds, and
-    whose parameters are all used up by ``where``, ``x``, ``along``, ``series``,
-    ``panels`` and ``each``. What of board, release and platform none of these
-    names has a picture of its own for each value.
+    A result belongs to it if its metric is ``y``, it matches ``where``, and all its parameters
+    are named by ``where``, ``x``, ``along``, ``series``, ``panels`` or ``each``. Of board,
+    release and platform, each that none of these names gets a picture for each of its values.
     """
 
     id: str
@@ -43,7 +42,7 @@ class Chart(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     title: str
     """The caption."""
     y: str | tuple[str, ...]
-    """The metric on the y axis, or several of one unit; ``*`` stands for any characters."""
+    """The metric on the y axis, or several of one unit; ``*`` matches any characters."""
     x: str
     """On the x axis: a parameter, another metric of the same run, ``metric``,
     ``board`` or ``release``."""
@@ -53,53 +52,53 @@ class Chart(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     kind: Kind = "lines"
     """Lines with a mark at each point, bars beside their names, or the steps of a histogram."""
     left_of: float = 0.0
-    """Where ``x`` is a metric: the whole of which the axis shows what is left, such as 100 for a
-    load in per cent; zero for the metric itself."""
+    """If ``x`` is a metric: the total from which it is subtracted, such as 100 to show the idle
+    share of a load in per cent; zero shows the metric itself."""
     x_label: str = ""
-    """What the x axis is called; left out: what is on it."""
+    """The label of the x axis; by default the name of ``x``."""
     along: str = ""
-    """Where ``x`` is a metric: the parameter that changes from point to point."""
+    """If ``x`` is a metric: the parameter that changes from point to point."""
     where: dict[str, Scalar] = {}
-    """Parameters that must have just this value."""
+    """Parameters that must have exactly this value."""
     series: str | tuple[str, ...] = ()
     """Parameters with one line for each of their values."""
     panels: str | tuple[str, ...] = ()
     """Parameters with one panel, of equal axes, for each of their values."""
     each: tuple[str, ...] = ()
-    """Parameters each of whose combinations has a picture of its own, in a tab."""
+    """Parameters with one picture, in a tab, for each combination of their values."""
     unless: dict[str, Scalar] = {}
-    """Parameters whose figures are left to another chart where they have this value."""
+    """Parameters with a value whose figures are left to another chart."""
     lines: int = 1
-    """A picture with fewer lines is left out."""
+    """The least number of lines; a picture with fewer is left out."""
     limit: str = ""
-    """A metric whose figure for the same run is a limit to draw across the panel."""
+    """A metric whose figure for the same run is drawn as a limit across the panel."""
     y_label: str = ""
-    """What the y axis is called, where several metrics share it."""
+    """The label of the y axis, needed if several metrics share it."""
     x_scale: Literal["linear", "log2"] = "linear"
     """``log2`` for sizes that double."""
     y_scale: Literal["linear", "log"] = "linear"
     """``log`` for figures of very different size."""
     answer: Literal["", "cross-over", "cpu-share"] = ""
-    """What is worked out from it and said in words or figures."""
+    """A result computed from the chart and given in words or figures."""
 
 
 def names(value: str | tuple[str, ...]) -> tuple[str, ...]:
-    """The one name, or the several, that a description gives."""
+    """Return the names that a description gives, as one text or as several."""
     return ((value,) if value else ()) if isinstance(value, str) else value
 
 
 def is_number(value: Scalar | None) -> TypeGuard[int | float]:
-    """Whether a parameter's value is a number, and not yes or no."""
+    """Return whether a parameter's value is a number; true and false are not."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def same(value: Scalar | None, other: Scalar) -> bool:
-    """Whether two values are one: 1 is 1.0, and neither is yes."""
+    """Return whether two values are equal: 1 equals 1.0, but not true."""
     return isinstance(value, bool) == isinstance(other, bool) and value == other
 
 
 def faults(chart: Chart, metrics: Sequence[str]) -> Iterator[Fault]:
-    """What the types cannot say."""
+    """Yield faults that the types cannot express."""
     where = f"chart “{chart.id}”: "
     ys = names(chart.y)
     for y in filter(None, (*ys, chart.limit)):

@@ -1,4 +1,4 @@
-"""Old addresses and the pages that they lead on to, from a file written by hand."""
+"""Old addresses and the pages they redirect to, from a file written by hand."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KIND = "redirect"
 
 @dataclass(frozen=True, slots=True)
 class Redirect:
-    """An old page, and the page and section that it leads to; a section can be empty."""
+    """An old page, and the page and section that replace it; the section can be empty."""
 
     old: str
     new: str
@@ -28,10 +28,10 @@ class Redirect:
 def load(
     path: Path | None, is_page: Callable[[str], bool]
 ) -> tuple[list[Redirect], list[Diagnostic]]:
-    """The sound entries of a file, and what is wrong with the others.
+    """Return the valid entries of a file, and diagnostics for the others.
 
-    ``is_page`` says whether an address below the output folder is a page. A file that is
-    not there has no entries. Raises nothing: what cannot be read is a diagnostic.
+    ``is_page`` returns whether an address below the output folder is a page. A missing file has
+    no entries. Raises nothing: a file that cannot be read gives a diagnostic.
     """
     if path is None:
         return [], []
@@ -55,7 +55,7 @@ def load(
 def _wrong(
     old: str, new: object, moved: dict[str, object], is_page: Callable[[str], bool]
 ) -> tuple[str, str] | None:
-    """What is wrong with an entry, and how to fix it."""
+    """Return a fault of an entry and how to fix it, or ``None``."""
     form = "write an address below the output folder, as guides/AM62X/index, without .html"
     if not isinstance(new, str):
         return "the new address is not a text", form
@@ -67,6 +67,7 @@ def _wrong(
         return f"“{section}” is no address of a section", "write letters, digits and hyphens"
     if is_page(old):
         return f"there is a page “{old}”", "remove this entry, or rename the page"
+    # A chain would make readers wait, and can be a circle.
     if page in moved:
         return f"“{page}” leads on itself", f"lead straight to “{moved[page]}”"
     if not is_page(page):

@@ -1,4 +1,4 @@
-"""What people write about figures and their changes: accepted changes, notes, new levels."""
+"""Annotations of figures and changes, written by hand: accepted changes, notes, new levels."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from ..common.diagnostics import Diagnostic
 from .benchmarks import Scalar
 
 NAME, NOTES, LEVELS = "waivers", "notes", "levels"
-"""What the entries of the file begin with: ``[[waivers]]``, ``[[notes]]``, ``[[levels]]``."""
+"""Names of the lists in the file: ``[[waivers]]``, ``[[notes]]``, ``[[levels]]``."""
 
 
 class Spec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """An accepted change. Names may hold ``*`` and ``?`` for any characters."""
+    """An accepted change. Names may contain ``*`` and ``?`` for any characters."""
 
     benchmark: str
     """Names of benchmarks."""
     metric: str
     """Names of metrics."""
     reason: str
-    """Why the change is accepted; pages show it."""
+    """The reason why the change is accepted; pages show it."""
     until: str
-    """The release with which it lapses: for that one and later ones it does not hold."""
+    """The first release for which the waiver no longer applies."""
     soc: str = "*"
     """Names of SoCs."""
     os: str = "*"
@@ -37,18 +37,18 @@ class Spec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     board: str = "*"
     """Names of boards."""
     params: dict[str, Scalar] = {}
-    """Parameters that must have just this value."""
+    """Parameters that must have exactly this value."""
     most: str = ""
-    """The largest change that is accepted, as ``25%``; any where this is left out."""
+    """The largest change that is accepted, such as ``25%``; by default any."""
 
 
 class Note(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Words about some figures of a release."""
+    """A note about some figures of a release."""
 
     benchmark: str
     """Names of benchmarks."""
     text: str
-    """What readers of a comparison are to know; it changes no verdict."""
+    """The text for readers of a comparison; it changes no verdict."""
     release: str = "*"
     """The newer release of the comparisons that show it."""
     metric: str = "*"
@@ -60,7 +60,7 @@ class Note(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     board: str = "*"
     """Names of boards."""
     params: dict[str, Scalar] = {}
-    """Parameters that must have just this value."""
+    """Parameters that must have exactly this value."""
 
 
 class Level(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -69,10 +69,10 @@ class Level(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     benchmark: str
     """Names of benchmarks."""
     reason: str
-    """Why; pages show it."""
+    """The reason; pages show it."""
     since: str
-    """The first release of the new level: its change is accepted, and releases before it say
-    nothing about those after it."""
+    """The first release of the new level: its change is accepted, and earlier releases predict
+    nothing about later ones."""
     metric: str = "*"
     """Names of metrics."""
     soc: str = "*"
@@ -82,7 +82,7 @@ class Level(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     board: str = "*"
     """Names of boards."""
     params: dict[str, Scalar] = {}
-    """Parameters that must have just this value."""
+    """Parameters that must have exactly this value."""
 
 
 S = TypeVar("S", Spec, Note, Level, covariant=True)
@@ -90,7 +90,7 @@ S = TypeVar("S", Spec, Note, Level, covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class Annotation(Generic[S]):
-    """One entry of the file, and where it is: the name of its list, its number there, its line."""
+    """An entry of the file with its location: the name of its list, its number there, its line."""
 
     spec: S
     origin: str
@@ -100,11 +100,11 @@ class Annotation(Generic[S]):
 
     @property
     def place(self) -> tuple[str, int]:
-        """Which entry of the file it is."""
+        """The list and number that identify the entry."""
         return self.list, self.number
 
     def covers(self, soc: str, os: str, board: str, benchmark: str, metric: str) -> bool:
-        """Whether it is about figures with these names."""
+        """Return whether the entry applies to figures with these names."""
         pairs = (
             (soc, self.spec.soc),
             (os, self.spec.os),
@@ -115,32 +115,32 @@ class Annotation(Generic[S]):
         return all(fnmatchcase(name, pattern) for name, pattern in pairs)
 
     def fits(self, params: Mapping[str, Scalar]) -> bool:
-        """Whether it is about figures with these parameters."""
+        """Return whether the entry applies to figures with these parameters."""
         return all(
             name in params and units.plain(params[name]) == units.plain(value)
             for name, value in self.spec.params.items()
         )
 
     def finding(self, message: str, hint: str) -> Diagnostic:
-        """Something to say about it."""
-        place = (
+        """Return a diagnostic about the entry."""
+        prefix = (
             f"entry {self.number} of “{self.list}” ({self.spec.benchmark}, {self.spec.metric}): "
         )
-        return Diagnostic("waiver-lapsed", self.origin, place + message, hint, line=self.line)
+        return Diagnostic("waiver-lapsed", self.origin, prefix + message, hint, line=self.line)
 
 
 @dataclass(frozen=True, slots=True)
 class Waiver(Annotation[Spec]):
-    """An accepted change. ``most`` is the largest that is accepted, ``None`` for any."""
+    """An accepted change. ``most`` is the largest accepted one, ``None`` for any."""
 
     most: float | None
 
     def lapsed(self, release: str) -> bool:
-        """Whether it holds no longer where ``release`` is the newer one."""
+        """Return whether it no longer applies to comparisons with ``release`` as the newer one."""
         return version(release) >= version(self.spec.until)
 
     def accepts(self, change: float | None) -> bool:
-        """Whether a relative change is not larger than what was accepted."""
+        """Return whether a relative change is within the accepted limit."""
         return self.most is None or (change is not None and abs(change) <= self.most)
 
 
@@ -149,19 +149,19 @@ AnyEntry = Annotation[Spec] | Annotation[Note] | Annotation[Level]
 
 @dataclass(frozen=True, slots=True)
 class Annotations:
-    """The entries that accept nothing until a release: words, and levels that stay."""
+    """The entries that never lapse: notes and levels."""
 
     notes: tuple[Annotation[Note], ...] = ()
     levels: tuple[Annotation[Level], ...] = ()
 
     @property
     def every(self) -> tuple[AnyEntry, ...]:
-        """All of them."""
+        """All entries."""
         return (*self.notes, *self.levels)
 
 
 def load(path: Path | None) -> tuple[tuple[Waiver, ...], list[Diagnostic]]:
-    """Read the accepted changes of a file; none where there is no such file."""
+    """Read the accepted changes of a file; none if there is no file."""
     entries, diagnostics = toml_lists.read(
         path, NAME, Spec, "waiver", _wrong, others=(NOTES, LEVELS)
     )
@@ -170,8 +170,8 @@ def load(path: Path | None) -> tuple[tuple[Waiver, ...], list[Diagnostic]]:
 
 
 def load_annotations(path: Path | None) -> tuple[Annotations, list[Diagnostic]]:
-    """Read the notes and new levels beside the accepted changes. What is wrong with the whole
-    file, :func:`load` says."""
+    """Read the notes and new levels beside the accepted changes. Faults of the file itself are
+    reported by :func:`load`."""
     notes, wrong_notes = _listed(path, NOTES, Note, _required("text"))
     levels, wrong_levels = _listed(path, LEVELS, Level, _required("reason", "since"))
     return Annotations(notes, levels), [*wrong_notes, *wrong_levels]
@@ -182,8 +182,8 @@ def _listed(
 ) -> tuple[tuple[Annotation[S], ...], list[Diagnostic]]:
     others = {NAME, NOTES, LEVELS} - {name}
     entries, diagnostics = toml_lists.read(path, name, spec, "waiver", wrong, others=others)
-    found = tuple(Annotation(e.value, str(path), name, e.number, e.line) for e in entries)
-    return found, [d for d in diagnostics if f"“{name}”" in d.message]
+    annotations = tuple(Annotation(e.value, str(path), name, e.number, e.line) for e in entries)
+    return annotations, [d for d in diagnostics if f"“{name}”" in d.message]
 
 
 def _required(*names: str) -> Callable[[Spec | Note | Level], tuple[str, str] | None]:

@@ -1,1 +1,1 @@
-"""Words that every other folder uses."""
+"""Helpers that every other folder uses."""
