@@ -1,1 +1,1 @@
-"""Guides that were published before, read back as bundles."""
+"""Import of guides that were published before, as bundles."""

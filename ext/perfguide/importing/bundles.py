@@ -1,4 +1,4 @@
-"""Tables and what they mean to bundles, exact to the digit; what was not taken, cell by cell."""
+"""Bundles from imported tables, exact to the digit, and a diagnostic for each cell left out."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FIGURE = re.compile(
     rf"({_NUMBER})(?: ?\(min ({_NUMBER}), ?max ({_NUMBER})\))?(?: n=([1-9][0-9]{{0,8}}))?"
     r"(?: ?([A-Za-z%µ][A-Za-z0-9/%µ]{0,15}))?"
 )
-"""A figure, what is known of the samples behind it, and its unit where the cell says it."""
+"""A figure, the range and number of its samples if given, and its unit if the cell gives one."""
 _MISSING = frozenset({"", "-", "–", "—", "n/a", "na", "none", "tbd", "nt"})
 _SIZES = {"k": 1024, "m": 1024**2, "g": 1024**3}
 KIND = "log-row"
@@ -28,34 +28,34 @@ KIND = "log-row"
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """Which release the tables are of, when that was, and where they are from."""
+    """The release that the tables belong to, its date, and the origin of the tables."""
 
     sdk: str
     created: datetime.datetime
     source: str = ""
-    """The commit of a history."""
+    """The commit, for a release taken from a history."""
 
 
 @dataclass(slots=True)
 class Imported:
-    """Bundles by the order of their boards, and everything that was left out."""
+    """Bundles in the order of their boards, and diagnostics for everything left out."""
 
     bundles: list[Bundle] = field(default_factory=list)
     left_out: list[Diagnostic] = field(default_factory=list)
     loose: int = 0
-    """Tables that were taken by an entry of another heading or caption."""
+    """The number of tables taken by an entry with another heading or caption."""
     missing: int = 0
-    """Cells in which the guide itself has no figure."""
+    """The number of cells in which the guide itself has no figure."""
     notes: list[Diagnostic] = field(default_factory=list)
-    """Tables and figures that were taken, and may be others than they seem."""
+    """Tables and figures that were taken, but should be checked by a person."""
     unmapped: list[Unmapped] = field(default_factory=list)
-    """Tables of which the map says nothing."""
-    places: dict[tuple[object, ...], str] = field(default_factory=dict)
-    """Where the first figure of each name stands."""
+    """Tables without an entry in the map."""
+    first_locations: dict[tuple[object, ...], str] = field(default_factory=dict)
+    """File and line of the first figure with each combination of names and parameters."""
 
 
 def build(tables: Sequence[Table], meaning: Map, release: Release) -> Imported:
-    """Return one bundle for each board that the tables have figures of."""
+    """Return one bundle for each board that has figures in the tables."""
     out = Imported()
     results: dict[str, list[Result]] = {}
     matcher = Matcher(meaning, tables, release.sdk)
@@ -72,6 +72,7 @@ def build(tables: Sequence[Table], meaning: Map, release: Release) -> Imported:
             continue
         rule = match.rule
         if not match.exact:
+            # A guess that turns out wrong publishes figures under another name, so it is reported.
             where = " > ".join((*table.headings, *([table.caption] if table.caption else [])))
             message = f"taken as “{rule.heading} > {rule.caption}”: {where[:200]}"
             out.loose += 1
@@ -101,10 +102,11 @@ def _row(
 ) -> None:
     params: dict[str, Scalar] = dict(rule.params)
     metric = unit = board = ""
-    for found, cell in zip(columns, row, strict=False):
-        if not found or not found[1].key:
+    # Keys may come after figures in a row, so they are read first.
+    for board_column, cell in zip(columns, row, strict=False):
+        if not board_column or not board_column[1].key:
             continue
-        key, how = found[1].key, found[1].read
+        key, how = board_column[1].key, board_column[1].read
         if key == "metric":
             metric, unit = with_unit(cell.text)
         elif key == "board":
@@ -117,10 +119,10 @@ def _row(
             return
         else:
             params[key] = value
-    for found, cell in zip(columns, row, strict=False):
-        if not found or found[1].key or found[1].skip:
+    for board_column, cell in zip(columns, row, strict=False):
+        if not board_column or board_column[1].key or board_column[1].skip:
             continue
-        named, column = found
+        named, column = board_column
         result = _result(
             cell,
             rule.benchmark,
@@ -130,6 +132,7 @@ def _row(
             table.file,
             out,
         )
+        # The column's own text is the most specific source of the board, the entry the least.
         whose = named or column.board or board or rule.board
         if result is not None and not whose:
             hint = "say it in the map, with board = …"
@@ -142,8 +145,10 @@ def _row(
         elif result is not None:
             results.setdefault(whose, []).append(result)
             where = f"{table.file}:{cell.line}"
-            said = tuple(sorted((k, type(v).__name__, v) for k, v in result.params.items()))
-            first = out.places.setdefault((whose, result.benchmark, result.metric, said), where)
+            # The type is part of the key: 1 and true are equal to Python.
+            params_key = tuple(sorted((k, type(v).__name__, v) for k, v in result.params.items()))
+            name_key = (whose, result.benchmark, result.metric, params_key)
+            first = out.first_locations.setdefault(name_key, where)
             if first != where:
                 message = f"a figure with the same names as that of {first}: they pool"
                 hint = "tell them apart in the map, with params"
@@ -161,14 +166,18 @@ def _result(
     file: str,
     out: Imported,
 ) -> Result | None:
-    """What a cell says, or ``None``; what is no figure and not missing is said."""
+    """Return the result in a cell, or ``None`` for a missing figure or one that cannot be read.
+
+    The second gets a diagnostic; missing figures are counted.
+    """
     text = cell.text.replace("\N{MINUS SIGN}", "-")
     if text.lower() in _MISSING:
         out.missing += 1
         return None
-    found = _FIGURE.fullmatch(text)
-    if found and found[5]:
-        unit = unit_name(found[5])
+    match = _FIGURE.fullmatch(text)
+    # The cell's own unit is closer to the figure than that of the head.
+    if match and match[5]:
+        unit = unit_name(match[5])
     if not (benchmark and metric and unit):
         what = "metric" if not metric else "unit" if not unit else "benchmark"
         message = f"“{visible(text[:60])}”: its {what} is not stated"
@@ -179,10 +188,10 @@ def _result(
         return Result(
             benchmark=benchmark, metric=metric, unit=unit, params=params, status="fail", log=log
         )
-    if found is None:
+    if match is None:
         _leave_out(out, file, cell.line, f"“{visible(text[:60])}” is not a figure")
         return None
-    low, high, count = found[2], found[3], found[4]
+    low, high, count = match[2], match[3], match[4]
     if low and high and float(low) > float(high):
         _leave_out(out, file, cell.line, f"“{visible(text[:60])}”: its min is above its max")
         return None
@@ -191,7 +200,7 @@ def _result(
         metric=metric,
         unit=unit,
         params=params,
-        value=float(found[1]),
+        value=float(match[1]),
         min=float(low) if low else msgspec.UNSET,
         max=float(high) if high else msgspec.UNSET,
         count=int(count) if count else msgspec.UNSET,
@@ -200,7 +209,7 @@ def _result(
 
 
 def _key(text: str, how: str) -> Scalar | None:
-    """The value of a parameter; ``None`` where the cell is empty or not of its kind."""
+    """Return the value of a parameter, or ``None`` if the cell is empty or not of its kind."""
     if not text:
         return None
     if how == "hex":
@@ -218,6 +227,7 @@ def _key(text: str, how: str) -> Scalar | None:
 def _bundle(board: str, results: list[Result], meaning: Map, release: Release) -> Bundle:
     guide = meaning.guide
     tools: dict[str, Scalar] = {"commit": release.source} if release.source else {}
+    # The same figures get the same id, so importing a guide again adds nothing.
     digits = hashlib.sha256(msgspec.json.encode([board, results, release.source])).hexdigest()
     words = (guide.soc, guide.os, release.sdk, board, digits[:10])
     bundle = Bundle(
@@ -233,6 +243,7 @@ def _bundle(board: str, results: list[Result], meaning: Map, release: Release) -
     )
     if not consistent(bundle):
         raise ValueError(f"the tables of {board} hold a name that does not show")
+    # Encoding checks the limits that a reader of the bundle would apply.
     encode(bundle)
     return bundle
 

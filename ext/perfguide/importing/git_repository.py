@@ -1,10 +1,10 @@
-"""Commits and files of a git repository, read without anything else that the repository holds.
+"""Commits and files of a git repository, read without trusting anything else in it.
 
 Git runs programs that a repository's configuration names, for example to check signatures, to watch
-files, or to show them. It has no option to leave that configuration out. Therefore it never runs in
-the repository: it runs in an empty one of ours, with a configuration and an environment of ours,
-and is given the folder of objects alone. Names of tags and branches are read here, as text. A
-repository that borrows objects, or has links among them, leads out of itself and is refused.
+files, or to show them, and has no option to ignore that configuration. Therefore git runs in an
+empty repository of ours, with our configuration and environment, and is given only the folder of
+objects. Names of tags and branches are read here, as text. A repository that borrows objects, or
+has links among them, leads to files outside and is refused.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _NAME = re.compile(r"refs/(?:heads|remotes|tags)/[^\x00-\x20\x7f~^:?*\[\\]{1,300
 _REF_BYTES = 64 * 1024**2
 _OUTPUT_BYTES = 64 * 1024**2
 _MEMORY_BYTES = 256 * 1024**2
-"""Memory of a git process, beside the indexes of packs, which it maps as they are."""
+"""Memory of a git process, not counting the pack indexes, which it maps into memory."""
 _CONFIG = """\
 [core]
 repositoryformatversion = 1
@@ -44,12 +44,12 @@ objectFormat = {}
 
 
 class GitError(OSError):
-    """A command of git failed, or exceeded a limit."""
+    """A git command failed or exceeded a limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """A commit: its hash, when it was made, and the first line of its message."""
+    """A commit: its hash, its date (ISO 8601), and the first line of its message."""
 
     hash: str
     created: str
@@ -58,7 +58,7 @@ class Commit:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A file of a commit. Links and submodules have another ``mode`` than regular files."""
+    """A file of a commit. ``mode`` is octal; links and submodules differ from regular files."""
 
     path: str
     mode: str
@@ -66,12 +66,12 @@ class Entry:
 
     @property
     def regular(self) -> bool:
-        """Whether this is a file, and neither a link nor a submodule."""
+        """True for a regular file; false for a link or a submodule."""
         return self.mode.startswith("100")
 
 
 class Repository:
-    """The objects of a repository, and the names of its commits."""
+    """The objects of a repository, and its refs with their hashes."""
 
     def __init__(self, home: Path, objects: Path, refs: dict[str, str], limits: Limits) -> None:
         self._folder = str(objects.parent)
@@ -96,7 +96,7 @@ class Repository:
         return list(dict.fromkeys([path, *filter(None, output.replace("\n", "").split("\0"))]))
 
     def commit(self, revision: str) -> Commit:
-        """Return the commit that a hash or an annotated tag is of."""
+        """Return the commit of a hash or an annotated tag."""
         words = ["--max-count=1", "--format=%H%x00%cI%x00%s", "--end-of-options", revision]
         output = self._run("rev-list", *words, "--").decode("utf-8", "replace")
         line = next((each for each in output.split("\n") if each.count("\0") >= 2), "")
@@ -118,7 +118,7 @@ class Repository:
         return entries
 
     def read(self, entry: Entry) -> bytes | None:
-        """Return the bytes of a file; ``None`` where it is larger than a document may be."""
+        """Return the bytes of a file, or ``None`` if it exceeds the limit of a document."""
         answer = self._run("cat-file", "--batch-check", data=f"{entry.hash}\n".encode())
         words = answer.decode("utf-8", "replace").split()
         if len(words) != 3 or words[1] != "blob":
@@ -128,6 +128,7 @@ class Repository:
         return self._run("cat-file", "blob", entry.hash)
 
     def _run(self, *words: str, data: bytes = b"") -> bytes:
+        # Only what git needs is passed on: a variable of the user could name a program or a folder.
         environment = {
             "PATH": os.environ.get("PATH", os.defpath),
             "LC_ALL": "C.UTF-8",
@@ -146,11 +147,13 @@ class Repository:
         }
 
         def confine() -> None:
+            # Mapped pack indexes count as address space, however large the repository.
             seconds, memory = self._limits.git, _MEMORY_BYTES + self._index_bytes
             resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
             resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
+        # Files instead of pipes for input and errors: neither can fill up and block git.
         with tempfile.TemporaryFile() as errors, tempfile.TemporaryFile() as given:
             given.write(data)
             given.seek(0)
@@ -180,9 +183,9 @@ class Repository:
 
 @contextmanager
 def opened(folder: Path, limits: Limits) -> Iterator[Repository]:
-    """Open the repository in a folder, or the bare one that a folder is.
+    """Open the repository in a folder; the folder can also be a bare repository.
 
-    Raises :class:`GitError` where there is none, or where it leads out of itself.
+    Raises :class:`GitError` if there is none, or if it refers to files outside of itself.
     """
     source = _git_folder(folder)
     objects = source / "objects"
@@ -197,7 +200,7 @@ def opened(folder: Path, limits: Limits) -> Iterator[Repository]:
         (home / "packed-refs").write_text(
             "".join(f"{refs[ref]} {ref}\n" for ref in sorted(refs) if ref != "HEAD"), "utf-8"
         )
-        # Without the commits at which a shallow clone ends, git looks for those before them.
+        # Without the list of commits at which a shallow clone ends, git looks for their parents.
         shallow = (_text(source / "shallow") or "").split("\n")
         if ends := [line for line in shallow if _HASH.fullmatch(line)]:
             (home / "shallow").write_text("\n".join([*ends, ""]), "ascii")
@@ -221,7 +224,7 @@ def _git_folder(folder: Path) -> Path:
 
 
 def _check_objects(objects: Path) -> None:
-    """Refuse a folder of objects that leads out of itself."""
+    """Raise :class:`GitError` if a folder of objects refers to files outside of itself."""
     for name in ("alternates", "http-alternates"):
         if (objects / "info" / name).exists():
             message = "it borrows objects of another repository: copy it with git clone --no-local"
@@ -240,7 +243,7 @@ def _check_objects(objects: Path) -> None:
 
 
 def _refs(source: Path) -> dict[str, str]:
-    """Return the hashes of tags and branches by their names, and that of ``HEAD``."""
+    """Return the hashes of tags, branches and ``HEAD`` by name."""
     refs: dict[str, str] = {}
     for line in (_text(source / "packed-refs") or "").split("\n"):
         value, _, ref = line.partition(" ")
@@ -252,6 +255,7 @@ def _refs(source: Path) -> dict[str, str]:
         for folder, _, names in os.walk(source / "refs", followlinks=False)
         for name in names
     ]
+    # A loose file is newer than the entry of the same name in packed-refs, so it is read later.
     for path in (*loose, source / "HEAD"):
         ref = path.relative_to(source).as_posix()
         value = (_text(path) or "").strip()
@@ -268,7 +272,7 @@ def _refs(source: Path) -> dict[str, str]:
 
 
 def _is_name(ref: str) -> bool:
-    """Return whether this is a name that git takes as well."""
+    """Return whether git would accept a name as a ref."""
     parts = ref.split("/")
     return bool(_NAME.fullmatch(ref)) and not (
         ".." in ref
@@ -279,7 +283,7 @@ def _is_name(ref: str) -> bool:
 
 
 def _text(path: Path) -> str | None:
-    """Return the text of a regular file; ``None`` where it is none, or very large."""
+    """Return the text of a file, or ``None`` if it is missing, irregular or very large."""
     try:
         about = path.lstat()
         if not stat.S_ISREG(about.st_mode) or about.st_size > _REF_BYTES:

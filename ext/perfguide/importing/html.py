@@ -1,4 +1,4 @@
-"""Tables of HTML: rows, heads, captions, cells that span, and the headings above them."""
+"""Tables in HTML: rows, heads, captions, cells with spans, and the headings above them."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from .model import Cell, Opener, Reading, Table, joined_head, plain
 
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _UNREAD_TAGS = frozenset({"sup", "script", "style"})
-"""Marks of footnotes, and text that browsers do not show."""
+"""Footnote marks, and elements that browsers do not display."""
 _ROWS_TO_THE_END = 1 << 30
 
 
 @dataclass(slots=True)
 class _OpenTable:
-    """A table whose end has not come."""
+    """A table whose end tag has not been reached."""
 
     line: int
     caption: str = ""
     rows: list[list[Cell]] = field(default_factory=list)
     heads: list[bool] = field(default_factory=list)
     spanning: dict[int, tuple[Cell, int]] = field(default_factory=dict)
-    """By column, the cell that reaches down to the next row, and for how many more rows."""
+    """By column: a cell that reaches down into the next row, and the number of further rows."""
     span: tuple[int, int] = (1, 1)
     cell_line: int = 0
-    cell_at: int = -1
-    """The place of the open cell's text among those of the reader; none where it is negative."""
+    text_index: int = -1
+    """The index of the open cell's text in ``_Reader._texts``; negative if no cell is open."""
     cells: int = 0
     exceeded: str = ""
     """The name of the limit that the table exceeds."""
@@ -40,7 +40,7 @@ class _Reader(HTMLParser):
         self._headings: list[tuple[int, str]] = []
         self._tables: list[_OpenTable] = []
         self._texts: list[tuple[str, list[str]]] = []
-        """The open headings, captions and cells, by tag, with their texts."""
+        """The open headings, captions and cells: their tags and pieces of text."""
         self._unread = 0
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -60,11 +60,12 @@ class _Reader(HTMLParser):
             table.span = (_number(given.get("rowspan")), _number(given.get("colspan")) or 1)
             table.cell_line = line
             table.heads[-1] &= tag == "th"
-            table.cell_at = len(self._texts)
+            table.text_index = len(self._texts)
             self._texts.append(("td", []))
         elif tag in _UNREAD_TAGS:
             self._unread += 1
         elif tag in ("br", "p", "div") and self._texts:
+            # Browsers start a line here, so the words on both sides stay apart.
             self._texts[-1][1].append(" ")
 
     def handle_endtag(self, tag: str) -> None:
@@ -89,7 +90,7 @@ class _Reader(HTMLParser):
 
     def close(self) -> None:
         super().close()
-        while self._tables:  # whose ends are missing
+        while self._tables:  # their end tags are missing
             self.handle_endtag("table")
 
     def handle_data(self, data: str) -> None:
@@ -103,12 +104,13 @@ class _Reader(HTMLParser):
         return plain("".join(self._texts.pop()[1]))
 
     def _end_cell(self, table: _OpenTable) -> None:
-        """Put the open cell, if there is one, into its columns."""
-        if table.cell_at < 0 or not table.rows:
+        """Add the open cell, if any, to each column that it spans."""
+        if table.text_index < 0 or not table.rows:
             return
-        texts = self._texts[table.cell_at :]
-        del self._texts[table.cell_at :]
-        table.cell_at = -1
+        # Texts opened after the cell, such as a heading in it, are part of the cell.
+        texts = self._texts[table.text_index :]
+        del self._texts[table.text_index :]
+        table.text_index = -1
         text = plain("".join(part for _, parts in texts for part in parts))
         cell = Cell(text, table.cell_line)
         row = table.rows[-1]
@@ -139,7 +141,7 @@ class _Reader(HTMLParser):
             table.rows, table.heads, table.spanning = [], [], {}
 
     def _spanning(self, table: _OpenTable) -> None:
-        """Put the cells that reach into the last row from above into their columns."""
+        """Add the cells that span into the last row from above to their columns."""
         row = table.rows[-1]
         while len(row) in table.spanning:
             cell, rows = table.spanning.pop(len(row))
@@ -156,7 +158,7 @@ class _Reader(HTMLParser):
             return
         rows = [tuple(row) for row in table.rows if row]
         heads = [head for head, row in zip(table.heads, table.rows, strict=True) if row]
-        # Where every cell is marked as one of a head, the first row is it.
+        # If every row is marked as a head, only the first one is taken as such.
         count = next((at for at, head in enumerate(heads) if not head), 1) or 1
         headings = tuple(title for _, title in self._headings)
         head, body = joined_head(rows[:count]), tuple(rows[count:])
@@ -164,12 +166,12 @@ class _Reader(HTMLParser):
 
 
 def _number(text: str | None) -> int:
-    """Return the rows or columns that a cell spans; browsers clip them to these as well."""
+    """Return the number of rows or columns that a cell spans, limited as in browsers."""
     return min(int(text), 65534) if text and text.isdecimal() and len(text) < 9 else 1
 
 
 def read(file: str, text: str, opener: Opener, reading: Reading) -> None:
-    """Read the tables of a file, in its order."""
+    """Read the tables of an HTML file into ``reading``, in document order."""
     reader = _Reader(file, reading)
     reader.feed(text)
     reader.close()

@@ -1,10 +1,10 @@
-"""Documents read one by one in processes of their own, which the kernel holds to limits.
+"""Documents read one by one, each in a process with limits.
 
-No parser of markup is safe from text that is written to exhaust it. Each document is therefore
-read in a forked process that may use so much processor time and memory, can open no file and no
-connection (it may have no further file descriptor), and can write none. The files that a table
-names are read by this process, through the opener. A process that ends early costs its document
-alone; the tables before that place are kept where the process could still tell them.
+No markup parser is safe against text written to exhaust it. Each document is therefore read in a
+forked process with limits on CPU time and memory, which can open no file or connection (it may
+have no further file descriptor) and write none. Files that a table names are read by the parent,
+through the opener. If the process ends early, only its document is affected, and the tables before
+that point are kept if the process could still send them.
 """
 
 from __future__ import annotations
@@ -33,24 +33,25 @@ READERS: dict[str, Callable[[str, str, Opener, Reading], None]] = {
     ".htm": html.read,
 }
 _ENCODING_BYTES = 64 * 1024**2
-"""Memory to send the tables with, once reading them has taken all that it may."""
+"""Memory for sending the tables after reading them has used up the limit."""
 _ANSWER_BYTES = 128 * 1024**2
 
 
 def ending(file: str) -> str:
-    """Return the ending of a name for which there is a reader, or nothing."""
+    """Return the file name ending that has a reader, or an empty string."""
     name = file.lower()
     return next((each for each in READERS if name.endswith(each)), "")
 
 
 class _OutOfTime(BaseException):
-    """The time for a document is over."""
+    """The CPU time of a document is used up. Not an ``Exception``, so that no parser catches it."""
 
 
 def read(file: str, data: bytes, opener: Opener, limits: Limits) -> Reading:
     """Read a document in a process of its own."""
     if len(data) > limits.document:
         return refused(file, limits, "document", f"has {len(data):,} bytes, over {{}}")
+    # Modules imported here are shared with every forked process, which can open no file.
     rst.prepare()
     fork = multiprocessing.get_context("fork")
     ours, theirs = fork.Pipe()
@@ -67,7 +68,7 @@ def read(file: str, data: bytes, opener: Opener, limits: Limits) -> Reading:
 
 
 def _answer(pipe: Connection, file: str, opener: Opener, limits: Limits, process: Any) -> Reading:
-    """Give the child the files that it asks for, until it tells what it has read."""
+    """Send the child the files that it asks for, until it returns its reading."""
     try:
         while True:
             message = pipe.recv_bytes(_ANSWER_BYTES)
@@ -84,7 +85,7 @@ def _answer(pipe: Connection, file: str, opener: Opener, limits: Limits, process
 
 
 def refused(file: str, limits: Limits, name: str, message: str) -> Reading:
-    """Return the reading of a document that exceeds a limit before a table was read."""
+    """Return the reading of a document that exceeds a limit before any table was read."""
     reading = Reading(limits)
     text = message.format(f"{getattr(limits, name):,}")
     reading.fault(Diagnostic("limit", file, f"{text}: it is left out", raised(name)))
@@ -92,10 +93,10 @@ def refused(file: str, limits: Limits, name: str, message: str) -> Reading:
 
 
 def _child(file: str, data: bytes, limits: Limits, pipe: Connection) -> None:
-    """Read a document within the limits, and send what was read."""
+    """Read a document within the limits, and send the reading to the parent."""
     _confine(limits)
     gc.freeze()
-    gc.set_threshold(100_000)  # most of what it would look for goes with the process
+    gc.set_threshold(100_000)  # the process ends soon, so garbage may stay
 
     def opener(name: str) -> bytes | None:
         pipe.send_bytes(b"?" + name.encode("utf-8", "replace"))
@@ -103,8 +104,9 @@ def _child(file: str, data: bytes, limits: Limits, pipe: Connection) -> None:
         return answer[1:] if answer else None
 
     reading = Reading(limits)
-    _, most = resource.getrlimit(resource.RLIMIT_AS)
-    raised_memory = (most, most)
+    # Reading stops at the soft limit; the rest up to the hard one is left for sending the tables.
+    _, hard_limit = resource.getrlimit(resource.RLIMIT_AS)
+    raised_memory = (hard_limit, hard_limit)
     fault: BaseException | None = None
     try:
         text = data.decode("utf-8-sig", errors="replace")
@@ -119,7 +121,7 @@ def _child(file: str, data: bytes, limits: Limits, pipe: Connection) -> None:
 
 
 def _described(error: BaseException, file: str, reading: Reading) -> Diagnostic:
-    """Return the fault that ended the reading of a document."""
+    """Return the diagnostic for the error that ended the reading of a document."""
     limits, line = reading.limits, reading.line or 1
     after = f"no table is taken from line {line} on"
     if isinstance(error, _OutOfTime):
@@ -136,19 +138,21 @@ def _described(error: BaseException, file: str, reading: Reading) -> Diagnostic:
 
 
 def _confine(limits: Limits) -> None:
-    """Limit the time and memory of this process, and keep it from opening or writing files."""
+    """Limit the CPU time and memory of this process, and keep it from opening or writing files."""
 
+    # At the soft limit a signal arrives, and the process can still send its tables.
     def out_of_time(number: int, frame: object) -> None:
         signal.signal(signal.SIGXCPU, signal.SIG_IGN)
         raise _OutOfTime
 
     signal.signal(signal.SIGXCPU, out_of_time)
+    # The limit is on address space: the part inherited from the parent does not count.
     statistics = Path("/proc/self/statm").read_text("ascii")
     used = int(statistics.split()[0]) * resource.getpagesize()
-    most = used + limits.memory
+    soft_limit = used + limits.memory
     for which, soft, hard in (
         (resource.RLIMIT_CPU, limits.seconds, limits.seconds + 1),
-        (resource.RLIMIT_AS, most, most + _ENCODING_BYTES),
+        (resource.RLIMIT_AS, soft_limit, soft_limit + _ENCODING_BYTES),
         (resource.RLIMIT_CORE, 0, 0),
         (resource.RLIMIT_FSIZE, 0, 0),
         (resource.RLIMIT_NOFILE, 0, 0),

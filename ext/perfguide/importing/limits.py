@@ -1,4 +1,4 @@
-"""Limits on what one document, and one history, may ask of the machine."""
+"""Limits on the resources that one document, and one history, may use."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _Count = Annotated[int, msgspec.Meta(ge=1)]
 
 
 class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Limits of an import. Each document is read in a process of its own, which has the first two."""
+    """Limits of an import. The first two apply to the process that reads one document."""
 
     seconds: _Count = 3
-    """Seconds of processor time for one document."""
+    """Seconds of CPU time for one document."""
     memory: _Count = 160 * 1024**2
     """Bytes of memory that reading one document may add."""
     document: _Count = 4 * 1024**2
@@ -26,25 +26,25 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cell: _Count = 10_000
     """Characters of one cell."""
     columns: _Count = 500
-    """Columns of one table, with those that cells span."""
+    """Columns of one table, counting each column that a cell spans."""
     cells: _Count = 100_000
-    """Cells of all tables of one document, each counted in every place that it spans."""
+    """Cells of all tables of one document, counting each position that a cell spans."""
     characters: _Count = 8 * 1024**2
-    """Characters of all cells of one document, counted likewise."""
+    """Characters of all cells of one document, counted in the same way."""
     faults: _Count = 1000
-    """Faults of one document that are listed; the others are counted."""
+    """Faults of one document that are listed; further ones are counted."""
     files: _Count = 100_000
     """Files of one folder or commit."""
     commits: _Count = 2000
     """Commits of a history that are read."""
     git: _Count = 30
-    """Seconds of processor time for one command of git."""
+    """Seconds of CPU time for one git command."""
 
 
 def changed(given: Mapping[str, int]) -> Limits:
-    """Return the limits with some of them as given.
+    """Return the default limits with those in ``given`` replaced.
 
-    Raises :class:`ValueError` for a name or a number that is none.
+    Raises :class:`ValueError` for an unknown name or an invalid number.
     """
     try:
         return msgspec.convert(given, Limits)

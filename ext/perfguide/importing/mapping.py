@@ -1,12 +1,15 @@
-"""What the tables of a guide mean: a TOML file that is proposed, and that a person completes.
+"""The map of a guide, which relates its tables to benchmarks.
 
-An entry of ``[[tables]]`` takes the tables whose headings and caption it names (``*`` stands for
-any text, ``>`` between headings) and all of whose columns it knows. An entry that names them to the
-letter comes first. Otherwise one takes them that differs in case, spaces, releases, boards before a
-colon, words such as "benchmarks" and "driver", outer headings that only one of both has, or a caption
-that only one of both has, where no other table has the same headings; if entries of different meaning do, none does. In the text of a column
-``{board}`` stands for a board. A column is a key (``key = "metric"``, ``"board"``, or a parameter), or holds figures
-(``metric`` and ``unit``), or is left out (``skip = true``).
+A map is a TOML file, proposed by the import and completed by a person.
+
+An entry of ``[[tables]]`` applies to the tables whose headings and caption it names (``*`` matches
+any text, ``>`` separates headings) and all of whose columns it lists. An entry with exactly these
+names takes precedence. Otherwise an entry applies that differs in case, spaces, releases, a board
+before a colon, words such as "benchmarks" and "driver", outer headings that only one of the two
+has, or a caption that only one of the two has if no other table has the same headings. If entries
+of different meaning apply, none is used. In the text of a column ``{board}`` matches a board. A
+column is a key (``key = "metric"``, ``"board"``, or a parameter), holds figures (``metric`` and
+``unit``), or is left out (``skip = true``).
 """
 
 from __future__ import annotations
@@ -33,47 +36,47 @@ Scalar = str | int | float | bool
 
 
 class Column(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What one column holds."""
+    """The content of one column."""
 
     key: str = ""
-    """``metric``, ``board``, or the parameter that its cells are a value of."""
+    """``metric``, ``board``, or the parameter whose values are in the column."""
     read: Literal["", "number", "size", "hex", "text"] = ""
-    """How a key's cells are read; left out: as a number where all of the cell is one."""
+    """The form of a key's cells; by default a number if the entire cell is one, else text."""
     metric: str = ""
-    """The metric of its figures; left out: that of the row's key."""
+    """The metric of its figures; by default that of the row's key."""
     unit: str = ""
-    """The unit of its figures; left out: that in brackets behind the metric of the row."""
+    """The unit of its figures; by default that in brackets behind the row's metric."""
     params: dict[str, Scalar] = {}
     """Parameters of its figures."""
     board: str = ""
-    """The board of its figures, where its text names none."""
+    """The board of its figures, if the column's text names none."""
     skip: bool = False
-    """Whether it is left out."""
+    """True to leave the column out."""
 
 
 class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What some tables hold."""
+    """The content of tables with some headings and caption."""
 
     heading: str
-    """Their headings, outermost first, with ``>`` between them."""
+    """Their headings, outermost first, separated by ``>``."""
     benchmark: str
     """The benchmark of their figures."""
     caption: str = "*"
     """Their caption."""
     release: str = "*"
-    """The releases in which they are; ``*`` stands for any text."""
+    """The releases in which they occur; ``*`` matches any text."""
     params: dict[str, Scalar] = {}
     """Parameters of all of their figures."""
     board: str = ""
-    """The board of all of their figures, where neither column nor row names one."""
+    """The board of all of their figures, if neither column nor row names one."""
     skip: bool = False
-    """Whether they are left out."""
+    """True to leave the tables out."""
     columns: dict[str, Column] = {}
-    """What each column holds, by its text."""
+    """The content of each column, by the text of its head."""
 
 
 class Guide(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What the guide is of."""
+    """The SoC, system and release of the guide."""
 
     soc: str = ""
     """The SoC."""
@@ -85,25 +88,25 @@ class Guide(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The SDK's family."""
     release: str = ""
     """A pattern whose first group is the release, in a tag, a title, a path or a commit's message;
-    left out: numbers with points between them."""
+    by default numbers separated by points."""
 
 
 class Map(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The whole file."""
+    """A map file."""
 
     guide: Guide = Guide()
-    """What the guide is of."""
+    """The SoC, system and release of the guide."""
     releases: dict[str, str] = {}
-    """The release of a tag or of a commit, by the beginning of its hash; empty: it is left out."""
+    """The release of each tag, or of each commit by the start of its hash; empty to leave it out."""
     boards: dict[str, str] = {}
-    """What bundles call each board of the guide."""
+    """The name in bundles of each board of the guide."""
     tables: list[Rule] = []
-    """What its tables hold."""
+    """The content of its tables."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unmapped:
-    """A table that no entry takes, and boards that one would take it with."""
+    """A table without an entry, and boards whose names would make one apply."""
 
     table: Table
     boards: tuple[str, ...] = ()
@@ -111,17 +114,17 @@ class Unmapped:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """The entry that takes a table, and whether it names it to the letter."""
+    """The entry for a table, and whether it names the table exactly."""
 
     rule: Rule
     exact: bool
 
 
 class Matcher:
-    """Finds what the map says of the tables of one release."""
+    """Finds the entries for the tables of one release."""
 
     def __init__(self, meaning: Map, tables: Sequence[Table], release: str = "") -> None:
-        self._alike = Counter((each.headings, each.caption, each.head) for each in tables)
+        self._table_counts = Counter((each.headings, each.caption, each.head) for each in tables)
         self._boards = {_folded(name): called for name, called in meaning.boards.items()}
         named = (release, meaning.guide.sdk, *meaning.releases.values())
         self._releases = {numbers for each in named if len(numbers := numbers_of(each)) > 1}
@@ -132,13 +135,13 @@ class Matcher:
         ]
 
     def match(self, table: Table) -> Match | Unmapped:
-        """Return the entry that takes a table."""
+        """Return the entry for a table, or :class:`Unmapped`."""
         heading = " > ".join(table.headings)
         parts, caption = self._parts(heading), self._loose(table.caption)
-        # A caption may be missing where there is one table that it can be of.
+        # A missing caption is accepted only if it cannot be confused with another one.
         captions = {own for _, each, own, _ in self._rules if _ends_alike(parts, each)}
-        alike = self._alike[table.headings, table.caption, table.head]
-        alone = len(captions) == 1 and alike == 1
+        same_names = self._table_counts[table.headings, table.caption, table.head]
+        alone = len(captions) == 1 and same_names == 1
         loose: dict[bytes, Rule] = {}
         boards: dict[str, None] = {}
         for rule, rule_parts, rule_caption, templates in self._rules:
@@ -161,6 +164,7 @@ class Matcher:
             elif exact:
                 return Match(rule, True)
             else:
+                # Entries that differ only in their names give the same bundles.
                 meaning = structs.replace(rule, heading="", caption="", release="")
                 loose.setdefault(msgspec.json.encode(meaning), rule)
         if len(loose) == 1:
@@ -168,7 +172,7 @@ class Matcher:
         return Unmapped(table, tuple(boards) if not loose else ())
 
     def columns(self, rule: Rule, table: Table) -> list[tuple[str, Column] | None]:
-        """Return the board that the text of each column names, or nothing, and what it holds."""
+        """Return for each column the board that its text names, or "", and its content, or None."""
         templates = _templates(rule)
         return [self._column(templates, text) for text in table.head]
 
@@ -185,39 +189,40 @@ class Matcher:
         return None
 
     def _parts(self, heading: str) -> tuple[str, ...]:
-        """Return the headings below the title of the guide, without what differs in releases."""
+        """Return the headings below the guide's title, without what differs between releases."""
         return tuple(self._loose(part) for part in heading.split(" > ")[1:])
 
     def _loose(self, text: str) -> str:
-        """Return a heading or caption without what differs between releases."""
+        """Return a heading or caption without the words and numbers that differ by release."""
 
         def marked(match: re.Match[str]) -> str:
             numbers = numbers_of(match[0])
             return " " if any(same_release(numbers, each) for each in self._releases) else match[0]
 
+        # Other version numbers, such as that of a program, are part of the name.
         folded = _NUMBERS.sub(marked, _folded(text))
         board, colon, rest = folded.partition(": ")
-        return plain(_COMMON_WORDS.sub(" ", rest if colon and board in self._boards else folded))
+        return plain(_FILLER_PATTERN.sub(" ", rest if colon and board in self._boards else folded))
 
 
 _Template = tuple[str, str, str, Column]
-"""The text of a column before a board, the mark for a board, the text after it, and its meaning."""
+"""The text of a column before a board, the board's mark or "", the text after it, its content."""
 _NUMBERS = re.compile(r"\b[0-9]{1,6}(?:[._][0-9]{1,6}){1,7}\b")
 
 
 def numbers_of(release: str) -> tuple[int, ...]:
-    """Return the numbers of a release, by which 9.1 and 09.01 are the same."""
+    """Return the numbers of a release, so that 9.1 and 09.01 compare equal."""
     return tuple(int(each) for each in re.findall("[0-9]{1,9}", release))
 
 
 def same_release(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
-    """Return whether two releases are the same as far as the shorter one goes."""
+    """Return whether two releases agree in all numbers of the shorter one, and in two or more."""
     length = min(len(one), len(other))
     return length > 1 and one[:length] == other[:length]
 
 
 def _ends_alike(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
-    """Return whether the innermost headings match, as many as both have."""
+    """Return whether the innermost headings match, as far as both have them."""
     length = min(len(one), len(other))
     return length > 0 and all(map(fnmatchcase, one[-length:], other[-length:]))
 
@@ -231,7 +236,7 @@ def _templates(rule: Rule) -> list[_Template]:
 
 
 def _new_board(templates: list[_Template], text: str) -> str:
-    """Return the board that the map would have to know for a column to be one of the entry."""
+    """Return the board that the map would need to know for a column to match the entry, or ""."""
     own = plain(text)
     for front, mark, end, _ in templates:
         if mark and own.casefold().startswith(front) and own.casefold().endswith(end):
@@ -240,9 +245,9 @@ def _new_board(templates: list[_Template], text: str) -> str:
 
 
 def decode(text: str) -> Map:
-    """The mapping that a file holds.
+    """Return the map in the text of a TOML file.
 
-    Raises :class:`ValueError` with what is wrong and where.
+    Raises :class:`ValueError` with the fault and its location.
     """
     try:
         meaning = msgspec.convert(tomllib.loads(text), Map)
@@ -259,26 +264,26 @@ def decode(text: str) -> Map:
 
 _UNIT = re.compile(r"(.*?) ?\(([^()]{1,40})\)")
 _WORDS = re.compile(r"[a-z0-9%]+")
-_COMMON = frozenset(
+_FILLER_WORDS = frozenset(
     ["benchmark", "benchmarks", "controller", "driver", "flash", "performance", "soc", "software"]
 )
 """Words that headings add to the name of a benchmark."""
-_COMMON_WORDS = re.compile(rf"\b(?:{'|'.join(sorted(_COMMON))})\b")
+_FILLER_PATTERN = re.compile(rf"\b(?:{'|'.join(sorted(_FILLER_WORDS))})\b")
 _BOARD_HEADS = frozenset(["board", "boards", "device", "machine", "platform"])
-"""Words of a head below which boards stand."""
+"""Words in the head of a column of boards."""
 _FACT_HEADS = frozenset(["date", "distribution", "distro", "kernel", "release", "version"])
-"""Words of a head below which numbers are names: 6.10 is not 6.1."""
+"""Words in the head of a column whose numbers are names: 6.10 is not 6.1."""
 _BOARD = re.compile(r"(.{1,100}?)(: | / )(.+)")
 
 
 def with_unit(text: str) -> tuple[str, str]:
-    """A text and the unit in brackets behind it; no unit where there is none."""
-    found = _UNIT.fullmatch(plain(text))
-    return (found[1], found[2]) if found else (plain(text), "")
+    """Return a text, and the unit in brackets behind it or an empty string."""
+    match = _UNIT.fullmatch(plain(text))
+    return (match[1], match[2]) if match else (plain(text), "")
 
 
 def unit_name(text: str) -> str:
-    """The unit that a text names, as bundles write it where it is known."""
+    """Return the unit that a text names, in the spelling of bundles if the unit is known."""
     return units.parse(text).name if text else ""
 
 
@@ -288,10 +293,10 @@ def propose(
     guide: Mapping[str, str],
     releases: Sequence[tuple[str, str, str]] = (),
 ) -> str:
-    """Return a mapping of the tables of some guides as TOML, as far as headings and heads tell.
+    """Return a map of the tables of some guides as TOML, as far as headings and heads suffice.
 
-    What nothing tells is an empty text that a person fills in. ``releases`` are tags or commits,
-    their releases, and what is said of them.
+    A value that they do not give is an empty text, to be filled in by a person. ``releases`` are
+    tags or commits, their releases, and a remark.
     """
     boards = _boards([table for tables in guides for table in tables])
     lines = ["# What the tables of a guide mean. Look at each line, and fix what is wrong.", ""]
@@ -315,7 +320,7 @@ def propose(
 
 
 def release_lines(releases: Iterable[tuple[str, str, str]]) -> list[str]:
-    """Return lines of ``[releases]``."""
+    """Return lines of ``[releases]`` for tags or commits, their releases, and a remark."""
     return [
         f"{_text(name)} = {_text(release)}  # {visible(about, 100)}"
         for name, release, about in releases
@@ -324,7 +329,7 @@ def release_lines(releases: Iterable[tuple[str, str, str]]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """The tables of one release, and those that a map does not take."""
+    """The tables of one release, and those that have no entry in the map."""
 
     release: str
     tables: Sequence[Table]
@@ -337,11 +342,11 @@ def additions(
     meaning: Map,
     catalog: Catalog,
 ) -> str:
-    """Return the lines that a map lacks for the tables of some releases, and for some commits."""
+    """Return the lines to add to a map for the tables of some releases and for some commits."""
     rest = [each.table for gap in gaps for each in gap.unmapped if not each.boards]
     named = [board for gap in gaps for each in gap.unmapped for board in each.boards]
-    known = {_folded(board) for board in meaning.boards}
-    boards = [b for b in dict.fromkeys([*named, *_boards(rest)]) if _folded(b) not in known]
+    known_folded = {_folded(board) for board in meaning.boards}
+    boards = [b for b in dict.fromkeys([*named, *_boards(rest)]) if _folded(b) not in known_folded]
     lines: list[str] = []
     for section, present, own in (
         ("releases", meaning.releases, release_lines(unnamed)),
@@ -380,8 +385,8 @@ def _captions(tables: Sequence[Table], catalog: Catalog) -> Mapping[str, set[str
 def _entry(
     table: Table, catalog: Catalog, boards: Collection[str], captions: Mapping[str, set[str]]
 ) -> str:
-    """Return the entry that takes a table."""
-    # The title of a guide names its release, which the map is not bound to.
+    """Return a proposed entry for a table."""
+    # The guide's title names its release, and the entry should apply to all of them.
     heading = " > ".join(("*", *map(glob.escape, table.headings[1:])))
     if len(table.headings) < 2:
         heading = glob.escape(" ".join(table.headings))
@@ -403,13 +408,14 @@ def _entry(
 
 
 def _boards(tables: Sequence[Table]) -> list[str]:
-    """What stands before a colon or above other heads, in the order of the guide."""
-    found: dict[str, None] = {}
+    """Return the texts before a colon or above other heads, in the order of the guide."""
+    boards: dict[str, None] = {}
     for table in tables:
+        # The first column holds keys, unless it is the only one.
         for text in table.head[1:] or table.head:
             if match := _BOARD.fullmatch(plain(text)):
-                found[match[1]] = None
-    return list(found)
+                boards[match[1]] = None
+    return list(boards)
 
 
 def _template(text: str, boards: Collection[str]) -> str:
@@ -418,7 +424,7 @@ def _template(text: str, boards: Collection[str]) -> str:
 
 
 def _holds_figures(table: Table, at: int, text: str) -> bool:
-    """Whether a column looks like one of figures: behind the first, with numbers."""
+    """Return whether a column seems to hold figures: it is not the first and has numbers."""
     if at == 0:
         return False
     if _BOARD.fullmatch(plain(text)):
@@ -426,15 +432,16 @@ def _holds_figures(table: Table, at: int, text: str) -> bool:
     filled = [row[at].text for row in table.rows if at < len(row) and row[at].text]
     if _FACT_HEADS.intersection(_WORDS.findall(text.lower())):
         return False
+    # Sizes are numbers too, and are parameters.
     sizes = "size" in text.lower() or "block" in text.lower()
     numbers = any(re.match(r"-?[0-9]", each) for each in filled)
     return not sizes and (numbers or bool(with_unit(text)[1]))
 
 
 def _benchmark(table: Table, catalog: Catalog) -> str:
-    """The benchmark whose name or title a heading or the caption has."""
+    """Return the benchmark whose name or title is in a heading or the caption, else a new name."""
     for text in (*reversed(table.headings), table.caption):
-        words = "".join(w for w in _WORDS.findall(text.lower()) if w not in _COMMON)
+        words = "".join(w for w in _WORDS.findall(text.lower()) if w not in _FILLER_WORDS)
         for name, benchmark in catalog.benchmarks.items():
             names = (name, benchmark.entry.title)
             if words and words in ("".join(_WORDS.findall(each.lower())) for each in names):
@@ -465,26 +472,28 @@ def _column(text: str, table: Table, at: int, figures: bool, benchmark: Benchmar
         own_unit = entry.unit
     if _all_with_units([row[0].text for row in table.rows if row]) and not unit:
         return "{ }"  # metric and unit are the row's
-    said = f", params = {{ {', '.join(f'{k} = {_text(v)}' for k, v in params.items())} }}"
-    return f"{{ metric = {_text(metric)}, unit = {_text(own_unit)}{said if params else ''} }}"
+    named_params = ", ".join(f"{k} = {_text(v)}" for k, v in params.items())
+    suffix = f", params = {{ {named_params} }}" if params else ""
+    return f"{{ metric = {_text(metric)}, unit = {_text(own_unit)}{suffix} }}"
 
 
 def _all_with_units(texts: Sequence[str]) -> bool:
-    """Whether each text that there is has a unit behind it."""
+    """Return whether every text that is not empty has a unit behind it."""
     filled = [text for text in texts if text]
     return bool(filled) and all(with_unit(text)[1] for text in filled)
 
 
 def _param(words: set[str], label: str, benchmark: Benchmark | None) -> str:
     for name, param in (benchmark.entry.params if benchmark else {}).items():
-        known = set(_WORDS.findall(f"{name} {param.label}".lower().replace("_", " ")))
-        if words and (words <= known or set(name.split("_")) <= words):
+        param_words = set(_WORDS.findall(f"{name} {param.label}".lower().replace("_", " ")))
+        if words and (words <= param_words or set(name.split("_")) <= words):
             return name
     return "_".join(_WORDS.findall(label.lower())) or "row"
 
 
 def _metric(words: set[str], label: str, benchmark: Benchmark | None) -> tuple[str, dict[str, str]]:
-    """The metric whose words a label has, and parameters whose values the rest of it names."""
+    """Return the metric that a label names, and the parameter values in the rest of the label."""
+    # Of several metrics the one with the most words is the most specific.
     best: tuple[int, str] = (0, "")
     for metric in benchmark.entry.metrics if benchmark else ():
         for text in (metric.name.replace("_", " "), metric.label):
@@ -495,12 +504,13 @@ def _metric(words: set[str], label: str, benchmark: Benchmark | None) -> tuple[s
         return "_".join(_WORDS.findall(label.lower())), {}
     params: dict[str, str] = {}
     for name, param in benchmark.entry.params.items() if benchmark else ():
-        for value, shown in param.values.items():
-            if set(_WORDS.findall(shown.lower())) <= words or value in words:
+        for value, value_label in param.values.items():
+            if set(_WORDS.findall(value_label.lower())) <= words or value in words:
                 params.setdefault(name, value)
     return best[1], params
 
 
 def _text(value: Any) -> str:
-    """A TOML string."""
+    """Return a TOML string."""
+    # JSON escapes everything that TOML does, except the delete character.
     return msgspec.json.encode(str(value)).decode().replace("\x7f", "\\u007f")

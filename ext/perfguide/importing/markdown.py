@@ -1,4 +1,4 @@
-"""Tables of Markdown, with MyST's fenced directives that hold tables of reStructuredText."""
+"""Tables in Markdown, and in MyST's fenced directives with reStructuredText tables."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ _NESTED_BLOCKS = 50
 
 
 def _parser(reading: Reading) -> MarkdownIt:
-    """Return a parser of blocks, which leaves inline markup to :func:`_text`."""
+    """Return a parser of blocks; inline markup is parsed by :func:`_text`."""
 
+    # A rule that never matches, to know the line if parsing is cut short by a limit.
     def note_line(state: StateBlock, first: int, last: int, silent: bool) -> bool:
         reading.line = first + 1
         return False
@@ -31,7 +32,7 @@ def _parser(reading: Reading) -> MarkdownIt:
 
 
 def read(file: str, text: str, opener: Opener, reading: Reading) -> None:
-    """Read the tables of a file, in its order."""
+    """Read the tables of a Markdown file into ``reading``, in document order."""
     headings: list[tuple[int, str]] = []
     parser = _parser(reading)
     tokens = parser.parse(text)
@@ -60,6 +61,7 @@ def read(file: str, text: str, opener: Opener, reading: Reading) -> None:
             name, _, title = token.info[1:].partition("}")
             body = token.content
             if name != "eval-rst":
+                # Directives of MyST become reStructuredText: options, a blank line, content.
                 own = body.split("\n")
                 options = sum(1 for _ in itertools.takewhile(lambda x: x.startswith(":"), own))
                 blank = [] if options < len(own) and not own[options].strip() else [""]
@@ -92,7 +94,7 @@ def _rows(parser: MarkdownIt, tokens: list[Token], reading: Reading) -> list[tup
 
 
 def _text(parser: MarkdownIt, token: Token, reading: Reading) -> str:
-    """Return the text of inline markup; one that is longer than a cell may be stays as it is."""
+    """Return the text of inline markup; text longer than a cell's limit is returned as it is."""
     if len(token.content) > reading.limits.cell:
         return plain(token.content)
     children: list[Token] = []
@@ -106,7 +108,7 @@ def _text(parser: MarkdownIt, token: Token, reading: Reading) -> str:
 
 
 def _take(reading: Reading, part: Reading, file: str, shift: int, above: tuple[str, ...]) -> None:
-    """Add the tables and faults of a part of a file, at their lines of the file."""
+    """Add the tables and faults of a part of a file, with lines counted from the file's start."""
     for table in part.tables:
         table = replace(table, headings=(*above, *table.headings))
         if table.file == file:

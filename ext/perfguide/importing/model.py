@@ -1,4 +1,4 @@
-"""Tables of a published guide, and what reading a document gives."""
+"""The values of an import: tables of a published guide, and the reading of a document."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from ..common.diagnostics import Diagnostic
 from .limits import Limits
 
 Opener = Callable[[str], bytes | None]
-"""Gives the bytes of a file by its path below the guide's root, or ``None``."""
+"""A function that returns the bytes of a file by its path below the guide's root, or ``None``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """The text of a cell without markup, and its line in the file, from 1."""
+    """The text of a cell without markup, and its line in the file, counted from 1."""
 
     text: str
     line: int
@@ -26,8 +26,8 @@ class Table:
     """A table and the headings above it.
 
     ``headings`` are the titles of its sections, tabs and rubrics, outermost first. ``head`` has
-    a text for each column: where the head has several rows, their texts with ``/`` between them.
-    A cell that spans rows or columns is repeated in each of them.
+    one text for each column; the texts of several head rows are joined by ``/``. A cell that
+    spans rows or columns is repeated in each of them.
     """
 
     file: str
@@ -40,7 +40,7 @@ class Table:
 
 @dataclass(slots=True)
 class Reading:
-    """Tables of one document in its order, as far as the limits allow, and its faults."""
+    """The tables of one document in order, within the limits, and its faults."""
 
     limits: Limits = field(default_factory=Limits)
     tables: list[Table] = field(default_factory=list)
@@ -48,25 +48,27 @@ class Reading:
     title: str = ""
     """The first heading of the document."""
     line: int = 0
-    """The line that is being read, for the fault that ends the reading."""
+    """The line being read, to locate a fault that ends the reading."""
     unlisted: int = 0
-    """Faults beyond the limit."""
+    """The number of faults beyond the limit."""
     cells: int = 0
-    """Cells of all tables so far."""
+    """The number of cells of all tables so far."""
     characters: int = 0
-    """Characters of these cells."""
+    """The number of characters in these cells."""
 
     def add(self, table: Table) -> None:
-        """Add a table, or the fault that it exceeds a limit."""
-        widest = max((len(row) for row in table.rows), default=len(table.head))
-        longest = max((c for row in table.rows for c in row), key=_length, default=None)
+        """Add a table, or a fault if it exceeds a limit."""
+        widest_row = max((len(row) for row in table.rows), default=len(table.head))
+        longest_cell = max((c for row in table.rows for c in row), key=_length, default=None)
         cells = sum(len(row) for row in table.rows)
         characters = sum(len(cell.text) for row in table.rows for cell in row)
         limits = self.limits
-        if max(widest, len(table.head)) > limits.columns:
+        if max(widest_row, len(table.head)) > limits.columns:
             self.exceeded(table.file, table.line, "columns", "the table is wider than {} columns")
-        elif longest and len(longest.text) > limits.cell:
-            self.exceeded(table.file, longest.line, "cell", "a cell is longer than {} characters")
+        elif longest_cell and len(longest_cell.text) > limits.cell:
+            self.exceeded(
+                table.file, longest_cell.line, "cell", "a cell is longer than {} characters"
+            )
         elif self.cells + cells > limits.cells:
             self.exceeded(table.file, table.line, "cells", "with it the tables have over {} cells")
         elif self.characters + characters > limits.characters:
@@ -78,13 +80,13 @@ class Reading:
             self.tables.append(table)
 
     def exceeded(self, file: str, line: int | None, name: str, message: str) -> None:
-        """Add the fault that a table, which is left out, exceeds the limit of this name."""
+        """Add a fault for a table that is left out because it exceeds the limit ``name``."""
         limit = getattr(self.limits, name)
         text = f"{message.format(f'{limit:,}')}: the table is left out"
         self.fault(Diagnostic("limit", file, text, raised(name), line=line))
 
     def fault(self, fault: Diagnostic) -> None:
-        """Add a fault, or count it where enough are listed."""
+        """Add a fault, or only count it if the limit is reached."""
         if len(self.faults) < self.limits.faults:
             self.faults.append(fault)
         else:
@@ -92,7 +94,7 @@ class Reading:
 
 
 def raised(name: str) -> str:
-    """Return the hint that names the option for a limit."""
+    """Return a hint with the option that raises a limit."""
     return f"if you trust the document, raise the limit with --limit {name}=NUMBER"
 
 
@@ -101,7 +103,7 @@ def _length(cell: Cell) -> int:
 
 
 def joined_head(rows: list[tuple[Cell, ...]]) -> tuple[str, ...]:
-    """Join the rows of a head to one text for each column."""
+    """Join the rows of a head into one text for each column."""
     width = max((len(row) for row in rows), default=0)
     columns: list[str] = []
     for at in range(width):
@@ -111,11 +113,11 @@ def joined_head(rows: list[tuple[Cell, ...]]) -> tuple[str, ...]:
 
 
 def plain(text: str) -> str:
-    """Return a text with single spaces, and without the arrows that say which way is better."""
+    """Return a text with single spaces and without the arrows that mark the better direction."""
     return " ".join(text.replace("↑", " ").replace("↓", " ").split())
 
 
 def below(file: str, name: str) -> str | None:
-    """Return the path of a file that another one names; ``None`` where it leads out of the guide."""
+    """Return the path of a file named in another one, or ``None`` if it is outside the guide."""
     path = posixpath.normpath(posixpath.join(posixpath.dirname(file), name.lstrip("/")))
     return None if path.startswith("../") or path == ".." else path

@@ -1,11 +1,11 @@
-"""Tables of reStructuredText: csv-table, list-table, grid and simple tables.
+"""Tables in reStructuredText: csv-table, list-table, grid and simple tables.
 
-docutils parses the text, with nothing of the machine within reach: no raw HTML, no inclusion, no
-configuration. Its transforms do not run; substitutions are replaced here, within a limit. The
-content of directives that it does not know (those of Sphinx and of extensions) is read too, and
-their titles count as headings. Tables in files of their own (``:file:``) are read where the file is
-in the same guide. Those of perfguide's pages have rounded figures; the exact ones, with their
-spread, are in the file of the page.
+docutils parses the text without access to the machine: no raw HTML, no inclusion, no configuration
+files. Its transforms do not run; substitutions are replaced here, within a limit. The content of
+directives that docutils does not know (those of Sphinx and of extensions) is read too, and their
+titles count as headings. Tables in separate files (``:file:``) are read if the file belongs to the
+same guide. Tables on perfguide's own pages have rounded figures; the exact ones, with their
+spread, are taken from the data file of the page.
 """
 
 from __future__ import annotations
@@ -34,7 +34,9 @@ from docutils.utils import new_document
 from ..common.diagnostics import Diagnostic, visible
 from .model import Cell, Opener, Reading, Table, below, joined_head, plain, raised
 
-_SILENT = frozenset({"code-block", "code", "literalinclude", "toctree", "image", "figure", "raw"})
+_IGNORED_DIRECTIVES = frozenset(
+    {"code-block", "code", "literalinclude", "toctree", "image", "figure", "raw"}
+)
 _SUBSTITUTION_CHARS = 1000
 _SUBSTITUTION_DEPTH = 20
 _INVISIBLE = (
@@ -46,7 +48,7 @@ _KIND = "log-row"
 
 @cache
 def _settings() -> Values:
-    """Return the settings of docutils, without its configuration files."""
+    """Return docutils settings that ignore its configuration files and open no files."""
     settings = get_default_settings(Parser)
     vars(settings).update(
         report_level=5,
@@ -62,22 +64,23 @@ def _settings() -> Values:
 
 @cache
 def prepare() -> None:
-    """Import what is otherwise imported when a document uses it."""
+    """Import the modules that docutils otherwise imports when a document needs them."""
     for module in pkgutil.iter_modules(directives.__path__, f"{directives.__name__}."):
         if not module.name.endswith(".html"):  # moved to misc, and deprecated
             importlib.import_module(module.name)
     get_language("en", None)
     codecs.lookup("utf-8-sig")
+    # Parsing a little of everything imports what the loop above does not list.
     reading = Reading()
     read("", ".. note:: a |b| :sup:`c` `d`_\n\n.. |b| replace:: d\n", lambda name: None, reading)
 
 
 def read(file: str, text: str, opener: Opener, reading: Reading) -> None:
-    """Read the tables of a file, in its order."""
-    longest = reading.limits.line
+    """Read the tables of a reStructuredText file into ``reading``, in document order."""
+    max_chars = reading.limits.line
     for number, line in enumerate(text.split("\n"), 1):
-        if len(line) > longest:
-            message = f"a line has {len(line):,} characters, over {longest:,}: nothing is read"
+        if len(line) > max_chars:
+            message = f"a line has {len(line):,} characters, over {max_chars:,}: nothing is read"
             reading.fault(Diagnostic("limit", file, message, raised("line"), line=number))
             return
     document = new_document(file, _settings())
@@ -87,17 +90,17 @@ def read(file: str, text: str, opener: Opener, reading: Reading) -> None:
         with _directives(file, opener, reading, exact):
             parser.parse(text, document)
     finally:
-        # Tables before a fault are as good as without it, and the last of them says where it is.
+        # Tables before a fault are kept, and the line of the last one locates the fault.
         _Tables(document, file, reading).read()
 
 
-def _inliner(longest: int) -> states.Inliner:
-    """Return a reader of inline markup that leaves paragraphs longer than a cell as they are."""
+def _inliner(max_chars: int) -> states.Inliner:
+    """Return a parser of inline markup that leaves paragraphs longer than a cell as they are."""
     inliner = states.Inliner()
     parse = inliner.parse
 
     def short(text: str, *rest: Any) -> Any:
-        return parse(text, *rest) if len(text) <= longest else ([nodes.Text(text)], [])
+        return parse(text, *rest) if len(text) <= max_chars else ([nodes.Text(text)], [])
 
     inliner.parse = short  # type: ignore[method-assign, assignment]
     return inliner
@@ -111,11 +114,11 @@ class _Level:
     in_table: bool
     headings: tuple[str, ...]
     own: tuple[str, ...]
-    """The headings, and the rubric that holds until the next section."""
+    """The headings, and the rubric that applies until the next section."""
 
 
 class _Tables:
-    """The tables of a document, by a walk that no depth of nesting ends."""
+    """The tables of a document, found by a walk without recursion, so that no nesting is too deep."""
 
     def __init__(self, document: nodes.document, file: str, reading: Reading) -> None:
         self._document = document
@@ -159,7 +162,7 @@ class _Tables:
             body = [row for part in group.children if isinstance(part, nodes.tbody) for row in part]
             rows, count, file = self._spread([*head, *body], line), len(head), self._file
         self._reading.line = max([self._reading.line, line, *(c.line for row in rows for c in row)])
-        count = count or 1  # without a head the first row says what the columns are
+        count = count or 1  # without a head, the first row names the columns
         head_texts = joined_head(rows[:count])
         self._reading.add(Table(file, line, headings, caption, head_texts, tuple(rows[count:])))
 
@@ -168,7 +171,7 @@ class _Tables:
         return Cell(text, line)
 
     def _spread(self, rows: list[Any], line: int) -> list[tuple[Cell, ...]]:
-        """Return rows of nodes as rows of cells, each spanning cell in all its places."""
+        """Return rows of nodes as rows of cells, with a spanning cell in all its positions."""
         pending: dict[tuple[int, int], Cell] = {}
         out: list[tuple[Cell, ...]] = []
         for number, row in enumerate(rows):
@@ -179,8 +182,8 @@ class _Tables:
                 line = _first_line(entry) or line
                 cell = Cell(self._text(entry, line), line)
                 for _ in range(1 + entry.get("morecols", 0)):
-                    for below_it in range(1, 1 + entry.get("morerows", 0)):
-                        pending[number + below_it, len(cells)] = cell
+                    for offset in range(1, 1 + entry.get("morerows", 0)):
+                        pending[number + offset, len(cells)] = cell
                     cells.append(cell)
             while (number, len(cells)) in pending:
                 cells.append(pending.pop((number, len(cells))))
@@ -188,7 +191,7 @@ class _Tables:
         return out
 
     def _text(self, node: nodes.Node, line: int) -> str:
-        """Return the text of a node without its references to footnotes."""
+        """Return the text of a node without footnote references."""
         parts: list[str] = []
         stack: list[nodes.Node | str] = [node]
         while stack:
@@ -216,19 +219,19 @@ class _Tables:
         return f"|{name}|"
 
     def _expand(self, name: str, depth: int) -> str | None:
-        """Return the text of a substitution, ``None`` where it has none within the limits."""
+        """Return the text of a substitution, or ``None`` if it is undefined or over a limit."""
         names, definitions = self._document.substitution_names, self._document.substitution_defs
         name = name if name in definitions else names.get(nodes.fully_normalize_name(name), "")
         if name not in definitions or depth > _SUBSTITUTION_DEPTH:
             return None
         if name not in self._expanded:
-            self._expanded[name] = None  # for one that names itself
+            self._expanded[name] = None  # so that one which names itself ends
             self._expanded[name] = self._definition(definitions[name], depth)
         return self._expanded[name]
 
     def _definition(self, node: nodes.Node, depth: int) -> str | None:
         parts: list[str] = []
-        room = _SUBSTITUTION_CHARS
+        chars_left = _SUBSTITUTION_CHARS
         stack = [node]
         while stack:
             each = stack.pop()
@@ -239,15 +242,16 @@ class _Tables:
                 part = each.astext()
             else:
                 stack += reversed(each.children)
-            room -= 1 if part is None else max(1, len(part))
-            if part is None or room < 0:
+            # Empty parts count too, or a definition of nothing but references would never end.
+            chars_left -= 1 if part is None else max(1, len(part))
+            if part is None or chars_left < 0:
                 return None
             parts.append(part)
         return "".join(parts)
 
 
 def _first_line(node: nodes.Node) -> int:
-    """Return the first line that a node or one within it names; 0 where none does."""
+    """Return the line of a node or of the first node within it that has one, else 0."""
     stack = [node]
     while stack:
         each = stack.pop()
@@ -258,12 +262,13 @@ def _first_line(node: nodes.Node) -> int:
 
 
 class _Through(Directive):
-    """A directive that docutils does not know: its content is read."""
+    """A directive unknown to docutils, whose content is read."""
 
     optional_arguments = 1
     final_argument_whitespace = True
     has_content = True
 
+    # Any option is accepted, as the directive's own are unknown.
     class _Any(dict):  # type: ignore[type-arg]
         def __getitem__(self, key: str) -> Any:
             return directives.unchanged
@@ -274,7 +279,7 @@ class _Through(Directive):
     option_spec = _Any()
 
     def run(self) -> list[nodes.Node]:
-        if self.name in _SILENT:
+        if self.name in _IGNORED_DIRECTIVES:
             return []
         holder = nodes.container()
         if self.arguments and self.content:
@@ -287,14 +292,14 @@ class _Through(Directive):
 def _directives(
     file: str, opener: Opener, reading: Reading, exact: Mapping[str, _PageTable]
 ) -> Iterator[None]:
-    """Give docutils our directives for as long as a file is read."""
+    """Register our directives with docutils while a file is read."""
 
     def left_out(line: int, message: str, hint: str = "") -> list[nodes.Node]:
         reading.fault(Diagnostic(_KIND, file, message, hint, line=line))
         return []
 
     def opened(directive: Directive, name: str) -> tuple[str, str] | None:
-        """Return the path and text of a file that a directive names."""
+        """Return the path and text of a file named in a directive, or ``None``."""
         path = below(file, name)
         data = opener(path) if path else None
         if path is None or data is None:
@@ -304,9 +309,9 @@ def _directives(
         return path, data.decode("utf-8-sig", "replace")
 
     class CsvTable(docutils_tables.CSVTable):
-        """A csv-table whose rows keep their lines."""
+        """A csv-table that keeps the line of each row."""
 
-        # Python would import a module for the encoding.
+        # docutils would look up the encoding, for which Python imports a module.
         option_spec = docutils_tables.CSVTable.option_spec | {"encoding": str}
 
         def run(self) -> list[Any]:
@@ -315,9 +320,9 @@ def _directives(
             if "url" in self.options:
                 return left_out(line, "a table's address is never opened", "write its rows here")
             if "file" in self.options:
-                if (found := opened(self, self.options["file"])) is None:
+                if (path_and_text := opened(self, self.options["file"])) is None:
                     return []
-                where, content = found
+                where, content = path_and_text
                 first = line = 1
             rows = csv_rows(self, content, where, first)
             head = int(self.options.get("header-rows", 0))
@@ -330,7 +335,7 @@ def _directives(
             return [_csv_node(title, rows, head, where, line)]
 
     class Include(Directive):
-        """An inclusion, which is not followed."""
+        """An include directive, which is not followed."""
 
         required_arguments = 1
         final_argument_whitespace = True
@@ -351,6 +356,7 @@ def _directives(
         ]
 
     def inline(directive: Directive, text: str, line: int) -> str | nodes.Element:
+        # Most cells have no markup, and parsing them takes most of the time.
         if not set(text) & set("*`_|:\\["):
             return plain(text)
         nodes_within, _ = directive.state.inline_text(text, line)
@@ -361,17 +367,20 @@ def _directives(
     def find(name: str, language: Any, document: Any) -> Any:
         if name in own_names:
             return own_names[name], []
-        found = docutils_directive(name, language, document)
-        return found if found[0] is not None and name not in _SILENT else (_Through, [])
+        directive, messages = docutils_directive(name, language, document)
+        if directive is None or name in _IGNORED_DIRECTIVES:
+            return _Through, []
+        return directive, messages
 
     def find_role(name: str, language: Any, lineno: int, reporter: Any) -> Any:
-        found = docutils_role(name, language, lineno, reporter)
-        return found if found[0] is not None else (_plain_role, [])
+        role, messages = docutils_role(name, language, lineno, reporter)
+        return (_plain_role, []) if role is None else (role, messages)
 
     own_names = {
         **{"csv-table": CsvTable, "perf-csv-table": CsvTable},
         "include": Include,
     }
+    # docutils has no registry for one parse, so its lookups are replaced until the end of it.
     directives.directive, roles.role = find, find_role  # type: ignore[assignment]
     try:
         yield
@@ -380,9 +389,9 @@ def _directives(
 
 
 _Row = tuple[int, list[Any]]
-"""The line of a row, and its cells as texts or nodes."""
+"""The line of a row, and its cells as text or nodes."""
 _Figures = list[tuple[int, int, int | float | bool, str]]
-"""The row and the column of a figure, its value, and the text with its spread."""
+"""Row and column of a figure, its value, and the text of its spread."""
 
 
 class _PageTable(msgspec.Struct):
@@ -390,13 +399,13 @@ class _PageTable(msgspec.Struct):
 
 
 class _PageFigures(msgspec.Struct):
-    """The part that is read here of what :mod:`perfguide.tables.page_tables` writes."""
+    """The subset of :mod:`perfguide.tables.page_tables`' data file that is read here."""
 
     tables: dict[str, _PageTable] = {}
 
 
 def _page_tables(file: str, opener: Opener) -> dict[str, _PageTable]:
-    """Return the exact figures of the tables of a page of perfguide, by their files."""
+    """Return the exact figures of the tables of a perfguide page, by the names of their files."""
     path = below(file, f"{PurePosixPath(file).stem}/figures.js")
     data = opener(path) if path else None
     if data is None or not data.isascii():
@@ -409,7 +418,7 @@ def _page_tables(file: str, opener: Opener) -> dict[str, _PageTable]:
 
 
 def _make_exact(rows: list[_Row], keys: int, figures: _Figures) -> None:
-    """Put exact figures in the place of rounded ones, behind the keys of the rows."""
+    """Replace rounded figures by exact ones; ``keys`` columns at the left hold no figures."""
     for row, column, value, rest in figures:
         if 0 <= row < len(rows) and keys <= column < len(rows[row][1]):
             spread = re.sub(r"(?<=\d),(?=\d{3})", "", rest)
@@ -417,7 +426,7 @@ def _make_exact(rows: list[_Row], keys: int, figures: _Figures) -> None:
 
 
 def _csv_node(title: Any, rows: list[_Row], head: int, file: str, line: int) -> nodes.table:
-    """Return a table whose rows are kept as they are."""
+    """Return a table node that carries its rows as an attribute."""
     table = nodes.table("", *([title] if title else []))
     table["perf_rows"], table["perf_head"] = rows, head
     table["perf_file"], table["perf_line"] = file, line
@@ -425,7 +434,7 @@ def _csv_node(title: Any, rows: list[_Row], head: int, file: str, line: int) -> 
 
 
 def _csv(reader: Any, file: str, first: int, reading: Reading) -> list[_Row]:
-    """Return the rows of CSV with the lines on which they begin, up to a faulty one."""
+    """Return the rows of CSV, each with the line on which it begins, up to the first fault."""
     rows: list[_Row] = []
     begins = 0
     try:

@@ -1,4 +1,4 @@
-"""Where guides are read from: files and folders, or the history of a git repository."""
+"""Sources of guides: files and folders, or the history of a git repository."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _TITLE_CHARS = 500
 
 @dataclass(slots=True)
 class Snapshot:
-    """The tables of a guide at one time, and what may say of which release they are."""
+    """The tables of a guide at one time, and the texts that may name its release."""
 
     tag: str = ""
     commit: str = ""
@@ -30,11 +30,11 @@ class Snapshot:
     created: datetime.datetime | None = None
     tables: list[Table] = field(default_factory=list)
     titles: list[str] = field(default_factory=list)
-    """The first headings of the documents that have tables."""
+    """The first headings of the documents with tables."""
     faults: list[Diagnostic] = field(default_factory=list)
 
     def take(self, reading: Reading, file: str) -> None:
-        """Add what was read of a document."""
+        """Add the reading of a document."""
         self.tables += reading.tables
         self.faults += reading.faults
         if reading.unlisted:
@@ -47,7 +47,7 @@ class Snapshot:
 def files(paths: Sequence[Path], limits: Limits) -> Snapshot:
     """Return the tables of files, and of all files below folders.
 
-    Raises :class:`FileNotFoundError` where a path is not there.
+    Raises :class:`FileNotFoundError` if a path does not exist.
     """
     snapshot = Snapshot()
     for top in paths:
@@ -58,7 +58,7 @@ def files(paths: Sequence[Path], limits: Limits) -> Snapshot:
         for name in _members(top, limits) if top.is_dir() else [top.name]:
             if not isolated.ending(name):
                 continue
-            # A file that the command names may be a link; one in a folder may not lead out of it.
+            # A file named in the command may be a link; one in a folder may not lead out of it.
             data = _read(top, limits) if top.is_file() else opener(name)
             if data is None:
                 message = (
@@ -71,7 +71,7 @@ def files(paths: Sequence[Path], limits: Limits) -> Snapshot:
 
 
 def _members(folder: Path, limits: Limits) -> list[str]:
-    """Return the paths of a folder's files in order."""
+    """Return the sorted paths of the files below a folder. Raises ``OSError`` if there are too many."""
     names: list[str] = []
     for parent, _, own in os.walk(folder, followlinks=False):
         names += [(Path(parent) / name).relative_to(folder).as_posix() for name in own]
@@ -87,7 +87,7 @@ def _read(path: Path, limits: Limits) -> bytes | None:
 
 
 def _below(root: Path, limits: Limits) -> Opener:
-    """Return what opens regular files below a folder, and nothing that a link leads to elsewhere."""
+    """Return an opener of regular files below a folder that follows no link to elsewhere."""
     top = root.resolve()
 
     def read(name: str) -> bytes | None:
@@ -102,7 +102,7 @@ def history(folder: Path, pattern: str, commits: str, limits: Limits) -> Iterato
 
     ``commits`` is ``tags``, ``all`` for the commits between them too, or a revision or range such
     as ``09.00..HEAD``. A path without wildcards is followed through its former names. Raises
-    :class:`GitError` where the repository cannot be read.
+    :class:`GitError` if the repository cannot be read.
     """
     with opened(folder, limits) as repository:
         patterns = [pattern]
@@ -122,6 +122,7 @@ def history(folder: Path, pattern: str, commits: str, limits: Limits) -> Iterato
         ordered = sorted(chosen, key=lambda pair: _date(pair[1]) or _EPOCH)
         for tag, commit in ordered:
             snapshot = Snapshot(tag, commit.hash, commit.subject, _date(commit), faults=faults)
+            # They belong to the history, and are reported once, with its first snapshot.
             faults = []
             try:
                 _read_commit(repository, snapshot, patterns, readings, limits)
@@ -135,7 +136,7 @@ def history(folder: Path, pattern: str, commits: str, limits: Limits) -> Iterato
 def _chosen(
     repository: Repository, patterns: Sequence[str], commits: str, faults: list[Diagnostic]
 ) -> list[tuple[str, Commit]]:
-    """Return commits with the names of their tags; those between tags have none."""
+    """Return commits with the names of their tags, or with "" for commits without a tag."""
     tagged: list[tuple[str, Commit]] = []
     for ref, value in repository.refs.items():
         if ref.startswith("refs/tags/") and commits in ("all", "tags"):
@@ -169,7 +170,7 @@ def _read_commit(
     readings: dict[tuple[str, str], Reading],
     limits: Limits,
 ) -> None:
-    """Read the guide as it is at a commit; an unchanged document is read once for all commits."""
+    """Read the guide at a commit; a document with the same content is read once for all commits."""
     entries = {entry.path: entry for entry in repository.files(snapshot.commit)}
     for file, entry in entries.items():
         if not isolated.ending(file) or not any(fnmatchcase(file, each) for each in patterns):
@@ -178,6 +179,7 @@ def _read_commit(
         if reading is None:
             named: list[str] = []
             reading = _read_file(repository, entries, entry, named, limits)
+            # A document that names files depends on their content, too.
             if not named:
                 readings[file, entry.hash] = reading
         snapshot.take(reading, file)
@@ -190,7 +192,7 @@ def _read_file(
     named: list[str],
     limits: Limits,
 ) -> Reading:
-    """Read a document, and note the files that it names."""
+    """Read a document, and add the files that it names to ``named``."""
     reading = Reading(limits)
     if not entry.regular:
         message = "is a link or a submodule, which is not followed"
@@ -224,10 +226,10 @@ _NUMBER = re.compile(r"[0-9]{1,9}")
 
 
 def release(pattern: str, snapshot: Snapshot) -> str:
-    """Return the release of a snapshot, with points between its numbers; nothing where none is named.
+    """Return the release of a snapshot, its numbers separated by points, or an empty string.
 
-    The tag names it, the guide's title, a path, or the commit's message. Without a pattern a
-    release has at least two numbers, except in a tag.
+    It is taken from the tag, the guide's titles, a path, or the commit's message, in this order.
+    Without a pattern a release has at least two numbers, except in a tag.
     """
     texts = (*snapshot.titles, *dict.fromkeys(table.file for table in snapshot.tables))
     patterns: list[tuple[re.Pattern[str], str]] = []
