@@ -18,7 +18,7 @@ from conftest import TOP, copy_project, run_sphinx
 from windows import Windows
 
 from perfguide import adapters
-from perfguide.adapters import described
+from perfguide.adapters import described, format_schema
 from perfguide.bundles.faults import validate
 from perfguide.catalog import benchmarks, board_names, waivers
 from perfguide.catalog.chart_spec import Kind
@@ -133,7 +133,7 @@ def test_toml_snippets_are_what_the_files_may_hold(tmp_path: Path) -> None:
                 found, wrong = benchmarks.load([tmp_path])
                 assert (wrong, list(found.benchmarks)) == ([], ["example"]), text
             case "name":
-                assert described.described(msgspec.convert(held, described.Description))
+                assert described.described(msgspec.convert(held, format_schema.Description))
             case "title":
                 (tmp_path / "example.toml").write_text(text, "utf-8")
                 (tmp_path / "example.rst").write_text("Text.\n", "utf-8")

@@ -43,6 +43,15 @@ def find(data: bytes) -> Dated | None:
     return None
 
 
+def moment(text: str) -> str | None:
+    """Return a date, or seconds since 1970 as nine or ten digits, as RFC 3339 writes it; ``None``
+    where it is neither."""
+    if re.fullmatch("[0-9]{9,10}", text):
+        return datetime.datetime.fromtimestamp(int(text), datetime.UTC).isoformat()
+    found = _moment(text)
+    return found[0].isoformat() if found else None
+
+
 def _moment(text: str) -> tuple[datetime.datetime, bool] | None:
     if _MAIL.fullmatch(text):
         return _zoned(email.utils.parsedate_tz(text), text.split()[5])

@@ -26,32 +26,12 @@ import msgspec
 
 from ..bundle import Result
 from ..common.diagnostics import Diagnostic
-from . import Context, Format, Reading, Scalar
+from . import Context, Format, Reading, Scalar, registry
 from .farm.text import moment
 from .log_lines import Line, figure, holds, lines, words
 from .log_sheet import Sheet, moved
 from .openssl import speed
-from .programs import (
-    alsa,
-    classics,
-    coremark_pro,
-    cyclictest,
-    fio,
-    fio_text,
-    glmark2,
-    gnu_time,
-    hdparm,
-    iperf3,
-    iperf_text,
-    kernel,
-    lmbench,
-    memory,
-    netperf,
-    processors,
-    storage,
-    stream,
-    sysbench,
-)
+from .programs import lmbench
 
 EXAMPLE = """\
 # perfguide-run: benchmark=openssl nice=-20 engine=hw algorithm=aes-128-cbc threads=1 \
@@ -88,41 +68,27 @@ _PARAMS: dict[str, tuple[str, ...]] = {
 }
 """The words of a header that are parameters; the others say how it was run."""
 
-_READERS: dict[str, tuple[Reader, ...]] = {
-    "openssl": (speed.read, gnu_time.read),
-    "dm-crypt": (hdparm.read, gnu_time.read),
-    "cyclictest": (cyclictest.read,),
-    "stream": (stream.read,),
-    "lmbench": (lmbench.read, lmbench.read_bare),
-    "dhrystone": (classics.read_dhrystone,),
-    "whetstone": (classics.read_whetstone,),
-    "linpack": (classics.read_linpack,),
-    "nbench": (classics.read_nbench,),
-    "coremark-pro": (coremark_pro.read,),
-    "multibench": (coremark_pro.read_multibench,),
-    "coremark": (processors.read_coremark,),
-    "7-zip": (processors.read_7zip,),
-    "sysbench": (sysbench.read,),
-    "stress-ng": (processors.read_stress_ng,),
-    "unixbench": (processors.read_unixbench,),
-    "tinymembench": (memory.read_tinymembench,),
-    "ramlat": (memory.read_ramlat,),
-    "mbw": (memory.read_mbw,),
-    "hackbench": (kernel.read_hackbench,),
-    "signaltest": (kernel.read_signaltest,),
-    "boot-time": (kernel.read_systemd_analyze,),
-    "cryptsetup": (storage.read_cryptsetup,),
-    "ioping": (storage.read_ioping,),
-    "dd": (storage.read_dd,),
-    "hdparm": (hdparm.read,),
-    "glmark2": (glmark2.read,),
-    "alsa": (alsa.read, gnu_time.read),
-    "iperf3": (iperf3.read, iperf_text.read_iperf3),
-    "netperf": (netperf.read,),
-    "ipsec": (iperf3.read,),
-    "ethernet-udp": (iperf3.read,),
-    **dict.fromkeys(_STORAGE, (fio.read, fio_text.read, gnu_time.read)),
+_READERS: dict[str, tuple[Reader | str, ...]] = {
+    "openssl": ("openssl-speed", "gnu-time"),
+    "dm-crypt": ("hdparm", "gnu-time"),
+    "lmbench": ("lmbench", lmbench.read_bare),
+    "boot-time": ("systemd-analyze",),
+    "alsa": ("alsa", "gnu-time"),
+    "iperf3": ("iperf3", "iperf3-text"),
+    "ipsec": ("iperf3",),
+    "ethernet-udp": ("iperf3",),
+    **dict.fromkeys(_STORAGE, ("fio", "fio-text", "gnu-time")),
+    **{
+        name: (name,)
+        for name in (
+            *("cyclictest", "stream", "dhrystone", "whetstone", "linpack", "nbench"),
+            *("coremark-pro", "multibench", "coremark", "7-zip", "sysbench", "stress-ng"),
+            *("unixbench", "tinymembench", "ramlat", "mbw", "hackbench", "signaltest"),
+            *("cryptsetup", "ioping", "dd", "hdparm", "glmark2", "netperf"),
+        )
+    },
 }
+"""What reads the output of a benchmark's programs: formats by their names, and functions."""
 
 _BY_SYSTEM = ("ipsec", "ethernet-udp")
 """Of these the load is that of all CPUs: most of the work is the kernel's, not iperf3's."""
@@ -237,7 +203,7 @@ def _parts(
         return []
     readers = _READERS.get(benchmark)
     if benchmark == "openssl" and "-elapsed" in words(block.command):
-        readers = (speed.read_elapsed, gnu_time.read)
+        readers = (speed.read_elapsed, "gnu-time")
     if readers is None:
         sheet.note(block.head.number, f"no adapter reads the output of “{benchmark[:100]}”")
         return []
@@ -256,7 +222,8 @@ def _parts(
         body.insert(0, b"$ " + block.command.encode())
         skipped -= 1
     output = b"\n".join(body)
-    found = [moved(reader(output, Context(context.file, params)), skipped) for reader in readers]
+    of_block = Context(context.file, params)
+    found = [moved(_reader(each)(output, of_block), skipped) for each in readers]
     for part in found:
         sheet.understood(*part.lines)
     if not any(part.results for part in found):
@@ -266,6 +233,10 @@ def _parts(
         sheet.broken(at, "the load of all CPUs was not seen, or the line with it is cut")
     sizes = block.words.get("block_sizes", "")
     return [_named(part, block, sizes, params) for part in found]
+
+
+def _reader(each: Reader | str) -> Reader:
+    return registry.built_in(each).read if isinstance(each, str) else each
 
 
 def _named(part: Reading, block: _Block, sizes: str, params: dict[str, Scalar]) -> Reading:

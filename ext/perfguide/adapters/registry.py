@@ -12,7 +12,10 @@ from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 
 from ..common.diagnostics import Diagnostic, nearest
-from . import ENTRY_POINTS, Format
+from . import ENTRY_POINTS, Format, described
+
+DESCRIBED = "described"
+"""In place of a module: the format is a file in ``formats/``."""
 
 BUILT_IN: dict[str, str] = {
     # format: module and the name there; the order is that in which lists show them
@@ -21,7 +24,7 @@ BUILT_IN: dict[str, str] = {
     "gnu-time": "programs.gnu_time:FORMAT",
     "perfguide-runner": "perfguide_runner:FORMAT",
     "sbc-bench": "sbc_bench:FORMAT",
-    "hdparm": "programs.hdparm:FORMAT",
+    "hdparm": DESCRIBED,
     "fio": "programs.fio:FORMAT",
     "fio-text": "programs.fio_text:FORMAT",
     "netperf": "programs.netperf:FORMAT",
@@ -30,33 +33,33 @@ BUILT_IN: dict[str, str] = {
     "iperf2": "programs.iperf_text:IPERF2",
     "cyclictest": "programs.cyclictest:FORMAT",
     "lmbench": "programs.lmbench:FORMAT",
-    "stream": "programs.stream:FORMAT",
-    "dhrystone": "programs.classics:DHRYSTONE",
-    "whetstone": "programs.classics:WHETSTONE",
-    "linpack": "programs.classics:LINPACK",
-    "nbench": "programs.classics:NBENCH",
+    "stream": DESCRIBED,
+    "dhrystone": "programs.dhrystone:FORMAT",
+    "whetstone": DESCRIBED,
+    "linpack": "programs.linpack:FORMAT",
+    "nbench": DESCRIBED,
     "coremark-pro": "programs.coremark_pro:FORMAT",
     "multibench": "programs.coremark_pro:MULTIBENCH",
-    "glmark2": "programs.glmark2:FORMAT",
+    "glmark2": DESCRIBED,
     "alsa": "programs.alsa:FORMAT",
     "u-boot": "programs.u_boot:FORMAT",
-    "coremark": "programs.processors:COREMARK",
-    "7-zip": "programs.processors:SEVEN_ZIP",
-    "cpuminer": "programs.processors:CPUMINER",
-    "unixbench": "programs.processors:UNIXBENCH",
+    "coremark": "programs.coremark:FORMAT",
+    "7-zip": "programs.seven_zip:FORMAT",
+    "cpuminer": DESCRIBED,
+    "unixbench": DESCRIBED,
     "sysbench": "programs.sysbench:FORMAT",
-    "stress-ng": "programs.processors:STRESS_NG",
-    "stress-ng-yaml": "programs.stress_ng_yaml:FORMAT",
-    "tinymembench": "programs.memory:TINYMEMBENCH",
-    "ramlat": "programs.memory:RAMLAT",
-    "mbw": "programs.memory:MBW",
-    "hackbench": "programs.kernel:HACKBENCH",
-    "signaltest": "programs.kernel:SIGNALTEST",
-    "systemd-analyze": "programs.kernel:SYSTEMD_ANALYZE",
-    "bootchart": "programs.bootchart:FORMAT",
-    "ioping": "programs.storage:IOPING",
-    "dd": "programs.storage:DD",
-    "cryptsetup": "programs.storage:CRYPTSETUP",
+    "stress-ng": "programs.stress_ng:FORMAT",
+    "stress-ng-yaml": DESCRIBED,
+    "tinymembench": DESCRIBED,
+    "ramlat": "programs.ramlat:FORMAT",
+    "mbw": DESCRIBED,
+    "hackbench": DESCRIBED,
+    "signaltest": "programs.signaltest:FORMAT",
+    "systemd-analyze": DESCRIBED,
+    "bootchart": DESCRIBED,
+    "ioping": DESCRIBED,
+    "dd": "programs.dd:FORMAT",
+    "cryptsetup": DESCRIBED,
     "lava-yaml": "farm.lava_yaml:FORMAT",
     "lava-csv": "farm.lava_csv:FORMAT",
     "lava-bundle": "farm.lava_bundle:FORMAT",
@@ -93,7 +96,7 @@ def load() -> Catalogue:
     A third party cannot replace a built-in format: its name would no longer say
     how a log was read.
     """
-    found = {name: _built_in(where) for name, where in BUILT_IN.items()}
+    found = {name: built_in(name) for name in BUILT_IN}
     diagnostics: list[Diagnostic] = []
     for entry in sorted(entry_points(group=ENTRY_POINTS), key=lambda e: (e.name, e.value)):
         loaded = _third_party(entry)
@@ -113,12 +116,21 @@ def load() -> Catalogue:
 def named(name: str) -> Format | Diagnostic:
     """The format that ``--as`` asks for, or why there is none."""
     if name in BUILT_IN:
-        return _built_in(BUILT_IN[name])
+        return built_in(name)
     known = formats()
     if name in known:
         return known[name]
     hint = nearest(name, known)
     return Diagnostic("log-note", ENTRY_POINTS, f"there is no format “{name}”", hint)
+
+
+def built_in(name: str) -> Format:
+    """Return a format of this package."""
+    module, _, attribute = BUILT_IN[name].partition(":")
+    if module == DESCRIBED:
+        return described.built_in(name)
+    loaded: Format = getattr(importlib.import_module(f".{module}", __package__), attribute)
+    return loaded
 
 
 def recognise(data: bytes, among: Iterable[Format] | None = None) -> list[Format]:
@@ -133,12 +145,6 @@ def recognise(data: bytes, among: Iterable[Format] | None = None) -> list[Format
     found = [each for each in every if _recognises(each, data)]
     whole = [each for each in found if each.name in CONTAINERS]
     return whole[:1] or found
-
-
-def _built_in(where: str) -> Format:
-    module, _, name = where.partition(":")
-    loaded: Format = getattr(importlib.import_module(f".{module}", __package__), name)
-    return loaded
 
 
 def _third_party(entry: EntryPoint) -> Format | str:

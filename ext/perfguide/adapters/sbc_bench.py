@@ -15,18 +15,15 @@ from __future__ import annotations
 
 import email.utils
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
 
 import msgspec
 
 from ..bundle import Log, Result
-from . import Context, Format, Reading, Scalar
+from . import Context, Format, Reading, Scalar, registry
 from .log_lines import holds, lines
 from .log_sheet import Sheet
-from .openssl import speed
-from .programs import memory, processors
 
 EXAMPLE = """\
 sbc-bench v0.9.65 Raspberry Pi 5 Model B Rev 1.0 (Tue, 19 Mar 2024 19:04:10 +0100)
@@ -36,8 +33,6 @@ tinymembench v0.4.9 (simple benchmark for memory throughput and latency)
  C copy                                               :   6099.9 MB/s (0.1%)
 ##########################################################################
 """
-
-Reader: TypeAlias = Callable[[bytes, Context], Reading]
 
 _DATE = r"[A-Z][a-z]{2}, [!-'*-~ ]{15,40}"
 _HEAD = re.compile(
@@ -69,12 +64,14 @@ _KERNEL = re.compile(r" {1,12}Kernel: ([!-~]{1,100})(?: .*)?|Linux ([0-9][!-~]{1
 _GUESS = re.compile(r"SoC guess: ([!-~ ]{1,100})")
 _THROTTLED = re.compile(r" +\* ((?:No throttling|Throttling).{0,200})")
 
-_READERS: tuple[tuple[bytes, Reader], ...] = (
-    (_TINYMEMBENCH, memory.read_tinymembench),
-    (b"1x32  2x32", memory.read_ramlat),
-    (b" Speed Usage ", processors.read_7zip),
-    (b"H/s", processors.read_cpuminer),
+_FORMATS: tuple[tuple[bytes, str], ...] = (
+    (b"type  ", "openssl-speed"),
+    (b" Speed Usage ", "7-zip"),
+    (b"H/s", "cpuminer"),
+    (b"1x32  2x32", "ramlat"),
+    (_TINYMEMBENCH, "tinymembench"),
 )
+"""The formats of the programs, each with text that their output has."""
 
 
 @dataclass(slots=True)
@@ -219,11 +216,10 @@ def _told(part: _Part, clusters: list[str], turn: int, count: int, kind: str) ->
 def _read(part: _Part, told: dict[str, Scalar], context: Context) -> Iterator[Reading]:
     """What the adapters of the programs find, at the lines of the whole log."""
     data = b"\n".join(part.lines)
-    readers = {reader for sign, reader in _READERS if sign in data}
-    if b"type  " in data:
-        readers.add(speed.read)
-    for reader in sorted(readers, key=lambda each: each.__name__):
-        reading = reader(data, Context(context.file, {**told, **context.params}, context.about))
+    for name in (name for sign, name in _FORMATS if sign in data):
+        reading = registry.built_in(name).read(
+            data, Context(context.file, {**told, **context.params}, context.about)
+        )
         shift = part.first - 1
         yield Reading(
             tuple(_moved(result, shift) for result in reading.results),

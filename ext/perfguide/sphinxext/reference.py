@@ -23,7 +23,7 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx.util.typing import OptionSpec
 
 from .. import bundle
-from ..adapters import described
+from ..adapters import format_schema
 from ..catalog import benchmarks, board_names, chart_spec, waivers
 from ..cli import command_line
 from ..common import units
@@ -48,9 +48,10 @@ TYPES: dict[str, type[msgspec.Struct]] = {
     "remark": benchmarks.Remark,
     "fact": benchmarks.Fact,
     "chart": chart_spec.Chart,
-    "log-format": described.Description,
-    "log-lines": described.Lines,
-    "log-table": described.Table,
+    "log-format": format_schema.Description,
+    "log-lines": format_schema.Lines,
+    "log-figure": format_schema.Figure,
+    "log-table": format_schema.Table,
     "import-map": mapping.Map,
     "import-guide": mapping.Guide,
     "import-table": mapping.Rule,

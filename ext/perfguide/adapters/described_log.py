@@ -1,0 +1,312 @@
+"""Logs read by the description of their format: line by line, with the state of a block."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from . import Context, Reading, Scalar
+from .format_schema import Description, Figure, Lines, Table
+from .line_patterns import LinePattern, measured, scalar
+from .log_lines import Line, figure, lines
+from .log_sheet import Sheet
+
+MAX_QUOTED_CHARS = 200
+"""Of a line, in a message."""
+
+_NAME_IN_TEXT = re.compile(r"\{([A-Za-z_][A-Za-z0-9_.-]*)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Lines of one kind, ready to match."""
+
+    spec: Lines
+    patterns: tuple[LinePattern, ...]
+    damaged: re.Pattern[str] | None
+    """Matches the front of lines that should look so and do not."""
+
+    def values(self, text: str) -> dict[str, str] | None:
+        """Return the values of a line of this kind, ``None`` for other lines."""
+        for pattern in self.patterns:
+            if (values := pattern.values(text)) is not None:
+                return values
+        return None
+
+    def kind(self, name: str) -> str:
+        """Return the kind of a value."""
+        return next(pattern.kinds[name] for pattern in self.patterns if name in pattern.kinds)
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    """A figure that counts once the program has confirmed it."""
+
+    line: int
+    metric: str
+    unit: str
+    value: float
+    params: Mapping[str, Scalar]
+    zero: bool
+
+
+@dataclass(slots=True)
+class _Block:
+    """Lines of one run as far as they were read."""
+
+    line: int = 0
+    values: dict[str, Scalar] = field(default_factory=dict)
+    seen: set[str] = field(default_factory=set)
+    """The messages for missing lines that need not be given."""
+    waiting: list[_Waiting] = field(default_factory=list)
+
+
+def read(data: bytes, context: Context, spec: Description, rules: Sequence[Rule]) -> Reading:
+    """Return all that the description says of a log."""
+    return _Reader(Sheet(context), spec, rules).read(data)
+
+
+class _Reader:
+    def __init__(self, sheet: Sheet, spec: Description, rules: Sequence[Rule]) -> None:
+        self._sheet = sheet
+        self._spec = spec
+        self._rules = rules
+        self._has_blocks = any(rule.spec.begins for rule in rules)
+        self._has_means = any(rule.spec.mean for rule in rules)
+        benchmark = spec.benchmark
+        self._benchmark = benchmark if spec.fixed_benchmark else sheet.benchmark(benchmark)
+        self._is_named = sheet.stated("benchmark") is not None
+        self._outside: dict[str, Scalar] = {}
+        self._block: _Block | None = None if self._has_blocks else _Block()
+        self._measured: set[tuple[object, ...]] = set()
+        self._head: list[str] = []
+
+    def read(self, data: bytes) -> Reading:
+        for line in lines(data):
+            self._line(line)
+        self._end()
+        return self._sheet.reading()
+
+    def _line(self, line: Line) -> None:
+        text = line.text
+        for rule in self._rules:
+            if rule.spec.within and self._block is None:
+                continue
+            values = rule.values(text)
+            if values is not None:
+                self._take(line, rule, values)
+                return
+            if rule.damaged is not None and rule.damaged.match(text):
+                self._sheet.broken(line.number, rule.spec.damage or self._damage, rule.spec.hint)
+                if self._block:
+                    self._block.seen.add(rule.spec.required)
+                return
+        if self._spec.csv:
+            self._head = self._row(line, self._spec.csv)
+
+    @property
+    def _damage(self) -> str:
+        return self._spec.damage or f"a line of {self._spec.name} is cut or damaged"
+
+    def _take(self, line: Line, rule: Rule, values: dict[str, str]) -> None:
+        spec, sheet = rule.spec, self._sheet
+        sheet.understood(line.number)
+        if spec.begins:
+            self._end()
+            self._block = _Block(line.number)
+        is_repeated = False
+        if self._block and spec.required:
+            is_repeated = spec.required in self._block.seen
+            self._block.seen.add(spec.required)
+        said = self._said(line, rule, values)
+        if spec.keeps or not (spec.figures or spec.fail):
+            (self._block.values if self._block else self._outside).update(said)
+        names = {**self._outside, **(self._block.values if self._block else {}), **spec.params}
+        names |= said
+        texts = {**values, **names, "line": line.text.strip()[:MAX_QUOTED_CHARS]}
+        if spec.note:
+            sheet.note(line.number, filled(spec.note, texts), spec.hint)
+        if spec.refuse:
+            sheet.broken(line.number, filled(spec.refuse, texts), spec.hint)
+        elif is_repeated or any(
+            each not in names and sheet.stated(each) is None for each in spec.needs
+        ):
+            sheet.broken(line.number, filled(spec.unstated or self._damage, texts), spec.hint)
+        elif spec.fail:
+            self._fail(line, spec, names, texts)
+        elif all(names.get(name, "") == value for name, value in spec.when.items()):
+            for name, given in spec.figures.items():
+                self._figure(line, rule, name, given, values, names, texts)
+        if spec.confirms or spec.rejects:
+            self._settle(filled(spec.rejects, texts))
+        if spec.ends:
+            self._end()
+
+    def _said(self, line: Line, rule: Rule, values: Mapping[str, str]) -> dict[str, Scalar]:
+        """Return the values that are no figures, and state those that are facts."""
+        said: dict[str, Scalar] = {}
+        for name, text in values.items():
+            if name in rule.spec.figures:
+                continue
+            value = scalar(text, rule.kind(name))
+            if value is None:
+                self._sheet.broken(line.number, f"“{text[:40]}” is no date")
+                continue
+            if name in self._spec.values:
+                value = self._spec.values[name].get(text.strip(), value)
+            if "." not in name and name != "created":
+                said[name] = value
+            elif value != "":
+                self._sheet.fact(name, value)
+        return said
+
+    def _params(self, names: Mapping[str, Scalar]) -> dict[str, Scalar]:
+        """Return the parameters among the values: not those of an optional part that is
+        missing, and not those whose name begins with _."""
+        left_out = self._spec.unless_named if self._is_named else ()
+        return {
+            name: value
+            for name, value in names.items()
+            if value != "" and name[0] != "_" and name not in left_out
+        }
+
+    def _fail(
+        self, line: Line, spec: Lines, names: Mapping[str, Scalar], texts: Mapping[str, Scalar]
+    ) -> None:
+        message = filled(spec.fail, texts)
+        for name, given in spec.figures.items():
+            form = given if isinstance(given, Figure) else Figure(given)
+            metric, unit = filled(form.metric or name, texts), filled(form.unit, texts)
+            params = self._params(names)
+            self._sheet.failure(line.number, self._benchmark, metric, unit, params, message)
+        if not spec.figures:
+            self._sheet.failed(line.number, message, spec.hint)
+
+    def _figure(
+        self,
+        line: Line,
+        rule: Rule,
+        name: str,
+        given: str | Figure,
+        values: Mapping[str, str],
+        names: Mapping[str, Scalar],
+        texts: Mapping[str, Scalar],
+    ) -> None:
+        form = given if isinstance(given, Figure) else Figure(given)
+        text = values.get(name, "")
+        if not text:
+            return  # its part of the line is optional
+        metric, unit = filled(form.metric or name, texts), filled(form.unit, texts)
+        own = {key: filled(v, texts) if isinstance(v, str) else v for key, v in form.params.items()}
+        params = self._params({**names, **own})
+        if text in form.failures:
+            message = filled(form.failures[text], texts)
+            self._sheet.failure(line.number, self._benchmark, metric, unit, params, message)
+            return
+        number = measured(text, rule.kind(name), form.power)
+        if number is None:
+            self._sheet.broken(line.number, f"“{text[:40]}” is not a number")
+            return
+        value, unit = number[0], number[1] or unit
+        if self._has_means and self._is_mean_of_others(rule.spec.mean, (metric, unit, params)):
+            return
+        zero = rule.spec.zero or form.zero
+        figure_ = _Waiting(line.number, metric, unit, value, params, zero)
+        if self._spec.unconfirmed and self._block:
+            self._block.waiting.append(figure_)
+        else:
+            self._give(figure_)
+
+    def _is_mean_of_others(self, is_mean: bool, key: tuple[str, str, dict[str, Scalar]]) -> bool:
+        """Return whether a figure is the mean of figures that were read before it."""
+        metric, unit, params = key
+        name = (metric, unit, *sorted(params.items()))
+        if not is_mean:
+            self._measured.add(name)
+        elif name in self._measured:
+            self._measured.remove(name)
+            return True
+        return False
+
+    def _give(self, each: _Waiting) -> None:
+        self._sheet.figure(
+            each.line,
+            self._benchmark,
+            each.metric,
+            each.unit,
+            each.value,
+            each.params,
+            zero=each.zero,
+        )
+
+    def _settle(self, failure: str) -> None:
+        """Give the figures that waited to be confirmed, or say that they failed."""
+        for each in self._block.waiting if self._block else ():
+            if failure:
+                self._sheet.failure(
+                    each.line, self._benchmark, each.metric, each.unit, each.params, failure
+                )
+            else:
+                self._give(each)
+        if self._block:
+            self._block.waiting.clear()
+
+    def _end(self) -> None:
+        """Say what the block lacks, and forget its values."""
+        block, self._block = self._block, None if self._has_blocks else _Block()
+        if block is None:
+            return
+        if block.waiting:
+            self._sheet.broken(block.waiting[0].line, self._spec.unconfirmed)
+        for rule in self._rules if block.line else ():
+            if rule.spec.required and rule.spec.required not in block.seen:
+                self._sheet.broken(block.line, filled(rule.spec.required, block.values))
+
+    def _row(self, line: Line, table: Table) -> list[str]:
+        """Read a line as the head or a row of the table; return the head of the next rows."""
+        row = cells(line.text, table.separator)
+        if {*table.columns, *table.params} <= set(row):
+            self._sheet.understood(line.number)
+            return row
+        head, name = self._head, self._spec.name
+        if not head or not line.text.strip():
+            return []
+        if len(row) != len(head):
+            message = f"a row of {name} has {len(row)} cells under {len(head)}"
+            self._sheet.broken(line.number, message)
+            return head if table.separator in line.text else []
+        by_column = dict(zip(head, row, strict=True))
+        values = self._block.values if self._block else self._outside
+        params = {
+            name: scalar(by_column[key], "number") or "" for key, name in table.params.items()
+        }
+        self._sheet.understood(line.number)
+        for column, unit in table.columns.items():
+            text = by_column[column]
+            value = figure(text)
+            if value is None:
+                message = f"“{text[:40]}” in the column “{column}” is not a number"
+                self._sheet.broken(line.number, message)
+                continue
+            metric, all_params = table.names.get(column, column), {**values, **params}
+            self._give(_Waiting(line.number, metric, unit, value, self._params(all_params), True))
+        return head
+
+
+def cells(text: str, separator: str) -> list[str]:
+    """Return the cells of a row; a blank as the separator means any blanks."""
+    if separator == " ":
+        return text.split()
+    return [each.strip() for each in next(csv.reader([text], delimiter=separator), [])]
+
+
+def filled(text: str, values: Mapping[str, Scalar]) -> str:
+    """Return a text of the description with the values that it names in braces."""
+    return _NAME_IN_TEXT.sub(lambda name: str(values.get(name[1], "")), text)
+
+
+def names_in(text: str) -> set[str]:
+    """Return the values that a text of the description names."""
+    return set(_NAME_IN_TEXT.findall(text))

@@ -1,0 +1,126 @@
+"""The keys of a file ``NAME.format.toml``, which describes how the logs of a program look.
+
+The comments below the fields become the reference of the keys on the page of formats.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from . import Scalar
+
+
+class Figure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One figure of a line, where its unit alone does not describe it."""
+
+    unit: str
+    """The unit; ``{NAME}`` in it is a value of the line or of the block."""
+    metric: str = ""
+    """The metric, also with ``{NAME}``; without this key it is the name of the value."""
+    params: dict[str, Scalar] = {}
+    """Parameters of this figure, also with ``{NAME}``."""
+    zero: bool = False
+    """Whether this figure can be zero."""
+    power: int = 0
+    """The power of ten by which the printed number is multiplied: ``-3`` makes thousandths."""
+    failures: dict[str, str] = {}
+    """Texts in place of a number that report a failed measurement, each with its message."""
+
+
+class Lines(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Lines of one kind."""
+
+    match: str | list[str]
+    """How they look, or several looks of the same values. ``{name:kind}`` is a value, ``{:kind}``
+    one that is not used, and ``{? … ?}`` a part that some lines lack."""
+    figures: dict[str, str | Figure] = {}
+    """The values that are figures, each with its unit or with the keys of a figure."""
+    params: dict[str, Scalar] = {}
+    """Parameters of all of their figures."""
+    zero: bool = False
+    """Whether a figure can be zero."""
+    begins: bool = False
+    """Whether a block, such as the output of one run, begins with this line. Values of a block
+    are forgotten with its end."""
+    within: bool = False
+    """Whether these lines count within a block only. Elsewhere they belong to other programs."""
+    ends: bool = False
+    """Whether the block ends with this line."""
+    required: str = ""
+    """The message for a block that has no line of this kind. A second such line in a block is
+    refused. Kinds with the same message count as one."""
+    keeps: bool = False
+    """Whether the values of lines with figures are parameters of later lines, too."""
+    needs: list[str] = []
+    """Values of earlier lines without which a figure has no meaning."""
+    unstated: str = ""
+    """The message where one of them is missing, or a required line comes twice."""
+    when: dict[str, Scalar] = {}
+    """The figures count only where these values are as given; ``""`` is a missing one."""
+    mean: bool = False
+    """Whether the figures repeat earlier ones as their mean. They count where there were none."""
+    confirms: bool = False
+    """Whether this line confirms the figures of its block; see ``unconfirmed``."""
+    rejects: str = ""
+    """The message with which this line makes the figures of its block failures."""
+    damaged: str | bool = True
+    """How damaged lines of this kind begin, written as in ``match``. Without this key, lines that
+    begin with the text before its first value are damaged where they go on otherwise; with
+    ``false``, none is."""
+    damage: str = ""
+    """The message for damaged lines of this kind, if it is not that of the format."""
+    refuse: str = ""
+    """The message with which these lines are refused."""
+    note: str = ""
+    """A remark on how to take the figures; it is given once for a log."""
+    fail: str = ""
+    """The message for what the program reports as failed in this line, with ``{line}`` as its
+    text. ``figures`` are then those that were not measured."""
+    hint: str = ""
+    """How to fix what the message of these lines says."""
+
+
+class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A table with a head, which is a line of the log."""
+
+    columns: dict[str, str]
+    """Columns that hold figures, each with its unit, by the text of the head."""
+    params: dict[str, str] = {}
+    """Columns that hold parameters, each with the parameter's name."""
+    separator: str = ","
+    """The character between two cells. A blank means any blanks."""
+    names: dict[str, str] = {}
+    """The metrics of columns whose text is no good name for one."""
+
+
+class Description(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A format of logs."""
+
+    name: str
+    """The format, as ``--as`` takes it."""
+    benchmark: str
+    """The benchmark of all figures."""
+    example: str
+    """Some lines of a log, from which figures can be read."""
+    title: str = ""
+    """The program that prints it, in a line."""
+    recognise: list[str] = []
+    """Regular expressions that are all found in logs of this format; ``^`` and ``$`` are the ends
+    of a line. Without them a log is recognised by its figures."""
+    fixed_benchmark: bool = False
+    """Whether ``--param benchmark=…`` cannot name another benchmark for the figures."""
+    unless_named: list[str] = []
+    """Parameters that are left out where ``--param benchmark=…`` names the benchmark."""
+    damage: str = ""
+    """The message for damaged lines."""
+    unconfirmed: str = ""
+    """The message for a block without a line that confirms its figures. With this key they count
+    only behind such a line."""
+    kinds: dict[str, str] = {}
+    """Kinds of values of this format, each with a regular expression."""
+    values: dict[str, dict[str, Scalar]] = {}
+    """Texts that a value has in the log, each with the value that it means."""
+    lines: list[Lines] = []
+    """The lines of a log. A line is of the first kind that it looks like."""
+    csv: Table | None = None
+    """The columns of a table."""

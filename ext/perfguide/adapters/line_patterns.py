@@ -1,0 +1,169 @@
+"""Lines of a log described by their look, and their values as numbers, texts and times.
+
+In a description ``{name:kind}`` is a value, any blanks match any blanks, ``{? … ?}`` is a part
+that some lines lack, and all other characters match themselves. A value never gives back
+characters that it has matched, so each line is read in one pass.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+
+from . import Scalar
+from .log_dates import moment
+from .log_lines import figure
+
+KINDS = "number, number.2, int, scaled, size, size.MiB, span, date, word, text and choices (yes|no)"
+"""The kinds of values, as messages list them."""
+
+_PIECE = re.compile(r"\{\?|\?\}|\{([A-Za-z_][A-Za-z0-9_.-]{0,60})?:([^{}]{1,400})\}")
+_NUMBER = r"[-+]?+[0-9]{1,30}+%s(?:[eE][-+]?+[0-9]{1,3}+)?+|-?+(?:nan|inf)"
+_ANY_DECIMALS = r"(?:\.[0-9]++)?+"
+_SPAN_OF_TIME = r"(?:[0-9]{1,3}h )?+(?:[0-9]{1,2}min )?+[0-9]{1,6}+(?:\.[0-9]{1,6}+)?+(?:ms|us|s)"
+_BUILT_IN = {
+    "number": _NUMBER % _ANY_DECIMALS,
+    "int": r"[-+]?+[0-9]{1,30}+",
+    "scaled": r"[0-9]{1,15}+(?:\.[0-9]{1,9}+)?+(?: ?[kKMGTP](?![A-Za-z]))?+",
+    "size": r"[0-9]{1,15}+(?:\.[0-9]{1,9}+)?+(?: ?(?:[kKmMGT]i?B?|B)(?![A-Za-z]))?+",
+    "span": _SPAN_OF_TIME,
+    "date": r"[0-9]{9,10}+(?![0-9])|[A-Z0-9][A-Za-z0-9:,.+() -]{14,59}",
+}
+_THOUSANDS = " kMGTP"
+_MICROSECONDS = {"h": 3_600_000_000, "min": 60_000_000, "s": 1_000_000, "ms": 1000, "us": 1}
+
+
+@dataclass(frozen=True, slots=True)
+class LinePattern:
+    """One look of a line: its expression, and the kinds of its values by name, in their order."""
+
+    expression: re.Pattern[str]
+    kinds: Mapping[str, str]
+    front: str
+    """An expression for the text before the first value, or nothing where it is too short to
+    recognise the line by."""
+
+    def values(self, text: str) -> dict[str, str] | None:
+        """Return the values of a line that looks so, and ``None`` for any other line.
+
+        A value in a part that the line lacks is an empty text.
+        """
+        match = self.expression.fullmatch(text)
+        return dict(zip(self.kinds, match.groups(""), strict=True)) if match else None
+
+
+def compiled(look: str, own_kinds: Mapping[str, str], *, is_front: bool = False) -> LinePattern:
+    """Return the pattern of a look, or of lines that begin so. ``own_kinds`` are expressions by
+    the name of their kind.
+
+    Raises :class:`ValueError` for a look that has no meaning.
+    """
+    parts, kinds, end, is_optional = [r"[ \t]*+"], {}, 0, False
+    for piece in _PIECE.finditer(look):
+        parts.append(_literal(look[end : piece.start()], look))
+        end = piece.end()
+        if piece[2] is None:
+            if is_optional == (piece[0] == "{?"):
+                raise ValueError(f"“{look}” has {piece[0]} without its other end")
+            is_optional = not is_optional
+            parts.append("(?:" if is_optional else ")?+")
+            continue
+        name, kind = piece[1], piece[2]
+        expression = _expression(kind, look, look[end:].removeprefix("{?")[:1], own_kinds)
+        parts.append(f"({expression})" if name else f"(?:{expression})")
+        if name in kinds:
+            raise ValueError(f"“{look}” has two values “{name}”; each needs a name of its own")
+        if name:
+            kinds[name] = kind
+    if is_optional:
+        raise ValueError(f"“{look}” has {{? without its other end")
+    parts += [_literal(look[end:], look), ".*" if is_front else r"[ \t]*+"]
+    front = re.split(r"\{", look, maxsplit=1)[0].rstrip()
+    is_telling = len(front.strip()) > 2
+    return LinePattern(
+        re.compile("".join(parts)), kinds, r"[ \t]*+" + _blanks(front) if is_telling else ""
+    )
+
+
+def _expression(kind: str, look: str, next_character: str, own_kinds: Mapping[str, str]) -> str:
+    if kind in own_kinds:
+        return f"(?>{own_kinds[kind]})"
+    base, _, detail = kind.partition(".")
+    if base == "number" and re.fullmatch("[0-9]", detail):
+        return _NUMBER % rf"\.[0-9]{{{detail}}}+(?![0-9])"
+    if base == "size" and (unit := detail.partition(".")[0]) in _BYTES:
+        decimals = detail.removeprefix(unit).removeprefix(".") or "1,9"
+        return rf"[0-9]{{1,15}}+(?:\.[0-9]{{{decimals}}}+)?+(?![0-9])"
+    if kind in _BUILT_IN:
+        return f"(?>{_BUILT_IN[kind]})"
+    if kind in ("word", "text"):
+        stop = "" if next_character in ("", "{") else re.escape(next_character)
+        return rf"[^ \t\ufffd{stop}]++" if kind == "word" else rf"[^\ufffd{stop}]++"
+    if "|" in kind:
+        # The longest comes first: no choice is given back for one that goes on.
+        choices = sorted(kind.split("|"), key=len, reverse=True)
+        return f"(?>{'|'.join(map(_blanks, choices))})"
+    raise ValueError(_no_value(look))
+
+
+def _literal(text: str, look: str) -> str:
+    if "{" in text:
+        raise ValueError(_no_value(look))
+    return _blanks(text)
+
+
+def _no_value(look: str) -> str:
+    return f"“{look}” has a {{ that begins no value, as {{rate:number}} does; kinds are {KINDS}"
+
+
+def _blanks(text: str) -> str:
+    """Return a literal text as an expression in which blanks match any blanks."""
+    return r"[ \t]++".join(re.escape(each) for each in re.split(r"[ \t]+", text))
+
+
+_BYTES = {"B": 1, "KiB": 1024, "MiB": 1024**2, "GiB": 1024**3}
+_BYTES_BY_PREFIX = {"": 1, "b": 1, "k": 1024, "m": 1024**2, "g": 1024**3, "t": 1024**4}
+
+
+def scalar(text: str, kind: str) -> Scalar | None:
+    """Return a value that is no figure: a whole number where it is written as one, sizes in
+    bytes, a date as RFC 3339 has it, and other values as their text.
+
+    ``None`` is a date that no calendar has.
+    """
+    base, _, detail = kind.partition(".")
+    if base == "size" and text:
+        digits, prefix = text.rstrip("iBkKmMGT "), text.lstrip("0123456789. ")[:1]
+        unit = detail.partition(".")[0]
+        return round(Decimal(digits) * (_BYTES[unit] if unit else _BYTES_BY_PREFIX[prefix.lower()]))
+    if kind == "date" and text:
+        return moment(text.strip())
+    is_whole = base in ("number", "int") and re.fullmatch("-?[0-9]{1,15}", text)
+    return int(text) if is_whole else text.strip()
+
+
+def measured(text: str, kind: str, power: int) -> tuple[float, str] | None:
+    """Return a figure and its unit where its text says one, or ``None`` for what is no number.
+
+    ``power`` is that of ten by which the printed number is multiplied, exactly.
+    """
+    if kind == "span":
+        return _seconds(text)
+    if kind == "scaled" and text[-1:].isalpha():
+        power += 3 * _THOUSANDS.index(text[-1].replace("K", "k"))
+        text = text[:-1].rstrip()
+    value = figure(text)
+    if value is not None and power and abs(value) < float("inf"):
+        value = float(Decimal(text).scaleb(power))
+    return None if value is None else (value, "")
+
+
+def _seconds(span: str) -> tuple[float, str]:
+    """Return a span of time: in the unit of its text where it has only one, else in seconds."""
+    parts = re.findall(r"([0-9.]+)(h|min|ms|us|s)", span)
+    if len(parts) == 1:
+        return float(parts[0][0]), parts[0][1]
+    # Whole microseconds hold every digit.
+    return sum(round(float(text) * _MICROSECONDS[unit]) for text, unit in parts) / 1e6, "s"

@@ -1,0 +1,114 @@
+"""dd of coreutils and BusyBox: the throughput of each copy, and how long it took.
+
+Layout: ``print_xfer_stats`` in dd.c. BusyBox writes powers of 1024 as ``kB``, ``MB`` and ``GB``.
+What was copied is known from the command, if it is on a line before; ``elapsed`` has more digits
+than the rate.
+"""
+
+from __future__ import annotations
+
+import re
+
+from .. import Context, Format, Reading, Scalar
+from ..log_lines import Line, figure, holds
+from ..log_rows import row, scan
+from ..log_sheet import Sheet
+
+_SIZE = re.compile(r"([0-9]{1,12})([kKMG]?)(?:iB)?")
+_OPTION = re.compile(r"(?:if|of|bs|ibs|obs|count|conv|iflag|oflag)=[!-~]{1,200}")
+
+
+def read(data: bytes, context: Context) -> Reading:
+    """The throughput of each copy, and how long it took."""
+    sheet = Sheet(context)
+    command = ""
+    counted = False
+    params: dict[str, Scalar] = {}
+
+    def typed(line: Line, found: re.Match[str]) -> None:
+        nonlocal command, counted
+        command, counted = found[1], False
+        params.clear()
+        params.update(_dd_params(command))
+
+    def records(line: Line, found: re.Match[str]) -> None:
+        nonlocal counted
+        if counted:  # those of the command before have lost their last line
+            forget()
+        counted = True
+
+    def forget() -> None:
+        nonlocal command, counted
+        command, counted = "", False
+        params.clear()
+
+    def copied(line: Line, found: re.Match[str], busybox: bool) -> None:
+        said: dict[str, Scalar] = {"file_size": int(found[1]), **params}
+        unit = found[4].replace("B", "iB").replace("k", "K") if busybox else found[4]
+        scale = (1024 if busybox else 1000) ** ("kMGT".find(found[4][0]) + 1)
+        seconds, rate = float(figure(found[2]) or 0), float(found[3]) * scale
+        if seconds and abs(int(found[1]) / seconds - rate) > 0.07 * rate:
+            sheet.broken(line.number, "bytes, seconds and rate do not agree: the line is damaged")
+            forget()
+            return
+        give(line, "throughput", f"{unit}/s", found[3], said)
+        give(line, "elapsed", "s", found[2], said)
+        forget()
+
+    def give(line: Line, metric: str, unit: str, text: str, said: dict[str, Scalar]) -> None:
+        value = figure(text)
+        if value is not None:
+            name = sheet.benchmark("dd")
+            sheet.figure(line.number, name, metric, unit, value, said, command=command)
+
+    scan(
+        data,
+        "dd",
+        (
+            row(
+                r"(?!)",
+                r"(?:[^#$>]{0,100}[#$>] )?(?:[!-~]{0,100}/)?"
+                r"(dd (?:[a-z]{1,10}=[!-~]{1,200} ?){1,10})[ \t]*",
+                typed,
+            ),
+            row("(?!)", r"[0-9]{1,15}\+[0-9]{1,9} records in[ \t]*", records),
+            row(
+                r"(?!)",
+                r"([0-9]{1,18}) bytes \([^()]{1,40}\) copied, ([0-9.e-]{1,20}) s,"
+                r" ([0-9]{1,6}(?:\.[0-9]{1,3})?) ([kMGT]?B)/s[ \t]*",
+                lambda line, found: copied(line, found, False),
+            ),
+            row(
+                r"[0-9]{1,18} bytes \(|[0-9]{1,18} bytes.{0,50} copied, ",
+                r"([0-9]{1,18}) bytes (?:\([^()]{1,40}\) )?copied, ([0-9.]{1,20}) seconds,"
+                r" ([0-9]{1,6}(?:\.[0-9]{1,3})?)([kMGT]?B)/s[ \t]*",
+                lambda line, found: copied(line, found, True),
+            ),
+        ),
+        sheet,
+    )
+    return sheet.reading()
+
+
+def _dd_params(command: str) -> dict[str, Scalar]:
+    """What a command says of how was copied: the block size, both ends and the flags."""
+    options = dict(each[0].split("=", 1) for each in _OPTION.finditer(command))
+    params: dict[str, Scalar] = {}
+    if size := _SIZE.fullmatch(options.get("bs", "")):
+        params["buffer_size"] = int(size[1]) * 1024 ** " kMG".index(
+            size[2].replace("K", "k") or " "
+        )
+    names = {"if": "input", "of": "output", "conv": "conv", "iflag": "iflag", "oflag": "oflag"}
+    return params | {name: options[key] for key, name in names.items() if key in options}
+
+
+FORMAT = Format(
+    name="dd",
+    title="dd of coreutils and BusyBox",
+    example="""\
+$ dd if=/dev/zero of=/run/media/mmcblk0p1/file bs=1M count=32 conv=fsync
+33554432 bytes (34 MB, 32 MiB) copied, 1.85812 s, 18.1 MB/s
+""",
+    recognises=holds(rb"^[0-9]+ bytes (?:\([^()\n]+\) )?copied, [0-9.e-]+ s"),
+    read=read,
+)

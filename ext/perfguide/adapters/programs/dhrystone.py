@@ -1,0 +1,77 @@
+"""Dhrystone 2.1 and 2.2: Dhrystones a second.
+
+Layout: dhry_1.c. ``dhrystone_per_mhz`` and ``cpu_clock`` of wrappers are not read, because no two
+wrappers agree on them.
+"""
+
+from __future__ import annotations
+
+import re
+
+from .. import Context, Format, Reading
+from ..log_lines import holds, lines
+from ..log_sheet import Sheet
+
+_RESULT = ("dhrystone", "dhrystone_per_second", "Dhrystones/s")
+# The end of the figure is its one decimal, or the space that is always behind it.
+_DHRYSTONES = re.compile(
+    r"Dhrystones per Second:[ \t]+([0-9]{1,15}\.[0-9]|[0-9]{1,15}|-?inf|-?nan)([ \t]*)"
+)
+_ONE_RUN = re.compile(
+    r"Microseconds for one run through Dhrystone:[ \t]+([0-9]{1,9}\.([0-9]{1,6}))[ \t]*"
+)
+_DHRYSTONE_HEAD = re.compile(r"Dhrystone Benchmark, Version [12]\.[0-9]")
+_PASSES = re.compile(r"This machine benchmarks at ([0-9]{1,12}) dhrystones/second[ \t]*")
+
+
+def read(data: bytes, context: Context) -> Reading:
+    """Dhrystones a second."""
+    sheet = Sheet(context)
+    started = 0
+    one_run: re.Match[str] | None = None
+    unended = data.count(b"\n") + 1
+    for line in lines(data):
+        if _DHRYSTONE_HEAD.match(line.text):
+            _unfinished(started, sheet)
+            started, one_run = line.number, None
+        elif found := _ONE_RUN.fullmatch(line.text):
+            one_run = found
+        elif found := _DHRYSTONES.fullmatch(line.text) or _PASSES.fullmatch(line.text):
+            started = 0
+            ended = "." in found[1] or not found[1].isdigit() or found[found.lastindex or 1] == " "
+            if ended or (line.number != unended and _agrees(found[1], one_run)):
+                sheet.figure(line.number, *_RESULT, float(found[1]))
+            else:
+                sheet.broken(line.number, "the figure of Dhrystones a second is cut")
+            one_run = None
+        elif re.search(r"Dhrystones per Second|dhrystones/second", line.text):
+            started = 0
+            sheet.broken(line.number, "the line of Dhrystones a second is cut or damaged")
+        elif line.text.lstrip().startswith("Measured time too small to obtain"):
+            started = 0
+            sheet.failure(line.number, *_RESULT, None, f"dhrystone: {line.text.strip()[:100]}")
+    _unfinished(started, sheet)
+    return sheet.reading()
+
+
+def _agrees(rate: str, one_run: re.Match[str] | None) -> bool:
+    """Whether a rate is one by the time of a run, as far as its decimals show."""
+    if one_run is None:
+        return True
+    half = 0.5 * 10.0 ** -len(one_run[2])
+    least, most = float(one_run[1]) - half, float(one_run[1]) + half
+    return int(rate) * least <= 1.001e6 and int(rate) * most >= 0.999e6
+
+
+def _unfinished(started: int, sheet: Sheet) -> None:
+    if started:
+        sheet.broken(started, "this run of Dhrystone has no figure: it is cut or damaged")
+
+
+FORMAT = Format(
+    name="dhrystone",
+    title="Dhrystone 2.1, 2.2",
+    example="Dhrystones per Second:                      5000000.0 \n",
+    recognises=holds(rb"Dhrystones per Second:|dhrystones/second|Dhrystone Benchmark, Version"),
+    read=read,
+)

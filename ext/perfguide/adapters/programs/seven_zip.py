@@ -1,0 +1,82 @@
+"""7-zip and p7zip: the ratings of packing and unpacking in MIPS, and the speeds by dictionary.
+
+Layout: ``Bench`` in Bench.cpp (p7zip 9.20 to 7-zip 26). The ratings are means of all dictionaries.
+"""
+
+from __future__ import annotations
+
+import re
+
+from .. import Context, Format, Reading, Scalar
+from ..log_lines import Line, holds, lines, words
+from ..log_sheet import Sheet
+
+_ZIP_HEAD = re.compile(r"(?:Dict)? *Speed +Usage +R/U +Rating +\| +Speed +Usage +R/U +Rating *")
+_ZIP_ROW = re.compile(
+    r"([0-9]{1,2}|Avr):((?: +[0-9]{1,9}){3,4})(?: +\||(?= {8}))((?: +[0-9]{1,9}){3,4}) *"
+)
+_ZIP_TOTAL = re.compile(r"Tot:((?: +[0-9]{1,9}){3}) *((?: +[0-9]{1,9}){3})? *")
+_ZIP_THREADS = re.compile(r".*Benchmark threads: +([0-9]{1,5}).*")
+_ZIP_VERSION = re.compile(r"7-Zip (?:\([a-z]\) )?(?:\[[0-9]{2}\] )?([0-9]{1,2}\.[0-9]{2})\b.*")
+
+
+def read(data: bytes, context: Context) -> Reading:
+    """The ratings of packing, unpacking and both, and the speeds by dictionary."""
+    sheet = Sheet(context)
+    params: dict[str, Scalar] = {}
+    width = half = open_row = 0
+
+    def give(line: Line, metric: str, unit: str, text: str, power: str = "") -> None:
+        said = params | ({"dictionary": 2 ** int(power)} if power else {})
+        sheet.figure(line.number, "7-zip", metric, unit, float(text), said)
+
+    for line in lines(data):
+        text = line.text.rstrip(" \t")
+        if found := _ZIP_VERSION.fullmatch(text):
+            sheet.fact("tools.7-zip", found[1])
+        elif found := _ZIP_THREADS.fullmatch(text):
+            params["threads"] = int(found[1])
+        elif _ZIP_HEAD.fullmatch(text):
+            # Numbers end where the words of the head do: a row that is cut is shorter.
+            width, half, open_row = len(text), text.index("|") - 2, line.number
+        elif not width or not re.match(r" ?(?:[0-9]{1,2}|Avr|Tot):", text):
+            continue
+        elif text.startswith("Tot"):
+            found = _ZIP_TOTAL.fullmatch(text)
+            if found and len(text) >= (width if found[2] else half):
+                give(line, "total_rating", "MIPS", words(found[2] or found[1])[2])
+            else:
+                sheet.broken(line.number, "a row of 7-zip is cut or damaged")
+            open_row = width = 0
+        else:
+            found = _ZIP_ROW.fullmatch(text)
+            if found is None or len(text) < width:
+                sheet.broken(line.number, "a row of 7-zip is cut or damaged")
+                continue
+            for cells, way in (
+                (words(found[2]), "compression"),
+                (words(found[3]), "decompression"),
+            ):
+                if found[1] == "Avr":
+                    give(line, f"{way}_rating", "MIPS", cells[-1])
+                elif len(cells) == 4:
+                    give(line, f"{way}_speed", "KiB/s", cells[0], found[1])
+        sheet.understood(line.number)
+    if open_row:
+        sheet.broken(open_row, "this table of 7-zip has no row “Tot”: it is cut")
+    return sheet.reading()
+
+
+FORMAT = Format(
+    name="7-zip",
+    title="7-zip and p7zip, 7z b",
+    example="""\
+RAM usage:   1323 MB,  # Benchmark threads:      6
+Dict     Speed Usage    R/U Rating  |      Speed Usage    R/U Rating
+22:       6143   542   1103   5976  |     119945   545   1877  10229
+Avr:             542   1103   5976  |              545   1877  10229
+Tot:             543   1490   8102
+""",
+    recognises=holds(rb"Speed +Usage +R/U +Rating +\|"),
+    read=read,
+)

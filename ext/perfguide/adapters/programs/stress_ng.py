@@ -1,0 +1,75 @@
+"""stress-ng: bogus operations a second of each stressor, by elapsed time and by CPU time.
+
+Layout: ``stress_metrics_dump``.
+"""
+
+from __future__ import annotations
+
+import re
+
+from .. import Context, Format, Reading, Scalar
+from ..log_lines import Line, holds
+from ..log_rows import row, scan
+from ..log_sheet import Sheet
+
+
+def read(data: bytes, context: Context) -> Reading:
+    """Bogus operations a second of each stressor, by time on the clock and by CPU time."""
+    sheet = Sheet(context)
+    instances: dict[str, int] = {}
+
+    def hogs(line: Line, found: re.Match[str]) -> None:
+        instances.clear()
+        for count, name in re.findall(r"([0-9]{1,6}) ([a-z0-9-]{1,40})", found[1]):
+            instances[name] = int(count)
+
+    def given(stressor: str) -> dict[str, Scalar]:
+        said: dict[str, Scalar] = {"stressor": stressor}
+        return said | ({"instances": instances[stressor]} if stressor in instances else {})
+
+    def metrics(line: Line, found: re.Match[str]) -> None:
+        if instances and found[1] not in instances:
+            sheet.broken(line.number, f"“{found[1]}” is none of the stressors that were started")
+            return
+        for text, metric in ((found[2], "bogo_ops"), (found[3], "bogo_ops_by_cpu_time")):
+            params = given(found[1])
+            value = float(text)
+            sheet.figure(line.number, "stress-ng", metric, "operations/s", value, params, zero=True)
+
+    def version(line: Line, found: re.Match[str]) -> None:
+        sheet.fact("tools.stress-ng", found[1])
+
+    front = r"stress-ng: (?:info|metrc): {1,2}\[[0-9]{1,10}\] "
+    decimals = r"[0-9]{1,15}\.[0-9]{2}"
+    scan(
+        data,
+        "stress-ng",
+        (
+            row(r"stress-ng, version", r"stress-ng, version ([0-9.]{1,20}) .*", version),
+            row(
+                front + "dispatching hogs:",
+                front + r"dispatching hogs: ([0-9a-z, -]{1,2000})",
+                hogs,
+            ),
+            row(
+                front + r"[a-z0-9-]{1,40} +[0-9]{1,15}(?: |$)",
+                front + r"([a-z0-9-]{1,40}) +[0-9]{1,15}(?: +[0-9]{1,12}\.[0-9]{2}){3}"
+                rf" +({decimals}) +({decimals})(?: +[0-9]{{1,9}}\.[0-9]{{2}}(?: +[0-9]{{1,12}})?)?[ \t]*",
+                metrics,
+            ),
+        ),
+        sheet,
+    )
+    return sheet.reading()
+
+
+FORMAT = Format(
+    name="stress-ng",
+    title="stress-ng --metrics and --metrics-brief",
+    example="""\
+stress-ng: info:  [538] dispatching hogs: 1 matrix
+stress-ng: metrc: [538] matrix             8650      2.00      1.99      0.00      4324.84        4331.92
+""",
+    recognises=holds(rb"^stress-ng: (?:info|metrc): +\[[0-9]+\] (?:stressor|dispatching hogs)"),
+    read=read,
+)
