@@ -75,8 +75,8 @@ def changed(tmp_path_factory: pytest.TempPathFactory) -> Copy:
     copy.change("catalog/chart_spec.py", kind)
     copy.change("charts/model.py", names)
     copy.change("charts/draw.py", style)
-    (module,) = blocks("Add a log format", "python")
-    copy.write("ext/perfguide/adapters/programs/primes.py", module)
+    (described,) = blocks("Add a log format", "toml")
+    copy.write("ext/perfguide/adapters/formats/primes.format.toml", described)
     (registered,) = blocks("Add a log format", "diff")
     copy.change("adapters/registry.py", registered)
     (template,) = blocks("Add a page", "jinja")
@@ -127,7 +127,7 @@ def test_the_kind_of_chart_is_drawn_and_its_test_holds(changed: Copy) -> None:
 
 
 def test_the_examples_pass_the_checks_of_the_code(changed: Copy) -> None:
-    files = ("adapters/programs/primes.py", "pages/boards.py")
+    files = ("pages/boards.py",)
     names = [str(changed.top / "ext/perfguide" / name) for name in files]
     configuration = ["--config", str(TOP / "pyproject.toml"), "--no-cache"]
     changed.run("-m", "ruff", "check", *configuration, *names)
