@@ -16,6 +16,7 @@ from perfguide.bundles.decode import Loaded
 from perfguide.catalog.benchmarks import Catalog
 from perfguide.compare import as_markdown, as_text, sparkline, wording
 from perfguide.compare.comparison import Comparison
+from perfguide.compare.headline import headline
 
 from test_verdicts import compared  # isort: skip
 
@@ -67,7 +68,10 @@ def test_a_shift_of_a_board_is_told_once(speed: Catalog) -> None:
     both = newest(releases(rates), speed)
     (event,) = both.events
     assert len(event.rows) == len(SIZES)
-    assert wording.decision(both) == "Look at 1 event before you ship."
+    assert (
+        headline(both).sentence
+        == "Look at 1 event before you ship. 100 % of 12 figures can be judged."
+    )
     assert wording.event_title(event, both).startswith("all benchmarks, sk: 10.0 % worse (")
     assert "12 rows moved together, so it is reported once." in wording.event_lines(event, both)[0]
 
@@ -94,19 +98,15 @@ def test_a_load_that_fell_because_nothing_went_through_is_no_improvement(speed: 
     assert not any(event.kind == "improved" for event in both.events)
 
 
-def test_one_row_that_stands_alone_is_to_be_repeated(speed: Catalog) -> None:
+def test_one_row_that_stands_alone_may_be_a_bad_measurement(speed: Catalog) -> None:
     rates = history()
     rates[64][-1] = 20.0
     both = newest(releases(rates), speed)
     (event,) = both.events
-    assert event.repeat
-    assert wording.decision(both) == (
-        "Repeat 1 event before you ship: run those benchmarks once more."
-    )
+    assert headline(both).state == "look"
     said = " ".join(wording.event_lines(event, both))
     assert "One run each; nine of ten of the other 11 rows moved by less than " in said
     assert "one bad measurement: 11 other rows of the benchmark did not move" in said
-    assert "Run speed once more on sk." in said
 
 
 def test_what_became_of_a_change_is_told_once_the_next_release_is_there(speed: Catalog) -> None:
@@ -131,7 +131,7 @@ def test_a_large_change_is_told_as_a_factor_and_a_small_one_as_its_rows_show_it(
     rates[64] = [50.0] * 8 + [10.0]
     both = newest(releases(rates), speed)
     title = wording.event_title(both.events[0], both)
-    assert title.endswith("block size 64: worse by a factor of 5, 1 row")
+    assert title.endswith("block size 64: worse, ÷5, 1 row")
     both = newest(releases(history(), more={"lat_a": [30.0] * 8 + [33.0]}), speed)
     title = wording.event_title(both.events[0], both)
     assert title.endswith("lat_a: 10.0 % worse, 1 row")
@@ -145,7 +145,7 @@ def test_a_change_of_a_size_that_nothing_has_is_told_without_its_digits(speed: C
     for most in (event.change, sys.float_info.max, math.inf):
         far = replace(event, change=most)  # the mean of two ratios can be more than any float
         title = wording.event_title(far, both)
-        assert "better by a factor of over 1,000,000" in title and "inf" not in title
+        assert "better, ×1,000,000 and more" in title and "inf" not in title
 
 
 def test_a_load_of_which_hardly_anything_is_left_may_not_have_been_measured(
@@ -212,14 +212,18 @@ def test_a_history_is_drawn_at_the_row_in_text_and_markdown(speed: Catalog) -> N
 
 def test_nothing_that_got_worse_ships(speed: Catalog) -> None:
     both = newest(releases(history(noise=0.0001)), speed)
-    assert wording.decision(both).startswith("Ship: no regression was found.")
+    said = headline(both)
+    assert (said.state, said.judged, said.of) == ("ship", 12, 12)
+    assert said.sentence == "Ship what was judged: 100 % of 12 figures, of which none is worse."
 
 
 def test_one_run_each_and_nothing_before_cannot_be_judged(speed: Catalog) -> None:
     old = loaded(result(value=100.0), id="a", sdk__version="09.01")
     new = loaded(result(value=80.0), id="b", sdk__version="09.02")
     both = compared(old, new, catalog=speed)
-    assert wording.decision(both).startswith("Cannot be judged: run both releases")
+    said = headline(both)
+    assert said.sentence == "Too little to say: 0 % of 1 figure can be judged."
+    assert "Run both releases again" in said.more
 
 
 def test_a_condition_that_changed_for_all_rows_may_explain_an_event(speed: Catalog) -> None:

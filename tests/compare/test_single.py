@@ -16,7 +16,7 @@ from perfguide.bundles.decode import Loaded
 from perfguide.compare import single
 from perfguide.compare.comparison import Comparison
 from perfguide.compare.history import copied
-from perfguide.compare.judge import Judgement, Pair, judge
+from perfguide.compare.judge import UNCALLED, Judgement, Pair, judge
 from perfguide.compare.relative import Side
 from perfguide.compare.usual_noise import usual
 from perfguide.compare.verdicts import Row
@@ -235,7 +235,7 @@ def beside(doubled: int, moved: float) -> Judgement:
 def test_where_much_changed_a_smaller_change_is_called_and_where_nothing_did_it_is_not() -> None:
     assert beside(40, 1.18).outcome == "different"
     assert beside(0, 1.18).outcome == "noisy"
-    assert beside(40, 1.04).outcome == "noisy"
+    assert beside(40, 1.04).outcome in UNCALLED
 
 
 def test_the_shipped_table_has_all_benchmarks_and_no_more_lines_than_it_needs() -> None:
@@ -254,7 +254,7 @@ def one_each(old: float, new: float, past: Sequence[float] = ()) -> Judgement:
 def test_one_row_alone_is_judged_by_its_own_past() -> None:
     past = [100, 101, 99, 100, 101, 100, 99.5]
     assert one_each(100, 180, past).outcome == "different"
-    assert one_each(100, 101.5, past).outcome == "noisy"
+    assert one_each(100, 101.5, past).outcome == "steady"
 
 
 def test_loads_are_judged_on_their_own_scale_and_never_by_less_than_a_point() -> None:

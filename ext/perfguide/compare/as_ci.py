@@ -11,8 +11,9 @@ from ..common.diagnostics import visible
 from . import wording as words
 from .comparison import Comparison
 from .events import Event
+from .headline import headline
 
-LEVELS = {"Look at these": "error", "Repeat these": "warning"}
+LEVELS = {"Look at these": "error", "Measure these again": "warning"}
 """How bad an event is, by what is to be done with it; all others are for information."""
 
 PLACE = "results"
@@ -21,7 +22,7 @@ PLACE = "results"
 
 def _told(comparison: Comparison) -> Iterator[tuple[str, Event, str, str]]:
     """Each event with its level, its title, and why it is told."""
-    for event in comparison.events:
+    for event in (*comparison.events, *comparison.far):
         level = LEVELS.get(words.action(event), "note")
         title = visible(words.event_title(event, comparison))
         yield level, event, title, visible(" ".join(words.event_lines(event, comparison)))
@@ -47,7 +48,7 @@ def to_github(comparison: Comparison) -> str:
         f"::{names[level]} title={escaped(title, ':,')}::{escaped(why)}"
         for level, _, title, why in _told(comparison)
     ]
-    lines.append(f"::notice title=Comparison::{escaped(visible(words.decision(comparison)))}")
+    lines.append(f"::notice title=Comparison::{escaped(visible(headline(comparison).sentence))}")
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -85,10 +86,15 @@ def to_sarif(comparison: Comparison) -> str:
         results.append(result)
     rules = [
         {"id": kind, "shortDescription": {"text": words.TITLES[kind]}}
-        for kind in dict.fromkeys(event.kind for event in comparison.events)
+        for kind in dict.fromkeys(event.kind for _, event, _, _ in _told(comparison))
     ]
     driver = {"name": "perfguide", "rules": rules}
-    run = {"tool": {"driver": driver}, "results": results}
+    said = headline(comparison)
+    run = {
+        "tool": {"driver": driver},
+        "results": results,
+        "properties": {"headline": visible(said.sentence), "state": said.state},
+    }
     schema = "https://json.schemastore.org/sarif-2.1.0.json"
     content = {"$schema": schema, "version": "2.1.0", "runs": [run]}
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"

@@ -16,6 +16,8 @@ from ..figures.pool import Record, measured
 from ..tables.grids import Grid, listing, to_csv
 from . import wording as words
 from .comparison import Comparison
+from .events import Event
+from .headline import headline
 from .verdicts import ALARMS, WORDS, Row
 
 VERSION = 1
@@ -24,11 +26,19 @@ VERSION = 1
 
 def to_json(comparison: Comparison) -> str:
     """Everything, with all digits."""
+    said = headline(comparison)
     content = {
         "format": "perfguide-comparison",
         "version": VERSION,
         "old": comparison.old,
         "new": comparison.new,
+        "headline": {
+            "state": said.state,
+            "text": said.sentence,
+            "more": said.more,
+            "judged": said.judged,
+            "of": said.of,
+        },
         "summary": list(words.summary(comparison)),
         "counts": comparison.counts,
         "alarms": len(comparison.alarms),
@@ -51,9 +61,30 @@ def to_json(comparison: Comparison) -> str:
         "findings": [
             {"kind": f.kind, "where": f.where(), "text": f.text()} for f in comparison.findings
         ],
+        "events": [
+            _event(event, name, comparison)
+            for name, own in words.by_action(comparison)
+            for event in own
+        ],
         "rows": [_row(row) for row in comparison.rows],
     }
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+
+
+def _event(event: Event, action: str, comparison: Comparison) -> dict[str, Any]:
+    return {
+        "advice": action,
+        "verdict": event.kind,
+        "title": words.event_title(event, comparison),
+        "why": words.event_lines(event, comparison),
+        "boards": list(event.boards),
+        "benchmark": event.benchmark,
+        "change": event.change,
+        "accepted": event.accepted,
+        "rows": [
+            {"board": row.board, "metric": row.metric, "params": row.params} for row in event.rows
+        ],
+    }
 
 
 def _row(row: Row) -> dict[str, Any]:
@@ -77,6 +108,7 @@ def _row(row: Row) -> dict[str, Any]:
         "p": row.p,
         "q": row.q,
         "detectable": row.detectable,
+        "scatter": row.scatter,
         "more_runs": row.more_runs,
         "aliases": list(row.aliases),
         "waiver": {"reason": waiver.spec.reason, "until": waiver.spec.until} if waiver else None,
@@ -150,21 +182,34 @@ def _exact(value: float | None) -> TableCell:
 
 
 def to_junit(comparison: Comparison, catalog: Catalog) -> str:
-    """A test case for each row: an alarm is a failure, what cannot be determined is skipped."""
+    """A test case for each row: an alarm is a failure, what cannot be determined is skipped.
+
+    The first case is the headline with all events: it is skipped where more has to be measured.
+    """
     suites: dict[str, ET.Element] = {}
+    summary = ET.Element("testsuite", name="Comparison")
+    said = headline(comparison)
+    case = ET.SubElement(summary, "testcase", classname="Comparison", name="Headline")
+    if said.state not in ("do not ship", "look", "ship"):
+        ET.SubElement(case, "skipped", message=_xml(said.sentence))
+    lines = [said.sentence, said.more]
+    for name, own in words.by_action(comparison):
+        lines += [f"{name}: {words.event_title(event, comparison)}" for event in own]
+    ET.SubElement(case, "system-out").text = _xml("\n".join(filter(None, lines)))
     for row in comparison.rows:
-        said = words.row_words(row, comparison, catalog)
-        name = f"{said.board}: {row.benchmark}"
+        cells = words.row_words(row, comparison, catalog)
+        name = f"{cells.board}: {row.benchmark}"
         suite = suites.setdefault(name, ET.Element("testsuite", name=_xml(name)))
-        case = ET.SubElement(suite, "testcase", classname=_xml(name), name=_xml(said.figure))
-        outcome = _xml(f"{said.change}: {said.verdict}; {said.ground}")
+        case = ET.SubElement(suite, "testcase", classname=_xml(name), name=_xml(cells.figure))
+        outcome = _xml(f"{cells.change}: {cells.verdict}; {cells.ground}")
         if row.alarming:
             ET.SubElement(case, "failure", message=outcome, type=row.verdict)
-        elif row.verdict in ALARMS or row.verdict in ("improved", "changed", "same"):
+        elif row.verdict in ALARMS or row.verdict in (*("improved", "changed", "same", "steady"),):
             ET.SubElement(case, "system-out").text = outcome
         else:
             ET.SubElement(case, "skipped", message=outcome)
     top = ET.Element("testsuites", name=f"{_xml(comparison.old)} → {_xml(comparison.new)}")
+    top.append(summary)
     top.extend(suites[name] for name in sorted(suites, key=units.natural))
     for element in (top, *top):
         for count, tag in (("tests", "testcase"), ("failures", "failure"), ("skipped", "skipped")):

@@ -12,6 +12,7 @@ from ..common.diagnostics import visible
 from . import sparkline
 from . import wording as words
 from .comparison import Comparison
+from .headline import headline
 from .verdicts import Row
 
 
@@ -50,7 +51,7 @@ def render(comparison: Comparison, catalog: Catalog) -> str:
         "compare",
         comparison=comparison,
         summary=words.summary(comparison),
-        decision=words.decision(comparison),
+        headline=headline(comparison),
         events=events,
         sections=sections,
         remarks=words.remarks(comparison),

@@ -11,6 +11,7 @@ from . import sparkline
 from . import wording as words
 from .comparison import Comparison
 from .events import Event
+from .headline import headline
 from .verdicts import ALARMS, Row
 
 MOST = 64_512
@@ -19,7 +20,7 @@ MOST = 64_512
 _HEAD = "| change | old | new | unit | figure | verdict |\n|---:|---:|---:|---|---|---|\n"
 ACCEPT = "Accept: entries for source/waivers.toml, to be completed"
 
-_PLAIN = re.compile(r"[^A-Za-z0-9 ,.;/%()'“”+→↑↓−—–-]")
+_PLAIN = re.compile(r"[^A-Za-z0-9 ,.;/%()'“”+→↑↓−×÷±—–-]")
 
 
 def render(comparison: Comparison, catalog: Catalog, link: str = "", most: int = MOST) -> str:
@@ -27,9 +28,11 @@ def render(comparison: Comparison, catalog: Catalog, link: str = "", most: int =
 
     What does not fit is counted, and ``link`` leads to all of it.
     """
+    said = headline(comparison)
     first, *rest = words.summary(comparison)
     head = [
-        f"### Performance: {text(words.decision(comparison))}\n",
+        f"### Performance: {text(said.sentence)}\n",
+        f"{text(said.more)}\n" if said.more else "",
         f"{text(first)}\n",
         "\n".join(f"- {text(line)}" for line in rest) + "\n",
     ]
@@ -37,7 +40,7 @@ def render(comparison: Comparison, catalog: Catalog, link: str = "", most: int =
         f"- {text(s.title)}, {text(s.board)}: {text(s.old)} → {text(s.new)}"
         for s in comparison.spans
     ]
-    fixed = "\n".join(head) + "\n".join(spans) + "\n"
+    fixed = "\n".join(filter(None, head)) + "\n".join(spans) + "\n"
     parts: list[tuple[str, list[str], str]] = []
     for name, events in words.by_action(comparison):
         told = [_event(event, comparison, catalog) for event in events]
@@ -111,13 +114,14 @@ def _event(event: Event, comparison: Comparison, catalog: Catalog) -> str:
     """A list item: what happened, why, and the rows that moved most with their histories."""
     lines = [f"- **{text(words.event_title(event, comparison))}**"]
     lines += [f"  {text(line)}" for line in words.event_lines(event, comparison)]
-    for row in event.rows[:FIRST]:
+    listed = event.rows[: 1 if event.kind == "noisy" else FIRST]
+    for row in listed:
         said = words.row_words(row, comparison, catalog)
         history = f" {sparkline.characters(row)}".rstrip()
         figures = f"{said.old} → {said.new} {text(said.unit)}{history}"
         lines.append(f"  - {said.change}: {figures} {code(said.name)}")
-    if len(event.rows) > FIRST:
-        lines.append(f"  - and {words.count(len(event.rows) - FIRST, 'more row')}")
+    if left := len(event.rows) - len(listed):
+        lines.append(f"  - and {words.count(left, 'more row')}")
     return "\n".join(lines) + "\n"
 
 

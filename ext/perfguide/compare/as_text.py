@@ -17,6 +17,7 @@ from . import sparkline
 from . import wording as words
 from .comparison import Comparison
 from .events import Event
+from .headline import headline
 from .verdicts import ALARMS, Row, Verdict
 
 WIDTH = 80
@@ -25,7 +26,7 @@ WIDTH = 80
 FIRST = 3
 """Rows of an event that are listed without asking."""
 
-EVENTS = {"Look at these": "red", "Repeat these": "yellow", "Improved": "green"}
+EVENTS = {"Look at these": "red", "Measure these again": "yellow", "Improved": "green"}
 
 COLOURS: dict[Verdict, str] = {
     "regressed": "red",
@@ -49,7 +50,10 @@ def render(
     out = io.StringIO()
     console = terminal(out, coloured)
     first, *rest = words.summary(comparison)
-    put(console, words.decision(comparison), "bold")
+    said = headline(comparison)
+    put(console, said.sentence, "bold")
+    if said.more:
+        put(console, said.more)
     put(console, first)
     put(console, rest[0], "red" if comparison.alarms else "")
     put(console, rest[1])
@@ -106,7 +110,7 @@ def _event(console: Console, event: Event, comparison: Comparison, catalog: Cata
     for name in ("change", "figures", "history"):
         rows.add_column(name, no_wrap=True, justify="right" if name == "change" else "left")
     rows.add_column("figure", overflow="fold")
-    for row in event.rows[:FIRST]:
+    for row in event.rows[: 1 if event.kind == "noisy" else FIRST]:
         said = words.row_words(row, comparison, catalog)
         figures = f"{said.old} → {said.new} {said.unit}"
         rows.add_row(

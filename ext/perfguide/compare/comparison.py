@@ -14,7 +14,7 @@ from ..common.diagnostics import Diagnostic
 from ..figures.conditions import SETUP
 from ..figures.pool import Pool
 from . import drift
-from .events import TOLD, Event, events
+from .events import TOLD, Event, events, far_moves, moved_far
 from .history import History
 from .match import BY_DESIGN, Names
 from .match import WORDS as CONDITIONS
@@ -91,7 +91,8 @@ class Coverage:
 class Comparison:
     """Two releases side by side. ``old`` and ``new`` are what was asked for. ``lasted`` is how
     many jumps of single figures in earlier releases stayed, and how many went back. ``around``
-    are those ``notes`` that say what changed around the measurements."""
+    are those ``notes`` that say what changed around the measurements, ``far`` are moves that
+    cannot be judged and are larger than the usual scatter."""
 
     old: str
     new: str
@@ -104,6 +105,7 @@ class Comparison:
     events: tuple[Event, ...] = ()
     lasted: tuple[int, int] = (0, 0)
     around: tuple[str, ...] = ()
+    far: tuple[Event, ...] = ()
 
     @property
     def counts(self) -> dict[Verdict, int]:
@@ -148,7 +150,9 @@ def compare(
             coverage.append(Coverage(kind, span.title, board, "", count, count))
     before, after = (_of_boards(side, shared, rules.names) for side in (old, new))
     judged = tuple(
-        replace(row, line=history.line(row.new)) if row.new and row.verdict in TOLD else row
+        replace(row, line=history.line(row.new))
+        if row.new and (row.verdict in TOLD or moved_far(row))
+        else row
         for row in rows(before, after, history, rules)
     )
     titles = {row.benchmark: rules.names.catalog.title(row.benchmark) for row in judged}
@@ -166,6 +170,7 @@ def compare(
         events(judged, before, after, rules.names),
         _lasted(judged, history),
         tuple(around),
+        far_moves(judged, before, after, rules.names),
     )
 
 

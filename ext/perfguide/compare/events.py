@@ -22,15 +22,14 @@ from .verdicts import Row, SideFigures, Verdict
 TOLD: tuple[Verdict, ...] = ("regressed", "failed-after", "improved", "changed")
 """Verdicts that are told as events."""
 
-FIRM = 0.01
-"""Of what is called at most this share is wrong where one run is enough to look for a cause."""
+FAR = math.log(1.5)
+"""How far a figure has to move to be listed though it may be scatter, as the logarithm of a factor."""
 
-LASTED = 3
-"""Earlier figures that agree, from which on a level was a level."""
+UNKNOWN_SCATTER = 0.2
+"""The relative scatter by which moves are ordered of rows whose own is not known."""
 
 LONE = 5
 """Rows of a benchmark on a board that did not move, from which on one that did stands alone."""
-
 
 NOTHING = 1.0
 """A load in per cent below which it is next to nothing."""
@@ -45,8 +44,8 @@ class Event:
 
     ``kind`` is the verdict of its rows. ``what`` names what they have in common. ``change``
     is the median relative change in the better direction, ``None`` where there is none,
-    ``least`` and ``most`` are its ends. ``repeat`` says that it should be measured again before anybody
-    looks for a cause, ``perhaps`` what may explain it. ``accepted`` says that all rows are accepted.
+    ``least`` and ``most`` are its ends. ``perhaps`` is what may explain it. ``accepted`` says that
+    all rows are accepted.
     """
 
     kind: Verdict
@@ -58,13 +57,22 @@ class Event:
     least: float | None
     most: float | None
     shared: bool
-    repeat: bool
     perhaps: tuple[str, ...]
 
     @property
     def accepted(self) -> bool:
         """Whether somebody has accepted all of it."""
         return all(row.accepted for row in self.rows)
+
+    @property
+    def worse_by(self) -> float:
+        """How far the row that fell farthest got worse, as the logarithm of a factor."""
+        return max((row.worse_by or 0.0 for row in self.rows), default=0.0)
+
+    @property
+    def over_scatter(self) -> float:
+        """How far the row that stands out most moved, over the scatter of such rows."""
+        return max(map(over_scatter, self.rows))
 
     @property
     def weight(self) -> float:
@@ -93,6 +101,43 @@ def events(
     ]
     order: dict[Verdict, int] = {"failed-after": 0, "regressed": 0, "improved": 1, "changed": 2}
     return tuple(sorted(out, key=lambda e: (e.accepted, order[e.kind], -e.weight, e.what)))
+
+
+def far_moves(
+    rows: Sequence[Row], old: SideFigures, new: SideFigures, names: Names
+) -> tuple[Event, ...]:
+    """Return what moved far and cannot be judged: falls first, then by distance over the scatter."""
+    far = [row for row in rows if moved_far(row)]
+    leads = {row.observation for row in far if _leads(row)}
+    by: dict[tuple[object, ...], list[Row]] = {}
+    for row in far:
+        # A load, or a rate of packets, tells the same as the rate of its run.
+        if _leads(row) or row.observation not in leads or not row.params:
+            key = (row.guide.platform, row.board, row.benchmark, (row.worse_by or 0.0) > 0)
+            by.setdefault(key, []).append(row)
+    drifts = drifting(rows)
+    out = [_event(own, rows, old, new, names, drifts) for own in by.values()]
+    return tuple(sorted(out, key=lambda e: (e.worse_by <= 0, -e.over_scatter, e.what, e.boards)))
+
+
+def moved_far(row: Row) -> bool:
+    """Return whether a row cannot be judged and moved by more than its scatter, or very far."""
+    if row.verdict != "noisy" or row.worse_by is None:
+        return False
+    if row.change is not None and abs(row.change) < row.floor:
+        return False
+    size = abs(row.worse_by)
+    return size >= FAR or (row.scatter is not None and size > math.log1p(row.scatter))
+
+
+def over_scatter(row: Row) -> float:
+    """Return how far a row moved, over the scatter of such rows."""
+    scatter = UNKNOWN_SCATTER if row.scatter is None else max(row.scatter, 1e-3)
+    return abs(row.worse_by or 0.0) / math.log1p(scatter)
+
+
+def _leads(row: Row) -> bool:
+    return units.parse(row.unit).kind not in ("share", "packet rate")
 
 
 def _key(row: Row) -> tuple[object, ...]:
@@ -129,13 +174,11 @@ def _event(
     if not wide:
         narrow = _narrow(own, siblings, names)
         what = f"{what}: {narrow}" if narrow else what
-    quiet = sum(1 for row in siblings if row.verdict in ("same", "noisy"))
-    single = all(row.level > 0 for row in own)
+    quiet = sum(1 for row in siblings if row.verdict in ("same", "steady"))
     # All metrics of one run are one measurement; where it has no parameters, nobody knows.
     run = bool(first.params) and len({row.observation for row in own}) == 1
+    single = all(row.level > 0 for row in own)
     lone = single and not shared and (run or len(own) == 1) and quiet >= LONE
-    weak = sum(1 for row in own if (row.q or 0.0) > FIRM or 0 < row.level < LASTED)
-    unsure = not shared and 2 * weak > len(own)
     perhaps = [*_conditions(own, old, new)]
     if lone:
         perhaps.append(f"one bad measurement: {quiet} other rows of the benchmark did not move")
@@ -155,14 +198,15 @@ def _event(
         ratios[0] - 1 if ratios else None,
         ratios[-1] - 1 if ratios else None,
         shared,
-        single and (lone or unsure),
         tuple(perhaps),
     )
 
 
 def _farthest(row: Row) -> tuple[bool, float]:
     """A key by which rows that moved farthest come first, and those that follow others, as loads
-    follow their work, last."""
+    follow their work, last. Where moves are not proved, it is how far they are over the scatter."""
+    if row.verdict == "noisy":
+        return bool(row.follows) or row.work is not None, -over_scatter(row)
     ratio = row.ratio if row.ratio is not None else 1 + (row.change or 0.0)
     return bool(row.follows) or row.work is not None, -abs(
         math.log(ratio)

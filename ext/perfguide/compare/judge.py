@@ -12,21 +12,28 @@ from __future__ import annotations
 import math
 import sys
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..common import extras
 from . import single
 from .noise import Family, family
-from .relative import EQUAL, ScaledRow, ScaledSide, Side, scaled
+from .relative import EQUAL, Floats, ScaledRow, ScaledSide, Side, scaled
 from .scores import MANY, Tested, calibrated, deal_rows, ratio, scored
 from .single import Shift
 from .usual_noise import Table, usual
 
-Outcome = Literal["different", "same", "noisy"]
+Outcome = Literal["different", "same", "steady", "noisy"]
+
+STEADY_SCATTER = 0.1
+"""The largest scatter with which a change inside it is none; with a larger one it is not known."""
+
+UNCALLED: tuple[Outcome, ...] = ("steady", "noisy")
+"""What more runs could still call different."""
 
 KEPT = 0.9
 """The part of the held rate that is spent; the rest is kept for what the noise hides of itself."""
@@ -38,8 +45,7 @@ MOST_RUNS = 1000
 """More runs than this are not proposed."""
 
 MOST_SEEN = 10.0
-"""Relative changes above this are no size that a reader can use: ``detectable`` is infinite
-in words there, and ``None``."""
+"""The largest ``detectable`` change that a reader can use; above it is ``None``."""
 
 SMALL, CAREFUL = 0.05, 0.2
 """A change below this, with one run each, is called at this share of the rate only: a second
@@ -99,7 +105,8 @@ class Judgement:
     ``change`` is new/old - 1, ``None`` where old is 0. ``p`` is the probability of a
     difference at least as large when nothing changed, ``q`` the same adjusted for the
     number of rows; both are ``None`` where no test was possible. ``detectable`` is the
-    smallest relative change that this row would have seen with a chance of ``SURE``;
+    smallest relative change that would have been called here, ``scatter`` the one within which 19
+    of 20 changes of such a row stay where nothing changed;
     ``more_runs`` how many more runs of each side would do so for a change of the size that
     matters (the pair's floor, or where that is 0 the change itself), ``None`` where no
     number would or nothing is known, 0 where the row is settled. ``ground`` says in words which
@@ -108,6 +115,7 @@ class Judgement:
 
     ``different`` is a change that the held rate allows to be named and that is not below
     the floor. ``same`` are equal figures, and changes that are below the floor for sure.
+    ``steady`` is a change within a scatter of at most ``STEADY_SCATTER``.
     All else is ``noisy``.
     """
 
@@ -120,6 +128,7 @@ class Judgement:
     ground: str
     shift: Shift | None = None
     level: int = 0
+    scatter: float | None = None
 
 
 def adjusted(p: Sequence[float]) -> tuple[float, ...]:
@@ -171,24 +180,58 @@ def _one_each(pairs: Sequence[Pair], rate: float, table: Table) -> list[Judgemen
             results[i] = replace(result, p=1.0)
     known = [i for i, result in enumerate(results) if result.p is not None]
     p = np.array([results[i].p for i in known], dtype=float)
-    if len(known) >= single.FEW:
-        fitted = single.mixture(p)
-        false = fitted.false(p) / LOCAL
-        # Where nothing changed the mixture has no threshold: one row alone would be called here.
-        # Small changes, of which ``detectable`` mostly speaks, are called at this one only.
-        level = max(fitted.threshold(min(LOCAL * rate, 0.5)), rate / len(known))
-        if (false <= rate).any():
-            # Something changed for sure, so the promise is about all that is called together.
-            large = np.array([not _small(rows[i]) for i in known])
-            shared = fitted.false_below(p) / KEPT
-            false = np.where(large, np.minimum(false, shared), false)
-    else:
-        false, level = np.array(adjusted(p.tolist())), rate / max(len(known), 1)
-    q = dict(zip(known, false.tolist(), strict=True))
+    small = np.array([_small(rows[i]) for i in known], dtype=bool)
+    bar = _bar(p, small, rate)
+    q = dict(zip(known, bar.q(p, small).tolist(), strict=True))
     return [
-        _of_one(pair, row, result, q.get(i), rate, level)
+        _of_one(pair, row, result, q.get(i), rate, bar)
         for i, (pair, row, result) in enumerate(zip(pairs, rows, results, strict=True))
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Bar:
+    """The largest p-values with which rows are called: ``large`` of those that moved by ``SMALL``
+    or more, ``small`` of others. ``fitted`` is the mixture of all rows, ``None`` where they are
+    too few to fit one, and then ``p`` are adjusted."""
+
+    large: float
+    small: float
+    fitted: single.Mixture | None
+    shared: bool
+    p: Floats
+
+    def q(self, p: Floats, small: NDArray[np.bool_]) -> Floats:
+        """Return the adjusted p-values, of ``self.p`` or, with a mixture, of any."""
+        if self.fitted is None:
+            return np.array(adjusted(p.tolist()))
+        false = self.fitted.false(p) / LOCAL
+        if self.shared:
+            # Something changed for sure, so the promise is about all that is called together.
+            shared = self.fitted.false_below(p) / KEPT
+            false = np.where(small, false, np.minimum(false, shared))
+        return false
+
+
+def _bar(p: Floats, small: NDArray[np.bool_], rate: float) -> _Bar:
+    rates = rate, CAREFUL * rate
+    if p.size < single.FEW:
+        q = np.array(adjusted(p.tolist()))
+        several = max(p.size, 1)
+        # A row that is not called would have been the next one.
+        large, least = (own * min(int((q <= own).sum()) + 1, several) / several for own in rates)
+        return _Bar(large, least, None, False, p)
+    fitted = single.mixture(p)
+    bar = _Bar(1.0, 1.0, fitted, bool((fitted.false(p) / LOCAL <= rate).any()), p)
+    grid = np.logspace(-12, 0, 1201)
+    found = []
+    for own, few in zip(rates, (False, True), strict=True):
+        called = grid[bar.q(grid, np.full(grid.size, few)) <= own]
+        left = p[(bar.q(p, small) > own) & (small == few)]
+        # Where nothing changed the mixture has no threshold: a row that moves far would make one.
+        alone = min(own / p.size, 0.99 * float(left.min(initial=1.0)))
+        found.append(max(float(called.max(initial=0.0)), alone))
+    return replace(bar, large=found[0], small=found[1])
 
 
 def single_row(pair: Pair) -> single.SingleRow:
@@ -218,8 +261,10 @@ def _of_one(
     test: single.Tested,
     q: float | None,
     rate: float,
-    level: float,
+    bar: _Bar,
 ) -> Judgement:
+    from scipy import special
+
     change, shift = _change(pair), test.shift
     equal = abs(row.new - row.past[-1]) <= max(EQUAL, single.STEP * row.step)
     ground = _ground_of_one(pair, row, test, equal)
@@ -228,7 +273,7 @@ def _of_one(
         return Judgement(change, None, None, outcome, None, None, ground)
 
     def relative(move: float) -> float | None:
-        """A move on the row's scale as relative change, ``None`` where that says nothing."""
+        """Return a move on the row's scale as relative change, ``None`` where that says nothing."""
         if row.logs:
             size = math.expm1(min(move, 700.0))
         elif pair.load and pair.old.mean > 0:
@@ -242,9 +287,11 @@ def _of_one(
             return None
         return size if size <= MOST_SEEN else None
 
+    def reached(p: float, beyond: float = test.beyond) -> float | None:
+        return relative(max(float(-special.stdtrit(test.freedom, p / 2)) * test.error, beyond))
+
     matters = change is None or abs(change) >= pair.floor
-    needed = _needed(test.freedom, level)
-    detectable = relative(needed * test.error)
+    detectable, scatter = _called_from(reached, bar), reached(0.05, 0.0)
     outcome = "noisy"
     together = shift is not None and math.expm1(abs(shift.by)) >= pair.floor
     if q <= rate * (CAREFUL if _small(row) else 1.0):
@@ -256,11 +303,30 @@ def _of_one(
         outcome = "different"
     elif equal or (detectable is not None and detectable <= pair.floor):
         outcome = "same"
+    else:
+        outcome = _steady(change, scatter)
     shift = shift if outcome == "different" else None
-    more = _more_of_one(pair, row, test, level) if outcome == "noisy" else 0
+    more = _more_of_one(pair, row, test, bar.large) if outcome in UNCALLED else 0
     return Judgement(
-        change, test.p, min(q, 1.0), outcome, detectable, more, ground, shift, test.level
+        change, test.p, min(q, 1.0), outcome, detectable, more, ground, shift, test.level, scatter
     )
+
+
+def _called_from(reached: Callable[[float], float | None], bar: _Bar) -> float | None:
+    """Return the smallest relative change that is called."""
+    large, small = reached(bar.large), reached(bar.small)
+    # A change is small by how it looks told either way round.
+    limit = 1 / (1 - SMALL) - 1
+    if large is None or large >= limit:
+        return large
+    return limit if small is None else min(limit, small)
+
+
+def _steady(change: float | None, scatter: float | None) -> Outcome:
+    """Return ``steady`` for a change within a small scatter."""
+    if change is None or change <= -1 or scatter is None or scatter > STEADY_SCATTER:
+        return "noisy"
+    return "steady" if max(change, 1 / (1 + change) - 1) <= scatter else "noisy"
 
 
 def _more_of_one(
@@ -300,6 +366,8 @@ def _ground_of_one(pair: Pair, row: single.SingleRow, test: single.Tested, equal
     spread = f" within {100 * size:.2g} %" if size is not None and size < MOST_SEEN else ""
     if test.level == min(before, single.STRETCH):
         return f"one run each; the {before} releases before lay{spread or ' on one level'}{after}"
+    if test.returned:
+        return f"one run each; it has been there in the {before} releases before"
     alike = f"the last {test.level} agree" if test.level > 1 else "the last is unlike the others"
     return f"one run each; {before} releases before, of which {alike}{after}"
 
@@ -316,7 +384,7 @@ def _sampled(pairs: Sequence[Pair], rate: float) -> list[Judgement]:
     for i, value in zip(tested, adjusted([v for v in p if v is not None]), strict=True):
         q[i] = min(1.0, value / KEPT)
     different = sum(1 for value in q if value is not None and value <= rate)
-    level = KEPT * rate * max(different, 1) / max(len(tested), 1)
+    level = KEPT * rate * min(different + 1, len(tested)) / max(len(tested), 1)
     return [
         _judgement(pair, row, noise, p[i], q[i], rate, level, shifts[i])
         for i, (pair, row, noise) in enumerate(zip(pairs, rows, learnt, strict=True))
@@ -483,9 +551,8 @@ def _judgement(
         outcome: Outcome = "same" if equal else "noisy"
         return Judgement(change, None, None, outcome, None, None, ground)
     error, freedom = noise.error(row.old.count, row.new.count)
-    needed = _needed(freedom, level)
-    detectable = _relative(needed * error, row)
-    detectable = detectable if detectable is not None and detectable <= MOST_SEEN else None
+    needed, usual = (float(-special.stdtrit(freedom, p / 2)) for p in (level, 0.05))
+    detectable, scatter = (_readable(_relative(size * error, row)) for size in (needed, usual))
     # The interval in which the change lies, at the held rate for this row alone.
     reach = abs(row.shift) + float(-special.stdtrit(freedom, rate / 2)) * error
     farthest = _relative(reach, row)
@@ -503,9 +570,15 @@ def _judgement(
         or (detectable is not None and detectable <= pair.floor)
     ):
         outcome = "same"
-    more = _more_runs(pair, row, noise, level) if outcome == "noisy" else 0
+    else:
+        outcome = _steady(change, scatter)
+    more = _more_runs(pair, row, noise, level) if outcome in UNCALLED else 0
     shift = shift if outcome == "different" else None
-    return Judgement(change, p, q, outcome, detectable, more, ground, shift)
+    return Judgement(change, p, q, outcome, detectable, more, ground, shift, scatter=scatter)
+
+
+def _readable(size: float | None) -> float | None:
+    return size if size is not None and size <= MOST_SEEN else None
 
 
 def _needed(freedom: float, level: float) -> float:

@@ -15,6 +15,7 @@ import msgspec
 from . import wording
 from .comparison import Comparison
 from .events import Event
+from .headline import headline
 from .verdicts import Row, Verdict
 
 Fate = Literal["lasted", "went back", "neither", "open"]
@@ -40,9 +41,10 @@ class Entry(msgspec.Struct, frozen=True):
 
 
 class Compared(msgspec.Struct, frozen=True):
-    """What is kept of a comparison for those after it: how many figures both releases have, its
-    events, and what changed around the measurements."""
+    """What is kept of a comparison for those after it: its headline in few words, how many figures
+    both releases have, its events, and what changed around the measurements."""
 
+    tag: str
     common: int
     entries: tuple[Entry, ...]
     around: tuple[str, ...]
@@ -50,6 +52,7 @@ class Compared(msgspec.Struct, frozen=True):
 
 def compared(comparison: Comparison) -> Compared:
     """What the ledger needs of a comparison."""
+    events = (*comparison.events, *comparison.far)
     entries = tuple(
         Entry(
             event.kind,
@@ -59,9 +62,9 @@ def compared(comparison: Comparison) -> Compared:
             fate(event),
             event.perhaps,
         )
-        for event in comparison.events
+        for event in events
     )
-    return Compared(comparison.common, entries, comparison.around)
+    return Compared(headline(comparison).tag, comparison.common, entries, comparison.around)
 
 
 def fate(event: Event) -> Fate:

@@ -122,7 +122,8 @@ class Tested:
     ``move`` is NEW, or the level of ``after`` figures that begins with it, against the present
     level, in which ``level`` figures were; ``error`` its
     standard error and ``deviation`` that of one figure. ``p`` is ``None`` where nothing is
-    known of the noise.
+    known of the noise. ``returned`` says that NEW lies within what the row showed before, and has
+    to be ``beyond`` the present level by more to leave that.
     """
 
     p: float | None
@@ -133,6 +134,8 @@ class Tested:
     level: int
     shift: Shift | None = None
     after: int = 1
+    beyond: float = 0.0
+    returned: bool = False
 
 
 def scale(figures: Sequence[float], load: bool) -> tuple[Floats, bool]:
@@ -399,9 +402,11 @@ def _test(one: SingleRow, variance: float, freedom: float, own: float, shift: fl
     error = deviation * math.sqrt(1 / after + 1 / level)
     worth = min(freedom, FREEDOM + PER_OWN * own)
     still = abs(new - past[-1]) <= STEP * one.step or move * (new - past[-1]) <= 0
-    back = past.min() <= new <= past.max() and max(level, after) < LASTING
+    young = max(level, after) < LASTING
+    back = young and past.min() <= new <= past.max()
+    beyond = max(past.max() - total / level, total / level - past.min()) if young else 0.0
     p = 1.0 if still or back else 2 * float(special.stdtr(worth, -abs(move) / error))
-    return Tested(p, float(move), error, deviation, worth, level, after=after)
+    return Tested(p, float(move), error, deviation, worth, level, None, after, beyond, back)
 
 
 def common_shifts(rows: Sequence[SingleRow], usual: Table) -> list[list[Shift]]:

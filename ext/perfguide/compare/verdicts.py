@@ -29,6 +29,7 @@ Verdict = Literal[
     "changed",
     "incomparable",
     "noisy",
+    "steady",
     "same",
     "failed-before",
     "failed-both",
@@ -43,6 +44,7 @@ WORDS: dict[Verdict, str] = {
     "changed": "changed",
     "incomparable": "not comparable",
     "noisy": "too noisy to tell",
+    "steady": "no change",
     "same": "same",
     "failed-before": "failed before",
     "failed-both": "failed before and after",
@@ -53,6 +55,13 @@ WORDS: dict[Verdict, str] = {
 
 ALARMS: tuple[Verdict, ...] = ("regressed", "failed-after")
 """What speaks against the newer release."""
+
+JUDGED = 0.5
+"""A relative change that is called wherever a figure is said to be judged: a rise by half, a fall
+by a third."""
+
+RATED: tuple[Verdict, ...] = ("regressed", "improved", "same", "steady", "noisy")
+"""Verdicts on rows whose figures can be compared as better and worse."""
 
 POINT = 1.0
 """Percentage points below which the change of a load does not matter."""
@@ -85,7 +94,7 @@ class Row:
 
     ``board``, ``metric`` and ``params`` are the names of today. Both figures are in
     ``unit``. ``change`` is new/old - 1. ``floor`` is the relative change that had to
-    be passed; ``p``, ``q``, ``detectable`` and ``more_runs`` are explained at
+    be passed; ``p``, ``q``, ``detectable``, ``scatter`` and ``more_runs`` are explained at
     :class:`.judge.Judgement`. ``ground`` says why the verdict is as it is.
     ``work`` is the change of a load for each unit of work that was done with it, where that is
     known, and then the verdict is on it. ``follows`` is the metric of the same run for which it was
@@ -110,6 +119,7 @@ class Row:
     p: float | None = None
     q: float | None = None
     detectable: float | None = None
+    scatter: float | None = None
     more_runs: int | None = None
     aliases: tuple[str, ...] = ()
     waiver: Waiver | None = None
@@ -139,13 +149,32 @@ class Row:
         return self.waiver is not None or self.settled is not None
 
     @property
+    def judged(self) -> bool:
+        """Whether a change by ``JUDGED`` was called, or would have been."""
+        if self.verdict == "noisy":
+            return self.detectable is not None and self.detectable <= JUDGED
+        return self.verdict != "incomparable" and self.old is not None and self.new is not None
+
+    @property
     def ratio(self) -> float | None:
         """The ratio in the better direction: above 1 is better, 1.1 is a tenth more."""
-        judged = self.verdict in ("regressed", "improved", "same", "noisy")
         change = self.change if self.work is None else self.work
-        if not judged or change is None or self.better == "neither" or change <= -1:
+        if self.verdict not in RATED or change is None or self.better == "neither" or change <= -1:
             return None
         return 1 + change if self.better == "higher" else 1 / (1 + change)
+
+    @property
+    def worse_by(self) -> float | None:
+        """By what factor it got worse, as a logarithm: above 0 is worse, infinite to or from zero;
+        ``None`` where the figures cannot be compared as better and worse."""
+        if self.ratio:
+            return -math.log(self.ratio)
+        if self.verdict not in RATED or self.better == "neither" or not (self.old and self.new):
+            return None
+        old, new = self.old.cell.mean, self.new.cell.mean
+        if old is None or new is None or min(old, new) != 0 or old == new:
+            return None
+        return math.inf if (new < old) == (self.better == "higher") else -math.inf
 
     @property
     def observation(self) -> tuple[object, ...]:
@@ -303,16 +332,20 @@ def _of_load(row: Row, rate: Row, pair: Pair) -> Row:
 
 
 def _together(out: list[Row]) -> None:
-    """Call the other rate of a run that was called for one: both count the same work."""
+    """Call the other rate of a run that was called for one: bytes and packets count the same work.
+
+    Metrics without parameters can be of several runs, so they are left as they are.
+    """
     called: dict[tuple[object, ...], Row] = {}
     for row in out:
         if row.verdict in ("regressed", "improved") and units.parse(row.unit).kind in RATES:
             called[(*row.observation, _direction(row.metric))] = row
     for position, row in enumerate(out):
-        lead = called.get((*row.observation, _direction(row.metric)))
-        if row.verdict != "noisy" or lead is None or row.better != lead.better:
+        lead = called.get((*row.observation, _direction(row.metric))) if row.params else None
+        if row.verdict not in ("noisy", "steady") or lead is None or row.better != lead.better:
             continue
-        if units.parse(row.unit).kind not in RATES or not row.ratio or not lead.ratio:
+        kinds = {units.parse(row.unit).kind, units.parse(lead.unit).kind}
+        if kinds != set(RATES) or not row.ratio or not lead.ratio:
             continue
         moves = math.log(row.ratio), math.log(lead.ratio)
         if abs(moves[0] - moves[1]) <= ALIKE * abs(moves[1]):
@@ -484,8 +517,8 @@ def _judged(row: Row, pair: Pair, judgement: Judgement) -> Row:
         if record and record.cell.failed:
             grounds.append(f"{record.cell.failed} of {record.cell.runs} runs failed {when}")
     verdict: Verdict = "noisy"
-    if judgement.outcome == "same":
-        verdict = "same"
+    if judgement.outcome in ("same", "steady"):
+        verdict = judgement.outcome
     elif judgement.outcome == "different":
         assert row.old is not None and row.new is not None
         more = pair.new.mean > pair.old.mean
@@ -500,6 +533,7 @@ def _judged(row: Row, pair: Pair, judgement: Judgement) -> Row:
         p=judgement.p,
         q=judgement.q,
         detectable=judgement.detectable,
+        scatter=judgement.scatter,
         more_runs=judgement.more_runs,
         shift=judgement.shift,
         level=judgement.level,

@@ -39,6 +39,7 @@ TITLES: dict[Verdict, str] = {
     "changed": "Changes without a better direction",
     "incomparable": "Not comparable",
     "noisy": "Too noisy to tell",
+    "steady": "No change",
     "same": "Same",
     "failed-before": "Failed with the older release",
     "failed-both": "Failed with both",
@@ -46,7 +47,10 @@ TITLES: dict[Verdict, str] = {
     "only-new": "Not measured before",
 }
 
-ACTIONS = ("Look at these", "Repeat these", "Improved", "Changed", "Accepted")
+ACTIONS = (
+    *("Look at these", "Measure these again", "Improved", "Changed", "Accepted"),
+    "Better, not proved",
+)
 """What to do with events, in the order in which a reader sees them."""
 
 ENDS = 6
@@ -75,7 +79,7 @@ def summary(comparison: Comparison) -> tuple[str, str, str]:
         f"{count(common, 'figure')} of {boards} on both sides",
         f"{counts['regressed']} regressed, {counts['failed-after']} failed after{accept}, "
         f"{counts['improved']} improved, {counts['changed']} changed",
-        f"{counts['same']} same, {counts['noisy']} too noisy to tell, "
+        f"{counts['same'] + counts['steady']} no change, {counts['noisy']} too noisy to tell, "
         f"{counts['incomparable']} not comparable; {counts['only-old']} lost, "
         f"{counts['only-new']} new",
     )
@@ -87,24 +91,9 @@ def action(event: Event) -> str:
         return "Accepted"
     if event.kind in ("improved", "changed"):
         return "Improved" if event.kind == "improved" else "Changed"
-    return "Repeat these" if event.repeat else "Look at these"
-
-
-def decision(comparison: Comparison) -> str:
-    """The comparison in one sentence: what to do before the newer release is published."""
-    doing = [action(event) for event in comparison.events]
-    look, again = doing.count("Look at these"), doing.count("Repeat these")
-    noisy = comparison.counts["noisy"]
-    if look:
-        more = f", and repeat {again}" if again else ""
-        return f"Look at {count(look, 'event')} before you ship{more}."
-    if again:
-        return f"Repeat {count(again, 'event')} before you ship: run those benchmarks once more."
-    judged = sum(comparison.counts[v] for v in ("same", "improved", "changed", "regressed"))
-    if not comparison.common or (noisy and not judged):
-        return "Cannot be judged: run both releases at least twice more, or add earlier releases."
-    left = f" {count(noisy, 'figure')} cannot be judged." if noisy else ""
-    return f"Ship: no regression was found.{left}"
+    if event.kind == "noisy":
+        return "Measure these again" if event.worse_by > 0 else "Better, not proved"
+    return "Look at these"
 
 
 def unaccepted(comparison: Comparison) -> list[Event]:
@@ -114,35 +103,25 @@ def unaccepted(comparison: Comparison) -> list[Event]:
     return [event for event in listed if event.kind in ALARMS and not event.accepted]
 
 
-def lead(comparison: Comparison) -> str:
-    """What a reader has to know beside the decision: the worst event, and what is not measured."""
-    worst = unaccepted(comparison)
-    out = [f"First: {event_title(worst[0], comparison)}."] if worst else []
-    counts = comparison.counts
-    if counts["improved"]:
-        better = sum(event.kind == "improved" for event in comparison.events)
-        out.append(f"{count(better, 'event')} for the better.")
-    lost = counts["only-old"]
-    if lost:
-        out.append(f"{count(lost, 'figure')} {'was' if lost == 1 else 'were'} not measured again.")
-    return " ".join(out)
-
-
-def unjudged(rows: Sequence[Row]) -> list[str]:
-    """Why rows cannot be judged, and what would help."""
+def unjudged(comparison: Comparison) -> list[str]:
+    """Return why figures cannot be judged, and what would help."""
+    rows = of_verdict(comparison.rows, ["noisy"])
     single = sum(1 for row in rows if row.level > 0)
     known = sorted(row.more_runs for row in rows if row.more_runs)
     out = []
     if single:
-        whole = "All" if single == len(rows) else f"{single} of them"
-        out.append(
-            f"{whole} have one run on each side, and moved no more than such rows usually do."
-        )
+        all_of = "All" if single == len(rows) else f"{single} of them"
+        out.append(f"{all_of} have one run on each side.")
     if known:
         middle = known[len(known) // 2]
         out.append(
             f"Half of the {len(known)} whose scatter is known would be settled by "
             f"{count(middle, 'more run')} of each side."
+        )
+    stayed, back = comparison.lasted
+    if stayed + back:
+        out.append(
+            f"Of far moves in this archive {back} of {stayed + back} went back at the next release."
         )
     out.append("Run a benchmark again with both releases, and add the bundles to the results.")
     return out
@@ -160,10 +139,8 @@ def event_title(event: Event, comparison: Comparison) -> str:
             size = f": {_far(event)}"
     elif event.kind == "failed-after":
         size = ": fails now"
-    elif event.kind == "improved":
-        size = ": better, to or from zero"
-    elif event.kind == "regressed":
-        size = ": worse, to or from zero"
+    elif event.kind != "changed":
+        size = f": {'worse' if event.worse_by > 0 else 'better'}, to or from zero"
     return f"{event.what}{where}{size}, {count(len(event.rows), 'row')}"
 
 
@@ -172,18 +149,18 @@ FACTOR = 2.0
 
 
 def _far(event: Event) -> str:
-    """How much better or worse: ``9.9 % worse (5.2 to 13.9 %)``, ``better by a factor of 15``.
+    """How much better or worse: ``9.9 % worse (5.2 to 13.9 %)``, ``better, ×15``.
 
     Per cent are those that the rows show.
     """
     assert event.change is not None and event.least is not None and event.most is not None
     word = "better" if event.change > 0 else "worse"
     middle, *ends = (1 + share for share in (event.change, event.least, event.most))
-    if min(middle, *ends) > 0 and max(middle, 1 / middle) >= FACTOR:
-        texts = [_factor(ratio) for ratio in sorted(ends, key=_away)]
-        span = f" ({texts[0]} to {texts[1]})" if texts[0] != texts[1] else ""
-        return f"{word} by a factor of {_factor(middle)}{span}"
     lower = min(middle, *ends) > 0 and all(row.better == "lower" for row in event.rows)
+    if min(middle, *ends) > 0 and max(map(_away, (middle, *ends))) >= math.log(FACTOR):
+        texts = [times(ratio, lower) for ratio in (middle, *sorted(ends, key=_away))]
+        span = f" ({texts[1]} to {texts[2]})" if texts[1] != texts[2] else ""
+        return f"{word}, {texts[0]}{span}"
     shares = [abs(1 / r - 1 if lower else r - 1) for r in (middle, *ends)]
     texts = [_without_sign(share) for share in sorted(shares[1:])]
     span = f" ({texts[0]} to {texts[1]} %)" if texts[0] != texts[1] else ""
@@ -197,10 +174,10 @@ def _away(ratio: float) -> float:
 
 def _factor(ratio: float) -> str:
     """How many times more or less; a ratio can be so small that one over it is no number."""
-    times = max(ratio, 1 / ratio)
-    if times > units.MAX_RELATIVE_CHANGE:
-        return f"over {units.number(units.MAX_RELATIVE_CHANGE)}"
-    return units.number(times, digits=2)
+    factor = max(ratio, 1 / ratio)
+    if factor > units.MAX_RELATIVE_CHANGE:
+        return f"{units.number(units.MAX_RELATIVE_CHANGE)} and more"
+    return units.number(factor, digits=3 if factor < 10 else 2)
 
 
 def _without_sign(share: float) -> str:
@@ -215,10 +192,12 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
         for row in comparison.rows
         if row.benchmark == event.benchmark and row.change is not None
     ]
-    still = [abs(row.change or 0.0) for row in rows if row.verdict in ("noisy", "same")]
+    still = [abs(row.change or 0.0) for row in rows if row.verdict in ("steady", "same")]
     single = all(row.level > 0 for row in event.rows)
     out = []
-    if single and event.kind != "failed-after":
+    if event.kind == "noisy":
+        out.append(f"Not proved: {unproved(event.rows[0])}.")
+    elif single and event.kind != "failed-after":
         most = sorted(still)[int(0.9 * len(still))] if still else 0.0
         runs = "One run each"
         if event.shared:
@@ -238,18 +217,9 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
     out += [f"{_of_all(number, len(event.rows))} {what}." for what, number in fates.items()]
     lasted = sum(fates[text] for text in fates if text.startswith("lasted"))
     # What the next release kept was no bad measurement.
-    perhaps = [p for p in event.perhaps if lasted < len(event.rows) or p[:7] != "one bad"]
+    perhaps = [p for p in event.perhaps if not lasted or p[:7] != "one bad"]
     if perhaps:
         out.append(f"Perhaps: {'; '.join(perhaps)}.")
-    stayed, back = comparison.lasted
-    if action(event) == "Repeat these" and lasted < len(event.rows):
-        often = (
-            f" Of jumps like this in this archive {back} of {stayed + back} went back."
-            if stayed + back
-            else ""
-        )
-        names = ", ".join(sorted({row.benchmark for row in event.rows}))
-        out.append(f"Run {names} once more on {' and '.join(event.boards)}.{often}")
     for row in event.rows:
         if row.accepted:
             text = acceptance(row)
@@ -257,6 +227,18 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
             break
     out += dict.fromkeys(f"Note: {note.spec.text}" for row in event.rows for note in row.notes)
     return out
+
+
+def unproved(row: Row) -> str:
+    """Return why a move is not proved, and how much such rows usually scatter."""
+    return "; ".join(filter(None, (row.ground, usual(row))))
+
+
+def usual(row: Row) -> str:
+    """Return how much such rows scatter: ``usually ±2 %``; nothing where it is not known."""
+    if row.scatter is None:
+        return ""
+    return f"usually ±{units.number(100 * row.scatter, digits=2)} %"
 
 
 def _of_all(number: int, of: int) -> str:
@@ -386,7 +368,8 @@ def followed(part: float) -> Literal["lasted", "went back", ""]:
 
 def by_action(comparison: Comparison) -> list[tuple[str, list[Event]]]:
     """Events by what to do with them."""
-    found = [(name, [e for e in comparison.events if action(e) == name]) for name in ACTIONS]
+    every = (*comparison.events, *comparison.far)
+    found = [(name, [e for e in every if action(e) == name]) for name in ACTIONS]
     return [(name, own) for name, own in found if own]
 
 
@@ -474,8 +457,17 @@ def change(row: Row) -> str:
 
 
 def changed(row: Row) -> TableCell:
-    """The relative change in per cent; a dash where there is none."""
-    return units.MISSING if row.change is None else units.change(row.change)
+    """The relative change in per cent, or beyond a factor of two as that; a dash where there is none."""
+    if row.change is None:
+        return units.MISSING
+    share, text, more = units.change(row.change)
+    ratio = 1 + row.change
+    return share, times(ratio) if ratio > 0 and _away(ratio) > math.log(FACTOR) else text, more
+
+
+def times(ratio: float, inverted: bool = False) -> str:
+    """A ratio, or one over it, as a factor: ``×5.5``, ``÷7``."""
+    return f"{'×' if (ratio > 1) != inverted else '÷'}{_factor(ratio)}"
 
 
 def verdict(row: Row) -> str:
@@ -483,12 +475,25 @@ def verdict(row: Row) -> str:
     return WORDS[row.verdict] + (", accepted" if row.accepted else "")
 
 
+def outcome(row: Row) -> str:
+    """The verdict with the change, and where none was called with the usual scatter."""
+    moved = row.verdict in ("regressed", "improved", "changed")
+    if row.change is None or not (moved or row.verdict in ("noisy", "steady")):
+        return verdict(row)
+    if moved:
+        return f"{verdict(row)} {change(row)}"
+    return f"{verdict(row)} ({', '.join(filter(None, (change(row), usual(row))))})"
+
+
 def ground(row: Row) -> str:
     """Why the verdict is as it is, what could have been seen, and what would settle it."""
     parts = [row.ground, *row.aliases]
-    if row.detectable is not None:
+    # Moves that were called with others need not be as large.
+    if row.detectable is not None and not row.shift and not row.follows:
         parts.append(f"a change of {100 * row.detectable:.1f} % would have been seen")
-    if row.verdict == "noisy" and row.more_runs:
+    if row.verdict in ("noisy", "steady"):
+        parts.append(usual(row))
+    if row.verdict in ("noisy", "steady") and row.more_runs:
         parts.append(f"{count(row.more_runs, 'more run')} of each side would settle it")
     parts.append(acceptance(row))
     parts += [f"note: {note.spec.text}" for note in row.notes]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import datetime
 import uuid
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 from xml.etree import ElementTree
 
@@ -27,8 +28,13 @@ def moment(when: datetime.datetime) -> str:
     return text.replace("+00:00", "Z")
 
 
-def releases(bundles: Iterable[Loaded], pages: dict[GuideKey, str]) -> list[dict[str, Any]]:
-    """An entry for each guide, as new as its newest bundle."""
+def releases(
+    bundles: Iterable[Loaded],
+    pages: Mapping[GuideKey, str],
+    tags: Mapping[GuideKey, str] = MappingProxyType({}),
+) -> list[dict[str, Any]]:
+    """Return an entry for each guide, as new as its newest bundle, with what its comparison with
+    the release before advises."""
     by_guide: dict[GuideKey, list[Loaded]] = {}
     for item in bundles:
         by_guide.setdefault(guide_key(item.bundle), []).append(item)
@@ -46,7 +52,7 @@ def releases(bundles: Iterable[Loaded], pages: dict[GuideKey, str]) -> list[dict
                 "updated": moment(days[-1]),
                 "page": pages[key],
                 "summary": f"{len(items)} {'bundle' if len(items) == 1 else 'bundles'} of "
-                f"{', '.join(boards)}",
+                f"{', '.join(boards)}{f'. {tags[key]}.' if key in tags else ''}",
             }
         )
     return out

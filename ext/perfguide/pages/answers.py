@@ -17,6 +17,7 @@ from ..common import slugs, units
 from ..common.diagnostics import SEVERITIES
 from ..compare import wording
 from ..compare.comparison import Comparison
+from ..compare.headline import far_falls, headline
 from ..compare.match import Names
 from ..compare.select import ReleasePair
 from ..compare.verdicts import Row
@@ -429,22 +430,22 @@ def _joined(board: str, benchmark: str, metric: str, params: Mapping[str, Scalar
 
 def _in_words(site: Site, comparison: Comparison) -> Judged:
     # One cause is one change, however many figures moved with it.
-    counts, worse = comparison.counts, wording.unaccepted(comparison)
+    counts, said = comparison.counts, headline(comparison)
+    worst = (*wording.unaccepted(comparison), *far_falls(comparison))
     better = sum(event.kind == "improved" for event in comparison.events)
-    lead = "No regression was found."
-    first = ""
-    if worse:
-        lead = f"{wording.count(len(worse), 'regression')}."
-        more = f"; and {len(worse) - 1} more" if len(worse) > 1 else ""
-        first = f"{wording.event_title(worse[0], comparison)}{more}."
-    parts = [first, f"{wording.count(better, 'improvement')}." if better else ""]
+    title = wording.event_title(worst[0], comparison) if worst else ""
+    first = (
+        f"{title}; and {len(worst) - 1} more." if len(worst) > 1 else f"{title}." if worst else ""
+    )
+    parts = ["" if said.state == "do not ship" else first]
+    parts.append(f"{wording.count(better, 'improvement')}." if better else "")
     rest = " ".join(filter(None, (*parts, _came_and_went(counts["only-old"], counts["only-new"]))))
     verdicts = {
         _joined(row.board, row.benchmark, row.metric, row.params): _moved(row)
         for row in comparison.rows
         if row.new is not None and _is_short(site, row)
     }
-    return Judged(lead, rest, first, verdicts)
+    return Judged(said.sentence, rest, f"{said.tag}: {first}" if first else "", verdicts)
 
 
 def _came_and_went(gone: int, new: int) -> str:
@@ -471,9 +472,7 @@ def _moved(row: Row) -> str:
     """A verdict, with the change where it says that there is one."""
     if row.verdict == "only-new":
         return NEW
-    if row.change is None or row.verdict not in ("regressed", "improved", "changed"):
-        return wording.verdict(row)
-    return f"{wording.verdict(row)} {units.percent(row.change)}"
+    return wording.outcome(row)
 
 
 def _clocks(bundles: Iterable[Loaded], boards: Sequence[str]) -> tuple[str, ...]:

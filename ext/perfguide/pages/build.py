@@ -271,7 +271,7 @@ def write_pages(
     mark("comparing releases")
     _write_indexes(site)
     provenance.write_index(site)
-    provenance.write_errata(site, withdrawals, errata_pages)
+    provenance.write_errata(site, withdrawals, errata_pages, comparisons.tags)
     write_files.page(site, "reports/index", "reports.rst.jinja")
     return findable, [*comparisons.diagnostics, *unused_waivers, *diagnostics]
 

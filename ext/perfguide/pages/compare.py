@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from ..bundles.guide_key import family, version
+from ..bundles.guide_key import GuideKey, family, version
 from ..catalog.benchmarks import Catalog
 from ..catalog.board_names import load as load_boards
 from ..catalog.waivers import AnyEntry, load_annotations
@@ -23,6 +23,7 @@ from ..common.units import TableCell
 from ..compare import ledger, sparkline, wording
 from ..compare.comparison import Comparison, Group, annotations_used, compare
 from ..compare.events import Event
+from ..compare.headline import headline
 from ..compare.history import History
 from ..compare.ledger import Compared
 from ..compare.match import Names
@@ -67,6 +68,8 @@ class ComparisonPlan:
     diagnostics: list[Diagnostic]
     made: dict[str, Comparison] = field(default_factory=dict)
     """Comparisons, by their addresses, that a guide has told of and whose page comes next."""
+    tags: dict[GuideKey, str] = field(default_factory=dict)
+    """What comparisons with the release before advise, in few words, once they are made."""
 
 
 class PageOutcome(msgspec.Struct, frozen=True):
@@ -117,6 +120,7 @@ def write(site: Site, plan: ComparisonPlan, progress: Progress[ReleasePair]) -> 
         return []
     used: set[tuple[str, int]] = set()
     found: list[tuple[ReleasePair, Compared]] = []
+    titles: dict[str, str] = {}
     before: ReleasePair | None = None
     pairs = [pair for of_soc in plan.by_soc.values() for pair in of_soc]
     for pair in progress(pairs, "comparing releases"):
@@ -132,13 +136,16 @@ def write(site: Site, plan: ComparisonPlan, progress: Progress[ReleasePair]) -> 
         used |= outcome.used
         if outcome.compared and pair.asked is None:
             found.append((pair, outcome.compared))
+            plan.tags[pair.new] = outcome.compared.tag
+        if outcome.compared:
+            titles[pair.address] = f"{_title(pair)}: {outcome.compared.tag}"
     verdicts.write_ledger(site, found)
     verdicts.write_moves(site, found)
     moves = verdicts.moves_pages(site)
     listed = {
         soc: [
             *(("", page) for platform, page in moves.items() if platform[1] == soc),
-            *(("", pair.address) for pair in own),
+            *((titles.get(pair.address, ""), pair.address) for pair in own),
         ]
         for soc, own in plan.by_soc.items()
     }
@@ -204,14 +211,17 @@ def _write(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> PageOutcome:
         for section in sections
     ]
     summary, guides = wording.summary(compared), site.addresses.guide
-    text = f"{pair.new.soc}, {family(pair.new)}, what changed. {wording.decision(compared)} {'; '.join(summary[:2])}."
-    events = [
-        (name, [_event(event, compared, site.catalog) for event in own])
-        for name, own in wording.by_action(compared)
-    ]
-    unjudged = _unjudged(compared, site.catalog)
+    said = headline(compared)
+    text = f"{pair.new.soc}, {family(pair.new)}, what changed. {said.sentence} {'; '.join(summary[:2])}."
+    events, far = [], []
+    for name, own in wording.by_action(compared):
+        if own[0].kind == "noisy":
+            far.append((name, [_far(event, compared, site.catalog) for event in own]))
+        else:
+            events.append((name, [_event(event, compared, site.catalog) for event in own]))
+    noisy = compared.counts["noisy"]
     moves = [row for _, own in events for event in own for row in event["rows"]]
-    moves += unjudged["rows"] if unjudged else []
+    moves += [row for _, own in far for row in own]
     write_files.page(
         site,
         pair.address,
@@ -220,10 +230,11 @@ def _write(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> PageOutcome:
         drawn=(drawn := [row["drawn"] for row in moves if row["drawn"]]),
         has_histories=bool(drawn),
         title=title,
-        decision=wording.decision(compared),
+        decision=said.sentence,
         events=events,
-        lead=wording.lead(compared),
-        unjudged=unjudged,
+        far=far,
+        lead=said.more,
+        unjudged={"number": noisy, "lines": wording.unjudged(compared)} if noisy else None,
         common=f"{wording.count(compared.common, 'figure')} of {wording.count(len(compared.spans), 'board')} in both releases",
         counts=_counts(site, pair.address, compared),
         guides=[Link(f"Guide of {key.release}", guides[key]) for key in (pair.old, pair.new)],
@@ -269,6 +280,18 @@ def _event(event: Event, comparison: Comparison, catalog: Catalog) -> dict[str, 
     }
 
 
+def _far(event: Event, comparison: Comparison, catalog: Catalog) -> dict[str, Any]:
+    """Return an event that is not proved as one line: the row that stands out most, and why."""
+    row = event.rows[0]
+    why = wording.unproved(row)
+    moved = _moved(row, comparison, catalog)
+    return {
+        **moved,
+        "name": wording.event_title(event, comparison),
+        "figures": f"{moved['figures']}; {why}",
+    }
+
+
 def _moved(row: Row, comparison: Comparison, catalog: Catalog) -> dict[str, Any]:
     """Return the name of a row, how it moved and what became of it, and its last releases: in
     characters, and as they are drawn."""
@@ -278,32 +301,12 @@ def _moved(row: Row, comparison: Comparison, catalog: Catalog) -> dict[str, Any]
     if benchmark and record:
         name = labels.full(benchmark, replace(record, metric=row.metric, params=dict(row.params)))
         name = f"{said.board}: {name}" if len(comparison.spans) > 1 else name
-    change = said.change
-    if row.change is not None and 1 <= abs(row.change) <= units.MAX_RELATIVE_CHANGE:
-        # A digit behind the point would say no more.
-        change = f"{100 * row.change:+,.0f} %".replace("-", "−")
-    figures = f"{change}: {said.old} → {said.new} {said.unit}"
+    figures = f"{said.change}: {said.old} → {said.new} {said.unit}"
     return {
         "name": name,
         "figures": f"{figures}; {fate}" if fate else figures,
         "history": sparkline.characters(row),
         "drawn": sparkline.drawing(row),
-    }
-
-
-MOST_UNJUDGED = 5
-"""Rows that cannot be judged and are named: those that moved most."""
-
-
-def _unjudged(comparison: Comparison, catalog: Catalog) -> dict[str, Any] | None:
-    """What cannot be judged, why, and what to do; ``None`` where there is nothing."""
-    rows = wording.of_verdict(comparison.rows, ["noisy"])
-    if not rows:
-        return None
-    return {
-        "number": len(rows),
-        "lines": wording.unjudged(rows),
-        "rows": [_moved(row, comparison, catalog) for row in rows[:MOST_UNJUDGED]],
     }
 
 

@@ -107,8 +107,14 @@ def errata_pages(errata: Sequence[Erratum], guides: Sequence[GuideKey]) -> dict[
     return {key: f"reports/errata/{addresses[key].partition('/')[2]}" for key in sorted(corrected)}
 
 
-def write_errata(site: Site, errata: Sequence[Erratum], pages: Mapping[GuideKey, str]) -> None:
-    """Write the errata of each guide that has some, their list, and the feed's entries."""
+def write_errata(
+    site: Site,
+    errata: Sequence[Erratum],
+    pages: Mapping[GuideKey, str],
+    tags: Mapping[GuideKey, str],
+) -> None:
+    """Write the errata of each guide that has some, their list, and the feed's entries, which say
+    with ``tags`` what the comparison of a release with the one before advises."""
     rows = []
     for erratum in errata:
         new = erratum.by.bundle
@@ -130,7 +136,7 @@ def write_errata(site: Site, errata: Sequence[Erratum], pages: Mapping[GuideKey,
     write_files.page(site, page, "errata.rst.jinja", listed=listed, pages=named)
     for key, own in pages.items():
         _write_errata_of(site, key, own, errata)
-    releases = feed.releases(site.holdings.ledger.bundles, site.addresses.guide)
+    releases = feed.releases(site.holdings.ledger.bundles, site.addresses.guide, tags)
     entries = feed.newest([*releases, *feed.corrections(errata, dict(pages))])
     write_files.json_file(site, "reports/feed.json", entries)
 

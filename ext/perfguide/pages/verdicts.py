@@ -108,8 +108,9 @@ def moves_title(platform: Platform) -> str:
 
 
 def _release(page: str, pair: ReleasePair, each: Compared) -> dict[str, object]:
-    stayed = [entry for entry in each.entries if entry.fate != "went back"]
-    once = len(each.entries) - len(stayed)
+    proved = [entry for entry in each.entries if entry.kind != "noisy"]
+    stayed = [entry for entry in proved if entry.fate != "went back"]
+    once = len(proved) - len(stayed)
     return {
         "title": f"{pair.old.release} → {pair.new.release}",
         "page": slugs.relative(page, pair.address),

@@ -40,7 +40,9 @@ LONGEST = 300
 REDIRECT, EXPLORER = "perf-redirect", "perf-explorer"
 """Metadata of a page: the page that it leads on to, and whether it has the explorer."""
 
-SCRIPTS = tuple(f"perfguide-{name}.js" for name in ("drawing", "remarks", "figures", "shown", "explore"))
+SCRIPTS = tuple(
+    f"perfguide-{name}.js" for name in ("drawing", "remarks", "figures", "shown", "explore")
+)
 """What the explorer's page asks for after the scripts of tables, in the order in which they need
 each other."""
 

@@ -1,0 +1,128 @@
+"""The sentence above a comparison: one of five, by rule, with the share of figures that it rests on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from . import wording
+from .comparison import Comparison
+from .events import FAR, Event
+from .verdicts import Verdict
+
+State = Literal["do not ship", "look", "measure again", "ship", "too little"]
+
+ONE_RATE = math.log(5)
+"""The factor, as a logarithm, by which one rate alone has to fall to hold a release back."""
+
+LEAST_JUDGED_PERCENT = 50
+"""The share of figures that has to be judged before a release can be called good."""
+
+NAMED_EVENTS = 3
+"""Events that are named below the headline."""
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """Advice on the newer release.
+
+    ``tag`` is the advice in few words, for lists; ``sentence`` has the share judged, and ``more``
+    what the advice rests on. Of the ``of`` figures that both releases have, ``judged`` are judged.
+    """
+
+    state: State
+    tag: str
+    sentence: str
+    more: str
+    judged: int
+    of: int
+
+
+def headline(comparison: Comparison) -> Headline:
+    """Return the first of the five states that holds."""
+    judged, of = judged_figures(comparison)
+    percent = 100 * judged // of if of else 0
+    share = f"{percent} % of {wording.count(of, 'figure')} can be judged."
+    if not of:
+        share = "no figure was measured with both releases."
+    proved = sorted(wording.unaccepted(comparison), key=lambda event: not _severe(event))
+    fell = far_falls(comparison)
+    again = list(dict.fromkeys(event.benchmark for event in fell))
+    state: State
+    if proved and _severe(proved[0]):
+        state, tag = "do not ship", "Do not ship"
+        sentence = f"{tag}: {wording.event_title(proved[0], comparison)}. {share}"
+    elif proved:
+        state, tag = "look", f"Look at {wording.count(len(proved), 'event')}"
+        sentence = f"{tag} before you ship. {share}"
+    elif fell:
+        state, tag = "measure again", f"Measure {wording.count(len(again), 'benchmark')} again"
+        sentence = f"{tag}: what fell far there is not proved. {share}"
+    elif percent >= LEAST_JUDGED_PERCENT:
+        state, tag = "ship", f"Ship what was judged: {percent} %"
+        sentence = f"{tag} of {wording.count(of, 'figure')}, of which none is worse."
+    else:
+        state, tag = "too little", "Too little to say"
+        sentence = f"{tag}: {share}"
+    named = proved[1:] if state == "do not ship" else proved or fell
+    more = [_named(named, comparison), *_besides(comparison, fell if proved else ())]
+    if state in ("measure again", "too little"):
+        more.append(_advice(comparison, again))
+    return Headline(state, tag, sentence, " ".join(filter(None, more)), judged, of)
+
+
+def judged_figures(comparison: Comparison) -> tuple[int, int]:
+    """Return how many figures are judged, of how many that both releases measured."""
+    failed: tuple[Verdict, ...] = ("failed-before", "failed-both")
+    rows = [row for row in comparison.rows if row.old and row.new and row.verdict not in failed]
+    return sum(row.judged for row in rows), len(rows)
+
+
+def far_falls(comparison: Comparison) -> list[Event]:
+    """Return the moves that cannot be judged and are falls by a third or more."""
+    return [event for event in comparison.far if event.worse_by >= FAR]
+
+
+def _severe(event: Event) -> bool:
+    """Return whether a proved event holds a release back: two rows, or one rate that fell far."""
+    rows = [row for row in event.rows if not row.follows and row.work is None]
+    falls = [row.worse_by or 0.0 for row in rows]
+    rates = [fall for fall, row in zip(falls, rows, strict=True) if row.better == "higher"]
+    return sum(fall >= FAR for fall in falls) >= 2 or max(rates, default=0.0) >= ONE_RATE
+
+
+def _named(events: Sequence[Event], comparison: Comparison) -> str:
+    titles = [wording.event_title(event, comparison) for event in events[:NAMED_EVENTS]]
+    left = len(events) - len(titles)
+    return f"{'; '.join([*titles, f'{left} more'] if left else titles)}." if titles else ""
+
+
+def _besides(comparison: Comparison, fell: Sequence[Event]) -> list[str]:
+    """Return what is worth a word beside the headline: falls not proved, rises, lost figures."""
+    out = []
+    if fell:
+        out.append(f"{wording.count(len(fell), 'other fall')} of a third or more not proved.")
+    better = sum(event.kind == "improved" for event in comparison.events)
+    if better:
+        out.append(f"{wording.count(better, 'event')} for the better.")
+    if lost := comparison.counts["only-old"]:
+        out.append(
+            f"{wording.count(lost, 'figure')} {'was' if lost == 1 else 'were'} not measured again."
+        )
+    return out
+
+
+def _advice(comparison: Comparison, again: Sequence[str]) -> str:
+    """Return what to run before anything can be said."""
+    if not comparison.common:
+        return ""
+    what = (
+        f"{', '.join(again[:6])}{' and others' if len(again) > 6 else ''}"
+        if again
+        else "both releases"
+    )
+    return (
+        f"Run {what} again after a new boot, twice or more with each release, and add the bundles."
+    )
