@@ -47,23 +47,23 @@ class Node:
 
     def get(self, key: str) -> Node | None:
         """The member of that name; ``None`` where there is none, or it is ``null``."""
-        found = self.members.get(key)
-        return None if found is None or (found.kind, found.text) == ("word", "null") else found
+        member = self.members.get(key)
+        return None if member is None or (member.kind, member.text) == ("word", "null") else member
 
     def string(self, key: str) -> str:
         """The member's string, or an empty one where it is not a string."""
-        found = self.members.get(key)
-        return found.text if found is not None and found.kind == "string" else ""
+        member = self.members.get(key)
+        return member.text if member is not None and member.kind == "string" else ""
 
     def child(self, key: str) -> Node:
         """The member that is an object, or an empty object in its place."""
-        found = self.members.get(key)
-        return found if found is not None and found.kind == "object" else _empty(self.at)
+        member = self.members.get(key)
+        return member if member is not None and member.kind == "object" else _empty(self.at)
 
     def list(self, key: str) -> tuple[Node, ...]:
         """The items of the member that is an array; none where it is not one."""
-        found = self.members.get(key)
-        return found.items if found is not None and found.kind == "array" else ()
+        member = self.members.get(key)
+        return member.items if member is not None and member.kind == "array" else ()
 
 
 def _empty(at: int) -> Node:
@@ -116,26 +116,26 @@ def documents(data: bytes) -> Documents:
     objects could pass for documents; only where the broken one began and ended
     on one line, as in JSON Lines, the next line is sure to be another's.
     """
-    found = source(data)
+    log = source(data)
     roots: list[Node] = []
     faults: list[tuple[int, str]] = []
-    start = _START.search(found.text)
+    start = _START.search(log.text)
     while start:
         begin = start.end()
         try:
-            root = _value(found.text, begin, 0)
+            root = _value(log.text, begin, 0)
         except Broken as fault:
-            line = found.line(fault.at)
+            line = log.line(fault.at)
             faults.append((line, fault.message))
-            end = found.text.find("\n", begin)
-            closed = found.text[begin : max(end, begin)].rstrip()[-1:] in ("]", "}")
-            if line != found.line(begin) or not closed:
+            end = log.text.find("\n", begin)
+            closed = log.text[begin : max(end, begin)].rstrip()[-1:] in ("]", "}")
+            if line != log.line(begin) or not closed:
                 break
-            start = _START.search(found.text, end + 1)
+            start = _START.search(log.text, end + 1)
             continue
         roots += [root] if root.kind == "object" else [i for i in root.items if i.kind == "object"]
-        start = _FOLLOWS.match(found.text, root.end) or _START.search(found.text, root.end)
-    return Documents(found, tuple(roots), tuple(faults))
+        start = _FOLLOWS.match(log.text, root.end) or _START.search(log.text, root.end)
+    return Documents(log, tuple(roots), tuple(faults))
 
 
 def _value(text: str, at: int, level: int) -> Node:

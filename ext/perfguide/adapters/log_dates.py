@@ -37,8 +37,8 @@ def find(data: bytes) -> Dated | None:
     """The first line that is a date, with UTC where it names no zone that is known."""
     for line in lines(data):
         text = line.text.strip()
-        if 15 < len(text) <= _LONGEST and (found := _moment(text)):
-            when, zone = found
+        if 15 < len(text) <= _LONGEST and (date := _moment(text)):
+            when, zone = date
             return Dated(when.isoformat(), line.number, zone)
     return None
 
@@ -48,15 +48,15 @@ def moment(text: str) -> str | None:
     where it is neither."""
     if re.fullmatch("[0-9]{9,10}", text):
         return datetime.datetime.fromtimestamp(int(text), datetime.UTC).isoformat()
-    found = _moment(text)
-    return found[0].isoformat() if found else None
+    date = _moment(text)
+    return date[0].isoformat() if date else None
 
 
 def _moment(text: str) -> tuple[datetime.datetime, bool] | None:
     if _MAIL.fullmatch(text):
         return _zoned(email.utils.parsedate_tz(text), text.split()[5])
-    if found := _SHELL.fullmatch(text):
-        month, day, clock, zone, year = found.groups()
+    if match := _SHELL.fullmatch(text):
+        month, day, clock, zone, year = match.groups()
         written = f"{day} {month} {year} {clock} {zone or ''}"
         return _zoned(email.utils.parsedate_tz(written), zone or "")
     if _ISO.fullmatch(text):
@@ -74,9 +74,9 @@ def _zoned(
     """A parsed date. Letters other than UTC's mean several zones, and are taken as UTC."""
     if parts is None:
         return None
-    known = zone in ("UTC", "GMT", "Z") or zone[:1] in ("+", "-")
+    has_zone = zone in ("UTC", "GMT", "Z") or zone[:1] in ("+", "-")
     try:
-        offset = datetime.timedelta(seconds=parts[9] or 0 if known else 0)
-        return datetime.datetime(*parts[:6], tzinfo=datetime.timezone(offset)), known
+        offset = datetime.timedelta(seconds=parts[9] or 0 if has_zone else 0)
+        return datetime.datetime(*parts[:6], tzinfo=datetime.timezone(offset)), has_zone
     except (ValueError, OverflowError):
         return None

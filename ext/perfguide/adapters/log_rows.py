@@ -37,14 +37,14 @@ def scan(data: bytes, what: str, rows: Sequence[Row], sheet: Sheet) -> None:
     ``what``. Other lines are passed over."""
     for line in lines(data):
         for each in rows:
-            if found := each.whole.fullmatch(line.text):
+            if match := each.whole.fullmatch(line.text):
                 sheet.understood(line.number)
-                each.take(line, found)
+                each.take(line, match)
                 break
             if each.begins.match(line.text):
                 sheet.broken(line.number, f"a line of {what} is cut or damaged")
                 break
 
 
-def skip(line: Line, found: re.Match[str]) -> None:
+def skip(line: Line, match: re.Match[str]) -> None:
     """Take nothing from a line that is understood."""

@@ -117,27 +117,27 @@ def read(data: bytes, context: Context) -> Reading:
     parts: list[Reading] = []
     block: _Block | None = None
     for line in lines(data):
-        if found := _HEAD.fullmatch(line.text):
+        if match := _HEAD.fullmatch(line.text):
             if block:
                 sheet.broken(
                     block.head.number, "this block has no end: it was cut, and is left out"
                 )
-            block = _header(line, found[1], sheet)
-        elif found := _END.fullmatch(line.text):
+            block = _header(line, match[1], sheet)
+        elif match := _END.fullmatch(line.text):
             sheet.understood(line.number)
-            if block and found[1] == "0":
+            if block and match[1] == "0":
                 parts += _parts(block, raw, block.last or line.number, context, sheet)
             elif block:
                 sheet.failed(
-                    block.head.number, f"status {found[1]} of “{block.command[:200]}”: left out"
+                    block.head.number, f"status {match[1]} of “{block.command[:200]}”: left out"
                 )
             block = None
-        elif found := _AT.fullmatch(line.text):
+        elif match := _AT.fullmatch(line.text):
             sheet.understood(line.number)
-            if when := moment(found[1] or ""):
+            if when := moment(match[1] or ""):
                 sheet.fact("created", when)
-        elif found := _DURING.fullmatch(line.text):
-            setup = _seen(found[1])
+        elif match := _DURING.fullmatch(line.text):
+            setup = _seen(match[1])
             if block:
                 block.last = line.number
             if setup is None:
@@ -223,16 +223,16 @@ def _parts(
         skipped -= 1
     output = b"\n".join(body)
     of_block = Context(context.file, params)
-    found = [moved(_reader(each)(output, of_block), skipped) for each in readers]
-    for part in found:
+    readings = [moved(_reader(each)(output, of_block), skipped) for each in readers]
+    for part in readings:
         sheet.understood(*part.lines)
-    if not any(part.results for part in found):
+    if not any(part.results for part in readings):
         sheet.broken(block.head.number, f"no figure in the output of “{block.command[:200]}”")
     if benchmark in _BY_SYSTEM and "system_load" not in block.setup:
         at = block.last or block.head.number
         sheet.broken(at, "the load of all CPUs was not seen, or the line with it is cut")
     sizes = block.words.get("block_sizes", "")
-    return [_named(part, block, sizes, params) for part in found]
+    return [_named(part, block, sizes, params) for part in readings]
 
 
 def _reader(each: Reader | str) -> Reader:
@@ -266,7 +266,7 @@ def _named(part: Reading, block: _Block, sizes: str, params: dict[str, Scalar]) 
 def _by_system(results: list[Result], block: _Block) -> list[Result]:
     """The results with the load of all CPUs, and packets a second for datagrams."""
     of_header = _PARAMS[block.words["benchmark"]]
-    found: list[Result] = []
+    extended: list[Result] = []
     for result in results:
         result = msgspec.structs.replace(
             result,
@@ -277,24 +277,24 @@ def _by_system(results: list[Result], block: _Block) -> list[Result]:
             },
         )
         if result.metric != "cpu_load":
-            found.append(result)
+            extended.append(result)
         if result.metric == "throughput" and result.samples:
             datagram = block.words.get("datagram", "")
             if re.fullmatch("[1-9][0-9]{0,4}", datagram):
                 rates = [value / 8 / int(datagram) for value in result.samples]
-                found.append(
+                extended.append(
                     msgspec.structs.replace(result, metric="packet_rate", unit="PPS", samples=rates)
                 )
             load = re.fullmatch(r"([0-9.]+) %", str(block.setup.get("system_load", "")))
             value = figure(load[1]) if load else None
             if value is not None and result.log is not None:
-                found.append(
+                extended.append(
                     msgspec.structs.replace(
                         result, metric="cpu_load", unit="%", samples=[value],
                         log=msgspec.structs.replace(result.log, line=block.last),
                     )
                 )  # fmt: skip
-    return found
+    return extended
 
 
 def _value(text: str) -> Scalar:

@@ -96,31 +96,31 @@ def load() -> Catalogue:
     A third party cannot replace a built-in format: its name would no longer say
     how a log was read.
     """
-    found = {name: built_in(name) for name in BUILT_IN}
+    by_name = {name: built_in(name) for name in BUILT_IN}
     diagnostics: list[Diagnostic] = []
     for entry in sorted(entry_points(group=ENTRY_POINTS), key=lambda e: (e.name, e.value)):
         loaded = _third_party(entry)
         if isinstance(loaded, str):
             problem = loaded
-        elif loaded.name in found:
+        elif loaded.name in by_name:
             problem = f"there is a format “{loaded.name}” already"
         else:
-            found[loaded.name] = loaded
+            by_name[loaded.name] = loaded
             continue
         diagnostics.append(
             Diagnostic("log-note", f"{ENTRY_POINTS}:{entry.name}", f"adapter left out: {problem}")
         )
-    return Catalogue(found, tuple(diagnostics))
+    return Catalogue(by_name, tuple(diagnostics))
 
 
 def named(name: str) -> Format | Diagnostic:
     """The format that ``--as`` asks for, or why there is none."""
     if name in BUILT_IN:
         return built_in(name)
-    known = formats()
-    if name in known:
-        return known[name]
-    hint = nearest(name, known)
+    every = formats()
+    if name in every:
+        return every[name]
+    hint = nearest(name, every)
     return Diagnostic("log-note", ENTRY_POINTS, f"there is no format “{name}”", hint)
 
 
@@ -142,9 +142,9 @@ def recognise(data: bytes, among: Iterable[Format] | None = None) -> list[Format
     it stands alone, so that no figure is read twice.
     """
     every = formats().values() if among is None else among
-    found = [each for each in every if _recognises(each, data)]
-    whole = [each for each in found if each.name in CONTAINERS]
-    return whole[:1] or found
+    recognised = [each for each in every if _recognises(each, data)]
+    whole = [each for each in recognised if each.name in CONTAINERS]
+    return whole[:1] or recognised
 
 
 def _third_party(entry: EntryPoint) -> Format | str:

@@ -117,32 +117,32 @@ def _parts(data: bytes, sheet: Sheet) -> list[_Part]:
     heat: list[float] = []
     for line in lines(data):
         text = line.text
-        if found := _HEAD.fullmatch(text):
-            _about(found, sheet)
+        if match := _HEAD.fullmatch(text):
+            _about(match, sheet)
             log += 1
             parts.append(_Part(log, line.number + 1))
         elif _RULER.fullmatch(text):
             parts.append(_Part(log, line.number + 1))
-        elif found := _HEADING.fullmatch(text):
-            parts.append(_Part(log, line.number + 1, found[1].removesuffix(", results in ns")))
+        elif match := _HEADING.fullmatch(text):
+            parts.append(_Part(log, line.number + 1, match[1].removesuffix(", results in ns")))
         elif _TIMES.fullmatch(text) or text.startswith("Executing benchmark on each cluster"):
             cores = _CLUSTERS if "each" in text else "all cores"
             parts.append(_Part(log, line.number + 1, cores))
-        elif found := _CLOCKS.fullmatch(text):
-            clocks = " ".join(filter(None, (found[1], found[2] and f"({found[2]})"))) or "all cores"
-        elif clocks and (found := _OPP.fullmatch(text)):
-            sheet.fact(f"tools.sbc-bench.clock.{clocks}", f"{found[1]} MHz, measured {found[2]}")
+        elif match := _CLOCKS.fullmatch(text):
+            clocks = " ".join(filter(None, (match[1], match[2] and f"({match[2]})"))) or "all cores"
+        elif clocks and (match := _OPP.fullmatch(text)):
+            sheet.fact(f"tools.sbc-bench.clock.{clocks}", f"{match[1]} MHz, measured {match[2]}")
             clocks = ""
-        elif found := _HEALTH.fullmatch(text):
-            heat.append(float(found[1]))
-        elif found := _KERNEL.fullmatch(text):
-            sheet.fact("sdk.kernel", (found[1] or found[2]).partition("/")[0])
-        elif found := _GUESS.fullmatch(text):
-            sheet.fact("tools.sbc-bench.soc", found[1].strip())
-        elif found := _THROTTLED.fullmatch(text):
-            sheet.fact("tools.sbc-bench.throttling", found[1].strip())
-            if found[1].startswith("T"):
-                sheet.note(line.number, f"sbc-bench says: {found[1].strip()}")
+        elif match := _HEALTH.fullmatch(text):
+            heat.append(float(match[1]))
+        elif match := _KERNEL.fullmatch(text):
+            sheet.fact("sdk.kernel", (match[1] or match[2]).partition("/")[0])
+        elif match := _GUESS.fullmatch(text):
+            sheet.fact("tools.sbc-bench.soc", match[1].strip())
+        elif match := _THROTTLED.fullmatch(text):
+            sheet.fact("tools.sbc-bench.throttling", match[1].strip())
+            if match[1].startswith("T"):
+                sheet.note(line.number, f"sbc-bench says: {match[1].strip()}")
         else:
             parts[-1].lines.append(text.encode())
             continue
@@ -153,12 +153,12 @@ def _parts(data: bytes, sheet: Sheet) -> list[_Part]:
     return [part for part in parts if part.log]
 
 
-def _about(found: re.Match[str], sheet: Sheet) -> None:
-    sheet.fact("tools.sbc-bench", found[1])
-    if found[2]:
-        sheet.fact("board.description", found[2].strip())
+def _about(match: re.Match[str], sheet: Sheet) -> None:
+    sheet.fact("tools.sbc-bench", match[1])
+    if match[2]:
+        sheet.fact("board.description", match[2].strip())
     try:
-        when = email.utils.parsedate_to_datetime(found[3] or found[4])
+        when = email.utils.parsedate_to_datetime(match[3] or match[4])
     except ValueError:
         return
     if when.tzinfo is not None:
@@ -172,23 +172,23 @@ def _pieces(part: _Part, clusters: list[str]) -> Iterator[tuple[_Part, dict[str,
     names: dict[int, str] = {}
     own = list(part.lines)
     for at, line in enumerate(part.lines):
-        if found := _OPENSSL_ROW.fullmatch(line.decode()):
-            rows.setdefault(found[1], []).append(at)
-            if found[2]:  # since 0.9.71 the kind of core stands behind the row
-                names[at] = found[2]
+        if match := _OPENSSL_ROW.fullmatch(line.decode()):
+            rows.setdefault(match[1], []).append(at)
+            if match[2]:  # since 0.9.71 the kind of core stands behind the row
+                names[at] = match[2]
                 own[at] = line[: line.rindex(b" (")]
     tables = [at for at, line in enumerate(part.lines) if line.startswith(b"7-Zip ")]
-    known = bool(part.cores) and part.cores != _CLUSTERS
+    has_cores = bool(part.cores) and part.cores != _CLUSTERS
     if rows:
         most = min(max(map(len, rows.values())), _MOST_ROWS)
         every = {at for ats in rows.values() for at in ats}
-        for turn in range(1 if known else most):
-            kept = every if known else {ats[turn] for ats in rows.values() if turn < len(ats)}
+        for turn in range(1 if has_cores else most):
+            kept = every if has_cores else {ats[turn] for ats in rows.values() if turn < len(ats)}
             piece = [b"" if at in every - kept else line for at, line in enumerate(own)]
             kinds = {names.get(at, "") for at in kept}
             kind = kinds.pop() if len(kinds) == 1 else ""
-            yield replace(part, lines=piece), _told(part, clusters, turn, most, kind)
-    elif tables and not known:
+            yield replace(part, lines=piece), _conditions(part, clusters, turn, most, kind)
+    elif tables and not has_cores:
         ends = [*tables[1:], len(part.lines)]
         for turn, (begin, end) in enumerate(zip(tables, ends, strict=True)):
             table = _Part(part.log, part.first + begin, part.cores, part.lines[begin:end])
@@ -199,26 +199,28 @@ def _pieces(part: _Part, clusters: list[str]) -> Iterator[tuple[_Part, dict[str,
                 pinned = busy is not None and int(busy[1]) <= _ONE_CORE
                 yield table, {"cores": "one core" if pinned else "all cores"}
     elif text.strip():
-        yield part, ({"cores": part.cores} if known else {})
+        yield part, ({"cores": part.cores} if has_cores else {})
 
 
-def _told(part: _Part, clusters: list[str], turn: int, count: int, kind: str) -> dict[str, Scalar]:
+def _conditions(
+    part: _Part, clusters: list[str], turn: int, count: int, kind: str
+) -> dict[str, Scalar]:
     if part.cores and part.cores != _CLUSTERS:
         return {"cores": part.cores}
     if len(clusters) == 1:
         return {"cores": clusters[0]}
     if len(clusters) == count:
         return {"cores": clusters[turn]}
-    told: dict[str, Scalar] = {"cores": kind} if kind else {}
-    return told | ({"run": turn + 1} if count > 1 else {})
+    conditions: dict[str, Scalar] = {"cores": kind} if kind else {}
+    return conditions | ({"run": turn + 1} if count > 1 else {})
 
 
-def _read(part: _Part, told: dict[str, Scalar], context: Context) -> Iterator[Reading]:
+def _read(part: _Part, conditions: dict[str, Scalar], context: Context) -> Iterator[Reading]:
     """What the adapters of the programs find, at the lines of the whole log."""
     data = b"\n".join(part.lines)
     for name in (name for sign, name in _FORMATS if sign in data):
         reading = registry.built_in(name).read(
-            data, Context(context.file, {**told, **context.params}, context.about)
+            data, Context(context.file, {**conditions, **context.params}, context.about)
         )
         shift = part.first - 1
         yield Reading(

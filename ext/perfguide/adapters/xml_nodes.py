@@ -40,13 +40,13 @@ class Element:
 
     def find(self, tag: str) -> Element | None:
         """The only child of that name; ``None`` for none or several."""
-        found = list(self.all(tag))
-        return found[0] if len(found) == 1 else None
+        children = list(self.all(tag))
+        return children[0] if len(children) == 1 else None
 
     def text(self, tag: str) -> str:
         """The text of the only child of that name, without spaces around it."""
-        found = self.find(tag)
-        return "".join(found.parts).strip() if found is not None else ""
+        child = self.find(tag)
+        return "".join(child.parts).strip() if child is not None else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +71,12 @@ def pieces(data: bytes, root: str) -> Iterator[Piece]:
 
 def line_ends(data: bytes) -> list[int]:
     """The offsets of all line feeds."""
-    found = []
+    offsets = []
     at = data.find(b"\n")
     while at >= 0:
-        found.append(at)
+        offsets.append(at)
         at = data.find(b"\n", at + 1)
-    return found
+    return offsets
 
 
 def line_at(ends: list[int], at: int) -> int:

@@ -82,16 +82,16 @@ class _Composer:
         self._aliases = 0
 
     def document(self) -> Item:
-        found: Item | None = None
+        root: Item | None = None
         for event in self._events:
             if isinstance(event, yaml.StreamStartEvent | yaml.DocumentStartEvent):
                 continue
             if isinstance(event, yaml.DocumentEndEvent | yaml.StreamEndEvent):
                 continue
-            if found is not None:
+            if root is not None:
                 self._refuse("more than one document", event)
-            found = self._node(event, 0)
-        return found if found is not None else Item(0, "")
+            root = self._node(event, 0)
+        return root if root is not None else Item(0, "")
 
     def _refuse(self, message: str, event: yaml.Event) -> NoReturn:
         raise Broken(message, _line(self._text, _at(event)))

@@ -37,14 +37,14 @@ _UNITS = {"time": "s", "timeraw": "s", "mem": "B", "peakmem": "B"}
 
 def read(data: bytes, context: Context) -> Reading:
     """The results of every benchmark of every document."""
-    found = documents(data)
+    parsed = documents(data)
     collector = Collector(context)
-    for at, message in found.faults:
+    for at, message in parsed.faults:
         collector.broken(at, message)
-    for root in found.roots:
+    for root in parsed.roots:
         if "result_columns" not in root.members or "commit_hash" not in root.members:
             continue
-        line = found.source.line
+        line = parsed.source.line
         collector.understood(line(root.at), line(root.end - 1))
         run = collector.run(_run(root))
         columns = [column.text for column in root.list("result_columns")]

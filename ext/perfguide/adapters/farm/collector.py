@@ -125,9 +125,9 @@ class Collector:
 
     def diagnose(self, kind: str, line: int | None, message: str, hint: str = "") -> None:
         """Add a diagnostic of this file; one that just was added counts once."""
-        found = Diagnostic(kind, self._context.file, message, hint, line=line)
-        if self._diagnostics[-1:] != [found]:
-            self._diagnostics.append(found)
+        diagnostic = Diagnostic(kind, self._context.file, message, hint, line=line)
+        if self._diagnostics[-1:] != [diagnostic]:
+            self._diagnostics.append(diagnostic)
 
     def understood(self, first: int, last: int) -> None:
         """Lines that were read, both counted in."""
@@ -159,8 +159,8 @@ class Collector:
             if asked in names:
                 wanted[key] = str(asked)
                 continue
-            shown = ", ".join(list(names)[:20])
-            message = f"this file is of several: {key} is one of {shown}"
+            listed = ", ".join(list(names)[:20])
+            message = f"this file is of several: {key} is one of {listed}"
             self.broken(1, message, f"say which one is wanted: --{key.partition('.')[0]}")
             return None
         return wanted
@@ -216,8 +216,8 @@ def _results(rows: list[Row], context: Context) -> Iterable[Result]:
         if row.unit:
             units.setdefault(_case(row), set()).add(row.unit)
     for number_, row in enumerate(rows):
-        known = units.get(_case(row), set())
-        unit = row.unit or (next(iter(known)) if row.failed and len(known) == 1 else "1")
+        case_units = units.get(_case(row), set())
+        unit = row.unit or (next(iter(case_units)) if row.failed and len(case_units) == 1 else "1")
         apart = number_ if row.value is not None else -1
         key = (*_case(row), unit, bool(row.failed), apart)
         groups.setdefault(key, []).append(replace(row, unit=unit))

@@ -92,24 +92,24 @@ _SETTINGS = frozenset(
 
 def read(data: bytes, context: Context) -> Reading:
     """The figures of every report in the text."""
-    found = documents(data)
+    parsed = documents(data)
     collector = Collector(context)
-    for line, message in found.faults:
+    for line, message in parsed.faults:
         collector.broken(line, message)
-    for root in found.roots:
+    for root in parsed.roots:
         setup = root.child("context")
         if "benchmarks" in root.members and {"num_cpus", "library_build_type"} & set(setup.members):
-            first, last = found.source.line(root.at), found.source.line(root.end - 1)
+            first, last = parsed.source.line(root.at), parsed.source.line(root.end - 1)
             collector.understood(first, last)
-            _report(root, setup, found.source, collector)
+            _report(root, setup, parsed.source, collector)
     return collector.reading()
 
 
-def _report(root: Node, setup: Node, found: Source, collector: Collector) -> None:
+def _report(root: Node, setup: Node, parsed: Source, collector: Collector) -> None:
     run = collector.run(_run(setup))
     if setup.string("library_build_type") == "debug":
         message = "the library was built for debugging: its timings may be slower"
-        collector.note(found.line(setup.members["library_build_type"].at), message)
+        collector.note(parsed.line(setup.members["library_build_type"].at), message)
     program = re.split(r"[/\\]", setup.string("executable"))[-1] or "google-benchmark"
     runs = root.list("benchmarks")
     names = frozenset(each.string("name") for each in runs if not each.string("run_type"))
@@ -117,13 +117,13 @@ def _report(root: Node, setup: Node, found: Source, collector: Collector) -> Non
     repeated = {_name(each) for each in runs if kinds[each.at] == "iteration"}
     left_out = 0
     for each in runs:
-        line = found.line(each.at)
+        line = parsed.line(each.at)
         kind, name = kinds[each.at], _name(each)
         if kind == "iteration":
-            _take(each, program, found, run, collector, mean=False)
+            _take(each, program, parsed, run, collector, mean=False)
         elif kind == "aggregate":
             if each.string("aggregate_name") == "mean" and name not in repeated:
-                _take(each, program, found, run, collector, mean=True)
+                _take(each, program, parsed, run, collector, mean=True)
             else:
                 left_out += 1
         else:
@@ -158,10 +158,10 @@ def _kind(each: Node, names: frozenset[str]) -> str:
 
 
 def _take(
-    each: Node, program: str, found: Source, run: Run, collector: Collector, *, mean: bool
+    each: Node, program: str, parsed: Source, run: Run, collector: Collector, *, mean: bool
 ) -> None:
     name = _name(each)
-    line = found.line(each.at)
+    line = parsed.line(each.at)
     for word, reason in (("error_occurred", "error_message"), ("skipped", "skip_message")):
         flag = each.get(word)
         if flag is None or flag.text != "true":
@@ -179,7 +179,7 @@ def _take(
         if key in _SETTINGS or (value.kind != "number" and key not in _TIMES):
             continue
         unit = each.string("time_unit") if key in _TIMES else _UNITS.get(key, "1")
-        row = Row(program, name, found.line(value.at), unit, params={"measure": key})
+        row = Row(program, name, parsed.line(value.at), unit, params={"measure": key})
         if key in _TIMES and not unit:
             collector.broken(row.line, f"{name}: {key} without a time_unit")
         elif not mean or not_finite(value.text):

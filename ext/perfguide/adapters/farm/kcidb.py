@@ -39,18 +39,18 @@ _MAJORS = ("4", "5")
 
 def read(data: bytes, context: Context) -> Reading:
     """The figures of every test of every report."""
-    found = documents(data)
+    parsed = documents(data)
     collector = Collector(context)
-    line = found.source.line
-    for at, message in found.faults:
+    line = parsed.source.line
+    for at, message in parsed.faults:
         collector.broken(at, message)
-    for root in found.roots:
+    for root in parsed.roots:
         major = root.child("version").get("major")
         if major is None or major.kind != "number" or "tests" not in root.members:
             continue
         if major.text not in _MAJORS:
-            known = "versions 4 and 5 are read"
-            collector.broken(line(major.at), f"schema version {major.text[:20]}: {known}")
+            hint = "versions 4 and 5 are read"
+            collector.broken(line(major.at), f"schema version {major.text[:20]}: {hint}")
             continue
         collector.understood(line(root.at), line(root.end - 1))
         kernels = _kernels(root)

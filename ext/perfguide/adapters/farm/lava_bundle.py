@@ -41,23 +41,23 @@ _VERSION = re.compile(r"Dashboard Bundle Format 1\.[0-7](?:\.[0-9]{1,3})?")
 
 def read(data: bytes, context: Context) -> Reading:
     """The measurements of every test run of every bundle."""
-    found = documents(data)
+    parsed = documents(data)
     collector = Collector(context)
     own = 0
-    for line, message in found.faults:
+    for line, message in parsed.faults:
         collector.broken(line, message)
-    for root in found.roots:
+    for root in parsed.roots:
         if not _VERSION.fullmatch(root.string("format")):
             continue
-        collector.understood(found.source.line(root.at), found.source.line(root.end - 1))
+        collector.understood(parsed.source.line(root.at), parsed.source.line(root.end - 1))
         for test_run in root.list("test_runs"):
             if test_run.string("test_id") == "lava":
                 own += len(test_run.list("test_results"))
                 continue
-            run = collector.run(_run(test_run, collector, found.source.line(test_run.at)))
+            run = collector.run(_run(test_run, collector, parsed.source.line(test_run.at)))
             for result in test_run.list("test_results"):
                 measured = result.get("measurement")
-                line = found.source.line((measured or result).at)
+                line = parsed.source.line((measured or result).at)
                 _take(test_run.string("test_id"), result, line, run, collector)
     if own:
         collector.note(None, f"{own} cases of LAVA's own run “lava” measure the farm: left out")

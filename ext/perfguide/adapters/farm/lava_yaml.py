@@ -44,9 +44,9 @@ _BEGIN = re.compile(r"^(?:- |-\r?$|[a-z_]+:[ \r\n])", re.MULTILINE)
 _NEXT = re.compile(r"^[^ \t\r\n]", re.MULTILINE)
 
 
-def _blocks(found: Source) -> Iterator[tuple[int, int]]:
+def _blocks(log: Source) -> Iterator[tuple[int, int]]:
     """Where the items of top-level lists stand; a mapping at the left margin is one."""
-    text = found.text
+    text = log.text
     at = 0
     while begin := _BEGIN.search(text, at):
         listed = text.startswith("-", begin.start())
@@ -62,18 +62,18 @@ def _blocks(found: Source) -> Iterator[tuple[int, int]]:
 
 def read(data: bytes, context: Context) -> Reading:
     """The measurements of every test case in the text."""
-    found = source(data.removeprefix(b"\xef\xbb\xbf"))
+    log = source(data.removeprefix(b"\xef\xbb\xbf"))
     collector = Collector(context)
     cases = Cases(collector)
-    for start, end in _blocks(found):
-        first = found.line(start)
-        block = found.text[start:end]
+    for start, end in _blocks(log):
+        first = log.line(start)
+        block = log.text[start:end]
         if not all(f"{name}:" in block for name in ("suite", "result")):
             if "measurement:" in block:
                 collector.broken(first, "a test case that is cut: its suite or result is missing")
             continue
         if not block.endswith("\n"):  # LAVA ends every line, the last one too
-            collector.broken(found.line(end - 1), "the text ends within this line: it may be cut")
+            collector.broken(log.line(end - 1), "the text ends within this line: it may be cut")
             continue
         try:
             item = parse(block)
@@ -81,24 +81,24 @@ def read(data: bytes, context: Context) -> Reading:
             collector.broken(first + fault.line - 1, f"a test case is broken: {fault.message}")
             continue
         for each in item.items if item.items else (item,):
-            _take(each, found, start, cases, collector)
-        collector.understood(first, found.line(start + len(block.rstrip()) - 1))
+            _take(each, log, start, cases, collector)
+        collector.understood(first, log.line(start + len(block.rstrip()) - 1))
     cases.finish()
     return collector.reading()
 
 
-def _take(item: Item, found: Source, start: int, cases: Cases, collector: Collector) -> None:
+def _take(item: Item, log: Source, start: int, cases: Cases, collector: Collector) -> None:
     fields = {k: v.text for k, v in item.members.items() if v.text is not None}
     for name in FIELDS:
         if name in fields and not item.members[name].whole:
-            line = found.line(start + item.members[name].at)
+            line = log.line(start + item.members[name].at)
             collector.broken(line, f"the field {name} goes on over a line end")
             return
     measured = item.members.get("measurement", item)
     metadata = item.members.get("metadata")
     named = metadata.members.get("set") if metadata is not None else None
     test_set = (named.text or "") if named is not None else ""
-    cases.take(Case(fields, found.line(start + measured.at), test_set))
+    cases.take(Case(fields, log.line(start + measured.at), test_set))
 
 
 FORMAT = Format(

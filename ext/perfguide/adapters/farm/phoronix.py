@@ -79,8 +79,8 @@ class Entry:
 
 def kernel(software: str) -> str:
     """The kernel in a description such as ``OS: Debian 12, Kernel: 6.1.80 (aarch64)``."""
-    found = re.search(r"(?:\A|, )Kernel: ([^,]*)", software)
-    return found[1] if found else ""
+    match = re.search(r"(?:\A|, )Kernel: ([^,]*)", software)
+    return match[1] if match else ""
 
 
 def benchmark(identifier: str) -> str:
@@ -121,20 +121,20 @@ def take(test: Test, entry: Entry, run: Run, collector: Collector) -> None:
 def _figures(row: Row, entry: Entry, written: str) -> Row | None:
     value = number(written)
     raw = [number(text) for text in entry.raw]
-    known = tuple(r for r in raw if r is not None)
-    if value is None or len(known) < len(raw):
+    values = tuple(r for r in raw if r is not None)
+    if value is None or len(values) < len(raw):
         return None
-    if not known:
+    if not values:
         low, high = number(entry.low), number(entry.high)
         if low is None or high is None or not low <= value <= high:
             return replace(row, value=value)
         return replace(row, value=value, low=low, high=high)
     digits = len(written.partition(".")[2]) if "e" not in written.lower() else 0
     # Compared term by term, because a sum of large figures could overflow.
-    mean = sum(figure / len(known) for figure in known)
+    mean = sum(figure / len(values) for figure in values)
     if abs(mean - value) <= 10.0**-digits:
-        return replace(row, samples=known, value=value)
-    return replace(row, value=value, low=min(known), high=max(known), count=len(known))
+        return replace(row, samples=values, value=value)
+    return replace(row, value=value, low=min(values), high=max(values), count=len(values))
 
 
 def runs(systems: Mapping[str, System], name: str) -> Run:

@@ -50,24 +50,24 @@ EXAMPLE = """\
 
 def read(data: bytes, context: Context) -> Reading:
     """The figures of every exported result file in the text."""
-    found = documents(data)
+    parsed = documents(data)
     collector = Collector(context)
-    for line, message in found.faults:
+    for line, message in parsed.faults:
         collector.broken(line, message)
-    for root in found.roots:
+    for root in parsed.roots:
         if "systems" not in root.members or "results" not in root.members:
             continue
-        collector.understood(found.source.line(root.at), found.source.line(root.end - 1))
+        collector.understood(parsed.source.line(root.at), parsed.source.line(root.end - 1))
         systems = {
             name: System(name, s.child("software").string("Kernel"), s.string("client_version"))
             for name, s in root.child("systems").members.items()
         }
         for result in root.child("results").members.values():
-            _result(result, systems, found.source, collector)
+            _result(result, systems, parsed.source, collector)
     return collector.reading()
 
 
-def _result(result: Node, systems: dict[str, System], found: Source, collector: Collector) -> None:
+def _result(result: Node, systems: dict[str, System], parsed: Source, collector: Collector) -> None:
     test = Test(
         result.string("identifier"),
         result.string("title"),
@@ -78,7 +78,7 @@ def _result(result: Node, systems: dict[str, System], found: Source, collector: 
     )
     for name, entry in result.child("results").members.items():
         value = entry.get("value")
-        line = found.line((value or entry).at)
+        line = parsed.line((value or entry).at)
         raw = entry.list("raw_values")
         figures = [number(r.text) if r.kind in ("number", "string") else None for r in raw]
         if value is not None and value.kind not in ("number", "string"):

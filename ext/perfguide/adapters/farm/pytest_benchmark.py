@@ -41,12 +41,12 @@ EXAMPLE = """\
 
 def read(data: bytes, context: Context) -> Reading:
     """The timings of every benchmark of every report."""
-    found = documents(data)
+    parsed = documents(data)
     collector = Collector(context)
-    line = found.source.line
-    for at, message in found.faults:
+    line = parsed.source.line
+    for at, message in parsed.faults:
         collector.broken(at, message)
-    for root in found.roots:
+    for root in parsed.roots:
         if "machine_info" not in root.members or "benchmarks" not in root.members:
             continue
         collector.understood(line(root.at), line(root.end - 1))
@@ -56,8 +56,8 @@ def read(data: bytes, context: Context) -> Reading:
             stats = each.child("stats")
             data_node = stats.list("data")
             mean = stats.get("mean")
-            place = data_node[0] if data_node else mean or each
-            row = Row(suite if parted else "", each.string("name"), line(place.at), unit="s")
+            line_of = data_node[0] if data_node else mean or each
+            row = Row(suite if parted else "", each.string("name"), line(line_of.at), unit="s")
             problem = _fill(row, stats)
             if isinstance(problem, Row):
                 collector.row(problem, run)
@@ -75,17 +75,17 @@ def _fill(row: Row, stats: Node) -> Row | str:
     if any(not_finite(text) for text in (*texts.values(), *(d.text for d in data))):
         return replace(row, failed="a timing is not finite")
     samples = [number(d.text) if d.kind == "number" else None for d in data]
-    known = [s for s in samples if s is not None]
+    values = [s for s in samples if s is not None]
     figures = {name: number(text) for name, text in texts.items()}
     mean, rounds = figures.get("mean"), figures.get("rounds")
-    if len(known) < len(samples) or mean is None:
+    if len(values) < len(samples) or mean is None:
         return "a mean or a round that is not a decimal number"
     if rounds is None or rounds != int(rounds) or not 1 <= rounds <= 2**53:
         return "no number of rounds"
-    if known:
-        if len(known) != rounds:
-            return f"{len(known)} timings of {int(rounds)} rounds: cut or broken"
-        return replace(row, samples=tuple(known), value=mean)
+    if values:
+        if len(values) != rounds:
+            return f"{len(values)} timings of {int(rounds)} rounds: cut or broken"
+        return replace(row, samples=tuple(values), value=mean)
     low, high = figures.get("min"), figures.get("max")
     if low is None or high is None:
         return "no minimum or no maximum"

@@ -60,18 +60,18 @@ def recognises(data: bytes) -> bool:
         return True
     if b"/" not in data and b"job_id" not in data and not _PLAIN.match(data):
         return False
-    found = documents(data)
-    return _is_plain(found) or any(
+    parsed = documents(data)
+    return _is_plain(parsed) or any(
         _is_metadata(root) or _listed(root) or _is_data(root) or _is_metrics(root)
-        for root in found.roots
+        for root in parsed.roots
     )
 
 
-def _is_plain(found: Documents) -> bool:
+def _is_plain(parsed: Documents) -> bool:
     """Whether the file is one object of names with numbers, and no more."""
-    if len(found.roots) != 1 or found.faults:
+    if len(parsed.roots) != 1 or parsed.faults:
         return False
-    root, text = found.roots[0], found.source.text
+    root, text = parsed.roots[0], parsed.source.text
     whole = not (text[: root.at] + text[root.end :]).strip()
     return whole and bool(root.members) and all(map(_is_figures, root.members.values()))
 
@@ -134,11 +134,11 @@ def split(name: str) -> tuple[str, str]:
 
 def read(data: bytes, context: Context) -> Reading:
     """The metrics and the facts of every document that holds any."""
-    found = documents(data)
-    reader = _Reader(Collector(context), found.source.line)
-    for line, message in found.faults:
+    parsed = documents(data)
+    reader = _Reader(Collector(context), parsed.source.line)
+    for line, message in parsed.faults:
         reader.collector.broken(line, message)
-    for root in found.roots:
+    for root in parsed.roots:
         if not root.members:
             continue
         if listed := _listed(root):
@@ -153,7 +153,7 @@ def read(data: bytes, context: Context) -> Reading:
         else:
             continue
         reader.collector.understood(
-            found.source.line(root.at), found.source.line(max(root.end - 1, root.at))
+            parsed.source.line(root.at), parsed.source.line(max(root.end - 1, root.at))
         )
     return reader.collector.reading()
 

@@ -60,10 +60,10 @@ class KeyTable:
 
 def heading(text: str) -> KeyTable | None:
     """The table whose heading this line is."""
-    found = words(text)
-    rates = [w for w in found if w in _RATES]
-    times = [w for w in found if w in _TIMES]
-    if not rates or len(rates) != len(times) or len(rates) + len(times) != len(found):
+    heads = words(text)
+    rates = [w for w in heads if w in _RATES]
+    times = [w for w in heads if w in _TIMES]
+    if not rates or len(rates) != len(times) or len(rates) + len(times) != len(heads):
         return None
     metrics = tuple(_RATES[w] for w in rates)
     # Since 3.2 the same operations are measured through two other interfaces too.
@@ -82,21 +82,21 @@ def row(
 
     ``measured`` are the names that were announced, as far as that is known.
     """
-    found = _ROW.fullmatch(line.text)
-    if found and (found["plain"] is not None) != bool(table.interface):
-        found = None
-    if found and found["plain"] and measured and found["plain"].lower() not in measured:
-        found = None
-    if found is None:
+    match = _ROW.fullmatch(line.text)
+    if match and (match["plain"] is not None) != bool(table.interface):
+        match = None
+    if match and match["plain"] and measured and match["plain"].lower() not in measured:
+        match = None
+    if match is None:
         like = _LIKE.search(line.text)
         if like:
             sheet.broken(line.number, "a row of openssl's public-key table is cut or damaged")
         return
-    rates = words(found["rates"])
-    if len(rates) != len(table.metrics) or len(words(found["times"])) != len(table.metrics):
+    rates = words(match["rates"])
+    if len(rates) != len(table.metrics) or len(words(match["times"])) != len(table.metrics):
         sheet.broken(line.number, f"a row of {len(table.metrics)} operations is cut or damaged")
         return
-    key = _key(found)
+    key = _key(match)
     more: dict[str, Scalar] = {"interface": table.interface} if table.interface else {}
     for metric, rate in zip(table.metrics, rates, strict=True):
         value = figure(rate)
@@ -106,10 +106,10 @@ def row(
             )
 
 
-def _key(found: re.Match[str]) -> str:
-    if found["kind"]:
-        return f"{found['kind']}-{found['bits']}"
-    if found["plain"]:
-        return found["plain"].lower()
-    curve, named = found["curve"].lower(), (found["named"] or found["size"].strip()).lower()
+def _key(match: re.Match[str]) -> str:
+    if match["kind"]:
+        return f"{match['kind']}-{match['bits']}"
+    if match["plain"]:
+        return match["plain"].lower()
+    curve, named = match["curve"].lower(), (match["named"] or match["size"].strip()).lower()
     return named if curve in ("eddsa", "sm2") else f"{curve}-{named}"

@@ -161,8 +161,8 @@ class _Reader:
         if self._beginning(line) or self._heading(line) or _BANNER.fullmatch(line.text):
             self.sheet.understood(line.number)
             return
-        if found := _MR.fullmatch(line.text):
-            self._machine(line, found)
+        if match := _MR.fullmatch(line.text):
+            self._machine(line, match)
         elif line.text.startswith(("+F:", "Got: +F:", "+H:")):
             self.sheet.broken(line.number, "a line of openssl speed -mr is cut or damaged")
         elif re.match(r"\+F[2-9]:", line.text):
@@ -192,37 +192,37 @@ class _Reader:
     def _beginning(self, line: Line) -> bool:
         """Lines before the tables: engine, progress, children, version."""
         text = line.text
-        if found := _DOING.fullmatch(text) or _STARTED.fullmatch(text):
-            run, name = self._fresh(), canonical(found[1])
+        if match := _DOING.fullmatch(text) or _STARTED.fullmatch(text):
+            run, name = self._fresh(), canonical(match[1])
             if name not in run.names:
                 run.missing[name] = line.number
             run.names.add(name)
-            if len(found.groups()) > 1:
-                timed = _Timed(int(found[4]), float(found[5]), float(found[2]))
-                run.timed[name, int(found[3])] = timed
-        elif found := _KEYGEN.fullmatch(text):
-            self._fresh().key_names.add(found[1].lower())
-        elif found := _CHILD.fullmatch(text):
-            self._fresh().children.add(found[1])
-        elif found := _REFUSED.search(text):
+            if len(match.groups()) > 1:
+                timed = _Timed(int(match[4]), float(match[5]), float(match[2]))
+                run.timed[name, int(match[3])] = timed
+        elif match := _KEYGEN.fullmatch(text):
+            self._fresh().key_names.add(match[1].lower())
+        elif match := _CHILD.fullmatch(text):
+            self._fresh().children.add(match[1])
+        elif match := _REFUSED.search(text):
             self._fresh().engine = "sw"
             self._run.device = ""
-            asked = f"the engine “{found[1]}”" if found[1] else "the engine"
+            asked = f"the engine “{match[1]}”" if match[1] else "the engine"
             self.sheet.failed(line.number, f"{asked} did not load: the figures are software's")
-        elif found := _SET.search(text):
-            if found[1].lower() in ACCELERATORS:
+        elif match := _SET.search(text):
+            if match[1].lower() in ACCELERATORS:
                 self._fresh().engine = "hw"
-                self._run.device = found[1]
+                self._run.device = match[1]
             else:
                 self._fresh()
                 self.sheet.note(
                     line.number,
-                    f"whether the engine “{found[1]}” is an accelerator is not known",
+                    f"whether the engine “{match[1]}” is an accelerator is not known",
                     "state it with the parameter engine",
                 )
-        elif found := _VERSION.fullmatch(text):
+        elif match := _VERSION.fullmatch(text):
             self._fresh()
-            self.sheet.fact("tools.openssl", found[1])
+            self.sheet.fact("tools.openssl", match[1])
         elif text.startswith("You have chosen to measure elapsed time"):
             self._fresh().elapsed = True
         elif (text.startswith("speed: ") or "speed" in text) and _UNKNOWN.fullmatch(text):
@@ -232,8 +232,8 @@ class _Reader:
         return True
 
     def _heading(self, line: Line) -> bool:
-        if found := _HEAD.fullmatch(line.text) or _SIZES.fullmatch(line.text):
-            self._run.sizes = tuple(int(n) for n in re.findall(r"[0-9]+(?= bytes|:|$)", found[1]))
+        if match := _HEAD.fullmatch(line.text) or _SIZES.fullmatch(line.text):
+            self._run.sizes = tuple(int(n) for n in re.findall(r"[0-9]+(?= bytes|:|$)", match[1]))
             self._run.table = None
         elif table := keys.heading(line.text):
             self._run.table = table
@@ -245,31 +245,31 @@ class _Reader:
             return False
         return True
 
-    def _machine(self, line: Line, found: re.Match[str]) -> None:
-        if found[1]:
-            self._run.children.add(found[4] or "")
-            self._run.names.add(canonical(found[2]))
+    def _machine(self, line: Line, match: re.Match[str]) -> None:
+        if match[1]:
+            self._run.children.add(match[4] or "")
+            self._run.names.add(canonical(match[2]))
             self.sheet.understood(line.number)
             return
-        figures = found[3].strip(":").split(":")
+        figures = match[3].strip(":").split(":")
         if not all(re.fullmatch(r"[0-9]{1,18}\.[0-9]{2}|-?inf|-?nan", text) for text in figures):
             self.sheet.broken(line.number, "a line of openssl speed -mr is cut or damaged")
             return
-        self._row(line, found[2], tuple(thousandth(text) for text in figures))
+        self._row(line, match[2], tuple(thousandth(text) for text in figures))
 
     def _table_row(self, line: Line) -> None:
-        found = _ROW.fullmatch(line.text)
-        if found is None:
-            known = line.text.partition("  ")[0].strip()
-            like = _LIKE_ROW.search(line.text) or canonical(known) in self._run.names
+        match = _ROW.fullmatch(line.text)
+        if match is None:
+            label = line.text.partition("  ")[0].strip()
+            like = _LIKE_ROW.search(line.text) or canonical(label) in self._run.names
             if like and not line.text.startswith(("\t", "+")):
                 self.sheet.broken(line.number, "a row of openssl's table is cut or damaged")
             return
-        read = cells(found[2])
+        read = cells(match[2])
         if read.fault:
             self.sheet.broken(line.number, read.fault)
             return
-        self._row(line, found[1], read.values)
+        self._row(line, match[1], read.values)
 
     def _row(self, line: Line, name: str, values: tuple[float, ...]) -> None:
         run = self._run

@@ -124,12 +124,12 @@ def _sweep(sweep: list[_Pair], foreign: set[int], sheet: Sheet) -> None:
         params: dict[str, Scalar] = {"algorithm": algorithm, "nice": nice}
         params["background"] = "busy-loop"
         sheet.figure(pair.share.number, "openssl", "cpu_load", "%", pair.percent, params, zero=True)
-        found = cells(pair.figures)
-        sizes = _sizes(len(found.values), sheet)
-        if found.fault or not sizes or len(found.values) != usual:
-            sheet.broken(pair.row.number, found.fault or "how many block sizes are these?")
+        row_cells = cells(pair.figures)
+        sizes = _sizes(len(row_cells.values), sheet)
+        if row_cells.fault or not sizes or len(row_cells.values) != usual:
+            sheet.broken(pair.row.number, row_cells.fault or "how many block sizes are these?")
             continue
-        for size, value in zip(sizes, found.values, strict=True):
+        for size, value in zip(sizes, row_cells.values, strict=True):
             more = {**params, "block_size": size}
             sheet.figure(pair.row.number, "openssl", "throughput", "kB/s", value, more)
 

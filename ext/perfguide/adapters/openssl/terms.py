@@ -80,10 +80,10 @@ def cells(text: str) -> Cells:
     second, and bytes a second with a space in place of the ``k`` below. A last
     figure that lost its ``k`` is thus a thousandth of itself, and refused.
     """
-    found = re.findall(r"[^ \t]+", text)
+    texts = re.findall(r"[^ \t]+", text)
     values: list[float] = []
-    mixed = any(word.endswith("k") for word in found)
-    for at, word in enumerate(found):
+    mixed = any(word.endswith("k") for word in texts)
+    for at, word in enumerate(texts):
         if not re.fullmatch(CELL, word):
             return Cells(fault=f"“{word[:40]}” is not a figure of openssl speed")
         if word.endswith("k"):
@@ -92,7 +92,7 @@ def cells(text: str) -> Cells:
                 return Cells(fault=f"“{word}” is too small for the suffix k: its front is cut")
         else:
             value = thousandth(word)
-            last = at == len(found) - 1 and not text.endswith((" ", "\t"))
+            last = at == len(texts) - 1 and not text.endswith((" ", "\t"))
             if value > 10 or (mixed and last and value != 0):
                 return Cells(fault=f"“{word}” has no suffix k: the row is cut")
         values.append(value)

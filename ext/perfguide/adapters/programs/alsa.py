@@ -44,19 +44,19 @@ def read(data: bytes, context: Context) -> Reading:
     lost = 0
     for line in lines(data):
         text = line.text
-        if found := _HEAD.fullmatch(text.rstrip(" \t")):
+        if match := _HEAD.fullmatch(text.rstrip(" \t")):
             _cut(head, sheet)
-            head, seconds, lost = (line, found), None, 0
-        elif head and (found := _ELAPSED.fullmatch(text)):
-            minutes = int(found[1] or 0) * 60 + int(found[2])
-            seconds = round(minutes * 6000 + float(found[3]) * 100) / 100
+            head, seconds, lost = (line, match), None, 0
+        elif head and (match := _ELAPSED.fullmatch(text)):
+            minutes = int(match[1] or 0) * 60 + int(match[2])
+            seconds = round(minutes * 6000 + float(match[3]) * 100) / 100
         elif head and _OTHER_RATE.fullmatch(text):
             sheet.failed(line.number, f"ALSA: {text[:200]}")
             head = None
         elif head and _LOST.fullmatch(text):
             lost += 1
-        elif head and (found := _BYTES.fullmatch(text)) and found[2] == head[1][2]:
-            _give(line, head[1], figure(found[1]), seconds, lost, sheet)
+        elif head and (match := _BYTES.fullmatch(text)) and match[2] == head[1][2]:
+            _give(line, head[1], figure(match[1]), seconds, lost, sheet)
             head = None
         elif head and seconds is not None and _BEGUN.fullmatch(text):
             _cut(head, sheet)

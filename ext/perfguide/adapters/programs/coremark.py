@@ -53,23 +53,23 @@ def read(data: bytes, context: Context) -> Reading:
                 _unproven(run, sheet)
             if not text.startswith("CoreMark Size") or run.rate:
                 run = _CoreMark()
-        elif found := _MARK.fullmatch(text):
+        elif match := _MARK.fullmatch(text):
             if not run.rate and not run.failed:
-                give(line, found[1])
+                give(line, match[1])
             run = _CoreMark()
         elif text.startswith("CoreMark 1.0 : "):
             sheet.broken(line.number, "the line of CoreMark's result is cut or damaged")
-        elif found := _PAIR.fullmatch(text):
-            if found[1] == "Iterations/Sec":
-                run.line, run.rate = line, found[2].strip()
-            elif found[1] == "Iterations":
-                run.iterations = found[2].strip()
-            elif found[1].startswith("Total"):
-                run.seconds = found[2].strip()
-            elif found[1].startswith("Compiler"):
-                sheet.fact(f"tools.coremark.{found[1].lower().replace(' ', '_')}", found[2].strip())
-            elif found[2].strip().isdigit():
-                run.threads = int(found[2])
+        elif match := _PAIR.fullmatch(text):
+            if match[1] == "Iterations/Sec":
+                run.line, run.rate = line, match[2].strip()
+            elif match[1] == "Iterations":
+                run.iterations = match[2].strip()
+            elif match[1].startswith("Total"):
+                run.seconds = match[2].strip()
+            elif match[1].startswith("Compiler"):
+                sheet.fact(f"tools.coremark.{match[1].lower().replace(' ', '_')}", match[2].strip())
+            elif match[2].strip().isdigit():
+                run.threads = int(match[2])
         elif text.startswith("ERROR! ") or text == "Errors detected":
             run.failed = run.failed or text
             if text == "Errors detected" and run.line:

@@ -94,8 +94,8 @@ class _Reader:
 
     def read(self, data: bytes) -> Reading:
         for line in lines(data):
-            if found := _PAIR.fullmatch(line.text.rstrip(" \t")):
-                self._pair(line, found)
+            if match := _PAIR.fullmatch(line.text.rstrip(" \t")):
+                self._pair(line, match)
             elif line.text.startswith("-- ") and re.search(r"workloads/se?c?", line.text):
                 self._sheet.broken(line.number, "a line of the harness is cut or damaged")
             elif _WARNED.fullmatch(line.text):
@@ -107,8 +107,8 @@ class _Reader:
             elif _HEAD.fullmatch(line.text):
                 self._table = True
                 self._sheet.understood(line.number)
-            elif found := _ASKED.search(line.text):
-                self._asked = int(found[1])
+            elif match := _ASKED.search(line.text):
+                self._asked = int(match[1])
                 self._sheet.understood(line.number)
             elif self._table:
                 self._row(line)
@@ -119,8 +119,8 @@ class _Reader:
     def _ours(self, name: str) -> bool:
         return (name in COREMARK_PRO) == (self._benchmark == "coremark-pro")
 
-    def _pair(self, line: Line, found: re.Match[str]) -> None:
-        name, key, value = found[1], found[2], found[3]
+    def _pair(self, line: Line, match: re.Match[str]) -> None:
+        name, key, value = match[1], match[2], match[3]
         workload = value if name == "Workload" else name
         if name == "Workload":
             workload = key
@@ -172,19 +172,19 @@ class _Reader:
             self._sheet.figure(line.number, self._benchmark, name, "workloads/s", rate, params)
 
     def _row(self, line: Line) -> None:
-        found = _ROW.fullmatch(line.text)
-        name = found[1] if found else line.text.partition(" ")[0]
+        match = _ROW.fullmatch(line.text)
+        name = match[1] if match else line.text.partition(" ")[0]
         mark = name.lower() == "coremark-pro"
         if not mark and name not in COREMARK_PRO:
             return
-        if found is None:
+        if match is None:
             self._sheet.broken(line.number, "a row of CoreMark-Pro is cut or damaged")
             return
         self._sheet.understood(line.number)
         stated = str(self._sheet.stated("contexts") or "")
         most = int(stated) if stated.isdecimal() else self._asked or self._most
         metric, unit = (name.lower(), "score") if mark else (name, "workloads/s")
-        for text, contexts in ((found[2], most), (found[3], 1)):
+        for text, contexts in ((match[2], most), (match[3], 1)):
             if (name, contexts) in self._runs or text == "n/a":
                 continue  # the run itself is in this log
             value = figure(text)

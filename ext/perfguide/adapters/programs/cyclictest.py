@@ -74,28 +74,28 @@ def read(data: bytes, context: Context) -> Reading:
     run = _Run()
     for line in lines(data):
         text = line.text
-        if found := _THREAD.fullmatch(text):
-            key = (found[1], found[2])
+        if match := _THREAD.fullmatch(text):
+            key = (match[1], match[2])
             # A process that starts its threads shows them as 0 at first.
-            again = any(k[0] == found[1] and k != key and k[1] != "0" for k in run.threads)
+            again = any(k[0] == match[1] and k != key and k[1] != "0" for k in run.threads)
             if run.summary or again:
                 run = _finish(run, sheet)
-            run.threads.pop((found[1], "0"), None)
-            run.threads[key] = (line, found)
-            run.frame.add(found[1])
-        elif found := _SUMMARY.fullmatch(text):
-            if found[1] in run.summary:
+            run.threads.pop((match[1], "0"), None)
+            run.threads[key] = (line, match)
+            run.frame.add(match[1])
+        elif match := _SUMMARY.fullmatch(text):
+            if match[1] in run.summary:
                 run = _finish(run, sheet)
-            run.summary[found[1]] = (line, words(found[2]))
-        elif run.histogram and (found := _BUCKET.fullmatch(text)):
-            run.buckets[int(found[1])] = (line.number, words(found[2]))
+            run.summary[match[1]] = (line, words(match[2]))
+        elif run.histogram and (match := _BUCKET.fullmatch(text)):
+            run.buckets[int(match[1])] = (line.number, words(match[2]))
         elif run.histogram and re.match("[0-9]{2,}[ \t]|[0-9]+$", text):
             sheet.broken(line.number, "a line of the histogram is cut or damaged")
             continue
-        elif run.histogram and (found := _TOTAL.fullmatch(text)):
-            run.total = [int(count) for count in words(found[1])]
-        elif run.summary and (found := _OVERFLOWS.fullmatch(text)):
-            for core, count in enumerate(words(found[1])):
+        elif run.histogram and (match := _TOTAL.fullmatch(text)):
+            run.total = [int(count) for count in words(match[1])]
+        elif run.summary and (match := _OVERFLOWS.fullmatch(text)):
+            for core, count in enumerate(words(match[1])):
                 overflow(line.number, int(count), core, sheet)
         elif text.startswith("# Histogram") and not text.startswith("# Histogram O"):
             if run.summary or not run.redrawn:
@@ -125,8 +125,8 @@ def _finish(run: _Run, sheet: Sheet) -> _Run:
     if run.summary or run.histogram:
         counts = {len(values) for _, values in run.summary.values()}
         if len(run.summary) < 3 or len(counts) > 1:
-            place = next((line.number for line, _ in run.summary.values()), None)
-            sheet.broken(place, "the summary of the histogram is cut or damaged")
+            line_of = next((line.number for line, _ in run.summary.values()), None)
+            sheet.broken(line_of, "the summary of the histogram is cut or damaged")
         else:
             for name, metric in zip(("Min", "Avg", "Max"), METRICS, strict=True):
                 line, values = run.summary[name]
@@ -137,9 +137,9 @@ def _finish(run: _Run, sheet: Sheet) -> _Run:
     elif run.redrawn and run.frame != threads:
         sheet.broken(None, "the last lines of cyclictest are cut: earlier ones do not count")
     else:
-        for line, found in run.threads.values():
-            average = found[6]
-            if len(found[7]) < 8 or not _ordered(found):
+        for line, match in run.threads.values():
+            average = match[6]
+            if len(match[7]) < 8 or not _ordered(match):
                 sheet.broken(line.number, "a line of cyclictest is cut or damaged")
                 continue
             if len(average) > 8 or (len(average) == 8 and average[0] != " "):
@@ -148,11 +148,11 @@ def _finish(run: _Run, sheet: Sheet) -> _Run:
             unit = "ns" if len(average) == 8 else "us"
             texts = (
                 ("nan",) * 3
-                if int(found[3]) == 0
-                else (found[4], average.strip(), found[7].strip())
+                if int(match[3]) == 0
+                else (match[4], average.strip(), match[7].strip())
             )
             for metric, value in zip(METRICS, texts, strict=True):
-                _give(line.number, metric, unit, value, int(found[1]), sheet)
+                _give(line.number, metric, unit, value, int(match[1]), sheet)
     return _Run()
 
 
@@ -187,11 +187,11 @@ def overflow(line: int, count: int, core: int, sheet: Sheet) -> None:
     sheet.figure(line, "cyclictest", metric, "1", float(count), {"core": core}, zero=True)
 
 
-def _ordered(found: re.Match[str]) -> bool:
+def _ordered(match: re.Match[str]) -> bool:
     """Whether minimum, average and last value fit the maximum: none lost a digit."""
-    if int(found[3]) == 0:
+    if int(match[3]) == 0:
         return True
-    low, now, average, high = (int(found[n]) for n in (4, 5, 6, 7))
+    low, now, average, high = (int(match[n]) for n in (4, 5, 6, 7))
     return low <= average <= high and now <= high
 
 
@@ -203,32 +203,32 @@ def _give(line: int, metric: str, unit: str, text: str, core: int, sheet: Sheet)
     sheet.figure(line, "cyclictest", metric, unit, value, {"core": core}, zero=True)
 
 
-def _json(found: Documents, sheet: Sheet) -> None:
-    place = found.source.line
-    for at, message in found.faults:
+def _json(parsed: Documents, sheet: Sheet) -> None:
+    line_of = parsed.source.line
+    for at, message in parsed.faults:
         sheet.broken(at, message)
-    for root in found.roots:
+    for root in parsed.roots:
         version = root.string("rt_test_version:") or root.string("rt_test_version")
         resolution = root.get("resolution_in_ns")
         if "thread" not in root.members or resolution is None:
             continue
-        sheet.understood(*range(place(root.at), place(root.end - 1) + 1))
+        sheet.understood(*range(line_of(root.at), line_of(root.end - 1) + 1))
         if version:
             sheet.fact("tools.rt-tests", version)
         unit = {"0": "us", "1": "ns"}.get(resolution.text)
         if unit is None:
-            sheet.broken(place(resolution.at), "whether these are us or ns cannot be determined")
+            sheet.broken(line_of(resolution.at), "whether these are us or ns cannot be determined")
             continue
         for name, thread in root.child("thread").members.items():
-            _thread(name, thread, unit, found, sheet)
+            _thread(name, thread, unit, parsed, sheet)
 
 
-def _thread(name: str, thread: Node, unit: str, found: Documents, sheet: Sheet) -> None:
+def _thread(name: str, thread: Node, unit: str, parsed: Documents, sheet: Sheet) -> None:
     cycles = thread.get("cycles")
     nothing = cycles is None or cycles.text == "0"
     for metric, key in zip(METRICS, ("min", "avg", "max"), strict=True):
         node = thread.get(key)
-        line = found.source.line((node or thread).at)
+        line = parsed.source.line((node or thread).at)
         if node is None or node.kind != "number" or not re.fullmatch("[0-9]{1,4}", name):
             sheet.broken(line, f"thread “{name[:40]}” has no {key} that is a number")
             continue

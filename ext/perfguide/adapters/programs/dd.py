@@ -25,13 +25,13 @@ def read(data: bytes, context: Context) -> Reading:
     counted = False
     params: dict[str, Scalar] = {}
 
-    def typed(line: Line, found: re.Match[str]) -> None:
+    def typed(line: Line, match: re.Match[str]) -> None:
         nonlocal command, counted
-        command, counted = found[1], False
+        command, counted = match[1], False
         params.clear()
         params.update(_dd_params(command))
 
-    def records(line: Line, found: re.Match[str]) -> None:
+    def records(line: Line, match: re.Match[str]) -> None:
         nonlocal counted
         if counted:  # those of the command before have lost their last line
             forget()
@@ -42,17 +42,17 @@ def read(data: bytes, context: Context) -> Reading:
         command, counted = "", False
         params.clear()
 
-    def copied(line: Line, found: re.Match[str], busybox: bool) -> None:
-        said: dict[str, Scalar] = {"file_size": int(found[1]), **params}
-        unit = found[4].replace("B", "iB").replace("k", "K") if busybox else found[4]
-        scale = (1024 if busybox else 1000) ** ("kMGT".find(found[4][0]) + 1)
-        seconds, rate = float(figure(found[2]) or 0), float(found[3]) * scale
-        if seconds and abs(int(found[1]) / seconds - rate) > 0.07 * rate:
+    def copied(line: Line, match: re.Match[str], busybox: bool) -> None:
+        said: dict[str, Scalar] = {"file_size": int(match[1]), **params}
+        unit = match[4].replace("B", "iB").replace("k", "K") if busybox else match[4]
+        scale = (1024 if busybox else 1000) ** ("kMGT".find(match[4][0]) + 1)
+        seconds, rate = float(figure(match[2]) or 0), float(match[3]) * scale
+        if seconds and abs(int(match[1]) / seconds - rate) > 0.07 * rate:
             sheet.broken(line.number, "bytes, seconds and rate do not agree: the line is damaged")
             forget()
             return
-        give(line, "throughput", f"{unit}/s", found[3], said)
-        give(line, "elapsed", "s", found[2], said)
+        give(line, "throughput", f"{unit}/s", match[3], said)
+        give(line, "elapsed", "s", match[2], said)
         forget()
 
     def give(line: Line, metric: str, unit: str, text: str, said: dict[str, Scalar]) -> None:
@@ -76,13 +76,13 @@ def read(data: bytes, context: Context) -> Reading:
                 r"(?!)",
                 r"([0-9]{1,18}) bytes \([^()]{1,40}\) copied, ([0-9.e-]{1,20}) s,"
                 r" ([0-9]{1,6}(?:\.[0-9]{1,3})?) ([kMGT]?B)/s[ \t]*",
-                lambda line, found: copied(line, found, False),
+                lambda line, match: copied(line, match, False),
             ),
             row(
                 r"[0-9]{1,18} bytes \(|[0-9]{1,18} bytes.{0,50} copied, ",
                 r"([0-9]{1,18}) bytes (?:\([^()]{1,40}\) )?copied, ([0-9.]{1,20}) seconds,"
                 r" ([0-9]{1,6}(?:\.[0-9]{1,3})?)([kMGT]?B)/s[ \t]*",
-                lambda line, found: copied(line, found, True),
+                lambda line, match: copied(line, match, True),
             ),
         ),
         sheet,

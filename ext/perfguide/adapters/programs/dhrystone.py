@@ -34,13 +34,13 @@ def read(data: bytes, context: Context) -> Reading:
         if _DHRYSTONE_HEAD.match(line.text):
             _unfinished(started, sheet)
             started, one_run = line.number, None
-        elif found := _ONE_RUN.fullmatch(line.text):
-            one_run = found
-        elif found := _DHRYSTONES.fullmatch(line.text) or _PASSES.fullmatch(line.text):
+        elif match := _ONE_RUN.fullmatch(line.text):
+            one_run = match
+        elif match := _DHRYSTONES.fullmatch(line.text) or _PASSES.fullmatch(line.text):
             started = 0
-            ended = "." in found[1] or not found[1].isdigit() or found[found.lastindex or 1] == " "
-            if ended or (line.number != unended and _agrees(found[1], one_run)):
-                sheet.figure(line.number, *_RESULT, float(found[1]))
+            ended = "." in match[1] or not match[1].isdigit() or match[match.lastindex or 1] == " "
+            if ended or (line.number != unended and _agrees(match[1], one_run)):
+                sheet.figure(line.number, *_RESULT, float(match[1]))
             else:
                 sheet.broken(line.number, "the figure of Dhrystones a second is cut")
             one_run = None

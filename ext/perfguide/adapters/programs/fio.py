@@ -89,15 +89,15 @@ def conditions(options: Mapping[str, str]) -> dict[str, Scalar]:
 def read(data: bytes, context: Context) -> Reading:
     """The throughput, rate and latency of each job in each direction."""
     sheet = Sheet(context)
-    found = documents(unmarked(data))
-    for at, message in found.faults:
+    parsed = documents(unmarked(data))
+    for at, message in parsed.faults:
         sheet.broken(at, message)
-    for root in found.roots:
+    for root in parsed.roots:
         version = root.string("fio version")
         if not version:
             continue
-        place = found.source.line
-        sheet.understood(*range(place(root.at), place(root.end - 1) + 1))
+        line_of = parsed.source.line
+        sheet.understood(*range(line_of(root.at), line_of(root.end - 1) + 1))
         sheet.fact("tools.fio", version.removeprefix("fio-"))
         if when := _moment(root):
             sheet.fact("created", when)
@@ -107,12 +107,12 @@ def read(data: bytes, context: Context) -> Reading:
         for job in jobs:
             name = job.string("jobname")
             seen[name] += 1
-            told: dict[str, Scalar] = {"job": name[:200]} if len(jobs) > 1 else {}
+            identity: dict[str, Scalar] = {"job": name[:200]} if len(jobs) > 1 else {}
             if names[name] > 1:
-                told["job_number"] = seen[name]
-            _Job(job, root.child("global options"), version, told, found, sheet).read()
+                identity["job_number"] = seen[name]
+            _Job(job, root.child("global options"), version, identity, parsed, sheet).read()
         if not jobs:
-            sheet.failed(place(root.at), "fio ran no job")
+            sheet.failed(line_of(root.at), "fio ran no job")
     return sheet.reading()
 
 
@@ -122,13 +122,13 @@ class _Job:
         job: Node,
         shared: Node,
         version: str,
-        told: dict[str, Scalar],
-        found: Documents,
+        identity: dict[str, Scalar],
+        parsed: Documents,
         sheet: Sheet,
     ) -> None:
         self._job = job
         self._old = _OLD.match(version) is not None
-        self._line = found.source.line
+        self._line = parsed.source.line
         self._sheet = sheet
         self._name = job.string("jobname")[:200]
         options = {
@@ -137,7 +137,7 @@ class _Job:
             for name, value in holder.members.items()
             if value.kind == "string"
         }
-        self._params = conditions(options) | told
+        self._params = conditions(options) | identity
         words = (f"--{name}={text}" if text else f"--{name}" for name, text in options.items())
         self._command = " ".join(("fio", *words)) if options else ""
 

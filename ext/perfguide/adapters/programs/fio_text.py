@@ -92,27 +92,27 @@ def read(data: bytes, context: Context) -> Reading:
     exact = True
     for line in lines(data):
         text = line.text
-        if found := _VERSION.fullmatch(text):
-            sheet.fact("tools.fio", found[1])
-            exact = _WRONG_DECIMALS.match(found[1]) is None
-        elif len(text) < 3000 and (found := _COMMAND.fullmatch(text)):
+        if match := _VERSION.fullmatch(text):
+            sheet.fact("tools.fio", match[1])
+            exact = _WRONG_DECIMALS.match(match[1]) is None
+        elif len(text) < 3000 and (match := _COMMAND.fullmatch(text)):
             _give(jobs, options, command, started, sheet)
-            command, options, jobs = found[1].strip(), {}, []
-        elif found := _HEAD.fullmatch(text) or _OLD_HEAD.fullmatch(text):
+            command, options, jobs = match[1].strip(), {}, []
+        elif match := _HEAD.fullmatch(text) or _OLD_HEAD.fullmatch(text):
             if jobs:
                 _give(jobs, options, command, started, sheet)
                 command, options, jobs = "", {}, []
-            block = _scaled(found[3], (found[4] or "")[:1].lower())
-            options[found[1]] = {
-                "rw": found[2], "bs": block, "ioengine": found[5], "iodepth": found[6]
+            block = _scaled(match[3], (match[4] or "")[:1].lower())
+            options[match[1]] = {
+                "rw": match[2], "bs": block, "ioengine": match[5], "iodepth": match[6]
             }  # fmt: skip
-        elif found := _STARTING.fullmatch(text):
-            started = int(found[1])
-        elif found := _JOB.fullmatch(text):
-            failed = found[3] != "0"
-            jobs.append(_Job(found[1], int(found[2]), failed, line))
+        elif match := _STARTING.fullmatch(text):
+            started = int(match[1])
+        elif match := _JOB.fullmatch(text):
+            failed = match[3] != "0"
+            jobs.append(_Job(match[1], int(match[2]), failed, line))
             if failed:
-                sheet.failed(line.number, f"fio: job “{found[1]}” ended with an error")
+                sheet.failed(line.number, f"fio: job “{match[1]}” ended with an error")
         elif jobs and (side := _SIDE.fullmatch(text) or _OLD_SIDE.fullmatch(text)):
             _rates(line, jobs[-1], side, exact, sheet)
         elif not jobs or not _row(line, jobs[-1]):
@@ -126,17 +126,17 @@ def read(data: bytes, context: Context) -> Reading:
     return sheet.reading()
 
 
-def _rates(line: Line, job: _Job, found: re.Match[str], exact: bool, sheet: Sheet) -> None:
+def _rates(line: Line, job: _Job, match: re.Match[str], exact: bool, sheet: Sheet) -> None:
     """The throughput and rate of a direction, with which its figures begin."""
-    job.side, job.unit, job.old = found["side"].strip(), "", found.re is _OLD_SIDE
-    prefix = found["prefix"] or ""
+    job.side, job.unit, job.old = match["side"].strip(), "", match.re is _OLD_SIDE
+    prefix = match["prefix"] or ""
     unit = f"{prefix}i" if job.old and prefix else prefix
-    for metric, text in (("throughput", found["bw"]), ("iops", found["iops"])):
+    for metric, text in (("throughput", match["bw"]), ("iops", match["iops"])):
         if (job.old or not exact) and text.partition(".")[2].strip("0"):
             why = f"{text}: fio before 2.20 writes a remainder here as if it were decimals"
             sheet.broken(line.number, why, "take a later fio, or --output-format=json")
         elif metric == "iops":
-            value = _thousands(text, found["thousand"].lower().replace("m", "M"))
+            value = _thousands(text, match["thousand"].lower().replace("m", "M"))
             _add(job, line, metric, "operations/s", value)
         else:
             _add(job, line, metric, f"{unit}B/s", float(text))
@@ -145,26 +145,26 @@ def _rates(line: Line, job: _Job, found: re.Match[str], exact: bool, sheet: Shee
 def _row(line: Line, job: _Job) -> bool:
     """Read a line as one of a job's figures; false where it is none."""
     text = line.text
-    if found := _LATENCY.fullmatch(text):
+    if match := _LATENCY.fullmatch(text):
         if any(metric == f"{job.side}_latency_min" for _, metric, *_ in job.figures):
             job.side = job.unit = ""  # another direction's, whose first line is lost
             return False
-        if found[1] == "lat" and job.side:
-            unit = f"{found[2]}s"
-            _add(job, line, "latency_min", unit, _thousands(found[3], found[4]))
-            _add(job, line, "latency_avg", unit, float(found[7]))
-            _add(job, line, "latency_max", unit, _thousands(found[5], found[6]))
-    elif found := _PERCENTILES.fullmatch(text):
-        job.unit = f"{found[1]}s"
+        if match[1] == "lat" and job.side:
+            unit = f"{match[2]}s"
+            _add(job, line, "latency_min", unit, _thousands(match[3], match[4]))
+            _add(job, line, "latency_avg", unit, float(match[7]))
+            _add(job, line, "latency_max", unit, _thousands(match[5], match[6]))
+    elif match := _PERCENTILES.fullmatch(text):
+        job.unit = f"{match[1]}s"
     elif job.unit and job.side and _PERCENTILE_ROW.fullmatch(text):
         for share, value in re.findall(r"([0-9.]+)th=\[ *([0-9]+)\]", text):
             _add(job, line, "clat", job.unit, float(value), {"percentile": float(share)})
         if not text.rstrip().endswith(","):
             job.unit = ""
-    elif found := _CPU.fullmatch(text):
+    elif match := _CPU.fullmatch(text):
         job.side = ""
-        _add(job, line, "cpu_user", "%", float(found[1]))
-        _add(job, line, "cpu_system", "%", float(found[2]))
+        _add(job, line, "cpu_user", "%", float(match[1]))
+        _add(job, line, "cpu_system", "%", float(match[2]))
     else:
         return False
     return True

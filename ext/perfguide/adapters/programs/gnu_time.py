@@ -69,24 +69,24 @@ def read(data: bytes, context: Context) -> Reading:
     failed = software = False
     version = 0
     for line in lines(data):
-        if found := _COMMAND.fullmatch(line.text):
+        if match := _COMMAND.fullmatch(line.text):
             _cut(block, sheet)
-            block = _Block(found[1], line.number, failed, software, version)
+            block = _Block(match[1], line.number, failed, software, version)
             failed = software = False
-        elif found := _SHARE.fullmatch(line.text):
+        elif match := _SHARE.fullmatch(line.text):
             if block is None or block.share is not None:
                 sheet.broken(line.number, "a CPU share without the command that it belongs to")
                 continue
-            block.share, block.percent = line, found[1]
-        elif found := _STATUS.fullmatch(line.text):
+            block.share, block.percent = line, match[1]
+        elif match := _STATUS.fullmatch(line.text):
             if block is not None:
-                block.failed |= found[1] != "0"
+                block.failed |= match[1] != "0"
                 _finish(block, sheet)
             block = None
         elif _FAILED.fullmatch(line.text):
             failed = True
-        elif found := _VERSION.fullmatch(line.text):
-            version = int(found[1])
+        elif match := _VERSION.fullmatch(line.text):
+            version = int(match[1])
             continue
         elif _REFUSED.search(line.text):
             software = True
@@ -182,33 +182,38 @@ def _understand(text: str) -> _Command | None:
 
     ``text`` is as ``time -v`` shows it: words with single spaces, not quoted.
     """
-    found = words(text)
+    command_words = words(text)
     nice: int | None = None
-    if found[:2] == ["sh", "-c"]:
-        found = found[2:]
-    if any(_SHELL.search(word) for word in found):
+    if command_words[:2] == ["sh", "-c"]:
+        command_words = command_words[2:]
+    if any(_SHELL.search(word) for word in command_words):
         return None
-    while found:
-        name = found[0].rpartition("/")[2]
+    while command_words:
+        name = command_words[0].rpartition("/")[2]
         if name == "nice":
-            level, taken = _nice(found)
+            level, taken = _nice(command_words)
             if level is None:
                 return None
             nice = (nice or 0) + level
-            found = found[taken:]
-        elif name == "taskset" and len(found) > 2:
-            found = found[3:] if found[1] in ("-c", "--cpu-list") else found[2:]
+            command_words = command_words[taken:]
+        elif name == "taskset" and len(command_words) > 2:
+            command_words = (
+                command_words[3:] if command_words[1] in ("-c", "--cpu-list") else command_words[2:]
+            )
         elif name == "env":
-            found = found[1:]
-        elif re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*=.*", found[0]) or name in ("busybox", "time"):
-            found = found[1:]
-            if found[:1] == ["-v"]:
-                found = found[1:]
+            command_words = command_words[1:]
+        elif re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*=.*", command_words[0]) or name in (
+            "busybox",
+            "time",
+        ):
+            command_words = command_words[1:]
+            if command_words[:1] == ["-v"]:
+                command_words = command_words[1:]
         else:
             break
-    if not found:
+    if not command_words:
         return None
-    name, arguments = found[0].rpartition("/")[2], found[1:]
+    name, arguments = command_words[0].rpartition("/")[2], command_words[1:]
     command: _Command | None = None
     if name == "openssl" and arguments[:1] == ["speed"]:
         command = _openssl(arguments[1:])
@@ -222,12 +227,14 @@ def _understand(text: str) -> _Command | None:
     return command
 
 
-def _nice(found: list[str]) -> tuple[int | None, int]:
+def _nice(command_words: list[str]) -> tuple[int | None, int]:
     """The level that ``nice`` adds, and how many words say so."""
-    if len(found) > 2 and found[1] in ("-n", "--adjustment"):
-        return (int(found[2]), 3) if _WHOLE_NUMBER.fullmatch(found[2]) else (None, 0)
-    if len(found) > 1 and (
-        short := re.fullmatch(r"-(?:n|-adjustment=)?([-+]?[0-9]{1,3})", found[1])
+    if len(command_words) > 2 and command_words[1] in ("-n", "--adjustment"):
+        return (
+            (int(command_words[2]), 3) if _WHOLE_NUMBER.fullmatch(command_words[2]) else (None, 0)
+        )
+    if len(command_words) > 1 and (
+        short := re.fullmatch(r"-(?:n|-adjustment=)?([-+]?[0-9]{1,3})", command_words[1])
     ):
         return int(short[1]), 2
     return 10, 1

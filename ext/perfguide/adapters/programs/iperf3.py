@@ -45,20 +45,20 @@ def recognises(data: bytes) -> bool:
 def read(data: bytes, context: Context) -> Reading:
     """Throughput, CPU load, for TCP retransmits, for UDP loss and jitter, of every run."""
     sheet = Sheet(context)
-    found = documents(_REPEATED.sub(lambda m: b" " * len(m[0]), unmarked(data)))
-    for at, message in found.faults:
+    parsed = documents(_REPEATED.sub(lambda m: b" " * len(m[0]), unmarked(data)))
+    for at, message in parsed.faults:
         sheet.broken(at, message)
-    for root in found.roots:
+    for root in parsed.roots:
         if "start" in root.members and "end" in root.members:
-            place = found.source.line
-            sheet.understood(*range(place(root.at), place(root.end - 1) + 1))
-            _Run(found, sheet, root).read()
+            line_of = parsed.source.line
+            sheet.understood(*range(line_of(root.at), line_of(root.end - 1) + 1))
+            _Run(parsed, sheet, root).read()
     return sheet.reading()
 
 
 class _Run:
-    def __init__(self, found: Documents, sheet: Sheet, root: Node) -> None:
-        self._line = found.source.line
+    def __init__(self, parsed: Documents, sheet: Sheet, root: Node) -> None:
+        self._line = parsed.source.line
         self._sheet = sheet
         self._root = root
         self._test = root.child("start").child("test_start")

@@ -71,19 +71,19 @@ def read_iperf3(data: bytes, context: Context) -> Reading:
     run = _Run()
     for line in lines(data):
         text = line.text
-        if found := _CLIENT.fullmatch(text):
+        if match := _CLIENT.fullmatch(text):
             _finish(run, sheet)
-            run = _Run(line.number, found[1].startswith("Accepted"))
+            run = _Run(line.number, match[1].startswith("Accepted"))
         elif _REVERSE.fullmatch(text):
             run.reverse = True
-        elif found := _VERSION.fullmatch(text):
-            sheet.fact("tools.iperf3", found[1])
-        elif found := _ROW.fullmatch(text):
-            run.rows[found[1], found[2] or "", found[8]] = (line, found)
-        elif run.totals and (found := _OLD_UDP.fullmatch(text)):
-            run.datagrams[found[1]] = (line, found)
-        elif found := _CONNECTED.fullmatch(text):
-            run.streams.add(found[1])
+        elif match := _VERSION.fullmatch(text):
+            sheet.fact("tools.iperf3", match[1])
+        elif match := _ROW.fullmatch(text):
+            run.rows[match[1], match[2] or "", match[8]] = (line, match)
+        elif run.totals and (match := _OLD_UDP.fullmatch(text)):
+            run.datagrams[match[1]] = (line, match)
+        elif match := _CONNECTED.fullmatch(text):
+            run.streams.add(match[1])
         elif text.startswith("- - - -"):
             run.parted = True
         elif _HEAD.fullmatch(text):
@@ -125,14 +125,14 @@ def _finish(run: _Run, sheet: Sheet) -> None:
             received = None
         if received is None:
             continue
-        line, found = received
+        line, match = received
         params: dict[str, Scalar] = {
-            "protocol": "udp" if found[6] else "tcp",
+            "protocol": "udp" if match[6] else "tcp",
             "direction": "ingress" if ingress else "egress",
         }
         if len(streams) > 1:
             params["streams"] = len(streams)
-        _give(line, found, sheet.benchmark("iperf3"), params, sheet)
+        _give(line, match, sheet.benchmark("iperf3"), params, sheet)
         if sent and sent[1][5]:
             number, text = sent[0].number, sent[1][5]
             benchmark = sheet.benchmark("iperf3")
@@ -147,14 +147,14 @@ def _datagrams(run: _Run, sheet: Sheet) -> None:
         return
     streams = len({*run.datagrams} - {"SUM"})
     name = "SUM" if "SUM" in run.datagrams else next(iter(run.datagrams))
-    line, found = run.datagrams[name]
+    line, match = run.datagrams[name]
     params: dict[str, Scalar] = {
         "protocol": "udp",
         "direction": "ingress" if run.reverse != run.server else "egress",
     }
     if streams > 1:
         params["streams"] = streams
-    _lost(line, float(found[3]), float(found[2]), sheet.benchmark("iperf3"), params, sheet)
+    _lost(line, float(match[3]), float(match[2]), sheet.benchmark("iperf3"), params, sheet)
     sheet.note(
         line.number,
         "which rate arrived is not stated: iperf3 before 3.2 prints what was sent",
@@ -175,16 +175,16 @@ def _lost(
 
 
 def _give(
-    line: Line, found: re.Match[str], benchmark: str, params: dict[str, Scalar], sheet: Sheet
+    line: Line, match: re.Match[str], benchmark: str, params: dict[str, Scalar], sheet: Sheet
 ) -> None:
     """The rate of a line of iperf3, and its loss and jitter where it has them."""
-    if found[4] == "T":
+    if match[4] == "T":
         sheet.broken(line.number, "terabits a second are not read")
         return
-    value = float(found[3])
-    sheet.figure(line.number, benchmark, "throughput", _UNITS[found[4]], value, params)
-    if found[6]:
-        _lost(line, float(found[7]), float(found[6]), benchmark, params, sheet)
+    value = float(match[3])
+    sheet.figure(line.number, benchmark, "throughput", _UNITS[match[4]], value, params)
+    if match[6]:
+        _lost(line, float(match[7]), float(match[6]), benchmark, params, sheet)
 
 
 def read_iperf2(data: bytes, context: Context) -> Reading:
@@ -202,21 +202,21 @@ def read_iperf2(data: bytes, context: Context) -> Reading:
             line, _ = next(iter(total.values()))
             sheet.broken(line.number, "a stream that was connected has no total, or the reverse")
         elif name in total and not damaged:
-            line, found = total[name]
+            line, match = total[name]
             params: dict[str, Scalar] = {
                 "protocol": "udp" if udp else "tcp",
                 "direction": "ingress" if server else "egress",
             }
             if len(streams) > 1:
                 params["streams"] = len(streams)
-            value, unit = float(found[4]), _UNITS[found[5]]
+            value, unit = float(match[4]), _UNITS[match[5]]
             benchmark = sheet.benchmark("iperf2")
-            if udp and not found[6]:
+            if udp and not match[6]:
                 sheet.broken(line.number, "what arrived is not stated: there is no server report")
             else:
                 sheet.figure(line.number, benchmark, "throughput", unit, value, params)
-            if udp and found[6]:
-                _lost(line, float(found[7]), float(found[6]), benchmark, params, sheet)
+            if udp and match[6]:
+                _lost(line, float(match[7]), float(match[6]), benchmark, params, sheet)
         elif total:
             sheet.broken(total[next(iter(total))][0].number, "the sum of the streams is missing")
         total.clear()
@@ -225,18 +225,18 @@ def read_iperf2(data: bytes, context: Context) -> Reading:
 
     for line in lines(data):
         text = line.text
-        if found := _OPENING.fullmatch(text):
+        if match := _OPENING.fullmatch(text):
             finish()
-            server, udp = found[1].startswith("Server"), found[2] == "UDP"
+            server, udp = match[1].startswith("Server"), match[2] == "UDP"
         elif _SERVER_REPORT.fullmatch(text):
             pass
-        elif found := _TWO.fullmatch(text):
-            if float(found[2]) == 0 and not (udp and found[1] in total and total[found[1]][1][6]):
-                total[found[1]] = (line, found)
-        elif found := _CONNECTED.fullmatch(text):
+        elif match := _TWO.fullmatch(text):
+            if float(match[2]) == 0 and not (udp and match[1] in total and total[match[1]][1][6]):
+                total[match[1]] = (line, match)
+        elif match := _CONNECTED.fullmatch(text):
             if total or damaged:
                 finish()  # the next client's
-            connected.add(found[1])
+            connected.add(match[1])
         elif _LIKE.match(text):
             sheet.broken(line.number, "a line of iperf is cut or damaged")
             damaged = True

@@ -34,24 +34,24 @@ def read(data: bytes, context: Context) -> Reading:
     size = ""
     for line in lines(data):
         text = line.text
-        if found := _LINPACK_SIZE.fullmatch(text):
-            size = found[1]
-        elif found := _LINPACK_HEAD.fullmatch(text):
-            params = _precision({"S": "single", "D": "double"}[found[1]])
+        if match := _LINPACK_SIZE.fullmatch(text):
+            size = match[1]
+        elif match := _LINPACK_HEAD.fullmatch(text):
+            params = _precision({"S": "single", "D": "double"}[match[1]])
             if size not in ("", "200"):
                 params["array_size"] = int(size)
             table = _Linpack(params, line)
             tables.append(table)
-        elif found := _LINPACK_ROW.fullmatch(text):
+        elif match := _LINPACK_ROW.fullmatch(text):
             if table is None or table.ended or table.broken:
                 message = "a row of Linpack is outside its table, which is cut or damaged"
                 sheet.broken(line.number, message)
                 if table:
                     table.broken = True
             else:
-                table.last, table.rate = line, found[2]
+                table.last, table.rate = line, match[2]
                 # Netlib's ends with the first row that took ten seconds.
-                table.ended = float(found[1]) >= 10
+                table.ended = float(match[1]) >= 10
         elif table and not table.ended and (text.strip("-") or not text):
             if _LINPACK_LIKE.match(text):
                 sheet.broken(line.number, "the table of Linpack is cut or damaged here")

@@ -111,8 +111,8 @@ def read(data: bytes, context: Context) -> Reading:
     block: _Block | None = None
     stream: dict[str, Scalar] = {}
     for line in lines(data):
-        if found := _STREAM.fullmatch(line.text[-_LONGEST_COMMAND:]):
-            stream = _parallelism(found[1]) | _array(found[1])
+        if match := _STREAM.fullmatch(line.text[-_LONGEST_COMMAND:]):
+            stream = _parallelism(match[1]) | _array(match[1])
         if summary.line(line):
             sheet.understood(line.number)
             continue
@@ -165,57 +165,57 @@ def read_bare(data: bytes, context: Context) -> Reading:
 
 
 def _begin(text: str) -> _Block | None:
-    if found := _STRIDE.fullmatch(text):
-        return _Block("curve", f"lat_mem_rd-stride{found[1]}", int(found[1]))
-    if found := _SWITCH.fullmatch(text):
-        return _Block("switch", found[1])
-    if found := _COMMAND.fullmatch(text):
-        scale = {"k": 1024, "m": 1024**2}.get(found[4].lower(), 1)
-        size = f"{found[3]}{found[4].lower()}b"
-        operation = _SHORT.get(found[5], found[5])
-        name = f"{found[1]}-{operation}-{size}"
-        return _Block("rate", name, int(found[3]) * scale, _parallelism(found[2]))
+    if match := _STRIDE.fullmatch(text):
+        return _Block("curve", f"lat_mem_rd-stride{match[1]}", int(match[1]))
+    if match := _SWITCH.fullmatch(text):
+        return _Block("switch", match[1])
+    if match := _COMMAND.fullmatch(text):
+        scale = {"k": 1024, "m": 1024**2}.get(match[4].lower(), 1)
+        size = f"{match[3]}{match[4].lower()}b"
+        operation = _SHORT.get(match[5], match[5])
+        name = f"{match[1]}-{operation}-{size}"
+        return _Block("rate", name, int(match[3]) * scale, _parallelism(match[2]))
     return None
 
 
 def _parallelism(options: str) -> dict[str, Scalar]:
     """How many processes ran at once, where it was more than one."""
-    found = _PARALLEL.search(options)
-    return {"parallelism": int(found[1])} if found and int(found[1]) != 1 else {}
+    match = _PARALLEL.search(options)
+    return {"parallelism": int(match[1])} if match and int(match[1]) != 1 else {}
 
 
 def _array(options: str) -> dict[str, Scalar]:
     """The size of STREAM's arrays, where the command says it."""
-    found = _ARRAY.search(options)
-    return {"size": found[1].lower()} if found else {}
+    match = _ARRAY.search(options)
+    return {"size": match[1].lower()} if match else {}
 
 
 def _row(line: Line, block: _Block, sheet: Sheet) -> bool:
     """Read a line as a row of the block; false where it is none."""
     pattern = {"curve": _POINT, "switch": _PROCESSES, "rate": _RATE}[block.kind]
-    found = pattern.fullmatch(line.text)
-    if found is None:
+    match = pattern.fullmatch(line.text)
+    if match is None:
         if re.match(r"[ \t]*[0-9\ufffd]", line.text) or (
             block.kind == "curve" and not _LABELLED.fullmatch(line.text)
         ):
             sheet.broken(line.number, f"a row of {block.name} is cut or damaged")
             return True
         return False
-    value = figure(found[2])
+    value = figure(match[2])
     if value is None:
         sheet.broken(line.number, f"a row of {block.name} is cut or damaged")
     elif block.kind == "curve":
-        name = f"{block.name}-{_size(float(found[1]), block.size)}"
+        name = f"{block.name}-{_size(float(match[1]), block.size)}"
         sheet.figure(line.number, "lmbench", name, "ns", value)
     elif block.kind == "switch":
-        sheet.figure(line.number, "lmbench", f"lat_ctx-{found[1]}-{block.name}", "us", value)
+        sheet.figure(line.number, "lmbench", f"lat_ctx-{match[1]}-{block.name}", "us", value)
     elif not any(
-        abs(float(found[1]) * megabyte - block.size) <= 0.01 * block.size + 5000
+        abs(float(match[1]) * megabyte - block.size) <= 0.01 * block.size + 5000
         for megabyte in (10**6, 1024**2)
     ):
-        sheet.broken(line.number, f"{found[1]} MB is not the size that {block.name} moves")
+        sheet.broken(line.number, f"{match[1]} MB is not the size that {block.name} moves")
     else:
-        if abs(float(found[1]) * 1e6 - block.size) > 0.01 * block.size + 5000:
+        if abs(float(match[1]) * 1e6 - block.size) > 0.01 * block.size + 5000:
             sheet.note(
                 line.number, "this LMBench counts sizes in MB of 2^20 bytes, and may count rates so"
             )
@@ -231,8 +231,8 @@ def _size(megabytes: float, stride: int) -> str:
 
 
 def _labelled(line: Line, sheet: Sheet, stream: Mapping[str, Scalar]) -> None:
-    found = _LABELLED.fullmatch(line.text)
-    if found is None:
+    match = _LABELLED.fullmatch(line.text)
+    if match is None:
         label = line.text.partition(":")[0]
         cut = len(label) > 9 and (
             label.startswith("STREAM") or any(name.startswith(label.rstrip()) for name in _NAMES)
@@ -241,13 +241,13 @@ def _labelled(line: Line, sheet: Sheet, stream: Mapping[str, Scalar]) -> None:
         if cut or like or re.search(r"[0-9] (?:microseconds|nanoseconds|MB/sec)[ \t]*$", line.text):
             sheet.broken(line.number, f"the line “{label}” is cut or damaged")
         return
-    name = _name(found[1])
-    value = figure(found[2])
+    name = _name(match[1])
+    value = figure(match[2])
     if name is None or value is None:
-        sheet.broken(line.number, f"“{found[1][:80]}” is none of LMBench's names: damaged?")
+        sheet.broken(line.number, f"“{match[1][:80]}” is none of LMBench's names: damaged?")
         return
     params = stream if name.startswith("stream") else None
-    sheet.figure(line.number, "lmbench", name, _UNITS[found[3]], value, params)
+    sheet.figure(line.number, "lmbench", name, _UNITS[match[3]], value, params)
 
 
 def _name(label: str) -> str | None:
@@ -255,13 +255,13 @@ def _name(label: str) -> str | None:
         return _NAMES[label]
     if label.startswith("Pagefaults on "):
         return "lat_pagefault"
-    if found := _SELECT.fullmatch(label):
-        return f"lat_select-{found[1]}{'-tcp' if found[2] else ''}"
-    if found := _STREAMED.fullmatch(label):
-        return f"{found[1].lower()}-{found[2]}-{found[3]}"
-    if found := _OPERATION.fullmatch(label):
-        kind = {"integer": "int", "uint64": "int64"}.get(found[1], found[1])
-        return f"lat_ops-{kind}-{found[2]}"
+    if match := _SELECT.fullmatch(label):
+        return f"lat_select-{match[1]}{'-tcp' if match[2] else ''}"
+    if match := _STREAMED.fullmatch(label):
+        return f"{match[1].lower()}-{match[2]}-{match[3]}"
+    if match := _OPERATION.fullmatch(label):
+        kind = {"integer": "int", "uint64": "int64"}.get(match[1], match[1])
+        return f"lat_ops-{kind}-{match[2]}"
     return None
 
 
@@ -397,12 +397,12 @@ class _Summary:
             ]
             ends_well = len(line.text) >= table.spans[-1][1] and not "".join(between).strip()
         ends_well = ends_well and re.match(r"[!-~][ -~]{8} [ -~]{13} ", line.text) is not None
-        found = [_CELL.fullmatch(cell) for cell in cells]
-        sound = all(match or not cell for match, cell in zip(found, cells, strict=True))
+        matches = [_CELL.fullmatch(cell) for cell in cells]
+        sound = all(match or not cell for match, cell in zip(matches, cells, strict=True))
         if not ends_well or not sound or len(cells) != len(table.metrics):
             self._sheet.broken(line.number, "a row of LMBench's summary is cut or damaged")
             return
-        for metric, match in zip(table.metrics, found, strict=True):
+        for metric, match in zip(table.metrics, matches, strict=True):
             if match and metric != "-":
                 scale = {"": 0, "K": 3, "M": 6}[match[2]]
                 value = float(Decimal(match[1]).scaleb(scale))

@@ -128,19 +128,19 @@ def read(data: bytes, context: Context) -> Reading:
     test = _Test()
     for line in lines(data):
         text = line.text
-        if found := _TITLE.fullmatch(text):
+        if match := _TITLE.fullmatch(text):
             test = _finish(test, sheet)
-            test.title, test.at = found[1], line.number
+            test.title, test.at = match[1], line.number
         elif test.title.startswith("OMNI ") and "Throughput" in text.split(","):
             test.columns = tuple(text.split(","))
         elif test.columns and not test.keys and not test.cut:
             _row(line, test, sheet)
-        elif (found := _KEY.fullmatch(text)) and (found[1] in _KEYS or test.keys):
-            if found[1] in test.keys:
+        elif (match := _KEY.fullmatch(text)) and (match[1] in _KEYS or test.keys):
+            if match[1] in test.keys:
                 test = _finish(test, sheet)
-            test.keys[found[1]] = (line.number, found[2])
-        elif found := _UNIT_LINE.fullmatch(text):
-            test.unit = _UNITS[found[1]]
+            test.keys[match[1]] = (line.number, match[2])
+        elif match := _UNIT_LINE.fullmatch(text):
+            test.unit = _UNITS[match[1]]
         elif test.title in _TRANSACTIONS and _RATE_HEAD.fullmatch(text):
             test.unit = "operations/s"
             test.wide = "% S" in text
@@ -260,11 +260,11 @@ def _listing(test: _Test, sheet: Sheet) -> None:
         way = test.title.removeprefix("OMNI ")
     if not way and test.title in ("TCP STREAM", "UDP STREAM", "TCP MAERTS"):
         way = "Receive" if test.title == "TCP MAERTS" else "Send"
-    told = keys.get("THROUGHPUT_UNITS", (line, "10^6bits/s"))[1]
-    if protocol in ("TCP", "UDP") and way == "Send|Recv" and told.strip() == "Trans/s":
+    printed_unit = keys.get("THROUGHPUT_UNITS", (line, "10^6bits/s"))[1]
+    if protocol in ("TCP", "UDP") and way == "Send|Recv" and printed_unit.strip() == "Trans/s":
         _rates(line, f"ethernet-{protocol.lower()}", keys, sheet)
         return
-    unit = _UNITS.get(told.strip().removesuffix("ec"))
+    unit = _UNITS.get(printed_unit.strip().removesuffix("ec"))
     if protocol not in ("TCP", "UDP") or way not in ("Send", "Receive") or unit is None:
         sheet.broken(
             line,

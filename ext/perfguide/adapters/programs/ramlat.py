@@ -20,15 +20,15 @@ def read(data: bytes, context: Context) -> Reading:
     sheet = Sheet(context)
     kinds: list[str] = []
 
-    def head(line: Line, found: re.Match[str]) -> None:
-        kinds[:] = words(found[1])
+    def head(line: Line, match: re.Match[str]) -> None:
+        kinds[:] = words(match[1])
 
-    def latencies(line: Line, found: re.Match[str]) -> None:
-        cells = words(found[2])
+    def latencies(line: Line, match: re.Match[str]) -> None:
+        cells = words(match[2])
         if len(cells) != len(kinds):
             sheet.broken(line.number, "a row of ramlat has not as many figures as its head")
             return
-        size = _bytes(found[1])
+        size = _bytes(match[1])
         for kind, text in zip(kinds, cells, strict=True):
             params: dict[str, Scalar] = {"buffer_size": size, "access": kind}
             sheet.figure(line.number, "ramlat", "latency", "ns", float(text), params)
@@ -48,9 +48,9 @@ def read(data: bytes, context: Context) -> Reading:
 
 
 def _bytes(text: str) -> int:
-    found = _SIZE.fullmatch(text)
-    assert found, text
-    return int(found[1]) * {"": 1, "k": 1024, "m": 1024**2}[found[2].lower()]
+    match = _SIZE.fullmatch(text)
+    assert match, text
+    return int(match[1]) * {"": 1, "k": 1024, "m": 1024**2}[match[2].lower()]
 
 
 FORMAT = Format(

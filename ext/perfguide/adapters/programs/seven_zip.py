@@ -32,35 +32,35 @@ def read(data: bytes, context: Context) -> Reading:
 
     for line in lines(data):
         text = line.text.rstrip(" \t")
-        if found := _ZIP_VERSION.fullmatch(text):
-            sheet.fact("tools.7-zip", found[1])
-        elif found := _ZIP_THREADS.fullmatch(text):
-            params["threads"] = int(found[1])
+        if match := _ZIP_VERSION.fullmatch(text):
+            sheet.fact("tools.7-zip", match[1])
+        elif match := _ZIP_THREADS.fullmatch(text):
+            params["threads"] = int(match[1])
         elif _ZIP_HEAD.fullmatch(text):
             # Numbers end where the words of the head do: a row that is cut is shorter.
             width, half, open_row = len(text), text.index("|") - 2, line.number
         elif not width or not re.match(r" ?(?:[0-9]{1,2}|Avr|Tot):", text):
             continue
         elif text.startswith("Tot"):
-            found = _ZIP_TOTAL.fullmatch(text)
-            if found and len(text) >= (width if found[2] else half):
-                give(line, "total_rating", "MIPS", words(found[2] or found[1])[2])
+            match = _ZIP_TOTAL.fullmatch(text)
+            if match and len(text) >= (width if match[2] else half):
+                give(line, "total_rating", "MIPS", words(match[2] or match[1])[2])
             else:
                 sheet.broken(line.number, "a row of 7-zip is cut or damaged")
             open_row = width = 0
         else:
-            found = _ZIP_ROW.fullmatch(text)
-            if found is None or len(text) < width:
+            match = _ZIP_ROW.fullmatch(text)
+            if match is None or len(text) < width:
                 sheet.broken(line.number, "a row of 7-zip is cut or damaged")
                 continue
             for cells, way in (
-                (words(found[2]), "compression"),
-                (words(found[3]), "decompression"),
+                (words(match[2]), "compression"),
+                (words(match[3]), "decompression"),
             ):
-                if found[1] == "Avr":
+                if match[1] == "Avr":
                     give(line, f"{way}_rating", "MIPS", cells[-1])
                 elif len(cells) == 4:
-                    give(line, f"{way}_speed", "KiB/s", cells[0], found[1])
+                    give(line, f"{way}_speed", "KiB/s", cells[0], match[1])
         sheet.understood(line.number)
     if open_row:
         sheet.broken(open_row, "this table of 7-zip has no row “Tot”: it is cut")

@@ -20,22 +20,22 @@ def read(data: bytes, context: Context) -> Reading:
     # Where the screen is drawn anew, the last line of a thread may stand there twice.
     redrawn = re.search(rb"\x1b\[[0-9]{1,4}A", data) is not None
 
-    def thread(line: Line, found: re.Match[str]) -> None:
-        before = last.get(found[1])
-        if before and int(before[1][2]) - redrawn >= int(found[2]):
-            give(last.pop(found[1]))
-        last[found[1]] = (line, found)
+    def thread(line: Line, match: re.Match[str]) -> None:
+        before = last.get(match[1])
+        if before and int(before[1][2]) - redrawn >= int(match[2]):
+            give(last.pop(match[1]))
+        last[match[1]] = (line, match)
 
-    def beginning(line: Line, found: re.Match[str]) -> None:
-        if found[1] in last:
+    def beginning(line: Line, match: re.Match[str]) -> None:
+        if match[1] in last:
             for final in last.values():
                 give(final)
             last.clear()
 
     def give(final: tuple[Line, re.Match[str]]) -> None:
-        line, found = final
-        params: dict[str, Scalar] = {"thread": int(found[1])}
-        for text, name in ((found[3], "min"), (found[4], "avg"), (found[5], "max")):
+        line, match = final
+        params: dict[str, Scalar] = {"thread": int(match[1])}
+        for text, name in ((match[3], "min"), (match[4], "avg"), (match[5], "max")):
             metric = f"latency_{name}"
             sheet.figure(line.number, "signaltest", metric, "us", float(text), params, zero=True)
 

@@ -18,26 +18,26 @@ def read(data: bytes, context: Context) -> Reading:
     sheet = Sheet(context)
     instances: dict[str, int] = {}
 
-    def hogs(line: Line, found: re.Match[str]) -> None:
+    def hogs(line: Line, match: re.Match[str]) -> None:
         instances.clear()
-        for count, name in re.findall(r"([0-9]{1,6}) ([a-z0-9-]{1,40})", found[1]):
+        for count, name in re.findall(r"([0-9]{1,6}) ([a-z0-9-]{1,40})", match[1]):
             instances[name] = int(count)
 
     def given(stressor: str) -> dict[str, Scalar]:
         said: dict[str, Scalar] = {"stressor": stressor}
         return said | ({"instances": instances[stressor]} if stressor in instances else {})
 
-    def metrics(line: Line, found: re.Match[str]) -> None:
-        if instances and found[1] not in instances:
-            sheet.broken(line.number, f"“{found[1]}” is none of the stressors that were started")
+    def metrics(line: Line, match: re.Match[str]) -> None:
+        if instances and match[1] not in instances:
+            sheet.broken(line.number, f"“{match[1]}” is none of the stressors that were started")
             return
-        for text, metric in ((found[2], "bogo_ops"), (found[3], "bogo_ops_by_cpu_time")):
-            params = given(found[1])
+        for text, metric in ((match[2], "bogo_ops"), (match[3], "bogo_ops_by_cpu_time")):
+            params = given(match[1])
             value = float(text)
             sheet.figure(line.number, "stress-ng", metric, "operations/s", value, params, zero=True)
 
-    def version(line: Line, found: re.Match[str]) -> None:
-        sheet.fact("tools.stress-ng", found[1])
+    def version(line: Line, match: re.Match[str]) -> None:
+        sheet.fact("tools.stress-ng", match[1])
 
     front = r"stress-ng: (?:info|metrc): {1,2}\[[0-9]{1,10}\] "
     decimals = r"[0-9]{1,15}\.[0-9]{2}"

@@ -45,15 +45,15 @@ class _Reader:
 
     def line(self, line: Line) -> None:
         text = line.text
-        if found := _OPENING.fullmatch(text):
-            self._open(line, found[1])
+        if match := _OPENING.fullmatch(text):
+            self._open(line, match[1])
             return
         if len(text) < 600 and (asked := _TEST.search(text)):
             self._typed = asked[1]
         for begins, whole, take in self._rows:
-            if found := whole.fullmatch(text):
+            if match := whole.fullmatch(text):
                 self.sheet.understood(line.number)
-                take(line, found)
+                take(line, match)
                 return
             if begins.match(text):
                 self.sheet.broken(line.number, "a line of sysbench is cut or damaged")
@@ -73,13 +73,13 @@ class _Reader:
         self._rows = self._of_04() if version.startswith("0.") else self._of_10()
         self._params = {"test": self._typed} if self._typed else {}
 
-    def _close(self, line: Line, found: re.Match[str]) -> None:
+    def _close(self, line: Line, match: re.Match[str]) -> None:
         self._rows, self._typed = [], ""
 
     def _said(self, name: str, test: str = "") -> _Take:
-        def take(line: Line, found: re.Match[str]) -> None:
+        def take(line: Line, match: re.Match[str]) -> None:
             self._params["test"] = test or self._params.get("test", "")
-            text = found[1].strip()
+            text = match[1].strip()
             if name == "block_size":
                 text = re.sub("(?<=[0-9])([KMG])b?$", r"\1iB", text)
             if name:
@@ -88,7 +88,7 @@ class _Reader:
         return take
 
     def _give(self, metric: str, unit: str) -> _Take:
-        def take(line: Line, found: re.Match[str]) -> None:
+        def take(line: Line, match: re.Match[str]) -> None:
             if not self._params.get("test"):
                 hint = "keep the command on the line before it, or state test=…"
                 self.sheet.broken(
@@ -96,7 +96,7 @@ class _Reader:
                 )
                 return
             zero = unit == "ms" or metric.endswith(("s", "read", "written"))
-            value = figure(found[1])
+            value = figure(match[1])
             if value is not None:
                 params = dict(self._params)
                 self.sheet.figure(line.number, "sysbench", metric, unit, value, params, zero=zero)
@@ -207,37 +207,37 @@ class _Reader:
             _row("Doing ", r"Doing ([a-z/() ]{3,60}) test", said("operation", "fileio")),
         ]
 
-    def _transferred(self, line: Line, found: re.Match[str]) -> None:
-        self._give("throughput", f"{found[2]}iB/s")(line, found)
+    def _transferred(self, line: Line, match: re.Match[str]) -> None:
+        self._give("throughput", f"{match[2]}iB/s")(line, match)
 
-    def _time(self, line: Line, found: re.Match[str]) -> None:
-        self._took = (line, found)
+    def _time(self, line: Line, match: re.Match[str]) -> None:
+        self._took = (line, match)
 
     def _without_events(self, take: _Take) -> _Take:
         """How many events there were is of the time alone."""
 
-        def taken(line: Line, found: re.Match[str]) -> None:
+        def taken(line: Line, match: re.Match[str]) -> None:
             count = self._params.pop("events", None)
-            take(line, found)
+            take(line, match)
             if count is not None:
                 self._params["events"] = count
 
         return taken
 
-    def _fairness(self, line: Line, found: re.Match[str]) -> None:
+    def _fairness(self, line: Line, match: re.Match[str]) -> None:
         """Give the time: the number of events is whole where the mean of the threads agrees."""
         count, threads = self._params.get("events"), self._params.get("threads")
-        known = isinstance(count, int) and isinstance(threads, int)
+        is_stated = isinstance(count, int) and isinstance(threads, int)
         if (
             self._took is None
-            or not known
-            or abs(float(found[1]) * int(threads or 0) - int(count or 0)) > int(threads or 0) * 1e-4
+            or not is_stated
+            or abs(float(match[1]) * int(threads or 0) - int(count or 0)) > int(threads or 0) * 1e-4
         ):
             self.sheet.broken(line.number, "the time of these events, or their number, is damaged")
         elif self._params.get("test") in ("cpu", "threads", "mutex"):
             self._give("total_time", "s")(*self._took)
         self._took = None
-        self._close(line, found)
+        self._close(line, match)
 
 
 def _row(begins: str, whole: str, take: _Take) -> tuple[re.Pattern[str], re.Pattern[str], _Take]:

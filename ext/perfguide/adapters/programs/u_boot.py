@@ -32,19 +32,19 @@ def read(data: bytes, context: Context) -> Reading:
     """The rate of each transfer with the size of the file."""
     sheet = Sheet(context)
     for line in lines(data):
-        found = _LINE.fullmatch(line.text)
-        if found is None:
+        match = _LINE.fullmatch(line.text)
+        if match is None:
             if re.search(r"bytes (?:read|written)\b|[0-9] ms \(|iB/s\)", line.text):
                 sheet.broken(line.number, "the line of a transfer is cut or damaged")
             continue
         sheet.understood(line.number)
-        size, milliseconds = int(found[1]), int(found[3])
-        metric = "read_throughput" if found[2] == "read" else "write_throughput"
-        rate = figure(found[4] or "")
+        size, milliseconds = int(match[1]), int(match[3])
+        metric = "read_throughput" if match[2] == "read" else "write_throughput"
+        rate = figure(match[4] or "")
         if rate is None:
             sheet.broken(line.number, "the transfer has no rate: it was too short, or is cut")
             continue
-        unit = _UNITS[found[5]]
+        unit = _UNITS[match[5]]
         if not _agrees(size, milliseconds, rate, unit):
             sheet.broken(line.number, "size, time and rate do not agree: the line is damaged")
             continue
