@@ -24,13 +24,13 @@ ENTRY_POINTS = "perfguide.adapters"
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What is known of a log before it is read.
+    """Facts about a log that its reader cannot see in it.
 
     ``file`` is the log's name as results point to it. ``params`` are parameters
-    that the person who packs has stated (``engine=hw``); they are added to each
-    result that does not itself say otherwise. ``about`` is what he has said of the
-    board and the release (``board.name``, ``sdk.version``), for files that hold
-    the results of several; it is never a parameter of a result.
+    stated on the command line (``engine=hw``); they are added to each result that does
+    not itself say otherwise. ``about`` names the board and the release (``board.name``,
+    ``sdk.version``), for files that hold the results of several; it is never a parameter
+    of a result.
     """
 
     file: str
@@ -40,7 +40,7 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What one adapter found in one log.
+    """All that one adapter has read from one log.
 
     ``facts`` are statements about the board or its software, under the keys of a
     bundle: ``sdk.kernel``, ``board.cpu_mhz``, ``tools.openssl`` …
@@ -65,6 +65,6 @@ class Format:
     example: str
     """A few lines of such output, for ``perfguide adapters``."""
     recognises: Callable[[bytes], bool]
-    """Whether the bytes hold output of this format anywhere; quick, never raises."""
+    """Return whether the bytes hold output of this format anywhere; quick, never raises."""
     read: Callable[[bytes, Context], Reading]
     """The results; never raises for any bytes."""

@@ -1,6 +1,6 @@
 """Formats of logs that TOML files describe: those of the package and those of labs.
 
-``source/extending.rst`` explains such a file, and :mod:`.format_schema` lists its keys.
+``source/extending.rst`` explains these files, and :mod:`.format_schema` lists its keys.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from .line_patterns import compiled
 from .log_lines import holds
 
 ENDING = ".format.toml"
-"""How the name of such a file ends."""
+"""The end of their names."""
 
 FOLDER = Path(__file__).with_name("formats")
 """The descriptions of this package."""
 
 MAX_RECOGNISED_BYTES = 1_000_000
-"""Of a log, where no expression says how it is recognised."""
+"""The part of a log that is read to recognise it, where no expression does."""
 
 
 @cache
@@ -40,8 +40,8 @@ def built_in(name: str) -> Format:
 def load(path: Path) -> Format:
     """Return the format that a file describes.
 
-    Raises :class:`ValueError` with the place in the file, what is wrong there and how to fix it,
-    also where the file cannot be read.
+    Raises :class:`ValueError` with the line, the fault and how to fix it, also where the file
+    cannot be read.
     """
     text = ""
     try:

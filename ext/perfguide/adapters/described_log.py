@@ -14,7 +14,7 @@ from .log_lines import Line, figure, lines
 from .log_sheet import Sheet
 
 MAX_QUOTED_CHARS = 200
-"""Of a line, in a message."""
+"""The part of a line that messages quote."""
 
 _NAME_IN_TEXT = re.compile(r"\{([A-Za-z_][A-Za-z0-9_.-]*)\}")
 
@@ -254,7 +254,7 @@ class _Reader:
             self._block.waiting.clear()
 
     def _end(self) -> None:
-        """Say what the block lacks, and forget its values."""
+        """Report the lines that the block lacks, and forget its values."""
         block, self._block = self._block, None if self._has_blocks else _Block()
         if block is None:
             return
@@ -265,7 +265,7 @@ class _Reader:
                 self._sheet.broken(block.line, filled(rule.spec.required, block.values))
 
     def _row(self, line: Line, table: Table) -> list[str]:
-        """Read a line as the head or a row of the table; return the head of the next rows."""
+        """Read a line as the head or a row of the table, and return the head of the next rows."""
         row = cells(line.text, table.separator)
         if {*table.columns, *table.params} <= set(row):
             self._sheet.understood(line.number)

@@ -20,7 +20,7 @@ class Figure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     params: dict[str, Scalar] = {}
     """Parameters of this figure, also with ``{NAME}``."""
     zero: bool = False
-    """Whether this figure can be zero."""
+    """If true, this figure can be zero."""
     power: int = 0
     """The power of ten by which the printed number is multiplied: ``-3`` makes thousandths."""
     failures: dict[str, str] = {}
@@ -31,26 +31,26 @@ class Lines(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Lines of one kind."""
 
     match: str | list[str]
-    """How they look, or several looks of the same values. ``{name:kind}`` is a value, ``{:kind}``
+    """The look of the lines, or several looks of the same values. ``{name:kind}`` is a value, ``{:kind}``
     one that is not used, and ``{? … ?}`` a part that some lines lack."""
     figures: dict[str, str | Figure] = {}
     """The values that are figures, each with its unit or with the keys of a figure."""
     params: dict[str, Scalar] = {}
     """Parameters of all of their figures."""
     zero: bool = False
-    """Whether a figure can be zero."""
+    """If true, their figures can be zero."""
     begins: bool = False
-    """Whether a block, such as the output of one run, begins with this line. Values of a block
+    """If true, a block, for instance the output of one run, begins with this line. Values of a block
     are forgotten with its end."""
     within: bool = False
-    """Whether these lines count within a block only. Elsewhere they belong to other programs."""
+    """If true, these lines count within a block only. Elsewhere they belong to other programs."""
     ends: bool = False
-    """Whether the block ends with this line."""
+    """If true, the block ends with this line."""
     required: str = ""
     """The message for a block that has no line of this kind. A second such line in a block is
     refused. Kinds with the same message count as one."""
     keeps: bool = False
-    """Whether the values of lines with figures are parameters of later lines, too."""
+    """If true, the values of lines with figures are parameters of later lines, too."""
     needs: list[str] = []
     """Values of earlier lines without which a figure has no meaning."""
     unstated: str = ""
@@ -58,13 +58,13 @@ class Lines(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     when: dict[str, Scalar] = {}
     """The figures count only where these values are as given; ``""`` is a missing one."""
     mean: bool = False
-    """Whether the figures repeat earlier ones as their mean. They count where there were none."""
+    """If true, the figures are means of earlier ones, and count only where there were none."""
     confirms: bool = False
-    """Whether this line confirms the figures of its block; see ``unconfirmed``."""
+    """If true, this line confirms the figures of its block; see ``unconfirmed``."""
     rejects: str = ""
     """The message with which this line makes the figures of its block failures."""
     damaged: str | bool = True
-    """How damaged lines of this kind begin, written as in ``match``. Without this key, lines that
+    """The beginning of damaged lines of this kind, written as in ``match``. Without this key, lines that
     begin with the text before its first value are damaged where they go on otherwise; with
     ``false``, none is."""
     damage: str = ""
@@ -77,7 +77,7 @@ class Lines(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The message for what the program reports as failed in this line, with ``{line}`` as its
     text. ``figures`` are then those that were not measured."""
     hint: str = ""
-    """How to fix what the message of these lines says."""
+    """Advice that is added to the message of these lines."""
 
 
 class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -108,7 +108,7 @@ class Description(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Regular expressions that are all found in logs of this format; ``^`` and ``$`` are the ends
     of a line. Without them a log is recognised by its figures."""
     fixed_benchmark: bool = False
-    """Whether ``--param benchmark=…`` cannot name another benchmark for the figures."""
+    """If true, ``--param benchmark=…`` cannot name another benchmark for the figures."""
     unless_named: list[str] = []
     """Parameters that are left out where ``--param benchmark=…`` names the benchmark."""
     damage: str = ""

@@ -1,9 +1,8 @@
-"""JSON as board farms store it, with the place of every value.
+"""JSON as board farms store it, with the offset of every value.
 
-The standard decoder does not say where a value stands, takes the last of two
-equal keys, and rounds numbers before anybody can look at them. Here a number
-stays the text that was written, a key that stands twice is a fault, and every
-node knows its offset. ``NaN`` and ``Infinity`` are read as numbers: Google
+The standard decoder does not say where a value is, takes the last of two equal keys,
+and rounds numbers. Here a number stays the text that was written, a key that appears
+twice in an object is a fault, and every node has its offset. ``NaN`` and ``Infinity`` are read as numbers: Google
 Benchmark and Python write them, and they mean a measurement that failed.
 """
 
@@ -16,8 +15,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-MOST_LEVELS = 60
-"""How deep values nest; the formats read here need fewer than ten levels."""
+MAX_LEVELS = 60
+"""The formats read here need fewer than ten levels."""
 
 Kind = Literal["object", "array", "string", "number", "word"]
 
@@ -98,7 +97,7 @@ def source(data: bytes) -> Source:
     return Source(text, tuple(m.start() for m in re.finditer("\n", text)))
 
 
-# A shell shows ">" before each line that it was given: what was pasted there stands behind it.
+# A shell shows ">" before each line of a command that goes on, also before pasted JSON.
 _START = re.compile(r"^[ \t>]*+(?=[\[{])", re.MULTILINE)
 _FOLLOWS = re.compile(r"[ \t]*(?=[\[{])")
 _TOKEN = re.compile(
@@ -142,8 +141,8 @@ def _value(text: str, at: int, level: int) -> Node:
     token = _TOKEN.match(text, at)
     if token is None:
         raise Broken("this is not JSON, or it is cut here", _past_space(text, at))
-    if level > MOST_LEVELS:
-        raise Broken(f"values nest deeper than {MOST_LEVELS} levels", token.end() - 1)
+    if level > MAX_LEVELS:
+        raise Broken(f"values nest deeper than {MAX_LEVELS} levels", token.end() - 1)
     group = token.lastindex or 0
     start, end = token.span(group)
     if group == 1:
@@ -207,7 +206,7 @@ def _mark(text: str, at: int) -> tuple[str, int]:
 
 
 def _past_space(text: str, at: int) -> int:
-    """Where the fault itself stands: behind the spaces, not before them."""
+    """Return the offset of the fault itself, which is behind the spaces, not before them."""
     while at < len(text) - 1 and text[at] in " \t\r\n":
         at += 1
     return min(at, max(len(text) - 1, 0))

@@ -128,8 +128,8 @@ _BYTES_BY_PREFIX = {"": 1, "b": 1, "k": 1024, "m": 1024**2, "g": 1024**3, "t": 1
 
 
 def scalar(text: str, kind: str) -> Scalar | None:
-    """Return a value that is no figure: a whole number where it is written as one, sizes in
-    bytes, a date as RFC 3339 has it, and other values as their text.
+    """Return a value that is no figure: an integer where it is written as one, sizes in bytes,
+    a date as RFC 3339 has it, and other values as their text.
 
     ``None`` is a date that no calendar has.
     """
@@ -145,7 +145,7 @@ def scalar(text: str, kind: str) -> Scalar | None:
 
 
 def measured(text: str, kind: str, power: int) -> tuple[float, str] | None:
-    """Return a figure and its unit where its text says one, or ``None`` for what is no number.
+    """Return a figure and its unit where its text says one, or ``None`` if it is no number.
 
     ``power`` is that of ten by which the printed number is multiplied, exactly.
     """
@@ -165,5 +165,5 @@ def _seconds(span: str) -> tuple[float, str]:
     parts = re.findall(r"([0-9.]+)(h|min|ms|us|s)", span)
     if len(parts) == 1:
         return float(parts[0][0]), parts[0][1]
-    # Whole microseconds hold every digit.
+    # Integers of microseconds hold every digit.
     return sum(round(float(text) * _MICROSECONDS[unit]) for text, unit in parts) / 1e6, "s"

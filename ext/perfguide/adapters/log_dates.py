@@ -21,7 +21,7 @@ _MAIL = re.compile(
 _SHELL = re.compile(
     r"[A-Z][a-z]{2} ([A-Z][a-z]{2}) +([0-9]{1,2}) ([0-9:]{8}) (?:([A-Z]{1,5}|[+-][0-9]{2,4}) )?((?:19|20)[0-9]{2})"
 )  # fmt: skip
-_LONGEST = 60
+MAX_DATE_CHARS = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ def find(data: bytes) -> Dated | None:
     """The first line that is a date, with UTC where it names no zone that is known."""
     for line in lines(data):
         text = line.text.strip()
-        if 15 < len(text) <= _LONGEST and (date := _moment(text)):
+        if 15 < len(text) <= MAX_DATE_CHARS and (date := _moment(text)):
             when, zone = date
             return Dated(when.isoformat(), line.number, zone)
     return None

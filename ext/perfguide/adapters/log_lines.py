@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 DAMAGED = "\ufffd"
-"""What stands for bytes that are not text."""
+"""The character in place of bytes that are not text."""
 
-LONGEST = 20_000
-"""Bytes of the longest line that is read whole. The longest that a program is known to print,
-a command with all its arguments, has a tenth of it."""
+MAX_LINE_BYTES = 20_000
+"""Longer lines are cut. The longest that a known program prints, a command with all its
+arguments, has a tenth of it."""
 
 _MARK = b"\xef\xbb\xbf"
 _COLOUR = re.compile(r"\x1b\[[0-9;]*[mK]")
@@ -39,8 +39,8 @@ class Line:
 
 
 def holds(*patterns: bytes) -> Callable[[bytes], bool]:
-    """How a format is recognised: bytes that match each pattern somewhere. In a
-    pattern, ``^`` and ``$`` are the ends of a line."""
+    """Return a function that is true for bytes in which each pattern matches somewhere. In
+    a pattern, ``^`` and ``$`` are the ends of a line."""
     compiled = [re.compile(pattern, re.MULTILINE) for pattern in patterns]
     return lambda data: all(pattern.search(data) for pattern in compiled)
 
@@ -51,14 +51,14 @@ def unmarked(data: bytes) -> bytes:
 
 
 def lines(data: bytes) -> Iterator[Line]:
-    """The lines of a log. They end at line feeds only, so that the numbers are
-    those of the file. What is longer than ``LONGEST`` is cut and ends in ``DAMAGED``."""
+    """Yield the lines of a log. They end at line feeds only, so that the numbers are
+    those of the file. A line longer than ``MAX_LINE_BYTES`` is cut and ends in ``DAMAGED``."""
     pieces = unmarked(data).split(b"\n")
     if not pieces[-1]:
         del pieces[-1]  # the end of the last line begins no other
     for number, raw in enumerate(pieces, start=1):
-        if len(raw) > LONGEST:
-            raw = raw[:LONGEST] + DAMAGED.encode()
+        if len(raw) > MAX_LINE_BYTES:
+            raw = raw[:MAX_LINE_BYTES] + DAMAGED.encode()
         text = raw.decode("utf-8", errors="replace").rstrip("\r")
         if "\x1b" in text:
             text = _COLOUR.sub("", text)

@@ -1,7 +1,7 @@
-"""Rows of a log by their layouts: one loop for programs whose lines stand alone.
+"""Rows of a log by their layouts: one loop for programs whose lines are independent.
 
-A row is known by how it begins, and read where the whole line has its layout. What begins as
-a row and is none was cut or damaged, and gives a diagnostic in place of a figure.
+A row is recognised by its front, and read where the full line has its layout. A line with the
+front alone was cut or damaged, and gives a diagnostic in place of a figure.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ Take = Callable[[Line, "re.Match[str]"], None]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One layout: ``begins`` matches the front of its lines and ``whole`` all of them; ``take``
-    is called with the line and the match of ``whole``. Patterns have no unbounded repetition
+    """One layout. ``begins`` matches the front of its lines, ``whole`` the full lines; ``take`` is
+    called with the line and the match of the latter. Patterns have no unbounded repetition
     behind another one that could take the same characters."""
 
     begins: re.Pattern[str]

@@ -1,4 +1,4 @@
-"""What an adapter has found so far, and at last its :class:`Reading`."""
+"""Results, diagnostics and facts of a log while it is read, and at last its :class:`Reading`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..bundle import Log, Result
 from ..common.diagnostics import Diagnostic
 from . import Context, Reading, Scalar
 
-MOST_DIAGNOSTICS = 1000
+MAX_DIAGNOSTICS = 1000
 """A log with more faults than these is not a log of this format at all."""
 
 
@@ -46,12 +46,12 @@ class Sheet:
         self._context = context
         self._results: list[Result] = []
         self._diagnostics: dict[tuple[str, str, int | None], Diagnostic] = {}
-        self._told: set[tuple[str, str]] = set()
+        self._noted: set[tuple[str, str]] = set()
         self._facts: dict[str, Scalar] = {}
         self._lines: set[int] = set()
 
     def stated(self, name: str) -> Scalar | None:
-        """What the person who packs has stated of a parameter, if anything."""
+        """Return a parameter that was stated on the command line, or ``None``."""
         return self._context.params.get(name)
 
     def benchmark(self, default: str) -> str:
@@ -119,13 +119,13 @@ class Sheet:
         self._say("log-row", line, message, hint)
 
     def failed(self, line: int | None, message: str, hint: str = "") -> None:
-        """What the program itself reports as failed."""
+        """Report a failure that the program itself reports."""
         self._say("log-failed", line, message, hint)
 
     def note(self, line: int | None, message: str, hint: str = "") -> None:
-        """What changes how the figures are to be read; said once for a log."""
-        if ("log-note", message) not in self._told:
-            self._told.add(("log-note", message))
+        """Report a reason to read the figures otherwise; once for a log."""
+        if ("log-note", message) not in self._noted:
+            self._noted.add(("log-note", message))
             self._say("log-note", line, message, hint)
 
     def understood(self, *numbers: int) -> None:
@@ -150,6 +150,6 @@ class Sheet:
         return stated | dict(params or {})
 
     def _say(self, kind: str, line: int | None, message: str, hint: str) -> None:
-        if len(self._diagnostics) < MOST_DIAGNOSTICS:
+        if len(self._diagnostics) < MAX_DIAGNOSTICS:
             entry = Diagnostic(kind, self._context.file, message, hint, line=line)
             self._diagnostics.setdefault((kind, message, line), entry)

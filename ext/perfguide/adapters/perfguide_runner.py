@@ -8,10 +8,9 @@ Layout: runner/README.md and runner/lib/points.sh::
     # perfguide-during: samples=… clock_mhz=600..1400 temperature_c=… governor=… throttled=no
     # perfguide-end: status=0 elapsed=6
 
-The program's output is read by the adapter of its format, and what the header says of
-nice level, engine, threads and so on are the parameters of all that is found there;
-what an output itself says (``Invalid engine``) counts more. What was seen of the board while
-the program ran is the setup of these results. A block without an end, or
+The program's output is read by the adapter of its format. Nice level, engine, threads and so
+on in the header are parameters of all its results, unless the output itself contradicts
+(``Invalid engine``). Facts about the board while the program ran are the setup of these results. A block without an end, or
 with a status other than 0, is run again by the runner, so it gives no figure.
 """
 
@@ -51,9 +50,10 @@ _AT = re.compile(r"# perfguide-at: (?:started=([0-9]{4}-[0-9T:-]{6,15}Z) )?.*")
 _DURING = re.compile(r"# perfguide-during: (.+)")
 _SPAN = re.compile(r"(-?[0-9]{1,6}(?:\.[0-9])?)(?:\.\.(-?[0-9]{1,6}(?:\.[0-9])?))?")
 
+# The benchmarks that fio measures: itself, or a medium that a header names.
 _STORAGE = ("fio", "emmc", "mmcsd", "nand", "ospi", "pcie-nvme", "sata", "ufs", "usb-host")
-"""What fio measures: itself, or a medium that a header names."""
 
+# The words of a header that are parameters; the others say how it was run.
 _PARAMS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(_STORAGE, ("filesystem",)),
     "openssl": ("algorithm", "engine", "nice", "threads", "workload", "background"),
@@ -66,8 +66,8 @@ _PARAMS: dict[str, tuple[str, ...]] = {
     "alsa": ("direction", "sampling_rate"),
     "glmark2": ("backend",),
 }
-"""The words of a header that are parameters; the others say how it was run."""
 
+# The readers of each benchmark's output: formats by their names, and functions.
 _READERS: dict[str, tuple[Reader | str, ...]] = {
     "openssl": ("openssl-speed", "gnu-time"),
     "dm-crypt": ("hdparm", "gnu-time"),
@@ -88,12 +88,11 @@ _READERS: dict[str, tuple[Reader | str, ...]] = {
         )
     },
 }
-"""What reads the output of a benchmark's programs: formats by their names, and functions."""
 
+# Benchmarks with the load of all CPUs: most of the work is the kernel's, not iperf3's.
 _BY_SYSTEM = ("ipsec", "ethernet-udp")
-"""Of these the load is that of all CPUs: most of the work is the kernel's, not iperf3's."""
+# Parameters of iperf3 for which these benchmarks have other names.
 _OF_IPERF = ("protocol", "direction")
-"""What iperf3 says of a run that these name by other words."""
 _TRIALS = "loss-search"
 
 
@@ -111,7 +110,7 @@ class _Block:
 
 
 def read(data: bytes, context: Context) -> Reading:
-    """What the adapters of the programs find in each block that is whole."""
+    """Return the readings of the programs' output in each complete block."""
     sheet = Sheet(context)
     raw = data.split(b"\n")
     parts: list[Reading] = []
@@ -192,7 +191,7 @@ def _seen(text: str) -> dict[str, Scalar] | None:
 def _parts(
     block: _Block, raw: list[bytes], end: int, context: Context, sheet: Sheet
 ) -> list[Reading]:
-    """Read a block's output, with the line numbers of the whole log."""
+    """Read a block's output, with the line numbers of the log."""
     benchmark = block.words.get("benchmark", "")
     if benchmark == _TRIALS:
         sheet.understood(*range(block.first, end))
@@ -216,7 +215,7 @@ def _parts(
     skipped = block.first - 1
     if benchmark == "lmbench":
         # bw_mem does not print what it measured: its command line does. It takes the line of
-        # "# perfguide-at", for it has to stand just before the figure.
+        # "# perfguide-at", for it has to be just before the figure.
         if body and body[0].startswith(b"# perfguide-at: "):
             body, skipped = body[1:], skipped + 1
         body.insert(0, b"$ " + block.command.encode())
@@ -245,7 +244,7 @@ def _named(part: Reading, block: _Block, sizes: str, params: dict[str, Scalar]) 
     for result in part.results:
         more = dict(result.params)
         if result.metric == "cpu_load" and re.fullmatch("[0-9]{1,9}", sizes):
-            # Timed for one block size alone, unlike the load over a whole table.
+            # Timed for one block size alone, unlike the load over a full table.
             more.setdefault("block_size", int(sizes))
         # What was asked for is in the header; time -v knows only what it started.
         for name in ("nice", "threads", "algorithm"):

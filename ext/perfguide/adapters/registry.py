@@ -1,4 +1,4 @@
-"""Which formats there are: those of this folder, and those of third parties.
+"""All formats: those of this folder, and those of third parties.
 
 A format's module is imported when its format is asked for by name or when a log has
 to be recognised, not before.
@@ -134,12 +134,12 @@ def built_in(name: str) -> Format:
 
 
 def recognise(data: bytes, among: Iterable[Format] | None = None) -> list[Format]:
-    """The formats that the bytes hold, in the order of the list.
+    """Return the formats that the bytes hold, in the order of the list.
 
     ``among`` are the formats to try, where they have been loaded already.
 
     Where one of them reads the output of others that it holds (a runner's log),
-    it stands alone, so that no figure is read twice.
+    it is the only one, so that no figure is read twice.
     """
     every = formats().values() if among is None else among
     recognised = [each for each in every if _recognises(each, data)]

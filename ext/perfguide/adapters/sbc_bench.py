@@ -1,11 +1,11 @@
-"""The log of sbc-bench as a whole: the programs that it runs, and what it says of the board.
+"""The log of sbc-bench: the output of the programs that it runs, and facts about the board.
 
-Layout: sbc-bench.sh, 0.4 to 0.9. Between rulers of ``#`` stands what one program printed:
-tinymembench, ramlat, OpenSSL, 7-zip and cpuminer, each read by its own adapter. On which cores it
-ran is the parameter ``cores``, in the words of the heading before it: ``cpu4 (Cortex-A76)``,
+Layout: sbc-bench.sh, 0.4 to 0.9. Between rulers of ``#`` is the output of one program:
+tinymembench, ramlat, OpenSSL, 7-zip and cpuminer, each read by its own adapter. The cores that it
+ran on are the parameter ``cores``, in the words of the heading before it: ``cpu4 (Cortex-A76)``,
 ``CPUs 0-7``. Where OpenSSL ran on each cluster in turn, an algorithm has as many rows as there
 are clusters, in the order in which tinymembench ran on them; so have single runs of 7-zip before
-0.9, which had no headings. Rows that cannot be told apart this way are told by ``run``.
+0.9, which had no headings. Rows that this does not distinguish have the parameter ``run``.
 
 Facts: when it ran, the kernel, what it took the board for, the clock of each cluster as set and
 as measured, the temperatures from first to last, and whether it saw throttling.
@@ -52,10 +52,10 @@ _OPENSSL_ROW = re.compile(
 _ZIP_USAGE = re.compile(
     rb"^Avr: +(?:[0-9]{1,9} +(?=[0-9]+ +[0-9]+ +[0-9]+ ))?([0-9]{1,5}) ", re.MULTILINE
 )
+# The most that 7-zip shows as its use of the CPU, in %, where it was bound to one core.
 _ONE_CORE = 110
-"""The most that 7-zip shows as its use of the CPU, in %, where it was bound to one core."""
-_MOST_ROWS = 16
-"""Rows of one algorithm; no board has as many clusters."""
+# Rows of one algorithm; no board has as many clusters.
+_MAX_ROWS = 16
 
 _CLOCKS = re.compile(r"Checking cpufreq OPP(?: for ([!-~]{1,40}))?(?: \(([!-~ ]{1,80})\))?:[ \t]*")
 _OPP = re.compile(r"Cpufreq OPP: +([0-9]{1,6}) .*?Measured: +([0-9./]{1,60})(?: .*)?")
@@ -64,6 +64,7 @@ _KERNEL = re.compile(r" {1,12}Kernel: ([!-~]{1,100})(?: .*)?|Linux ([0-9][!-~]{1
 _GUESS = re.compile(r"SoC guess: ([!-~ ]{1,100})")
 _THROTTLED = re.compile(r" +\* ((?:No throttling|Throttling).{0,200})")
 
+# The formats of the programs, each with text that their output has.
 _FORMATS: tuple[tuple[bytes, str], ...] = (
     (b"type  ", "openssl-speed"),
     (b" Speed Usage ", "7-zip"),
@@ -71,13 +72,12 @@ _FORMATS: tuple[tuple[bytes, str], ...] = (
     (b"1x32  2x32", "ramlat"),
     (_TINYMEMBENCH, "tinymembench"),
 )
-"""The formats of the programs, each with text that their output has."""
 
 
 @dataclass(slots=True)
 class _Part:
-    """Lines that one heading stands above: of which log in the file, the number of the first,
-    and on which cores."""
+    """Lines below one heading: the number of their log in the file, the number of the first line,
+    and the cores."""
 
     log: int
     first: int
@@ -86,7 +86,7 @@ class _Part:
 
 
 def read(data: bytes, context: Context) -> Reading:
-    """What every program measured on which cores, and the facts."""
+    """Return the results of each program with their cores, and the facts."""
     sheet = Sheet(context)
     parts = _parts(data, sheet)
     clusters: dict[int, list[str]] = {}
@@ -111,7 +111,7 @@ def read(data: bytes, context: Context) -> Reading:
 
 def _parts(data: bytes, sheet: Sheet) -> list[_Part]:
     """The log by its headings and rulers; what it says of the board goes to the sheet."""
-    log = 0  # what stands before the first head is no part of one
+    log = 0  # lines before the first head are no part of a log
     parts = [_Part(log, 1)]
     clocks = ""
     heat: list[float] = []
@@ -166,7 +166,7 @@ def _about(match: re.Match[str], sheet: Sheet) -> None:
 
 
 def _pieces(part: _Part, clusters: list[str]) -> Iterator[tuple[_Part, dict[str, Scalar]]]:
-    """A part as pieces that ran on the same cores, each with what tells it from others."""
+    """Yield the pieces of a part that ran on the same cores, each with its parameters."""
     text = b"\n".join(part.lines)
     rows: dict[str, list[int]] = {}
     names: dict[int, str] = {}
@@ -174,13 +174,13 @@ def _pieces(part: _Part, clusters: list[str]) -> Iterator[tuple[_Part, dict[str,
     for at, line in enumerate(part.lines):
         if match := _OPENSSL_ROW.fullmatch(line.decode()):
             rows.setdefault(match[1], []).append(at)
-            if match[2]:  # since 0.9.71 the kind of core stands behind the row
+            if match[2]:  # since 0.9.71 the kind of core is behind the row
                 names[at] = match[2]
                 own[at] = line[: line.rindex(b" (")]
     tables = [at for at, line in enumerate(part.lines) if line.startswith(b"7-Zip ")]
     has_cores = bool(part.cores) and part.cores != _CLUSTERS
     if rows:
-        most = min(max(map(len, rows.values())), _MOST_ROWS)
+        most = min(max(map(len, rows.values())), _MAX_ROWS)
         every = {at for ats in rows.values() for at in ats}
         for turn in range(1 if has_cores else most):
             kept = every if has_cores else {ats[turn] for ats in rows.values() if turn < len(ats)}
@@ -216,7 +216,7 @@ def _conditions(
 
 
 def _read(part: _Part, conditions: dict[str, Scalar], context: Context) -> Iterator[Reading]:
-    """What the adapters of the programs find, at the lines of the whole log."""
+    """Yield the readings of the programs' output, with the line numbers of the log."""
     data = b"\n".join(part.lines)
     for name in (name for sign, name in _FORMATS if sign in data):
         reading = registry.built_in(name).read(

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
-MOST_LEVELS = 20
-MOST_ELEMENTS = 2_000_000
+MAX_LEVELS = 20
+MAX_ELEMENTS = 2_000_000
 
 
 class Broken(Exception):
@@ -51,7 +51,7 @@ class Element:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Where one document stands in a file; ``whole`` if its end tag is there."""
+    """The offsets of one document in a file; ``whole`` if its end tag is there."""
 
     start: int
     end: int
@@ -104,7 +104,7 @@ def parse(data: bytes, piece: Piece, ends: list[int]) -> Element:
     def start(tag: str, _: dict[str, str]) -> None:
         nonlocal count
         count += 1
-        if len(open_elements) > MOST_LEVELS or count > MOST_ELEMENTS:
+        if len(open_elements) > MAX_LEVELS or count > MAX_ELEMENTS:
             raise Broken("more elements, or deeper nested, than a result file has", line())
         element = Element(tag, line())
         open_elements[-1].children.append(element)

@@ -1,8 +1,8 @@
 """YAML as board farms export it, with the line of every scalar, and no surprises.
 
 Nothing is constructed from what is read: no tag, no type, no merge key is acted
-on, a scalar is the text that stands there. What a bomb needs is refused: more
-aliases, nodes or levels than a test case has, keys that stand twice, tags.
+on, and a scalar is the text as written. All that a bomb needs is refused: more aliases,
+nodes or levels than a test case has, keys that appear twice, tags.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import NoReturn
 
 import yaml
 
-MOST_NODES = 5_000
-MOST_ALIASES = 20
-MOST_LEVELS = 20
+MAX_NODES = 5_000
+MAX_ALIASES = 20
+MAX_LEVELS = 20
 
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -33,7 +33,7 @@ class Broken(Exception):
 class Item:
     """A scalar with its text, or a mapping with scalars as keys, or a list.
 
-    A scalar is ``whole`` where it stands on one line.
+    ``whole`` is true for a scalar on one line.
     """
 
     at: int
@@ -98,12 +98,12 @@ class _Composer:
 
     def _node(self, event: yaml.Event, level: int) -> Item:
         self._nodes += 1
-        if self._nodes > MOST_NODES or level > MOST_LEVELS:
+        if self._nodes > MAX_NODES or level > MAX_LEVELS:
             self._refuse("more values, or deeper nested, than a test case has", event)
         at = _at(event)
         if isinstance(event, yaml.AliasEvent):
             self._aliases += 1
-            if self._aliases > MOST_ALIASES or event.anchor not in self._anchors:
+            if self._aliases > MAX_ALIASES or event.anchor not in self._anchors:
                 self._refuse("an alias of nothing, or one of too many", event)
             return self._anchors[event.anchor]
         if isinstance(event, yaml.ScalarEvent | yaml.CollectionStartEvent) and event.tag:

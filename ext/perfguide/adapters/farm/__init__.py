@@ -1,1 +1,1 @@
-"""What board farms and other test systems export."""
+"""Files that board farms and other test systems export."""

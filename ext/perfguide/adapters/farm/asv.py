@@ -1,16 +1,16 @@
 """Results of asv (airspeed velocity), as it keeps them for each commit.
 
-Layout: ``Results.save`` in asv/results.py, version 2: ``result_columns`` name what stands in the
-list of each benchmark. A benchmark with parameters has a list of results, in the order of the
-product of its parameters' values; what the parameters are called stands in another file, so that
-they are ``param1``, ``param2`` and so on.
+Layout: ``Results.save`` in asv/results.py, version 2: ``result_columns`` name the members of
+each benchmark's list. A benchmark with parameters has a list of results, in the order of the
+product of its parameters' values; their names are in another file, so
+here they are ``param1``, ``param2`` and so on.
 
-The names: the benchmark is ``asv``, the metric the name of asv's benchmark. What it is in is told
-by how its function is called: ``time_…`` in s, ``mem_…`` and ``peakmem_…`` in B; ``track_…`` has
+The names: the benchmark is ``asv``, the metric the name of asv's benchmark. The unit
+follows from the name of its function: ``time_…`` in s, ``mem_…`` and ``peakmem_…`` in B; ``track_…`` has
 no unit here. Where asv kept the samples, they are the samples. Results of ``null`` failed.
 
 Facts: the commit, the Python, and the date of the commit as ``created``, because asv keeps no
-other time of the whole.
+other time.
 """
 
 from __future__ import annotations

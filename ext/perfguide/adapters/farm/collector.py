@@ -1,10 +1,9 @@
-"""What the adapters of board farms have in common: rows in, a reading out.
+"""Rows of board farms' files collected into a reading.
 
 A row is one test case of one run. Rows of one case become the samples of one
 result; a case that failed is a failed result with no figure. One reading is of
-one board and one release: where a file holds several, which one is wanted is
-told by the context (``board.name`` and ``sdk.version``), and without it
-nothing is read, because figures under a wrong board's name are worse than none.
+one board and one release. Where a file holds several, the context names one
+(``board.name`` and ``sdk.version``); without it nothing is read, because figures under a wrong board's name are worse than none.
 """
 
 from __future__ import annotations
@@ -20,17 +19,17 @@ from ...common.diagnostics import Diagnostic
 from .. import Context, Reading, Scalar
 from .text import not_finite, number
 
-MOST_DIAGNOSTICS = 200
-"""Diagnostics of one kind in one file; what is beyond is counted."""
+MAX_DIAGNOSTICS_OF_A_KIND = 200
+"""The diagnostics of one kind in one file; further ones are counted."""
 
 _SELECTORS = ("board.name", "sdk.version")
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What is known of the runs that rows belong to; empty where nothing is.
+    """The runs that rows belong to, as far as the file describes them.
 
-    ``board`` and ``release`` tell runs apart even where they are no fit names.
+    ``board`` and ``release`` distinguish runs even where they are no valid names.
     """
 
     facts: Mapping[str, Scalar] = field(default_factory=dict)
@@ -116,11 +115,11 @@ class Collector:
             self.row(replace(row, samples=(value,)), run)
 
     def broken(self, line: int, message: str, hint: str = "") -> None:
-        """Say that a row gives no figure because it cannot be trusted."""
+        """Report a row that gives no figure because it cannot be trusted."""
         self.diagnose("log-row", line, message, hint)
 
     def note(self, line: int | None, message: str, hint: str = "") -> None:
-        """Say what a reader of the figures has to know."""
+        """Report a fact that a reader of the figures has to know."""
         self.diagnose("log-note", line, message, hint)
 
     def diagnose(self, kind: str, line: int | None, message: str, hint: str = "") -> None:
@@ -134,7 +133,7 @@ class Collector:
         self._lines.update(range(first, last + 1))
 
     def reading(self) -> Reading:
-        """What was found."""
+        """Return all that was collected."""
         wanted = self._select()
         rows = [row for row, run in self._rows if wanted is not None and _is(run, wanted)]
         facts: dict[str, Scalar] = {}
@@ -187,7 +186,7 @@ def _identity(run: Run) -> dict[str, str]:
 
 
 def _is(run: Run, wanted: Mapping[str, str]) -> bool:
-    """Whether the run is the wanted one, or does not say that it is another."""
+    """Return whether the run is the wanted one, or does not name another."""
     identity = _identity(run)
     return all(identity[key] in ("", value) for key, value in wanted.items())
 
@@ -196,12 +195,14 @@ def _capped(diagnostics: list[Diagnostic]) -> Iterable[Diagnostic]:
     seen: dict[str, int] = {}
     for d in diagnostics:
         seen[d.kind] = seen.get(d.kind, 0) + 1
-        if seen[d.kind] <= MOST_DIAGNOSTICS:
+        if seen[d.kind] <= MAX_DIAGNOSTICS_OF_A_KIND:
             yield d
     for kind, count in seen.items():
-        if count > MOST_DIAGNOSTICS:
+        if count > MAX_DIAGNOSTICS_OF_A_KIND:
             origin = diagnostics[0].origin
-            yield Diagnostic(kind, origin, f"and {count - MOST_DIAGNOSTICS} more of this kind")
+            yield Diagnostic(
+                kind, origin, f"and {count - MAX_DIAGNOSTICS_OF_A_KIND} more of this kind"
+            )
 
 
 def _results(rows: list[Row], context: Context) -> Iterable[Result]:

@@ -5,7 +5,7 @@ Layout: ``src/json_reporter.cc`` of google/benchmark: ``context`` and
 
 The names: the benchmark is the file name of ``context.executable``, or
 ``google-benchmark`` where it is not stated; the metric is ``run_name``. One run gives
-several figures, which the parameter ``measure`` tells apart: ``real_time`` and
+several figures, distinguished by the parameter ``measure``: ``real_time`` and
 ``cpu_time`` in the run's ``time_unit``, ``bytes_per_second`` in B/s,
 ``items_per_second`` in items/s, ``max_bytes_used`` and the like in B, and the
 program's own counters, which have no unit.
@@ -134,14 +134,14 @@ def _report(root: Node, setup: Node, parsed: Source, collector: Collector) -> No
 
 
 def _name(each: Node) -> str:
-    """What was run. Before 1.5 a run has no ``run_name``, and its ``name`` is that."""
+    """Return the name of the benchmark. Before 1.5 a run has no ``run_name``, and its ``name`` is that."""
     return each.string("run_name") or each.string("name")
 
 
 def _kind(each: Node, names: frozenset[str]) -> str:
-    """``iteration`` or ``aggregate``; nothing where the report does not say which.
+    """Return ``iteration`` or ``aggregate``; nothing where the report names neither.
 
-    Before 1.5 aggregates are told by their names, ``NAME_mean`` and so on, behind the
+    Before 1.5 aggregates are recognised by their names, ``NAME_mean`` and so on, behind the
     repetitions of ``NAME``, or, where these were not reported, behind one another.
     ``names`` are those of all runs that say nothing.
     """

@@ -1,4 +1,4 @@
-"""How LAVA's exports of test cases are read, whatever they are written in.
+"""LAVA's exports of test cases, in YAML and CSV.
 
 LAVA (https://lava.readthedocs.io) exports the test cases of a job as YAML
 (``/results/<job>/yaml``, ``/results/<job>/<suite>/yaml``) and as CSV. Both hold
@@ -9,8 +9,8 @@ the same fields, all of them text: ``name`` (the test case), ``suite``,
 The names: LAVA puts the number of a test definition and ``_`` before its name
 to make suites unique in a job; that number is taken off, so the suite
 ``0_lmbench`` is the benchmark ``lmbench``. The test case is the metric as
-written. A test set, which tells equal cases apart, becomes the parameter
-``test_set``; it stands in the metadata as ``set``.
+written. A test set, which distinguishes equal cases, becomes the parameter
+``test_set``; the metadata call it ``set``.
 
 The suite ``lava`` is LAVA's own: how long the farm's own actions took. It is no
 statement about the software on the board, and is noted and left out.
@@ -78,7 +78,7 @@ class Cases:
         )
 
     def finish(self) -> None:
-        """Say how many cases of LAVA's own suite there were."""
+        """Report the number of cases of LAVA's own suite."""
         if self._own:
             self._collector.note(
                 None, f"{self._own} cases of LAVA's own suite “lava” measure the farm: left out"

@@ -27,11 +27,11 @@ log_start_line,log_end_line
 /results/testcase/98213,bw_mem-bcopy-1mb,98213,480,482
 """
 
-_LONGEST_METADATA = 20_000
+_MAX_METADATA_CHARS = 20_000
 
 
 def recognises(data: bytes) -> bool:
-    """Whether a line names the columns of an export of test cases."""
+    """Return whether a line names the columns of an export of test cases."""
     return any(
         _columns(line.decode("ascii", errors="replace"))
         for line in data.split(b"\n")
@@ -93,7 +93,7 @@ def _test_set(metadata: str) -> str | None:
     """The test set that the metadata names, ``""`` for none, ``None`` where unclear."""
     if "'set'" not in metadata and '"set"' not in metadata:
         return ""
-    if len(metadata) > _LONGEST_METADATA:
+    if len(metadata) > _MAX_METADATA_CHARS:
         return None
     try:
         value = ast.literal_eval(metadata)

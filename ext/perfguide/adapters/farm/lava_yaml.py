@@ -6,7 +6,7 @@ itself (``/results/testcase/<id>/yaml``). How names map: :mod:`.lava`.
 
 Each item of the list is read by itself, so that a broken one spoils no other. A
 text that ends within a line is cut; one that is cut between two lines of the last
-case's metadata cannot be told from a whole one.
+case's metadata cannot be distinguished from a complete one.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _NEXT = re.compile(r"^[^ \t\r\n]", re.MULTILINE)
 
 
 def _blocks(log: Source) -> Iterator[tuple[int, int]]:
-    """Where the items of top-level lists stand; a mapping at the left margin is one."""
+    """Yield the start and end of each item of top-level lists; a mapping at the left margin is one."""
     text = log.text
     at = 0
     while begin := _BEGIN.search(text, at):

@@ -1,4 +1,4 @@
-"""How a Phoronix Test Suite result file is read, whatever it is written in.
+"""Result files of the Phoronix Test Suite, in XML and JSON.
 
 The composite XML and its JSON export hold the same: systems, and for each test
 and set of options one entry for each system.
@@ -6,7 +6,7 @@ and set of options one entry for each system.
 The names: the test profile without its repository and version is the benchmark
 (``pts/stream-1.3.4`` is ``stream``), the description of the options the metric
 (``Type: Copy``), or the test's title where there is none. The parameters
-``profile`` (the whole identifier) and ``arguments`` keep apart what the suite keeps
+``profile`` (the full identifier) and ``arguments`` keep apart what the suite keeps
 apart. The unit is the scale as written.
 
 A system is the board, the identifier that it was given its name. What the suite
@@ -67,7 +67,7 @@ class Test:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What one system made of a test; ``raw`` are the single runs, as written."""
+    """The result of one system in a test; ``raw`` are the single runs, as written."""
 
     value: str
     raw: tuple[str, ...]

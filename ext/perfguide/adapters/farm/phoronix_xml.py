@@ -47,7 +47,7 @@ _ROOT = "PhoronixTestSuite"
 
 
 def recognises(data: bytes) -> bool:
-    """Whether there is the root element with results or systems in it."""
+    """Return whether there is the root element with results or systems in it."""
     return f"<{_ROOT}".encode() in data and (b"<Result>" in data or b"<System>" in data)
 
 

@@ -67,7 +67,7 @@ def read(data: bytes, context: Context) -> Reading:
 
 
 def _fill(row: Row, stats: Node) -> Row | str:
-    """The row with its figures, or what is wrong with them."""
+    """Return the row with its figures, or the fault that they have."""
     names = ("mean", "min", "max", "rounds")
     written = {name: stats.get(name) for name in names}
     texts = {k: v.text for k, v in written.items() if v is not None and v.kind == "number"}

@@ -12,7 +12,7 @@ Layout: the documentation and source of SQUAD (https://github.com/Linaro/squad).
 - As ``/api/data/`` gives them: ``suite/metric``, then environment, then points
   of time, value and build.
 
-The names: what stands before the last ``/`` is the benchmark, what is behind it
+The names: the text before the last ``/`` is the benchmark, the text behind it
 the metric; within ``[…]`` at the end a ``/`` does not count. A metric without a
 suite has the benchmark ``/``, as SQUAD calls it. A unit that is not stated is 1.
 
@@ -20,7 +20,7 @@ Facts: ``created`` and ``runner.job_url`` are the metadata's ``datetime`` and
 ``job_url``, ``tools.<suite>`` its ``suite_versions``; other keys count where they are
 spelt as a bundle's (``sdk.version``). In ``/api/data/`` the environment is the
 board and the build the release; ``/api/metrics/`` names both by address only,
-which serves to tell several apart.
+which serves to distinguish several.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _SPECIAL = re.compile(r":[a-z_]+:")
 
 
 def recognises(data: bytes) -> bool:
-    """Whether a document has the form of metrics or of their metadata.
+    """Return whether a document has the form of metrics or of their metadata.
 
     Metrics without a suite count where they are all that the file holds: an object of
     nothing but names and numbers among other text could be anything.
@@ -68,7 +68,7 @@ def recognises(data: bytes) -> bool:
 
 
 def _is_plain(parsed: Documents) -> bool:
-    """Whether the file is one object of names with numbers, and no more."""
+    """Return whether the file is one object of names with numbers, and no more."""
     if len(parsed.roots) != 1 or parsed.faults:
         return False
     root, text = parsed.roots[0], parsed.source.text

@@ -1,4 +1,4 @@
-"""What the texts in board farms' files say: figures, times, facts."""
+"""Figures, times and facts in the texts of board farms' files."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _STATED = frozenset(
 )
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,9})?", re.ASCII)
 _FAILED = re.compile(r"[+-]?(?:nan|inf|infinity)", re.ASCII | re.IGNORECASE)
-_LONGEST = 400
+MAX_NUMBER_CHARS = 400
 
 
 def number(text: str) -> float | None:
@@ -39,7 +39,7 @@ def number(text: str) -> float | None:
     a figure other than zero never becomes zero or infinite.
     """
     text = text.strip(" \t\r\n")
-    if len(text) > _LONGEST or not _NUMBER.fullmatch(text):
+    if len(text) > MAX_NUMBER_CHARS or not _NUMBER.fullmatch(text):
         return None
     value = float(text)
     mantissa = re.split("[eE]", text)[0]
@@ -49,7 +49,7 @@ def number(text: str) -> float | None:
 
 
 def not_finite(text: str) -> bool:
-    """Whether the text is ``NaN`` or an infinity, which programs print on failure."""
+    """Return whether the text is ``NaN`` or an infinity, which programs print on failure."""
     return _FAILED.fullmatch(text.strip(" \t\r\n")) is not None
 
 
@@ -64,6 +64,6 @@ def moment(text: str) -> str:
 
 
 def stated(pairs: Iterable[tuple[str, str]]) -> dict[str, Scalar]:
-    """The facts among free-form metadata: those whose key is spelt as a bundle's,
-    such as ``sdk.version`` or ``board.soc``. Other keys are nobody's but the farm's."""
+    """Return the facts among free-form metadata: those whose key is spelt as a bundle's,
+    for instance ``sdk.version`` or ``board.soc``. Other keys mean something to the farm alone."""
     return {key: value for key, value in pairs if key in _STATED and value}

@@ -54,16 +54,16 @@ _VERSION = re.compile(
     r"(?:[ \t].*(?:19|20)[0-9]{2}.*)?"
 )
 _UNKNOWN = re.compile(r".*\b(?:unknown cipher|unknown algorithm|bad option or value).*", re.I)
-MOST_OF = 0.9
-"""The share of the time on the clock that a job which has its core to itself gets at least."""
+MIN_SHARE_ALONE = 0.9
+"""The share of elapsed time that a job alone on its core gets at least."""
 IDLE = 0.1
-"""The share of the time on the clock below which something else does a job's work."""
+"""The share of elapsed time below which something else does the work of a job."""
+# The lines that openssl speed prints beside its figures.
 _BANNER = re.compile(
     r"(?:built on|options|compiler|CPUINFO): .*|\+R:[0-9]+:[!-~]+:[0-9.]+"
     r"|The 'numbers' are in 1000s of bytes per second processed\."
     r"|You have chosen to measure elapsed time instead of user CPU time\."
 )
-"""What openssl speed prints beside its figures."""
 _LIKE_ROW = re.compile(
     r"[0-9][.,][0-9]+k|(?<![0-9])[0-9]{2,}+[.,][0-9]{1,2}[ \t]*[0-9]{2,}+[.,][0-9]"
 )
@@ -71,7 +71,7 @@ _LIKE_ROW = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class _Timed:
-    """What a line of progress says: blocks done, in how many seconds of those asked for."""
+    """A line of progress: the blocks done, in seconds, and the seconds asked for."""
 
     count: int
     seconds: float
@@ -80,13 +80,13 @@ class _Timed:
 
 @dataclass(slots=True)
 class _Run:
-    """What is known of the run whose lines are being read."""
+    """The run whose lines are being read, as far as it has been read."""
 
     sizes: tuple[int, ...] = ()
     names: set[str] = field(default_factory=set)
     timed: dict[tuple[str, int], _Timed] = field(default_factory=dict)
     elapsed: bool = False
-    """Whether rates are by the time on the clock, as with ``-elapsed``."""
+    """True where rates are by elapsed time, as with ``-elapsed``."""
     device: str = ""
     """The accelerator's engine, where the log says that it was set."""
     engine: str = ""
@@ -98,7 +98,7 @@ class _Run:
     table: keys.KeyTable | None = None
 
     def agrees(self, algorithm: str, size: int, value: float) -> bool:
-        """Whether a figure is the count by the time that its line of progress shows."""
+        """Return whether a figure is the count by the time of its line of progress."""
         timed = self.timed.get((algorithm, size))
         if not timed or not timed.count or not timed.seconds or not math.isfinite(value):
             return True
@@ -107,13 +107,13 @@ class _Run:
         return abs(value - said) <= said * 0.006 / timed.seconds + 0.02
 
     def on_the_clock(self, algorithm: str, size: int, value: float, stated: str) -> float | None:
-        """A throughput in kB/s by the time on the clock; ``None`` where it cannot be known.
+        """Return a throughput in kB/s by elapsed time; ``None`` where it cannot be determined.
 
         Without ``-elapsed`` openssl divides by its own CPU time. While an accelerator works
         that is a fraction of the time that passed, and the throughput is many times too high;
-        the seconds that were asked for are what passed. What the CPU itself does stays as
-        printed: its rate by CPU time is no less true on a busy board. ``stated`` is the engine
-        that whoever packs the log has named.
+        the time that passed is that of the seconds asked for. Rates of the CPU itself stay as
+        printed: by CPU time they are no less true on a busy board. ``stated`` is the engine
+        that was stated on the command line.
         """
         engine = self.engine or stated
         timed = self.timed.get((algorithm, size))
@@ -121,7 +121,7 @@ class _Run:
             return value
         if timed is None or not timed.count:
             return None if self.device else value
-        if timed.seconds >= timed.asked * (MOST_OF if engine == "hw" else IDLE):
+        if timed.seconds >= timed.asked * (MIN_SHARE_ALONE if engine == "hw" else IDLE):
             return value
         return timed.count * size / timed.asked / 1000
 
@@ -185,7 +185,7 @@ class _Reader:
         return self._run
 
     def finish(self) -> None:
-        """Say which algorithms were measured, but are in no table."""
+        """Report the algorithms that were measured, but are in no table."""
         for name, number in self._run.missing.items():
             self.sheet.broken(number, f"{name} was measured, but its row is cut or damaged")
 

@@ -1,4 +1,4 @@
-"""What ``openssl speed`` prints, in terms that its versions share.
+"""The terms of ``openssl speed``, made the same for all of its versions.
 
 Algorithms have other names in other versions: 1.0 prints ``aes-128 cbc``, 1.1
 ``aes-128-cbc``, 3.x ``AES-128-CBC``; ``sha256`` is ``SHA2-256`` in 3.x.
@@ -61,13 +61,13 @@ _PAST_EVP = re.compile(r"[a-z0-9-]+ (?:cbc|ige|ede3|ofb|ecb|cfb)", re.IGNORECASE
 
 
 def past_evp(name: str) -> bool:
-    """Whether a row's name is one of those for ciphers that ran past the EVP interface."""
+    """Return whether a row has a name for ciphers that ran past the EVP interface."""
     return _PAST_EVP.fullmatch(name.strip()) is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """The figures of one row, in kB/s, or what is wrong with the row."""
+    """The figures of one row, in kB/s, or the row's fault."""
 
     values: tuple[float, ...] = ()
     fault: str = ""

@@ -28,9 +28,9 @@ _ELAPSED = re.compile(
     r"([0-9]{1,2})(?::|m )([0-9]{1,2}\.[0-9]{2})s?[ \t]*"
 )
 _BYTES = re.compile(r" *([0-9]{1,15}) (\S{1,200})")
+# The rest of a count into which another stream has written lines; the text behind them can look
+# like a count of its own. A line with a date or a time is none.
 _BEGUN = re.compile(r" *[0-9]{1,14}(?![0-9:.-]).*")
-"""What is left of a count where lines of another stream stand in it; what is behind them can
-look like a count of its own. A line with a date or a time is none."""
 _LOST = re.compile(r"(?:under|over)run!!!.*")
 _OTHER_RATE = re.compile(r"Warning: rate is not accurate .*")
 _FORMAT = ("Signed 16 bit Little Endian", "Stereo")

@@ -30,7 +30,7 @@ class _CoreMark:
     failed: str = ""
 
     def agrees(self) -> bool:
-        """Whether the rate is iterations by time; a whole number has no end that shows a cut."""
+        """Return whether the rate is iterations by time; a rate without decimals shows no cut."""
         if "." in self.rate:
             return True
         whole = self.iterations.isdigit() and self.seconds.isdigit() and int(self.seconds) > 0

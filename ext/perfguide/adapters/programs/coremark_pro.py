@@ -53,7 +53,7 @@ _WARNED = re.compile(
 
 
 def recognises(data: bytes) -> bool:
-    """Whether a workload of CoreMark-Pro or one of its tables is there."""
+    """Return whether there is a workload of CoreMark-Pro or one of its tables."""
     return (
         any(
             name.decode("ascii", "replace") in COREMARK_PRO
@@ -64,7 +64,7 @@ def recognises(data: bytes) -> bool:
 
 
 def recognises_multibench(data: bytes) -> bool:
-    """Whether a workload of another suite is there."""
+    """Return whether there is a workload of another suite."""
     names = re.findall(rb"^-- Workload:([!-~]+)=", data, re.MULTILINE)
     return any(name.decode("ascii", "replace") not in COREMARK_PRO for name in names)
 
@@ -145,7 +145,7 @@ class _Reader:
         self._sheet.understood(line.number)
 
     def _missing(self, line: Line) -> None:
-        """Say that the workload that was begun has given no figure."""
+        """Report that the workload that was begun has given no figure."""
         if self._workload:
             self._sheet.broken(
                 line.number, f"before this line, {self._workload} has no workloads/sec: cut?"
@@ -200,7 +200,7 @@ class _Reader:
 
 
 def _agrees(rate: str, said: dict[str, str]) -> bool:
-    """Whether the rate is iterations by time, as far as its six digits show.
+    """Return whether the rate is iterations by time, as far as its six digits show.
 
     It has no fixed number of digits (``%8g``), so that a cut does not show by itself.
     """

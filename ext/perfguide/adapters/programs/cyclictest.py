@@ -60,7 +60,7 @@ class _Run:
 
 
 def recognises(data: bytes) -> bool:
-    """Whether there is a thread's line, a histogram's summary or the JSON."""
+    """Return whether there is a thread's line, a histogram's summary or the JSON."""
     if re.search(
         rb"^T: ?[0-9]+ \( *[0-9]+\) P: ?[0-9]+ I:|^# (?:Min|Avg|Max) Latencies:", data, re.M
     ):
@@ -188,7 +188,7 @@ def overflow(line: int, count: int, core: int, sheet: Sheet) -> None:
 
 
 def _ordered(match: re.Match[str]) -> bool:
-    """Whether minimum, average and last value fit the maximum: none lost a digit."""
+    """Return whether minimum, average and last value fit the maximum: none lost a digit."""
     if int(match[3]) == 0:
         return True
     low, now, average, high = (int(match[n]) for n in (4, 5, 6, 7))

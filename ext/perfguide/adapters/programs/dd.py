@@ -91,7 +91,7 @@ def read(data: bytes, context: Context) -> Reading:
 
 
 def _dd_params(command: str) -> dict[str, Scalar]:
-    """What a command says of how was copied: the block size, both ends and the flags."""
+    """Return the parameters in a command: the block size, both ends and the flags."""
     options = dict(each[0].split("=", 1) for each in _OPTION.finditer(command))
     params: dict[str, Scalar] = {}
     if size := _SIZE.fullmatch(options.get("bs", "")):

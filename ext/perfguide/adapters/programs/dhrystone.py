@@ -55,7 +55,7 @@ def read(data: bytes, context: Context) -> Reading:
 
 
 def _agrees(rate: str, one_run: re.Match[str] | None) -> bool:
-    """Whether a rate is one by the time of a run, as far as its decimals show."""
+    """Return whether a rate is one by the time of a run, as far as its decimals show."""
     if one_run is None:
         return True
     half = 0.5 * 10.0 ** -len(one_run[2])

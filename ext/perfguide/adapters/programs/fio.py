@@ -6,14 +6,14 @@ whatever its texts call it, and latencies are in µs. A direction in which nothi
 transferred is no result.
 
 The benchmark is ``fio`` or what the context states (``benchmark=emmc`` with
-``filesystem=ext4``). For each direction: throughput, operations a second, the latency of a
-whole operation, and the percentiles of its completion (``read_clat`` with ``percentile``).
+``filesystem=ext4``). For each direction: throughput, operations a second, the latency of an
+operation as a unit, and the percentiles of its completion (``read_clat`` with ``percentile``).
 ``cpu_user`` and ``cpu_system`` are the job's.
 
-``buffer_size`` is the job's ``bs`` in bytes. Options that change what is measured are
+``buffer_size`` is the job's ``bs`` in bytes. Options that change the measurement are
 parameters where they are not fio's default: ``direct``, ``iodepth``, ``numjobs`` and so on.
-Random access is told by ``pattern``, and several jobs by ``job``; jobs of one name, as
-``numjobs`` without group reporting gives, also by ``job_number``. All options are in the command.
+Random access has ``pattern``, and several jobs have ``job``; jobs of one name, as
+``numjobs`` without group reporting gives, also ``job_number``. All options are in the command.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ OPTIONS = {
     "rate": "",
     "rate_iops": "",
 }
-"""The options that change what is measured, and what each is where it is not given."""
+"""The options that change the measurement, each with its default."""
 _FLAGS = frozenset({"direct", "end_fsync"})
 
 

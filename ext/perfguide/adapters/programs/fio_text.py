@@ -1,15 +1,15 @@
-"""What fio 2 and 3 print for people, without ``--output-format=json``.
+"""The text output of fio 2 and 3, without ``--output-format=json``.
 
 Layout: ``show_thread_status_normal`` and ``show_ddir_status`` in stat.c. The names are those of
 the JSON; the figures are as rounded there: ``IOPS=14.9k`` is 14,900 and ``BW`` is in KiB/s,
-MiB/s and so on. The options are those of the head of a job and of the command, where it stands on
-a line before; ``direct`` is told by the command only. Where the same run printed JSON too, that is
+MiB/s and so on. The options are those of the head of a job and of the command, if it is on
+a line before; ``direct`` is in the command only. Where the same run printed JSON too, that is
 read, and nothing here.
 
 Until 2.16 a side is ``io=16384KB, bw=8192.0KB/s, iops=2048``, whose KB are 1024 bytes unless the
 command says ``kb_base=1000``. Until 2.19 ``num2str`` wrote the remainder of a division by 1024 (or
-1000) behind the point as if it were decimals: 1023 KB more than 976 MB are ``976.11MB``. Where a
-remainder other than 0 stands there, the figure is refused.
+1000) behind the point as if it were decimals: 1023 KB more than 976 MB are ``976.11MB``. A figure
+with a remainder other than 0 is refused.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ _LATENCY = re.compile(
 )
 _PERCENTILES = re.compile(r" +clat percentiles \(([num])sec\):[ \t]*")
 _ITEM = r"[0-9]{1,3}\.[0-9]{2}th=\[ *[0-9]{1,12}\]"
+# Four to a row, and no comma behind the last.
 _PERCENTILE_ROW = re.compile(rf" +\| *(?:(?:{_ITEM}, *){{4}}|(?:{_ITEM}, +){{0,3}}{_ITEM})[ \t]*")
-"""Four to a row, and no comma behind the last."""
 _STARTING = re.compile(r"Starting ([0-9]{1,6}) (?:process|thread)(?:es|s)?[ \t]*")
 _CPU = re.compile(r" +cpu +: usr=([0-9]{1,6}\.[0-9]{2})%, sys=([0-9]{1,6}\.[0-9]{2})%, ctx=.*")
 _WRONG_DECIMALS = re.compile(r"1\.|2\.1?[0-9](?![0-9])")

@@ -1,11 +1,11 @@
-"""``time -v`` of GNU and of BusyBox: how much of the CPU a benchmark got.
+"""``time -v`` of GNU and of BusyBox: the share of the CPU that a benchmark got.
 
 Layout: ``longstats`` in GNU time's time.c and BusyBox's miscutils/time.c. The block
 begins with the command and ends with its exit status; the share of the CPU is a
-whole number in %, over all cores together, so that it can be above 100.
+number without decimals in %, over all cores together, so that it can be above 100.
 
-The share is a result where the command is a benchmark that is known, and understood to its
-last word: an option that is not known could change what was measured. ``openssl speed
+The share is a result where the command is a known benchmark, and understood to its last word:
+an unknown option could change the measurement. ``openssl speed
 -multi`` is one from 3.0 on: before, it does not wait for its children, and their time is not
 counted. The log has to show which version ran.
 """
@@ -40,8 +40,8 @@ _OTHER = re.compile(
     r"[ \t]*(?:User time|System time|Elapsed \(wall|Average |Maximum resident|Major \(|Minor \("
     r"|Voluntary context|Involuntary context|Swaps|File system|Socket messages|Signals|Page size)"
 )
+# The characters that the values of these lines are made of.
 _OF_VALUES = "0123456789hms:. "
-"""The characters that the values of these lines are made of."""
 
 
 @dataclass(slots=True)
@@ -58,7 +58,7 @@ class _Block:
 
 
 def recognises(data: bytes) -> bool:
-    """Whether a command was timed."""
+    """Return whether a command was timed."""
     return b"Command being timed: " in data or b"Percent of CPU this job got: " in data
 
 
@@ -102,7 +102,7 @@ def read(data: bytes, context: Context) -> Reading:
 
 
 def _is_other(text: str) -> bool:
-    """Whether this is one of the lines of ``time -v`` that no metric comes from."""
+    """Return whether this is one of the lines of ``time -v`` that no metric comes from."""
     label, colon, value = text.rstrip(" \t").rpartition(": ")
     return bool(colon and value and _OTHER.match(label)) and not value.strip(_OF_VALUES)
 
@@ -158,9 +158,9 @@ def _params(command: _Command, block: _Block, sheet: Sheet) -> Mapping[str, Scal
 
 @dataclass(frozen=True, slots=True)
 class _Command:
-    """What a command measures.
+    """The benchmark that a command runs, and its parameters.
 
-    ``whole`` is false where the CPU time of its children may not be in its own.
+    ``whole`` is false where its CPU time may lack that of its children.
     """
 
     benchmark: str

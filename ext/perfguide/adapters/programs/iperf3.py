@@ -29,16 +29,16 @@ EXAMPLE = """\
 _HINT = re.compile(
     rb'"(?:version|cookie|test_start)"\s*:\s*(?:"iperf 3|\{\s*"protocol"|"[a-z0-9]{30,40}")'
 )
-# Written once for each stream into one object, where a key must not stand twice.
+# Written once for each stream into one object, where each key may appear once only.
 _REPEATED = re.compile(rb'"(?:sock_bufsize|sndbuf_actual|rcvbuf_actual)"[ \t]*:[ \t]*[0-9]+[ \t]*,')
 
 
+# The keys in the sum of a direction, where retransmits are not counted.
 _SUMMED = frozenset({"start", "end", "seconds", "bytes", "bits_per_second", "sender"})
-"""What stands in the sum of a direction, where retransmits are not counted."""
 
 
 def recognises(data: bytes) -> bool:
-    """Whether a document begins as iperf3's do."""
+    """Return whether a document begins as iperf3's do."""
     return b'"start"' in data and b'"end"' in data and _HINT.search(data) is not None
 
 

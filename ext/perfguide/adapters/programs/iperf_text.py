@@ -1,13 +1,13 @@
-"""What iperf3 and iperf 2 print for people.
+"""The text output of iperf3 and iperf 2.
 
 Layouts: iperf_api.c and iperf_locale.c of iperf3, 3.0 on; Reports.c of iperf 2.0 and 2.1. The
 names are those of iperf3's JSON: what arrived is the throughput, with the retransmits of its
 sender. Of several streams the line ``[SUM]`` counts. Their digits are three.
 
 iperf3's figures are of the lines that end in ``sender`` and ``receiver``; with ``--bidir`` the
-lines tell by ``TX`` and ``RX`` which way the data went. Until 3.1, UDP has one total without either
-word: its rate is the sender's, or 0 at a server, while loss and jitter are the receiver's. iperf 2 marks its total by nothing: it is
-the last line of a connection that begins at 0 seconds. For UDP the report of the server counts.
+direction of the data is ``TX`` or ``RX``. Until 3.1, UDP has one total without either word: its
+rate is the sender's, or 0 at a server, while loss and jitter are the receiver's. iperf 2 does not
+mark its total: it is the last line of a connection that begins at 0 seconds. For UDP the report of the server counts.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def read_iperf3(data: bytes, context: Context) -> Reading:
             run.parted = True
         elif _HEAD.fullmatch(text):
             run.totals = run.parted
-            # A server is not told of -R, but only who sends counts retransmits.
+            # A server's output does not mention -R, but only the sender counts retransmits.
             run.reverse = run.reverse or (run.server and not run.parted and "Retr" in text)
         elif not run.totals and _INTERVAL.fullmatch(text):
             pass
@@ -258,7 +258,7 @@ _begins = holds(
 
 
 def _recognises_iperf3(data: bytes) -> bool:
-    """Whether totals of iperf3 are there, or a run that has none."""
+    """Return whether there are totals of iperf3, or a run that has none."""
     return _ends_in_a_word(data) or _begins(data)
 
 

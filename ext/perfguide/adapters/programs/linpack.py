@@ -21,7 +21,7 @@ _LINPACK_ROW = re.compile(
     r"[ \t]*[0-9]{1,12}[ \t]+([0-9]{1,9}\.[0-9]{2})(?:[ \t]+-?[0-9]{1,3}\.[0-9]{2}%){3}"
     r"[ \t]+([0-9]{1,12}\.[0-9]{3}|-?inf|-?nan)[ \t]*"
 )
-# A row that is cut or damaged. What else stands behind a table ends it.
+# A row that is cut or damaged. Any other line behind a table ends it.
 _LINPACK_LIKE = re.compile(r"[ \t\ufffd]*[-+0-9.\ufffd]|[ \t]+$|.*[0-9]%")
 _LINPACK_SIZE = re.compile(r"Array size ([0-9]{1,6}) X \1\.[ \t]*")
 

@@ -6,8 +6,8 @@ summary, scripts/getsummary. MB are 10^6 bytes.
 The metrics are named as the programs and their arguments: ``bw_mem-bcopy-1mb``,
 ``lat_ctx-2-128k``, ``lat_mem_rd-stride128-sz31k`` (thousandths of the 2^20 bytes that the
 curve prints). ``bw_mem``, ``bw_file_rd`` and ``bw_mmap_rd`` print only size and rate, so
-that the command must stand on the line before, as a shell's prompt shows it. How many
-processes ran at once (``-P``) is the parameter ``parallelism``, where the command says so.
+the command has to be on the line before, as a shell's prompt shows it. The number of
+processes at once (``-P``) is the parameter ``parallelism``, if the command states it.
 Builds whose MB are 2^20 bytes print the size that way; their rate is given as printed.
 
 Each table of the summary (``make see``) has a title, a head, a ruler of dashes and one row for
@@ -90,13 +90,13 @@ _STREAM = re.compile(
 )
 _PARALLEL = re.compile(r"-P[ \t]*([0-9]{1,6})\b")
 _ARRAY = re.compile(r"-M[ \t]*([0-9]{1,12}[kKmM]?)\b")
-_LONGEST_COMMAND = 300
+_MAX_COMMAND_CHARS = 300
 _SHORT = {"io_only": "io", "mmap_only": "mo", "open2close": "o2c"}
 
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """What rows of two numbers mean until the block ends."""
+    """The meaning of rows of two numbers until the block ends."""
 
     kind: str
     name: str
@@ -111,7 +111,7 @@ def read(data: bytes, context: Context) -> Reading:
     block: _Block | None = None
     stream: dict[str, Scalar] = {}
     for line in lines(data):
-        if match := _STREAM.fullmatch(line.text[-_LONGEST_COMMAND:]):
+        if match := _STREAM.fullmatch(line.text[-_MAX_COMMAND_CHARS:]):
             stream = _parallelism(match[1]) | _array(match[1])
         if summary.line(line):
             sheet.understood(line.number)
@@ -139,10 +139,10 @@ _MAPPED = re.compile(r"([0-9]{1,6}\.[0-9]{6}) ([0-9]{2,9}|[0-9]\.[0-9]{3})")
 
 
 def read_bare(data: bytes, context: Context) -> Reading:
-    """What ``lat_fs`` and ``lat_mmap`` print, behind their command on a line with ``$``.
+    """Return the figures of ``lat_fs`` and ``lat_mmap`` behind a line with ``$`` and their command.
 
-    Their last number is a bare one, which shows no cut: only for logs that say that they
-    are whole. Of ``lat_fs`` these are the files created, and how many were created and
+    Their last number is a bare one, which shows no cut: only for logs that state that they
+    are complete. The figures of ``lat_fs`` are the files created, and how many were created and
     removed a second.
     """
     sheet = Sheet(context)
@@ -179,7 +179,7 @@ def _begin(text: str) -> _Block | None:
 
 
 def _parallelism(options: str) -> dict[str, Scalar]:
-    """How many processes ran at once, where it was more than one."""
+    """Return the number of processes that ran at once, if it was more than one."""
     match = _PARALLEL.search(options)
     return {"parallelism": int(match[1])} if match and int(match[1]) != 1 else {}
 
@@ -342,8 +342,8 @@ _TABLES: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 _UNIT_WORDS = {"us": "microseconds", "ns": "nanoseconds", "MB/s": "MB/s"}
 _RULER = re.compile(r"-{9} -{13}(?: +-{3,23})+[ \t]*")
+# The length of a row of memory latencies up to its last figure.
 _MEMORY_ROW = 62
-"""How long a row of memory latencies is up to its last figure."""
 _CELL = re.compile(r"([0-9]{1,7}(?:\.[0-9]{0,6})?)([KM]?)")
 
 
@@ -364,7 +364,7 @@ class _Summary:
         self._table: _Open | None = None
 
     def line(self, line: Line) -> bool:
-        """Whether the line belongs to a table; its figures are given to the sheet."""
+        """Return whether the line belongs to a table, and give its figures to the sheet."""
         text = line.text
         for title, (unit, metrics) in _TABLES.items():
             # The title says the unit too: another one would be another version.

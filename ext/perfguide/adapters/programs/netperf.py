@@ -4,16 +4,16 @@ Layout: ``print_omni_keyword`` and the classic reports in nettest_omni.c and
 nettest_bsd.c. The benchmark is ``ethernet-tcp`` or ``ethernet-udp``. ``direction`` is
 egress where this host sent (TCP_STREAM, UDP_STREAM, ``DIRECTION=Send``) and ingress for
 TCP_MAERTS (``Receive``). Transactions a second (TCP_RR, UDP_RR, TCP_CRR) are
-``transaction_rate`` with the sizes of request and response and ``test``, which is RR or CRR. CPU load is the local one, in % over all cores.
+``transaction_rate`` with the sizes of request and response and ``test``, which is RR or CRR. CPU load is the local
+one, in % over all cores.
 
-``-t omni`` says of itself which way the data went, but not by which protocol: its listings have to
-hold ``PROTOCOL``. A column of ``-o`` counts only where its end is seen: a whole number stands in no
-last column.
+``-t omni`` names the direction of the data, but not the protocol: its listings have to hold
+``PROTOCOL``. A column of ``-o`` counts only where its end is seen, so the last one has decimals.
 
 The unit is what the head or ``THROUGHPUT_UNITS`` says; where ``-k`` lists no unit it is
 netperf's own, 10^6 bit/s. netperf's ``KBytes`` are 1024 bytes. UDP throughput is what
 arrived; ``packet_loss`` is worked out from the bytes (``-k``) or messages (table) sent
-and received, and stands at the line of those received. ``frame_size`` is the datagram
+and received, and points to the line of those received. ``frame_size`` is the datagram
 and 46 bytes of UDP, IP and Ethernet, as RFC 2544 counts it.
 """
 
@@ -90,6 +90,7 @@ _KEYS = frozenset(
         "MEAN_LATENCY",
     ]
 )
+# The columns of ``-o`` that count, and what ``-k`` calls them.
 _COLUMNS = {
     "Throughput": "THROUGHPUT",
     "Throughput Units": "THROUGHPUT_UNITS",
@@ -105,7 +106,6 @@ _COLUMNS = {
     "Response Size Bytes": "RESPONSE_SIZE",
     "Mean Latency Microseconds": "MEAN_LATENCY",
 }
-"""The columns of ``-o`` that count, and what ``-k`` calls them."""
 
 
 @dataclass(slots=True)
@@ -242,7 +242,7 @@ def _udp(test: _Test, sheet: Sheet) -> None:
 
 
 def _whole(row: list[str], test: _Test) -> bool:
-    """Whether the last figure has all its decimals: two of the throughput, three of
+    """Return whether the last figure has all its decimals: two of the throughput, three of
     the service demand."""
     return re.fullmatch(rf"-?[0-9]+\.[0-9]{{{3 if test.wide else 2}}}", row[-1]) is not None
 
@@ -322,7 +322,7 @@ def _rates(line: int, benchmark: str, keys: dict[str, tuple[int, str]], sheet: S
 
 
 def _datagrams(keys: dict[str, tuple[int, str]], ends: tuple[str, str]) -> bool:
-    """Whether both ends moved whole datagrams; a number that lost a digit did not."""
+    """Return whether both ends moved complete datagrams; a number that lost a digit did not."""
     size = keys.get("LOCAL_SEND_SIZE", (0, "1"))[1]
     texts = (size, *(keys[end][1] for end in ends))
     if not all(re.fullmatch("[0-9]{1,18}", text) for text in texts) or int(size) == 0:

@@ -35,7 +35,7 @@ def read(data: bytes, context: Context) -> Reading:
 
     rows = (
         row(r" +size: +1x", r" +size:((?: +[1-8]x(?:32|64|PTR)){1,16})[ \t]*", head),
-        # The space behind the last figure, or its four digits, show that it is whole.
+        # The space behind the last figure, or its four digits, show that it was not cut.
         row(
             r" {0,12}[0-9]{1,9}[kKmM]: [0-9]",
             r" *([0-9]{1,9}[kKmM]?):((?: +[0-9]{1,6}(?:\.[0-9]{1,3})?){0,15} +"

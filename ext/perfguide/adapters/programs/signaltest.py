@@ -17,7 +17,7 @@ def read(data: bytes, context: Context) -> Reading:
     """The least, mean and greatest latency of each thread, as its last line says."""
     sheet = Sheet(context)
     last: dict[str, tuple[Line, re.Match[str]]] = {}
-    # Where the screen is drawn anew, the last line of a thread may stand there twice.
+    # Where the screen is drawn again, the last line of a thread may appear twice.
     redrawn = re.search(rb"\x1b\[[0-9]{1,4}A", data) is not None
 
     def thread(line: Line, match: re.Match[str]) -> None:

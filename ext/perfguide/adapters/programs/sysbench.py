@@ -1,9 +1,9 @@
 """sysbench 0.4 and 1.0.
 
 Layout: ``print_run_mode`` and the reports of the tests, in C until 0.4 and in Lua's default reports
-from 1.0 on. sysbench 1.0 says which test it ran only for cpu, memory and fileio; that of others
-stands in the command before it. 0.4 says it for each, but counts no events a second: its figure
-for cpu, threads and mutex is the time for all events, with how many they were. Its MB and Mb are
+from 1.0 on. sysbench 1.0 names its test only for cpu, memory and fileio; others are named by
+the command before it. 0.4 names each, but counts no events a second: its figure for cpu, threads
+and mutex is the time for all events, with their number. Its MB and Mb are
 2^20 bytes, and its block sizes are written as 1.0 writes them.
 """
 
@@ -60,7 +60,7 @@ class _Reader:
                 return
 
     def cut(self) -> None:
-        """Say so where a report of 0.4 ended before its time could be proven."""
+        """Report a run of 0.4 that ended before its time could be checked."""
         if self._took:
             number = self._took[0].number
             self.sheet.broken(number, "this run of sysbench is cut: its last lines are missing")
@@ -214,7 +214,7 @@ class _Reader:
         self._took = (line, match)
 
     def _without_events(self, take: _Take) -> _Take:
-        """How many events there were is of the time alone."""
+        """Take the number of events out of the parameters: it belongs to the time alone."""
 
         def taken(line: Line, match: re.Match[str]) -> None:
             count = self._params.pop("events", None)
@@ -225,7 +225,7 @@ class _Reader:
         return taken
 
     def _fairness(self, line: Line, match: re.Match[str]) -> None:
-        """Give the time: the number of events is whole where the mean of the threads agrees."""
+        """Give the time, if the mean of the threads confirms the number of events."""
         count, threads = self._params.get("events"), self._params.get("threads")
         is_stated = isinstance(count, int) and isinstance(threads, int)
         if (

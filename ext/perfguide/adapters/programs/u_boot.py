@@ -54,11 +54,11 @@ def read(data: bytes, context: Context) -> Reading:
 
 
 def _agrees(size: int, milliseconds: int, rate: float, unit: str) -> bool:
-    """Whether the rate is size by time, as closely as U-Boot rounds it."""
+    """Return whether the rate is size by time, as closely as U-Boot rounds it."""
     scale = {"B/s": 1, "KiB/s": 1024, "MiB/s": 1024**2, "GiB/s": 1024**3}[unit]
     if milliseconds == 0:
         return False
-    # fs.c divides whole numbers: bytes by ms, times 1000.
+    # fs.c divides integers: bytes by ms, times 1000.
     exact = size // milliseconds * 1000 / scale
     return abs(exact - rate) <= 0.06 + 0.001 * exact
 
