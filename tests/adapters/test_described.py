@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import re
 import time
+import tomllib
 from pathlib import Path
 
+import msgspec
 import pytest
-from corpus import figures, row
+from corpus import Row, figures, row
 from hypothesis import given
 from hypothesis import strategies as st
 from profiles import examples
 
 from perfguide.adapters import Context, Format
-from perfguide.adapters.described import described, load
+from perfguide.adapters.described import ENDING, FOLDER, described, load
 from perfguide.adapters.format_schema import Description, Lines, Table
+from perfguide.adapters.registry import BUILT_IN, DESCRIBED
 from perfguide.catalog.benchmarks import load as descriptions
 from perfguide.cli import main
 
@@ -31,7 +34,7 @@ read:  11.000 MB/s
 """
 
 
-def read(form: Format, data: bytes) -> list[object]:
+def read(form: Format, data: bytes) -> list[Row]:
     return [row(result) for result in form.read(data, Context("a.log")).results]
 
 
@@ -183,3 +186,216 @@ def test_pack_finds_the_formats_beside_the_benchmarks(
 def test_the_catalog_takes_no_format_for_a_benchmark() -> None:
     catalog, faults = descriptions([EXAMPLE.parent])
     assert "spi-flash" not in str([*catalog.benchmarks, *faults])
+
+
+def in_toml(text: str) -> Format:
+    """A format from what differs from one description to another."""
+    spec = tomllib.loads(f'name = "x"\nbenchmark = "x"\n{text}')
+    return described(msgspec.convert(spec, Description))
+
+
+def messages(form: Format, data: bytes) -> list[tuple[int | None, str]]:
+    return [(each.line, each.message) for each in form.read(data, Context("a.log")).diagnostics]
+
+
+KINDS_OF_VALUES = """
+example = "r 2.5 k 4 KiB 1.5 for 1min 2.5s on two words: x-1 off"
+[[lines]]
+match = "r {rate:scaled} {block:size} {file:size.MiB.1} for {time:span} on {name:text}: {own:own} {_mode:on|off}"
+figures.rate = { unit = "operations/s", metric = "rate_{_mode}" }
+figures.time = { unit = "s", params = { mode = "{_mode}" } }
+[[lines]]
+match = "at {created:date}"
+[kinds]
+own = 'x-[0-9]'
+[values.own]
+x-1 = "one"
+"""
+
+
+def test_values_of_all_kinds() -> None:
+    form = in_toml(KINDS_OF_VALUES)
+    params = {"block": 4096, "file": 1572864, "name": "two words", "own": "one"}
+    timed = {**params, "mode": "off"}
+    assert read(form, form.example.encode()) == [
+        (1, "x", "rate_off", "operations/s", 2500.0, tuple(sorted(params.items()))),
+        (1, "x", "time", "s", 62.5, tuple(sorted(timed.items()))),
+    ]
+    assert read(form, form.example.replace("1min 2.5s", "12ms").encode())[1][3:5] == ("ms", 12.0)
+    for text, moment in (
+        (b"at 1700000000", "2023-11-14T22:13:20+00:00"),
+        (b"at Tue, 02 Apr 2024 09:30:00 +0200", "2024-04-02T09:30:00+02:00"),
+    ):
+        assert form.read(text, Context("x")).facts == {"created": moment}
+    assert messages(form, b"at Tue, 33 Apr 2024 09:30:00 +0200")[0][1].endswith("is no date")
+    # One decimal more or less is another number's end.
+    assert not read(form, form.example.replace("1.5", "1.50").encode())
+
+
+BLOCKS = """
+example = "run a\\nrate 1.50\\n"
+[[lines]]
+match = "on {host:word}"
+[[lines]]
+match = "run {name:word}{? of {size:int}?}"
+begins = true
+[[lines]]
+match = "with {threads:int}"
+within = true
+[[lines]]
+match = "rate {rate:number.2}"
+figures = { rate = "MB/s" }
+within = true
+required = "the run “{name}” has no rate"
+[[lines]]
+match = "end"
+ends = true
+"""
+
+
+def test_values_of_a_block_are_forgotten_with_it() -> None:
+    form = in_toml(BLOCKS)
+    log = b"on h\nrun a of 4\nwith 2\nrate 1.50\nend\nrate 9.00\nwith 9\nrun b\nrate 2.50\n"
+    assert read(form, log) == [
+        (4, "x", "rate", "MB/s", 1.5, (("host", "h"), ("name", "a"), ("size", 4), ("threads", 2))),
+        (9, "x", "rate", "MB/s", 2.5, (("host", "h"), ("name", "b"))),
+    ]
+    assert messages(form, log) == []
+
+
+def test_a_block_wants_its_required_line_once() -> None:
+    form = in_toml(BLOCKS)
+    assert messages(form, b"run a\nrun b\nrate 1.50\nend\n") == [(1, "the run “a” has no rate")]
+    assert messages(form, b"run a\n") == [(1, "the run “a” has no rate")]
+    # Which of two rates is the run's is unknown, and a line that is damaged is not missing.
+    twice = b"run a\nrate 1.50\nrate 2.50\n"
+    assert [line for line, *_ in read(form, twice)] == [2]
+    assert messages(form, twice) == [(3, "a line of x is cut or damaged")]
+    assert messages(form, b"run a\nrate 1.5\n") == [(2, "a line of x is cut or damaged")]
+
+
+CONFIRMED = """
+example = "run\\nrate 1.5\\nvalid\\n"
+unconfirmed = "no word on whether the run is valid"
+[[lines]]
+match = "run"
+begins = true
+[[lines]]
+match = "rate {rate:number}"
+figures = { rate = "MB/s" }
+[[lines]]
+match = "valid"
+confirms = true
+ends = true
+[[lines]]
+match = "wrong by {:int}"
+rejects = "the program says: {line}"
+ends = true
+"""
+
+
+def test_figures_wait_for_the_line_that_confirms_or_rejects_them() -> None:
+    form = in_toml(CONFIRMED)
+    log = b"run\nrate 1.5\nvalid\nrun\nrate 2.5\nwrong by 3\nrun\nrate 3.5\n"
+    assert [(line, value) for line, _, _, _, value, _ in read(form, log)] == [(2, 1.5), (5, None)]
+    assert messages(form, log) == [
+        (5, "the program says: wrong by 3"),
+        (8, "no word on whether the run is valid"),
+    ]
+
+
+def test_a_mean_counts_where_its_runs_were_not_printed() -> None:
+    form = in_toml(
+        'example = "run a: 1.5"\n'
+        '[[lines]]\nmatch = "run {name:word}: {rate:number}"\nfigures = { rate = "MB/s" }\n'
+        '[[lines]]\nmatch = "mean {name:word}: {rate:number}"\nfigures = { rate = "MB/s" }\n'
+        "mean = true\n"
+    )
+    log = b"run a: 1.5\nrun a: 2.5\nmean a: 2.0\nmean b: 7.0\nmean a: 3.0\n"
+    assert [line for line, *_ in read(form, log)] == [1, 2, 4, 5]
+
+
+CONDITIONS = """
+example = "rate 1.5 of x"
+[[lines]]
+match = "unit {_unit:word}{? quiet{_quiet:quiet}?}"
+[[lines]]
+match = "rate {rate:number} of {part:word}"
+figures.rate = { unit = "MB/s", power = -3 }
+when = { _quiet = "" }
+[[lines]]
+match = "load {load:load} in {_unit2:word}"
+figures.load = { unit = "{_unit2}", failures = { off = "no load of {part}" } }
+needs = ["part"]
+unstated = "{_unit2} of nothing"
+[[lines]]
+match = "old {:word}"
+refuse = "version 1 is not read"
+hint = "take version 2"
+[[lines]]
+match = "error {:text}"
+fail = "x: {line}"
+[[lines]]
+match = "part {part:word}"
+[kinds]
+quiet = '!'
+load = 'off|[0-9]+'
+"""
+
+
+def test_conditions_failures_and_refusals() -> None:
+    form = in_toml(CONDITIONS)
+    log = b"unit s quiet!\nrate 1.5 of x\nunit s\nrate 1.5 of x\nload 7 in %\npart p\nload 7 in %\nload off in %\n"
+    rows = [row_[:5] for row_ in read(form, log)]
+    assert rows == [
+        (4, "x", "rate", "MB/s", 0.0015),
+        (7, "x", "load", "%", 7.0),
+        (8, "x", "load", "%", None),
+    ]
+    assert messages(form, log) == [(5, "% of nothing"), (8, "no load of p")]
+    (refused, failed) = form.read(b"old y\nerror in z\n", Context("x")).diagnostics
+    assert (refused.kind, refused.message, refused.hint) == (
+        "log-row", "version 1 is not read", "take version 2"
+    )  # fmt: skip
+    assert (failed.kind, failed.message) == ("log-failed", "x: error in z")
+
+
+def test_a_parameter_of_an_unnamed_benchmark_is_left_out_where_it_is_named() -> None:
+    form = in_toml(
+        'example = "r 1 on d"\nunless_named = ["device"]\n[[lines]]\n'
+        'match = "r {rate:number} on {device:word}"\nfigures = { rate = "MB/s" }\n'
+    )
+    (own,) = form.read(b"r 1 on d", Context("x")).results
+    (named,) = form.read(b"r 1 on d", Context("x", {"benchmark": "emmc"})).results
+    assert (own.benchmark, own.params) == ("x", {"device": "d"})
+    assert (named.benchmark, named.params) == ("emmc", {})
+
+
+LINE = 'example = "a 1"\n[[lines]]\nmatch = "a {a:number}"\nfigures = { a = "s" }\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (LINE.replace('{a:number}"', '{a:number} {? b"'), "has {? without its other end"),
+        (LINE.replace('{a:number}"', '{a:number} b?}"'), "has ?} without its other end"),
+        (LINE.replace('{a:number}"', '{a:number}{a:int}"'), "has two values “a”"),
+        (LINE + 'needs = ["b"]\n', "no line has a value “b”"),
+        (LINE + 'refuse = "not {b}"\n', "no line has a value “b”"),
+        (LINE + 'required = "no a"\n', "“no a” is said of a block"),
+        (LINE + "confirms = true\n", "“unconfirmed” and a line that confirms belong together"),
+        (LINE + '[kinds]\nb = "[0-9"\n', "“[0-9” is no regular expression"),
+        (LINE + '[kinds]\nb = "([0-9])"\n', "the kind “b” has a group"),
+        (LINE + '[kinds]\nint = "[0-9]"\n', "there is a kind “int” already"),
+        (LINE + '[kinds]\nb = "[0-9]"\n', "no line has a value of the kind “b”"),
+        ('recognise = ["^b"]\n' + LINE, "its own example is not recognised"),
+    ],
+)
+def test_a_contradiction_is_refused(text: str, why: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(why)):
+        in_toml(text)
+
+
+def test_the_package_lists_each_of_its_descriptions() -> None:
+    files = {path.name.removesuffix(ENDING) for path in FOLDER.iterdir()}
+    assert files == {name for name, module in BUILT_IN.items() if module == DESCRIBED}

@@ -18,7 +18,7 @@ from ..common.diagnostics import nearest
 from . import Context, Format, Reading
 from .described_log import Rule, cells, names_in, read
 from .format_schema import Description, Figure, Lines
-from .line_patterns import compiled
+from .line_patterns import BUILT_IN_KINDS, compiled
 from .log_lines import holds
 
 ENDING = ".format.toml"
@@ -74,9 +74,14 @@ def described(spec: Description) -> Format:
 
     Raises :class:`ValueError` where it describes nothing, or contradicts itself.
     """
+    looks = "".join(look for each in spec.lines for look in _looks(each))
     for name, expression in spec.kinds.items():
         if _expression(expression).groups:
             raise ValueError(f"the kind “{name}” has a group; write (?:…) in place of (…)")
+        if name.partition(".")[0] in BUILT_IN_KINDS:
+            raise ValueError(f"there is a kind “{name}” already; give yours another name")
+        if f":{name}}}" not in looks:
+            raise ValueError(f"no line has a value of the kind “{name}”; use it, or remove it")
     rules = [_rule(each, spec) for each in spec.lines]
     _check(spec, rules)
 
@@ -98,13 +103,17 @@ def described(spec: Description) -> Format:
 
 
 def _rule(spec: Lines, format_: Description) -> Rule:
-    looks = [spec.match] if isinstance(spec.match, str) else spec.match
-    patterns = tuple(compiled(look, format_.kinds) for look in looks)
+    patterns = tuple(compiled(look, format_.kinds) for look in _looks(spec, with_damaged=False))
     if isinstance(spec.damaged, str):
         return Rule(spec, patterns, compiled(spec.damaged, format_.kinds, is_front=True).expression)
     fronts = [each.front for each in patterns if each.front]
     has_fronts = spec.damaged and len(fronts) > 0
     return Rule(spec, patterns, re.compile("|".join(fronts)) if has_fronts else None)
+
+
+def _looks(spec: Lines, *, with_damaged: bool = True) -> list[str]:
+    looks = [spec.match] if isinstance(spec.match, str) else spec.match
+    return [*looks, spec.damaged] if with_damaged and isinstance(spec.damaged, str) else looks
 
 
 def _expression(text: str) -> re.Pattern[str]:
@@ -122,7 +131,7 @@ def _check(spec: Description, rules: list[Rule]) -> None:
         )
     every = {name for rule in rules for each in rule.patterns for name in each.kinds} | {"line"}
     for rule in rules:
-        look = rule.spec.match if isinstance(rule.spec.match, str) else rule.spec.match[0]
+        look = next(iter(_looks(rule.spec)), "")
         own = {name for each in rule.patterns for name in each.kinds}
         if not rule.spec.fail and (unknown := set(rule.spec.figures) - own):
             raise ValueError(
@@ -165,8 +174,7 @@ def _texts(spec: Lines) -> Iterable[str]:
 def _why_not(spec: Description) -> str:
     """Return the reason why the example has no figure, and how to fix that."""
     if not spec.csv:
-        match = next(each.match for each in spec.lines if each.figures)
-        look = match if isinstance(match, str) else match[0]
+        look = next(_looks(each)[0] for each in spec.lines if each.figures)
         return f"none of its lines looks like “{look}”; copy some lines of a real log there"
     wanted = [*spec.csv.columns, *spec.csv.params]
     heads = [cells(line, spec.csv.separator) for line in spec.example.splitlines()]

@@ -19,6 +19,9 @@ from .log_lines import figure
 KINDS = "number, number.2, int, scaled, size, size.MiB, span, date, word, text and choices (yes|no)"
 """The kinds of values, as messages list them."""
 
+BUILT_IN_KINDS = frozenset({"number", "int", "scaled", "size", "span", "date", "word", "text"})
+"""The names of kinds that a description cannot give to its own."""
+
 _PIECE = re.compile(r"\{\?|\?\}|\{([A-Za-z_][A-Za-z0-9_.-]{0,60})?:([^{}]{1,400})\}")
 _NUMBER = r"[-+]?+[0-9]{1,30}+%s(?:[eE][-+]?+[0-9]{1,3}+)?+|-?+(?:nan|inf)"
 _ANY_DECIMALS = r"(?:\.[0-9]++)?+"
