@@ -62,7 +62,7 @@ def add_parsers(add: shared.AddParser) -> None:
 
 
 def _wrong(options: argparse.Namespace) -> str:
-    """What is wrong with the usage; empty where nothing is."""
+    """Return a fault of the arguments, or ""."""
     for folder in (options.inbox, options.results):
         if not folder.is_dir():
             return f"{folder}: there is no such folder"
@@ -81,7 +81,7 @@ def _wrong(options: argparse.Namespace) -> str:
 
 
 def _run(options: argparse.Namespace) -> int:
-    """Go through the inbox once and say what became of each upload."""
+    """Go through the inbox once and print the outcome of each upload."""
     from ..bundles import decompress
     from ..intake import inbox
     from ..intake.transfer import BusyError
@@ -122,7 +122,7 @@ def _print_outcome(outcome: inbox.Outcome, quiet: bool) -> None:
     bad = outcome.verdict in ("refused", "failed")
     stream = sys.stderr if bad else sys.stdout
     if bad or not quiet:
-        where = f" [{outcome.place}]" if outcome.verdict == "refused" else ""
+        where = f" [{outcome.path}]" if outcome.verdict == "refused" else ""
         line = f"{outcome.upload}: {outcome.verdict}: {outcome.text}{where}"
         print(visible(line), file=stream)
         for diagnostic in outcome.diagnostics:

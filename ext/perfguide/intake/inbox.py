@@ -1,10 +1,9 @@
-"""Uploads in an inbox: the sound ones to the results, the others aside with the reason.
+"""The inbox: valid uploads go to the results, the others aside with the reason.
 
-Each upload is copied into the results' file system under a name of no meaning,
-and judged there: what is published is what was checked, whatever its sender does
-meanwhile. Then it is renamed, and only then removed from the inbox. A process
-that is killed leaves it in one of the two places, or in both; the next run ends
-what it had begun.
+Each upload is copied into the results' file system under a random name and checked there, so that
+what is published is what was checked, whatever its sender does meanwhile. Then it is renamed, and
+only then removed from the inbox. A killed process leaves it in one of the two folders, or in both;
+the next run completes the work.
 """
 
 from __future__ import annotations
@@ -37,13 +36,13 @@ SIGNED_FOR = "perfguide"
 
 REASON, CHECKSUM, SIGNATURE = ".reason.txt", ".sha256", ".sig"
 UNFINISHED = (".part", ".tmp", ".filepart", ".crdownload", "~")
-"""Endings under which programs write what is not yet all there."""
+"""Endings under which programs write a file until it is complete."""
 
-DEEPEST = 20
-"""Folders below one another in which uploads are looked for."""
+MAX_FOLDER_DEPTH = 20
+"""Folders nested more deeply than this are not searched for uploads."""
 
-_SMALL = 64 * 1024
-"""The most bytes of a checksum or a signature."""
+_MAX_SIDE_FILE_BYTES = 64 * 1024
+"""The size limit of a checksum or a signature."""
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,149}")
 
 Verdict = Literal["taken", "duplicate", "refused", "waiting", "failed"]
@@ -51,10 +50,13 @@ Verdict = Literal["taken", "duplicate", "refused", "waiting", "failed"]
 
 @dataclass(frozen=True, slots=True)
 class Orders:
-    """Where uploads come from and go to. ``settle`` is for how many seconds a
-    file must not have changed; ``patience`` for how many a file waits for the
-    upload that it belongs to. With ``signers`` (a file as ``ssh-keygen`` takes it)
-    signatures are checked, with ``require_signature`` each upload must have one."""
+    """The folders of an inbox and the rules for its uploads.
+
+    ``settle`` is the number of seconds for which a file must not have changed, ``patience`` the
+    number for which a file waits for the upload that it belongs to. With ``signers`` (a file in
+    the format of ``ssh-keygen``) signatures are checked; with ``require_signature`` each upload
+    needs one.
+    """
 
     inbox: Path
     results: Path
@@ -68,18 +70,21 @@ class Orders:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one upload. ``upload`` is its name below the inbox, ``place``
-    where its bytes are now, ``text`` what there is to say."""
+    """The outcome of one upload.
+
+    ``upload`` is its name below the inbox, ``path`` the current location of its bytes, ``text``
+    a sentence about it.
+    """
 
     upload: str
     verdict: Verdict
     text: str
-    place: Path | None = None
+    path: Path | None = None
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
 class RefusedError(Exception):
-    """Why an upload is set aside."""
+    """The reason for setting an upload aside."""
 
     def __init__(self, reason: str, diagnostics: Sequence[Diagnostic] = ()) -> None:
         super().__init__(reason)
@@ -88,9 +93,9 @@ class RefusedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Upload:
-    """A file of the inbox and what belongs to it (logs, checksums, signatures).
+    """A file of the inbox and the files that belong to it (logs, checksums, signatures).
 
-    ``folder`` is the descriptor of the folder they are in, ``path`` the file below the inbox.
+    ``folder`` is the descriptor of their folder, ``path`` the path of the file below the inbox.
     """
 
     folder: int
@@ -100,19 +105,22 @@ class _Upload:
 
 
 def run(orders: Orders) -> Iterator[Outcome]:
-    """Go through the inbox once. Raises :class:`transfer.BusyError` where another
-    process does so already, :class:`SignersError` where the file of signers is damaged, and
-    :class:`OSError` where a folder is not there."""
+    """Go through the inbox once.
+
+    Raises :class:`transfer.BusyError` if another process is doing so, :class:`SignersError` if
+    the file of signers is damaged, and :class:`OSError` if a folder does not exist.
+    """
     if orders.signers:
         check_signers(orders.signers)
     with transfer.locked(orders.results, orders.inbox):
+        # The lock is ours, so partial files can only come from a killed run.
         transfer.sweep(orders.results)
         transfer.sweep(orders.rejected)
         yield from _Intake(orders).outcomes()
 
 
 class _Intake:
-    """One way through the inbox: what was asked for, what is stored, and when it began."""
+    """One pass over the inbox, with the stored bundles and the time at which it began."""
 
     def __init__(self, orders: Orders) -> None:
         self._orders = orders
@@ -124,16 +132,16 @@ class _Intake:
         for path, folders, _, descriptor in os.fwalk(inbox, follow_symlinks=False):
             folder = Path(path)
             below_inbox = folder.relative_to(inbox)
-            if len(below_inbox.parts) >= DEEPEST and folders:
+            if len(below_inbox.parts) >= MAX_FOLDER_DEPTH and folders:
                 folders.clear()
-                text = f"holds folders at a depth of more than {DEEPEST}; they are not looked at"
+                text = f"holds folders at a depth of more than {MAX_FOLDER_DEPTH}; they are not looked at"
                 yield Outcome(below_inbox.as_posix(), "failed", text)
             folders[:] = sorted(
                 name
                 for name in folders
                 if not name.startswith(".") and (folder / name).absolute() != rejected
             )
-            # Not what os.fwalk calls files: a link to a folder is none of those.
+            # os.fwalk lists a link to a folder among the folders; here it is a file to refuse.
             with os.scandir(descriptor) as entries:
                 names = {e.name for e in entries if _is_finished_file(descriptor, e.name)}
             for name in sorted(names):
@@ -147,12 +155,13 @@ class _Intake:
                     yield outcome
 
     def _outcome(self, folder: int, name: str, names: set[str], path: str) -> Outcome | None:
-        """What becomes of one file; ``None`` where it goes with the upload it belongs to."""
+        """Process one file; return ``None`` if it is handled with the upload it belongs to."""
         holds_bundles = containers.is_document(name) or containers.is_container(name)
         if not holds_bundles and any(name in companions(other) for other in names - {name}):
             return None
         beside = [n for n in companions(name) if n in names] if holds_bundles else []
         upload = _Upload(folder, name, tuple(beside), path)
+        # An upload is as old as its newest part: its sender may still be adding files.
         age = min(self._age(folder, n) for n in [name, *beside])
         belongs = name.endswith((LOG_ARCHIVE, CHECKSUM, SIGNATURE))
         if age < self._orders.settle:
@@ -168,18 +177,19 @@ class _Intake:
             return self._set_aside(upload, refused)
 
     def _age(self, folder: int, name: str) -> float:
-        """Seconds since the file was last changed, by a clock that its sender cannot set.
+        """Return the seconds since a file was last changed, by a clock that its sender cannot set.
 
-        A change in the future was made before this clock was put back, by at least so much.
+        A change that lies in the future was made before our clock was set back, by at least that
+        much.
         """
         return abs(self._now - os.stat(name, dir_fd=folder, follow_symlinks=False).st_ctime)
 
     def _take(self, upload: _Upload) -> Outcome:
-        """Copy an upload to the results' file system, and store it where it is sound."""
+        """Copy an upload to the results' file system, and store it if it is valid."""
         copies: dict[str, Copy] = {}
         try:
             for part in [upload.name, *upload.beside]:
-                limit = self._most_bytes(part)
+                limit = self._byte_limit(part)
                 copies[part] = transfer.copy(upload.folder, part, self._orders.results, limit)
             return self._store(upload, copies)
         except UnfitError as unfit:
@@ -188,9 +198,9 @@ class _Intake:
             for copy in copies.values():
                 copy.path.unlink(missing_ok=True)
 
-    def _most_bytes(self, name: str) -> int:
+    def _byte_limit(self, name: str) -> int:
         if name.endswith((CHECKSUM, SIGNATURE)):
-            return _SMALL
+            return _MAX_SIDE_FILE_BYTES
         limits = self._orders.limits
         return limits.document if name.lower().endswith(DOCUMENTS) else limits.container
 
@@ -202,6 +212,7 @@ class _Intake:
             self._check_logs(copies[packed], packed, items)
         stored = [self._stored.digests(item.bundle.owned_id) for item in items]
         self._refuse_gone(items, stored)
+        # Sent again, for example because the sender lost the connection before our answer.
         if all(item.digest in digests for item, digests in zip(items, stored, strict=True)):
             origin = stored[0][items[0].digest]
             if packed in copies and copies[packed].digest != self._stored.logs_digest(origin):
@@ -219,7 +230,7 @@ class _Intake:
                 )
         below = stored_name(items, name, copies[name].digest)
         target = self._orders.results / below
-        # The bundle comes last: a build that sees it sees all that belongs to it.
+        # The bundle is published last: a build that sees it also sees its logs and signature.
         for part in (packed + SIGNATURE, packed, name + SIGNATURE, name):
             if part in copies:
                 transfer.publish(copies[part].path, _renamed(part, name, target))
@@ -230,7 +241,7 @@ class _Intake:
         return Outcome(upload.path, "taken", f"{what} in {below}", target, tuple(diagnostics))
 
     def _refuse_gone(self, items: Sequence[Loaded], stored: Sequence[Mapping[str, str]]) -> None:
-        """Refuse a run that was withdrawn, or stored once and removed since."""
+        """Refuse a run that was withdrawn, or that was stored before and then removed."""
         for item, digests in zip(items, stored, strict=True):
             name, owned_id = item.bundle.id, item.bundle.owned_id
             if not digests and (by := self._stored.withdrawn_by(owned_id)):
@@ -245,7 +256,7 @@ class _Intake:
                 )
 
     def _read_bundles(self, copy: Copy, path: str) -> tuple[list[Loaded], list[Diagnostic]]:
-        # Diagnostics name files as their sender knows them.
+        # Diagnostics name the file by its path in the inbox, which its sender knows.
         read = [*decode.upload(Source("", path, copy.path), self._orders.limits)]
         items = [item for item in read if isinstance(item, Loaded)]
         diagnostics = [item for item in read if isinstance(item, Diagnostic)]
@@ -258,21 +269,21 @@ class _Intake:
         return items, diagnostics
 
     def _check_logs(self, copy: Copy, name: str, items: Sequence[Loaded]) -> None:
-        """Refuse logs that cannot be read, or are not those that the bundles have hashes of."""
+        """Refuse logs that cannot be read or do not match the hashes in the bundles."""
         stated: dict[str, set[str]] = {}
         for item in items:
             for log, digest in item.bundle.logs.items():
                 stated.setdefault(log, set()).add(digest)
-        found = set()
+        seen = set()
         for member in logs.members(copy.path, self._orders.limits, lambda _: True, name):
             if isinstance(member, Diagnostic):
                 raise RefusedError(f"its logs, {name}, cannot be read: {member.message}")
             log, data = member
             digest = hashlib.sha256(data).hexdigest()
             if log in stated and digest not in stated[log]:
-                said = " or ".join(sorted(stated[log]))
+                expected = " or ".join(sorted(stated[log]))
                 raise RefusedError(
-                    f"the log “{log}” in {name} has the SHA-256 {digest}, and not {said}, as the "
+                    f"the log “{log}” in {name} has the SHA-256 {digest}, and not {expected}, as the "
                     "bundle says; pack again and upload both"
                 )
             if log not in stated and _holds_hashes(items):
@@ -280,8 +291,8 @@ class _Intake:
                     f"the log “{log}” in {name} is none of those that were packed with the "
                     "bundle; pack again and upload both"
                 )
-            found.add(log)
-        if missing := sorted(stated.keys() - found):
+            seen.add(log)
+        if missing := sorted(stated.keys() - seen):
             raise RefusedError(
                 f"the log “{missing[0]}” is not in {name}, though it was packed with the bundle; "
                 "pack again and upload both"
@@ -290,8 +301,10 @@ class _Intake:
     def _check_signatures(
         self, name: str, copies: dict[str, Copy], items: Sequence[Loaded]
     ) -> None:
-        """Refuse what the runner that the bundles name has not signed, or its logs, which the
-        signature of bundles that have their hashes holds for too."""
+        """Refuse parts without a valid signature of the runner that the bundles name.
+
+        Logs need none if the bundles hold their hashes: the signature of the bundle covers them.
+        """
         if self._orders.signers is None:
             return
         runners = sorted({i.bundle.runner.name if i.bundle.runner else "" for i in items})
@@ -315,8 +328,10 @@ class _Intake:
                     )
 
     def _set_aside(self, upload: _Upload, refused: RefusedError) -> Outcome:
-        """Move an upload aside, with the reason beside it, which comes first: what
-        is there always has one."""
+        """Move an upload to the folder of rejected ones, with the reason beside it.
+
+        The reason is written first, so that no rejected upload is ever without one.
+        """
         rejected = self._orders.rejected
         rejected.mkdir(parents=True, exist_ok=True)
         plain = upload.path.replace("/", "-")
@@ -338,24 +353,24 @@ class _Intake:
 
 
 def _holds_hashes(items: Sequence[Loaded]) -> bool:
-    """Whether each bundle has the hashes of its logs."""
+    """Return whether each bundle has the hashes of its logs."""
     return all(item.bundle.logs for item in items)
 
 
 def _is_finished_file(folder: int, name: str) -> bool:
-    """Whether a name of a folder is no folder, and not that of what is still being written."""
+    """Return whether a name in a folder is a file that is not still being written."""
     if name.startswith(".") or name.endswith(UNFINISHED):
         return False
     try:
         status = os.stat(name, dir_fd=folder, follow_symlinks=False)
-    except FileNotFoundError:  # its sender has renamed it meanwhile
+    except FileNotFoundError:  # renamed by its sender meanwhile
         return False
     return not stat.S_ISDIR(status.st_mode)
 
 
 def _empty_inbox(upload: _Upload, copies: dict[str, Copy]) -> None:
-    """Take an upload out of the inbox. It goes last: without it, what belongs
-    to it would wait for it in vain."""
+    """Remove an upload from the inbox, the bundle last: files beside it would otherwise wait
+    for a bundle that never comes."""
     for part in (*upload.beside, upload.name):
         transfer.remove(upload.folder, part, copies[part].identity)
 
@@ -372,12 +387,14 @@ def _check_checksums(copies: dict[str, Copy]) -> None:
 
 
 class SignersError(Exception):
-    """The file of signers cannot be used; it says where and why."""
+    """The file of signers cannot be used; the text names the line and the fault."""
 
 
 def check_signers(path: Path) -> None:
-    """Look whether each line of a file of signers names a key. Raises :class:`SignersError`:
-    with a damaged file every signature would look bad, and its sender would get the blame."""
+    """Check that each line of a file of signers has a key. Raises :class:`SignersError`.
+
+    With a damaged file every signature would look bad, and senders would be blamed for it.
+    """
     count = 0
     for number, line in enumerate(path.read_bytes().splitlines(), 1):
         words = line.split()
@@ -391,7 +408,7 @@ def check_signers(path: Path) -> None:
 
 
 def _is_key(kind: bytes, key: bytes) -> bool:
-    """Whether two words are a public key: its kind, and the same kind in what is encoded."""
+    """Return whether two words are a public key: its type, and data that begins with the same."""
     try:
         data = base64.b64decode(key, validate=True)
     except ValueError:
@@ -400,7 +417,7 @@ def _is_key(kind: bytes, key: bytes) -> bool:
 
 
 def _signed(path: Path, signature: Path, runner: str, signers: Path) -> bool:
-    """Whether a file has a good signature of a runner, as ``ssh-keygen`` says."""
+    """Return whether ``ssh-keygen`` accepts a file's signature as that of a runner."""
     command = ["ssh-keygen", "-Y", "verify", "-f", str(signers), "-I", runner]
     command += ["-n", SIGNED_FOR, "-s", str(signature)]
     with path.open("rb") as data:
@@ -409,15 +426,15 @@ def _signed(path: Path, signature: Path, runner: str, signers: Path) -> bool:
 
 
 def companions(name: str) -> list[str]:
-    """The names of files that can belong to an upload."""
+    """Return the names of files that can belong to an upload."""
     packed = logs.beside(name)
     sides = [packed, packed + CHECKSUM, packed + SIGNATURE]
     return [*sides, name + CHECKSUM, name + SIGNATURE]
 
 
 def stored_name(items: Sequence[Loaded], name: str, digest: str) -> PurePosixPath:
-    """Where an upload is stored below the results: folders for SoC, OS and release
-    as far as all of its bundles share them, then the bundle's id and hash."""
+    """Return the path below the results under which an upload is stored: folders for SoC, OS and
+    release as far as all its bundles share them, then the bundle's id and hash."""
     about = [
         [item.bundle.board.soc for item in items],
         [item.bundle.sdk.os for item in items],
@@ -431,13 +448,14 @@ def stored_name(items: Sequence[Loaded], name: str, digest: str) -> PurePosixPat
         folders.append(slugs.slugs(names[:1])[names[0]])
     first = items[0].bundle.id if len(items) == 1 else f"{len(items)} bundles"
     words = slugs.words(first)[:60].strip("-") or "bundle"
+    # The longest match: “.json.gz” and not “.gz”.
     endings = [*CONTAINERS, *(d + c for d in DOCUMENTS for c in ("", *containers.COMPRESSED))]
     ending = max((e for e in endings if name.lower().endswith(e)), key=len)
     return PurePosixPath(*folders, f"{words}-{digest[:16]}{ending}")
 
 
 def _renamed(part: str, name: str, target: Path) -> Path:
-    """What a part of the upload ``name`` is called where the upload is called ``target``."""
+    """Return the path of a part of the upload ``name`` if the upload is renamed to ``target``."""
     packed = logs.beside(name)
     if part.startswith(packed):
         return target.with_name(logs.beside(target.name) + part[len(packed) :])

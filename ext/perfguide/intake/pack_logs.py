@@ -1,4 +1,4 @@
-"""Logs of a board to one bundle, each figure with its line in its log."""
+"""Packing of a board's logs into one bundle, each figure with its line in its log."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from ..common.path_hints import nearest_path
 from . import runner_notes
 
 ENVIRONMENT = "environment.json"
-MOST_BYTES = 256 * 1024**2
-"""The size of one log, in bytes, beyond which it is not read."""
+MAX_LOG_BYTES = 256 * 1024**2
+"""The size of one log beyond which it is not read."""
 
 PARTS: dict[str, type[msgspec.Struct]] = {"sdk": Sdk, "board": Board, "runner": Runner}
 
 
 @dataclass(frozen=True, slots=True)
 class LogFile:
-    """One log: its name in the bundle, and its bytes."""
+    """A log: its name in the bundle, and its bytes."""
 
     name: str
     data: bytes
@@ -41,8 +41,8 @@ class LogFile:
 
 @dataclass(frozen=True, slots=True)
 class LogReport:
-    """What became of one log. ``rest`` counts the lines with something in them
-    that no format understood."""
+    """The outcome of reading one log. ``rest`` is the number of non-empty lines that no format
+    understood."""
 
     log: LogFile
     formats: tuple[str, ...]
@@ -53,7 +53,7 @@ class LogReport:
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """A bundle made from logs, or ``None`` with the reasons."""
+    """A bundle made from logs, or ``None``, with reports and diagnostics."""
 
     bundle: Bundle | None
     reports: tuple[LogReport, ...]
@@ -62,8 +62,8 @@ class Packed:
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """What the person who packs has stated: keys of a bundle such as ``board.name``
-    or ``id``, parameters of results, and notes about the run."""
+    """Statements of the person who packs: keys of a bundle such as ``board.name`` or ``id``,
+    parameters of results, and notes about the run."""
 
     facts: Mapping[str, Scalar] = field(default_factory=dict)
     params: Mapping[str, Scalar] = field(default_factory=dict)
@@ -71,8 +71,8 @@ class Stated:
 
 
 def find(paths: Sequence[Path]) -> tuple[list[LogFile], dict[str, Any], list[Diagnostic]]:
-    """The logs below the paths, what an ``environment.json`` among them says, and
-    what could not be read. Hidden files are passed over."""
+    """Return the logs below some paths, the content of an ``environment.json`` among them, and
+    diagnostics for files that cannot be read. Hidden files are skipped."""
     logs: dict[str, LogFile] = {}
     environment: dict[str, Any] = {}
     diagnostics: list[Diagnostic] = []
@@ -87,8 +87,8 @@ def find(paths: Sequence[Path]) -> tuple[list[LogFile], dict[str, Any], list[Dia
             name = _without_halves(name)
             if any(part.startswith(".") for part in Path(name).parts):
                 continue
-            if path.stat().st_size > MOST_BYTES:
-                message = f"is larger than {MOST_BYTES} bytes"
+            if path.stat().st_size > MAX_LOG_BYTES:
+                message = f"is larger than {MAX_LOG_BYTES} bytes"
                 diagnostics.append(Diagnostic("limit", name, message, "split the log"))
                 continue
             data = path.read_bytes()
@@ -102,6 +102,7 @@ def find(paths: Sequence[Path]) -> tuple[list[LogFile], dict[str, Any], list[Dia
             if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
                 message, hint = "is UTF-16 text, of which no format is read", "save it as UTF-8"
                 diagnostics.append(Diagnostic("unreadable", name, message, hint))
+            # Logs of two folders may share a name; results have to point to the right one.
             while name in logs and logs[name].data != data:
                 name = f"{Path(top.name) / name}" if not name.startswith(top.name) else f"{name}+"
             logs[name] = LogFile(name, data)
@@ -111,7 +112,7 @@ def find(paths: Sequence[Path]) -> tuple[list[LogFile], dict[str, Any], list[Dia
 def read(
     log: LogFile, stated: Stated, formats: Sequence[Format]
 ) -> tuple[LogReport, list[Reading]]:
-    """One log through each of its formats."""
+    """Read one log with each of its formats."""
     about = {key: value for key, value in stated.facts.items() if "." in key}
     context = Context(log.name, dict(stated.params), about)
     readings = [form.read(log.data, context) for form in formats]
@@ -134,20 +135,21 @@ def pack(
     formats: Mapping[str, Sequence[Format]],
     now: datetime.datetime,
 ) -> Packed:
-    """One bundle from all logs.
+    """Make one bundle from all logs.
 
-    What the person states goes before what ``environment.json`` says, and that
-    before what the logs themselves state. ``formats`` gives for each log's
-    name the formats to read it by; ``now`` is when the packing is done, which
-    counts where nothing else says when the run was.
+    Statements of the person take precedence over ``environment.json``, and that over the logs
+    themselves. ``formats`` lists the formats for each log's name; ``now`` dates the run if
+    nothing else does.
     """
     reports: list[LogReport] = []
     results: list[Result] = []
     facts: dict[str, Scalar] = {}
-    said = [log for log in logs if runner_notes.is_ours(log.name) and not formats.get(log.name)]
+    note_logs = [
+        log for log in logs if runner_notes.is_ours(log.name) and not formats.get(log.name)
+    ]
     dates: list[Diagnostic] = []
     for log in logs:
-        if log in said:
+        if log in note_logs:
             continue
         report, readings = read(log, stated, formats.get(log.name, ()))
         if "created" not in facts and readings:
@@ -156,9 +158,9 @@ def pack(
         for reading in readings:
             results += reading.results
             facts = {**reading.facts, **facts}
-    noted = runner_notes.noted([(log.name, log.data) for log in said], results)
-    for log in said:
-        rest = noted.left_over[log.name]
+    with_notes = runner_notes.noted([(log.name, log.data) for log in note_logs], results)
+    for log in note_logs:
+        rest = with_notes.left_over[log.name]
         reports.append(LogReport(log, ("notes of perfguide's runner",), 0, rest, ()))
     content = _nested(facts)
     _merge(content, _nested(_environment_facts(environment)))
@@ -169,16 +171,17 @@ def pack(
         hint = "say it with --created"
         message = "no log says when the run was: it is dated now"
         dates = [Diagnostic("log-note", "the bundle", message, hint)]
+    # Of several logs the first one with a fact wins; the order is that of the names.
     content.setdefault("created", now.isoformat(timespec="seconds"))
     content |= {"format": schema.FORMAT, "version": schema.VERSION}
-    content["results"] = [msgspec.to_builtins(result) for result in noted.results]
-    notes = [*({"text": text} for text in stated.notes), *msgspec.to_builtins(noted.notes)]
+    content["results"] = [msgspec.to_builtins(result) for result in with_notes.results]
+    notes = [*({"text": text} for text in stated.notes), *msgspec.to_builtins(with_notes.notes)]
     content |= {"notes": notes} if notes else {}
     content = without_halves(content)
     content.setdefault("id", _derived_id(content))
-    # After the id, which is to stay that of the same figures.
-    kept = [(report.log.name, report.log.data) for report in reports]
-    content["logs"], unread = logs_of_bundles.digests(kept, Limits(document=MOST_BYTES))
+    # The logs are added after the id, so that the same figures keep their id.
+    packed_logs = [(report.log.name, report.log.data) for report in reports]
+    content["logs"], unread = logs_of_bundles.digests(packed_logs, Limits(document=MAX_LOG_BYTES))
     bundle, faults = validate(msgspec.json.encode(content))
     missing = {"/sdk": "--sdk and --os", "/board": "--board and --soc", "": "--board, --soc, --sdk"}
     diagnostics = [*dates, *unread]
@@ -191,7 +194,7 @@ def pack(
 
 
 def _date(log: LogFile, readings: Sequence[Reading], notes: list[Diagnostic]) -> dict[str, Scalar]:
-    """When the run was, as a log says; what it says is noted, for nobody has stated it."""
+    """Return the date that a log gives, and add a note: the person has not confirmed it."""
     for reading in readings:
         if created := reading.facts.get("created"):
             message = f"the run is dated {created}, as this log says"
@@ -206,10 +209,10 @@ def _date(log: LogFile, readings: Sequence[Reading], notes: list[Diagnostic]) ->
 
 
 def without_halves(value: Any) -> Any:
-    """Values of a bundle with U+FFFD in the place of each half of a surrogate pair.
+    """Replace each half of a surrogate pair in the values of a bundle by U+FFFD.
 
-    Logs hold bytes that are no text; readers of formats pass them on as such halves,
-    and no JSON text can hold them.
+    Logs contain bytes that are not text; readers of formats pass them on as such halves,
+    which JSON text cannot contain.
     """
     if isinstance(value, str):
         return _without_halves(value)
@@ -223,7 +226,7 @@ def _without_halves(text: str) -> str:
 
 
 def _nested(facts: Mapping[str, Scalar]) -> dict[str, Any]:
-    """Facts under dotted keys as the nested objects of a bundle."""
+    """Return facts with dotted keys as the nested objects of a bundle."""
     content: dict[str, Any] = {}
     for key, value in facts.items():
         part, dot, inner = key.partition(".")
@@ -234,13 +237,14 @@ def _nested(facts: Mapping[str, Scalar]) -> dict[str, Any]:
         ):
             content.setdefault(part, {})[inner] = value
         else:
+            # A key that the schema lacks is kept under “tools”, where any name is allowed.
             content.setdefault("tools", {})[key] = value
     return content
 
 
 def _environment_facts(environment: Mapping[str, Any]) -> dict[str, Scalar]:
-    """What an ``environment.json`` says, under dotted keys. Plain statements that a
-    bundle has no key for go to its tools; nothing is dropped."""
+    """Return the content of an ``environment.json`` under dotted keys. Values for which a
+    bundle has no key go to its tools; nothing is dropped."""
     facts: dict[str, Scalar] = {}
     for part, value in environment.items():
         if isinstance(value, dict):
@@ -260,7 +264,7 @@ def _merge(below: dict[str, Any], above: Mapping[str, Any]) -> None:
 
 
 def _derived_id(content: Mapping[str, Any]) -> str:
-    """An id for the run, made from what it is about: the same logs, the same id."""
+    """Return an id for the run, derived from its content: the same logs give the same id."""
     about = [content.get("board", {}).get("soc"), content.get("board", {}).get("name")]
     about += [content.get("sdk", {}).get("version"), str(content["created"])[:10]]
     digits = hashlib.sha256(msgspec.json.encode(content, order="sorted")).hexdigest()[:10]
@@ -268,10 +272,11 @@ def _derived_id(content: Mapping[str, Any]) -> str:
 
 
 def archive(logs: Sequence[LogFile]) -> bytes:
-    """The logs as ``.tar.zst``; the same logs give the same bytes."""
+    """Return the logs as ``.tar.zst``; the same logs give the same bytes."""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w", format=tarfile.PAX_FORMAT) as container:
         for log in sorted(logs, key=lambda each: each.name):
+            # No times, owners or other modes: they would differ between machines.
             member = tarfile.TarInfo(log.name)
             member.size, member.mode = len(log.data), 0o644
             container.addfile(member, io.BytesIO(log.data))

@@ -1,9 +1,9 @@
-"""What perfguide's own runner warned of and checked, as notes on the figures it is about.
+"""Warnings and checks of perfguide's own runner, as notes on the figures they concern.
 
 Layout: runner/lib/say.sh and runner/README.md. ``summary.txt`` has a line ``KIND: WHAT: WHY`` for
-each thing that was done, skipped, warned of or failed, and ``note: TEXT`` for what its ``--note``
-says; ``checks.txt`` a line ``mask ALGORITHM:
-TEXT`` or ``nice: TEXT`` for what the runner tried out beforehand.
+each step that was done, skipped or failed and each warning, and ``note: TEXT`` for the text of
+``--note``; ``checks.txt`` has a line ``mask ALGORITHM: TEXT`` or ``nice: TEXT`` for each check
+before the run.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from ..bundle import Note, Result
 SUMMARY, CHECKS = "summary.txt", "checks.txt"
 
 WARNED = "The runner warned: "
-"""How a note begins that puts a figure in doubt."""
+"""The beginning of a note that puts a figure in doubt."""
 
-LONGEST, MOST = 1000, 200
-"""Characters of one note, and lines of one file, that are taken over."""
+MAX_NOTE_CHARS, MAX_FILE_LINES = 1000, 200
+"""Limits on one note and on one file; further lines are counted as not understood."""
 
 _SUMMARY = re.compile(r"(done|skipped|warning|failed|note): (.+)")
 _CHECK = re.compile(r"(mask|nice)(?: ([^ :]{1,100}))?: (.+)")
@@ -31,8 +31,8 @@ _CHECK = re.compile(r"(mask|nice)(?: ([^ :]{1,100}))?: (.+)")
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """Results with their notes, notes about more than results, and what of the files was
-    understood: for each file the numbers of the lines that were not."""
+    """Results with their notes, notes about more than results, and for each file the number of
+    lines that were not understood."""
 
     results: tuple[Result, ...]
     notes: tuple[Note, ...]
@@ -40,12 +40,12 @@ class Noted:
 
 
 def is_ours(name: str) -> bool:
-    """Whether a log's name is that of a file of notes."""
+    """Return whether a log's name is that of a file of notes."""
     return PurePosixPath(name).name in (SUMMARY, CHECKS)
 
 
 def noted(files: Sequence[tuple[str, bytes]], results: Sequence[Result]) -> Noted:
-    """What files of notes, each with its name, say of results."""
+    """Attach the notes in the runner's files, given as name and content, to results."""
     own: dict[int, list[str]] = {}
     notes: dict[Note, None] = {}
     skipped: dict[str, None] = {}
@@ -54,57 +54,60 @@ def noted(files: Sequence[tuple[str, bytes]], results: Sequence[Result]) -> Note
     for name, data in files:
         left_over[name] = 0
         lines = [line for line in data.decode("utf-8", "replace").split("\n") if line.strip()]
-        left_over[name] = max(0, len(lines) - MOST)
-        for line in lines[:MOST]:
-            found = (_SUMMARY if name.endswith(SUMMARY) else _CHECK).fullmatch(line.strip())
-            if not found:
+        left_over[name] = max(0, len(lines) - MAX_FILE_LINES)
+        for line in lines[:MAX_FILE_LINES]:
+            match = (_SUMMARY if name.endswith(SUMMARY) else _CHECK).fullmatch(line.strip())
+            if not match:
                 left_over[name] += 1
                 continue
-            text = (found[2] or "")[:LONGEST]  # “nice: …” checks no algorithm
-            if found[1] == "skipped":
+            text = (match[2] or "")[:MAX_NOTE_CHARS]  # “nice: …” checks no algorithm
+            if match[1] == "skipped":
                 skipped[text] = None
                 continue
-            if found[1] == "done":
+            if match[1] == "done":
                 continue
-            if found[1] == "note":
+            if match[1] == "note":
                 notes[Note(text=text)] = None
                 continue
             if name.endswith(SUMMARY):
-                said = f"{WARNED}{text}" if found[1] == "warning" else f"The runner failed: {text}"
+                note = f"{WARNED}{text}" if match[1] == "warning" else f"The runner failed: {text}"
                 about = text
             else:
-                bad = "NO EFFECT" in found[3]
-                said = f"{WARNED if bad else 'The runner checked: '}{line.strip()[:LONGEST]}"
-                about = f"sw {found[2]}" if found[1] == "mask" else "nice"
-            wanted = _wanted(about)
-            places = [n for n, result in enumerate(results) if wanted(result)] if wanted else []
-            for place in places:
-                own.setdefault(place, []).append(said)
-            if not places:
+                bad = "NO EFFECT" in match[3]
+                note = f"{WARNED if bad else 'The runner checked: '}{line.strip()[:MAX_NOTE_CHARS]}"
+                about = f"sw {match[2]}" if match[1] == "mask" else "nice"
+            concerns = _matcher(about)
+            indices = (
+                [n for n, result in enumerate(results) if concerns(result)] if concerns else []
+            )
+            for index in indices:
+                own.setdefault(index, []).append(note)
+            if not indices:
                 first = re.split("[ :]", about, maxsplit=1)[0]
                 first = "openssl" if first in ("block", "seconds", "sweep") else first
-                known = first if first in benchmarks else msgspec.UNSET
-                notes[Note(text=said, benchmark=known)] = None
+                benchmark = first if first in benchmarks else msgspec.UNSET
+                notes[Note(text=note, benchmark=benchmark)] = None
     if skipped:
-        notes[Note(text=f"Not measured: {'; '.join(skipped)}"[: 9 * LONGEST])] = None
+        notes[Note(text=f"Not measured: {'; '.join(skipped)}"[: 9 * MAX_NOTE_CHARS])] = None
     out = list(results)
-    for place, texts in own.items():
-        said_of = list(dict.fromkeys([*out[place].notes, *texts]))
-        out[place] = msgspec.structs.replace(out[place], notes=said_of)
+    for index, texts in own.items():
+        # A warning can be in both files.
+        unique = list(dict.fromkeys([*out[index].notes, *texts]))
+        out[index] = msgspec.structs.replace(out[index], notes=unique)
     return Noted(tuple(out), tuple(notes), left_over)
 
 
-def _wanted(about: str) -> Callable[[Result], bool] | None:
-    """Which results a line is about, by how it begins; ``None`` where it names none."""
-    if found := re.match(r"(?:sw|engine sw) ([^ :]+)", about):
-        algorithm = found[1]
+def _matcher(about: str) -> Callable[[Result], bool] | None:
+    """Return a test for the results that a line concerns, or ``None`` if it names none."""
+    if match := re.match(r"(?:sw|engine sw) ([^ :]+)", about):
+        algorithm = match[1]
         return lambda r: r.params.get("engine") == "sw" and r.params.get("algorithm") == algorithm
-    if found := re.match(r"engine ([^ :]+)", about):
-        engine = found[1]
+    if match := re.match(r"engine ([^ :]+)", about):
+        engine = match[1]
         return lambda r: r.params.get("engine") == engine
     if re.match(r"nice\b(?! level)", about):
         return lambda r: "nice" in r.params
-    if found := re.match(r"([^ :]+\.log)\b", about):
-        file = found[1]
+    if match := re.match(r"([^ :]+\.log)\b", about):
+        file = match[1]
         return lambda r: r.log is not None and PurePosixPath(r.log.file).name == file
     return None

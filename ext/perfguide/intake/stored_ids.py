@@ -1,4 +1,4 @@
-"""Which bundles the results folder holds, found by their ids without reading all."""
+"""Lookup of stored bundles by id, without decoding every bundle."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from ..bundles.decompress import Limits
 from ..common.diagnostics import Diagnostic
 
 TAKEN = ".intake.taken"
-"""The file, beside the bundles, that has the id of each that was ever taken, a line each: as a
-text in JSON, or, where the runner is named, as a list of the id and the runner's name."""
+"""The file, beside the bundles, with a line for the id of each bundle that was ever taken: a
+JSON string, or a list of the id and the runner's name if there is one."""
 
 OwnedId = tuple[str, str]
-"""An id, and the name of the runner that it belongs to; see :attr:`perfguide.bundle.Bundle.owned_id`."""
+"""An id and the name of its runner; see :attr:`perfguide.bundle.Bundle.owned_id`."""
 
 
 class _Runner(msgspec.Struct):
@@ -35,13 +35,13 @@ class _Named(msgspec.Struct):
     supersedes: list[str] = []
 
 
-_ONE = msgspec.json.Decoder(_Named)
-_MANY = msgspec.json.Decoder(list[_Named])
+_BUNDLE_DECODER = msgspec.json.Decoder(_Named)
+_BUNDLES_DECODER = msgspec.json.Decoder(list[_Named])
 
 
 class StoredBundles:
-    """The bundles below a folder. It is read when it is first asked; only what
-    has an id that was asked for is decoded as a whole."""
+    """The bundles below a folder, which is read on first use. Only bundles with a requested id are
+    decoded in full."""
 
     def __init__(self, results: Path, limits: Limits) -> None:
         self._results = results
@@ -51,7 +51,7 @@ class StoredBundles:
         self._digests: dict[OwnedId, dict[str, str]] = {}
 
     def digests(self, owned_id: OwnedId) -> dict[str, str]:
-        """The contents that are stored under a runner's id: their hash, and where they are."""
+        """Return the contents stored under a runner's id: location by hash."""
         if self._files is None:
             self._files = self._files_by_id()
         if owned_id not in self._digests:
@@ -65,14 +65,13 @@ class StoredBundles:
         return self._digests[owned_id]
 
     def withdrawn_by(self, owned_id: OwnedId) -> str:
-        """The id of a stored bundle of this runner that withdraws this one; empty where none
-        does."""
-        self.digests(owned_id)
+        """Return the id of a stored bundle of this runner that withdraws this one, or ""."""
+        self.digests(owned_id)  # reads the folder
         return self._withdrawn.get(owned_id, "")
 
     def was_taken(self, owned_id: OwnedId) -> bool:
-        """Whether a bundle of this id and runner was ever taken, as far as that was noted."""
-        return _noted(owned_id) in self._taken
+        """Return whether a bundle of this id and runner was ever taken, as far as recorded."""
+        return _taken_line(owned_id) in self._taken
 
     @cached_property
     def _taken(self) -> set[str]:
@@ -81,20 +80,20 @@ class StoredBundles:
         return set()
 
     def add(self, items: Sequence[Loaded], origin: str) -> None:
-        """Note what has been stored meanwhile. What a killed run has not noted is only known
-        for as long as it is there."""
+        """Record bundles that have been stored. A killed run may have stored bundles that it did
+        not record; they are only known while they are there."""
         for item in items:
             own, runner = item.bundle.owned_id
             self.digests((own, runner))[item.digest] = origin
             gone = [(old, runner) for old in item.bundle.supersedes]
             self._withdrawn.update(dict.fromkeys(gone, own))
-        new = {_noted(item.bundle.owned_id) for item in items} - self._taken
+        new = {_taken_line(item.bundle.owned_id) for item in items} - self._taken
         self._taken.update(new)
         with (self._results / TAKEN).open("a", encoding="utf-8") as file:
             file.write("".join(f"{line}\n" for line in sorted(new)))
 
     def logs_digest(self, origin: str) -> str:
-        """The hash of the logs beside the file of a stored bundle; empty where it has none."""
+        """Return the hash of the logs beside the file of a stored bundle, or ""."""
         path = self._results / origin.partition("#")[0].partition("!")[0]
         packed = path.with_name(logs.beside(path.name))
         if not packed.is_file():
@@ -107,28 +106,32 @@ class StoredBundles:
         for source in containers.find([self._results])[0]:
             for document in containers.read(source, self._limits):
                 if not isinstance(document, Diagnostic):
-                    for owned_id, withdrawn in _ids(document):
+                    for owned_id, withdrawn_ids in _ids(document):
                         files.setdefault(owned_id, set()).add(source.name)
-                        gone = [(old, owned_id[1]) for old in withdrawn]
+                        gone = [(old, owned_id[1]) for old in withdrawn_ids]
                         self._withdrawn.update(dict.fromkeys(gone, owned_id[0]))
         return files
 
 
-def _noted(owned_id: OwnedId) -> str:
-    """The line of an id in :data:`TAKEN`."""
+def _taken_line(owned_id: OwnedId) -> str:
+    """Return the line of an id in :data:`TAKEN`."""
     return json.dumps(owned_id if owned_id[1] else owned_id[0])
 
 
 def _ids(document: Document) -> list[tuple[OwnedId, Sequence[str]]]:
-    """The ids in a text, each with those that it withdraws, by reading nothing else where it is
-    well formed."""
+    """Return the ids in a document, each with the ids that it withdraws. Nothing else is decoded
+    if the document is well formed."""
     data = document.data
     try:
         if document.lines:
-            named = [_ONE.decode(line) for line in data.split(b"\n") if line.strip()]
+            named = [_BUNDLE_DECODER.decode(line) for line in data.split(b"\n") if line.strip()]
         else:
-            named = _MANY.decode(data) if data.lstrip()[:1] == b"[" else [_ONE.decode(data)]
+            named = (
+                _BUNDLES_DECODER.decode(data)
+                if data.lstrip()[:1] == b"["
+                else [_BUNDLE_DECODER.decode(data)]
+            )
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
-        found = [i.bundle for i in decode.load(document) if isinstance(i, Loaded)]
-        return [(bundle.owned_id, bundle.supersedes) for bundle in found]
+        bundles = [i.bundle for i in decode.load(document) if isinstance(i, Loaded)]
+        return [(bundle.owned_id, bundle.supersedes) for bundle in bundles]
     return [((each.id, each.runner.name if each.runner else ""), each.supersedes) for each in named]

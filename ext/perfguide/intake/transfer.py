@@ -1,7 +1,7 @@
-"""Files that move from one folder to another and are never half there.
+"""Files moved from one folder to another so that no reader ever sees half of one.
 
-What is read is opened by its name in an open folder and never through a link.
-What is written stands under a name of its own, on disk, before it is renamed.
+Files are opened by name in an open folder, never through a link. New files get a random name and
+are flushed to disk before they are renamed.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ _CHUNK = 1024**2
 
 
 class BusyError(Exception):
-    """Another process has the folder."""
+    """Another process holds the lock of the folder."""
 
 
 class UnfitError(Exception):
-    """A file that is not taken, whatever it holds; the text says why."""
+    """A file that cannot be taken, whatever its content; the text gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """A file's bytes under a name of ours, their SHA-256, and which file it was."""
+    """A copy of a file, its SHA-256, and the identity of the original."""
 
     path: Path
     digest: str
@@ -42,13 +42,14 @@ class Copy:
 
 @contextmanager
 def locked(*folders: Path) -> Iterator[None]:
-    """Have folders to oneself, taken in this order; raises :class:`BusyError`.
+    """Lock folders in this order; raises :class:`BusyError`.
 
-    The lock goes with the process, however it ends.
+    The kernel releases the lock when the process ends, however it ends.
     """
     opened: list[int] = []
     try:
         for folder in folders:
+            # The lock is a file of ours, and never one to which a sender's link points.
             opened.append(os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644))
             try:
                 fcntl.flock(opened[-1], fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -61,19 +62,19 @@ def locked(*folders: Path) -> Iterator[None]:
 
 
 def sweep(folder: Path) -> None:
-    """Remove what a killed process has left half written."""
+    """Remove partial files that a killed process has left."""
     for path in folder.glob(f"{_PREFIX}*{_SUFFIX}"):
         path.unlink(missing_ok=True)
 
 
 def _identity(status: os.stat_result) -> tuple[int, ...]:
-    """Which file it is, and in which state."""
+    """Return values that change if a file is replaced or modified."""
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 @contextmanager
 def _new_file(folder: Path) -> Iterator[tuple[Path, BinaryIO]]:
-    """A file of no meaning to write; it is on disk afterwards, or not there after a fault."""
+    """Yield a file with a random name to write; afterwards it is on disk, or removed on errors."""
     path = folder / f"{_PREFIX}{secrets.token_hex(8)}{_SUFFIX}"
     try:
         with path.open("xb") as out:
@@ -86,12 +87,13 @@ def _new_file(folder: Path) -> Iterator[tuple[Path, BinaryIO]]:
 
 
 def copy(folder: int, name: str, target: Path, limit: int) -> Copy:
-    """The bytes of a file in a new file of the folder ``target``, on disk.
+    """Copy a file into a new file of the folder ``target``, flushed to disk.
 
-    Raises :class:`UnfitError` where it is no regular file or has more than
-    ``limit`` bytes; nothing is left behind then, nor after any other fault.
+    Raises :class:`UnfitError` if it is not a regular file or has more than ``limit`` bytes.
+    After any error nothing is left behind.
     """
     try:
+        # Opening a named pipe would otherwise wait for its other end.
         flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
         source = os.open(name, flags, dir_fd=folder)
     except OSError as error:
@@ -114,7 +116,7 @@ def copy(folder: int, name: str, target: Path, limit: int) -> Copy:
 
 
 def publish(path: Path, target: Path) -> None:
-    """Give a written file its name, for good: the folders too are on disk afterwards."""
+    """Rename a written file to ``target``; afterwards the new folders are on disk as well."""
     missing = [folder for folder in target.parents if not folder.exists()]
     target.parent.mkdir(parents=True, exist_ok=True)
     path.replace(target)
@@ -123,7 +125,7 @@ def publish(path: Path, target: Path) -> None:
 
 
 def write(data: bytes, target: Path) -> None:
-    """Make a file hold ``data``, for good."""
+    """Write ``data`` to the file ``target``, complete and flushed to disk or not at all."""
     with _new_file(target.parent) as (path, out):
         out.write(data)
     try:
@@ -134,8 +136,8 @@ def write(data: bytes, target: Path) -> None:
 
 
 def move(folder: int, name: str, target: Path) -> None:
-    """Move a file of any kind as it is; between file systems its bytes or, of a
-    link, its text. Raises :class:`OSError` where neither can be done."""
+    """Move a file of any kind as it is; between file systems, copy its bytes, or for a link its
+    target. Raises :class:`OSError` if neither is possible."""
     try:
         os.rename(name, target, src_dir_fd=folder)
     except OSError as error:
