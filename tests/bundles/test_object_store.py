@@ -351,7 +351,7 @@ def test_a_server_that_is_away_leaves_the_pages_alone(
 
 
 def test_names_and_passwords_show_nowhere() -> None:
-    assert object_store.shown("ftp://user:secret@host/a/") == "ftp://host/a"
+    assert object_store.without_password("ftp://user:secret@host/a/") == "ftp://host/a"
 
 
 def test_a_finding_names_the_place(bucket: Bucket, tmp_path: Path) -> None:

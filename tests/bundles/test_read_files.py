@@ -12,7 +12,7 @@ import pytest
 from making import plain, result
 
 from perfguide.bundles import containers, read_files
-from perfguide.bundles.decode import LEAST_KEPT, Loaded
+from perfguide.bundles.decode import MIN_KEPT_BYTES, Loaded
 from perfguide.bundles.decompress import Limits
 from perfguide.bundles.read_files import Items
 from perfguide.common import parallel
@@ -20,7 +20,7 @@ from perfguide.common.diagnostics import Diagnostic
 from perfguide.publishing.store import TICK, Store
 
 TEXT = json.dumps(plain(*(result(params={"size": n}, value=n + 0.5) for n in range(300)))).encode()
-assert len(TEXT) > LEAST_KEPT
+assert len(TEXT) > MIN_KEPT_BYTES
 
 Read = Callable[..., Items]
 

@@ -224,7 +224,7 @@ def test_a_key_of_no_name_is_refused(part: str, name: str, value: int | str) -> 
 @pytest.fixture
 def small_too(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep the bundles of small texts too."""
-    monkeypatch.setattr(decode, "LEAST_KEPT", 0)
+    monkeypatch.setattr(decode, "MIN_KEPT_BYTES", 0)
 
 
 class Kept:

@@ -1,8 +1,7 @@
-"""Find result files and open every container safely.
+"""Find result files and read containers safely.
 
-Yields text documents with their origin. Never writes, never unpacks to disk,
-and never believes a size that a container claims: what counts is the number of
-bytes that reading produces.
+Yields text documents with their origin. Never writes, never unpacks to disk, and never trusts a
+size that a container states: limits apply to the number of bytes that reading produces.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ import zstandard
 
 from ..common.diagnostics import Diagnostic
 from ..common.path_hints import fixing, nearest_path
-from .decompress import FREE, Capped, LimitError, Limits, decompressed, ending, remaining
+from .decompress import FREE_BYTES, Capped, LimitError, Limits, decompressed, ending, remaining
 
 T = TypeVar("T")
 
@@ -32,14 +31,17 @@ DOCUMENTS = (".json", ".jsonl")
 COMPRESSED = (".gz", ".zst")
 CONTAINERS = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.zst")
 LOG_ARCHIVE = ".logs.tar.zst"
-"""The logs that belong to a packed bundle; they hold no bundles."""
+"""The ending of log archives, which belong to packed bundles and hold none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file that may hold bundles: its root as the user named it, and the
-    file's name below that root, with ``/`` between folders. ``content`` is what it
-    holds, for who cannot open ``path``; ``digest`` its SHA-256, where that is known already."""
+    """A file that may hold bundles.
+
+    ``root`` is the folder as the user named it, ``name`` the path below it, with ``/`` between
+    folders. ``content`` is given to readers that cannot open ``path``, such as workers on other
+    machines; ``digest`` is the SHA-256 if it is known already.
+    """
 
     root: str
     name: str
@@ -53,7 +55,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """The bytes of one JSON or JSON Lines text."""
+    """The bytes of one JSON or JSON Lines document."""
 
     source: Source
     origin: str
@@ -62,7 +64,7 @@ class Document:
 
 
 def is_document(name: str) -> bool:
-    """Whether a file of this name is one JSON or JSON Lines text."""
+    """Return whether a file of this name is a JSON or JSON Lines document."""
     lowered = name.lower()
     for suffix in COMPRESSED:
         lowered = lowered.removesuffix(suffix)
@@ -70,16 +72,16 @@ def is_document(name: str) -> bool:
 
 
 def is_container(name: str) -> bool:
-    """Whether a file of this name holds other files."""
+    """Return whether a file of this name is a container of bundles."""
     lowered = name.lower()
     return lowered.endswith(CONTAINERS) and not lowered.endswith(LOG_ARCHIVE)
 
 
 def find(roots: Sequence[str | Path]) -> tuple[list[Source], list[Diagnostic]]:
-    """All result files below the roots, sorted by name; a root may be a file.
+    """Return all result files below the roots, sorted by name; a root may be a file.
 
-    Other files are passed over with a note, except for text that is written for
-    people and the logs and signatures that belong to bundles.
+    Other files give a note, except for text written for people and the logs and signatures that
+    belong to bundles.
     """
     sources: list[Source] = []
     diagnostics: list[Diagnostic] = []
@@ -92,33 +94,33 @@ def find(roots: Sequence[str | Path]) -> tuple[list[Source], list[Diagnostic]]:
                 for below in [Path(folder).relative_to(top).as_posix()]
                 for file in files
             )
-            found = [Source(str(root), name, top / name) for name in names]
+            files_below = [Source(str(root), name, top / name) for name in names]
         elif top.exists():
-            found = [Source(str(top.parent), top.name, top)]
+            files_below = [Source(str(top.parent), top.name, top)]
         else:
             hint = nearest_path(top) or "make the folder, or name the one that has the bundles"
             message = "there is no such file or folder"
             diagnostics.append(Diagnostic("missing-path", str(root), message, hint))
             continue
-        kept, notes = chosen(found, str)
-        sources += kept
+        sources_below, notes = chosen(files_below, str)
+        sources += sources_below
         diagnostics += notes
     return sources, diagnostics
 
 
-def chosen(found: Sequence[T], name: Callable[[T], str]) -> tuple[list[T], list[Diagnostic]]:
-    """Those of some files that may hold bundles, by their names, and notes on others."""
-    kept: list[T] = []
+def chosen(files: Sequence[T], name: Callable[[T], str]) -> tuple[list[T], list[Diagnostic]]:
+    """Return the files whose name is that of a document or container, and notes about others."""
+    candidates: list[T] = []
     diagnostics: list[Diagnostic] = []
-    for each in found:
-        called = name(each)
-        if is_document(called) or is_container(called):
-            kept.append(each)
-        elif not _for_people(called):
+    for each in files:
+        file_name = name(each)
+        if is_document(file_name) or is_container(file_name):
+            candidates.append(each)
+        elif not _for_people(file_name):
             hint = f"bundles are in {' '.join((*DOCUMENTS, *CONTAINERS))} files"
             message = "not a kind of file that holds bundles"
-            diagnostics.append(Diagnostic("ignored", called, message, hint))
-    return kept, diagnostics
+            diagnostics.append(Diagnostic("ignored", file_name, message, hint))
+    return candidates, diagnostics
 
 
 def _for_people(name: str) -> bool:
@@ -134,11 +136,10 @@ Wanted = Callable[[str], bool]
 def read(
     source: Source, limits: Limits | None = None, wanted: Wanted = is_document
 ) -> Iterator[Document | Diagnostic]:
-    """The documents in one file, in the order of the container; ``wanted`` says by
-    their names which members those are.
+    """Yield the documents in one file, in the order of the container; ``wanted`` selects its
+    members by name.
 
-    A fault ends this file only: what was sound before it has been yielded, and
-    the fault comes as a diagnostic.
+    A fault gives a diagnostic and ends this file only: documents before it have been yielded.
     """
     limits = limits or Limits()
     try:
@@ -170,12 +171,12 @@ def read(
         reason = str(error) or type(error).__name__
         if isinstance(error, OSError) and error.strerror:
             reason = error.strerror
-        hint = _mending(source, error)
+        hint = _repair_hint(source, error)
         yield Diagnostic("unreadable", source.name, f"cannot be read: {reason}", hint)
 
 
-def _mending(source: Source, error: Exception) -> str:
-    """What to do about a file that could not be read."""
+def _repair_hint(source: Source, error: Exception) -> str:
+    """Return how to fix a file that could not be read."""
     if isinstance(error, OSError) and (hint := fixing(error)):
         return hint
     with suppress(OSError), _opened(source) as file:
@@ -192,10 +193,11 @@ def _opened(source: Source) -> IO[bytes]:
 
 
 def _document(source: Source, origin: str, file: IO[bytes], limits: Limits) -> Document:
-    """One text, decompressed where its name says so."""
+    """Return one document, decompressed if its name says so."""
     if isinstance(file, io.BytesIO) and not origin.lower().endswith(COMPRESSED):
         data = file.getvalue()
     else:
+        # Plain files are read in one piece; one that grows meanwhile is read again with a limit.
         size = remaining(file)
         plain = size <= limits.document and not origin.lower().endswith(COMPRESSED)
         data = file.read(size + 1) if plain else b""
@@ -208,7 +210,7 @@ def _document(source: Source, origin: str, file: IO[bytes], limits: Limits) -> D
 
 
 def _unless_packed_twice(document: Document) -> Document | Diagnostic:
-    """Return a document, or a finding where what was decompressed is compressed or packed again."""
+    """Return a document, or a diagnostic if its decompressed data is compressed or packed again."""
     inner = ending(document.data[:512])
     if inner in ("", ".json") or not document.origin.lower().endswith(COMPRESSED):
         return document
@@ -219,7 +221,7 @@ def _unless_packed_twice(document: Document) -> Document | Diagnostic:
 
 
 def _refusal(origin: str, name: str) -> Diagnostic | None:
-    """Why a member of this name is not opened, or ``None``."""
+    """Return why a member of this name is not opened, or ``None`` if it may be."""
     reason = ""
     pure = PurePosixPath(name.replace("\\", "/"))
     if not pure.parts:
@@ -238,9 +240,9 @@ def _zip(
     source: Source, file: IO[bytes], limits: Limits, wanted: Wanted
 ) -> Iterator[Document | Diagnostic]:
     size = remaining(file)
-    # What all members give together counts against the one file that they lie in,
-    # so that it does not help to let them overlap, or to claim that they are large.
-    left = min(limits.container, max(FREE, size * limits.ratio))
+    # The output of all members together is limited by the size of the file, so that
+    # neither overlapping members nor false sizes make the limit any higher.
+    left = min(limits.container, max(FREE_BYTES, size * limits.ratio))
     with zipfile.ZipFile(cast(IO[bytes], _Directory(file, limits.members))) as container:
         infos = container.infolist()
         if len(infos) > limits.members:
@@ -252,26 +254,27 @@ def _zip(
             if refused := _refusal(origin, info.filename) or _kind_refusal(origin, info):
                 yield refused
             elif wanted(info.filename):
-                most = min(limits.document, left)
-                packed = min(info.compress_size, size)
+                max_bytes = min(limits.document, left)
+                packed_bytes = min(info.compress_size, size)
                 with container.open(info) as member:
-                    raw = Capped(member, most, packed, limits.ratio).read()
-                within = replace(limits, document=most)
+                    raw = Capped(member, max_bytes, packed_bytes, limits.ratio).read()
+                within = replace(limits, document=max_bytes)
                 document = _document(source, origin, io.BytesIO(raw), within)
                 left -= max(len(raw), len(document.data))
+                # Both copies of a large document at once would double the memory.
                 del raw
                 yield _unless_packed_twice(document)
                 del document
 
 
 def _kind_refusal(origin: str, info: zipfile.ZipInfo) -> Diagnostic | None:
-    """Why a member of a zip is not opened for what it is, or ``None``."""
+    """Return why a member of this kind is not opened, or ``None`` if it may be."""
     if info.flag_bits & 0x1:
         reason = "it is encrypted"
     elif stat.S_IFMT(info.external_attr >> 16) not in (0, stat.S_IFREG):
         reason = "it is no regular file"
     elif info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        # Of the others, one may ask for 4 GiB of memory by its header alone.
+        # A header of another method can demand 4 GiB of memory.
         reason = "it is compressed in another way than deflate"
     else:
         return None
@@ -279,17 +282,17 @@ def _kind_refusal(origin: str, info: zipfile.ZipInfo) -> Diagnostic | None:
 
 
 class _Directory:
-    """A file that gives a zip's directory in one piece only where it is no larger
-    than that of as many members as are allowed."""
+    """A file wrapper that refuses to read a zip's directory if it is larger than one with the
+    allowed number of members."""
 
     def __init__(self, file: IO[bytes], members: int) -> None:
         self._file = file
-        self._most = max(1024**2, members * 200)
+        self._max_bytes = max(1024**2, members * 200)
         self._members = members
         self.seek, self.tell = file.seek, file.tell
 
     def read(self, size: int = -1, /) -> bytes:
-        if size > self._most:
+        if size > self._max_bytes:
             raise LimitError(f"holds more than {self._members} members, or very long names")
         return self._file.read(size)
 
@@ -297,32 +300,32 @@ class _Directory:
         return True
 
 
-HEADER = 64 * 1024
-"""Bytes of one header of a tar member, as its long name or its extended header."""
+MAX_HEADER_BYTES = 64 * 1024
+"""The size limit of one header of a tar member, such as a long name or an extended header."""
 
 
-SHARED_KEYS = 100
-"""Keys of an extended header for all members of a tar; each member gets a copy of them."""
+MAX_SHARED_KEYS = 100
+"""The limit on keys of an extended header for all members of a tar; each member copies them."""
 
 
 class _TarInfo(tarfile.TarInfo):
-    """A member whose headers may not take memory as they please."""
+    """A tar member with limits on the memory that its headers take."""
 
     def _proc_member(self, container: tarfile.TarFile) -> tarfile.TarInfo:
-        """tarfile's own place for what is to be done with each kind of member."""
+        """Check a member where tarfile handles each kind of member."""
         if self.size < 0:
             raise tarfile.ReadError("a member has a negative size")
-        if self.type in _HEADERS and self.size > HEADER:
-            raise LimitError(f"a member’s header is larger than {HEADER} bytes")
+        if self.type in _HEADERS and self.size > MAX_HEADER_BYTES:
+            raise LimitError(f"a member’s header is larger than {MAX_HEADER_BYTES} bytes")
         if self.type == tarfile.GNUTYPE_SPARSE:
             raise tarfile.ReadError(f"{self.name!r} is a sparse file, and those are not opened")
-        found: tarfile.TarInfo = super()._proc_member(container)  # type: ignore[misc]
-        if len(container.pax_headers) > SHARED_KEYS:
-            raise LimitError(f"has more than {SHARED_KEYS} keys for all its members")
-        return found
+        member: tarfile.TarInfo = super()._proc_member(container)  # type: ignore[misc]
+        if len(container.pax_headers) > MAX_SHARED_KEYS:
+            raise LimitError(f"has more than {MAX_SHARED_KEYS} keys for all its members")
+        return member
 
     def _proc_gnusparse_10(self, *_: object) -> None:
-        """The map of a sparse file stands in its content and can be of any length."""
+        """Refuse a sparse file, whose map is part of its content and has no limit."""
         raise tarfile.ReadError("a sparse file is in it, and those are not opened")
 
 
@@ -341,13 +344,13 @@ def _tar(
     size = remaining(file)
     with decompressed(source.name, file, limits) as stream:
         capped = Capped(stream, limits.container, size, limits.ratio)
-        # "r|" reads front to back and never seeks, so a header cannot send it elsewhere.
+        # "r|" reads from front to back without seeking, so no header can make it jump.
         with tarfile.open(
             fileobj=cast(IO[bytes], capped), mode="r|", tarinfo=_TarInfo
         ) as container:
             count = 0
             while (info := container.next()) is not None:
-                # It keeps every member, each with a copy of what all of them share.
+                # tarfile keeps every member, each with a copy of the shared keys.
                 cast(Any, container).members.clear()
                 count += 1
                 if count > limits.members:
@@ -371,6 +374,6 @@ def _tar(
                     del raw
                     yield _unless_packed_twice(document)
                     del document
-        # The checksum of the compressed data stands at its end.
+        # The checksum of the compressed data comes last, and is only checked at the end.
         while capped.read(65536):
             pass

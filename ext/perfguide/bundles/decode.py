@@ -1,8 +1,8 @@
-"""Text to bundles, and every fault of a bad one with its place.
+"""Bundles from JSON text, with every fault of an invalid one and its location.
 
-A text is decoded to columns, and each column is checked at once. Where that refuses it, a slow
-pass over the types of the schema finds all faults, so that an upload is fixed in one go. What
-comes out is a function of a bundle's bytes, and can be kept under their hash.
+A text is decoded into columns, and each column is checked at once. If that fails, a slow pass over
+the types of the schema finds all faults, so that an upload can be fixed in one go. The outcome
+depends only on a bundle's bytes, and can be stored under their hash.
 """
 
 from __future__ import annotations
@@ -27,24 +27,24 @@ from ..common.diagnostics import Diagnostic, visible
 from . import containers
 from .containers import Document, Source
 from .decompress import Limits
-from .faults import MOST_COUNTED, Fault, judge, parse, validate
+from .faults import MAX_FAULTS, Fault, judge, parse, validate
 from .outlay import Outlay
 from .results import Columns, Results, Written, as_columns, columns, encode, pairs
 
-MOST_FAULTS = 100
+MAX_LISTED_FAULTS = 100
 """Faults of one bundle that are listed; the rest is counted."""
 
-LEAST_KEPT = 2**14
-"""Bytes of a text from which on its bundle is kept: a smaller one is decoded sooner than found."""
+MIN_KEPT_BYTES = 2**14
+"""The least size of a text whose bundle is stored: a smaller one is decoded faster than looked up."""
 
 Keep = Callable[[str, Callable[[], bytes]], bytes]
-"""Gives what an earlier run has kept under a key, or else what a function makes. The key names
-all that decides what that is. What the function raises, the caller gets."""
+"""A function that returns the bytes stored under a key, or calls the given function to make them.
+The key contains everything that decides the bytes. Exceptions of the function are passed on."""
 
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A valid bundle with where it came from and the hash of its content."""
+    """A valid bundle with its origin and the hash of its content."""
 
     root: str
     origin: str
@@ -59,7 +59,7 @@ class Loaded:
 
 @dataclass(slots=True)
 class _Upload:
-    """How one upload is read, and how many bytes of faulty text are still looked at."""
+    """Settings for one upload, and the number of bytes of faulty text still to be examined."""
 
     limits: Limits
     keep: Keep | None
@@ -69,8 +69,10 @@ class _Upload:
 def upload(
     source: Source, limits: Limits, keep: Keep | None = None
 ) -> Iterator[Loaded | Diagnostic]:
-    """The bundles of one file, and every finding about it, with its root. ``keep`` spares
-    the decoding of bundles that it knows."""
+    """Yield the bundles of one file and every diagnostic about it, with its root.
+
+    Bundles that ``keep`` has stored are not decoded again.
+    """
     reading = _Upload(limits, keep, limits.faulty)
     findings, outlay = 0, Outlay(limits)
     for items in _items(source, reading):
@@ -93,9 +95,8 @@ def upload(
 
 
 def _items(source: Source, reading: _Upload) -> Iterator[Iterable[Loaded | Diagnostic]]:
-    """What is in each text of one file."""
-    # The text of such a file is all that it holds, and as long as its hash is known it need not
-    # even be opened.
+    """Yield the bundles and diagnostics of each document in one file."""
+    # A .json file is one document, so if its hash is known it need not even be opened.
     if reading.keep and source.digest and source.name.lower().endswith(".json"):
         with suppress(_UnknownError):
             packed = reading.keep(_key(source.digest, reading.limits), _unknown)
@@ -103,12 +104,12 @@ def _items(source: Source, reading: _Upload) -> Iterator[Iterable[Loaded | Diagn
             return
     for document in containers.read(source, reading.limits):
         yield [document] if isinstance(document, Diagnostic) else _load(document, reading)
-        # Two texts of the largest size at once would be one too many.
+        # Memory is limited to one document of the largest size, not two.
         del document
 
 
 class _UnknownError(Exception):
-    """Nothing is kept of a text."""
+    """Nothing is stored for a text."""
 
 
 def _unknown() -> bytes:
@@ -118,7 +119,7 @@ def _unknown() -> bytes:
 def load(
     document: Document, limits: Limits | None = None, keep: Keep | None = None
 ) -> Iterator[Loaded | Diagnostic]:
-    """The bundles of one text: one object, an array of them, or one a line."""
+    """Yield the bundles of one document: an object, an array of objects, or one on each line."""
     limits = limits or Limits()
     return _load(document, _Upload(limits, keep, limits.faulty))
 
@@ -139,7 +140,7 @@ def _load(document: Document, reading: _Upload) -> Iterator[Loaded | Diagnostic]
 
 
 def _lines(data: bytes) -> Iterator[bytes]:
-    """The lines of a text, one at a time: there can be as many as bytes."""
+    """Yield the lines of a text one at a time, as there can be as many as bytes."""
     start = 0
     while (end := data.find(b"\n", start)) >= 0:
         yield data[start:end]
@@ -148,8 +149,8 @@ def _lines(data: bytes) -> Iterator[bytes]:
 
 
 def _too_many(data: bytes, limits: Limits) -> bool:
-    """Whether a text can hold more values than it may; marks in strings count too."""
-    # Two bytes are the least that a value takes.
+    """Return whether a text can hold more values than allowed; marks in strings count, too."""
+    # A value takes at least two bytes.
     return len(data) > 2 * limits.values and sum(map(data.count, _MARKS)) > limits.values
 
 
@@ -163,7 +164,7 @@ def _refused(origin: str, line: int | None, limits: Limits) -> Diagnostic:
 
 
 def _array(document: Document, reading: _Upload) -> Iterator[Loaded | Diagnostic]:
-    """The bundles of an array, where a bad one does not stop the others."""
+    """Yield the bundles of an array; an invalid one does not affect the others."""
     if _too_many(document.data, reading.limits):
         yield _refused(document.origin, None, reading.limits)
         return
@@ -177,7 +178,8 @@ def _array(document: Document, reading: _Upload) -> Iterator[Loaded | Diagnostic
         for number, item in enumerate(items, start=1):
             yield from _one(document, f"{document.origin}#{number}", bytes(item), None, reading)
         return
-    # NaN and half a surrogate pair are faults of one bundle, but not JSON to the decoder.
+    # NaN and half of a surrogate pair are faults of one bundle, but to the decoder they are
+    # not JSON, so it refuses the entire array.
     reading.effort -= len(document.data)
     tree, faults = parse(document.data)
     if faults or not isinstance(tree, list):
@@ -194,8 +196,8 @@ def _array(document: Document, reading: _Upload) -> Iterator[Loaded | Diagnostic
 
 
 class _RefusedError(Exception):
-    """A text is no valid bundle. ``faults`` are all that is wrong with it; ``None`` where they
-    were not looked for."""
+    """A text is not a valid bundle. ``faults`` lists every fault, or is ``None`` if they were not
+    looked for."""
 
     def __init__(self, faults: Sequence[Fault] | None) -> None:
         super().__init__()
@@ -209,8 +211,8 @@ def _one(
         yield _refused(origin, line, reading.limits)
         return
     try:
-        # What is kept must not depend on what else is in the upload.
-        if reading.keep and reading.effort > 0 and len(data) >= LEAST_KEPT:
+        # A stored outcome must not depend on the rest of the upload.
+        if reading.keep and reading.effort > 0 and len(data) >= MIN_KEPT_BYTES:
             packed = _kept(data, reading, reading.keep)
         else:
             packed = _packed(data, reading)
@@ -224,7 +226,7 @@ def _one(
 
 
 def _in_short(origin: str, reason: str, line: int | None) -> Diagnostic:
-    """A refusal in an upload of which too much is faulty to look at every fault."""
+    """Return a short diagnostic for an upload with too much faulty text to list every fault."""
     message = f"is refused, and not looked at in full: {visible(reason, 200)}"
     return Diagnostic("schema", origin, message, "fix the faults above first", line=line)
 
@@ -238,59 +240,59 @@ def _first_fault(data: bytes) -> str:
 
 
 def _findings(origin: str, line: int | None, faults: Sequence[Fault]) -> Iterator[Diagnostic]:
-    """Faults of one bundle, as diagnostics with the place."""
-    listed = faults[:MOST_FAULTS]
+    """Yield the faults of one bundle as diagnostics with their location."""
+    listed = faults[:MAX_LISTED_FAULTS]
     for fault in listed:
         yield Diagnostic(fault.kind, origin, fault.message, fault.hint, fault.pointer, line)
     if len(faults) > len(listed):
-        at_least = "at least " if len(faults) >= MOST_COUNTED else ""
+        at_least = "at least " if len(faults) >= MAX_FAULTS else ""
         more = f"and {at_least}{len(faults) - len(listed)} more faults of this bundle"
         yield Diagnostic("schema", origin, more, "fix those above first", line=line)
 
 
 class _Packed(msgspec.Struct, array_like=True, frozen=True, gc=False):
-    """A valid bundle as it is kept."""
+    """A valid bundle in its stored form."""
 
     digest: str
     head: bytes
-    """The bundle with no results, as JSON."""
+    """The bundle without its results, as JSON."""
     columns: Columns
     faults: Sequence[Fault]
-    """What is wrong with the text all the same, such as keys that nobody knows."""
+    """Faults that do not make the text invalid, such as unknown keys."""
 
 
 _PACK = msgspec.msgpack.Encoder().encode
 _UNPACK = msgspec.msgpack.Decoder(_Packed).decode
 _HEAD = msgspec.json.Decoder(Bundle).decode
-"""What was packed has been checked."""
+"""Decoder of the head, which was checked before it was stored."""
 
 
 def _key(digest: str, limits: Limits) -> str:
-    """What decides how a text is packed: its SHA-256, what it may hold, the code, and the order of
-    bytes here."""
-    most = f"{limits.document} {limits.values}"
-    return f"bundle {digest} {most} {parallel.itself()} {sys.byteorder}"
+    """Return the key of a text: its SHA-256, its limits, the code, and the byte order."""
+    # All other limits apply to the upload, not to a text.
+    limits_text = f"{limits.document} {limits.values}"
+    return f"bundle {digest} {limits_text} {parallel.itself()} {sys.byteorder}"
 
 
 def _kept(data: bytes, reading: _Upload, keep: Keep) -> _Packed:
-    """The bundle of a text as it was kept, or decoded now. Raises :class:`_RefusedError`."""
-    anew: list[_Packed] = []
+    """Return the bundle of a text, stored or newly decoded. Raises :class:`_RefusedError`."""
+    new: list[_Packed] = []
 
     def make() -> bytes:
-        anew.append(_packed(data, reading))
-        return _PACK(anew[0])
+        new.append(_packed(data, reading))
+        return _PACK(new[0])
 
     packed = keep(_key(hashlib.sha256(data).hexdigest(), reading.limits), make)
-    return anew[0] if anew else _UNPACK(packed)
+    return new[0] if new else _UNPACK(packed)
 
 
 def _packed(data: bytes, reading: _Upload) -> _Packed:
-    """The valid bundle of a text. Raises :class:`_RefusedError`."""
+    """Return the valid bundle of a text. Raises :class:`_RefusedError`."""
     try:
         if not _has_tiny(data):
             return _decoded(data)
     except (msgspec.MsgspecError, ValueError, RecursionError):
-        pass  # the slow pass can say why, or knows what may be passed over
+        pass  # the slow pass finds the reason, or knows what may be ignored
     if reading.effort <= 0:
         raise _RefusedError(None)
     bundle, faults = validate(data)
@@ -318,14 +320,14 @@ _WrittenBundle: Any = msgspec.defstruct(
     kw_only=True,
     forbid_unknown_fields=True,
 )
-"""A bundle as a text says it; all but the results is left as text."""
+"""A bundle as written; everything but the results is left as text."""
 
 _DECODE = msgspec.json.Decoder(_WrittenBundle).decode
 
 
 def _decoded(data: bytes, faults: Sequence[Fault] = ()) -> _Packed:
-    """The bundle of a text in which no fault is. Raises :class:`msgspec.MsgspecError`,
-    :class:`ValueError` or :class:`RecursionError` for any other; and for a few sound ones."""
+    """Return the bundle of a text without faults. Raises :class:`msgspec.MsgspecError`,
+    :class:`ValueError` or :class:`RecursionError` for any other, and for a few valid ones."""
     written = _DECODE(data)
     given = {name: text for name, text in asdict(written).items() if text is not UNSET}
     head = encode(given | {"results": []})
@@ -342,33 +344,32 @@ def _decoded(data: bytes, faults: Sequence[Fault] = ()) -> _Packed:
 
 
 def _has_tiny(data: bytes) -> bool:
-    """Whether a text can have a number that would become zero; the slow pass knows."""
-    far = (_FAR.match(data, place + 2) for place in pairs(data, b"eE", b"-"))
-    # So many zeros in a row have two of those that a longer step comes upon.
+    """Return whether a text may have a number that underflows to zero; the slow pass decides."""
+    far = (_FAR.match(data, position + 2) for position in pairs(data, b"eE", b"-"))
+    # So many zeros in a row include two at multiples of a larger step.
     return any(far) or (b"00" in data[::128] and b"0" * 300 in data)
 
 
 _FAR = re.compile(rb"0*([3-9][0-9]{2}|[1-9][0-9]{3})")
-"""What follows the ``e-`` of a number that may be too small."""
+"""The exponent, after ``e-``, of a number that may be too small."""
 _ESCAPED_COLON = re.compile(rb"(?<!\\)(?:\\\\)*\\u003[aA]")
 
 
 def _colons(text: bytes) -> int:
-    """How many colons a text has.
+    """Return the number of colons in a text.
 
-    The decoder passes in silence over a key that an object names twice, and loses one of the
-    two. Outside of strings there is a colon behind each key and nowhere else; so where text
-    that is encoded anew has as many as before, and no string spells one as an escape, no key
-    was lost.
+    The decoder silently drops a key that an object has twice. Outside of strings there is one
+    colon after each key and nowhere else. So if the encoded result has as many colons as the
+    text, and no string writes one as an escape, no key was lost.
     """
     import numpy as np  # commands that read no bundle need not wait for it
 
-    whole = np.frombuffer(text, dtype="uint8")
-    # A piece at a time, so that what is compared stays in the processor's cache.
+    codes = np.frombuffer(text, dtype="uint8")
+    # In chunks, so that the comparison's result stays in the processor's cache.
     return sum(
-        int(np.count_nonzero(whole[start : start + _PIECE] == ord(":")))
-        for start in range(0, len(whole), _PIECE)
+        int(np.count_nonzero(codes[start : start + _CHUNK_BYTES] == ord(":")))
+        for start in range(0, len(codes), _CHUNK_BYTES)
     )
 
 
-_PIECE = 65536
+_CHUNK_BYTES = 65536

@@ -1,4 +1,4 @@
-"""Compressed bytes to plain ones, within limits on size, growth and memory."""
+"""Decompression with limits on size, growth and memory."""
 
 from __future__ import annotations
 
@@ -15,42 +15,45 @@ import zstandard
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much one upload may hold and ask for. Sizes are bytes, and those of
-    content are counted as they come out of decompression."""
+    """Limits on one upload. Sizes are in bytes, and those of content are counted after
+    decompression."""
 
     document: int = 64 * 1024**2
-    """One JSON or JSON Lines text."""
+    """One JSON or JSON Lines document."""
     container: int = 1024**3
-    """All that is read of one container."""
+    """All bytes read from one container."""
     members: int = 100_000
-    """Members of a container, and streams that follow one another in a compressed file."""
+    """Members of a container, and consecutive streams in a compressed file."""
     ratio: int = 200
-    """Decompressed bytes for each compressed one, where more than 1 MiB comes out."""
+    """Decompressed bytes for each compressed one, if the output exceeds 1 MiB."""
     memory: int = 136 * 1024**2
-    """The working memory that a decompressor may ask for."""
+    """Working memory that a decompressor may use."""
     values: int = 1_500_000
     """Values and keys of one bundle, or of one array of bundles."""
     faulty: int = 8 * 1024**2
-    """Faulty text in which every fault is looked for; of what follows one is told."""
+    """Faulty text in which every fault is listed; bundles after it get one diagnostic each."""
     guides: int = 500
-    """Guides (SoC, system and release) that the bundles of one upload are of."""
+    """Guides (SoC, system and release) to which the bundles of one upload belong."""
     files: int = 5_000
-    """Files that its pages and data come to, besides two for each figure."""
+    """Files of its pages and data, besides two for each figure."""
     copied: int = 16 * 1024**2
-    """Bytes of notes and facts of runs, times the tables of figures of each run."""
+    """Bytes of notes and facts of runs, multiplied by the tables of figures of each run."""
     withdrawals: int = 10_000
     """Bundles that its bundles withdraw."""
     findings: int = 10_000
-    """Findings about one upload, after which the rest of it is not read."""
+    """Diagnostics about one upload, after which the rest is not read."""
 
 
 def changed(given: Mapping[str, object]) -> Limits:
-    """The limits with some of them as given; raises :class:`ValueError` for a wrong one."""
-    known = [each.name for each in fields(Limits)]
+    """Return the default limits with those in ``given`` replaced.
+
+    Raises :class:`ValueError` for an unknown name or an invalid number.
+    """
+    names = [each.name for each in fields(Limits)]
     values: dict[str, int] = {}
     for name, value in given.items():
-        if name not in known:
-            raise ValueError(f"there is no limit “{name}”; there are {', '.join(known)}")
+        if name not in names:
+            raise ValueError(f"there is no limit “{name}”; there are {', '.join(names)}")
         if not isinstance(value, int) or isinstance(value, bool) or value < 1:
             raise ValueError(f"the limit “{name}” has to be a whole number above zero")
         values[name] = value
@@ -58,23 +61,23 @@ def changed(given: Mapping[str, object]) -> Limits:
 
 
 class LimitError(Exception):
-    """More came out than the limits allow."""
+    """The output exceeds a limit."""
 
 
-FREE = 1024**2
-"""Bytes that may come out of few packed ones whatever the ratio."""
+FREE_BYTES = 1024**2
+"""Output that is allowed whatever the ratio: small files can compress very well."""
 
 
 class Readable(Protocol):
-    """What gives bytes when it is asked for some."""
+    """A stream of bytes."""
 
     def read(self, size: int = -1, /) -> bytes:
-        """At most ``size`` bytes; none at the end."""
+        """Return at most ``size`` bytes; none at the end."""
         ...
 
 
 def remaining(file: IO[bytes]) -> int:
-    """The number of bytes from here on, leaving the position as it was."""
+    """Return the number of bytes after the current position, which stays the same."""
     start = file.tell()
     end = file.seek(0, io.SEEK_END)
     file.seek(start)
@@ -83,7 +86,7 @@ def remaining(file: IO[bytes]) -> int:
 
 @contextmanager
 def decompressed(name: str, file: IO[bytes], limits: Limits) -> Iterator[Readable]:
-    """The stream behind a compression suffix, read to its end with its checks."""
+    """Yield the decompressed stream according to the name; its checksums are checked at the end."""
     lowered = name.lower()
     if lowered.endswith((".gz", ".tgz")):
         yield _Packed(file, limits, _Gz)
@@ -96,23 +99,23 @@ def decompressed(name: str, file: IO[bytes], limits: Limits) -> Iterator[Readabl
 
 
 class _Decoder(Protocol):
-    """Decodes one stream of several that may follow one another in a file."""
+    """A decoder of one stream; a file may consist of several in a row."""
 
     chunk: int
-    """How many packed bytes to give it at once, so that little memory is used."""
+    """Compressed bytes to decode at once; small, to use little memory."""
     padding: bool
-    """Whether zero bytes may follow a stream."""
+    """True if zero bytes may follow a stream."""
     eof: bool
     unused: bytes
 
     def __init__(self, memory: int) -> None: ...
 
-    def decompress(self, data: bytes, most: int) -> bytes:
-        """Plain bytes, as many as there are in these packed ones or at most ``most``."""
+    def decompress(self, data: bytes, max_bytes: int) -> bytes:
+        """Return the plain bytes of ``data``, but at most ``max_bytes`` where supported."""
         ...
 
     def hungry(self) -> bool:
-        """Whether nothing more comes out without more going in."""
+        """Return whether more input is needed for more output."""
         ...
 
 
@@ -124,8 +127,8 @@ class _Gz:
         self._decoder = zlib.decompressobj(wbits=31)
         self.eof, self.unused = False, b""
 
-    def decompress(self, data: bytes, most: int) -> bytes:
-        plain = self._decoder.decompress(self._decoder.unconsumed_tail + data, most)
+    def decompress(self, data: bytes, max_bytes: int) -> bytes:
+        plain = self._decoder.decompress(self._decoder.unconsumed_tail + data, max_bytes)
         self.eof, self.unused = self._decoder.eof, self._decoder.unused_data
         return plain
 
@@ -141,11 +144,11 @@ class _Xz:
         self._decoder = lzma.LZMADecompressor(format=lzma.FORMAT_XZ, memlimit=memory)
         self.eof, self.unused = False, b""
 
-    def decompress(self, data: bytes, most: int) -> bytes:
+    def decompress(self, data: bytes, max_bytes: int) -> bytes:
         try:
-            plain = self._decoder.decompress(data, most)
+            plain = self._decoder.decompress(data, max_bytes)
         except lzma.LZMAError as error:
-            raise _asked_for_memory(error) from error
+            raise _memory_error(error) from error
         self.eof, self.unused = self._decoder.eof, self._decoder.unused_data
         return plain
 
@@ -154,21 +157,21 @@ class _Xz:
 
 
 class _Zst:
-    """One frame; zstandard's own reader takes one that is cut short for one that has ended."""
+    """A zstandard frame. The library's own reader accepts a truncated frame as complete."""
 
     chunk = 1024
-    """Each KiB can hold 256 blocks of 128 KiB, so this bounds the memory."""
+    """A KiB can hold 256 blocks of 128 KiB, so this limits the output of one step to 32 MiB."""
     padding = False
 
     def __init__(self, memory: int) -> None:
         self._decoder = zstandard.ZstdDecompressor(max_window_size=memory).decompressobj()
         self.eof, self.unused = False, b""
 
-    def decompress(self, data: bytes, most: int) -> bytes:
+    def decompress(self, data: bytes, max_bytes: int) -> bytes:
         try:
             plain = self._decoder.decompress(data)
         except zstandard.ZstdError as error:
-            raise _asked_for_memory(error) from error
+            raise _memory_error(error) from error
         self.eof, self.unused = self._decoder.eof, self._decoder.unused_data
         return plain
 
@@ -176,8 +179,8 @@ class _Zst:
         return True
 
 
-def _asked_for_memory(error: Exception) -> Exception:
-    """The fault itself, or that of a stream that needs more memory than is allowed."""
+def _memory_error(error: Exception) -> Exception:
+    """Return the error itself, or a :class:`LimitError` for a stream that needs too much memory."""
     if "memory" in str(error).lower():
         return LimitError("asks for too much memory to be decompressed")
     return error
@@ -201,8 +204,8 @@ class _Packed:
                 return b""
         return data
 
-    def _more(self, most: int) -> bool:
-        """Decode some more; false where the file has ended and its last stream too."""
+    def _more(self, max_bytes: int) -> bool:
+        """Decode more data; return false after the end of the file and of its last stream."""
         packed, self._packed = self._packed, b""
         if not packed and (self._decoder is None or self._decoder.hungry()):
             packed = self._file.read(self._kind.chunk)
@@ -211,6 +214,7 @@ class _Packed:
             if not packed:
                 return False
         if self._decoder is None:
+            # tar pads archives to full blocks, also behind the compressed data.
             if self._streams and self._kind.padding:
                 packed = packed.lstrip(b"\0")
                 if not packed:
@@ -219,23 +223,23 @@ class _Packed:
             if self._streams > self._limits.members:
                 raise LimitError(f"holds more than {self._limits.members} compressed streams")
             self._decoder = self._kind(self._limits.memory)
-        self._plain = io.BytesIO(self._decoder.decompress(packed, most))
+        self._plain = io.BytesIO(self._decoder.decompress(packed, max_bytes))
         if self._decoder.eof:
             self._packed, self._decoder = self._decoder.unused, None
         return True
 
 
 class Capped:
-    """A stream that counts what it gives and stops at a limit."""
+    """A stream that raises :class:`LimitError` if it yields more than a limit."""
 
     def __init__(self, stream: Readable, limit: int, packed: int, ratio: int) -> None:
         self._stream = stream
         self._limit = limit
-        self._by_ratio = max(FREE, packed * ratio)
+        self._by_ratio = max(FREE_BYTES, packed * ratio)
         self._given = 0
 
     def read(self, size: int = -1, /) -> bytes:
-        """At most ``size`` bytes, or all that is left; raises :class:`LimitError`."""
+        """Return at most ``size`` bytes, or all that are left; raises :class:`LimitError`."""
         if size >= 0:
             return self._count(self._stream.read(size))
         parts = []
@@ -260,6 +264,6 @@ _BEGINNINGS = (
 
 
 def ending(data: bytes) -> str:
-    """How the name of a file that begins with these bytes should end; empty where not known."""
+    """Return the file name ending for data that begins with these bytes, or an empty string."""
     plain = data.lstrip(b"\xef\xbb\xbf \t\r\n")
     return next((end for head, end in _BEGINNINGS if plain.startswith(head)), "")

@@ -1,4 +1,4 @@
-"""The slow pass over a text and the types of the schema: every fault, with its place."""
+"""The slow pass over a text and the types of the schema, to find every fault and its location."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from ..common.diagnostics import KINDS, nearest, visible
 from .decompress import ending
 
 BUNDLE: inspect.Type = inspect.type_info(Bundle)
-"""The bundle's type as data, which the functions below walk over."""
+"""The type of a bundle as data, which the functions below traverse."""
 
 
-MOST_COUNTED = 1000
-"""Faults of one bundle after which no more are looked for."""
+MAX_FAULTS = 1000
+"""The number of faults of one bundle after which the search ends."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One fault in a bundle, before it is known which file it is in."""
+    """A fault in a bundle, without the file that holds it."""
 
     kind: str
     pointer: str
@@ -38,11 +38,11 @@ class Fault:
 
 
 class NotFinite(str):
-    """A number that JSON does not have or that no float can hold."""
+    """A number that JSON does not have or that no float can represent."""
 
 
-def _found(value: Any) -> str:
-    """What stands there, in words, for a message."""
+def _described(value: Any) -> str:
+    """Return a value in words, for a message."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -54,13 +54,13 @@ def _found(value: Any) -> str:
     return "an object" if isinstance(value, dict) else "a list"
 
 
-def _wanted(kind: inspect.Type) -> str:
-    """What is allowed, in words."""
+def _allowed(kind: inspect.Type) -> str:
+    """Return the values of a type in words."""
     match kind:
         case inspect.Metadata(type=inner, extra_json_schema={"pattern": _}):
-            return _wanted(inner).replace("characters", "printable characters")
+            return _allowed(inner).replace("characters", "printable characters")
         case inspect.Metadata(type=inner):
-            return _wanted(inner)
+            return _allowed(inner)
         case inspect.StrType(pattern=str()):
             return "a SHA-256 as 64 lower-case hexadecimal digits"
         case inspect.StrType(min_length=low, max_length=high):
@@ -69,8 +69,8 @@ def _wanted(kind: inspect.Type) -> str:
             return f"a whole number from {low} to {high}" if high else "a whole number"
         case inspect.FloatType(gt=above, ge=low, le=high):
             if above is not None:
-                most = "" if high is None else f", at most {high:g}"
-                return f"a number above {above:g}{most}"
+                upper_limit = "" if high is None else f", at most {high:g}"
+                return f"a number above {above:g}{upper_limit}"
             limited = low is not None and high is not None
             return f"a number from {low:g} to {high:g}" if limited else "a number"
         case inspect.BoolType():
@@ -82,7 +82,7 @@ def _wanted(kind: inspect.Type) -> str:
         case inspect.ListType():
             return "a list"
         case inspect.UnionType(types=types):
-            parts = dict.fromkeys(_wanted(t) for t in types if _counts(t))
+            parts = dict.fromkeys(_allowed(t) for t in types if _counts(t))
             return ", or ".join(parts)
     return "an object"
 
@@ -91,48 +91,48 @@ def _counts(kind: inspect.Type) -> bool:
     return not isinstance(kind, inspect.NoneType)
 
 
-def check(value: Any, kind: inspect.Type, place: str) -> Iterator[Fault]:
-    """Every fault of a value against a type, with its JSON pointer."""
+def check(value: Any, kind: inspect.Type, at: str) -> Iterator[Fault]:
+    """Yield every fault of a value against a type; ``at`` is its JSON pointer."""
     if isinstance(value, NotFinite):
-        return  # found when the text was read
+        return  # reported when the text was parsed
     match kind:
         case inspect.Metadata(type=inner, extra_json_schema={"pattern": pattern}):
             if not (_fits(value, inner) and re.search(pattern, value)):
-                yield _wrong(value, kind, place)
+                yield _wrong(value, kind, at)
         case inspect.Metadata(type=inner):
-            yield from check(value, inner, place)
+            yield from check(value, inner, at)
         case inspect.UnionType(types=types):
             choices = _choices(value, types)
             if value is None and any(isinstance(t, inspect.NoneType) for t in types):
                 return
             if len(choices) == 1:
-                yield from check(value, choices[0], place)
-            elif all(any(check(value, t, place)) for t in choices):
-                yield _wrong(value, kind, place)
+                yield from check(value, choices[0], at)
+            elif all(any(check(value, t, at)) for t in choices):
+                yield _wrong(value, kind, at)
         case inspect.StructType(fields=fields) if isinstance(value, dict):
-            yield from _check_struct(value, fields, place)
+            yield from _check_struct(value, fields, at)
         case inspect.DictType(key_type=key_type, value_type=value_type) if isinstance(value, dict):
             for key, inner in value.items():
-                step = f"{place}/{pointer(key)}"
+                step = f"{at}/{pointer(key)}"
                 yield from check(key, key_type, step)
                 yield from check(inner, value_type, step)
         case inspect.ListType(item_type=item, min_length=low) if isinstance(value, list):
             if low and len(value) < low:
                 message = "is empty"
-                yield Fault("schema", place, message, f"give at least {low}, or leave it out")
+                yield Fault("schema", at, message, f"give at least {low}, or leave it out")
             for index, inner in enumerate(value):
-                yield from check(inner, item, f"{place}/{index}")
+                yield from check(inner, item, f"{at}/{index}")
         case _:
             if not _fits(value, kind):
-                yield _wrong(value, kind, place)
+                yield _wrong(value, kind, at)
 
 
 def _choices(value: Any, types: tuple[inspect.Type, ...]) -> list[inspect.Type]:
-    """The types that a value may be of. A whole number is never read as another one."""
+    """Return the types that a value may have. An integer is never read as another number."""
     choices = [t for t in types if _counts(t)]
     if isinstance(value, int) and not isinstance(value, bool):
-        whole = [t for t in choices if isinstance(_bare(t), inspect.IntType)]
-        return whole or choices
+        integers = [t for t in choices if isinstance(_bare(t), inspect.IntType)]
+        return integers or choices
     return choices
 
 
@@ -141,7 +141,7 @@ def _bare(kind: inspect.Type) -> inspect.Type:
 
 
 def _fits(value: Any, kind: inspect.Type) -> bool:
-    """Whether a single value is what a type without parts allows."""
+    """Return whether a value is allowed by a type without parts."""
     match kind:
         case inspect.StrType(min_length=low, max_length=high, pattern=pattern):
             return (
@@ -183,30 +183,30 @@ _MOMENT = Annotated[datetime.datetime, msgspec.Meta(tz=True)]
 
 
 def _check_struct(
-    value: dict[str, Any], fields: tuple[inspect.Field, ...], place: str
+    value: dict[str, Any], fields: tuple[inspect.Field, ...], at: str
 ) -> Iterator[Fault]:
-    known = {f.encode_name: f for f in fields}
+    by_name = {f.encode_name: f for f in fields}
     for key, inner in value.items():
-        step = f"{place}/{pointer(key)}"
-        if key in known:
-            yield from check(inner, known[key].type, step)
+        step = f"{at}/{pointer(key)}"
+        if key in by_name:
+            yield from check(inner, by_name[key].type, step)
         else:
             hint = (
-                nearest(key, [k for k in known if k not in value])
-                or f"known here: {', '.join(known)}"
+                nearest(key, [k for k in by_name if k not in value])
+                or f"known here: {', '.join(by_name)}"
             )
             message = f"“{visible(key, 60)}” is not a key of the schema and is left out"
             yield Fault("unknown-key", step, message, hint)
-    for name, field in known.items():
+    for name, field in by_name.items():
         if field.required and name not in value:
-            yield Fault("schema", place, f"“{name}” is missing", f"add it: {_wanted(field.type)}")
+            yield Fault("schema", at, f"“{name}” is missing", f"add it: {_allowed(field.type)}")
 
 
 def contradictions(plain: Any) -> Iterator[Fault]:
-    """What the types cannot say, over whatever parts of a bundle are there."""
+    """Yield faults that the types cannot express, in the parts of a bundle that exist."""
     if not isinstance(plain, dict):
         return
-    places: list[tuple[str, Any]] = [("/id", plain.get("id"))]
+    names: list[tuple[str, Any]] = [("/id", plain.get("id"))]
     for part, keys in (
         ("sdk", ("version", "os", "name")),
         ("board", ("name", "soc")),
@@ -214,13 +214,13 @@ def contradictions(plain: Any) -> Iterator[Fault]:
     ):
         holder = plain.get(part)
         if isinstance(holder, dict):
-            places += [(f"/{part}/{key}", holder.get(key)) for key in keys]
+            names += [(f"/{part}/{key}", holder.get(key)) for key in keys]
     withdrawn = plain.get("supersedes")
     if isinstance(withdrawn, list):
-        places += [(f"/supersedes/{index}", name) for index, name in enumerate(withdrawn)]
+        names += [(f"/supersedes/{index}", name) for index, name in enumerate(withdrawn)]
     setup, tools = plain.get("setup"), plain.get("tools")
     if isinstance(setup, dict):
-        places += [(f"/setup/{pointer(key)}", key) for key in setup]
+        names += [(f"/setup/{pointer(key)}", key) for key in setup]
     files: list[tuple[str, Any]] = []
     if isinstance(tools, dict):
         files += [(f"/tools/{pointer(key)}", key) for key in tools]
@@ -228,58 +228,58 @@ def contradictions(plain: Any) -> Iterator[Fault]:
     for index, note in enumerate(notes if isinstance(notes, list) else []):
         if isinstance(note, dict):
             keys = ("benchmark", "metric")
-            places += [(f"/notes/{index}/{key}", note.get(key)) for key in keys]
+            names += [(f"/notes/{index}/{key}", note.get(key)) for key in keys]
     results = plain.get("results")
     for index, result in enumerate(results if isinstance(results, list) else []):
         if not isinstance(result, dict):
             continue
-        place = f"/results/{index}"
-        places += [(f"{place}/{key}", result.get(key)) for key in ("benchmark", "metric", "unit")]
+        at = f"/results/{index}"
+        names += [(f"{at}/{key}", result.get(key)) for key in ("benchmark", "metric", "unit")]
         for part in ("params", "setup"):
-            held = result.get(part)
-            if isinstance(held, dict):
-                places += [(f"{place}/{part}/{pointer(key)}", key) for key in held]
+            mapping = result.get(part)
+            if isinstance(mapping, dict):
+                names += [(f"{at}/{part}/{pointer(key)}", key) for key in mapping]
         if isinstance(log := result.get("log"), dict):
-            files.append((f"{place}/log/file", log.get("file")))
-        yield from _figure_faults(place, result)
+            files.append((f"{at}/log/file", log.get("file")))
+        yield from _figure_faults(at, result)
     if _fits(moment := plain.get("created"), inspect.DateTimeType()) and not (
         schema.in_every_zone(msgspec.convert(moment, _MOMENT))
     ):
         message = f"“{moment}” is at the end of the calendar"
         yield Fault("schema", "/created", message, "write when it was measured")
-    hidden = [each for each in places if isinstance(each[1], str) and not schema.is_name(each[1])]
+    hidden = [each for each in names if isinstance(each[1], str) and not schema.is_name(each[1])]
     hidden += [x for x in files if isinstance(x[1], str) and not schema.files_show([x[1]])]
-    for place, text in hidden:
-        # An empty name and one with control characters break the type already, but its pattern
-        # passes over a line end behind the last character.
+    for at, text in hidden:
+        # Empty names and control characters have a fault by their type already, but its pattern
+        # ignores a line end after the last character.
         if text and not re.search(r"[\x00-\x1f\x7f-\x9f]", text.removesuffix("\n")):
             message = f"“{visible(text, 60)}” has a character that does not show"
-            yield Fault("schema", place, message, "write it with printable characters")
+            yield Fault("schema", at, message, "write it with printable characters")
 
 
-def _figure_faults(place: str, result: dict[str, Any]) -> Iterator[Fault]:
+def _figure_faults(at: str, result: dict[str, Any]) -> Iterator[Fault]:
     if "status" in result:
         for key in ("samples", "value", "min", "max", "count"):
             if key in result:
                 hint = "a failed measurement has no figure; remove “status” or the figure"
-                yield Fault("schema", f"{place}/{key}", f"“{key}” is given with “status”", hint)
+                yield Fault("schema", f"{at}/{key}", f"“{key}” is given with “status”", hint)
         return
     low, high = result.get("min"), result.get("max")
     if isinstance(low, int | float) and isinstance(high, int | float) and low > high:
         hint = "write the smaller one as “min”"
-        yield Fault("schema", f"{place}/min", "“min” is above “max”", hint)
+        yield Fault("schema", f"{at}/min", "“min” is above “max”", hint)
     if "samples" not in result and "value" not in result:
         hint = "give measured figures as “samples”, a published one as “value”, or “status”"
-        yield Fault("schema", place, "there is no “samples”, no “value” and no “status”", hint)
+        yield Fault("schema", at, "there is no “samples”, no “value” and no “status”", hint)
     elif "value" not in result:
         for key in ("min", "max", "count"):
             if key in result:
                 hint = "it belongs to a published “value”; remove it, or give the “value”"
-                yield Fault("schema", f"{place}/{key}", f"“{key}” is given without “value”", hint)
+                yield Fault("schema", f"{at}/{key}", f"“{key}” is given without “value”", hint)
 
 
 def without_unknown(value: Any, kind: inspect.Type) -> Any:
-    """A sound value without the keys that its type does not name."""
+    """Return a valid value without the keys that its type does not have."""
     match kind:
         case inspect.Metadata(type=inner):
             return without_unknown(value, inner)
@@ -297,24 +297,23 @@ def without_unknown(value: Any, kind: inspect.Type) -> Any:
     return value
 
 
-def _wrong(value: Any, kind: inspect.Type, place: str) -> Fault:
-    hint = f"allowed: {_wanted(kind)}"
+def _wrong(value: Any, kind: inspect.Type, at: str) -> Fault:
+    hint = f"allowed: {_allowed(kind)}"
     if isinstance(value, str) and isinstance(kind, inspect.LiteralType):
         guess = nearest(value, [v for v in kind.values if isinstance(v, str)])
         hint = f"{hint}; {guess}" if guess else hint
-    return Fault("schema", place, f"is {_found(value)}", hint)
+    return Fault("schema", at, f"is {_described(value)}", hint)
 
 
 def of_form(text: str, error: json.JSONDecodeError) -> Fault:
-    """What is wrong with a text that is not JSON, and how to fix what is most often
-    wrong there."""
+    """Return the fault of a text that is not JSON, with a hint for the most common mistakes."""
     where = f"line {error.lineno}, column {error.colno}"
     cut = error.msg.startswith("Unterminated string") or not text[error.pos :].strip()
-    hint = "the file is cut short; upload it again" if cut else _mending(text, error.pos)
+    hint = "the file is cut short; upload it again" if cut else _syntax_hint(text, error.pos)
     return Fault("syntax", "", f"is not JSON: {error.msg} ({where})", hint)
 
 
-def _mending(text: str, at: int) -> str:
+def _syntax_hint(text: str, at: int) -> str:
     here, before = text[at : at + 40], text[:at].rstrip()[-1:]
     if here[:1] == "#" or here[:2] in ("//", "/*"):
         return "JSON has no comments; remove it"
@@ -338,9 +337,9 @@ def _mending(text: str, at: int) -> str:
 
 
 def validate(data: bytes) -> tuple[Bundle | None, list[Fault]]:
-    """The bundle where it can be published, and every fault found.
+    """Return the bundle, or ``None`` if it cannot be published, and every fault.
 
-    A bundle with nothing worse than keys nobody knows is returned without them.
+    Unknown keys are left out of the returned bundle.
     """
     tree, faults = parse(data)
     if tree is None and faults:
@@ -349,7 +348,7 @@ def validate(data: bytes) -> tuple[Bundle | None, list[Fault]]:
 
 
 def judge(tree: Any, faults: list[Fault]) -> tuple[Bundle | None, list[Fault]]:
-    """The bundle of a parsed text, and its faults after those that are known."""
+    """Return the bundle of a parsed text, and its faults after those in ``faults``."""
     try:
         plain = _plain(tree, "", faults)
     except RecursionError:
@@ -360,20 +359,20 @@ def judge(tree: Any, faults: list[Fault]) -> tuple[Bundle | None, list[Fault]]:
             message = f"schema version {version}; this release reads {schema.VERSION}"
             return None, [Fault("version", "/version", message, "use a newer perfguide")]
     further = itertools.chain(check(plain, BUNDLE, ""), contradictions(plain))
-    faults += itertools.islice(further, max(0, MOST_COUNTED - len(faults)))
+    faults += itertools.islice(further, max(0, MAX_FAULTS - len(faults)))
     if any(KINDS[f.kind].severity == "error" for f in faults):
         return None, faults
     try:
-        found = msgspec.convert(without_unknown(plain, BUNDLE), Bundle)
+        bundle = msgspec.convert(without_unknown(plain, BUNDLE), Bundle)
     except (msgspec.ValidationError, OverflowError) as error:
         return None, [*faults, Fault("schema", "", str(error))]
-    if not schema.consistent(found):
+    if not schema.consistent(bundle):
         return None, [*faults, Fault("schema", "", "contradicts itself")]
-    return found, faults
+    return bundle, faults
 
 
 class TooSmall(NotFinite):
-    """A number other than zero that the computer can only hold as zero, as it was written."""
+    """A number other than zero that a float can only hold as zero, as written."""
 
 
 def _number(text: str) -> float | NotFinite:
@@ -386,15 +385,15 @@ def _number(text: str) -> float | NotFinite:
 
 
 class _Pairs(list[tuple[str, Any]]):
-    """The keys and values of an object as written, repeated keys and all."""
+    """The keys and values of an object as written, including repeated keys."""
 
 
-_WHOLE = "write the whole character, or leave it out"
+_SURROGATE_HINT = "write the whole character, or leave it out"
 _TOO_DEEP = Fault("syntax", "", "is nested too deeply", "a bundle has five levels")
 
 
 def parse(data: bytes) -> tuple[Any, list[Fault]]:
-    """The text as values with repeated keys and all; faults of form."""
+    """Return the value of a text, with repeated keys, and faults that make it invalid JSON."""
     if data[:4] in (b"\xff\xfe\x00\x00", b"\x00\x00\xfe\xff") or data[:2] in (
         b"\xff\xfe",
         b"\xfe\xff",
@@ -417,8 +416,8 @@ def parse(data: bytes) -> tuple[Any, list[Fault]]:
         if (other := ending(data)) not in ("", ".json"):
             hint = f"let its name end in {'.json' if other in ('.gz', '.zst') else ''}{other}"
             return None, [Fault("syntax", "", f"is no text: by its content it is {other}", hint)]
-        place = data[: error.start].count(b"\n") + 1
-        return None, [Fault("syntax", "", f"line {place} is not UTF-8 text", "save it as UTF-8")]
+        line = data[: error.start].count(b"\n") + 1
+        return None, [Fault("syntax", "", f"line {line} is not UTF-8 text", "save it as UTF-8")]
     except json.JSONDecodeError as error:
         return None, [of_form(text.removeprefix("\ufeff"), error)]
     except RecursionError:
@@ -428,32 +427,34 @@ def parse(data: bytes) -> tuple[Any, list[Fault]]:
     return tree, []
 
 
-def _plain(value: Any, place: str, faults: list[Fault]) -> Any:
-    if len(faults) >= MOST_COUNTED:
+def _plain(value: Any, at: str, faults: list[Fault]) -> Any:
+    if len(faults) >= MAX_FAULTS:
         return None
     if isinstance(value, _Pairs):
         out: dict[str, Any] = {}
         for key, inner in value:
-            step = f"{place}/{pointer(key)}"
+            step = f"{at}/{pointer(key)}"
             if key in out:
                 message = f"“{key}” appears here twice"
                 faults.append(Fault("duplicate-key", step, message, "keep one of them"))
             if not _is_text(key):
-                faults.append(Fault("syntax", step, "a key with half a surrogate pair", _WHOLE))
+                faults.append(
+                    Fault("syntax", step, "a key with half a surrogate pair", _SURROGATE_HINT)
+                )
             out[key] = _plain(inner, step, faults)
         return out
     if isinstance(value, list):
-        return [_plain(inner, f"{place}/{i}", faults) for i, inner in enumerate(value)]
+        return [_plain(inner, f"{at}/{i}", faults) for i, inner in enumerate(value)]
     if isinstance(value, TooSmall):
         message = f"{visible(value, 40)} is so small that it would become zero"
         hint = "write it in a smaller unit"
-        faults.append(Fault("schema", place, message, hint))
+        faults.append(Fault("schema", at, message, hint))
     elif isinstance(value, NotFinite):
         message = f"{visible(value, 40)} is not a finite number"
         hint = "a failed measurement is “status”: “fail”"
-        faults.append(Fault("schema", place, message, hint))
+        faults.append(Fault("schema", at, message, hint))
     elif isinstance(value, str) and not _is_text(value):
-        faults.append(Fault("syntax", place, "text with half a surrogate pair", _WHOLE))
+        faults.append(Fault("syntax", at, "text with half a surrogate pair", _SURROGATE_HINT))
     return value
 
 

@@ -1,4 +1,4 @@
-"""What names a guide, and the order of releases."""
+"""Keys of guides, and the order of releases."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ DEFAULT_SDK = "Processor SDK"
 OS_NAMES = {"linux": "Linux", "rt-linux": "RT-Linux"}
 
 Platform = tuple[str, str, str]
-"""An SDK family, a SoC and an OS: what has one guide for each release."""
+"""An SDK family, a SoC and an OS, which have one guide for each release."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class GuideKey:
-    """What one guide is about."""
+    """The SDK family, SoC, OS and release of one guide."""
 
     sdk: str
     soc: str
@@ -34,7 +34,7 @@ class GuideKey:
 
 
 def families(guides: Iterable[GuideKey]) -> dict[Platform, list[GuideKey]]:
-    """Guides by SDK family, SoC and OS, the oldest release first."""
+    """Return guides by SDK family, SoC and OS, the oldest release first."""
     out: dict[Platform, list[GuideKey]] = {}
     for key in sorted(guides, key=lambda each: version(each.release)):
         out.setdefault(key.platform, []).append(key)
@@ -42,22 +42,22 @@ def families(guides: Iterable[GuideKey]) -> dict[Platform, list[GuideKey]]:
 
 
 def guide_key(bundle: Bundle) -> GuideKey:
-    """The guide that a bundle's figures stand in."""
+    """Return the guide that contains a bundle's figures."""
     return GuideKey(bundle.sdk.name, bundle.board.soc, bundle.sdk.os, bundle.sdk.version)
 
 
 def os_name(name: str) -> str:
-    """What pages call an operating system."""
-    # Another word stays told apart from the names that pages give to known systems.
+    """Return the name of an operating system on pages."""
+    # The quotes keep another system apart that is called like the label of a known one.
     return OS_NAMES.get(name) or (f"“{name}”" if name in OS_NAMES.values() else name)
 
 
 def family(key: GuideKey) -> str:
-    """A guide's SDK family and OS in words: ``Linux``, ``Edge AI SDK, Linux``."""
+    """Return a guide's SDK family and OS in words: ``Linux``, ``Edge AI SDK, Linux``."""
     system = os_name(key.os)
     return system if key.sdk == DEFAULT_SDK else f"{key.sdk}, {system}"
 
 
 def version(text: str) -> tuple[tuple[int, int, str], ...]:
-    """A sort key for release names: 9.2 before 10.0, 09.02 before 09.02.01."""
+    """Return a sort key for release names: 9.2 before 10.0, 09.02 before 09.02.01."""
     return units.natural(text)

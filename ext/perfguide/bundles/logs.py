@@ -1,9 +1,8 @@
-"""The logs that belong to bundles: where they are kept, and single lines of them.
+"""The logs of bundles: their location, and single lines from them.
 
-A bundle names a log and a line. The log is looked for in the archive that
-``pack`` leaves beside the bundle, in the container that the bundle came in, and
-in the folder of the bundle. A name from a bundle is compared with names that are
-there; it never becomes a path by itself.
+A bundle names a log and a line. The log is searched for in the archive that ``pack`` leaves beside
+the bundle, in the bundle's own container, and in its folder. A name from a bundle is only compared
+with the names of existing files; it never becomes a path.
 """
 
 from __future__ import annotations
@@ -19,31 +18,33 @@ from .containers import COMPRESSED, CONTAINERS, DOCUMENTS, LOG_ARCHIVE, Source, 
 from .decode import Loaded
 from .decompress import Limits
 
-LONGEST = 300
-"""The characters of a line that are shown."""
+MAX_LINE_CHARS = 300
+"""The number of characters of a line that are shown."""
 
 Lines = dict[int, str]
 
 
 @dataclass(slots=True)
 class Found:
-    """Logs of one bundle: for each that was found the place where it is kept,
-    and the lines that were asked for, as text that is safe to show."""
+    """Logs of one bundle: the location of each, the requested lines as text that is safe to show,
+    and diagnostics."""
 
     places: dict[str, str] = field(default_factory=dict)
     lines: dict[str, Lines] = field(default_factory=dict)
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
     def text(self, file: str, line: int) -> str:
-        """A line of a log, or an empty string where it is not known."""
+        """Return a line of a log, or an empty string if it is unknown."""
         return self.lines.get(file, {}).get(line, "")
 
 
 def digests(
     logs: Iterable[tuple[str, bytes]], limits: Limits
 ) -> tuple[dict[str, str], list[Diagnostic]]:
-    """The SHA-256 of each log, by its name, as whoever reads it from an archive gets it: without
-    its compression. What nobody can read has none, but a diagnostic."""
+    """Return the SHA-256 of each log by name, after decompression as for readers of an archive.
+
+    A log that cannot be read has a diagnostic instead.
+    """
     out: dict[str, str] = {}
     diagnostics: list[Diagnostic] = []
     for name, data in logs:
@@ -65,7 +66,7 @@ def digests(
 
 
 def wanted(item: Loaded, results: Collection[int] | None = None) -> dict[str, set[int]]:
-    """The logs that a bundle names, with the lines; of some of its results, or of all."""
+    """Return the logs that a bundle names, with the lines, for some of its results or all."""
     out: dict[str, set[int]] = {}
     own = item.results
     for index in range(len(own)) if results is None else results:
@@ -75,14 +76,13 @@ def wanted(item: Loaded, results: Collection[int] | None = None) -> dict[str, se
 
 
 def named(item: Loaded) -> set[str]:
-    """The logs that a bundle names."""
+    """Return the logs that a bundle names."""
     return {file for file in item.results.columns.logs if file}
 
 
 def kept_in(item: Loaded, files: Collection[str]) -> Iterator[Path]:
-    """The files that :func:`find` may look into for some logs of a bundle, as far as they are
-    there."""
-    path, _ = _place(item)
+    """Yield the existing files in which :func:`find` may search for some logs of a bundle."""
+    path, _ = _location(item)
     if path is None:
         return
     yield from _containers(path)
@@ -92,14 +92,14 @@ def kept_in(item: Loaded, files: Collection[str]) -> Iterator[Path]:
 
 
 def _containers(path: Path) -> list[Path]:
-    """What can hold the logs of a bundle besides its folder."""
+    """Return the containers that may hold the logs of a bundle."""
     packed = path.with_name(beside(path.name))
     places = [packed] if packed.is_file() and not packed.is_symlink() else []
     return [*places, path] if is_container(path.name) else places
 
 
 def beside(name: str) -> str:
-    """The name of the log archive that belongs to a result file."""
+    """Return the name of the log archive that belongs to a result file."""
     stem = name
     for endings in (COMPRESSED, (*DOCUMENTS, *CONTAINERS)):
         for ending in sorted(endings, key=len, reverse=True):
@@ -110,58 +110,57 @@ def beside(name: str) -> str:
 
 
 def find(item: Loaded, asked: Mapping[str, Collection[int]], limits: Limits) -> Found:
-    """The lines that are asked for, from wherever the bundle's logs are kept."""
-    found = Found()
-    path, member = _place(item)
+    """Return the requested lines of a bundle's logs, wherever these are stored."""
+    out = Found()
+    path, member = _location(item)
     if path is None or not asked:
-        return found
+        return out
     folder = PurePosixPath(path.relative_to(item.root).parent).as_posix()
-    shown = "" if folder == "." else f"{folder}/"
+    prefix = "" if folder == "." else f"{folder}/"
     for container in _containers(path):
         inner = PurePosixPath(member).parent if container == path else PurePosixPath()
+        # pack names logs from its own folder, other containers may name them from the bundle's.
         names = {str(inner / name): name for name in asked} | {name: name for name in asked}
-        place = f"{shown}{container.name}"
+        origin = f"{prefix}{container.name}"
         for each in members(container, limits, names.__contains__):
             if not isinstance(each, Diagnostic):
                 name, data = each
                 log = names[name]
-                if log not in found.places and _is_packed(item, log, data, place, found):
-                    found.places[log] = f"{place}!{name}"
-                    found.lines[log] = _lines(data, asked[log])
+                if log not in out.places and _is_packed(item, log, data, origin, out):
+                    out.places[log] = f"{origin}!{name}"
+                    out.lines[log] = _lines(data, asked[log])
             elif each.kind != "refused-member":
                 hint = "the figures are kept, without the text of their log lines; upload it again"
                 text = f"the logs cannot be read: {each.message}"
-                found.diagnostics.append(
-                    Diagnostic("log-archive", place, text, hint, root=item.root)
+                out.diagnostics.append(
+                    Diagnostic("log-archive", origin, text, hint, root=item.root)
                 )
     for name in asked:
-        beside_it = _in_folder(path.parent, name) if name not in found.places else None
+        beside_it = _in_folder(path.parent, name) if name not in out.places else None
         if beside_it and beside_it.stat().st_size <= limits.document:
             data = beside_it.read_bytes()
-            if _is_packed(item, name, data, f"{shown}{name}", found):
-                found.places[name] = f"{shown}{name}"
-                found.lines[name] = _lines(data, asked[name])
-    return found
+            if _is_packed(item, name, data, f"{prefix}{name}", out):
+                out.places[name] = f"{prefix}{name}"
+                out.lines[name] = _lines(data, asked[name])
+    return out
 
 
-def _is_packed(item: Loaded, name: str, data: bytes, place: str, found: Found) -> bool:
-    """Whether a log is the one that the bundle has the hash of, or it has none; says so where it
-    is another one."""
-    wanted_digest = item.bundle.logs.get(name)
-    if not wanted_digest or hashlib.sha256(data).hexdigest() == wanted_digest:
+def _is_packed(item: Loaded, name: str, data: bytes, origin: str, out: Found) -> bool:
+    """Return whether a log has the hash given in the bundle, if any; otherwise add a diagnostic."""
+    expected = item.bundle.logs.get(name)
+    if not expected or hashlib.sha256(data).hexdigest() == expected:
         return True
     text = f"the log “{name}” is not the one that was packed with the bundle: its hash differs"
     hint = "the figures are kept, without the text of their log lines; upload it again"
-    found.diagnostics.append(Diagnostic("log-archive", place, text, hint, root=item.root))
+    out.diagnostics.append(Diagnostic("log-archive", origin, text, hint, root=item.root))
     return False
 
 
 def members(
     path: Path, limits: Limits, wanted: Wanted, name: str = ""
 ) -> Iterator[tuple[str, bytes] | Diagnostic]:
-    """The members of a container of logs with their bytes, read as containers of
-    bundles are. ``name`` says what kind of container it is, where the path's own
-    name does not."""
+    """Yield the members of a container of logs with their bytes, read in the same way as
+    containers of bundles. ``name`` gives the kind of container if the path's own name does not."""
     name = name or path.name
     if name.lower().endswith(LOG_ARCHIVE):
         name = f"{name[: -len(LOG_ARCHIVE)]}.tar.zst"
@@ -172,8 +171,9 @@ def members(
             yield item.origin[len(name) + 1 :], item.data
 
 
-def _place(item: Loaded) -> tuple[Path | None, str]:
-    """The file that a bundle came in, and the member's name where it is a container."""
+def _location(item: Loaded) -> tuple[Path | None, str]:
+    """Return the file that holds a bundle, and the member's name if the file is a container."""
+    # Names may contain “!” and “#” themselves, so existing files decide how to split the origin.
     root, origin = Path(item.root), item.origin
     head, mark, number = origin.rpartition("#")
     for name in (origin, head if mark and number.isdigit() else ""):
@@ -192,12 +192,12 @@ def _place(item: Loaded) -> tuple[Path | None, str]:
 def _is_file(path: Path) -> bool:
     try:
         return path.is_file()
-    except OSError:  # the name of a member may be one that no file system takes
+    except OSError:  # the name of a member can be too long for the file system
         return False
 
 
 def _in_folder(folder: Path, name: str) -> Path | None:
-    """A regular file of this name below a folder, reached through no link."""
+    """Return a regular file of this name below a folder, if no link leads to it."""
     path = folder
     for part in name.split("/"):
         if part in ("", ".", "..") or "\\" in part or "\0" in part:
@@ -206,15 +206,17 @@ def _in_folder(folder: Path, name: str) -> Path | None:
         try:
             if path.is_symlink() or not path.exists():
                 return None
-        except OSError:  # a name that no file system takes
+        except OSError:  # a name that the file system refuses
             return None
     return path if path.is_file() else None
 
 
 def _lines(data: bytes, asked: Collection[int]) -> Lines:
-    found = data.split(b"\n")
+    lines = data.split(b"\n")
     return {
-        number: visible(found[number - 1].decode("utf-8", "backslashreplace").strip(), LONGEST)
+        number: visible(
+            lines[number - 1].decode("utf-8", "backslashreplace").strip(), MAX_LINE_CHARS
+        )
         for number in asked
-        if number <= len(found)
+        if number <= len(lines)
     }

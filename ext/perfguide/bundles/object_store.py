@@ -1,8 +1,8 @@
-"""Results that lie elsewhere, such as in a bucket, brought into a store on this machine.
+"""Results stored elsewhere, such as in a bucket, copied into a store on this machine.
 
-``objects/`` of the store holds each file under the SHA-256 of its content, ``known/`` for
-each place a list of what was read there, and ``parts/`` what a cut has left unfinished.
-All of it can be removed at any time; it is then read again.
+In the store, ``objects/`` holds each file under the SHA-256 of its content, ``known/`` a list of
+files read for each location, and ``parts/`` incomplete files. All of it can be removed at any
+time, and is then read again.
 """
 
 from __future__ import annotations
@@ -28,26 +28,26 @@ from .containers import Source
 from .decompress import Limits
 
 CHUNK = 8 * 1024**2
-"""Bytes that are asked for at once, and that a cut costs at most."""
+"""Bytes requested at once, and at most lost if the connection breaks."""
 
-AT_ONCE = 16
-"""Files that are read at once; most of the time of a small one is waiting."""
+PARALLEL_READS = 16
+"""Files read at once; most of the time of a small one is spent waiting."""
 
-TRIALS = 3
-"""How often a file is read that changes meanwhile or does not come."""
+MAX_TRIALS = 3
+"""Attempts to read a file that changes meanwhile or cannot be read."""
 
 
 _DIGEST = re.compile("[0-9a-f]{64}")
 
 
 class NotFetchedError(Exception):
-    """A file could not be read to its end."""
+    """A file could not be read completely."""
 
 
 @dataclass(frozen=True, slots=True)
 class Remote:
-    """A file as its place lists it. ``mark`` changes when the file does, and is empty
-    where the place says nothing that would."""
+    """A file as listed at its location. ``mark`` changes when the file does; it is empty if the
+    listing has nothing that would."""
 
     name: str
     path: str
@@ -60,25 +60,25 @@ class Remote:
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """What became of one place: its files, and how many bytes were read for them."""
+    """The outcome for one location: its files, and the number of bytes read for them."""
 
     sources: list[Source] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
     read: int = 0
 
 
-def is_url(place: str | Path) -> bool:
-    """Whether a place is not a path."""
-    return isinstance(place, str) and "://" in place
+def is_url(location: str | Path) -> bool:
+    """Return whether a location is a URL and not a path."""
+    return isinstance(location, str) and "://" in location
 
 
-def place(text: str) -> str | Path:
-    """A place as a user writes it: a URL as it is, anything else a path."""
+def path_or_url(text: str) -> str | Path:
+    """Return a location given by a user: a URL as it is, anything else as a path."""
     return text if is_url(text) else Path(text)
 
 
-def shown(url: str) -> str:
-    """A URL without the name and password that it may hold."""
+def without_password(url: str) -> str:
+    """Return a URL without a user name and password."""
     parts = urlsplit(url)
     return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2])).rstrip("/")
 
@@ -89,27 +89,27 @@ Progress = Callable[[Sequence[Any], str], Iterable[Any]]
 def find(
     roots: Sequence[str | Path], store: Path, limits: Limits, progress: Progress
 ) -> tuple[list[Source], list[Diagnostic]]:
-    """All result files of the roots, each a folder, a file or a URL."""
+    """Return all result files of the roots, each a folder, a file or a URL."""
     sources: list[Source] = []
     diagnostics: list[Diagnostic] = []
     for root in roots:
         if is_url(root):
             fetched = fetch(str(root), store, limits, progress)
-            found, notes = fetched.sources, fetched.diagnostics
+            root_sources, notes = fetched.sources, fetched.diagnostics
         else:
-            found, notes = containers.find([root])
-        sources += found
+            root_sources, notes = containers.find([root])
+        sources += root_sources
         diagnostics += notes
     return sources, diagnostics
 
 
 def fetch(url: str, store: Path, limits: Limits, progress: Progress) -> Fetched:
-    """The result files at a URL, as files of the store; only what is new there is read.
+    """Return the result files at a URL as files of the store, reading only those that are new.
 
-    Where the place, or one file of it, cannot be read, the diagnostic is ``missing-path``:
-    a network that fails must not look like results that are gone.
+    If the location, or one of its files, cannot be read, the diagnostic is ``missing-path``: a
+    network failure must not look like deleted results.
     """
-    root = shown(url)
+    root = without_password(url)
     try:
         from fsspec.core import url_to_fs
     except ImportError:
@@ -119,7 +119,7 @@ def fetch(url: str, store: Path, limits: Limits, progress: Progress) -> Fetched:
         fs, top = url_to_fs(url)
         fs.invalidate_cache()
         listed = _listing(fs, str(top), root)
-    # Each kind of place has its own library, with exceptions of its own.
+    # Each protocol has its own library, with exceptions of its own.
     except Exception as error:
         return Fetched([], [_missing(root, error)])
     if not listed:
@@ -130,7 +130,7 @@ def fetch(url: str, store: Path, limits: Limits, progress: Progress) -> Fetched:
         listed = [Remote(base, listed[0].path, listed[0].size, listed[0].mark)]
     wanted, diagnostics = containers.chosen(listed, lambda each: each.name)
     out = Fetched(diagnostics=diagnostics)
-    # Two runs must not write into the same unfinished file.
+    # Two runs must not write to the same incomplete file.
     with locked(store, lambda _: None):
         return _Reader(fs, store, root, limits).all(wanted, progress, out)
 
@@ -142,11 +142,11 @@ def _missing(where: str, error: Exception) -> Diagnostic:
 
 
 def _listing(fs: Any, top: str, root: str) -> list[Remote]:
-    """All files below a place, or the one file that it is, by name."""
-    found: dict[str, dict[str, Any]] = fs.find(top, detail=True)
+    """Return all files below a location by name, or the single file that it is."""
+    listed: dict[str, dict[str, Any]] = fs.find(top, detail=True)
     base = top.rstrip("/") + "/"
     out = []
-    for path, info in sorted(found.items()):
+    for path, info in sorted(listed.items()):
         if path != top.rstrip("/") and not path.startswith(base):
             raise NotFetchedError(f"lists a file that is not below {root}")
         name = path[len(base) :]
@@ -160,12 +160,12 @@ def _mark(info: dict[str, Any]) -> str:
     times = [info.get(name) for name in ("LastModified", "mtime", "last_modified", "updated")]
     if not tag and not any(times):
         return ""
-    said = [tag, info.get("VersionId"), info.get("size"), info.get("ino"), *map(str, times)]
-    return hashlib.sha256(json.dumps(said).encode()).hexdigest()
+    values = [tag, info.get("VersionId"), info.get("size"), info.get("ino"), *map(str, times)]
+    return hashlib.sha256(json.dumps(values).encode()).hexdigest()
 
 
 class _Reader:
-    """Brings files of one place into the store."""
+    """Copies files of one location into the store."""
 
     def __init__(self, fs: Any, store: Path, root: str, limits: Limits) -> None:
         self._fs = fs
@@ -179,13 +179,13 @@ class _Reader:
     def all(self, wanted: Sequence[Remote], progress: Progress, out: Fetched) -> Fetched:
         for name in ("objects", "known", "parts"):
             (self._store / name).mkdir(exist_ok=True)
-        known = self._known()
+        listed = self._read_list()
         missing = []
         have: dict[str, str] = {}
         for each in wanted:
-            digest = known.get(each.name, ("", ""))
-            if each.mark and digest[0] == each.mark and self._sound(digest[1]):
-                have[each.name] = digest[1]
+            mark, digest = listed.get(each.name, ("", ""))
+            if each.mark and mark == each.mark and self._is_intact(digest):
+                have[each.name] = digest
             elif self._too_large(each):
                 message = "is larger than the limits allow, and is not read"
                 hint = "split the upload, or raise the limits"
@@ -195,19 +195,19 @@ class _Reader:
             else:
                 missing.append(each)
         if missing:
-            with ThreadPoolExecutor(AT_ONCE) as pool:
+            with ThreadPoolExecutor(PARALLEL_READS) as pool:
                 work = {each.name: pool.submit(self._one, each) for each in missing}
                 try:
                     for each in progress(missing, "fetching files"):
                         try:
                             have[each.name] = work[each.name].result()
-                        # As for the listing: what a library raises is its own.
+                        # As for the listing, each library has exceptions of its own.
                         except Exception as error:
-                            found = _missing(f"{self._root}/{each.name}", error)
-                            out.diagnostics.append(found)
+                            fault = _missing(f"{self._root}/{each.name}", error)
+                            out.diagnostics.append(fault)
                 finally:
                     pool.shutdown(cancel_futures=True)
-        self._write_known({e.name: (e.mark, have[e.name]) for e in wanted if e.name in have})
+        self._write_list({e.name: (e.mark, have[e.name]) for e in wanted if e.name in have})
         for each in wanted:
             if each.name in have:
                 path = self._object(have[each.name])
@@ -215,15 +215,15 @@ class _Reader:
         return Fetched(out.sources, out.diagnostics, self._read)
 
     def _too_large(self, each: Remote) -> bool:
-        within = self._limits
-        most = within.container if containers.is_container(each.name) else within.document
-        return each.size is not None and each.size > most
+        limits = self._limits
+        limit = limits.container if containers.is_container(each.name) else limits.document
+        return each.size is not None and each.size > limit
 
     def _object(self, digest: str) -> Path:
         return self._store / "objects" / digest
 
-    def _sound(self, digest: str) -> bool:
-        """Whether a file of the store still holds what its name says."""
+    def _is_intact(self, digest: str) -> bool:
+        """Return whether a file of the store still has the content that its name states."""
         if not _DIGEST.fullmatch(digest):
             return False
         try:
@@ -232,8 +232,8 @@ class _Reader:
         except FileNotFoundError:
             return False
 
-    def _known(self) -> dict[str, tuple[str, str]]:
-        """By name what was read of this place; a line that is cut or wrong is passed over."""
+    def _read_list(self) -> dict[str, tuple[str, str]]:
+        """Return mark and digest of the files read here, by name; damaged lines are skipped."""
         out = {}
         with suppress(FileNotFoundError):
             for line in self._list.read_bytes().splitlines():
@@ -243,58 +243,58 @@ class _Reader:
                         out[name] = (mark, digest)
         return out
 
-    def _write_known(self, known: dict[str, tuple[str, str]]) -> None:
+    def _write_list(self, entries: dict[str, tuple[str, str]]) -> None:
         aside = self._list.with_suffix(".part")
-        lines = (json.dumps([name, *found]) + "\n" for name, found in sorted(known.items()))
+        lines = (json.dumps([name, *entry]) + "\n" for name, entry in sorted(entries.items()))
         aside.write_text("".join(lines), encoding="utf-8")
         aside.replace(self._list)
 
     def _one(self, each: Remote) -> str:
-        """Read one file to its end; the hash of its content."""
-        for trial in range(TRIALS):
+        """Read one file completely; return the hash of its content."""
+        for trial in range(MAX_TRIALS):
             part = self._part(each)
             try:
-                digest = self._whole(each, part)
+                digest = self._complete(each, part)
             except (OSError, NotFetchedError):
-                if trial == TRIALS - 1:
+                if trial == MAX_TRIALS - 1:
                     raise
                 each = self._again(each)
                 continue
             part.replace(self._object(digest))
             line = json.dumps([each.name, each.mark, digest])
             with self._writing, self._list.open("a", encoding="utf-8") as file:
-                # A line that was cut short must not take this one with it.
+                # The line end in front keeps this line intact if the one before it was cut short.
                 file.write(f"\n{line}\n")
             return digest
         raise AssertionError("unreachable")
 
     def _again(self, each: Remote) -> Remote:
-        """The file as its place lists it now."""
+        """Return the file as its location lists it now."""
         self._fs.invalidate_cache()
         info = self._fs.info(each.path)
         return Remote(each.name, each.path, info.get("size"), _mark(info))
 
     def _part(self, each: Remote) -> Path:
-        # Another content has another unfinished file, so that two are never mixed.
+        # Different content has a different part file, so that the two are never mixed.
         which = json.dumps([self._root, each.name, each.size, each.mark])
         part = self._store / "parts" / _hash(which.encode())
         if not each.mark:
             part.unlink(missing_ok=True)
         return part
 
-    def _whole(self, each: Remote, part: Path) -> str:
+    def _complete(self, each: Remote, part: Path) -> str:
         with part.open("ab") as file:
-            # The last piece counts only where something came after it: a power cut
-            # may have left it without its content.
+            # The last piece is read again: after a power cut it may have its length without
+            # its content.
             start = max(0, (file.tell() - 1) // CHUNK * CHUNK)
             file.truncate(start)
             end, pieces = each.size, start // CHUNK
             while end is None or start < end:
-                most = CHUNK if end is None else min(CHUNK, end - start)
-                data: bytes = self._fs.cat_file(each.path, start=start, end=start + most)
+                count = CHUNK if end is None else min(CHUNK, end - start)
+                data: bytes = self._fs.cat_file(each.path, start=start, end=start + count)
                 if not data and end is None:
                     break
-                if not data or len(data) > most:
+                if not data or len(data) > count:
                     part.unlink()
                     raise NotFetchedError("is not as long as it is listed")
                 file.write(data)
@@ -305,6 +305,7 @@ class _Reader:
                     self._read += len(data)
                 if start > self._limits.container:
                     raise NotFetchedError("is larger than the limits allow")
+        # Pieces of two versions would make a file that never existed.
         if each.mark and pieces > 1 and self._again(each).mark != each.mark:
             part.unlink()
             raise NotFetchedError("changes while it is read")

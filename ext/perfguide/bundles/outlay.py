@@ -1,4 +1,4 @@
-"""What the bundles of one upload make of the site, estimated before anything is written."""
+"""An estimate of the size of the pages for one upload, made before anything is written."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from .guide_key import GuideKey, guide_key
 from .results import Columns
 
 FILES_OF_GUIDE = 30
-"""Files of a guide, its SoC and its provenance besides those of its tables."""
+"""Files of a guide, its SoC and its provenance, not counting those of its tables."""
 FILES_OF_BENCHMARK = 7
 """Files of the page of a benchmark."""
 FILES_OF_SECTION = 10
 """Files of a table and its parts: one benchmark of one guide with the same parameters."""
 FILES_OF_FIGURE = 2
-"""Files that each figure adds to what an upload may make."""
+"""Files that an upload may make for each of its figures."""
 BYTES_OF_FIGURE = 512
-"""Bytes of names of facts that may be copied to each figure without counting."""
+"""Bytes of names of facts that each figure may have without being counted."""
 
 
 @dataclass(slots=True)
 class Outlay:
-    """What has been read of an upload so far, and whether that is more than it may make."""
+    """Totals over the bundles of an upload read so far, compared with its limits."""
 
     limits: Limits
     figures: int = 0
@@ -37,7 +37,7 @@ class Outlay:
 
     @property
     def files(self) -> int:
-        """About how many files it makes."""
+        """The approximate number of files."""
         return (
             FILES_OF_GUIDE * len(self.guides)
             + FILES_OF_BENCHMARK * len(self.benchmarks)
@@ -45,10 +45,10 @@ class Outlay:
         )
 
     def add(self, bundle: Bundle, columns: Columns) -> str:
-        """Count a bundle; return why it is too much, or an empty text."""
+        """Count a bundle; return the limit that is exceeded in words, or an empty string."""
         key = guide_key(bundle)
         self.guides.add(key)
-        # Each page has the words of its runs once, and a page has one section or more; where pooled
+        # A page has the facts and notes of its runs once, and at least one section; if pooled
         # runs differ in facts, each figure names these facts.
         names = sum(map(len, map(str.encode, bundle.setup)))
         self.copied += len(columns.sections) * _bytes_of_words(bundle)
@@ -63,27 +63,27 @@ class Outlay:
         limits = self.limits
         allowed = limits.files + FILES_OF_FIGURE * self.figures
         if len(self.guides) > limits.guides:
-            return _said(len(self.guides), "guides", limits.guides, "guides")
+            return _excess_text(len(self.guides), "guides", limits.guides, "guides")
         if self.files > allowed:
             what = (
                 f"files: it has {len(self.guides)} guides, {len(self.benchmarks)} benchmarks and "
                 f"{len(self.sections)} sets of parameters in {self.figures} figures"
             )
-            return _said(self.files, what, allowed, "files")
+            return _excess_text(self.files, what, allowed, "files")
         if self.copied > limits.copied:
             what = "bytes of notes and facts of runs, which are on the page of each benchmark"
-            return _said(self.copied, what, limits.copied, "copied")
+            return _excess_text(self.copied, what, limits.copied, "copied")
         if self.withdrawals > limits.withdrawals:
-            return _said(self.withdrawals, "withdrawals", limits.withdrawals, "withdrawals")
+            return _excess_text(self.withdrawals, "withdrawals", limits.withdrawals, "withdrawals")
         return ""
 
 
-def _said(count: int, what: str, allowed: int, limit: str) -> str:
+def _excess_text(count: int, what: str, allowed: int, limit: str) -> str:
     of, _, detail = what.partition(": ")
     more = f" ({detail})" if detail else ""
     return f"{count:,} {of}{more} where {allowed:,} are allowed by the limit “{limit}”"
 
 
 def _bytes_of_words(bundle: Bundle) -> int:
-    """Return the bytes of the facts and notes of a run."""
+    """Return the size in bytes of the facts and notes of a run."""
     return len(msgspec.json.encode((bundle.setup, bundle.notes)))

@@ -1,4 +1,4 @@
-"""Files to bundles, here or by workers elsewhere, in the order of the files."""
+"""Bundles read from files, here or by workers elsewhere, in the order of the files."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ Items = list[Loaded | Diagnostic]
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Reads the bundles of one file and every finding about it, wherever this runs."""
+    """A function that reads one file; it can be sent to workers."""
 
     limits: Limits
     store: Store | None = None
 
     def __call__(self, source: Source) -> Items:
-        """What is in a file."""
-        # What comes from JSON has no cycles, and the collector would walk over it many times.
+        """Return the bundles in a file and every diagnostic about it."""
+        # Decoded JSON has no cycles, and the collector would traverse it many times.
         collects = gc.isenabled()
         gc.disable()
         try:
@@ -43,11 +43,11 @@ class Reading:
 def outcomes(
     sources: Sequence[Source], limits: Limits, run: parallel.Run, store: Store | None = None
 ) -> Iterator[Items]:
-    """What is in each file. What is read here is kept in the store.
+    """Yield the bundles and diagnostics of each file. Those read here are kept in the store.
 
-    Workers get the content of files and need no folder in common with this
-    machine. A file larger than one text may be is read here, so that what waits for
-    workers fits into memory.
+    Workers are sent the content of files and need no folder in common with this machine. A file
+    larger than the limit of one document is read here, so that the pieces queued for workers fit
+    into memory.
     """
     here = Reading(limits, store)
     if run is parallel.here:
@@ -72,4 +72,4 @@ def _with_content(source: Source) -> Source:
     try:
         return replace(source, content=source.path.read_bytes())
     except OSError:
-        return source  # who reads it meets the same, and says so
+        return source  # reading it fails in the same way, with a diagnostic

@@ -1,7 +1,7 @@
-"""The results of one bundle as columns, and a :class:`Result` made of them where one is asked for.
+"""The results of one bundle as columns; a :class:`Result` is made from them on access.
 
-An archive has millions of results. As columns they take a fifth of the memory of as many
-objects, are checked a column at a time, and are kept and loaded in one piece.
+An archive has millions of results. As columns they take a fifth of the memory of objects, are
+checked a column at a time, and are stored and loaded in one piece.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ _ABSENT: dict[str, Any] = {
     **{"setup": None, "notes": None},
     **{"samples": (), "value": math.nan, "min": math.nan, "max": math.nan, "count": 0},
 }
-"""What a :data:`Written` has where a key is left out: something that no text can say, and
-what its column has there where possible."""
+"""The value in a :data:`Written` for a key that is left out: one that no text can contain, and
+the one that represents absence in its column if possible."""
 
 _SPELT_OUT: dict[str, Any] = {"params": {}, "command": "", "log": None, "setup": {}, "notes": []}
-"""What a text can say in place of leaving a key out."""
+"""Values that a text may give instead of leaving a key out."""
 
 _KEYED: dict[str, Any] = dict.fromkeys(("params", "setup"), dict[str, schema.Value])
-"""What has names as keys. The decoder makes each plain key once and finds it again, but not one
-whose length it has to look at; ``columns`` does that."""
+"""Types of fields with names as keys. The decoder reuses the string of a plain key, but not of one
+with a limit on its length; ``columns`` checks that limit."""
 
 Written: Any = msgspec.defstruct(
     "Written",
@@ -53,95 +53,94 @@ Written: Any = msgspec.defstruct(
     forbid_unknown_fields=True,
     gc=False,
 )
-"""A :class:`Result` as a text says it: a default that is spelt out differs from one that is
-left out."""
+"""A :class:`Result` as written: a default that is written out differs from one that is left out."""
 
 _ENCODER = msgspec.json.Encoder(order="deterministic")
 encode = _ENCODER.encode
-"""Any value as JSON; the same value always gives the same bytes."""
+"""Encode a value as JSON; equal values always give the same bytes."""
 
 _WRITTEN = msgspec.json.Decoder(list[Written])
 _PARAMS = msgspec.json.Decoder(dict[str, Any] | None)
 
 
-_Whole = Literal["B", "H", "I", "Q"]
-_KINDS: dict[int, _Whole] = {1: "B", 2: "H", 4: "I", 8: "Q"}
-"""What arrays of whole numbers of so many bytes are called."""
+_IntCode = Literal["B", "H", "I", "Q"]
+_INT_CODES: dict[int, _IntCode] = {1: "B", 2: "H", 4: "I", 8: "Q"}
+"""Type codes of unsigned integers by their size in bytes, as for ``struct`` and ``array``."""
 
 
 class Columns(msgspec.Struct, array_like=True, frozen=True, gc=False):
     """The results of a bundle, a row for each.
 
-    A column of texts has each different one once, and beside it their places there. Whole
-    numbers, such as these places, are an array, which :meth:`whole` opens. Other numbers are an array
-    of ``float64``, with NaN for what is not there: figures are finite.
+    A column of texts holds each distinct one once, with an array of their indices beside it.
+    Integers, such as these indices, are an array that :meth:`whole` opens. Other numbers are an
+    array of ``float64``, with NaN for missing ones: figures are finite.
     """
 
     rows: int
     names: str
-    """Each different benchmark, metric and unit, a line for each with tabs between the three;
-    there is neither in a name."""
+    """Each distinct benchmark, metric and unit, one combination on each line, separated by tabs:
+    names contain neither."""
     named: bytes
     params: str
-    """The parameters of each row as JSON with sorted keys, or ``null``, a line for each."""
+    """The parameters of each row as JSON with sorted keys, or ``null``, one row on each line."""
     commands: list[str]
     commanded: bytes
     logs: list[str]
-    """The names of logs, and an empty text for rows that have none."""
+    """The names of logs, and an empty string for rows without a log."""
     logged: bytes
     line: bytes
-    """The line of the log; 0 where there is none."""
+    """The line in the log, or 0 if there is none."""
     sizes: bytes
-    """How many samples each row has."""
+    """The number of samples of each row."""
     samples: bytes
-    """The samples of all rows, one row's after another's."""
+    """The samples of all rows, one row after another."""
     means: bytes
-    """The mean of the samples of each row that has more than one. Their sum is rounded once,
-    and so is the mean."""
+    """The mean of the samples of each row with more than one. Their sum is exact and rounded
+    once, and the quotient once more."""
     value: bytes
     min: bytes
     max: bytes
     count: bytes
-    """A whole number; 0 where it is not there."""
+    """An integer; 0 if it is missing."""
     failed: bytes
     """1 for each row that has a status, else 0."""
     beside: list[str]
-    """Each different setup with its notes as JSON, and an empty text for rows with neither."""
+    """Each distinct setup with its notes as JSON, and an empty string for rows with neither."""
     besides: bytes
     sections: list[str]
-    """Each different benchmark with the names of its parameters, with tabs between them: what a page
-    has a table of its own for."""
+    """Each distinct benchmark with the names of its parameters, separated by tabs: the sections of
+    pages, each with a table of its own."""
 
-    def kind(self, column: bytes) -> _Whole:
-        """What an array with a whole number for each row is called."""
-        return _KINDS[len(column) // self.rows] if self.rows else "B"
+    def kind(self, column: bytes) -> _IntCode:
+        """Return the type code of an array with an integer for each row."""
+        return _INT_CODES[len(column) // self.rows] if self.rows else "B"
 
     def whole(self, column: bytes) -> memoryview[int]:
-        """A column of whole numbers."""
+        """Return a column of integers."""
         return memoryview(column).cast(self.kind(column))
 
     def triples(self) -> list[tuple[str, str, str]]:
-        """Each different benchmark, metric and unit."""
+        """Return each distinct benchmark, metric and unit."""
         lines = self.names.split("\n") if self.rows else []
         return [(b, m, u) for b, m, u in (line.split("\t") for line in lines)]
 
     def figures(self) -> tuple[object, ...]:
-        """What of it says which figures it has; equal where all figures are equal."""
+        """Return a key that is equal for bundles whose figures are all equal."""
         names = self.names, self.named, self.params, tuple(self.beside), self.besides
         ends = self.value, self.min, self.max, self.count
         return (*names, self.sizes, self.samples, *ends, self.failed)
 
     def distinct(self) -> int:
-        """How many different figures it has."""
+        """Return the number of distinct figures."""
         given = (*memoryview(self.samples).cast("d"), *memoryview(self.value).cast("d"))
         return len({figure for figure in given if figure == figure})
 
 
 def columns(written: Sequence[Any]) -> tuple[Columns, int]:
-    """Results as columns, and how many keys they spell out that are left out otherwise.
+    """Return results as columns, and the number of keys that were written with their default.
 
-    ``written`` leaves them out then. Raises :class:`ValueError` where a result contradicts itself
-    or a name does not show.
+    These keys are removed from ``written``. Raises :class:`ValueError` if a result contradicts
+    itself or a name has characters that do not show.
     """
     given = list(zip(*map(astuple, written), strict=True)) or [()] * len(fields(Result))
     benchmark, metric, unit, params, samples, value, low, high, counts, status, *rest = given
@@ -187,11 +186,14 @@ def columns(written: Sequence[Any]) -> tuple[Columns, int]:
             for name, of in {*zip(benchmark, map(tuple, _filled(params)), strict=True)}
         ),
     )
-    # Plain ASCII shows, a text that is only spaces begins with one, and an empty one with its end.
+    # Checking each name is slow, and plain ASCII always shows. A text of spaces begins with one,
+    # and an empty one is too short.
     odd = b"\\" in lines or b"\x7f" in lines or pairs(lines, b'"', b' "')
     if odd or not lines.isascii() or _longest(lines) > schema.LONGEST:
         keys.update(*filter(None, params))
-    if " " in out.names or len(out.names.encode().translate(None, _PLAIN)) >= 3 * len(names):
+    if " " in out.names or len(out.names.encode().translate(None, _VISIBLE_ASCII)) >= 3 * len(
+        names
+    ):
         keys.update(chain.from_iterable(zip(benchmark, metric, unit, strict=True)))
     if not (schema.names_show(keys) and schema.files_show(logs)):
         raise ValueError("a name does not show")
@@ -207,7 +209,7 @@ def _filled(params: Iterable[dict[str, Any] | None]) -> Iterator[dict[str, Any]]
 
 
 def _leave_out(written: Sequence[Any], name: str, column: Sequence[Any]) -> int:
-    """Leave a key out of the results that spell out its default, and say how many did."""
+    """Remove a key from the results that write out its default, and return their number."""
     empty = [*filterfalse(None, column)]
     if number := len(empty) - empty.count(_ABSENT[name]):
         for each in compress(written, map(eq, column, repeat(_SPELT_OUT[name]))):
@@ -216,44 +218,45 @@ def _leave_out(written: Sequence[Any], name: str, column: Sequence[Any]) -> int:
 
 
 def pairs(text: bytes, first: bytes, second: bytes) -> list[int]:
-    """Where in a text one of some bytes is followed by one of others."""
+    """Return the positions in a text where one of some bytes is followed by one of others."""
     import numpy as np  # commands that read no bundle need not wait for it
 
     before, after = np.frombuffer(text, "uint8")[:-1], np.frombuffer(text, "uint8")[1:]
-    found = reduce(or_, [before == each for each in first])
-    return np.flatnonzero(found & reduce(or_, [after == each for each in second])).tolist()
+    is_first = reduce(or_, [before == each for each in first])
+    return np.flatnonzero(is_first & reduce(or_, [after == each for each in second])).tolist()
 
 
 def _longest(lines: bytes) -> int:
-    """The bytes of the longest of some lines."""
+    """Return the length in bytes of the longest of some lines."""
     import numpy as np
 
     ends = np.flatnonzero(np.frombuffer(lines, "uint8") == ord("\n"))
     return int(np.max(np.diff(ends), initial=lines.find(b"\n")))
 
 
-_PLAIN = bytes(range(ord("!"), ord("~") + 1))
-"""The ASCII characters that show."""
+_VISIBLE_ASCII = bytes(range(ord("!"), ord("~") + 1))
+"""The visible characters of ASCII."""
 
 
 def _beside(setup: dict[str, Any] | None, notes: list[str] | None) -> str:
-    """What a result says besides its figures, as JSON; an empty text where that is nothing."""
+    """Return a result's setup and notes as JSON, or an empty string if it has neither."""
     if not setup and not notes:
         return ""
     return encode({"setup": setup or {}, "notes": notes or []}).decode()
 
 
 def beside(text: str) -> tuple[dict[str, Any], list[str]]:
-    """The setup and the notes that a text of ``Columns.beside`` holds."""
+    """Return the setup and the notes in a text of ``Columns.beside``."""
     own = msgspec.json.decode(text) if text else {"setup": {}, "notes": []}
     return own["setup"], own["notes"]
 
 
 def _coded(column: Iterable[T]) -> tuple[list[T], bytes]:
-    """The different values of a column, and for each row the place of its value there."""
-    places: defaultdict[T, int] = defaultdict(count().__next__)
-    codes = [*map(places.__getitem__, column)]
-    return [*places], _whole(codes, len(places))
+    """Return the distinct values of a column, and for each row the index of its value."""
+    # A missing key gets the next number, so the keys are in the order of first occurrence.
+    indices: defaultdict[T, int] = defaultdict(count().__next__)
+    codes = [*map(indices.__getitem__, column)]
+    return [*indices], _whole(codes, len(indices))
 
 
 def _packed(kind: str, column: Sequence[float]) -> bytes:
@@ -261,14 +264,14 @@ def _packed(kind: str, column: Sequence[float]) -> bytes:
 
 
 def _whole(column: Sequence[int], largest: int) -> bytes:
-    """Whole numbers up to some, each in as few bytes as that one needs."""
+    """Pack integers of up to ``largest``, each in as few bytes as that one needs."""
     if not largest:
         return bytes(len(column))
-    return _packed(next(kind for size, kind in _KINDS.items() if largest < 256**size), column)
+    return _packed(next(kind for size, kind in _INT_CODES.items() if largest < 256**size), column)
 
 
 def _consistent(given: Columns) -> bool:
-    """Whether each result has either figures or a failure."""
+    """Return whether each result has either figures or a failure."""
     import numpy as np  # commands that read no bundle need not wait for it
 
     low, high, value = (np.frombuffer(each) for each in (given.min, given.max, given.value))
@@ -282,7 +285,7 @@ def _consistent(given: Columns) -> bool:
 
 
 class Results(Sequence[Result]):
-    """The results of a bundle, of which each is made when it is asked for."""
+    """The results of a bundle, each of which is made on access."""
 
     __slots__ = ("_ends", "_lines", "_triples", "columns")
 
@@ -301,10 +304,10 @@ class Results(Sequence[Result]):
     def __getitem__(self, index: slice) -> list[Result]: ...
     def __getitem__(self, index: int | slice) -> Result | list[Result]:
         rows = range(len(self))[index]
-        return self._made(rows) if isinstance(rows, int) else [self._made(row) for row in rows]
+        return self._result(rows) if isinstance(rows, int) else [self._result(row) for row in rows]
 
     def __iter__(self) -> Iterator[Result]:
-        return map(self._made, range(len(self)))
+        return map(self._result, range(len(self)))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Sequence):
@@ -317,16 +320,16 @@ class Results(Sequence[Result]):
         return Results, (self.columns,)
 
     def command(self, row: int) -> str:
-        """The command of one result."""
+        """Return the command of one result."""
         return self.columns.commands[self.columns.whole(self.columns.commanded)[row]]
 
     def log(self, row: int) -> Log | None:
-        """Where one result stands in a log."""
+        """Return the location of one result in a log."""
         file = self.columns.logs[self.columns.whole(self.columns.logged)[row]]
         return Log(file=file, line=self.columns.whole(self.columns.line)[row]) if file else None
 
     def ranged(self) -> list[int]:
-        """The results with a value that stands beside its extremes or its samples."""
+        """Return the rows with a value and extremes or samples beside it."""
         import numpy as np
 
         own = self.columns
@@ -336,7 +339,7 @@ class Results(Sequence[Result]):
         return np.flatnonzero((value == value) & beside).tolist()
 
     def restated(self) -> list[int]:
-        """The results with a value that can be held against their samples, or against the two
+        """Return the rows whose value can be checked against their samples, or against the two
         extremes of two samples."""
         import numpy as np
 
@@ -346,7 +349,7 @@ class Results(Sequence[Result]):
         sampled = np.frombuffer(own.sizes, own.kind(own.sizes)) > 0
         return np.flatnonzero((value == value) & (sampled | (behind == 2))).tolist()
 
-    def _made(self, row: int) -> Result:
+    def _result(self, row: int) -> Result:
         own = self.columns
         if not self._lines:
             self._triples, self._lines = own.triples(), own.params.split("\n")
@@ -355,6 +358,7 @@ class Results(Sequence[Result]):
         figures: dict[str, Any] = {}
         for name in ("value", "min", "max"):
             figure = memoryview(getattr(own, name)).cast("d")[row]
+            # Only NaN, which marks a missing number, differs from itself.
             if figure == figure:
                 figures[name] = figure
         if number := own.whole(own.count)[row]:
@@ -379,8 +383,8 @@ class Results(Sequence[Result]):
 
 
 def as_columns(results: Sequence[Result]) -> Results:
-    """Results as columns. Raises :class:`msgspec.ValidationError` or :class:`ValueError` for what
-    no bundle may hold."""
+    """Return results as columns. Raises :class:`msgspec.ValidationError` or :class:`ValueError`
+    for results that no bundle may have."""
     if isinstance(results, Results):
         return results
     return Results(columns(_WRITTEN.decode(encode(results)))[0])

@@ -1,4 +1,4 @@
-"""Which bundles count: equal ones are one, conflicts go, withdrawals apply."""
+"""The bundles that count: equal ones are merged, conflicts excluded, withdrawals applied."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .guide_key import guide_key
 
 @dataclass(frozen=True, slots=True)
 class Withdrawal:
-    """A bundle that a later one of the same runner has replaced."""
+    """A bundle replaced by a later one of the same runner."""
 
     old: Loaded
     new: Loaded
@@ -20,7 +20,7 @@ class Withdrawal:
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """The bundles that are published, sorted by id and runner, and what became of the others."""
+    """The published bundles, sorted by id and runner, and the reasons for excluding others."""
 
     bundles: tuple[Loaded, ...]
     withdrawn: tuple[Withdrawal, ...]
@@ -30,17 +30,17 @@ class Ledger:
 def settle(loaded: Iterable[Loaded]) -> Ledger:
     """Decide over all valid bundles at once; their order does not matter.
 
-    The same content twice is one bundle, under the first of its origins in
-    sorted order. Two contents under one id of one runner are a conflict: neither counts.
+    Equal content is one bundle, under the first of its origins in sorted order. Different
+    contents under one id of one runner are a conflict, and none of them counts.
     """
     by_id: dict[tuple[str, str], dict[str, Loaded]] = {}
     for item in sorted(loaded, key=lambda each: (each.origin, each.digest)):
         by_id.setdefault(item.bundle.owned_id, {}).setdefault(item.digest, item)
-    sound: dict[tuple[str, str], Loaded] = {}
+    unique_bundles: dict[tuple[str, str], Loaded] = {}
     diagnostics: list[Diagnostic] = []
     for owned_id, versions in sorted(by_id.items()):
         if len(versions) == 1:
-            sound[owned_id] = next(iter(versions.values()))
+            unique_bundles[owned_id] = next(iter(versions.values()))
             continue
         origins = [item.origin for item in versions.values()]
         for item in versions.values():
@@ -57,11 +57,11 @@ def settle(loaded: Iterable[Loaded]) -> Ledger:
                 )
             )
     withdrawn: list[Withdrawal] = []
-    by_name = {item.bundle.id: item for item in sound.values()}
-    for item in sound.values():
+    by_name = {item.bundle.id: item for item in unique_bundles.values()}
+    for item in unique_bundles.values():
         objections: list[tuple[int, str]] = []
         for index, target in enumerate(item.bundle.supersedes):
-            old = sound.get((target, item.bundle.owned_id[1])) or by_name.get(target)
+            old = unique_bundles.get((target, item.bundle.owned_id[1])) or by_name.get(target)
             reason = _objection(item, old)
             if old is not None and not reason:
                 withdrawn.append(Withdrawal(old, item))
@@ -70,38 +70,38 @@ def settle(loaded: Iterable[Loaded]) -> Ledger:
         if objections:
             diagnostics.append(_objected(item, objections))
     gone = {w.old.bundle.owned_id for w in withdrawn}
-    kept = [item for owned_id, item in sound.items() if owned_id not in gone]
-    again = _same_runs(kept)
-    for item, first in again:
+    remaining = [item for owned_id, item in unique_bundles.items() if owned_id not in gone]
+    repeated = _same_runs(remaining)
+    for item, first in repeated:
         message = f"all of its figures are those of “{first.bundle.id}”: the two count as one run"
         hint = "if it is another run, upload what it measured"
         diagnostics.append(
             Diagnostic("same-run", item.origin, message, hint, "/id", root=item.root)
         )
-    twice = {item.bundle.owned_id for item, _ in again}
-    counted = tuple(item for item in kept if item.bundle.owned_id not in twice)
+    repeated_ids = {item.bundle.owned_id for item, _ in repeated}
+    counted = tuple(item for item in remaining if item.bundle.owned_id not in repeated_ids)
     return Ledger(counted, tuple(withdrawn), tuple(diagnostics))
 
 
-FEWEST_EQUAL = 8
-"""So many different figures do not come out the same twice."""
+MIN_EQUAL_FIGURES = 8
+"""The least number of distinct figures that two runs never have in common by chance."""
 
 
 def _same_runs(items: Iterable[Loaded]) -> list[tuple[Loaded, Loaded]]:
-    """Bundles whose figures are all those of another one of the same guide and board, each
-    with the first of these."""
-    alike: dict[tuple[object, ...], list[Loaded]] = {}
+    """Return bundles whose figures all equal those of another one of the same guide and board,
+    each with the first of these."""
+    groups: dict[tuple[object, ...], list[Loaded]] = {}
     for item in items:
-        place = (guide_key(item.bundle), item.bundle.board.name, len(item.bundle.results))
-        alike.setdefault(place, []).append(item)
+        key = (guide_key(item.bundle), item.bundle.board.name, len(item.bundle.results))
+        groups.setdefault(key, []).append(item)
     out = []
-    for own in alike.values():
+    for own in groups.values():
         first: dict[tuple[object, ...], Loaded] = {}
         for item in (
             sorted(own, key=lambda i: (i.bundle.created, i.bundle.owned_id)) if own[1:] else ()
         ):
             columns = item.results.columns
-            if columns.distinct() < FEWEST_EQUAL:
+            if columns.distinct() < MIN_EQUAL_FIGURES:
                 continue
             if (earlier := first.setdefault(columns.figures(), item)) is not item:
                 out.append((item, earlier))
@@ -109,11 +109,11 @@ def _same_runs(items: Iterable[Loaded]) -> list[tuple[Loaded, Loaded]]:
 
 
 MAX_LISTED_OBJECTIONS = 3
-"""Withdrawals of one bundle that are listed where they cannot be carried out; the rest is counted."""
+"""Impossible withdrawals of one bundle that are listed; the rest is counted."""
 
 
 def _objected(item: Loaded, objections: Sequence[tuple[int, str]]) -> Diagnostic:
-    """Return one finding about all withdrawals of a bundle that cannot be carried out."""
+    """Return one diagnostic for all withdrawals of a bundle that are impossible."""
     listed = [reason for _, reason in objections[:MAX_LISTED_OBJECTIONS]]
     if more := len(objections) - len(listed):
         listed.append(f"and {more} more are not, of {len(item.bundle.supersedes)}")
@@ -128,7 +128,7 @@ def _objected(item: Loaded, objections: Sequence[tuple[int, str]]) -> Diagnostic
 
 
 def _objection(new: Loaded, old: Loaded | None) -> str:
-    """Why ``new`` may not withdraw ``old``; empty where it may."""
+    """Return why ``new`` may not withdraw ``old``, or an empty string if it may."""
     if old is None:
         return "no valid bundle has this id"
     if new.bundle.runner is None or old.bundle.runner is None:

@@ -1,4 +1,4 @@
-"""What several commands share: exit statuses, options, reading bundles, printing."""
+"""Code shared by commands: exit statuses, options, reading bundles, printing."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from ..common.diagnostics import Diagnostic, shortened, visible
 if TYPE_CHECKING:
     from ..figures.dataset import Holdings, Settings
 
-# Reading bundles is imported where it is done: it takes most of a second, which help, the
-# version, the schema and the start of a build need not wait for.
+# Reading bundles is imported on demand: it takes most of a second, for which the help, the version,
+# the schema and the start of a build should not wait.
 
 FINE, FOUND, USAGE, NOTHING = 0, 1, 2, 3
 
@@ -31,19 +31,19 @@ EXIT_STATUS = """exit status:
 BENCHMARKS, BOARDS, WAIVERS, ACKNOWLEDGED = (
     f"source/{name}" for name in ("benchmarks", "boards.toml", "waivers.toml", "acknowledged.toml")
 )
-"""Where what people write stands, unless an option says otherwise."""
+"""The default locations of files written by people."""
 
 AddParser = Callable[..., argparse.ArgumentParser]
-"""Adds a command to the command line: its name, what it does, and more about it."""
+"""A function that adds a command: its name, a summary, and further help."""
 
 T = TypeVar("T")
 
 
 def add_site(parser: argparse.ArgumentParser, with_paths: bool = True) -> None:
-    """Add what says which bundles and descriptions to read, and how.
+    """Add the options that select bundles and descriptions.
 
     Bundles are named as arguments, by ``--results``, or by both. A command whose own arguments
-    could be taken for paths has ``--results`` alone.
+    could be mistaken for paths has only ``--results``.
     """
     if with_paths:
         parser.add_argument(
@@ -64,12 +64,12 @@ def add_site(parser: argparse.ArgumentParser, with_paths: bool = True) -> None:
 
 
 def results_of(options: argparse.Namespace) -> list[str]:
-    """The bundles that :func:`add_site` was given, however they were named; none by default."""
+    """Return the bundles given by the options of :func:`add_site`; empty by default."""
     return [*getattr(options, "paths", ()), *(options.results or ())]
 
 
 def add_benchmarks(parser: argparse.ArgumentParser) -> None:
-    """Add the option that says where benchmarks are described."""
+    """Add the option for the folder of benchmark descriptions."""
     parser.add_argument(
         "--benchmarks",
         default=BENCHMARKS,
@@ -79,7 +79,7 @@ def add_benchmarks(parser: argparse.ArgumentParser) -> None:
 
 
 def add_reading(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say how bundles are read: limits, URLs, workers elsewhere."""
+    """Add the options for reading bundles: limits, URLs, workers elsewhere."""
     add_limits(parser)
     parser.add_argument(
         "--store",
@@ -96,7 +96,7 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
 
 
 def add_limits(parser: argparse.ArgumentParser) -> None:
-    """Add the option that changes how much one upload may hold."""
+    """Add the option that changes the limits of one upload."""
     parser.add_argument(
         "--limit",
         action="append",
@@ -112,8 +112,8 @@ def _limit(text: str) -> tuple[str, int]:
 
 
 def limit(text: str, changed: Callable[[dict[str, int]], object]) -> tuple[str, int]:
-    """Return the name and the value of ``NAME=NUMBER``; ``changed`` raises ``ValueError`` where
-    there is no such limit. Raises :class:`argparse.ArgumentTypeError`."""
+    """Return the name and value of ``NAME=NUMBER``; ``changed`` raises ``ValueError`` if there is no
+    such limit. Raises :class:`argparse.ArgumentTypeError`."""
     name, _, number = text.partition("=")
     value = int(number) if re.fullmatch("[0-9]{1,15}", number) else 0
     try:
@@ -124,16 +124,18 @@ def limit(text: str, changed: Callable[[dict[str, int]], object]) -> tuple[str, 
 
 
 def site_settings(options: argparse.Namespace) -> Settings:
-    """What the options of :func:`add_site` ask for.
+    """Return the settings for the options of :func:`add_site`.
 
-    Raises :class:`FileNotFoundError` where the folder of ``--benchmarks`` is not there.
+    Raises :class:`FileNotFoundError` if the folder of ``--benchmarks`` does not exist.
     """
     from ..figures.dataset import BUILT_IN, Settings
 
     if options.benchmarks != BENCHMARKS and not Path(options.benchmarks).is_dir():
         raise FileNotFoundError(0, "there is no such folder", options.benchmarks)
     return Settings(
-        results=tuple(object_store.place(path) for path in results_of(options) or ["results"]),
+        results=tuple(
+            object_store.path_or_url(path) for path in results_of(options) or ["results"]
+        ),
         benchmarks=(BUILT_IN, Path(options.benchmarks)),
         output=Path("source"),
         limits=decompress.changed(dict(options.limit)),
@@ -147,9 +149,9 @@ def site_settings(options: argparse.Namespace) -> Settings:
 
 
 def read_site(settings: Settings) -> tuple[Holdings, int]:
-    """The bundles and their figures, with what is wrong with them on stderr.
+    """Return the bundles with their figures, and print faults on stderr.
 
-    The exit status is ``USAGE`` where a path of the settings is not there.
+    The exit status is ``USAGE`` if a path of the settings does not exist.
     """
     from ..figures import dataset
 
@@ -158,7 +160,7 @@ def read_site(settings: Settings) -> tuple[Holdings, int]:
 
 
 def show_progress(items: Sequence[T], label: str) -> Iterable[T]:
-    """Go through the items; on a terminal, show how far it is."""
+    """Go through the items, with a progress bar on a terminal."""
     from tqdm import tqdm
 
     bar: Iterable[T] = tqdm(items, desc=label, disable=None, leave=False, unit="page")
@@ -166,7 +168,7 @@ def show_progress(items: Sequence[T], label: str) -> Iterable[T]:
 
 
 def print_faults(diagnostics: Iterable[Diagnostic]) -> int:
-    """Print what is wrong on stderr; ``USAGE`` where a path is not there, else ``FINE``."""
+    """Print faults on stderr; return ``USAGE`` if a path does not exist, else ``FINE``."""
     faults = [diagnostic for diagnostic in diagnostics if diagnostic.severity != "note"]
     print_all(shortened(faults), sys.stderr)
     return USAGE if any(fault.kind == "missing-path" for fault in faults) else FINE
@@ -179,7 +181,7 @@ def print_all(diagnostics: Iterable[Diagnostic], stream: TextIO) -> None:
 
 
 def print_table(rows: Sequence[Sequence[str]], numbers: Collection[int] = ()) -> None:
-    """Print rows in columns as wide as they have to be; ``numbers`` are set to the right."""
+    """Print rows in aligned columns; those in ``numbers`` are aligned to the right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         cells = [
