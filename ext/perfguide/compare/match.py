@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ..catalog.benchmarks import Catalog, Scalar
 from ..catalog.board_names import Boards
 from ..common import units
-from ..figures.conditions import PASSING, SETUP
+from ..figures.conditions import SETUP, VARYING_FACTS
 from ..figures.pool import Record
 
 Key = tuple[object, ...]
@@ -236,7 +236,7 @@ TOLD = frozenset(
         *("commit", "source_commit", "compiler", "compiler_flags", "defconfig", "kernel_config"),
         *("config_hash", "image", "image_hash", "firmware", "bootloader", "rootfs", "temperature"),
         *("power", "date", "operator", "job", "peer_version"),
-        *PASSING,
+        *VARYING_FACTS,
     }
 )
 """Facts of the setup that change with a release or from day to day, and are told once, where a

@@ -1,4 +1,4 @@
-"""All pooled figures as columns of numbers, for rules that look at many at once."""
+"""All pooled figures as numeric columns, for rules that examine many at once."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ Flags = np.ndarray[Any, np.dtype[np.bool_]]
 GUIDE = ("sdk", "soc", "os", "release")
 OWNER = ("sdk", "soc", "os", "board")
 SERIES = (*OWNER, "benchmark", "metric", "unit", "params")
-"""What stays the same when one measurement is followed from release to release."""
+"""The columns that are the same when one measurement is followed from release to release."""
 
 
 class Figures:
-    """The table of :meth:`Pool.figures` with its names as numbers.
+    """The table of :meth:`Pool.figures` with its names as integer codes.
 
-    All arrays have one entry for each figure; an entry's place is the
-    *position* that rules speak of.
+    All arrays have one entry for each figure; the index of an entry is the *position* that rules
+    and :meth:`Pool.take` use.
     """
 
     def __init__(self, pool: Pool, catalog: Catalog) -> None:
@@ -51,36 +51,36 @@ class Figures:
         return len(self.table)
 
     def code(self, column: str) -> Ints:
-        """A column of names as numbers."""
+        """Return a column of names as codes."""
         return self._codes[column]
 
     def names(self, column: str) -> list[str]:
-        """The name that each number of :meth:`code` stands for."""
+        """Return the names of a column, indexed by the codes of :meth:`code`."""
         return self._names[column]
 
     def name(self, column: str, position: int) -> str:
-        """One figure's name in a column."""
+        """Return the name of one figure in a column."""
         return self._names[column][int(self._codes[column][position])]
 
     def guide(self, position: int) -> GuideKey:
-        """The guide that a figure belongs to."""
+        """Return the guide that contains a figure."""
         return GuideKey(*(self.name(column, position) for column in GUIDE))
 
     def params(self, position: int) -> dict[str, Scalar]:
-        """A figure's parameters, with the defaults."""
+        """Return a figure's parameters, including defaults."""
         return self.pool.params(self.name("params", position))
 
     def groups(self, *columns: str) -> Ints:
-        """A number for each figure; figures that agree in all columns share it."""
-        known = self._groups.get(columns)
-        if known is None:
-            known = self._groups[columns] = together(*(self._codes[name] for name in columns))
-        return known
+        """Return a group number for each figure; figures equal in all columns share one."""
+        numbers = self._groups.get(columns)
+        if numbers is None:
+            numbers = self._groups[columns] = together(*(self._codes[name] for name in columns))
+        return numbers
 
     @cached_property
     def lines(self) -> list[list[int]]:
-        """Every series (:data:`SERIES`) as the positions of its figures that have a mean, the
-        oldest release first."""
+        """Every series (:data:`SERIES`) as positions of figures with a mean, by release, the
+        oldest first."""
         series = self.groups(*SERIES)
         order = np.lexsort((self.release_rank, series))
         order = order[~np.isnan(self.mean[order])]
@@ -89,7 +89,7 @@ class Figures:
 
     @cached_property
     def newest(self) -> Flags:
-        """Which figures are of the newest release of their board (:data:`OWNER`)."""
+        """A flag for each figure: whether it is of the newest release of its board (:data:`OWNER`)."""
         owner = self.groups(*OWNER)
         last = np.full(int(owner.max(initial=-1)) + 1, -1)
         np.maximum.at(last, owner, self.release_rank)
@@ -98,7 +98,7 @@ class Figures:
 
     @cached_property
     def release_rank(self) -> Ints:
-        """For each figure where its release stands among all, the oldest first."""
+        """For each figure the rank of its release among all, 0 for the oldest."""
         names = self._names["release"]
         order = sorted(range(len(names)), key=lambda code: version(names[code]))
         rank = np.empty(len(names), dtype="int64")
@@ -107,32 +107,33 @@ class Figures:
 
     @cached_property
     def kinds(self) -> tuple[Ints, list[tuple[str, Metric | None, str]]]:
-        """For each figure its sort, and each sort's benchmark, what the catalog
-        knows of its metric, and its unit."""
+        """For each figure the number of its kind, and for each kind the benchmark, the catalog's
+        entry for the metric or ``None``, and the unit."""
         number = self.groups("benchmark", "metric", "unit")
-        sorts: list[tuple[str, Metric | None, str]] = []
+        kind_list: list[tuple[str, Metric | None, str]] = []
         for position in firsts(number):
             benchmark = self.name("benchmark", position)
             entry = self.catalog.get(benchmark)
             unit = self.name("unit", position)
             metric = entry.metric(self.name("metric", position)) if entry else None
+            # An entry in another unit has limits and steps that do not apply.
             if metric and units.parse(metric.unit).name != unit:
                 metric = None
-            sorts.append((benchmark, metric, unit))
-        return number, sorts
+            kind_list.append((benchmark, metric, unit))
+        return number, kind_list
 
     def of_kind(self, wanted: Sequence[bool]) -> Flags:
-        """The figures of some sorts, as flags for ``kinds``, as flags for figures."""
+        """Turn a flag for each kind of ``kinds`` into a flag for each figure."""
         return np.asarray(wanted, dtype="bool")[self.kinds[0]] if len(self) else self.spread
 
     def metric(self, position: int) -> Metric | None:
-        """What the catalog knows of a figure's metric."""
-        number, sorts = self.kinds
-        return sorts[int(number[position])][1]
+        """Return the catalog's entry for a figure's metric, or ``None``."""
+        number, kind_list = self.kinds
+        return kind_list[int(number[position])][1]
 
 
 def together(*columns: Ints) -> Ints:
-    """Numbers from 0 in order of appearance; equal where all columns are equal."""
+    """Number rows in order of first appearance, from 0; rows equal in all columns share a number."""
     if not len(columns[0]):
         return np.empty(0, dtype="int64")
     frame = pd.DataFrame(dict(enumerate(columns)))
@@ -141,12 +142,12 @@ def together(*columns: Ints) -> Ints:
 
 
 def firsts(numbers: Ints) -> list[int]:
-    """The first place of each number of :func:`together`, in their order."""
+    """Return the first position of each number of :func:`together`, in the order of numbers."""
     positions: list[int] = np.unique(numbers, return_index=True)[1].tolist()
     return positions
 
 
 def digits(value: float) -> int:
-    """How many significant digits a figure is written with; trailing zeros do not count."""
+    """Return the number of significant digits of a figure as written, without trailing zeros."""
     mantissa = f"{abs(value):.12g}".partition("e")[0]
     return len(mantissa.replace(".", "").lstrip("0").rstrip("0"))

@@ -1,9 +1,9 @@
-"""Which class of engine has run where nobody recorded it, inferred from rates and CPU load.
+"""The class of engine that ran, inferred from rates and CPU load if it was not recorded.
 
-An *offload* engine works beside the processor: each call costs a way through the kernel, so
-small blocks are slow, and the processor waits meanwhile. Instructions of the processor and
-plain software keep it busy; with instructions a byte costs so little that the call around it
-shows in small blocks. What is inferred is marked as such, and is never taken for recorded.
+An *offload* engine works beside the processor: each call goes through the kernel, so small blocks
+are slow, and the processor waits meanwhile. CPU instructions and plain software keep the processor
+busy; with instructions a byte costs so little that the overhead of a call shows in small blocks.
+Inferred classes are marked as such, and are never used as recorded ones.
 """
 
 from __future__ import annotations
@@ -20,40 +20,40 @@ from .pool import Record
 OFFLOAD, INSTRUCTIONS, SOFTWARE = "offload", "CPU instructions", "plain software"
 
 ENGINE, SIZE, RATE, LOAD = "engine", "block_size", "throughput", "cpu_load"
-"""The parameters and metrics that it is inferred from, as descriptions with classes name them."""
+"""The parameters and metrics used for the inference, as named in descriptions with classes."""
 
 IDLE, BUSY = 60.0, 85.0
-"""The CPU load in % for each thread below which the processor waited, and from which it did not."""
+"""CPU load in % of one thread: below the first the processor waited, from the second it was busy."""
 
-ROUND_TRIP = 0.03
-"""The rate of 16-byte blocks as a share of that of the largest, below which each call goes
-through the kernel; with instructions it is 0.05 and more."""
+MIN_DIRECT_CALL_RATIO = 0.03
+"""The rate of 16-byte blocks as a share of that of the largest blocks, below which each call goes
+through the kernel; with instructions it is at least 0.05."""
 
-CHEAP, DEAR = 0.3, 0.4
-"""The same share for a block cipher: up to the first with instructions, from the second in
-software, whose bytes cost as much as the call."""
+MAX_INSTRUCTIONS_RATIO, MIN_SOFTWARE_RATIO = 0.3, 0.4
+"""The same share for a block cipher: at most the first with instructions; at least the second in
+software, where the bytes cost as much as the call."""
 
 Run = tuple[GuideKey, str, str, frozenset[tuple[str, Scalar]]]
-"""Guide, board, benchmark, and the parameters without the block size."""
+"""The guide, board, benchmark, and parameters without the block size."""
 
 
 @dataclass(frozen=True, slots=True)
 class Inferred:
-    """The class of one run's engine, and what it follows from."""
+    """The class of one run's engine, and the reason in words."""
 
     name: str
     reason: str
 
 
 def run_of(record: Record) -> Run:
-    """The run that a figure is of."""
+    """Return the run to which a figure belongs."""
     params = frozenset((n, v) for n, v in record.params.items() if n != SIZE)
     return record.guide, record.board, record.benchmark, params
 
 
 def inferred(records: Iterable[Record], catalog: Catalog) -> dict[Run, Inferred]:
-    """The classes that follow from figures, of the runs whose engine is not recorded. Runs
-    beside a load or with a nice level say nothing."""
+    """Return the inferred class of each run whose engine is not recorded, as far as the figures
+    allow. Runs beside other work or with a nice level are ignored."""
     rates: dict[Run, dict[float, float]] = {}
     loads: dict[Run, list[float]] = {}
     for record in records:
@@ -67,20 +67,20 @@ def inferred(records: Iterable[Record], catalog: Catalog) -> dict[Run, Inferred]
             loads.setdefault(run_of(record), []).append(mean)
     out = {}
     for run, by_size in rates.items():
-        found = _class(run, by_size, loads.get(run, ()))
-        if found:
-            out[run] = found
+        engine = _class(run, by_size, loads.get(run, ()))
+        if engine:
+            out[run] = engine
     return out
 
 
-def words(records: Iterable[Record], known: Mapping[Run, Inferred]) -> list[str]:
-    """What is to say of figures whose runs have an inferred class: a sentence for each board and
-    class, with the algorithms and what it follows from."""
+def words(records: Iterable[Record], by_run: Mapping[Run, Inferred]) -> list[str]:
+    """Return a phrase for each board and inferred class behind some figures, with the algorithms
+    and the reason."""
     runs: dict[tuple[str, str], dict[str, str]] = {}
     for run in dict.fromkeys(map(run_of, records)):
-        if run in known:
+        if run in by_run:
             algorithm = str(dict(run[3]).get("algorithm", "all"))
-            runs.setdefault((run[1], known[run].name), {})[algorithm] = known[run].reason
+            runs.setdefault((run[1], by_run[run].name), {})[algorithm] = by_run[run].reason
     out = []
     for (board, name), by_algorithm in sorted(runs.items(), key=lambda i: units.natural(str(i[0]))):
         named = sorted(by_algorithm, key=units.natural)
@@ -90,9 +90,9 @@ def words(records: Iterable[Record], known: Mapping[Run, Inferred]) -> list[str]
 
 
 def busy(records: Iterable[Record], catalog: Catalog) -> list[str]:
-    """Sentences about engines that are recorded as offload and kept the processor busy all the
-    same, so that they free no CPU."""
-    found: dict[tuple[str, str], list[float]] = {}
+    """Return a sentence for each engine that is recorded as offload but kept the processor busy,
+    so that it frees no CPU time."""
+    loads: dict[tuple[str, str], list[float]] = {}
     for record in records:
         benchmark, load = catalog.get(record.benchmark), record.cell.mean
         if (
@@ -105,15 +105,15 @@ def busy(records: Iterable[Record], catalog: Catalog) -> list[str]:
         value, threads = str(record.params.get(ENGINE)), record.params.get("threads", 1)
         each = load / threads if is_number(threads) and threads >= 1 else load
         if benchmark.param(ENGINE).classes.get(value) == OFFLOAD and each >= BUSY:
-            found.setdefault((record.board, benchmark.value_label(ENGINE, value)), []).append(each)
+            loads.setdefault((record.board, benchmark.value_label(ENGINE, value)), []).append(each)
     return [
-        f"the {label} on {board} kept the CPU busy ({_span(loads)}): it frees none"
-        for (board, label), loads in sorted(found.items())
+        f"the {label} on {board} kept the CPU busy ({_span(own)}): it frees none"
+        for (board, label), own in sorted(loads.items())
     ]
 
 
 def _is_alone(record: Record, benchmark: Benchmark) -> bool:
-    """Whether nothing else ran beside a figure's run."""
+    """Return whether a figure's run was measured without other work beside it."""
     return all(
         record.params[name] == benchmark.param(name).default
         for name in record.params.keys() & {"workload", "background", "nice"}
@@ -134,22 +134,23 @@ def _class(run: Run, rates: Mapping[float, float], loads: Sequence[float]) -> In
     if each and max(each) < IDLE:
         return Inferred(OFFLOAD, f"CPU load {_span(each)}")
     name = str(params.get("algorithm", ""))
-    # The first block of a digest costs more than the later ones, in software too.
+    # The first block of a digest costs more than later ones, in software too, so that its rates
+    # of small blocks say nothing about the call.
     cipher = name.startswith(("aes-", "des"))
-    if cipher and not each and share is not None and share < ROUND_TRIP:
+    if cipher and not each and share is not None and share < MIN_DIRECT_CALL_RATIO:
         return Inferred(OFFLOAD, f"16-byte blocks at {100 * share:.1f} % of the largest's rate")
     if (
         not name.startswith("aes-")
         or share is None
         or (each and min(each) < BUSY)
-        or share < ROUND_TRIP
+        or share < MIN_DIRECT_CALL_RATIO
     ):
         return None
     reason = f"16-byte blocks at {100 * share:.0f} % of the largest's rate"
     reason += f", CPU load {_span(each)}" if each else ""
-    if share <= CHEAP:
+    if share <= MAX_INSTRUCTIONS_RATIO:
         return Inferred(INSTRUCTIONS, reason)
-    return Inferred(SOFTWARE, reason) if share >= DEAR else None
+    return Inferred(SOFTWARE, reason) if share >= MIN_SOFTWARE_RATIO else None
 
 
 def _span(loads: Sequence[float]) -> str:

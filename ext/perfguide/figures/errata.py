@@ -1,4 +1,4 @@
-"""What withdrawals changed: published figures before and after each of them."""
+"""Effects of withdrawals: published figures before and after each of them."""
 
 from __future__ import annotations
 
@@ -15,9 +15,8 @@ from .pool import Cell, Pool, Record
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One figure: as it was published, and as it was afterwards, ``None`` where
-    nothing was left of it. ``record`` says what the figure is of; its own cell
-    counts for nothing."""
+    """A figure as it was published, and as it was afterwards, ``None`` if nothing was left of it.
+    ``record`` identifies the figure; its cell is not used."""
 
     record: Record
     old: Cell
@@ -26,7 +25,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Erratum:
-    """A bundle that withdrew others, and the figures that this changed."""
+    """A bundle that withdrew others, and the figures that changed."""
 
     by: Loaded
     withdrawn: tuple[Loaded, ...]
@@ -34,12 +33,11 @@ class Erratum:
 
 
 def find(ledger: Ledger, catalog: Catalog) -> list[Erratum]:
-    """Every withdrawal, the newest first.
+    """Return every withdrawal with its effects, the newest first.
 
-    Bundles count from their ``created`` on, and until one that withdraws them
-    does. A figure is listed where a withdrawn bundle was behind it and its mean,
-    extremes, count or failures are others without that bundle and with the new
-    one. Runs that only join others change no figure that was wrong.
+    A bundle counts from its ``created`` date until one that withdraws it. A figure is listed if a
+    withdrawn bundle contributed to it, and if its mean, extremes, count or failures differ without
+    that bundle and with the new one. Runs that are only added do not correct a figure.
     """
     by_new: dict[tuple[str, str], list[Loaded]] = {}
     news: dict[tuple[str, str], Loaded] = {}
@@ -48,24 +46,25 @@ def find(ledger: Ledger, catalog: Catalog) -> list[Erratum]:
         by_new.setdefault(withdrawal.new.bundle.owned_id, []).append(withdrawal.old)
     order = sorted(news.values(), key=lambda n: (n.bundle.created, n.bundle.owned_id))
     gone = {old.bundle.owned_id: old for olds in by_new.values() for old in olds}
-    touched = {_place(old) for old in gone.values()}
-    groups: dict[tuple[GuideKey, str], list[Loaded]] = {place: [] for place in touched}
-    kept = [item for item in ledger.bundles if item.bundle.owned_id not in gone]
-    for item in sorted([*kept, *gone.values()], key=lambda each: each.bundle.owned_id):
-        if _place(item) in groups:
-            groups[_place(item)].append(item)
+    touched = {_board_of(old) for old in gone.values()}
+    # Only boards with a withdrawal are pooled again, which are few.
+    groups: dict[tuple[GuideKey, str], list[Loaded]] = {board: [] for board in touched}
+    remaining = [item for item in ledger.bundles if item.bundle.owned_id not in gone]
+    for item in sorted([*remaining, *gone.values()], key=lambda each: each.bundle.owned_id):
+        if _board_of(item) in groups:
+            groups[_board_of(item)].append(item)
     changes: dict[tuple[str, str], list[Change]] = {name: [] for name in news}
-    for place in sorted(groups):
-        for name, found in _changes(groups[place], order, by_new, catalog).items():
-            changes[name] += found
-    made = [
+    for board in sorted(groups):
+        for name, own in _changes(groups[board], order, by_new, catalog).items():
+            changes[name] += own
+    errata = [
         Erratum(n, tuple(by_new[n.bundle.owned_id]), tuple(changes[n.bundle.owned_id]))
         for n in order
     ]
-    return made[::-1]
+    return errata[::-1]
 
 
-def _place(item: Loaded) -> tuple[GuideKey, str]:
+def _board_of(item: Loaded) -> tuple[GuideKey, str]:
     return guide_key(item.bundle), item.bundle.board.name
 
 
@@ -75,7 +74,7 @@ def _changes(
     by_new: dict[tuple[str, str], list[Loaded]],
     catalog: Catalog,
 ) -> dict[tuple[str, str], list[Change]]:
-    """For each withdrawing bundle the figures of one board and release that it changed."""
+    """Return the figures of one board and release that changed, by withdrawing bundle."""
     pool = Pool(rows.build(items), catalog)
     records = [record for key in pool.guides() for record in pool.of_guide(key)]
     position = {item.bundle.owned_id: number for number, item in enumerate(items)}

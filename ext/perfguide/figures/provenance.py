@@ -1,4 +1,4 @@
-"""What identifies a bundle and the conditions of its run."""
+"""The facts that identify a bundle and the conditions of its run."""
 
 from __future__ import annotations
 
@@ -28,30 +28,30 @@ FACTS = {
     "supersedes": "Replaces",
     "reason": "Reason",
 }
-"""What a page says of each bundle, in this order, and what it calls it."""
+"""The labels of facts about a bundle, in the order of pages."""
 
 
 def facts(item: Loaded) -> dict[str, Any]:
-    """All that identifies a bundle and the conditions of its run; an empty text
-    where the bundle says nothing."""
-    found = item.bundle
-    mhz = found.board.cpu_mhz
+    """Return everything that identifies a bundle and the conditions of its run; unstated facts are
+    empty strings."""
+    bundle = item.bundle
+    mhz = bundle.board.cpu_mhz
     return {
-        "bundle": found.id,
+        "bundle": bundle.id,
         "file": item.origin,
         "sha256": item.digest,
-        "created": found.created.isoformat(),
-        "runner": found.runner.name if found.runner else "",
-        "job_url": found.runner.job_url if found.runner else "",
-        "board": found.board.name,
-        "description": found.board.description,
+        "created": bundle.created.isoformat(),
+        "runner": bundle.runner.name if bundle.runner else "",
+        "job_url": bundle.runner.job_url if bundle.runner else "",
+        "board": bundle.board.name,
+        "description": bundle.board.description,
         "cpu_mhz": "" if mhz is msgspec.UNSET else units.plain(mhz),
-        "memory": found.board.memory,
-        "governor": found.board.governor,
-        "kernel": found.sdk.kernel,
-        "image": found.sdk.image,
-        "setup": "; ".join(f"{name}: {units.plain(v)}" for name, v in found.setup.items()),
-        "notes": "; ".join(note.text for note in found.notes),
-        "supersedes": list(found.supersedes),
-        "reason": found.reason,
+        "memory": bundle.board.memory,
+        "governor": bundle.board.governor,
+        "kernel": bundle.sdk.kernel,
+        "image": bundle.sdk.image,
+        "setup": "; ".join(f"{name}: {units.plain(v)}" for name, v in bundle.setup.items()),
+        "notes": "; ".join(note.text for note in bundle.notes),
+        "supersedes": list(bundle.supersedes),
+        "reason": bundle.reason,
     }

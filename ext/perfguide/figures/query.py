@@ -1,4 +1,4 @@
-"""Finding figures by name, and saying where each of them comes from."""
+"""Search for figures by name, and the sources of each."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from .labels import params_text
 from .pool import Cell, Record, measured
 from .provenance import facts
 
-SHOWN = (
+LISTED_FACTS = (
     *("bundle", "sha256", "created", "runner", "job_url", "board", "kernel", "image"),
     *("command", "log", "log_file", "log_text"),
 )
-"""What the command says of each source, in this order."""
+"""The facts that the command prints for each source, in this order."""
 
 LATEST = "latest"
-"""The release that is the newest of those that have what is asked for."""
+"""The name for the newest release with matching figures."""
 
 PARTS = ("soc", "release", "board", "benchmark", "metric")
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """Patterns for the parts of a figure's name; ``*`` matches any."""
+    """Patterns for the parts of a figure's name; ``*`` matches any characters."""
 
     soc: str
     release: str
@@ -47,10 +47,10 @@ class Query:
 
 
 def parse(text: str, os: str = "*", params: Sequence[str] = ()) -> Query:
-    """A query from ``SOC/RELEASE/BOARD/BENCHMARK/METRIC`` and ``NAME=VALUE`` pairs.
+    """Return the query for ``SOC/RELEASE/BOARD/BENCHMARK/METRIC`` and ``NAME=VALUE`` pairs.
 
-    Raises :class:`ValueError` where a pair has no ``=`` or a part is empty. A
-    metric's own name may hold ``/``.
+    Missing parts match any name; a metric's own name may contain ``/``. Raises
+    :class:`ValueError` if a pair has no ``=`` or a part is empty.
     """
     parts = [part.strip() for part in text.split("/", len(PARTS) - 1)]
     if not all(parts):
@@ -67,53 +67,53 @@ def parse(text: str, os: str = "*", params: Sequence[str] = ()) -> Query:
 
 
 def is_release(name: str, wanted: str) -> bool:
-    """Whether a release is the wanted one, or begins with its whole parts."""
+    """Return whether ``wanted`` is a pattern of a release, or its leading parts."""
     return fnmatchcase(name, wanted) or name.startswith(f"{wanted}.")
 
 
-def run(held: Holdings, asked: Query) -> list[Record]:
-    """The figures that a query names, in the order of the guides; of ``latest`` those of the
-    newest release of each SoC and system that has any."""
-    if asked.release == LATEST:
-        found = run(held, replace(asked, release="*"))
+def run(holdings: Holdings, query: Query) -> list[Record]:
+    """Return the figures that a query matches, in the order of the guides; for ``latest``, those
+    of the newest release with any of each SoC and system."""
+    if query.release == LATEST:
+        records = run(holdings, replace(query, release="*"))
         # Guides are in version order, so the last one of a platform is its newest.
-        last = {record.guide.platform: record.guide for record in found}
-        return [record for record in found if record.guide == last[record.guide.platform]]
+        last = {record.guide.platform: record.guide for record in records}
+        return [record for record in records if record.guide == last[record.guide.platform]]
     out: list[Record] = []
-    for key in held.pool.guides():
+    for key in holdings.pool.guides():
         if not (
-            fnmatchcase(key.soc.casefold(), asked.soc.casefold())
-            and is_release(key.release, asked.release)
-            and fnmatchcase(key.os, asked.os)
+            fnmatchcase(key.soc.casefold(), query.soc.casefold())
+            and is_release(key.release, query.release)
+            and fnmatchcase(key.os, query.os)
         ):
             continue
-        for record in held.pool.of_guide(key):
+        for record in holdings.pool.of_guide(key):
             if (
-                fnmatchcase(record.board, asked.board)
-                and fnmatchcase(record.benchmark, asked.benchmark)
-                and fnmatchcase(record.metric, asked.metric)
+                fnmatchcase(record.board, query.board)
+                and fnmatchcase(record.benchmark, query.benchmark)
+                and fnmatchcase(record.metric, query.metric)
                 and all(
                     name in record.params and units.plain(record.params[name]) == value
-                    for name, value in asked.params
+                    for name, value in query.params
                 )
             ):
                 out.append(record)
     return out
 
 
-def nearest_name(held: Holdings, asked: Query) -> str:
-    """The first part of a query that names nothing, with the nearest known name."""
-    table = held.pool.frame.table
+def nearest_name(holdings: Holdings, query: Query) -> str:
+    """Return a message about the first part that matches nothing, with the most similar name."""
+    table = holdings.pool.frame.table
     for part in PARTS:
-        pattern = getattr(asked, part)
+        pattern = getattr(query, part)
         names = [str(name) for name in table[part].cat.categories]
         if not _fits(pattern, names, PARTS.index(part)):
             hint = nearest(pattern, names)
             what = "SoC" if part == "soc" else part
             return f": there is no {what} “{visible(pattern)}”" + (f"; {hint}" if hint else "")
-    every = (record for key in held.pool.guides() for record in held.pool.of_guide(key))
+    every = (record for key in holdings.pool.guides() for record in holdings.pool.of_guide(key))
     names = sorted({str(name) for record in every for name in record.params})
-    for name, _ in asked.params:
+    for name, _ in query.params:
         if name not in names:
             hint = nearest(name, names) or f"there are {', '.join(map(visible, names)) or 'none'}"
             return f": there is no parameter “{visible(name)}”; {hint}"
@@ -124,17 +124,17 @@ FORM = "SOC/RELEASE/BOARD/BENCHMARK/METRIC"
 """The form of a query."""
 
 MAX_SUGGESTED = 3
-"""Queries that are suggested for one that finds nothing."""
+"""The number of queries suggested for one without results."""
 
 
-def near(held: Holdings, asked: Query) -> list[str]:
-    """Return queries like one that finds nothing, each of which finds figures.
+def near(holdings: Holdings, query: Query) -> list[str]:
+    """Return queries similar to one without results, each of which finds figures.
 
-    A part that no name fits may be that of a later place (``SOC/RELEASE/BENCHMARK``); else it may
-    be mistyped, or any name.
+    A part without a match may belong to a later position (``SOC/RELEASE/BENCHMARK``). Otherwise it
+    is replaced by a similar name, or by any name.
     """
-    table = held.pool.frame.table
-    parts = [getattr(asked, part) for part in PARTS]
+    table = holdings.pool.frame.table
+    parts = [getattr(query, part) for part in PARTS]
     names = [[str(each) for each in table[part].cat.categories] for part in PARTS]
     wrong = next((i for i, own in enumerate(parts) if not _fits(own, names[i], i)), None)
     if wrong is None:
@@ -151,40 +151,40 @@ def near(held: Holdings, asked: Query) -> list[str]:
         tries.append([*parts[:wrong], "*", *parts[wrong + 1 :]])
     out = []
     for each in tries:
-        if run(held, replace(asked, **dict(zip(PARTS, each, strict=True)))):
+        if run(holdings, replace(query, **dict(zip(PARTS, each, strict=True)))):
             while len(each) > 1 and each[-1] == "*":
                 each = each[:-1]
             out.append("/".join(each))
     return list(dict.fromkeys(out))[:MAX_SUGGESTED]
 
 
-def _fits(pattern: str, names: Sequence[str], place: int) -> bool:
+def _fits(pattern: str, names: Sequence[str], index: int) -> bool:
     """Return whether any name fits the pattern of a part."""
-    if PARTS[place] == "release":
+    if PARTS[index] == "release":
         return pattern == LATEST or any(is_release(name, pattern) for name in names)
     return any(fnmatchcase(name.casefold(), pattern.casefold()) for name in names)
 
 
 def name(record: Record) -> str:
-    """A figure's name as a query takes it."""
+    """Return a figure's name in the form of a query."""
     key = record.guide
     return "/".join((key.soc, key.release, record.board, record.benchmark, record.metric))
 
 
-def as_text(held: Holdings, record: Record) -> str:
-    """A figure with its sources, for a terminal."""
+def as_text(holdings: Holdings, record: Record) -> str:
+    """Return a figure with its sources, for a terminal."""
     unit = units.parse(record.unit).symbol
     lines = [
         visible(name(record)) + f"  [{visible(family(record.guide))}]",
         *([f"  {visible(params_text(record.params))}"] if record.params else []),
         f"  {units.whole(exact(record.cell))} {visible(unit)}".rstrip(),
     ]
-    facts_of = held.pool.setup(record.cell.members)
+    facts_of = holdings.pool.setup(record.cell.members)
     lines += [f"  {visible(n)}: {visible(' and '.join(own))}" for n, own in facts_of.items()]
-    lines += [f"  note: {visible(text)}" for text in held.pool.notes_of(record.cell.members)]
-    for source in sources(held, record):
+    lines += [f"  note: {visible(text)}" for text in holdings.pool.notes_of(record.cell.members)]
+    for source in sources(holdings, record):
         lines.append(f"  from {visible(source['file'])} at {visible(source['pointer'])}")
-        for key in SHOWN:
+        for key in LISTED_FACTS:
             if source.get(key):
                 lines.append(f"    {key:8} {visible(str(source[key]))}")
         if source.get("figures"):
@@ -194,35 +194,38 @@ def as_text(held: Holdings, record: Record) -> str:
 
 
 def exact(cell: Cell) -> TableCell:
-    """A figure with all its digits, and what is known of the samples behind it."""
+    """Return a figure with all its digits, and the spread and number of its samples."""
     if cell.mean is None:
         return units.FAILED
     return units.figure(cell.mean, cell.low, cell.high, cell.count)
 
 
-def as_json(held: Holdings, record: Record) -> dict[str, Any]:
-    """A figure with its sources, for programs."""
+def as_json(holdings: Holdings, record: Record) -> dict[str, Any]:
+    """Return a figure with its sources, for programs."""
     return {
         "name": name(record),
         "sdk": record.guide.sdk,
         "os": record.guide.os,
         **measured(record),
         "differs": list(record.cell.differs),
-        "setup": held.pool.setup(record.cell.members),
-        "notes": held.pool.notes_of(record.cell.members),
-        "sources": sources(held, record),
+        "setup": holdings.pool.setup(record.cell.members),
+        "notes": holdings.pool.notes_of(record.cell.members),
+        "sources": sources(holdings, record),
     }
 
 
-def sources(held: Holdings, record: Record, limits: Limits | None = None) -> list[dict[str, Any]]:
-    """Where a figure comes from: for each pooled result its bundle, its place in
-    it, its command and its line in the log, with the figures as uploaded."""
-    bundles = held.pool.frame.bundles
-    places = held.pool.places(record.cell.members)
+def sources(
+    holdings: Holdings, record: Record, limits: Limits | None = None
+) -> list[dict[str, Any]]:
+    """Return the sources of a figure: for each pooled result its bundle, its position there, its
+    command and its line in the log, with the figures as uploaded."""
+    bundles = holdings.pool.frame.bundles
+    places = holdings.pool.places(record.cell.members)
     chosen: dict[int, list[int]] = {}
     for position, index in places:
         chosen.setdefault(position, []).append(index)
-    kept = {
+    # Each log is opened once, for all lines that the figure needs from it.
+    found_logs = {
         position: logs.find(
             bundles[position], logs.wanted(bundles[position], indices), limits or Limits()
         )
@@ -233,12 +236,12 @@ def sources(held: Holdings, record: Record, limits: Limits | None = None) -> lis
         loaded = bundles[position]
         result = loaded.bundle.results[index]
         plain = msgspec.to_builtins(result)
-        shown = ("samples", "value", "min", "max", "count", "status", "unit")
+        figure_keys = ("samples", "value", "min", "max", "count", "status", "unit")
         source = facts(loaded) | {"pointer": f"/results/{index}", "command": result.command}
         if log := result.log:
             source["log"] = f"{log.file}:{log.line}"
-            source["log_file"] = kept[position].places.get(log.file, "")
-            source["log_text"] = kept[position].text(log.file, log.line)
-        source["figures"] = {key: plain[key] for key in shown if key in plain}
+            source["log_file"] = found_logs[position].places.get(log.file, "")
+            source["log_text"] = found_logs[position].text(log.file, log.line)
+        source["figures"] = {key: plain[key] for key in figure_keys if key in plain}
         out.append(source)
     return out

@@ -1,4 +1,4 @@
-"""Bundles to one long table, a row for each result."""
+"""One long table of all bundles, with a row for each result."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from ..bundles.results import Columns, encode
 T = TypeVar("T")
 
 NAMES = ("sdk", "soc", "os", "release", "board", "benchmark", "metric", "unit", "params")
-"""The columns that say what a figure is of; ``params`` is canonical JSON."""
+"""The columns that identify a figure; ``params`` is canonical JSON."""
 
 CONDITIONS = ("cpu_mhz", "memory", "governor", "kernel", "image", "command")
-"""The columns that say under which conditions it was taken."""
+"""The columns of conditions."""
 
 
 Ints = np.ndarray[Any, np.dtype[np.int64]]
@@ -34,7 +34,7 @@ Codes = np.ndarray[Any, np.dtype[np.integer[Any]]]
 
 @dataclass(frozen=True, slots=True)
 class Coded(Generic[T]):
-    """A column of few different values: each of them once, and for each row its place there."""
+    """A column with few distinct values: a list of these, and for each row an index into it."""
 
     distinct: list[T]
     codes: Codes
@@ -42,30 +42,28 @@ class Coded(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Samples:
-    """The samples of all rows, one row's after another's: those of row ``i`` are
-    ``flat[ends[i]:ends[i + 1]]``, none where a result has none."""
+    """The samples of all rows, concatenated: those of row ``i`` are ``flat[ends[i]:ends[i + 1]]``,
+    which can be empty."""
 
     flat: Floats
     ends: Ints
 
     def of(self, row: int) -> tuple[float, ...]:
-        """The samples of one row."""
+        """Return the samples of one row."""
         return tuple(self.flat[self.ends[row] : self.ends[row + 1]].tolist())
 
 
 @dataclass(frozen=True)
 class Frame:
-    """All results as a table, and the bundles they came from.
+    """All results as a table, and the bundles that they came from.
 
-    Columns of ``table``: those of ``NAMES``, but for ``params``, and of ``CONDITIONS``
-    (categories; an empty text where a bundle says nothing); ``bundle`` and ``result``, the
-    positions in ``bundles`` and in its ``results``; ``value``, the mean of the
-    samples or the published value in ``unit`` (NaN where failed); ``weight``,
-    the number of samples that it stands for, 1 where that is not known;
-    ``low`` and ``high``, the extremes that are known; ``counted``, whether
-    ``weight`` is known; ``spread``, whether extremes were measured or
-    published; ``failed``. ``samples`` are those of each row, ``measured`` its
-    benchmark, metric and unit.
+    Columns of ``table``: those of ``NAMES`` except ``params``, and of ``CONDITIONS`` (categories;
+    an empty string if unstated); ``bundle`` and ``result``, the positions in ``bundles`` and in
+    its ``results``; ``value``, the mean of the samples or the published value in ``unit`` (NaN if
+    failed); ``weight``, the number of its samples, 1 if unknown; ``low`` and ``high``, the
+    extremes, or the value; ``counted``, whether ``weight`` is known; ``spread``, whether extremes
+    were measured or published; ``failed``. ``samples`` and ``measured`` (benchmark, metric and
+    unit) have an entry for each row.
     """
 
     table: pd.DataFrame
@@ -76,7 +74,7 @@ class Frame:
     @cached_property
     def params(self) -> Coded[str]:
         """The parameters of each row as canonical JSON."""
-        # There can be as many texts as rows, and who looks at bundles alone needs none of them.
+        # There can be as many texts as rows, so they are only decoded on demand.
         lines = [loaded.results.columns.params for loaded in self.bundles]
         written, _ = _coded(line.split("\n") if line else [] for line in lines)
         of_text, _ = _coded([[_canonical(text) for text in written.distinct]])
@@ -84,26 +82,26 @@ class Frame:
 
     @cached_property
     def beside(self) -> Coded[str]:
-        """What each row says of its setup, with its notes, as ``Columns.beside``."""
+        """The setup and notes of each row, as in ``Columns.beside``."""
         columns = [loaded.results.columns for loaded in self.bundles]
         return _merged([each.beside for each in columns], _whole(columns, "besides"), columns)
 
 
 def build(bundles: Sequence[Loaded]) -> Frame:
-    """One row for each result of the bundles, in their order."""
+    """Return a table with one row for each result of the bundles, in their order."""
     results = [loaded.results.columns for loaded in bundles]
     counts = np.array([each.rows for each in results], dtype="int64")
     owner = np.repeat(np.arange(len(bundles)), counts)
-    said = [_said(loaded.bundle) for loaded in bundles]
+    bundle_texts = [_bundle_texts(loaded.bundle) for loaded in bundles]
     columns = {
-        name: named([texts[place] for texts in said], owner)
-        for place, name in enumerate(_OF_BUNDLES)
+        name: named([texts[index] for texts in bundle_texts], owner)
+        for index, name in enumerate(_OF_BUNDLES)
     }
     lines = (each.names.split("\n") if each.rows else [] for each in results)
     names = _merged(lines, _whole(results, "named"), results)
     triples = [(b, m, u) for b, m, u in (line.split("\t") for line in names.distinct)]
-    for place, name in enumerate(("benchmark", "metric", "unit")):
-        columns[name] = named([each[place] for each in triples], names.codes)
+    for index, name in enumerate(("benchmark", "metric", "unit")):
+        columns[name] = named([each[index] for each in triples], names.codes)
     commands = _merged([each.commands for each in results], _whole(results, "commanded"), results)
     columns["command"] = named(commands.distinct, commands.codes)
     table = pd.DataFrame({name: columns[name] for name in (*NAMES[:-1], *CONDITIONS)})
@@ -120,44 +118,44 @@ def build(bundles: Sequence[Loaded]) -> Frame:
 
 
 def _coded(columns: Iterable[Sequence[T]]) -> tuple[Coded[T], list[int]]:
-    """The values of several columns, one column's after another's, and how many each has."""
-    places: defaultdict[T, int] = defaultdict(count().__next__)
+    """Return the values of several columns, concatenated, and the length of each column."""
+    indices: defaultdict[T, int] = defaultdict(count().__next__)
     sizes: list[int] = []
 
-    def noted(column: Sequence[T]) -> Sequence[T]:
+    def counted(column: Sequence[T]) -> Sequence[T]:
         sizes.append(len(column))
         return column
 
-    # One column at a time, since there can be millions of texts.
-    values = chain.from_iterable(map(noted, columns))
-    codes = np.fromiter(map(places.__getitem__, values), "int32")
-    return Coded([*places], codes), sizes
+    # One column at a time, as there can be millions of texts.
+    values = chain.from_iterable(map(counted, columns))
+    codes = np.fromiter(map(indices.__getitem__, values), "int32")
+    return Coded([*indices], codes), sizes
 
 
 def _merged(columns: Iterable[Sequence[T]], codes: Ints, results: Sequence[Columns]) -> Coded[T]:
-    """The columns of several bundles as one: those of each have its different values, and
-    ``codes`` the places of all rows there."""
+    """Return the coded columns of several bundles as one. ``columns`` are the distinct values of
+    each bundle, ``codes`` the indices of all rows into those of their bundle."""
     values, sizes = _coded(columns)
     starts = np.cumsum([0, *sizes])[:-1]
-    places = codes + np.repeat(starts, [each.rows for each in results])
-    return Coded(values.distinct, values.codes[places])
+    positions = codes + np.repeat(starts, [each.rows for each in results])
+    return Coded(values.distinct, values.codes[positions])
 
 
 def _whole(results: Sequence[Columns], name: str) -> Ints:
-    """The whole numbers of the same column of several bundles."""
+    """Return the integers of the same column of several bundles."""
     given = [(each, getattr(each, name)) for each in results]
     arrays = [np.frombuffer(column, each.kind(column)) for each, column in given]
     return np.concatenate([np.empty(0, "uint8"), *arrays])
 
 
 def _numbers(arrays: Sequence[bytes], kind: str = "float64") -> np.ndarray[Any, Any]:
-    """The numbers of the same column of several bundles."""
+    """Return the numbers of the same column of several bundles."""
     return np.frombuffer(b"".join(arrays), dtype=kind)
 
 
 def _figures(results: Sequence[Columns], samples: Samples) -> dict[str, np.ndarray[Any, Any]]:
-    """The columns of a :class:`Frame` that hold figures. Figures are finite, so NaN can stand
-    for what is not said."""
+    """Return the columns of a :class:`Frame` that hold figures. Figures are finite, so NaN can
+    represent missing ones."""
     value, bottom, top = (
         _numbers([getattr(each, name) for each in results]) for name in ("value", "min", "max")
     )
@@ -172,14 +170,14 @@ def _figures(results: Sequence[Columns], samples: Samples) -> dict[str, np.ndarr
         mean[several] = _numbers([each.means for each in results])
         low[sampled] = np.minimum.reduceat(samples.flat, starts[sampled])
         high[sampled] = np.maximum.reduceat(samples.flat, starts[sampled])
-    known = number > 0
-    behind = np.where(stated, np.where(known, number, 1), 0)
+    has_count = number > 0
+    behind = np.where(stated, np.where(has_count, number, 1), 0)
     return {
         "value": mean,
         "weight": np.where(sampled, sizes, behind).astype("int64"),
         "low": low,
         "high": high,
-        "counted": sampled | known | ~published,
+        "counted": sampled | has_count | ~published,
         "spread": np.where(sampled, several, published),
         "failed": _numbers([each.failed for each in results], "bool"),
     }
@@ -190,8 +188,8 @@ _OF_BUNDLES = (
 )
 
 
-def _said(bundle: Bundle) -> tuple[str, ...]:
-    """What a bundle says of all its results, in the order of ``_OF_BUNDLES``."""
+def _bundle_texts(bundle: Bundle) -> tuple[str, ...]:
+    """Return the texts that a bundle states for all its results, in the order of ``_OF_BUNDLES``."""
     sdk, board = bundle.sdk, bundle.board
     mhz = "" if board.cpu_mhz is UNSET else f"{board.cpu_mhz:g}"
     names = (sdk.name, board.soc, sdk.os, sdk.version, board.name)
@@ -199,17 +197,17 @@ def _said(bundle: Bundle) -> tuple[str, ...]:
 
 
 def named(texts: Sequence[str], codes: Codes) -> pd.Categorical[str]:
-    """A column of texts as categories in their order; ``codes`` says for each row which of
-    the texts it has."""
+    """Return a column of texts as sorted categories; ``codes`` is for each row an index into
+    ``texts``."""
     distinct = sorted(set(texts))
-    place = {text: number for number, text in enumerate(distinct)}
-    places = np.array([place[text] for text in texts], dtype="int64")
-    # Codes of few texts are small; those of millions of rows are not to be large first.
-    return pd.Categorical.from_codes(places, categories=pd.Index(distinct)).take(codes)
+    index = {text: number for number, text in enumerate(distinct)}
+    indices = np.array([index[text] for text in texts], dtype="int64")
+    # Taking rows from small codes avoids a large temporary array for millions of rows.
+    return pd.Categorical.from_codes(indices, categories=pd.Index(distinct)).take(codes)
 
 
 def canonical(params: Mapping[str, Any]) -> str:
-    """Parameters as JSON: sorted, and a whole number the same with or without ``.0``."""
+    """Return parameters as sorted JSON, with integral numbers written without ``.0``."""
     plain = {
         key: int(value)
         if isinstance(value, float) and value.is_integer() and abs(value) < 2**53
@@ -220,7 +218,8 @@ def canonical(params: Mapping[str, Any]) -> str:
 
 
 def _canonical(text: str) -> str:
-    """The same of parameters as the columns of a bundle have them."""
+    """Return the canonical form of parameters that are sorted JSON already."""
+    # Parsing is only needed if a number may be integral.
     if ".0," in text or ".0}" in text or text == "null":
         return canonical(msgspec.json.decode(text) or {})
     return text

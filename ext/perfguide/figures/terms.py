@@ -1,4 +1,4 @@
-"""The terms in which results are pooled: parameters with their defaults, and one unit."""
+"""The common terms in which results are pooled: parameters with defaults, and one unit."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ CONDITION_WORDS = {
 def defaulted(
     frame: Frame, catalog: Catalog
 ) -> tuple[pd.Categorical[str], dict[str, dict[str, Scalar]]]:
-    """Each row's parameters with the catalog's defaults, as canonical text, and
-    what each such text means."""
+    """Return each row's parameters with the catalog's defaults, as canonical text, and the
+    parameters of each such text."""
     decoded: dict[str, dict[str, Scalar]] = {}
     texts: list[str] = []
     benchmark, params = frame.table["benchmark"], frame.params
     pairs = benchmark.cat.codes.to_numpy(dtype="int64") * len(params.distinct) + params.codes
     different, codes = np.unique(pairs, return_inverse=True)
     for pair in different.tolist():
-        number, place = divmod(pair, len(params.distinct))
-        own: dict[str, Scalar] = msgspec.json.decode(params.distinct[place])
+        number, index = divmod(pair, len(params.distinct))
+        own: dict[str, Scalar] = msgspec.json.decode(params.distinct[index])
         if entry := catalog.get(benchmark.cat.categories[number]):
             for name, param in entry.entry.params.items():
                 if param.default is not None:
@@ -45,44 +45,44 @@ def defaulted(
 
 
 Spelt = dict[tuple[str, str, str], str]
-"""For a benchmark, a metric and a kind of unit the unit that is shown, where it follows from
-how all bundles spell it."""
+"""By benchmark, metric and kind of unit: the unit on pages, if it was chosen from the spellings in
+bundles."""
 
 
 def target_units(
     measured: Coded[tuple[str, str, str]], catalog: Catalog
 ) -> tuple[pd.Categorical[str], np.ndarray[Any, Any], Spelt]:
-    """The unit that each row is shown in, the factor into it, and what follows from spellings.
-    ``measured`` has the benchmark, the metric and the unit of each row.
+    """Return the unit in which each row is shown, the factor into it, and the units chosen from
+    spellings. ``measured`` has the benchmark, metric and unit of each row.
 
-    The catalog's unit where the row's unit is of that kind; else the commonest
-    spelling of its kind for this metric, so that one kind pools.
+    The unit is the catalog's if the row's unit is of that kind; otherwise the most common spelling
+    of its kind for this metric, so that one kind pools.
     """
     counts = np.bincount(measured.codes, minlength=len(measured.distinct)).tolist()
     commonest: dict[tuple[str, str, str], tuple[int, str]] = {}
     for (benchmark, metric, text), count in zip(measured.distinct, counts, strict=True):
         unit = units.parse(text)
-        place = (benchmark, metric, unit.kind)
-        commonest[place] = min(commonest.get(place, (0, "")), (-count, unit.name))
-    shown: list[str] = []
+        key = (benchmark, metric, unit.kind)
+        commonest[key] = min(commonest.get(key, (0, "")), (-count, unit.name))
+    targets: list[str] = []
     factors: list[float] = []
     spelt: Spelt = {}
     for benchmark, metric, text in measured.distinct:
         entry = catalog.get(benchmark)
-        known = entry.metric(metric) if entry else None
-        if known and units.factor(text, known.unit) is not None:
-            target = units.parse(known.unit).name
+        described = entry.metric(metric) if entry else None
+        if described and units.factor(text, described.unit) is not None:
+            target = units.parse(described.unit).name
         else:
-            place = (benchmark, metric, units.parse(text).kind)
-            target = spelt[place] = commonest[place][1]
+            key = (benchmark, metric, units.parse(text).kind)
+            target = spelt[key] = commonest[key][1]
         factor = units.factor(text, target)
         assert factor is not None  # both are of one kind
-        shown.append(target)
+        targets.append(target)
         factors.append(factor)
-    return named(shown, measured.codes), np.array(factors)[measured.codes], spelt
+    return named(targets, measured.codes), np.array(factors)[measured.codes], spelt
 
 
 def codes(column: pd.Series[Any]) -> tuple[np.ndarray[Any, Any], int]:
-    """A condition as numbers, and the number that stands for "not stated"."""
+    """Return a condition as codes, and the code of "not stated", or -1 if every row states it."""
     categories = list(column.cat.categories)
     return column.cat.codes.to_numpy(), categories.index("") if "" in categories else -1
