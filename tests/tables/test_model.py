@@ -19,7 +19,7 @@ from perfguide.common import units
 from perfguide.figures.pool import Record
 from perfguide.tables import grids
 from perfguide.tables.assign import Layout
-from perfguide.tables.model import MOST_PLACED, OVER_RELEASES, SIDE_BY_SIDE, Shape, View
+from perfguide.tables.model import MAX_EXTRA_PARAMS, OVER_RELEASES, SIDE_BY_SIDE, Shape, View
 
 SIZES = [16384, 16, 256, 64, 8192, 1024]
 
@@ -389,14 +389,14 @@ def test_of_hundreds_of_unknown_parameters_most_stand_together_as_one(tmp_path: 
         for n in range(300)
     ]
     view = only(views(described(tmp_path, TOML), loaded(*given)))
-    assert len(view.key_labels) == 1 + MOST_PLACED + 1
+    assert len(view.key_labels) == 1 + MAX_EXTRA_PARAMS + 1
     assert {"Card", "Odd-0", "Other parameters"} <= {*view.key_labels}
     assert ("Same", "1") in view.above
     cells = [cell.mean for row in view.rows for cell in row.cells if cell]
     assert sorted(cells) == [float(n) for n in range(300)]
     rest = view.key_labels.index("Other parameters")
     texts = {row[rest] for row in keys(view)}
-    assert '{"odd-299": 1}' in texts and len(texts) == 300 - (MOST_PLACED - 1) + 1
+    assert '{"odd-299": 1}' in texts and len(texts) == 300 - (MAX_EXTRA_PARAMS - 1) + 1
 
 
 def test_a_parameter_may_have_the_name_of_a_column(tmp_path: Path) -> None:

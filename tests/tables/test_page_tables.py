@@ -142,7 +142,7 @@ def test_runs_are_in_the_file_of_a_page_once() -> None:
         Run(name, [name, "sk", "09.01", "2024-04-02"], [("card", "Card", "x")], [(0, "y", "", "")])
         for name in ("run-1", "run-2")
     )
-    of_load = Run(run.digest, run.shown, run.facts, [*run.notes, (1, "of load", "speed", "load")])
+    of_load = Run(run.digest, run.labels, run.facts, [*run.notes, (1, "of load", "speed", "load")])
     rate, load = [("speed", "rate")], [("speed", "load")]
     first = Behind([[0, 1, [0], [0], ["1.5"], 1, 1, 0]], [CellWords(0, [], [])], [run], ["a"], rate)
     own = CellWords(0, [("card", "Card", ["z", 1])], ["x"])
@@ -157,8 +157,8 @@ def test_runs_are_in_the_file_of_a_page_once() -> None:
     x, y, z, of_last = (content.remarks.index(text) for text in ("x", "y", "z", "of load"))
     assert len(content.remarks) == 4
     assert content.bundles == [
-        [*run.shown, [[0, x]], [[y], [of_last, "speed", "load"]]],
-        [*other.shown, [[0, x]], [[y]]],
+        [*run.labels, [[0, x]], [[y], [of_last, "speed", "load"]]],
+        [*other.labels, [[0, x]], [[y]]],
     ]
     assert content.tables["a"].cells == first.cells
     assert content.tables["b"].cells == [

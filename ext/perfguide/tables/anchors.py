@@ -1,4 +1,4 @@
-"""Where a figure stands in its guide: the page, the table and the row."""
+"""The location of a figure in its guide: the page, the table and the row."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from .model import Shape, View, view
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """``page`` has no suffix. ``table`` is the table's name in links, from which its
-    address is made, and ``row`` what the address of the row has behind that."""
+    """The location of a figure. ``page`` has no suffix; ``table`` is the table's name in links,
+    from which its address is made, and ``row`` the suffix for the row."""
 
     page: str
     table: str
@@ -25,7 +25,7 @@ class Anchor:
 
 
 class Anchors:
-    """The anchors of figures. Each guide is looked through once; ``records`` gives its figures."""
+    """The anchors of figures. Each guide is searched once; ``records`` returns its figures."""
 
     def __init__(
         self, layout: Layout, pages: Addresses, records: Callable[[GuideKey], Iterable[Record]]
@@ -35,44 +35,46 @@ class Anchors:
         self._records = records
         self._tabs: dict[GuideKey, dict[str, set[str]]] = {}
         self._rows: dict[Signature, tuple[str, str, str]] = {}
-        self._arranged: dict[GuideKey, tuple[frozenset[str], dict[int, str]]] = {}
+        self._irregular: dict[GuideKey, tuple[frozenset[str], dict[int, str]]] = {}
 
     def of(self, record: Record) -> Anchor:
-        """Where a figure stands in the guide of its release."""
+        """Return the location of a figure in the guide of its release."""
         page, what = self._pages.guide[record.guide], signature(record)
         table = self._layout.table(record)
         name = f"{page.partition('/')[2]}/{table}".lower()
-        names, rows = self._arranged_in(record.guide)
+        names, rows = self._irregular_in(record.guide)
         if table in names:
             return Anchor(page, name, rows.get(record.cell.members[0], ""))
         if what not in self._rows:
             self._rows[what] = (table, *self._row_names(record))
         _, plain, tabbed = self._rows[what]
-        # A table has no tabs where there would be one alone.
+        # A table with a single tab is shown without tabs.
         several = tabbed and len(self._tabs_of(record.guide)[table]) > 1
         return Anchor(page, name, tabbed if several else plain)
 
-    def _arranged_in(self, key: GuideKey) -> tuple[frozenset[str], dict[int, str]]:
-        """The tables of a guide whose rows follow from their figures, and the row of each of
-        these, by its first result."""
-        if key not in self._arranged:
+    def _irregular_in(self, key: GuideKey) -> tuple[frozenset[str], dict[int, str]]:
+        """Return the tables of a guide whose arrangement depends on all their figures, and the row
+        of each of these figures, by its first result."""
+        if key not in self._irregular:
             records, layout = list(self._records(key)), self._layout
-            odd = frozenset(layout.table(r) for r in records if not layout.fits(r))
+            irregular = frozenset(layout.table(r) for r in records if not layout.fits(r))
             rows: dict[int, str] = {}
-            if odd:
-                sections, other = layout.sections(r for r in records if layout.table(r) in odd)
+            if irregular:
+                sections, other = layout.sections(
+                    r for r in records if layout.table(r) in irregular
+                )
                 views = [view for section in sections for view in section.views]
                 views += [v for name, own in other.items() for v in layout.general(name, own)]
                 for each in views:
                     rows |= _rows(each)
-            self._arranged[key] = odd, rows
-        return self._arranged[key]
+            self._irregular[key] = irregular, rows
+        return self._irregular[key]
 
     def _row_names(self, record: Record) -> tuple[str, str]:
-        """The name of a figure's row in a table without tabs, and in one with some, empty where
-        its table never has some. Neither depends on the guide."""
+        """Return the name of a figure's row in a table without tabs, and in one with tabs, or "" if
+        its table never has any. Neither depends on the guide."""
         position, benchmark = self._layout.claim(record), self._layout.catalog.get(record.benchmark)
-        assert position is not None and benchmark is not None  # see _arranged_in
+        assert position is not None and benchmark is not None  # others are irregular
         table = benchmark.entry.tables[position]
         alone = view(benchmark, table, [record], Shape())
         if not table.tabs:
@@ -81,7 +83,7 @@ class Anchors:
         return _row_name(alone, 0), f"--{tab}{_row_name(alone, 1)}"
 
     def _tabs_of(self, key: GuideKey) -> dict[str, set[str]]:
-        """The names of the tabs of each table of a guide."""
+        """Return the names of the tabs of each table of a guide."""
         if key not in self._tabs:
             tabs = self._tabs[key] = {}
             for record in self._records(key):
@@ -96,18 +98,18 @@ class Anchors:
 
 
 def _rows(table: View) -> dict[int, str]:
-    """The end of the address of each figure's row, by the figure's first result."""
+    """Return the suffix of the address of each figure's row, by the figure's first result."""
     tabs = {units.whole(row.keys[0]) for row in table.rows} if table.tabbed else set[str]()
     first, header, out = len(tabs) > 1, table.key_labels, dict[int, str]()
     for row in table.rows:
         tab = f"--{slugs.slug(units.whole(row.keys[0]))}" if first else ""
         name = row_name(row.keys[first:], (header[first:],), len(header) - first)
-        # A row for each run has the mean behind it, which is the figure.
+        # Rows of single runs come before that of the mean, which replaces them here.
         out |= {cell.members[0]: f"{tab}--{name}" for cell in row.cells if cell}
     return out
 
 
 def _row_name(table: View, first: int) -> str:
-    """The end of a row's address; of the mean where each run has a row of its own."""
+    """Return the suffix of a row's address; that of the mean if each run has its own row."""
     header = table.key_labels[first:]
     return f"--{row_name(table.rows[-1].keys[first:], (header,), len(header))}"

@@ -1,7 +1,7 @@
-"""Which table of the catalog takes which figure.
+"""Assignment of figures to tables of the catalog.
 
-Each record stands in exactly one table of its guide: in the first of the catalog's tables
-whose parameters it has, and has fewest besides, or else in a general table of its benchmark.
+Each record is in exactly one table of its guide: the one whose parameters it has, with the fewest
+left over, and of several such the first; or otherwise a general table of its benchmark.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from .model import Shape, View, view
 class Section:
     """A benchmark's part of a page: its views, and the records they show.
 
-    ``part`` is what pages call the value of the split parameter, where the
-    benchmark has one, and ``part_id`` its name in addresses.
+    If the benchmark has a split parameter, ``part`` is the label of its value and ``part_id``
+    the name of that in addresses.
     """
 
     benchmark: Benchmark
@@ -38,15 +38,15 @@ Signature = tuple[str, str, str, frozenset[tuple[str, type, Scalar]]]
 
 
 def signature(record: Record) -> Signature:
-    """What a record is of, whatever its board and release: the same for all records that
-    stand in the same row of a guide."""
+    """Return what a record measured, without board and release: equal for all records in the same
+    row of a guide."""
     # True equals 1 in Python, so the type is a part of the identity.
     params = frozenset((name, type(v), v) for name, v in record.params.items())
     return record.benchmark, record.metric, record.unit, params
 
 
 class Layout:
-    """The catalog's tables, and which of them takes which record."""
+    """The catalog's tables, and the table of each record."""
 
     def __init__(self, catalog: Catalog) -> None:
         self.catalog = catalog
@@ -55,20 +55,20 @@ class Layout:
         self._open: dict[tuple[str, frozenset[str]], list[tuple[int, int, Table]]] = {}
 
     def claim(self, record: Record) -> int | None:
-        """The position of the table that takes a record, or ``None``."""
-        place = signature(record)
-        if place not in self._claims:
-            self._claims[place] = self._find(record)
-        return self._claims[place]
+        """Return the position of the table for a record in its benchmark, or ``None``."""
+        key = signature(record)
+        if key not in self._claims:
+            self._claims[key] = self._find(record)
+        return self._claims[key]
 
     def _find(self, record: Record) -> int | None:
         benchmark = self.catalog.get(record.benchmark)
         if benchmark is None:
             return None
-        # What a description does not know needs a column "Unit" of its own, if there is one.
-        odd = not self.is_described(record)
+        # An undescribed metric needs a column "Unit", so a table with metrics as rows is better.
+        is_undescribed = not self.is_described(record)
         ranked = [
-            (rest, odd and "metric" not in table.rows, position)
+            (rest, is_undescribed and "metric" not in table.rows, position)
             for rest, position, table in self._tables(benchmark, frozenset(record.params))
             if all(same(record.params[k], v) for k, v in table.where.items())
             and any(fnmatchcase(record.metric, name) for name in table.metrics)
@@ -76,8 +76,8 @@ class Layout:
         return min(ranked)[-1] if ranked else None
 
     def _tables(self, benchmark: Benchmark, given: frozenset[str]) -> list[tuple[int, int, Table]]:
-        """The tables whose parameters are all given: how many parameters they have no place for,
-        their positions, and themselves."""
+        """Return the tables whose parameters are all given: the number of parameters left over,
+        the position, and the table."""
         key = benchmark.name, given
         if key not in self._open:
             self._open[key] = [
@@ -88,13 +88,13 @@ class Layout:
         return self._open[key]
 
     def is_described(self, record: Record) -> bool:
-        """Whether a description names a figure's metric, in its unit."""
+        """Return whether a description has a figure's metric, in its unit."""
         benchmark = self.catalog.get(record.benchmark)
         metric = benchmark.metric(record.metric) if benchmark else None
         return metric is not None and units.parse(metric.unit).name == record.unit
 
     def fits(self, record: Record) -> bool:
-        """Whether a table of the catalog is all that a figure's row and column follow from."""
+        """Return whether a figure's row and column follow from the description of a table alone."""
         what = signature(record)
         if what not in self._fits:
             position = self.claim(record)
@@ -106,7 +106,7 @@ class Layout:
         return self._fits[what]
 
     def anchor(self, record: Record) -> str:
-        """The address on its guide's page of the section that shows a record."""
+        """Return the address of the section that shows a record, on its guide's page."""
         own = slug(record.benchmark)
         if self.claim(record) is None:
             return f"other-{own}"
@@ -114,14 +114,14 @@ class Layout:
         return f"{own}--{part_id(record.params[split])}" if split else own
 
     def table(self, record: Record) -> str:
-        """The name of the table that shows a record, on its guide's page."""
+        """Return the name of the table that shows a record, on its guide's page."""
         anchor, position = self.anchor(record), self.claim(record)
         if position is None:
             return "-".join(filter(None, (anchor, general_id(record.params))))
         return f"{anchor}-{self.catalog.benchmarks[record.benchmark].entry.tables[position].id}"
 
     def caption(self, record: Record) -> str:
-        """What the table that shows a record is called, on its guide's page."""
+        """Return the caption of the table that shows a record, on its guide's page."""
         position, benchmark = self.claim(record), self.catalog.get(record.benchmark)
         if position is None or benchmark is None:
             return general_title(benchmark or undescribed(record.benchmark), record.params)
@@ -132,14 +132,14 @@ class Layout:
     def general(
         self, name: str, records: Sequence[Record], shape: Shape | None = None
     ) -> list[View]:
-        """The tables of figures of one benchmark that no table of the catalog takes."""
+        """Return the tables for figures of one benchmark that no table of the catalog takes."""
         return general_views(self.catalog.get(name) or undescribed(name), records, shape or Shape())
 
     def sections(
         self, records: Iterable[Record], shape: Shape | None = None
     ) -> tuple[list[Section], dict[str, list[Record]]]:
-        """The sections of a page in catalog order, and by benchmark the records
-        that no table of the catalog takes."""
+        """Return the sections of a page in catalog order, and by benchmark the records that no
+        table of the catalog takes."""
         shape = shape or Shape()
         taken: dict[str, dict[str, dict[int, list[Record]]]] = {}
         other: dict[str, list[Record]] = {}
@@ -166,22 +166,22 @@ class Layout:
                     view(benchmark, benchmark.entry.tables[position], tables[position], shape)
                     for position in sorted(tables)
                 ]
-                members = tuple(record for found in tables.values() for record in found)
+                members = tuple(record for own in tables.values() for record in own)
                 out.append(Section(benchmark, label, address, tuple(views), members))
         return out, dict(sorted(other.items()))
 
 
 def canonical_part(value: Scalar) -> str:
-    """A parameter's value as a key that tells 1, "1" and true apart."""
+    """Return a parameter's value as a key that differs for 1, "1" and true."""
     return f"{type(value).__name__}:{units.plain(value)}"
 
 
 def _value(split: str, tables: dict[int, list[Record]]) -> Scalar:
-    """The value of the split parameter that all records of a part share."""
+    """Return the value of the split parameter, which all records of a part share."""
     first = next(iter(tables.values()))[0]
     return first.params[split] if split else ""
 
 
 def part_id(value: Scalar) -> str:
-    """A part's name in addresses."""
+    """Return a part's name in addresses."""
     return slug(value) if isinstance(value, str) else hashed(canonical_part(value))

@@ -10,14 +10,13 @@ from .model import View
 from .page_tables import Behind, CellWords, Run
 from .remarks import own_words, run_words, shown_text
 
-MOST_SAMPLES = 40
-"""How many samples of a cell its page can show; the bundle has all of them."""
+MAX_SAMPLES = 40
+"""Samples of a cell that its page can show; the bundle has all of them."""
 
 
 def behind(view: View, pool: Pool) -> Behind | None:
-    """Return the samples, bundles and commands behind the cells of a view; ``None`` where it has no
-    figure.
-    """
+    """Return the samples, bundles and commands behind the cells of a view, or ``None`` if it has
+    no figure."""
     bundles: dict[int, int] = {}
     commands: dict[str, int] = {}
     measured: dict[tuple[str, str], int] = {}
@@ -32,15 +31,15 @@ def behind(view: View, pool: Pool) -> Behind | None:
             if cell is None:
                 continue
             rows = list(cell.members)
-            given = dict.fromkeys(int(owner[r]) for r in rows)
-            said = dict.fromkeys(str(names[codes[r]]) for r in rows)
+            run_bundles = dict.fromkeys(int(owner[r]) for r in rows)
+            run_commands = dict.fromkeys(str(names[codes[r]]) for r in rows)
             own = own_words(pool, rows)
             cells.append(
                 [
                     number,
                     column,
-                    [bundles.setdefault(b, len(bundles)) for b in given],
-                    [commands.setdefault(c, len(commands)) for c in said if c.strip()],
+                    [bundles.setdefault(b, len(bundles)) for b in run_bundles],
+                    [commands.setdefault(c, len(commands)) for c in run_commands if c.strip()],
                     *_samples(cell),
                     cell.runs,
                     cell.failed,
@@ -61,12 +60,12 @@ def behind(view: View, pool: Pool) -> Behind | None:
     runs = []
     for loaded in (pool.frame.bundles[position] for position in bundles):
         of_run, run = run_words(loaded, measured), loaded.bundle
-        shown = [*map(shown_text, (run.id, run.board.name, run.sdk.version))]
+        labels = [*map(shown_text, (run.id, run.board.name, run.sdk.version))]
         day = str(run.created)[:10]
-        runs.append(Run(loaded.digest, [*shown, day], list(of_run.facts), list(of_run.notes)))
+        runs.append(Run(loaded.digest, [*labels, day], list(of_run.facts), list(of_run.notes)))
     return Behind(cells, words, runs, [*map(shown_text, commands)], [*measured])
 
 
 def _samples(cell: Cell) -> tuple[list[str], int]:
-    shown = [units.exact(x) for x in cell.samples[:MOST_SAMPLES]]
-    return shown, max(len(cell.samples), cell.count or 0)
+    samples = [units.exact(x) for x in cell.samples[:MAX_SAMPLES]]
+    return samples, max(len(cell.samples), cell.count or 0)

@@ -1,4 +1,4 @@
-"""Tables of figures that no description places: their shape follows from the figures."""
+"""Tables of figures without a description: their arrangement follows from the figures."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from collections.abc import Callable, Iterable, Sequence
 from ..catalog.benchmarks import Benchmark, Scalar, Table
 from ..common import slugs
 from ..figures.pool import Record
-from .model import FEW, SEVERAL, Shape, View, level, view
+from .model import MAX_COLUMN_VALUES, MAX_TABS, Shape, View, level, view
 
-MOST_METRICS = 6
-"""So many metrics stand side by side; more have a row each."""
+MAX_METRIC_COLUMNS = 6
+"""The number of metrics that are columns; more are rows."""
 
-LONG = 20
-"""A table with more rows is divided into tabs, where a parameter has few values."""
+MAX_UNTABBED_ROWS = 20
+"""A table with more rows is divided into tabs if a parameter has few values."""
 
 
 def general_views(benchmark: Benchmark, records: Sequence[Record], shape: Shape) -> list[View]:
-    """A table for each set of parameters that figures of a benchmark have."""
+    """Return a table for each set of parameters that figures of a benchmark have."""
     groups: dict[tuple[str, ...], list[Record]] = {}
     for record in records:
         groups.setdefault(tuple(sorted(record.params)), []).append(record)
@@ -28,13 +28,12 @@ def general_views(benchmark: Benchmark, records: Sequence[Record], shape: Shape)
 
 
 def general_id(params: Iterable[str]) -> str:
-    """What tells such a table from others of its benchmark in addresses: the names of its
-    parameters."""
+    """Return the name of a table in addresses among those of its benchmark: its parameters."""
     return slugs.slug("-".join(sorted(params))) if params else ""
 
 
 def general_title(benchmark: Benchmark, params: Iterable[str]) -> str:
-    """The caption of such a table: the benchmark, and the parameters of its figures."""
+    """Return the caption of a table: the benchmark, and the parameters of its figures."""
     title = benchmark.entry.title
     if benchmark.entry.tables:
         title = f"{title}, other results"
@@ -43,11 +42,11 @@ def general_title(benchmark: Benchmark, params: Iterable[str]) -> str:
 
 
 def _table(benchmark: Benchmark, records: Sequence[Record]) -> Table:
-    """The description that these figures suggest.
+    """Return a description that suits these figures.
 
-    A parameter with one value needs no place in it: it stands above the table. Where there
-    are few metrics, they are columns; else rows. Of the other parameters those with few
-    values become columns or tabs, as long as no more cells are empty for that.
+    A parameter with a single value is left out: it is shown above the table. A few metrics are
+    columns, more are rows. Other parameters with few values become columns or tabs, unless that
+    would leave more cells empty.
     """
     params = sorted(records[0].params)
     values = {name: {_typed(record.params[name]) for record in records} for name in params}
@@ -64,17 +63,17 @@ def _table(benchmark: Benchmark, records: Sequence[Record]) -> Table:
     def rows(names: Sequence[str]) -> int:
         return len(set(map(rows_of(names), records)))
 
-    few = len(metrics) <= MOST_METRICS
+    few = len(metrics) <= MAX_METRIC_COLUMNS
     by_metric = not down or not few or rows(down) * len(metrics) * boards > 2 * len(records)
     columns: list[str] = []
     tabs = ""
-    few_values = len(down) == 1 and len(values[down[0]]) <= FEW
+    few_values = len(down) == 1 and len(values[down[0]]) <= MAX_COLUMN_VALUES
     if (
         by_metric
         and few_values
         and len(metrics) * len(values[down[0]]) * boards <= 2 * len(records)
     ):
-        # A value of it beside another, and a row for each metric.
+        # The values of the parameter are columns, and each metric is a row.
         columns = [down.pop()]
     if len(down) > 1 or (down and by_metric):
         length = rows(down)
@@ -85,17 +84,17 @@ def _table(benchmark: Benchmark, records: Sequence[Record]) -> Table:
         tabbed = [
             name
             for name in down
-            if name in words and len(values[name]) <= min(SEVERAL, length // 3)
+            if name in words and len(values[name]) <= min(MAX_TABS, length // 3)
         ]
-        if tabbed and length > LONG:
+        if tabbed and length > MAX_UNTABBED_ROWS:
             tabs = tabbed[0]
             down.remove(tabs)
     if len(down) > 1 and not by_metric:
         beside = down[0]
-        wide = len(metrics) * len(values[beside])
+        width = len(metrics) * len(values[beside])
         rest = [*down[1:], *([tabs] if tabs else [])]
         full = rows(rest) * len(values[beside]) <= 1.25 * rows([*down, *rest])
-        if wide <= MOST_METRICS and full:
+        if width <= MAX_METRIC_COLUMNS and full:
             columns = [down.pop(0)]
     names = tuple(map(level, down)) + (("metric",) if by_metric else ())
     return Table(
@@ -108,5 +107,5 @@ def _table(benchmark: Benchmark, records: Sequence[Record]) -> Table:
 
 
 def _typed(value: Scalar) -> tuple[str, Scalar]:
-    """A value that differs from another of another type."""
+    """Return a value with its type, since 1 equals true in Python."""
     return type(value).__name__, value

@@ -14,25 +14,24 @@ from ..figures.pool import Cell
 from .model import View
 
 Link = tuple[int, int, str, str, str]
-"""The number of a row and of a column, the page that the cell leads to, the name of a table
-there and what the address of its row has behind that."""
+"""Row, column, the page to which the cell links, the name of a table there, and the suffix of the
+address of its row."""
 
 Mark = tuple[int, int, list[tuple[int, str]]]
-"""The number of a row and of a column, and by their numbers the notes about that cell, each
-with words of its own."""
+"""Row, column, and the notes about that cell, each by its number and with a text of its own."""
 
 
 MAX_NAMED_CONDITIONS = 12
-"""Conditions that the text of one figure names; files of data name all."""
+"""Conditions named in the text of one figure; data files name all."""
 
 
 class Grid(msgspec.Struct, frozen=True, omit_defaults=True):
     """A table of texts and figures. ``header`` rows come first; ``stub`` columns are row keys.
 
-    With ``tabs`` the first key says which alternative a row belongs to. ``units`` has for each
-    text of the column "Unit" the kind of the unit and the factor into the base unit of its
-    kind. A note has an ``id``, ``severity``, ``title`` and ``reason``. ``shorts`` has for a text of
-    the head what pages show in its place.
+    With ``tabs`` the first key is the tab of a row. ``units`` has for each text of the column
+    "Unit" the kind of the unit and the factor into the base unit of its kind. A note has an
+    ``id``, ``severity``, ``title`` and ``reason``. ``shorts`` has texts of the head that pages
+    abbreviate.
     """
 
     header: tuple[tuple[str, ...], ...]
@@ -47,8 +46,8 @@ class Grid(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def figure(cell: Cell | None, decimals: int | None = 2) -> TableCell:
-    """A pooled figure as files have it; a dash where nothing was measured. Without
-    ``decimals`` its numbers have all their digits."""
+    """Return a pooled figure as in files; a dash if nothing was measured. Without ``decimals``
+    its numbers have all their digits."""
     if cell is None:
         return units.MISSING
     if cell.mean is None:
@@ -68,19 +67,19 @@ def figure(cell: Cell | None, decimals: int | None = 2) -> TableCell:
 
 
 def page_figure(cell: Cell | None) -> TableCell:
-    """A pooled figure as readers of pages see it."""
+    """Return a pooled figure as on pages."""
     exact = figure(cell, None)
     return exact if isinstance(exact, str) else units.for_pages(exact)
 
 
 def cell_text(cell: Cell | None, decimals: int = 2) -> str:
-    """All of the text of a pooled figure."""
+    """Return the full text of a pooled figure."""
     return units.whole(figure(cell, decimals))
 
 
 def grid(view: View, exact: bool = False) -> Grid:
-    """The view's labels and figures, as many header rows as it has levels. The numbers in its
-    texts have the decimals of files, or with ``exact`` all their digits."""
+    """Return the labels and figures of a view, with as many header rows as its columns have levels.
+    Numbers in texts have the decimals of files, or all their digits with ``exact``."""
     levels = len(view.columns[0]) if view.columns else 1
     header = []
     for level in range(levels):
@@ -88,30 +87,30 @@ def grid(view: View, exact: bool = False) -> Grid:
         header.append((*keys, *(labels[level] for labels in (*view.columns, *view.derived))))
     rows = []
     for row in view.rows:
-        places = [None] * len(row.cells) if exact else row.decimals
-        rows.append((*row.keys, *map(figure, row.cells, places), *row.derived))
+        decimals = [None] * len(row.cells) if exact else row.decimals
+        rows.append((*row.keys, *map(figure, row.cells, decimals), *row.derived))
     return Grid(tuple(header), tuple(rows), len(view.key_labels), view.tabbed, view_units(view))
 
 
 DATA = ".data.csv"
-"""How the name of the file ends that has a view's figures for programs."""
+"""The ending of the file with a view's figures for programs."""
 
 
 def data(view: View) -> Grid:
-    """The view's figures for programs: one head row, the unit in the name of a column, numbers
-    with all their digits, and nothing where nothing was measured.
+    """Return the figures of a view for programs: one head row, the unit in the name of a column,
+    numbers with all their digits, and empty cells where nothing was measured.
 
-    A column of figures is their means. Behind it stand, where one of its cells has them, the
-    least and the greatest sample, the number of samples, and how many runs failed. Where the
-    rows differ in their units, the units are a column of their own.
+    A column of figures holds their means. It is followed by columns for the least and greatest
+    sample, the number of samples, and the number of failed runs, each if a cell has one. If the
+    units of rows differ, they have a column of their own.
     """
     united = {row.unit for row in view.rows} if "Unit" in view.key_labels else set()
     unit = units.parse(*united).symbol if len(united) == 1 else ""
-    kept = [c for c, label in enumerate(view.key_labels) if label != "Unit" or not unit]
-    head = [*(name for name, _ in view.above), *(view.key_labels[c] for c in kept)]
+    key_columns = [c for c, label in enumerate(view.key_labels) if label != "Unit" or not unit]
+    head = [*(name for name, _ in view.above), *(view.key_labels[c] for c in key_columns)]
     same = tuple(text for _, text in view.above)
     rows: list[list[TableCell]] = [
-        [*same, *(_key_for_programs(row.keys[c], view.key_labels[c]) for c in kept)]
+        [*same, *(_key_for_programs(row.keys[c], view.key_labels[c]) for c in key_columns)]
         for row in view.rows
     ]
     for column, labels in enumerate(view.columns):
@@ -125,12 +124,12 @@ def data(view: View) -> Grid:
         for row, each in zip(rows, view.rows, strict=True):
             cell = each.derived[column]
             row.append("" if isinstance(cell, str) else (cell[0], repr(cell[0]), ""))
-    return listing(head, rows, len(same) + len(kept))
+    return listing(head, rows, len(same) + len(key_columns))
 
 
 def tidy(table: Grid) -> Grid:
-    """Return a plain table for programs: one head row, numbers with all their digits, and nothing
-    where nothing was measured."""
+    """Return a plain table for programs: one head row, numbers with all their digits, and empty
+    cells where nothing was measured."""
     head = [
         _column_name(tuple(dict.fromkeys(column))) for column in zip(*table.header, strict=True)
     ]
@@ -147,8 +146,8 @@ def tidy(table: Grid) -> Grid:
 
 
 def measured_columns(name: str, cells: Sequence[Cell | None]) -> list[tuple[str, list[TableCell]]]:
-    """Return a column of figures for programs, with those of the least and the greatest sample
-    and of the numbers of samples and of failed runs, where a cell has them."""
+    """Return a column of figures for programs, followed by columns for the least and greatest
+    sample and the numbers of samples and of failed runs, each if a cell has one."""
     return [
         (
             ", ".join(filter(None, (name, title))),
@@ -159,7 +158,7 @@ def measured_columns(name: str, cells: Sequence[Cell | None]) -> list[tuple[str,
 
 
 def _measures(cells: Sequence[Cell | None]) -> list[tuple[str, list[float | None]]]:
-    """The columns that a column of figures becomes: what each is called besides, and its values."""
+    """Return the columns for a column of figures, each with the suffix of its name."""
     columns: list[tuple[str, list[float | None]]] = [
         ("", [cell.mean if cell else None for cell in cells]),
         ("min", [cell.low if cell else None for cell in cells]),
@@ -183,62 +182,62 @@ def _key_for_programs(cell: TableCell, label: str) -> TableCell:
 
 
 def view_units(view: View) -> dict[str, tuple[str, float]]:
-    """What the column "Unit" of a view says; see :class:`Grid`."""
+    """Return the units in the column "Unit" of a view; see :class:`Grid`."""
     if "Unit" not in view.key_labels:
         return {}
     column = view.key_labels.index("Unit")
     return unit_scales((units.whole(row.keys[column]), row.unit) for row in view.rows)
 
 
-def unit_scales(shown: Iterable[tuple[str, str]]) -> dict[str, tuple[str, float]]:
-    """For each text of a column "Unit", given with the unit, its kind and its scale."""
-    named = {text: units.parse(unit) for text, unit in shown}
+def unit_scales(texts: Iterable[tuple[str, str]]) -> dict[str, tuple[str, float]]:
+    """Return the kind and scale of each text of a column "Unit"; ``texts`` pairs text and unit."""
+    named = {text: units.parse(unit) for text, unit in texts}
     return {text: (unit.kind, unit.scale) for text, unit in named.items()}
 
 
 def listing(header: Sequence[str], rows: Iterable[Sequence[TableCell]], stub: int = 1) -> Grid:
-    """A plain table with one header row."""
+    """Return a plain table with one header row."""
     return Grid((tuple(header),), tuple(tuple(row) for row in rows), stub)
 
 
-def shorts(table: Grid, known: Mapping[str, str]) -> dict[str, str]:
-    """What of the head of a table has a ``known`` short name, or a unit that only repeats what it
-    says; nothing where two columns would look alike by them."""
+def shorts(table: Grid, short_names: Mapping[str, str]) -> dict[str, str]:
+    """Return the texts in a table's head that pages abbreviate: those with a short name, and those
+    with a unit that repeats the label. Empty if two columns would then look the same."""
     texts = sorted({text for row in table.header for text in row[table.stub :]})
-    short = {text: known.get(text) or _said_once(text) for text in texts}
+    short = {text: short_names.get(text) or _without_repetition(text) for text in texts}
     own = {text: name for text, name in short.items() if name != text}
     columns = list(zip(*table.header, strict=True))[table.stub :]
-    alike = {tuple(own.get(text, text) for text in column) for column in columns}
-    return own if len(alike) == len(set(columns)) else {}
+    distinct = {tuple(own.get(text, text) for text in column) for column in columns}
+    return own if len(distinct) == len(set(columns)) else {}
 
 
-def _said_once(text: str) -> str:
-    """``Score ↑`` for ``Score (score) ↑``; any other head as it is."""
-    found = _LABEL_AND_UNIT.fullmatch(text)
-    return f"{found[1]}{found[3]}" if found and found[1].lower() == found[2].lower() else text
+def _without_repetition(text: str) -> str:
+    """Return ``Score ↑`` for ``Score (score) ↑``; any other head as it is."""
+    match = _LABEL_AND_UNIT.fullmatch(text)
+    return f"{match[1]}{match[3]}" if match and match[1].lower() == match[2].lower() else text
 
 
 _LABEL_AND_UNIT = re.compile(r"(.+) \(([^()]+)\)(.*)")
 
 
-def only_columns(table: Grid, kept: Sequence[int]) -> Grid:
-    """A table with some of its columns alone, all row keys among them."""
+def only_columns(table: Grid, columns: Sequence[int]) -> Grid:
+    """Return a table with only some of its columns, which must include all row keys."""
     return msgspec.structs.replace(
         table,
-        header=tuple(tuple(row[c] for c in kept) for row in table.header),
-        rows=tuple(tuple(row[c] for c in kept) for row in table.rows),
+        header=tuple(tuple(row[c] for c in columns) for row in table.header),
+        rows=tuple(tuple(row[c] for c in columns) for row in table.rows),
     )
 
 
 def row_name(row: Sequence[TableCell], header: Sequence[Sequence[str]], stub: int) -> str:
-    """The end of a row's address: its keys but for their units."""
+    """Return the suffix of a row's address: its keys without their units."""
     named = [c for c in range(stub) if not header or header[0][c] != "Unit"]
     return words(" ".join(units.whole(row[column]) for column in named))
 
 
 def to_csv(table: Grid) -> bytes:
-    """The table as CSV (RFC 4180 but for line ends, which are ``\\n``), UTF-8, with
-    texts marked that a spreadsheet would compute."""
+    """Return the table as CSV in UTF-8 (RFC 4180 except for line ends, which are ``\\n``), with
+    marks on texts that a spreadsheet would compute."""
     lines = map(csv_text.line, (*table.header, *table.rows))
-    # What no UTF-8 text can hold, as in names of files, shows as an escape.
+    # Names of files can contain what UTF-8 cannot, which becomes an escape.
     return "".join(f"{line}\n" for line in lines).encode("utf-8", "backslashreplace")

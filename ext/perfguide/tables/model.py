@@ -1,6 +1,6 @@
-"""A table of the catalog applied to figures: which rows, which columns, which cells.
+"""Tables of the catalog applied to figures: their rows, columns and cells.
 
-Everything here is numbers and labels; nothing is formatted.
+This module has only numbers and labels; nothing is formatted.
 """
 
 from __future__ import annotations
@@ -23,28 +23,26 @@ Key = tuple[Any, ...]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of a table: its labels, its cells (``None`` where nothing was
-    measured) and for each cell the decimals to show. A parameter that is a number is one
-    among the labels too."""
+    """A row of a table: its labels, its cells (``None`` where nothing was measured), and the
+    decimals of each cell. Labels include numeric parameters as numbers."""
 
     keys: tuple[TableCell, ...]
     cells: tuple[Cell | None, ...]
     decimals: tuple[int, ...]
     unit: str
-    """The unit of its first figure; of all, where one of its labels is their unit."""
+    """The unit of its first figure; of all its figures, if a label is the unit."""
     single: bool = False
-    """Whether it shows single samples of what another row shows the mean of."""
+    """True if it shows single samples whose mean is in another row."""
     derived: tuple[TableCell, ...] = ()
-    """What is worked out from its figures; it stands behind them."""
+    """Cells computed from its figures, which follow them."""
 
 
 @dataclass(frozen=True, slots=True)
 class View:
     """A table as numbers.
 
-    ``columns`` holds for each column of figures its labels from the top down;
-    all have the same number of levels. With ``tabbed`` the first key of each
-    row says which alternative the row belongs to.
+    ``columns`` holds for each column of figures its labels from the top down; all have the same
+    number of levels. With ``tabbed`` the first key of each row is its tab.
     """
 
     id: str
@@ -54,9 +52,9 @@ class View:
     rows: tuple[Row, ...]
     tabbed: bool = False
     above: tuple[tuple[str, str], ...] = ()
-    """What is the same for all figures of the table, each with its name; it stands above it."""
+    """Names and texts that apply to all figures of the table, shown above it."""
     derived: tuple[tuple[str, ...], ...] = ()
-    """The heads of what is worked out, as those of ``columns``."""
+    """The heads of derived columns, in the form of ``columns``."""
 
 
 OUTER = {
@@ -64,14 +62,17 @@ OUTER = {
     "release": "Release",
     "platform": "SoC",
 }
-"""What a level of columns, or a leading row key, can be besides parameters."""
+"""Possible levels of columns and leading row keys besides parameters."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """How a page arranges a table: the first levels of its columns, whether a
-    tab for each board goes before the rows, and whether all else goes down. ``down`` are
-    levels that have become the first row keys, because the table has few figures for its size."""
+    """The arrangement of a table on a page.
+
+    ``across`` are the first levels of its columns, ``board_tabs`` adds a tab for each board, and
+    ``all_down`` makes everything else row keys. ``down`` are levels that became the first row
+    keys because few cells of the table have a figure.
+    """
 
     across: tuple[str, ...] = ("board",)
     board_tabs: bool = False
@@ -83,25 +84,25 @@ OVER_RELEASES = Shape(across=("release",), board_tabs=True, all_down=True)
 SIDE_BY_SIDE = Shape(across=("platform", "release", "board"))
 
 
-LARGEST, SPARSE = 4_000, 4
-"""A table with more cells than the first, of which fewer than one in so many has a figure, is
-made a list, as long as it has figures."""
+MAX_SPARSE_CELLS, MAX_CELLS_PER_FIGURE = 4_000, 4
+"""A table with more cells than the first, and more of them for each figure than the second, becomes
+a list with a row for each figure."""
 
-FEW, SEVERAL = 4, 12
-"""So many values of a parameter that no description places stand side by side, and so many have
-a tab each; more have a row each."""
+MAX_COLUMN_VALUES, MAX_TABS = 4, 12
+"""A parameter without a place in the description becomes columns if it has at most the first number
+of values, tabs if it has at most the second, and otherwise rows."""
 
-MOST_PLACED = 12
-"""So many parameters of a table that no description places have a place of their own where they
-vary; the others of a figure stand together as one."""
+MAX_EXTRA_PARAMS = 12
+"""Parameters without a place in the description that get one if they vary; further ones are
+combined into one text."""
 
 NOT_STATED = "not stated"
-"""What a table says where some of its figures have a parameter and others do not."""
+"""The text for a parameter that some figures of a table have and others have not."""
 
 
 def view(benchmark: Benchmark, table: Table, records: Sequence[Record], shape: Shape) -> View:
-    """One table of the catalog over the records that it takes."""
-    records = _folded(benchmark, table, records)
+    """Return the view of one table of the catalog with the records that it takes."""
+    records = _with_combined_params(benchmark, table, records)
     usual = {name: benchmark.param(name).default for name in table.columns}
     levels = [
         name
@@ -136,7 +137,7 @@ def view(benchmark: Benchmark, table: Table, records: Sequence[Record], shape: S
             raise AssertionError(f"two figures for one cell of {benchmark.name}/{table.id}")
         cells[row, column] = record.cell
     size = len(rows) * len(columns)
-    if shape.across and size > max(LARGEST, SPARSE * len(cells)):
+    if shape.across and size > max(MAX_SPARSE_CELLS, MAX_CELLS_PER_FIGURE * len(cells)):
         long = replace(shape, across=(), all_down=True, down=shape.across)
         return view(benchmark, table, records, long)
     across = sorted(columns)
@@ -144,11 +145,11 @@ def view(benchmark: Benchmark, table: Table, records: Sequence[Record], shape: S
     derived = () if by_metric else _derived(benchmark, table, columns)
     for key in sorted(rows):
         keys, own, unit = rows[key]
-        shown = tuple(own if by_metric else columns[c][1] for c in across)
-        shown += tuple(each.spec.decimals for each in derived)
-        worked_out = tuple(each.of({c: cells.get((key, c)) for c in across}) for each in derived)
+        decimals_of_row = tuple(own if by_metric else columns[c][1] for c in across)
+        decimals_of_row += tuple(each.spec.decimals for each in derived)
+        computed = tuple(each.of({c: cells.get((key, c)) for c in across}) for each in derived)
         figures = tuple(cells.get((key, c)) for c in across)
-        lines.append(Row(keys, figures, shown, unit, derived=worked_out))
+        lines.append(Row(keys, figures, decimals_of_row, unit, derived=computed))
     headings = tuple(label for name in down for label in _key_headings(benchmark, name))
     heads = tuple(columns[c][0] for c in across)
     above = tuple(
@@ -162,20 +163,21 @@ def view(benchmark: Benchmark, table: Table, records: Sequence[Record], shape: S
 
 @dataclass(frozen=True, slots=True)
 class _Column:
-    """A column that is worked out: its description, its heads, and those it is worked out from."""
+    """A derived column: its description, its heads, and the columns that it is computed from."""
 
     spec: Derived
     labels: tuple[str, ...]
-    whole: Key
-    part: Key | None
+    numerator: Key
+    denominator: Key | None
 
     def of(self, cells: Mapping[Key, Cell | None]) -> TableCell:
-        """What one row shows, from its cells by their columns."""
-        whole, part = cells.get(self.whole), cells.get(self.part) if self.part else None
-        below = self.spec.limit if self.part is None else part.mean if part else None
-        if whole is None or whole.mean is None or not below:
+        """Return the cell of one row, from the row's cells by column."""
+        above = cells.get(self.numerator)
+        part = cells.get(self.denominator) if self.denominator else None
+        below = self.spec.limit if self.denominator is None else part.mean if part else None
+        if above is None or above.mean is None or not below:
             return units.MISSING
-        value = whole.mean / below * (100 if self.part is None else 1)
+        value = above.mean / below * (100 if self.denominator is None else 1)
         if not math.isfinite(value):
             return units.MISSING
         return value, units.number(value, self.spec.decimals), ""
@@ -184,8 +186,8 @@ class _Column:
 def _derived(
     benchmark: Benchmark, table: Table, columns: Mapping[Key, tuple[tuple[str, ...], int]]
 ) -> list[_Column]:
-    """The columns that are worked out: one for each board, or whatever is above the metrics, that
-    has the metrics of its description."""
+    """Return the derived columns: one for each board, or other level above the metrics, that has
+    the metrics of the description."""
     heads: dict[Key, dict[int, Key]] = {}
     for key in columns:
         heads.setdefault(key[:-1], {})[key[-1][0]] = key
@@ -198,15 +200,15 @@ def _derived(
             own = heads[prefix]
             if of in own and (spec.limit is not None or per in own):
                 labels = (*columns[own[of]][0][:-1], head)
-                part = None if spec.limit is not None else own[per]
-                out.append(_Column(spec, labels, own[of], part))
+                denominator = None if spec.limit is not None else own[per]
+                out.append(_Column(spec, labels, own[of], denominator))
     return out
 
 
 @dataclass(frozen=True, slots=True)
 class _Arranged:
-    """What of a table goes where: the parameter of its tabs, its row keys, and the levels of its
-    columns below those of the page. Each parameter ``above`` has one value in all of it."""
+    """The places of parameters in a table: that of its tabs, its row keys, and the levels of its
+    columns below those of the page. Each parameter ``above`` has one value in the entire table."""
 
     tabs: str
     down: tuple[str, ...]
@@ -214,10 +216,12 @@ class _Arranged:
     above: tuple[str, ...]
 
 
-def _folded(benchmark: Benchmark, table: Table, records: Sequence[Record]) -> Sequence[Record]:
-    """The records with the parameters that are too many for places of their own as one text.
+def _with_combined_params(
+    benchmark: Benchmark, table: Table, records: Sequence[Record]
+) -> Sequence[Record]:
+    """Return the records with parameters beyond ``MAX_EXTRA_PARAMS`` combined into one text.
 
-    Thousands of names would make as many row keys, nearly all of them “not stated”.
+    Thousands of names would give as many row keys, nearly all of them “not stated”.
     """
     named = {name.removeprefix(_PARAM) for name in benchmark.entry.names(table)}
     values: dict[str, set[Key]] = {}
@@ -227,11 +231,11 @@ def _folded(benchmark: Benchmark, table: Table, records: Sequence[Record]) -> Se
             values.setdefault(name, set()).add(_rank(benchmark, level(name), record))
             stating[name] += 1
     varying = [n for n in values if len(values[n]) > 1 or stating[n] < len(records)]
-    if len(varying) <= MOST_PLACED:
+    if len(varying) <= MAX_EXTRA_PARAMS:
         return records
-    order = {name: place for place, name in enumerate(benchmark.entry.params)}
+    order = {name: index for index, name in enumerate(benchmark.entry.params)}
     varying.sort(key=lambda n: (order.get(n, len(order)), -stating[n], n))
-    rest = {*varying[MOST_PLACED:]}
+    rest = {*varying[MAX_EXTRA_PARAMS:]}
     return [_with_rest(record, rest) for record in records]
 
 
@@ -246,9 +250,9 @@ def _with_rest(record: Record, rest: Set[str]) -> Record:
 
 
 def _coded(keys: Iterable[Hashable]) -> list[int]:
-    """A number for each key, the same for the same ones."""
-    places: dict[Hashable, int] = {}
-    return [places.setdefault(key, len(places)) for key in keys]
+    """Return a number for each key, equal for equal keys."""
+    numbers: dict[Hashable, int] = {}
+    return [numbers.setdefault(key, len(numbers)) for key in keys]
 
 
 def _arranged(
@@ -259,11 +263,11 @@ def _arranged(
     down: Sequence[str],
     across: Sequence[str],
 ) -> _Arranged:
-    """The table with a place for each parameter of its records that it does not name.
+    """Return a place for each parameter of the records, including those without a description.
 
-    One that has a single value stands above the table. One that says the same of each column is
-    a level of the head, which costs no column. Any other becomes what its number of values
-    makes readable, unless that leaves more cells empty.
+    A parameter with a single value is shown above the table. One that has a single value in each
+    column is a level of the head, which needs no more columns. Any other becomes columns, tabs or
+    rows by its number of values, unless that leaves more cells empty.
     """
     tabs, above = table.tabs, list[str]()
     named = benchmark.entry.names(table)
@@ -271,7 +275,7 @@ def _arranged(
     extra = {name for record in records for name in record.params}
     extra -= {name.removeprefix(_PARAM) for name in named}
     ranked = sorted(extra, key=lambda n: (order.index(n) if n in order else len(order), n))
-    # Which row and which column each record stands in, as a number.
+    # The number of the row and of the column of each record.
     rows, columns = (
         _coded(tuple(_rank(benchmark, n, r) for n in names) for r in records)
         for names in ([*filter(None, [tabs]), *down], [*shape.across, *across])
@@ -285,18 +289,18 @@ def _arranged(
         more_rows, more_columns = (_coded(zip(own, each, strict=True)) for each in (rows, columns))
         before, after = len(set(columns)), len(set(more_columns))
         beside, below = len(set(rows)) * after, len(set(more_rows)) * before
-        alike = max(beside, below) <= 1.25 * min(beside, below)
-        if alike:
-            wide = len(values) > FEW or shape.all_down
+        similar = max(beside, below) <= 1.25 * min(beside, below)
+        if similar:
+            goes_down = len(values) > MAX_COLUMN_VALUES or shape.all_down
         else:
-            # Where it tells columns apart, a few of them are what one column becomes.
-            wide = beside > below or after > FEW * before
-        if not wide:
+            # A parameter that differs between columns may split each into a few.
+            goes_down = beside > below or after > MAX_COLUMN_VALUES * before
+        if not goes_down:
             across, columns = [name, *across], more_columns
             continue
         if (
             not (tabs or shape.board_tabs or shape.down)
-            and len(values) <= SEVERAL
+            and len(values) <= MAX_TABS
             and len(set(more_rows)) >= 2 * len(values)
         ):
             tabs = name
@@ -308,11 +312,11 @@ def _arranged(
 
 
 def _with_runs(table: View) -> View:
-    """The same table with a row for each single sample before the mean."""
+    """Return the table with a row for each single sample above its mean."""
     rows: list[Row] = []
     for row in table.rows:
-        most = max((len(c.samples) for c in row.cells if c), default=0)
-        for run in range(most if most > 1 else 0):
+        sample_count = max((len(c.samples) for c in row.cells if c), default=0)
+        for run in range(sample_count if sample_count > 1 else 0):
             cells = tuple(_sample(cell, run) for cell in row.cells)
             keys = (*row.keys, units.counted(run + 1))
             blank = (units.MISSING,) * len(row.derived)
@@ -328,7 +332,7 @@ def _sample(cell: Cell | None, run: int) -> Cell | None:
 
 
 def _rank(benchmark: Benchmark, name: str, record: Record) -> Key:
-    """Where a record stands among the rows or columns of one level."""
+    """Return the sort key of a record among the rows or columns of one level."""
     if name == "metric":
         return (benchmark.metric_rank(record.metric)[0], units.natural(record.metric), record.unit)
     if name in OUTER:
@@ -340,15 +344,15 @@ def _rank(benchmark: Benchmark, name: str, record: Record) -> Key:
 
 
 _PARAM = "\0"
-"""What stands before a parameter's name where it is that of something else; no name has it."""
+"""The prefix of a parameter that is called like one of ``OUTER`` or "metric"; no name contains it."""
 
 
 _REST = " "
-"""The parameter that holds those without a place of their own; no name is a space alone."""
+"""The name of the combined parameters; no parameter is called a single space."""
 
 
 def level(name: str) -> str:
-    """What a parameter is called among rows and columns."""
+    """Return the name of a parameter's level among rows and columns."""
     return f"{_PARAM}{name}" if name in OUTER or name == "metric" else name
 
 
@@ -358,17 +362,17 @@ _UNSTATED: Key = (10**9, math.inf, (), "")
 
 def _outer_rank(name: str, record: Record) -> Key:
     if name == "release":
-        # The newest release first: it is what most readers came for.
+        # The newest release comes first: most readers look for it.
         return (_Newest(version(record.guide.release)),)
     if name == "platform":
-        # Two platforms may have the same words for a name.
+        # Two platforms can have the same name in words.
         return (units.natural(record.guide.soc), record.guide.sdk, record.guide.os)
     return units.natural(_outer_label(name, record))
 
 
 @dataclass(frozen=True, slots=True)
 class _Newest:
-    """A sort key that turns the order of another one round."""
+    """A sort key in reverse order."""
 
     key: tuple[tuple[int, int, str], ...]
 
@@ -382,8 +386,8 @@ def _label(benchmark: Benchmark, name: str, record: Record) -> str:
     name = name.removeprefix(_PARAM)
     if name not in record.params:
         return NOT_STATED
-    label, known = benchmark.value_label(name, record.params[name]), benchmark.param(name).classes
-    if of := known.get(units.plain(record.params[name]), ""):
+    label, classes = benchmark.value_label(name, record.params[name]), benchmark.param(name).classes
+    if of := classes.get(units.plain(record.params[name]), ""):
         return f"{label} ({of})"
     return label
 
@@ -422,5 +426,5 @@ def _metric_heading(benchmark: Benchmark, record: Record) -> str:
 
 
 def _decimals(benchmark: Benchmark, record: Record) -> int:
-    known = benchmark.metric(record.metric)
-    return known.decimals if known else 2
+    described = benchmark.metric(record.metric)
+    return described.decimals if described else 2

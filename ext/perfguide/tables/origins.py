@@ -1,4 +1,4 @@
-"""Where the figures of a table come from: bundle, JSON pointer, command, log line."""
+"""Origins of the figures in a table: bundle, JSON pointer, command, log line."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from ..bundles.decode import Loaded
-from ..bundles.logs import LONGEST, Found
+from ..bundles.logs import MAX_LINE_CHARS, Found
 from ..common import units
 from ..common.units import TableCell
 from ..figures.pool import Pool, Record
@@ -20,7 +20,7 @@ from .model import Row, View
 
 
 def bundles(items: Sequence[Loaded]) -> Grid:
-    """Bundles with all facts, a row for each fact that is stated."""
+    """Return the facts of bundles, a row for each fact that is stated."""
     rows = []
     for item in items:
         stated = facts(item) | {"results": units.counted(len(item.bundle.results))}
@@ -31,23 +31,23 @@ def bundles(items: Sequence[Loaded]) -> Grid:
 
 
 Group = tuple[int, str, str]
-"""What some figures of a row share: their bundle, by its position in the frame, the command, and
-the log; it is empty where there is none."""
+"""The common origin of some figures of a row: the position of their bundle in the frame, the
+command, and the log or an empty string."""
 
 
 def table(view: View, pool: Pool, logs: Mapping[int, Found]) -> Grid:
-    """A row for each row of a table and each bundle behind it: which results they
-    are, and where they stand in which log. ``logs`` are those of bundles by
-    their position in the frame."""
+    """Return the origins of a table's figures, a row for each row of the table and each bundle:
+    the results in the bundle and their lines in logs. ``logs`` are those of bundles by their
+    position in the frame."""
     seen: set[int] = set()
     rows: list[tuple[TableCell, ...]] = []
-    # From the last row up: a mean stands below its samples, and has all of them.
+    # From the last row up: a mean is below its samples, and includes all of them.
     for row in reversed(view.rows):
         own = []
-        fresh = {m for cell in row.cells if cell for m in cell.members} - seen
-        if not fresh:
+        new_members = {m for cell in row.cells if cell for m in cell.members} - seen
+        if not new_members:
             continue
-        seen |= fresh
+        seen |= new_members
         for group, members in _groups(row, pool):
             columns, results, lines = zip(*members, strict=True)
             where = (_columns(view, columns), spans(results), lines)
@@ -56,14 +56,15 @@ def table(view: View, pool: Pool, logs: Mapping[int, Found]) -> Grid:
     rows.reverse()
     head = (*view.key_labels, "Board", "Columns", "Bundle", "Results", "Log", "Line", "Command")
     stub = len(view.key_labels) + 1
-    made = Grid((head,), tuple(rows), stub, view.tabbed, view_units(view))
-    # Without the columns in which no row says anything.
-    return only_columns(made, [c for c in range(len(head)) if c < stub or any(r[c] for r in rows)])
+    full = Grid((head,), tuple(rows), stub, view.tabbed, view_units(view))
+    # Columns that are empty in every row are left out.
+    return only_columns(full, [c for c in range(len(head)) if c < stub or any(r[c] for r in rows)])
 
 
 def _groups(row: Row, pool: Pool) -> Iterator[tuple[Group, list[tuple[int, int, int]]]]:
-    """The figures of a row by bundle, command and log, one of each column, so that repeated runs
-    stay apart; of each the column, the result in the bundle and the line in the log."""
+    """Yield the figures of a row by bundle, command and log, with the column, the index of the
+    result in the bundle and the line in the log. A group has one figure of each column, so that
+    repeated runs stay apart."""
     groups: dict[tuple[Group, int], list[tuple[int, int, int]]] = {}
     for column, cell in enumerate(row.cells):
         runs: Counter[Group] = Counter()
@@ -81,19 +82,27 @@ def _line(
     pool: Pool, group: Group, columns: str, results: str, lines: Sequence[int], logs: Found | None
 ) -> tuple[str, ...]:
     bundle, command, file = group
-    named = pool.frame.bundles[bundle].bundle
+    bundle_of_group = pool.frame.bundles[bundle].bundle
     texts = [logs.text(file, line) for line in dict.fromkeys(lines)] if logs and file else []
     text = " ⏎ ".join(filter(None, texts))
-    if len(text) > LONGEST:
-        text = text[:LONGEST] + "…"
+    if len(text) > MAX_LINE_CHARS:
+        text = text[:MAX_LINE_CHARS] + "…"
     log = f"{file}:{spans(lines)}" if file else ""
-    return named.board.name, columns, named.id, f"/results/{results}", log, text, command
+    return (
+        bundle_of_group.board.name,
+        columns,
+        bundle_of_group.id,
+        f"/results/{results}",
+        log,
+        text,
+        command,
+    )
 
 
 def spans(numbers: Sequence[int]) -> str:
-    """Numbers in their order, neighbours that count up joined: ``12–17, 19``.
+    """Return numbers in their order, consecutive ones joined: ``12–17, 19``.
 
-    A number that repeats the one before it is left out.
+    A number that repeats its predecessor is left out.
     """
     out: list[tuple[int, int]] = []
     for number in numbers:
@@ -107,9 +116,9 @@ def spans(numbers: Sequence[int]) -> str:
 
 
 def _columns(view: View, chosen: Sequence[int]) -> str:
-    """What tells the chosen columns from the others, apart from their board.
+    """Return labels that identify the chosen columns, without their board.
 
-    Level by level where all combinations are there, column by column where not.
+    Level by level if all combinations are chosen, otherwise column by column.
     """
     levels = range(1, len(view.columns[0]) if view.columns else 0)
     telling = [n for n in levels if len({labels[n] for labels in view.columns}) > 1]
@@ -124,11 +133,10 @@ def _columns(view: View, chosen: Sequence[int]) -> str:
 
 
 def as_json(pool: Pool, records: Iterable[Record]) -> bytes:
-    """The same for programs, a line for each figure.
+    """Return the origins of figures as JSON, a line for each figure.
 
-    ``sources`` holds ``[bundle, pointer, command, log file, log line]``; bundle
-    and command are positions in the lists of the same file, ``null`` where the
-    bundle says nothing.
+    ``sources`` holds ``[bundle, pointer, command, log file, log line]``; bundle and command are
+    indices into lists of the same file, ``null`` if the bundle does not state it.
     """
     records = list(records)
     numbers: dict[int, int] = {}
@@ -158,6 +166,6 @@ def as_json(pool: Pool, records: Iterable[Record]) -> bytes:
         }
         lines.append(msgspec.json.encode(figure))
     head = {"bundles": [facts(item) for item in items], "commands": list(commands)}
-    # A file's name can hold what no UTF-8 text can; JSON has an escape for it.
+    # Names of files can contain what UTF-8 cannot, for which JSON has an escape.
     begin = json.dumps(head, ensure_ascii=False)[:-1].encode("utf-8", "backslashreplace")
     return begin + b',"figures":[\n' + b",\n".join(lines) + b"\n]}\n"

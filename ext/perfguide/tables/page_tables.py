@@ -1,4 +1,4 @@
-"""Tables as pages show them: CSV whose cells are reStructuredText, and what CSV cannot hold.
+"""Tables on pages: CSV whose cells are reStructuredText, and the data that CSV cannot hold.
 
 A page shows each table by ``csv-table``, so its source can be read and built without perfguide.
 The exact values, the spread, the samples and the links of all tables of a page are in one file
@@ -21,49 +21,48 @@ from ..common.units import TableCell
 from .grids import Grid, Link, Mark
 
 MARK = " †"
-"""Follows a figure that a finding of the health report is about."""
+"""Marks a figure with a finding in the health report."""
 
 ALL_COLUMNS_CHARS = 100
-"""Characters that docutils divides among the columns of a table without widths."""
+"""The total width, in characters, of a table without explicit widths in docutils."""
 
 MAX_COLUMN_CHARS = 40
-"""Characters of a column of long texts, whose words go over several lines."""
+"""The width of a column of long texts, whose words are wrapped."""
 
 MAX_CELL_CHARS = 131_072
-"""The longest cell that Python's reader of CSV accepts, and so a ``csv-table``."""
+"""The longest cell that Python's CSV reader accepts, and so does a ``csv-table``."""
 
 CUT = " … (cut here; the CSV file below the table has all of it)"
-"""Ends a text that is longer."""
+"""The ending of a longer text."""
 
 FILE = "figures.js"
-"""The name of a page's file, in the folder that is called as the page is."""
+"""The name of a page's data file, in a folder named like the page."""
 
 _ASSIGNED = b"perfguideFigures="
-"""Precedes the JSON. A browser loads a script from a page that was opened as a file, and under a
-strict policy; JSON alone it would refuse in the first case."""
+"""The text in front of the JSON. A browser loads a script even if the page was opened as a file and
+under a strict policy; it would refuse plain JSON in the first case."""
 
 Number = int | float | bool
 
 
 Prose = tuple[int, int, str]
-"""The number of the first line of a benchmark's text on a page, counted from 0, that of its lines,
-and the name of the benchmark."""
+"""A benchmark's text on a page: the number of its first line, from 0, the number of its lines, and
+the name of the benchmark."""
 
 
 class Run(msgspec.Struct, frozen=True, omit_defaults=True, array_like=True):
-    """A run behind cells: the digest of its bundle, what pages show of it (id, board, release and
-    date), and its facts and notes as :class:`perfguide.tables.remarks.RunWords` has them."""
+    """A run behind cells: the digest of its bundle, its labels on pages (id, board, release and
+    date), and its facts and notes in the form of :class:`perfguide.tables.remarks.RunWords`."""
 
     digest: str
-    shown: list[str]
+    labels: list[str]
     facts: list[tuple[str, str, str]]
     notes: list[tuple[int, str, str, str]]
 
 
 class CellWords(msgspec.Struct, frozen=True, omit_defaults=True, array_like=True):
-    """The words of one cell that are not those of its runs: the place of its benchmark and metric,
-    facts with their names, labels and values, of which a number is the place of the run whose value
-    it is, and notes."""
+    """Texts of one cell that its runs do not have: the index of its benchmark and metric; facts with
+    their names, labels and values, where a number is the index of the run with the value; notes."""
 
     measured: int
     facts: list[tuple[str, str, list[str | int]]]
@@ -73,10 +72,10 @@ class CellWords(msgspec.Struct, frozen=True, omit_defaults=True, array_like=True
 class Behind(msgspec.Struct, frozen=True, omit_defaults=True):
     """The runs behind the cells of one table.
 
-    An entry of ``cells`` is the row, the column (counted from 0, with the row keys), the places of
-    its runs and commands in those lists, the samples as exact text in the unit of the table,
-    their number where it is known, else 0, and the numbers of runs and of failed runs. ``words``
-    has an entry for each cell; ``measured`` are pairs of a benchmark and a metric.
+    An entry of ``cells`` is the row, the column (both from 0, counting row keys), the indices of
+    its runs and commands in those lists, the samples as exact text in the unit of the table, their
+    number or 0 if unknown, and the numbers of runs and of failed runs. ``words`` has an entry for
+    each cell; ``measured`` are pairs of a benchmark and a metric.
     """
 
     cells: list[Any] = []
@@ -90,7 +89,7 @@ class Extra(msgspec.Struct, frozen=True, omit_defaults=True):
     """The part of a table that its CSV cannot hold.
 
     An entry of ``figures`` is a row, a column, the exact value, and the text that follows the
-    figure on demand. The others are those of :class:`Grid`. For the table at the top of a guide
+    figure on demand. Other fields are those of :class:`Grid`. In the table at the top of a guide,
     ``answers`` are :class:`perfguide.pages.answers.Answers`, and ``page`` is the guide.
     """
 
@@ -107,30 +106,29 @@ class Extra(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Drawn(msgspec.Struct, frozen=True):
-    """What the picture of a history is drawn from; see :mod:`perfguide.compare.sparkline`."""
+    """The data from which a sparkline is drawn; see :mod:`perfguide.compare.sparkline`."""
 
     heights: list[float]
     new: int
     words: str
 
     def __post_init__(self) -> None:
-        """Raise :class:`ValueError` where the new release is none of the history's."""
+        """Raise :class:`ValueError` if ``new`` is not an index into ``heights``."""
         if not 0 <= self.new < len(self.heights):
             raise ValueError("“new” is no place in “heights”")
 
 
 class PageFigures(msgspec.Struct, frozen=True, omit_defaults=True):
-    """All that the tables of one page have besides their CSV, by the files of these as the page
-    names them; the runs behind them, each once; what the page is about; and the lines that are
-    texts of benchmarks.
+    """The data of all tables of one page besides their CSV, by the name of the CSV file; the runs
+    behind them, each once; the subject of the page; and the lines with texts of benchmarks.
 
-    An entry of ``bundles`` is the id, board, release and date of a run, then its facts as pairs of
-    places in ``facts`` and ``remarks``, then its notes: each a place in ``remarks``, and the
-    benchmark and the metric that it is about, where it is not about all. An entry of ``facts`` is the
-    name of a fact and what pages call it; ``remarks`` are texts. Where a cell has words that are not
-    those of its runs, or a note may not be about it, a list follows its other members: its notes, its
-    facts as pairs of a place in ``facts`` and places in ``remarks``, where ``-1 - N`` is the value
-    of the run ``N`` of ``bundles``, and its benchmark and metric.
+    An entry of ``bundles`` is the id, board, release and date of a run; its facts as pairs of
+    indices into ``facts`` and ``remarks``; and its notes, each an index into ``remarks`` with the
+    benchmark and metric to which it is limited, if any. An entry of ``facts`` is the name and label
+    of a fact; ``remarks`` are texts. A cell with texts of its own, or to which a note may not
+    apply, has a further list: its notes, its facts as pairs of an index into ``facts`` and indices
+    into ``remarks``, where ``-1 - N`` is the value of run ``N`` of ``bundles``, and its benchmark
+    and metric.
     """
 
     tables: dict[str, Extra] = {}
@@ -144,15 +142,15 @@ class PageFigures(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class PageExtra(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The extra of one table with the runs behind its cells, before it is on a page."""
+    """The extra data of one table with the runs behind its cells, before it is put on a page."""
 
     extra: Extra = Extra()
     behind: Behind = Behind()
 
 
 def to_csv(table: Grid) -> bytes:
-    """Return the table as CSV whose cells are reStructuredText that shows their text; a figure
-    is as pages show it, without its spread, and has a sign where a finding is about it."""
+    """Return the table as CSV whose cells are reStructuredText. Figures are as on pages, without
+    their spread, and marked if they have a finding."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerows(map(_markup, row) for row in _texts(table))
@@ -163,15 +161,15 @@ def _markup(text: str) -> str:
     markup = rst_text.text(text)
     if len(markup) <= MAX_CELL_CHARS:
         return markup
-    kept = markup[: MAX_CELL_CHARS - len(CUT)]
-    if (len(kept) - len(kept.rstrip("\\"))) % 2:
-        kept = kept[:-1]  # a backslash would escape what follows
-    return f"{kept.rstrip()}{CUT}"
+    cut = markup[: MAX_CELL_CHARS - len(CUT)]
+    if (len(cut) - len(cut.rstrip("\\"))) % 2:
+        cut = cut[:-1]  # a single backslash would escape the next character
+    return f"{cut.rstrip()}{CUT}"
 
 
 def widths(table: Grid) -> tuple[int, ...]:
-    """Return the widths of the columns in characters where a page has to name them: else docutils
-    makes all columns alike, and the builders for text and paper break long words and figures."""
+    """Return the widths of the columns in characters, or none if the default will do: docutils
+    makes all columns equal, and the text and paper builders break long words and figures."""
     columns = list(zip(*_texts(table), strict=True))
     longest_words = [max(max(map(len, text.split()), default=0) for text in c) for c in columns]
     if max(longest_words) <= ALL_COLUMNS_CHARS // len(columns):
@@ -183,24 +181,24 @@ def widths(table: Grid) -> tuple[int, ...]:
 
 
 def _texts(table: Grid) -> Iterator[list[str]]:
-    """Yield the rows of the head and of the body as pages show them."""
+    """Yield the rows of the head and the body as on pages."""
     marked = {(row, column) for row, column, _ in table.marks}
     yield from map(list, table.header)
     for number, row in enumerate(table.rows):
         yield [
-            _shown(cell, column < table.stub) + (MARK if (number, column) in marked else "")
+            _page_text(cell, column < table.stub) + (MARK if (number, column) in marked else "")
             for column, cell in enumerate(row)
         ]
 
 
-def _shown(cell: TableCell, is_key: bool) -> str:
+def _page_text(cell: TableCell, is_key: bool) -> str:
     if isinstance(cell, str):
         return cell
     return units.whole(cell) if is_key else units.for_pages(cell)[1]
 
 
 def extra(table: Grid, behind: Behind | None = None) -> bytes:
-    """Return what the CSV of a table cannot hold, as JSON; nothing where there is nothing."""
+    """Return the data that the CSV of a table cannot hold, as JSON; empty if there is none."""
     figures = []
     for number, row in enumerate(table.rows):
         for column, cell in enumerate(row):
@@ -217,12 +215,12 @@ def extra(table: Grid, behind: Behind | None = None) -> bytes:
         shorts={visible(text, len(text)).strip(): short for text, short in table.shorts.items()},
         cells=behind.cells if behind else [],
     )
-    whole = PageExtra(own, behind or Behind())
-    return b"" if whole == PageExtra() else msgspec.json.encode(whole)
+    page_extra = PageExtra(own, behind or Behind())
+    return b"" if page_extra == PageExtra() else msgspec.json.encode(page_extra)
 
 
 def extra_of_answers(answers: bytes, page: str) -> bytes:
-    """Return the extra of the table at the top of a guide; ``answers`` are JSON."""
+    """Return the extra data of the table at the top of a guide; ``answers`` are JSON."""
     return msgspec.json.encode(PageExtra(Extra(answers=msgspec.json.decode(answers), page=page)))
 
 
@@ -232,9 +230,9 @@ def page_file(
     histories: Sequence[bytes] = (),
     prose: Sequence[Prose] = (),
 ) -> bytes:
-    """Return the file of a page from the extras of its tables; nothing where none has any.
+    """Return the data file of a page from the extra data of its tables, or nothing if all is empty.
 
-    Each bundle, command and remark is in it once, and cells refer to it by its place.
+    Each bundle, command and remark is stored once, and cells refer to it by its index.
     """
     tables: dict[str, Extra] = {}
     words = _Words()
@@ -248,9 +246,9 @@ def page_file(
         of_commands = [commands.setdefault(each, len(commands)) for each in behind.commands]
         cells = []
         for cell, of_cell in zip(own.extra.cells, behind.words, strict=True):
-            runs = [of_runs[place] for place in cell[2]]
+            runs = [of_runs[index] for index in cell[2]]
             own_words = words.of_cell(of_cell, behind, of_runs, runs)
-            of_commands_of_cell = [of_commands[place] for place in cell[3]]
+            of_commands_of_cell = [of_commands[index] for index in cell[3]]
             cells.append([*cell[:2], runs, of_commands_of_cell, *cell[4:8], *own_words])
         tables[name] = msgspec.structs.replace(own.extra, cells=cells)
     content = PageFigures(
@@ -269,34 +267,34 @@ def page_file(
 
 
 class _Words:
-    """The words of the runs behind a page's tables, and of cells, each text once."""
+    """The texts of runs and cells on a page, each stored once."""
 
     def __init__(self) -> None:
         self.texts: dict[str, int] = {}
         self.facts: dict[tuple[str, str], int] = {}
         self._runs: dict[str, int] = {}
-        self._shown: list[list[str]] = []
+        self._labels: list[list[str]] = []
         self._facts: list[list[tuple[int, int]]] = []
         self._notes: list[set[tuple[int, str, str, str]]] = []
         self._scoped: list[bool] = []
 
     def add(self, run: Run) -> int:
-        """Return the place of a run; what is new of it is added."""
-        place = self._runs.setdefault(run.digest, len(self._runs))
-        if place == len(self._shown):
-            self._shown.append(run.shown)
+        """Add a run, or its new notes, and return its index."""
+        index = self._runs.setdefault(run.digest, len(self._runs))
+        if index == len(self._labels):
+            self._labels.append(run.labels)
             self._facts.append([(self._fact(n, label), self._text(v)) for n, label, v in run.facts])
             self._notes.append(set())
             self._scoped.append(False)
-        # Each table has the notes that are about its own metrics.
-        self._notes[place].update(run.notes)
-        self._scoped[place] |= any(of or metric for _, _, of, metric in run.notes)
-        return place
+        # Each table has only the notes about its own metrics.
+        self._notes[index].update(run.notes)
+        self._scoped[index] |= any(of or metric for _, _, of, metric in run.notes)
+        return index
 
     def of_cell(
         self, cell: CellWords, behind: Behind, of_runs: Sequence[int], runs: Sequence[int]
     ) -> list[list[Any]]:
-        """Return the list of words of a cell within a list, or nothing where it has none."""
+        """Return the list of texts of a cell within a list, or an empty list if it has none."""
         facts = [
             [
                 self._fact(name, label),
@@ -316,19 +314,19 @@ class _Words:
         return self.facts.setdefault((name, label), len(self.facts))
 
     def bundles(self) -> list[list[Any]]:
-        """Return all runs as the page's file has them."""
+        """Return all runs in the form of the page's file."""
         out: list[list[Any]] = []
-        for shown, facts, notes in zip(self._shown, self._facts, self._notes, strict=True):
+        for labels, facts, notes in zip(self._labels, self._facts, self._notes, strict=True):
             listed = [
                 [self._text(text), *([of, metric] if metric else filter(None, [of]))]
                 for _, text, of, metric in sorted(notes)
             ]
-            out.append([*shown, facts, listed] if facts or listed else shown)
+            out.append([*labels, facts, listed] if facts or listed else labels)
         return out
 
 
 def _ascii(data: bytes) -> bytes:
-    # No character besides ASCII means anything to whatever reads scripts.
+    # A script's encoding is up to the server, so everything but ASCII is escaped.
     return b"".join(
         part if part.isascii() else _escaped(part) for part in re.split(rb"([\x80-\xff]+)", data)
     )
@@ -343,7 +341,7 @@ def _escaped(part: bytes) -> bytes:
 
 
 def read_page_file(data: bytes) -> PageFigures:
-    """Return the content of a page's file. Raises :class:`msgspec.DecodeError`."""
+    """Return the content of a page's data file. Raises :class:`msgspec.DecodeError`."""
     return _DECODER.decode(_json(data))
 
 
@@ -355,7 +353,7 @@ class _About(msgspec.Struct):
 
 
 def read_about(data: bytes) -> dict[str, Any]:
-    """Return what a page is about, from its file. Raises :class:`msgspec.DecodeError`."""
+    """Return the subject of a page from its data file. Raises :class:`msgspec.DecodeError`."""
     return msgspec.json.decode(_json(data), type=_About).about
 
 
@@ -366,7 +364,7 @@ def _json(data: bytes) -> bytes:
 
 
 def read_csv(data: bytes) -> list[list[str]]:
-    """Return the texts of a page's CSV. Raises :class:`ValueError` and :class:`csv.Error`."""
+    """Return the texts in a page's CSV. Raises :class:`ValueError` and :class:`csv.Error`."""
     rows = list(csv.reader(io.StringIO(data.decode("utf-8"), newline="")))
     if not rows:
         raise ValueError("there is no row")
@@ -374,9 +372,9 @@ def read_csv(data: bytes) -> list[list[str]]:
 
 
 def grid(rows: Sequence[Sequence[str]], header_rows: int, stub: int, own: Extra) -> Grid:
-    """Return the table that a page shows, from its CSV and what that cannot hold.
+    """Return the table of a page from its CSV and its extra data.
 
-    Raises :class:`IndexError` where these two are not of the same table.
+    Raises :class:`IndexError` if the two do not belong to the same table.
     """
     body: list[list[TableCell]] = [list(row) for row in rows[header_rows:]]
     for row, column, _ in own.marks:

@@ -1,4 +1,4 @@
-"""What is said of figures besides their numbers: the setup of runs, and notes about them."""
+"""Remarks about figures besides their numbers: the setup of runs, and notes about them."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from ..figures.pool import Pool
 from .grids import Grid, listing
 from .model import View
 
-MOST = 12
-"""So many notes, or values of a fact, stand above one table; the others are in its cells."""
+MAX_REMARKS = 12
+"""Notes, or values of a fact, that are shown above one table; all of them are in its cells."""
 
 Line = tuple[str, str]
-"""What a line is about, and what it says."""
+"""The subject of a line, and its text."""
 
 
 def setup(bundles: Sequence[Loaded], label: Mapping[str, str] | None = None) -> Grid | None:
-    """The facts of whole runs: once for all boards where these agree, else for each board.
-    ``None`` where no bundle states one."""
+    """Return the facts of runs, once for all boards if these agree, otherwise for each board.
+    ``None`` if no bundle states one."""
     stated: dict[str, dict[str, dict[str, None]]] = {}
     boards: dict[str, None] = {}
     for item in bundles:
@@ -42,13 +42,13 @@ def setup(bundles: Sequence[Loaded], label: Mapping[str, str] | None = None) -> 
 
 
 def fact(name: str) -> str:
-    """What pages call a fact of the setup."""
+    """Return the label of a fact of the setup on pages."""
     return name.replace("_", " ").capitalize()
 
 
 def notes(bundles: Sequence[Loaded], benchmark: str = "") -> list[str]:
-    """The notes about whole runs, or about one benchmark of them, with the boards of those that
-    are not about all."""
+    """Return the notes about entire runs, or about one benchmark of them. A note that does not
+    apply to all boards names its boards."""
     boards: dict[str, None] = {}
     about: dict[str, dict[str, None]] = {}
     for item in bundles:
@@ -64,20 +64,20 @@ def notes(bundles: Sequence[Loaded], benchmark: str = "") -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class RunWords:
-    """The facts and notes of a run, as pages show them, for those of its figures that are on a page.
+    """The facts and notes of a run that concern the figures on a page.
 
-    A fact is its name, what pages call it, and its value; a note its place among those of the run,
-    its text, its benchmark and its metric, each of these empty where it is about all.
+    A fact is its name, its label and its value. A note is its index among those of the run, its
+    text, its benchmark and its metric; each of the latter is empty if the note applies to all.
     """
 
     facts: tuple[tuple[str, str, str], ...]
     notes: tuple[tuple[int, str, str, str], ...]
 
 
-def run_words(loaded: Loaded, shown: Collection[tuple[str, str]]) -> RunWords:
-    """Return the words of a run; ``shown`` are the benchmarks on a page, each with its metrics."""
-    benchmarks = {"", *(benchmark for benchmark, _ in shown)}
-    metrics = {("", metric) for _, metric in shown} | {*shown}
+def run_words(loaded: Loaded, measured: Collection[tuple[str, str]]) -> RunWords:
+    """Return the texts of a run; ``measured`` are pairs of a benchmark and metric on the page."""
+    benchmarks = {"", *(benchmark for benchmark, _ in measured)}
+    metrics = {("", metric) for _, metric in measured} | {*measured}
     scoped = ((n.text, n.benchmark or "", n.metric or "") for n in loaded.bundle.notes)
     return RunWords(
         tuple(
@@ -85,8 +85,8 @@ def run_words(loaded: Loaded, shown: Collection[tuple[str, str]]) -> RunWords:
             for name, value in sorted(loaded.bundle.setup.items())
         ),
         tuple(
-            (place, shown_text(text), benchmark, metric)
-            for place, (text, benchmark, metric) in enumerate(scoped)
+            (index, shown_text(text), benchmark, metric)
+            for index, (text, benchmark, metric) in enumerate(scoped)
             if ((benchmark, metric) in metrics if metric else benchmark in benchmarks)
         ),
     )
@@ -94,16 +94,15 @@ def run_words(loaded: Loaded, shown: Collection[tuple[str, str]]) -> RunWords:
 
 @dataclass(frozen=True, slots=True)
 class OwnWords:
-    """What a figure has besides the words of its runs: facts that its results state, each with its
-    name, what pages call it and its values, where a number is the position of the bundle whose
-    value it is; and notes."""
+    """Texts of a figure that its runs do not have: facts that its results state, each with its
+    name, label and values, where a number is the position of the bundle with the value; notes."""
 
     facts: tuple[tuple[str, str, tuple[str | int, ...]], ...] = ()
     notes: tuple[str, ...] = ()
 
 
 def own_words(pool: Pool, rows: Sequence[int]) -> OwnWords:
-    """Return what a figure has besides the words of its runs, from the rows behind it."""
+    """Return the texts of a figure that its runs do not have, from the rows behind it."""
     return OwnWords(
         tuple(
             (
@@ -118,16 +117,16 @@ def own_words(pool: Pool, rows: Sequence[int]) -> OwnWords:
 
 
 def shown_text(text: str) -> str:
-    """Return a text with an escape for what would not show or would move other text."""
+    """Return a text with escapes for characters that do not show or would move other text."""
     return visible(text, len(text))
 
 
 def above(view: View, pool: Pool) -> list[Line]:
-    """What results say of themselves, for the head of the table that shows them: each fact once
-    with the boards that differ, and each note."""
+    """Return the remarks of results for the head of their table: each fact once, with the boards
+    that differ, and each note."""
     facts: dict[str, dict[str, dict[str, None]]] = {}
     stating: Counter[str] = Counter()
-    said: Counter[str] = Counter()
+    note_counts: Counter[str] = Counter()
     figures = 0
     bundles, owner = pool.frame.bundles, pool.frame.table["bundle"].to_numpy()
     for row in view.rows:
@@ -135,7 +134,7 @@ def above(view: View, pool: Pool) -> list[Line]:
             if cell is None or row.single:
                 continue
             figures += 1
-            said.update(pool.notes_of(cell.members, own=True))
+            note_counts.update(pool.notes_of(cell.members, own=True))
             own: set[str] = set()
             for member in cell.members:
                 for name, text in pool.own_setup(member).items():
@@ -149,15 +148,16 @@ def above(view: View, pool: Pool) -> list[Line]:
 
     names = sorted(facts, key=units.natural)
     out = [(f"{fact(name)}{of(stating[name])}", _values(facts[name])) for name in names]
-    out += [(f"Note{of(said[text])}", text) for text in list(said)[:MOST]]
-    if len(said) > MOST:
-        out.append(("Notes", f"{len(said) - MOST} more are with the figures"))
+    out += [(f"Note{of(note_counts[text])}", text) for text in list(note_counts)[:MAX_REMARKS]]
+    if len(note_counts) > MAX_REMARKS:
+        out.append(("Notes", f"{len(note_counts) - MAX_REMARKS} more are with the figures"))
     return out
 
 
-def _values(of: Mapping[str, Iterable[str]]) -> str:
-    if len(of) == 1:
-        return next(iter(of))
-    shown = [f"{text} ({', '.join(boards)})" for text, boards in list(of.items())[:MOST]]
-    more = [f"{len(of) - MOST} more"] if len(of) > MOST else []
-    return "; ".join([*shown, *more])
+def _values(boards_by_text: Mapping[str, Iterable[str]]) -> str:
+    if len(boards_by_text) == 1:
+        return next(iter(boards_by_text))
+    first = list(boards_by_text.items())[:MAX_REMARKS]
+    texts = [f"{text} ({', '.join(boards)})" for text, boards in first]
+    rest = len(boards_by_text) - len(texts)
+    return "; ".join([*texts, *([f"{rest} more"] if rest else [])])

@@ -1,4 +1,4 @@
-"""The smaller tables of the pages: boards, bundles, refusals, headline figures."""
+"""Smaller tables of pages: boards, bundles, refusals, headline figures."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .model import Row, View
 
 
 def boards(bundles: Sequence[Bundle], with_releases: bool = False) -> Grid:
-    """Each board with what its bundles say of it; differing statements all show."""
+    """Return each board with the statements of its bundles; all that differ are shown."""
     by_name: dict[str, list[Bundle]] = {}
     for bundle in bundles:
         by_name.setdefault(bundle.board.name, []).append(bundle)
@@ -48,19 +48,20 @@ def boards(bundles: Sequence[Bundle], with_releases: bool = False) -> Grid:
 
 
 def _without_empty(table: Grid) -> Grid:
-    """The table without columns in which no bundle says anything."""
-    kept = [
+    """Return the table without columns in which no bundle states anything."""
+    # These columns are expected on every page, even if they are empty.
+    filled = [
         column
         for column in range(len(table.header[0]))
         if column < table.stub
         or table.header[0][column] in ("Description", "Results", "Releases")
         or any(row[column] != units.MISSING for row in table.rows)
     ]
-    return only_columns(table, kept)
+    return only_columns(table, filled)
 
 
 def _stated(texts: Iterable[str]) -> str:
-    """The different statements, newest last; a dash where there is none."""
+    """Return the distinct statements, newest last, or a dash if there are none."""
     return "; ".join(dict.fromkeys(t for t in texts if t)) or units.MISSING
 
 
@@ -69,7 +70,7 @@ def _moment(bundle: Bundle) -> str:
 
 
 def period(bundles: Sequence[Loaded]) -> str:
-    """When the runs were made: a day, or the first and the last."""
+    """Return the period of the runs: a day, or the first and the last."""
     days = sorted(b.bundle.created.date().isoformat() for b in bundles)
     if not days:
         return ""
@@ -77,7 +78,7 @@ def period(bundles: Sequence[Loaded]) -> str:
 
 
 def sources(bundles: Sequence[Loaded]) -> Grid:
-    """The bundles behind a guide."""
+    """Return the bundles behind a guide."""
     rows = [
         (
             b.bundle.id,
@@ -95,7 +96,7 @@ def sources(bundles: Sequence[Loaded]) -> Grid:
 
 
 def refused(faults: Sequence[Diagnostic]) -> Grid:
-    """What is wrong with uploads, and how to fix it."""
+    """Return the faults of uploads, and how to fix them."""
     rows = []
     refused = {d.origin for d in errors(faults)}
     for fault in sorted(faults, key=lambda d: (d.origin, d.line or 0, d.severity, d.pointer)):
@@ -106,7 +107,7 @@ def refused(faults: Sequence[Diagnostic]) -> Grid:
 
 
 def withdrawn(items: Sequence[Withdrawal]) -> Grid:
-    """Bundles that a later one replaced."""
+    """Return the bundles that were replaced by later ones."""
     rows = [
         (
             w.old.bundle.id,
@@ -122,30 +123,31 @@ def withdrawn(items: Sequence[Withdrawal]) -> Grid:
 
 
 def is_headline(catalog: Catalog, benchmark: str, metric: str) -> bool:
-    """Whether the SoC's own page shows figures of a benchmark's metric."""
+    """Return whether the SoC's own page shows figures of a benchmark's metric."""
     entry = catalog.get(benchmark)
     described = entry.metric(metric) if entry else None
     return described is not None and described.headline
 
 
 def at(metric: Metric, records: Iterable[Record]) -> list[Record]:
-    """Those of a metric's figures that are its headlines."""
-    found = [
+    """Return those of a metric's figures that are its headlines."""
+    headlines = [
         r for r in records if r.metric == metric.name and all(n in r.params for n in metric.at)
     ]
     for name, wanted in metric.at.items():
+        # Of several values the first that was measured counts.
         for value in wanted if isinstance(wanted, tuple) else (wanted,):
-            own = [record for record in found if same(record.params[name], value)]
+            own = [record for record in headlines if same(record.params[name], value)]
             if own:
                 break
         else:
             return []
-        found = own
-    return found
+        headlines = own
+    return headlines
 
 
 def headlines(catalog: Catalog, records: Iterable[Record]) -> list[Record]:
-    """The headlines among figures, in each guide those that were measured there."""
+    """Return the headline figures, as far as each guide has them."""
     groups: dict[tuple[GuideKey, str, str], list[Record]] = {}
     for record in records:
         if is_headline(catalog, record.benchmark, record.metric):
@@ -160,14 +162,14 @@ def headlines(catalog: Catalog, records: Iterable[Record]) -> list[Record]:
 
 
 def headline_view(catalog: Catalog, records: Sequence[Record]) -> View:
-    """Chosen figures of all benchmarks over releases, a tab for each board."""
+    """Return headline figures of all benchmarks over releases, with a tab for each board."""
     rows: dict[tuple[Any, ...], tuple[tuple[str, ...], int, str]] = {}
     cells: dict[tuple[tuple[Any, ...], str], Cell] = {}
     order = {name: rank for rank, name in enumerate(catalog.benchmarks)}
     for record in records:
         benchmark = catalog.benchmarks[record.benchmark]
         metric = benchmark.metric(record.metric)
-        assert metric is not None  # only figures that the catalog knows are headlines
+        assert metric is not None  # only figures with a description are headlines
         key = (
             units.natural(record.board),
             order[record.benchmark],
@@ -195,8 +197,8 @@ def headline_view(catalog: Catalog, records: Sequence[Record]) -> View:
 
 
 def overview(pool: Pool, guides: Sequence[GuideKey], plan: Addresses) -> dict[str, Any]:
-    """What the landing page shows: the newest guide of each SoC and family, and
-    the guides with the newest runs."""
+    """Return the data of the landing page: the newest guide of each SoC and family, and the guides
+    with the newest runs."""
     platforms = []
     recent = []
     latest = set(newest(guides).values())
@@ -222,5 +224,5 @@ def overview(pool: Pool, guides: Sequence[GuideKey], plan: Addresses) -> dict[st
 
 
 def natural_boards(records: Iterable[Record]) -> list[str]:
-    """The boards of records, in natural order."""
+    """Return the boards of records, in natural order."""
     return sorted({record.board for record in records}, key=units.natural)
