@@ -73,7 +73,7 @@ def test_a_query_gives_the_figure_as_its_table_shows_it(project: Path) -> None:
 
 def test_latest_is_the_newest_release(project: Path) -> None:
     found = _found(_figures(project), "AM62X/latest/sk/speed/rate?block_size=16&os=linux")
-    assert found.text == "2000.00 MB/s" and found.place.page.endswith("linux/09.02")
+    assert found.text == "2000.00 MB/s" and found.anchor.page.endswith("linux/09.02")
 
 
 @pytest.mark.parametrize(

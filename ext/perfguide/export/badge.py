@@ -1,4 +1,4 @@
-"""One figure that a query names: as words for prose, and as a badge, a small picture."""
+"""One figure found by a query: as text for prose, and as a badge (a small picture)."""
 
 from __future__ import annotations
 
@@ -18,24 +18,21 @@ from ..tables.anchors import Anchor, Anchors
 from ..tables.assign import Layout
 from .json_api import decimals
 
-LATEST = "latest"
-"""Stands for the newest release that has the figure."""
-
 _TAIL = re.compile(r"\?([^?/=&]+=[^&]*(?:&[^?/=&]+=[^&]*)*)$")
 
 
 @dataclass(frozen=True, slots=True)
 class QuotedFigure:
-    """A figure as text with its unit, what it is in words, and where it stands."""
+    """A figure as text with its unit, a description in words, and its location."""
 
     text: str
     label: str
     words: str
-    place: Anchor
+    anchor: Anchor
 
 
 class FigureFinder:
-    """Finds figures by queries. The layout of the pages is worked out once for all of them."""
+    """Finds figures by queries. The layout of the pages is computed once for all queries."""
 
     def __init__(self, holdings: Holdings) -> None:
         self._holdings = holdings
@@ -44,7 +41,7 @@ class FigureFinder:
         self._anchors = Anchors(Layout(holdings.catalog), addresses, pool.of_guide)
 
     def find(self, text: str) -> QuotedFigure | Diagnostic:
-        """The one figure that a query names, or what is wrong with the query.
+        """Return the only figure that a query matches, or a diagnostic.
 
         ``SOC/RELEASE/BOARD/BENCHMARK/METRIC?NAME=VALUE&NAME=VALUE``; the release may be
         ``latest``, and among the pairs ``os`` is the operating system.
@@ -58,7 +55,8 @@ class FigureFinder:
             asked = query.parse(names, os, [p for p in pairs if not p.startswith("os=")])
         except ValueError as error:
             return Diagnostic("figure", text, str(error), "SOC/RELEASE/BOARD/BENCHMARK/METRIC")
-        latest = asked.release == LATEST
+        latest = asked.release == query.LATEST
+        # Here the newest release is that of all matching figures, whatever their system.
         asked = replace(asked, release="*") if latest else asked
         records = query.run(self._holdings, asked)
         records = _of_newest_release(records) if latest else records
@@ -92,7 +90,7 @@ def _of_newest_release(records: Sequence[Record]) -> list[Record]:
 
 
 def _apart(first: Record, second: Record) -> str:
-    """What a query has to say to mean one of two figures."""
+    """Return a hint that distinguishes two figures in a query."""
     for name in sorted({*first.params, *second.params}):
         values = [units.plain(r.params[name]) for r in (first, second) if name in r.params]
         if len(set(values)) != 1 or len(values) != 2:
@@ -103,40 +101,40 @@ def _apart(first: Record, second: Record) -> str:
 
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-HEIGHT = 20
-MARGIN = 6
-NARROW = frozenset("iljtfrI.,:;'|!()[] ")
-WIDE = frozenset("mwMW%@—")
+HEIGHT_PX = 20
+MARGIN_PX = 6
+NARROW_CHARS = frozenset("iljtfrI.,:;'|!()[] ")
+WIDE_CHARS = frozenset("mwMW%@—")
 
 
 def is_name(name: str) -> bool:
-    """Whether a badge can be named so; names are parts of addresses."""
+    """Return whether a badge can have this name, which becomes part of its address."""
     return _NAME.fullmatch(name) is not None
 
 
 def width(text: str) -> int:
-    """Room for a text of 11 pixels in a common sans-serif font, in pixels.
+    """Return the width of a text of 11 pixels in a common sans-serif font, in pixels.
 
-    An estimate: ``textLength`` in the picture makes any font keep to it.
+    An estimate: ``textLength`` in the picture stretches or shrinks any font to it.
     """
-    units = sum(4.0 if c in NARROW else 10.0 if c in WIDE else 6.8 for c in text)
+    units = sum(4.0 if c in NARROW_CHARS else 10.0 if c in WIDE_CHARS else 6.8 for c in text)
     return round(units) + 2
 
 
 def svg(label: str, value: str, words: str) -> bytes:
-    """The badge: ``label`` on the left, ``value`` on the right, ``words`` for those who
-    cannot see it or point at it."""
+    """Return the badge, with ``label`` on the left, ``value`` on the right, and ``words`` as tooltip
+    and for screen readers."""
     label, value, words = (visible(text, 200) for text in (label, value, words))
-    left, right = width(label) + 2 * MARGIN, width(value) + 2 * MARGIN
+    left, right = width(label) + 2 * MARGIN_PX, width(value) + 2 * MARGIN_PX
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="{HEIGHT}"'
-        f' viewBox="0 0 {left + right} {HEIGHT}" role="img" aria-label="{escape(words)}">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="{HEIGHT_PX}"'
+        f' viewBox="0 0 {left + right} {HEIGHT_PX}" role="img" aria-label="{escape(words)}">',
         f"<title>{escape(words)}</title>",
-        f'<rect width="{left}" height="{HEIGHT}" fill="#3b4650"/>',
-        f'<rect x="{left}" width="{right}" height="{HEIGHT}" fill="#1f6496"/>',
+        f'<rect width="{left}" height="{HEIGHT_PX}" fill="#3b4650"/>',
+        f'<rect x="{left}" width="{right}" height="{HEIGHT_PX}" fill="#1f6496"/>',
         '<g fill="#fff" font-family="system-ui,Verdana,Arial,sans-serif" font-size="11">',
-        _text(MARGIN, label),
-        _text(left + MARGIN, value),
+        _text(MARGIN_PX, label),
+        _text(left + MARGIN_PX, value),
         "</g></svg>",
     ]
     return "\n".join(parts).encode("utf-8", "backslashreplace") + b"\n"

@@ -14,16 +14,16 @@ from ..bundles.guide_key import GuideKey, guide_key
 from ..common.diagnostics import visible
 from ..figures.errata import Erratum
 
-MOST = 200
-"""The newest entries that the feed holds."""
+MAX_ENTRIES = 200
+"""The number of entries in the feed; older ones are left out."""
 
 NAMESPACE = "http://www.w3.org/2005/Atom"
 _NAMES = uuid.UUID("6f6d3ab7-6a7f-5f0a-9d0f-6c0f0a4a3c11")
-"""What the names of entries are hashed with, so that no other feed has the same."""
+"""The namespace for hashing names of entries, so that no other feed has the same ids."""
 
 
 def moment(when: datetime.datetime) -> str:
-    """A moment as Atom writes it, in UTC."""
+    """Return a time in UTC in the format of Atom."""
     text = when.astimezone(datetime.UTC).isoformat(timespec="seconds")
     return text.replace("+00:00", "Z")
 
@@ -33,8 +33,8 @@ def releases(
     pages: Mapping[GuideKey, str],
     tags: Mapping[GuideKey, str] = MappingProxyType({}),
 ) -> list[dict[str, Any]]:
-    """Return an entry for each guide, as new as its newest bundle, with what its comparison with
-    the release before advises."""
+    """Return an entry for each guide, dated by its newest bundle, with the advice of its comparison
+    with the release before."""
     by_guide: dict[GuideKey, list[Loaded]] = {}
     for item in bundles:
         by_guide.setdefault(guide_key(item.bundle), []).append(item)
@@ -59,7 +59,7 @@ def releases(
 
 
 def corrections(errata: Iterable[Erratum], pages: dict[GuideKey, str]) -> list[dict[str, Any]]:
-    """An entry for each guide that a withdrawal changed."""
+    """Return an entry for each guide that a withdrawal changed."""
     out = []
     for erratum in errata:
         numbers: dict[GuideKey, int] = {}
@@ -82,9 +82,9 @@ def corrections(errata: Iterable[Erratum], pages: dict[GuideKey, str]) -> list[d
 
 
 def newest(entries: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The newest entries, newest first."""
+    """Return the newest entries, newest first."""
     chosen = sorted(entries, key=lambda e: e["name"])
-    return sorted(chosen, key=lambda e: str(e["updated"]), reverse=True)[:MOST]
+    return sorted(chosen, key=lambda e: str(e["updated"]), reverse=True)[:MAX_ENTRIES]
 
 
 def atom(
@@ -94,8 +94,8 @@ def atom(
     address: Callable[[str], str],
     own: str = "",
 ) -> bytes:
-    """The feed as XML. ``address`` gives the link to a page, and ``own`` is the
-    feed's own address where that is known."""
+    """Return the feed as XML. ``address`` returns the link to a page, and ``own`` is the feed's
+    own address, or "" if it is unknown."""
     ElementTree.register_namespace("", NAMESPACE)
     root = ElementTree.Element(_tag("feed"))
     _add(root, "title", title)
@@ -118,7 +118,7 @@ def atom(
 
 
 def _identity(name: Sequence[str]) -> str:
-    """A name that stays with an entry wherever the site is put."""
+    """Return an id that stays the same wherever the site is published."""
     return f"urn:uuid:{uuid.uuid5(_NAMES, repr(list(name)))}"
 
 

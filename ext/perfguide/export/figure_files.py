@@ -1,4 +1,4 @@
-"""The figures or runs of an archive or a guide as one CSV, JSON or Excel file, a row for each."""
+"""The figures or runs of an archive or a guide as a CSV, JSON or Excel file, with a row for each."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from . import figure_rows
 from .figure_rows import FIGURES, Row, Table
 
 MAX_SHEET_ROWS = 1_048_576
-"""Rows of one sheet, as the format has it, with that of the head."""
+"""The number of rows of a sheet in the Excel format, including the head."""
 
 MAX_CELL_CHARS = 32_767
-"""Characters of one cell of a workbook, as the format has it."""
+"""The number of characters of a cell in the Excel format."""
 
 
 class TooManyRowsError(Exception):
@@ -46,7 +46,7 @@ def _write_csv(table: Table, rows: Iterable[Row], file: IO[bytes]) -> int:
     count = 0
     for row in rows:
         line = csv_text.line([_csv_cell(name, row[name]) for name in names])
-        # Names of files can hold bytes that are no UTF-8.
+        # Names of files can contain bytes that are not UTF-8.
         file.write(f"{line}\n".encode("utf-8", "backslashreplace"))
         count += 1
     return count
@@ -76,19 +76,20 @@ def write_excel(table: Table, pool: Pool, file: IO[bytes]) -> int:
         )
     settings = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
     with xlsxwriter.Workbook(file, settings | {"constant_memory": True}) as book:
+        # A fixed date, so that the same figures give the same bytes.
         book.set_properties({"title": f"Performance {table.name}", "created": datetime(2000, 1, 1)})
         sheet = book.add_worksheet(table.name.capitalize())
         bold = book.add_format({"bold": True})
-        for place, column in enumerate(table.columns):
-            sheet.write_string(0, place, column.name, bold)
+        for index, column in enumerate(table.columns):
+            sheet.write_string(0, index, column.name, bold)
         number = 0
         for number, row in enumerate(_rows(table, pool), 1):
-            for place, column in enumerate(table.columns):
+            for index, column in enumerate(table.columns):
                 value = row[column.name]
                 if isinstance(value, int | float):
-                    sheet.write_number(number, place, value)
+                    sheet.write_number(number, index, value)
                 elif text := cell_text(column.name, value):
-                    sheet.write_string(number, place, _excel_text(text))
+                    sheet.write_string(number, index, _excel_text(text))
         sheet.freeze_panes(1, 0)
         sheet.autofilter(0, 0, max(1, number), len(table.columns) - 1)
     return number
@@ -100,15 +101,15 @@ def _rows(table: Table, pool: Pool) -> Iterator[Row]:
 
 
 def _csv_cell(name: str, value: Any) -> Any:
-    """A cell of CSV; figures have all their digits, and are marked as figures."""
+    """Return a CSV cell; numbers have all their digits, and are marked as figures."""
     if isinstance(value, int | float):
         return (value, repr(value), "")
     return cell_text(name, value)
 
 
 def cell_text(name: str, value: Any) -> str:
-    """Return the text of a cell that is no number: nothing for an empty object or array, but for
-    parameters."""
+    """Return the text of a cell that is not a number; an empty object or array gives no text, except
+    for parameters."""
     if isinstance(value, datetime):
         return _time(value)
     if isinstance(value, dict | list):
@@ -121,6 +122,7 @@ def _time(value: datetime) -> str:
 
 
 def _excel_text(text: str) -> str:
-    """Text of a cell, with escapes for what would not show; one too long ends with an ellipsis."""
-    shown = visible(text, MAX_CELL_CHARS * 2)
-    return shown if len(shown) <= MAX_CELL_CHARS else f"{shown[: MAX_CELL_CHARS - 1]}…"
+    """Return the text of a cell with escapes for invisible characters, cut with an ellipsis if it
+    is too long."""
+    escaped = visible(text, MAX_CELL_CHARS * 2)
+    return escaped if len(escaped) <= MAX_CELL_CHARS else f"{escaped[: MAX_CELL_CHARS - 1]}…"

@@ -1,8 +1,8 @@
-"""Figures and runs as rows of one layout each, whatever the format of the file.
+"""The rows of figures and of runs, with the same columns in every file format.
 
-A figure has a row with what it and its own results state; what a run states of all its results
-is in the row of that run, which figures name. Parquet files have all columns but SoC and system,
-which name their folders; CSV, JSON and workbooks have all of them.
+The row of a figure has what it and its own results state. Statements of a run about all its
+results are in the row of that run, to which figures refer. Parquet files have all columns except
+SoC and system, which are the names of their folders; CSV, JSON and workbooks have all of them.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ from ..figures import dataset
 from ..figures.pool import Pool, Record, measured
 
 Kind = Literal["string", "number", "integer", "datetime", "array", "object"]
-"""The type of a column, as data packages name it."""
+"""The type of a column, as named in data packages."""
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column: its name, its type, and what it holds."""
+    """A column: its name, its type, and a description of its content."""
 
     name: str
     kind: Kind
     text: str
 
 
-PLACE = (
+PARTITION_COLUMNS = (
     Column("soc", "string", "SoC"),
     Column("os", "string", "operating system"),
 )
-"""The columns that folders of Parquet files are named for."""
+"""The columns that are folders of Parquet files."""
 
 _GUIDE = (
     Column("guide", "string", "address of the guide, below “guides”"),
@@ -100,12 +100,12 @@ RUN = (
 """The other columns of runs, in their order."""
 
 Row = dict[str, Any]
-"""The values of one figure or run by column. Objects are dictionaries, and arrays lists."""
+"""The values of one figure or run by column. Objects are dictionaries, arrays are lists."""
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The layout of rows: its columns, and those of them whose objects only JSON can hold."""
+    """The layout of rows: the columns, those that hold JSON objects, and the primary key."""
 
     name: str
     columns: tuple[Column, ...]
@@ -115,11 +115,11 @@ class Table:
 
 FIGURES = Table(
     "figures",
-    (*PLACE, *FIGURE),
+    (*PARTITION_COLUMNS, *FIGURE),
     ("params", "setup"),
     ("guide", "board", "benchmark", "metric", "params", "unit"),
 )
-RUNS = Table("runs", (*PLACE, *RUN), ("tools", "setup", "notes"), ("guide", "bundle"))
+RUNS = Table("runs", (*PARTITION_COLUMNS, *RUN), ("tools", "setup", "notes"), ("guide", "bundle"))
 
 
 def rows(table: Table, guide: str, records: Sequence[Record], pool: Pool) -> Iterator[Row]:
@@ -134,7 +134,7 @@ def _figures(guide: str, records: Sequence[Record], pool: Pool) -> Iterator[Row]
     for record in records:
         cell = record.cell
         own = [bundles[int(bundle_of_row[row])] for row in cell.members]
-        yield _place(guide, record.guide, record.board) | {
+        yield _identity(guide, record.guide, record.board) | {
             "benchmark": record.benchmark,
             "metric": record.metric,
             **measured(record),
@@ -153,11 +153,11 @@ def _runs(guide: str, records: Sequence[Record], pool: Pool) -> Iterator[Row]:
     names = run_names(bundles)
     for loaded in bundles:
         run = loaded.bundle
-        yield _place(guide, records[0].guide, run.board.name) | {
+        yield _identity(guide, records[0].guide, run.board.name) | {
             "bundle": names[loaded.digest],
             "runner": run.runner.name if run.runner else "",
             "sha256": loaded.digest,
-            # What no UTF-8 text can hold, as in names of files, is an escape.
+            # Names of files can contain what UTF-8 cannot, which becomes an escape.
             "file": loaded.origin.encode("utf-8", "backslashreplace").decode("utf-8"),
             "measured": run.created.astimezone(UTC),
             "cpu_mhz": None if run.board.cpu_mhz is UNSET else run.board.cpu_mhz,
@@ -171,7 +171,7 @@ def _runs(guide: str, records: Sequence[Record], pool: Pool) -> Iterator[Row]:
         }
 
 
-def _place(guide: str, key: GuideKey, board: str) -> Row:
+def _identity(guide: str, key: GuideKey, board: str) -> Row:
     return {
         "soc": key.soc,
         "os": key.os,
@@ -183,8 +183,8 @@ def _place(guide: str, key: GuideKey, board: str) -> Row:
 
 
 def run_names(bundles: Sequence[Loaded]) -> dict[str, str]:
-    """Return the name of each run among those of a guide, by the digest of its bundle: its id, or
-    the digest where runners share the id."""
+    """Return the name of each run in a guide, by the digest of its bundle: its id, or the digest if
+    runners share the id."""
     ids = Counter(loaded.bundle.id for loaded in bundles)
     digests = {loaded.digest for loaded in bundles}
     return {
@@ -196,8 +196,8 @@ def run_names(bundles: Sequence[Loaded]) -> dict[str, str]:
 
 
 def own_facts(pool: Pool, members: Sequence[int], names: dict[str, Any]) -> dict[str, list[Any]]:
-    """Return the facts that results of a figure state themselves, each with its values; one that
-    is the value of a run names the run. ``names`` has the name of each run by its digest."""
+    """Return the facts that results of a figure state themselves, each with its values. A value that
+    is that of a run names the run; ``names`` maps digests to names of runs."""
     bundles = pool.frame.bundles
     return {
         fact: [
@@ -217,5 +217,5 @@ def of_site(pool: Pool) -> Iterator[tuple[GuideKey, str, Sequence[Record]]]:
 
 
 def text(value: object) -> str:
-    """An object or array as JSON, with its keys in order."""
+    """Return an object or array as JSON, with sorted keys."""
     return json.dumps(value, sort_keys=True, ensure_ascii=False)

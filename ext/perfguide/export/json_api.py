@@ -1,6 +1,6 @@
 """The site's data for programs: JSON files at addresses that follow one convention.
 
-Everything here is plain values; :mod:`perfguide.downloads` writes them.
+This module returns plain values; :mod:`perfguide.pages.downloads` writes them.
 """
 
 from __future__ import annotations
@@ -20,29 +20,29 @@ from ..tables import grids
 from .figure_rows import own_facts
 
 VERSION = 1
-"""Raised when a reader of the files would have to change; fields may be added without."""
+"""Incremented when readers of the files would have to change; new fields do not count."""
 
 ROOT = f"api/v{VERSION}"
 """The folder of all files, below the generated pages and below the site."""
 
 FIGURES = "figures"
-"""The key of a guide's figures; each of them is one line of the file."""
+"""The key of a guide's figures, each of which is one line of the file."""
 
 
 def guide_path(page: str) -> str:
-    """A guide's place among the data, from its page: ``AM62X/linux/09.01``."""
+    """Return a guide's path in the data from its page: ``AM62X/linux/09.01``."""
     return page.removeprefix("guides/")
 
 
 def soc_path(page: str) -> str:
-    """A SoC's place among the data, from its page: ``AM62X``."""
+    """Return a SoC's path in the data from its page: ``AM62X``."""
     return guide_path(page).rpartition("/")[0]
 
 
 def index(
     socs: Mapping[str, str], guides: Sequence[GuideKey], pool: Pool, files: Mapping[str, object]
 ) -> dict[str, Any]:
-    """What there is. ``socs`` has each SoC's page; ``files`` names files of the whole site."""
+    """Return the index of the data. ``socs`` has each SoC's page; ``files`` lists files of the site."""
     return {
         "format": "perfguide-index",
         "version": VERSION,
@@ -61,7 +61,7 @@ def index(
 
 
 def soc_file(soc: str, page: str, guides: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The guides of one SoC, as :func:`entry` gives them."""
+    """Return the file of one SoC with its guides, made by :func:`entry`."""
     return {
         "format": "perfguide-soc",
         "version": VERSION,
@@ -78,8 +78,8 @@ def entry(
     bundles: Sequence[Loaded],
     parquet_files: tuple[str, str] | None,
 ) -> dict[str, Any]:
-    """One guide among those of its SoC: what it is, and where its files are. ``parquet_files`` are
-    those of figures and of runs; ``None`` where the site is made without."""
+    """Return the entry of one guide in the file of its SoC, with the addresses of its files.
+    ``parquet_files`` are those of figures and of runs, or ``None`` for a site without them."""
     path = guide_path(page)
     days = sorted(b.bundle.created.date().isoformat() for b in bundles)
     return {
@@ -101,12 +101,12 @@ def entry(
 def guide(
     key: GuideKey, page: str, records: Sequence[Record], pool: Pool, catalog: Catalog
 ) -> bytes:
-    """One guide as one file: its bundles, and every figure with what it was made from.
+    """Return the file of one guide: its bundles, and every figure with its sources.
 
-    The setup and the notes of a run are in its entry of ``bundles`` alone.
+    The setup and the notes of a run are only in its entry of ``bundles``.
     """
     bundles = pool.bundles(records)
-    place = {loaded.digest: position for position, loaded in enumerate(bundles)}
+    index_of = {loaded.digest: index for index, loaded in enumerate(bundles)}
     head = {
         "format": "perfguide-guide",
         "version": VERSION,
@@ -114,18 +114,18 @@ def guide(
         "page": page,
         "bundles": [_bundle(loaded) for loaded in bundles],
     }
-    held = pool.frame.bundles
+    loaded_bundles = pool.frame.bundles
     origins = pool.frame.table["bundle"].to_numpy()
     positions = pool.frame.table["result"].to_numpy()
     lines = []
     for record in records:
         figure = _figure(record, catalog.get(record.benchmark))
-        # Files of guides without any are as they were.
+        # Empty members are left out: most guides have no setup or notes.
         members = record.cell.members
-        figure |= {"setup": setup} if (setup := own_facts(pool, members, place)) else {}
+        figure |= {"setup": setup} if (setup := own_facts(pool, members, index_of)) else {}
         figure |= {"notes": notes} if (notes := pool.stated_notes(members)) else {}
         figure["sources"] = [
-            [place[held[int(origins[row])].digest], f"/results/{positions[row]}"]
+            [index_of[loaded_bundles[int(origins[row])].digest], f"/results/{positions[row]}"]
             for row in record.cell.members
         ]
         lines.append(figure)
@@ -133,39 +133,41 @@ def guide(
 
 
 def benchmarks(seen: Mapping[str, Iterable[tuple[str, str]]], catalog: Catalog) -> dict[str, Any]:
-    """Every metric that has a figure: what pages call it, its unit, and which way is better.
+    """Return every metric with a figure: its label, its unit, and its better direction.
 
     ``seen`` has for each benchmark its metrics with their units.
     """
     out = []
     for name in sorted(seen):
-        known = catalog.get(name)
+        described = catalog.get(name)
         out.append(
             {
                 "benchmark": name,
-                "title": known.entry.title if known else name,
-                "metrics": [_metric(known, metric, unit) for metric, unit in sorted(seen[name])],
+                "title": described.entry.title if described else name,
+                "metrics": [
+                    _metric(described, metric, unit) for metric, unit in sorted(seen[name])
+                ],
             }
         )
     return {"format": "perfguide-benchmarks", "version": VERSION, "benchmarks": out}
 
 
 def encode(value: Mapping[str, Any]) -> bytes:
-    """A value as a JSON file that people can read."""
+    """Return a value as an indented JSON file."""
     return msgspec.json.format(msgspec.json.encode(value), indent=1) + b"\n"
 
 
 def listed(head: Mapping[str, Any], name: str, items: Iterable[Mapping[str, Any]]) -> bytes:
-    """A JSON object whose last member is a list with a line for each item."""
+    """Return a JSON object whose last member is a list with one item on each line."""
     top = msgspec.json.encode(head).removesuffix(b"}")
     lines = b",\n".join(msgspec.json.encode(item) for item in items)
     return top + b',\n"' + name.encode() + b'":[\n' + lines + b"\n]}\n"
 
 
 def decimals(benchmark: Benchmark | None, metric: str) -> int:
-    """The decimals with which pages show a metric."""
-    known = benchmark.metric(metric) if benchmark else None
-    return known.decimals if known else 2
+    """Return the number of decimals of a metric on pages."""
+    described = benchmark.metric(metric) if benchmark else None
+    return described.decimals if described else 2
 
 
 def _identity(key: GuideKey) -> dict[str, str]:
@@ -179,12 +181,12 @@ def _identity(key: GuideKey) -> dict[str, str]:
 
 
 def _metric(benchmark: Benchmark | None, metric: str, unit: str) -> dict[str, Any]:
-    known = benchmark.metric(metric) if benchmark else None
+    described = benchmark.metric(metric) if benchmark else None
     return {
         "metric": metric,
         "unit": unit,
-        "label": known.label if known and known.label else metric,
-        "better": known.better if known else "neither",
+        "label": described.label if described and described.label else metric,
+        "better": described.better if described else "neither",
         "decimals": decimals(benchmark, metric),
     }
 
@@ -201,22 +203,22 @@ def _figure(record: Record, benchmark: Benchmark | None) -> dict[str, Any]:
 
 
 def _bundle(loaded: Loaded) -> dict[str, Any]:
-    found: Bundle = loaded.bundle
+    bundle: Bundle = loaded.bundle
     return {
-        "id": found.id,
+        "id": bundle.id,
         "sha256": loaded.digest,
-        # What no UTF-8 text can hold, as in names of files, shows as an escape.
+        # Names of files can contain what UTF-8 cannot, which becomes an escape.
         "file": loaded.origin.encode("utf-8", "backslashreplace").decode("utf-8"),
-        "created": found.created.isoformat(),
-        "runner": _told(found.runner) if found.runner else None,
-        "sdk": _told(found.sdk),
-        "board": _told(found.board),
-        **({"setup": found.setup} if found.setup else {}),
-        **({"notes": msgspec.to_builtins(found.notes)} if found.notes else {}),
+        "created": bundle.created.isoformat(),
+        "runner": _stated(bundle.runner) if bundle.runner else None,
+        "sdk": _stated(bundle.sdk),
+        "board": _stated(bundle.board),
+        **({"setup": bundle.setup} if bundle.setup else {}),
+        **({"notes": msgspec.to_builtins(bundle.notes)} if bundle.notes else {}),
     }
 
 
-def _told(of: Runner | Sdk | Board) -> dict[str, Any]:
-    """What a part of a bundle says; what it leaves open is not there."""
-    members = msgspec.structs.asdict(of).items()
+def _stated(part: Runner | Sdk | Board) -> dict[str, Any]:
+    """Return the members of a part of a bundle that are stated."""
+    members = msgspec.structs.asdict(part).items()
     return {name: value for name, value in members if value not in ("", msgspec.UNSET)}

@@ -1,6 +1,6 @@
-"""What the site's JSON files hold, as JSON Schema (draft 2020-12): a file for each kind.
+"""JSON Schemas (draft 2020-12) of the site's JSON files, one for each kind.
 
-Readers may meet members that a schema does not name: they are added without a new version.
+Files may have members that a schema does not name: new ones are added without a new version.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _IDENTITY = dict.fromkeys(("sdk", "soc", "os", "release", "title", "page"), _TEX
 
 
 def _object(members: dict[str, Any], optional: dict[str, Any] | None = None) -> dict[str, Any]:
-    """An object that has all of the members, and may have the optional ones and others."""
+    """Return the schema of an object with required, optional and any further members."""
     return {
         "type": "object",
         "required": [*members],
@@ -126,11 +126,11 @@ _KINDS = {
 }
 
 FILES = {kind: f"{FOLDER}/{kind}.json" for kind in _KINDS}
-"""Where the schema of each kind is; the member ``format`` of a file is ``perfguide-KIND``."""
+"""The schema file of each kind; the member ``format`` of a file is ``perfguide-KIND``."""
 
 
 def schemas() -> dict[str, dict[str, Any]]:
-    """The schema of each kind of file."""
+    """Return the schema of each kind of file."""
     out = {}
     for kind, (title, members) in _KINDS.items():
         own = _object({"format": {"const": f"perfguide-{kind}"}, "version": {"const": VERSION}})

@@ -1,14 +1,14 @@
 """Figures as Parquet files, for other programs.
 
-There is a file of figures and one of runs for each guide (:func:`make`), in folders by SoC and system, as Hive names them
-(:func:`address`). The release is a column and no folder, because programs take the name
-``release=09.10`` for the number 9.1. The site has the files of figures in one folder and those of runs in
-another, with a data package (Frictionless, version 1) beside them: one JSON file that names them and
-says of each column what it holds (:func:`package`). ``perfguide export`` writes the same folders
-(:func:`write_folder`).
+Each guide has a file of figures and one of runs (:func:`make`), in folders by SoC and system in
+the style of Hive (:func:`address`). The release is a column and not a folder, because programs
+read the name ``release=09.10`` as the number 9.1. The site has the files of figures in one folder
+and those of runs in another, with a data package (Frictionless, version 1) beside them: a JSON
+file that lists them and describes each column (:func:`package`). ``perfguide export`` writes the
+same folders (:func:`write_folder`).
 
-The names of folders are percent-encoded where they need it, and shortened where they would be longer
-than file systems allow. The same results give the same bytes.
+The names of folders are percent-encoded where necessary, and shortened if they are too long for
+file systems. The same results give the same bytes.
 """
 
 from __future__ import annotations
@@ -26,56 +26,56 @@ from ..common import extras, slugs, units
 from ..common.diagnostics import Diagnostic
 from ..figures.pool import Pool, Record
 from . import figure_rows
-from .figure_rows import FIGURES, PLACE, RUNS, Column, Row, Table
+from .figure_rows import FIGURES, PARTITION_COLUMNS, RUNS, Column, Row, Table
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# PyArrow is an extra: it is loaded where a file is written, and not to know addresses.
+# PyArrow is an extra: it is only imported to write files, not to compute addresses.
 
 FOLDER = "parquet"
-"""The folder of the site's Parquet files of figures, among its data."""
+"""The folder of Parquet files of figures in the site's data."""
 
 RUNS_FOLDER = "parquet-runs"
-"""The folder of those of runs: programs open each of the two as one table."""
+"""The folder of Parquet files of runs; programs open each of the two folders as one table."""
 
 PARAM = Column("param", "object", "the same parameters as a map; values are texts")
-"""A column that only Parquet has, whose engines look into maps."""
+"""A column that only Parquet files have: query engines can search in maps."""
 
 ITEMS = {"samples": "number"}
-"""The types of what arrays hold, where it is no text."""
+"""The type of the items of arrays that do not hold texts."""
 
 
 def columns(table: Table) -> tuple[Column, ...]:
-    """Return the columns of each file of a table, in their order."""
+    """Return the columns of each file of a table, in order."""
     return tuple(
         each
         for column in table.columns
-        if column not in PLACE
+        if column not in PARTITION_COLUMNS
         for each in ((column, PARAM) if column.name == "params" else (column,))
     )
 
 
 def folder(table: Table) -> str:
-    """Return the folder of the site's files of a table, among its data."""
+    """Return the folder of a table's files in the site's data."""
     return FOLDER if table is FIGURES else RUNS_FOLDER
 
 
 def address(table: Table, key: GuideKey, guide: str) -> str:
-    """Where the file of a guide is among the site's data. ``guide`` is the guide's own place."""
+    """Return the address of a guide's file in the site's data. ``guide`` is the guide's path."""
     return f"{folder(table)}/{_file(key, guide)}"
 
 
 def _file(key: GuideKey, guide: str) -> str:
     plain = guide == f"{key.soc}/{key.os}/{key.release}"
-    # Folders that differ in case alone are one folder on some systems; their files are not.
+    # On some systems, folders that differ only in case are the same; file names then differ.
     name = key.release if plain else slugs.hashed(guide)
     return f"{_step('soc', key.soc)}/{_step('os', key.os)}/{name}.parquet"
 
 
 def make(table: Table, guide: str, records: Sequence[Record], pool: Pool) -> bytes:
-    """The figures of a guide, or their runs, as one Parquet file, a row each. ``guide`` is the
-    guide's place.
+    """Return the figures of a guide, or its runs, as one Parquet file with a row for each.
+    ``guide`` is the guide's path.
 
     Raises :class:`extras.MissingExtraError`.
     """
@@ -94,7 +94,7 @@ def make(table: Table, guide: str, records: Sequence[Record], pool: Pool) -> byt
 
 
 def _values(table: Table, row: Row) -> list[Any]:
-    """The values of one row, in the order of the columns."""
+    """Return the values of one row in the order of the columns."""
     if table is FIGURES:
         row = row | {PARAM.name: as_map(row["params"])}
     row = row | {name: figure_rows.text(row[name]) for name in table.objects}
@@ -126,7 +126,7 @@ def _schema(table: Table) -> pa.Schema:
 
 
 def as_map(params: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Parameters for the column ``param``."""
+    """Return parameters in the form of the column ``param``."""
     return [
         (name, value if isinstance(value, str) else json.dumps(value))
         for name, value in sorted(params.items())
@@ -136,11 +136,9 @@ def as_map(params: Mapping[str, Any]) -> list[tuple[str, str]]:
 def package(
     files: Iterable[str], runs: Iterable[str], metrics: Iterable[Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """The description of all files of figures and of runs, with the units and metrics that occur
-    in them.
-
-    ``metrics`` are benchmarks with their metrics, as
-    :func:`perfguide.export.json_api.benchmarks` has them.
+    """Return the data package of all files of figures and of runs, with the units and metrics
+    that occur in them. ``metrics`` is the list of benchmarks made by
+    :func:`perfguide.export.json_api.benchmarks`.
     """
     described = [
         {"benchmark": each["benchmark"], "title": each["title"], **metric}
@@ -148,8 +146,8 @@ def package(
         for metric in each["metrics"]
     ]
     used = {metric["unit"] for metric in described}
-    known = [name for name in units.known_units() if name in used]
-    parsed = [units.parse(name) for name in (*known, *sorted(used - {*known}))]
+    in_table = [name for name in units.known_units() if name in used]
+    parsed = [units.parse(name) for name in (*in_table, *sorted(used - {*in_table}))]
     identity = ["benchmark", "metric", "unit"]
     figures = _resource(FIGURES, files)
     figures["schema"]["foreignKeys"] = [
@@ -163,7 +161,7 @@ def package(
         "description": "Figures of all guides and the runs behind them, two files for each guide; "
         "all files of figures, and all of runs, have the same columns. SoC and system are in the names of the folders.",
         "resources": [
-            # A resource has to have a file.
+            # A data package may not have a resource without a file.
             *(each for each in (figures, _resource(RUNS, runs)) if each["path"]),
             {
                 "name": "metrics",
@@ -212,7 +210,7 @@ UNIT_COLUMNS = (
     ("kind", "string", "what it measures; units of one kind convert"),
     ("scale", "number", "this unit in the base unit of its kind"),
 )
-"""Columns of the data package's own tables: name, type, and what they hold."""
+"""Columns of the data package's own tables: name, type and description."""
 
 
 def _fields(columns: Iterable[tuple[str, str, str]]) -> list[dict[str, str]]:
@@ -220,22 +218,21 @@ def _fields(columns: Iterable[tuple[str, str, str]]) -> list[dict[str, str]]:
 
 
 PARTITIONS = {"soc": "/board/soc", "os": "/sdk/os"}
-"""The columns that folders are named for, each with its place in a bundle; they are not in the
-files."""
+"""The columns that are folders, each with its location in a bundle; files do not have them."""
 
 ABOUT = "_perfguide.json"
-"""Says that a folder is ours, and what it holds. Engines pass over names with ``_``."""
+"""The file that marks a folder as ours and has its totals. Query engines skip names with ``_``."""
 
 FORM = 5
-"""Raised when columns or folders change."""
+"""Incremented when columns or folders change."""
 
-LONGEST = 255
-"""Bytes of one folder's name, as file systems have it."""
+MAX_NAME_BYTES = 255
+"""The limit of most file systems on the name of one folder."""
 
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """What an export came to: its files and rows, and names that its folders have in part."""
+    """The result of an export: the numbers of files and rows, and diagnostics on shortened names."""
 
     files: int
     rows: int
@@ -243,14 +240,14 @@ class Export:
 
 
 def write_folder(table: Table, pool: Pool, target: Path) -> Export:
-    """Write all figures or runs into a new folder, as the site has them."""
+    """Write all figures or runs into a new folder, with the same files as the site."""
     shortened: dict[str, str] = {}
     diagnostics: list[Diagnostic] = []
     files = rows = 0
     for key, guide, records in figure_rows.of_site(pool):
         for column, name in (("soc", key.soc), ("os", key.os)):
             step = _step(column, name)
-            if step != _whole_step(column, name) and step not in shortened:
+            if step != _full_step(column, name) and step not in shortened:
                 shortened[step] = name
                 diagnostics.append(_shortened(pool, key, column, name, step))
         path = target / _file(key, guide)
@@ -265,26 +262,26 @@ def write_folder(table: Table, pool: Pool, target: Path) -> Export:
     return Export(files, rows, tuple(diagnostics))
 
 
-def _whole_step(column: str, name: str) -> str:
-    """The name of one folder, however long it is."""
+def _full_step(column: str, name: str) -> str:
+    """Return the name of one folder without regard to its length."""
     return f"{column}={quote(name, safe='')}"
 
 
 def _step(column: str, name: str) -> str:
-    """The name of one folder. One that would be too long is cut, with the beginning of a hash
-    behind an ``@``, which no whole name has."""
-    step = _whole_step(column, name)
-    if len(step) <= LONGEST:
+    """Return the name of one folder. If it would be too long, it is cut and ends with ``@`` and the
+    start of a hash; ``@`` is percent-encoded in all other names."""
+    step = _full_step(column, name)
+    if len(step) <= MAX_NAME_BYTES:
         return step
     end = f"@{hashlib.sha256(name.encode()).hexdigest()[:16]}"
-    while len(step) + len(end) > LONGEST:
+    while len(step) + len(end) > MAX_NAME_BYTES:
         name = name[:-1]
-        step = _whole_step(column, name)
+        step = _full_step(column, name)
     return step + end
 
 
 def _shortened(pool: Pool, key: GuideKey, column: str, name: str, step: str) -> Diagnostic:
-    """That a folder has only a part of a name, and of which bundle it is."""
+    """Return the diagnostic about a folder with a shortened name."""
     item = pool.bundles_of([key])[0]
     message = f"“{name[:40]}…” is too long for the name of a folder and is shortened in this export"
     hint = f"the folder is {step}; {ABOUT} has the whole name"

@@ -1,8 +1,8 @@
 """One guide as a spreadsheet: a list of all figures, which is the first sheet and has one head
-row, and its tables. It opens with the sheet that says what it is.
+row, and its tables. It opens on the sheet "About".
 
-Figures are numbers and all else is text: nothing that a bundle holds is a formula or
-a link. The same guide gives the same bytes.
+Figures are numbers and everything else is text: nothing in a bundle becomes a formula or a link.
+The same guide gives the same bytes.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ from .figure_rows import RUNS
 from .json_api import decimals
 
 CREATED = datetime.datetime(2000, 1, 1, tzinfo=datetime.UTC)
-"""What each file says of its making, because the day of a build is no part of a guide."""
+"""The creation date of each file; the day of the build would change the bytes."""
 
 _OF_GUIDE = ("soc", "os", "guide", "sdk", "release")
-"""Columns of runs that are the same in all of a guide."""
+"""Columns of runs with the same value in the entire guide."""
 
-_LONGEST_NAME = 31
-_LONGEST_TEXT = 32767
+_MAX_SHEET_NAME_CHARS = 31
+_MAX_TEXT_CHARS = 32767
 
 
 def make(
     key: GuideKey, records: Sequence[Record], pool: Pool, catalog: Catalog, layout: Layout
 ) -> bytes:
-    """The file's bytes."""
+    """Return the file's bytes."""
     target = io.BytesIO()
     settings = {
         "in_memory": True,
@@ -64,7 +64,7 @@ def _title(key: GuideKey) -> str:
 
 
 class _Book:
-    """A workbook being filled."""
+    """A workbook that is being filled."""
 
     def __init__(self, book: xlsxwriter.Workbook) -> None:
         self._book = book
@@ -106,29 +106,31 @@ class _Book:
         for section in sections:
             for view in section.views:
                 caption = ", ".join(filter(None, (view.title, section.part)))
-                found = by_benchmark.setdefault(section.benchmark.name, [])
-                found.append((caption, view))
+                own_views = by_benchmark.setdefault(section.benchmark.name, [])
+                own_views.append((caption, view))
         for name, left in other.items():
             own = layout.general(name, left)
             by_benchmark.setdefault(name, []).extend((view.title, view) for view in own)
-        for name, shown in by_benchmark.items():
-            known = catalog.get(name)
-            sheet = self._sheet(known.entry.title if known else name, (24, 16, 16, 16))
+        for name, captioned in by_benchmark.items():
+            described = catalog.get(name)
+            title = described.entry.title if described else name
+            sheet = self._sheet(title, (24, 16, 16, 16))
             row = 0
-            for caption, view in shown:
+            for caption, view in captioned:
                 for label, text in (*view.above, *remarks.above(view, pool)):
                     _text(sheet, row, 0, f"{label}: {text}")
                     row += 1
                 row = self._grid(sheet, row, caption, grids.grid(view), view.rows)
 
     def _sheet(self, name: str, widths: Sequence[int]) -> Worksheet:
-        """A new sheet. Its name is as near to the wanted one as the format allows."""
+        """Add a sheet, with a name as close to the given one as the format allows."""
         plain = re.sub(r"[\[\]:*?/\\]", " ", name).strip(" '") or "Sheet"
-        chosen, count = _begin(plain, _LONGEST_NAME), 1
+        chosen, count = _begin(plain, _MAX_SHEET_NAME_CHARS), 1
+        # Excel reserves the name “History”.
         while chosen.casefold() in self._names | {"history"}:
             count += 1
             end = f" {count}"
-            chosen = _begin(plain, _LONGEST_NAME - len(end)) + end
+            chosen = _begin(plain, _MAX_SHEET_NAME_CHARS - len(end)) + end
         self._names.add(chosen.casefold())
         sheet = self._book.add_worksheet(chosen)
         for column, width in enumerate(widths):
@@ -136,10 +138,10 @@ class _Book:
         return sheet
 
     def _grid(
-        self, sheet: Worksheet, row: int, title: str, grid: Grid, places: Sequence[Row] = ()
+        self, sheet: Worksheet, row: int, title: str, grid: Grid, view_rows: Sequence[Row] = ()
     ) -> int:
-        """A table; returns the row where the next one begins. Its figures are numbers where
-        rows of a view say how many decimals each shows."""
+        """Write a table and return the row for the next one. Figures are written as numbers if
+        ``view_rows`` has their decimals."""
         _text(sheet, row, 0, title, self._bold)
         for header in grid.header:
             row += 1
@@ -148,18 +150,18 @@ class _Book:
         for number, line in enumerate(grid.rows):
             row += 1
             for column, cell in enumerate(line):
-                if not places or column < grid.stub:
+                if not view_rows or column < grid.stub:
                     _text(sheet, row, column, units.whole(cell))
                 elif isinstance(cell, str):
                     form = self._failed if cell == units.FAILED else None
                     _text(sheet, row, column, cell, form)
                 else:
-                    decimals = places[number].decimals[column - grid.stub]
+                    decimals = view_rows[number].decimals[column - grid.stub]
                     sheet.write_number(row, column, cell[0], self._number(decimals))
         return row + 2
 
     def _figures(self, records: Sequence[Record], pool: Pool, catalog: Catalog) -> None:
-        """All figures, a row each, with their spread."""
+        """Write the sheet of all figures, a row for each, with their spread."""
         sheet = self._sheet("All figures", (18, 16, 24, 32, 12, *(14,) * 3, 9, 12, 9, *(24,) * 4))
         head = [
             *("Board", "Benchmark", "Metric", "Parameters", "Unit", "Mean", "Minimum"),
@@ -174,10 +176,10 @@ class _Book:
             names = (record.board, record.benchmark, record.metric, params_text(record.params))
             for column, text in enumerate((*names, units.parse(record.unit).symbol)):
                 _text(sheet, row, column, text)
-            places = decimals(catalog.get(record.benchmark), record.metric)
+            digits = decimals(catalog.get(record.benchmark), record.metric)
             for column, value in enumerate((cell.mean, cell.low, cell.high), 5):
                 if value is not None:
-                    sheet.write_number(row, column, value, self._number(places))
+                    sheet.write_number(row, column, value, self._number(digits))
             if cell.count is not None:
                 sheet.write_number(row, 8, cell.count)
             sheet.write_number(row, 9, cell.failed)
@@ -186,13 +188,15 @@ class _Book:
             facts = figure_rows.own_facts(pool, cell.members, run_names).items()
             _text(sheet, row, 12, "; ".join(f"{n}: {_values(own)}" for n, own in facts))
             _text(sheet, row, 13, "; ".join(pool.stated_notes(cell.members)))
-            runs = (run_names[bundles[place].digest] for place, _ in pool.places(cell.members))
+            runs = (
+                run_names[bundles[position].digest] for position, _ in pool.places(cell.members)
+            )
             _text(sheet, row, 14, ", ".join(dict.fromkeys(runs)))
         sheet.freeze_panes(1, 1)
         sheet.autofilter(0, 0, max(1, len(records)), len(head) - 1)
 
     def _runs(self, records: Sequence[Record], pool: Pool) -> None:
-        """The runs that figures name, a row each, with what they state of all their results."""
+        """Write the sheet of runs, a row for each, with statements about all their results."""
         columns = [each.name for each in RUNS.columns if each.name not in _OF_GUIDE]
         sheet = self._sheet("Runs", (16, 12, 16, 24, *(16,) * (len(columns) - 4)))
         for column, name in enumerate(columns):
@@ -206,32 +210,32 @@ class _Book:
                     _text(sheet, row, column, figure_files.cell_text(name, value))
         sheet.freeze_panes(1, 0)
 
-    def _number(self, places: int) -> Format:
-        """The format of a number with so many decimals; the cell itself keeps all digits."""
-        if places not in self._numbers:
-            shown = "0" + ("." + "0" * places if places else "")
-            self._numbers[places] = self._book.add_format({"num_format": shown})
-        return self._numbers[places]
+    def _number(self, decimals: int) -> Format:
+        """Return the format of a number with some decimals; the cell itself keeps all digits."""
+        if decimals not in self._numbers:
+            pattern = "0" + ("." + "0" * decimals if decimals else "")
+            self._numbers[decimals] = self._book.add_format({"num_format": pattern})
+        return self._numbers[decimals]
 
 
 def _values(of: Sequence[str | dict[str, str]]) -> str:
-    """The values of a fact that results state; one of a run is named by that."""
+    """Return the values of a fact stated by results; a value of a run is given by its name."""
     return " and ".join(v if isinstance(v, str) else f"as run {v['bundle']}" for v in of)
 
 
-def _begin(name: str, most: int) -> str:
-    """The beginning of a name. The format counts units of UTF-16, of which some
-    characters take two, and lets no name end with an apostrophe."""
-    units_of = name.encode("utf-16-le", "surrogatepass")[: 2 * most]
+def _begin(name: str, max_units: int) -> str:
+    """Return the beginning of a name. The format counts UTF-16 code units, of which some
+    characters take two, and no name may end with an apostrophe."""
+    units_of = name.encode("utf-16-le", "surrogatepass")[: 2 * max_units]
     return units_of.decode("utf-16-le", "ignore").rstrip(" '")
 
 
 def _text(sheet: Worksheet, row: int, column: int, text: str, form: Format | None = None) -> None:
-    """Text, with escapes for what would not show or would move other text; what is too
-    long for a cell ends with an ellipsis."""
+    """Write text with escapes for characters that do not show or would move other text, cut with an
+    ellipsis if it is too long."""
     if not text:
         return
     text = visible(text, len(text))
-    if len(text) > _LONGEST_TEXT:
-        text = text[: _LONGEST_TEXT - 1] + "…"
+    if len(text) > _MAX_TEXT_CHARS:
+        text = text[: _MAX_TEXT_CHARS - 1] + "…"
     sheet.write_string(row, column, text, form)

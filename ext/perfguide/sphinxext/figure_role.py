@@ -56,10 +56,10 @@ class PerfFigure(SphinxRole):
             reftype=KIND,
             refexplicit=True,
             refwarn=True,
-            reftarget=f"{anchor(figure.place.table)}{figure.place.row}",
+            reftarget=f"{anchor(figure.anchor.table)}{figure.anchor.row}",
             refdoc=self.env.docname,
         )
-        reference["page"] = page_name(self.config.perfguide_output, figure.place.page)
+        reference["page"] = page_name(self.config.perfguide_output, figure.anchor.page)
         reference["words"] = figure.words
         return [reference], []
 

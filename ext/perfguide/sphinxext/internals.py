@@ -2,7 +2,7 @@
 
 Names that begin with an underscore, objects that no documentation describes, and changes of
 what belongs to Sphinx are used here and nowhere else in the package. Each function says which
-part it uses and what goes wrong without it. The parts are the same in Sphinx 6.2 to 9.0 where
+part it uses and what goes wrong without it. The parts are the same in Sphinx 8.2 to 9.0 where
 nothing else is said. ``pyproject.toml`` bounds the versions, and
 ``tests/project/test_versions.py`` builds a site with the lowest and with the newest of them.
 """
