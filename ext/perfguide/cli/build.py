@@ -1,4 +1,4 @@
-"""The command ``perfguide build``: Sphinx as a process of its own, its site swapped in."""
+"""The command ``perfguide build``: runs Sphinx in a process of its own and swaps its site in."""
 
 from __future__ import annotations
 
@@ -30,23 +30,23 @@ from . import projects, shared
 
 Add = Callable[..., argparse.ArgumentParser]
 
-SAID = {"-q", "--quiet", "-Q", "--silent", "-v", "--verbose", "-N", "--no-color", "--color"}
-"""Options of Sphinx that decide what it says, and nothing of what it makes."""
+OUTPUT_ONLY = {"-q", "--quiet", "-Q", "--silent", "-v", "--verbose", "-N", "--no-color", "--color"}
+"""Options of sphinx-build that change the messages and no file."""
 
 QUIET = {"-q", "--quiet", "-Q", "--silent"}
-"""Options of sphinx-build by which somebody asks for silence."""
+"""Options of sphinx-build that ask for silence."""
 
-ANEW = {"-E", "--fresh-env", "-a", "--write-all"}
-"""Options of sphinx-build by which somebody asks for work that may not be needed."""
+REBUILD = {"-E", "--fresh-env", "-a", "--write-all"}
+"""Options of sphinx-build that ask for work that may not be needed."""
 
 SPHINX = "perfguide.sphinxext.begin"
 """The module that runs Sphinx."""
 
 FIRST_LINE_S, NEXT_LINE_S = 5, 30
-"""Seconds after which a build says that it goes on, without a terminal, and says so again."""
+"""Seconds until the first message that a build goes on, without a terminal, and until each next."""
 
-PATIENCE = 2
-"""Seconds in which Sphinx has to end when both of us were interrupted."""
+INTERRUPT_TIMEOUT_S = 2
+"""Seconds in which Sphinx has to end after the terminal interrupted both processes."""
 
 
 def add_parsers(add: Add) -> None:
@@ -92,23 +92,23 @@ def _build(options: argparse.Namespace) -> int:
         chosen += ["-D", f"perfguide_own_results={json.dumps(options.results)}"]
     if options.strict:
         chosen += ["-W", "-n"]
-    # What is only said has no part in what a cache depends on.
-    said = ["-D", "perfguide_profile=1"] if options.profile else []
+    # Options that only change messages do not belong into the key of a cache.
+    output_options = ["-D", "perfguide_profile=1"] if options.profile else []
     is_quiet = bool(QUIET & {*options.options})
     is_brief = not (sys.stdout.isatty() or options.verbose or options.profile)
     if is_brief:
-        said += ["-q"]  # a log has no use for a line for each page and each file
+        output_options += ["-q"]  # a log needs no line for each page and file
     chosen += options.options
-    conf, deciding = Path("conf.py"), [given for given in chosen if given not in SAID]
+    conf, deciding = Path("conf.py"), [given for given in chosen if given not in OUTPUT_ONLY]
     values = last_build.values_of(conf)
     used = surroundings(*last_build.modules_of(values))
     depends = _hash(used, Store().digest(conf), deciding)
     asked = _hash(depends, last_build.hash_of_values(values))
     where = ["-d", str(at.doctrees), "-j", options.jobs, ".", str(at.site)]
-    options_of_sphinx = [*chosen, *said, *where]
+    options_of_sphinx = [*chosen, *output_options, *where]
     with atomic_swap.locked(at.target.parent, _waiting) as lock:
         last = last_build.last(at)
-        if last and not ANEW & {*options.options} and last.is_current(at, asked):
+        if last and not REBUILD & {*options.options} and last.is_current(at, asked):
             print(f"Nothing changed since {at.target} was built.")
             return 0
         progress = _progress(at.target) if is_brief and not is_quiet else nullcontext()
@@ -123,17 +123,17 @@ def _build(options: argparse.Namespace) -> int:
 
 @contextmanager
 def _progress(target: Path) -> Iterator[None]:
-    """Print that a build goes on, where it takes long."""
+    """Print at intervals that a long build goes on."""
     ended, begun = threading.Event(), time.monotonic()
 
-    def tell() -> None:
+    def report() -> None:
         if not ended.wait(FIRST_LINE_S):
             print(f"Building {visible(str(target))} …", flush=True)
         while not ended.wait(NEXT_LINE_S):
             seconds = time.monotonic() - begun
             print(f"Building {visible(str(target))}: {seconds:.0f} s …", flush=True)
 
-    threading.Thread(target=tell, daemon=True).start()
+    threading.Thread(target=report, daemon=True).start()
     try:
         yield
     finally:
@@ -141,13 +141,13 @@ def _progress(target: Path) -> Iterator[None]:
 
 
 def _summary(target: Path, site: Site, seconds: float) -> list[str]:
-    """What was built, in a few lines."""
+    """Return the results of a build in a few lines."""
     sizes = [of[2] for _, of in site.values()]
     lines = [
         f"{visible(str(target))}: {len(sizes)} files, {sum(sizes) / 1e6:.1f} MB, {seconds:.0f} s"
     ]
-    for found in target.glob("api/v*/index.json"):
-        data = json.loads(found.read_bytes())
+    for index in target.glob("api/v*/index.json"):
+        data = json.loads(index.read_bytes())
         guides = sum(soc["guides"] for soc in data["socs"])
         counts = ((data["figures"], "figure"), (guides, "guide"), (len(data["socs"]), "SoC"))
         lines.append(", ".join(f"{n} {what}{'s' * (n != 1)}" for n, what in counts))
@@ -165,18 +165,20 @@ def _waiting(holder: str) -> None:
 
 @contextmanager
 def _sphinx(options: list[str], lock: int) -> Iterator[Run]:
-    """Sphinx in a process of its own, which loads its modules until it is to run; it ends with
-    the context.
+    """Start Sphinx in a process of its own, which loads its modules until it may begin, and
+    end it with the context.
 
-    It inherits the lock: where it can outlive us, the next build waits for it.
+    The process inherits the lock: if it outlives this one, the next build waits for it.
     """
     ending = partial(orphans.end_with, os.getpid())
     begin, begun = os.pipe()
     command = [sys.executable, "-m", SPHINX, str(begin), *options]
     with TemporaryFile() as report:
         files = [lock, begin, report.fileno()]
-        known = os.environ | {last_build.REPORT: str(report.fileno())}
-        with subprocess.Popen(command, pass_fds=files, env=known, preexec_fn=ending) as process:
+        environment = os.environ | {last_build.REPORT: str(report.fileno())}
+        with subprocess.Popen(
+            command, pass_fds=files, env=environment, preexec_fn=ending
+        ) as process:
             os.close(begin)
             try:
                 yield partial(_run, process, begun, report)
@@ -188,17 +190,17 @@ def _sphinx(options: list[str], lock: int) -> Iterator[Run]:
 def _run(
     process: subprocess.Popen[bytes], begun: int, report: IO[bytes]
 ) -> tuple[int, Inputs | None]:
-    """Run Sphinx to its end; the exit status, with that of a signal as shells give it, and what
-    the site was made from, where it has been made."""
-    with suppress(BrokenPipeError):  # its status says why it has ended
+    """Let Sphinx run to its end. Return the exit status, which for a signal is as in shells, and the
+    inputs of the site if it was made."""
+    with suppress(BrokenPipeError):  # it has ended already; its status tells why
         os.write(begun, b"\n")
     try:
         status = process.wait()
     except KeyboardInterrupt:
         with suppress(subprocess.TimeoutExpired):
-            process.wait(PATIENCE)  # a terminal has interrupted it too
+            process.wait(INTERRUPT_TIMEOUT_S)  # the terminal has interrupted it as well
         raise
     report.seek(0)
-    said = report.read()
-    inputs = msgspec.msgpack.decode(said, type=Inputs) if status == 0 and said else None
+    data = report.read()
+    inputs = msgspec.msgpack.decode(data, type=Inputs) if status == 0 and data else None
     return (status if status >= 0 else 128 - status), inputs

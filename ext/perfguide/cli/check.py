@@ -38,23 +38,23 @@ def _run(options: argparse.Namespace) -> int:
     notes = [d for d in gathered.diagnostics if d.severity == "note"]
     faults = [d for d in gathered.diagnostics if d.severity != "note"]
     if errors(faults):
-        # They say why there is nothing.
+        # These already explain why there are no results.
         faults = [d for d in faults if d.kind != "no-results"]
     shared.print_all(faults, sys.stdout)
     if any(fault.kind == "missing-path" for fault in faults):
         _explain(options, faults)
         return shared.USAGE
     bundles, folder = gathered.ledger.bundles, Path(options.benchmarks).as_posix()
-    said = agreement.findings(bundles, gathered.catalog, folder)
-    said += agreement.ahead(bundles, datetime.now(UTC))
-    shared.print_all(said, sys.stdout)
+    findings = agreement.findings(bundles, gathered.catalog, folder)
+    findings += agreement.ahead(bundles, datetime.now(UTC))
+    shared.print_all(findings, sys.stdout)
     refused = errors(faults)
     if not options.quiet:
         shared.print_all(notes, sys.stdout)
         results = sum(len(loaded.bundle.results) for loaded in bundles)
         files = len({fault.origin for fault in refused})
         outcome = f"{files} refused, {len(refused)} faults" if refused else "none refused"
-        if wrong := len(errors(said)):
+        if wrong := len(errors(findings)):
             outcome += f"; {wrong} figures contradict themselves"
         replaced = _withdrawn(gathered.ledger)
         for line in replaced[:MAX_LISTED]:
@@ -62,24 +62,24 @@ def _run(options: argparse.Namespace) -> int:
         if replaced:
             outcome = f"{len(replaced)} more withdrawn by others; {outcome}"
         print(f"{len(bundles)} valid bundles with {results} results; {outcome}")
-    _explain(options, [*gathered.diagnostics, *said])
-    if refused or errors(said):
+    _explain(options, [*gathered.diagnostics, *findings])
+    if refused or errors(findings):
         return shared.FOUND
     return shared.FINE if bundles else shared.NOTHING
 
 
 MAX_LISTED = 10
-"""Withdrawn bundles that are named; the others are counted."""
+"""Withdrawn bundles that are listed; the others are counted."""
 
 
 def _withdrawn(ledger: Ledger) -> list[str]:
-    """Return a line for each valid bundle that does not count, because another one replaces it."""
+    """Return a line for each valid bundle that another one has replaced."""
     lines = {}
     for each in ledger.withdrawn:
         old, new = each.old, each.new
         why = f": {visible(new.bundle.reason)}" if new.bundle.reason else ""
-        place = visible(f"{old.root.rstrip('/')}/{old.origin}" if old.root else old.origin)
-        lines[old.bundle.owned_id] = f"{place}: withdrawn by “{visible(new.bundle.id)}”{why}"
+        origin = visible(f"{old.root.rstrip('/')}/{old.origin}" if old.root else old.origin)
+        lines[old.bundle.owned_id] = f"{origin}: withdrawn by “{visible(new.bundle.id)}”{why}"
     return list(lines.values())
 
 

@@ -1,4 +1,4 @@
-"""The ``perfguide`` command: its parser and its end. It never imports Sphinx."""
+"""The ``perfguide`` command: its parser, and the handling of errors. It never imports Sphinx."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ COMMANDS = (
     *(generate, schema),
     *(pack, import_guides, intake, projects, completion),
 )
-"""The modules with the commands, in the order in which help lists them."""
+"""The modules with the commands, in the order of the help text."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -52,12 +52,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"perfguide: SOURCE_DATE_EPOCH is no time; {hint}", file=sys.stderr)
         return shared.USAGE
     if not os.environ.get("SOURCE_DATE_EPOCH"):
-        os.environ.pop("SOURCE_DATE_EPOCH", None)  # programs that we start take it for a time
+        os.environ.pop("SOURCE_DATE_EPOCH", None)  # programs that we start would read it as a time
     try:
         status: int = options.run(options)
-        sys.stdout.flush()  # here, where it can still be met with grace that the reader has gone
+        sys.stdout.flush()  # at exit, Python would report a closed pipe with a traceback
     except BrokenPipeError:
-        # The reader of our output has gone; what it read is all it wanted.
+        # The reader, such as head, has closed our output: that is not an error.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return shared.FINE
     except OSError as error:
@@ -78,7 +78,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def parser(
     kind: type[CommandParser] = CommandParser,
 ) -> argparse.ArgumentParser:
-    """The parser of the whole command line, of the kind that is wanted."""
+    """Return the parser of the entire command line, as an instance of ``kind``."""
     parser = kind(
         prog="perfguide",
         description="Check the results of a board farm and turn them into performance guides.",

@@ -126,13 +126,12 @@ def _link(text: str) -> str:
 
 
 PARTS = ("soc", "os", "board")
-"""What a side can name for itself."""
+"""Filters that a side can have of its own."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
-    """What OLD or NEW is: a path or a URL, or else the name of a release, and what it names
-    for itself."""
+class _SideArgument:
+    """The argument OLD or NEW: a path or URL, or the name of a release, and filters of its own."""
 
     text: str
     path: Path | str | None
@@ -140,12 +139,12 @@ class _Wanted:
     own: Mapping[str, str]
 
 
-def _wanted(text: str) -> _Wanted:
-    """What a side means. Raises :class:`ValueError` where it names what there is not."""
+def _side_argument(text: str) -> _SideArgument:
+    """Parse the argument of a side. Raises :class:`ValueError` if it is malformed."""
     if object_store.is_url(text):
-        return _Wanted(text, text, None, {})
+        return _SideArgument(text, text, None, {})
     if Path(text).exists():
-        return _Wanted(text, Path(text), None, {})
+        return _SideArgument(text, Path(text), None, {})
     releases, own = [], {}
     for part in text.split(","):
         name, equals, value = part.partition("=")
@@ -164,18 +163,18 @@ def _wanted(text: str) -> _Wanted:
     path = Path(first)
     suffixes = (".json", ".jsonl", ".gz", ".zst", ".zip", ".tar", ".xz")
     if first and ("/" in first or first.endswith(suffixes) or path.exists()):
-        return _Wanted(text, path, None, own)
-    return _Wanted(text, None, first or LATEST, own)
+        return _SideArgument(text, path, None, own)
+    return _SideArgument(text, None, first or LATEST, own)
 
 
 LATEST = "latest"
-"""The release of a side that names none."""
+"""The release of a side that gives none."""
 
 
 def _take_soc(options: argparse.Namespace) -> None:
-    """Take the first of three arguments for the SoC.
+    """Use the first of three arguments as the SoC.
 
-    Raises :class:`ValueError` where it cannot be one.
+    Raises :class:`ValueError` if it cannot be one.
     """
     if options.third is None:
         return
@@ -199,11 +198,11 @@ def _run(options: argparse.Namespace) -> int:
 
     try:
         _take_soc(options)
-        wanted = [_wanted(options.old), _wanted(options.new)]
+        arguments = [_side_argument(options.old), _side_argument(options.new)]
     except ValueError as error:
         print(f"perfguide compare: {visible(str(error))}", file=sys.stderr)
         return shared.USAGE
-    paths = [side.path for side in wanted if isinstance(side.path, Path)]
+    paths = [side.path for side in arguments if isinstance(side.path, Path)]
     missing = [path for path in paths if not path.exists()]
     missing += [Path(p) for p in (options.waivers, options.boards) if p and not Path(p).is_file()]
     for path in missing:
@@ -214,21 +213,21 @@ def _run(options: argparse.Namespace) -> int:
         return shared.USAGE
     settings = shared.site_settings(options)
     if not settings.benchmarks[0].is_dir() and CHECKOUT.is_dir():
-        # Not installed from a package: the descriptions lie beside the code.
+        # In a checkout of the repository the descriptions are beside the package.
         settings = replace(settings, benchmarks=(CHECKOUT, *settings.benchmarks))
     rest: Holdings | None = None
-    if options.results or any(side.path is None for side in wanted):
+    if options.results or any(side.path is None for side in arguments):
         rest, status = shared.read_site(settings)
         if status:
             return status
     read = [
         shared.read_site(replace(settings, results=(side.path,)))[0] if side.path else rest
-        for side in wanted
+        for side in arguments
     ]
     boards, faults = board_names.load(Path(options.boards or shared.BOARDS))
-    written = Path(options.waivers or shared.WAIVERS)
-    accepted, wrong = waivers.load(written)
-    annotations, wrong_too = waivers.load_annotations(written)
+    waiver_file = Path(options.waivers or shared.WAIVERS)
+    accepted, wrong = waivers.load(waiver_file)
+    annotations, wrong_too = waivers.load_annotations(waiver_file)
     faults += [*wrong, *wrong_too]
     shared.print_all(faults, sys.stderr)
     if errors(faults):
@@ -239,7 +238,7 @@ def _run(options: argparse.Namespace) -> int:
     history = History([holdings.pool for holdings in (old, new, rest) if holdings], names)
     only = Filter(options.soc, options.os, options.board, options.benchmark)
     sides = []
-    for side, holdings in zip(wanted, (old, new), strict=True):
+    for side, holdings in zip(arguments, (old, new), strict=True):
         meant = replace(only, **side.own)
         chosen = choose(history, holdings.pool, side.release, meant, names, side.text)
         if not chosen.records:
@@ -250,7 +249,7 @@ def _run(options: argparse.Namespace) -> int:
     if unknown:
         print(unknown, file=sys.stderr)
         return shared.USAGE
-    if any(side.own for side in wanted) and not shared_places(*sides):
+    if any(side.own for side in arguments) and not shared_places(*sides):
         return _side_by_side(sides[0], sides[1], history, names, options)
     rules = Rules(names, accepted, options.threshold, annotations, options.look_ahead)
     comparison = compare(sides[0], sides[1], history, rules, only)
@@ -264,7 +263,7 @@ def _run(options: argparse.Namespace) -> int:
         if not shared_places(*sides):
             print(_hint(sides), file=sys.stderr)
         return shared.NOTHING
-    # They are in every format too; a reader of the exit status looks here.
+    # Every format has them too, but a failed job shows stderr first.
     shared.print_all(comparison.findings, sys.stderr)
     for form, file in ((options.format, options.file), *options.also):
         _write(_render(comparison, form, file, options, new.catalog), file)
@@ -273,7 +272,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 SIDE_BY_SIDE = ("text", "markdown", "html", "json", "csv")
-"""The formats of what is set side by side: there is no alarm for a build to show."""
+"""The formats for different boards, without those in which CI systems show alarms."""
 
 
 def _side_by_side(
@@ -283,7 +282,7 @@ def _side_by_side(
     names: Names,
     options: argparse.Namespace,
 ) -> int:
-    """Two boards, SoCs or systems: figures and ratios."""
+    """Write figures and ratios of two boards, SoCs or systems; return the exit status."""
     from ..compare import side_by_side_formats as formats
     from ..compare.side_by_side import names_of_boards, partners, side_by_side
 
@@ -305,30 +304,32 @@ def _side_by_side(
             file=sys.stderr,
         )
         return shared.USAGE
-    found = side_by_side(old, new, history, names)
-    if not found.lines:
-        pairs = "; ".join(f"{both.first.title} and {both.second.title}" for both in found.boards)
+    comparison = side_by_side(old, new, history, names)
+    if not comparison.lines:
+        pairs = "; ".join(
+            f"{both.first.title} and {both.second.title}" for both in comparison.boards
+        )
         print(f"nothing to compare: no figure in common: {visible(pairs)}", file=sys.stderr)
         return shared.NOTHING
     for form, file in ((options.format, options.file), *options.also):
         match form:
             case "markdown":
-                text = formats.to_markdown(found, names.catalog, options.link)
+                text = formats.to_markdown(comparison, names.catalog, options.link)
             case "html":
-                text = formats.to_html(found, names.catalog)
+                text = formats.to_html(comparison, names.catalog)
             case "json":
-                text = formats.to_json(found)
+                text = formats.to_json(comparison)
             case "csv":
-                text = formats.to_comma_separated(found)
+                text = formats.to_comma_separated(comparison)
             case _:
                 coloured = file is None and _terminal_has_colours()
-                text = formats.to_text(found, names.catalog, options.all, coloured)
+                text = formats.to_text(comparison, names.catalog, options.all, coloured)
         _write(text, file)
     return shared.FINE
 
 
 def _hint(sides: Sequence[ComparedSide]) -> str:
-    """How two releases that share no board can be set side by side."""
+    """Return how to compare two releases without a common board."""
     from ..compare.side_by_side import names_of_boards
 
     named = (f"{visible(side.name)},board={visible(names_of_boards(side)[0])}" for side in sides)
@@ -340,8 +341,8 @@ CHECKOUT = ROOT.parents[1] / "source" / "benchmarks"
 
 
 def _undescribed(sides: Sequence[ComparedSide], catalog: Catalog) -> str:
-    """What is wrong where no description says of any figure which direction is better: then
-    nothing could regress, and the exit status would say that all is well."""
+    """Return an error if no figure has a description with a better direction: then nothing could
+    regress, and the exit status would be misleading."""
     names = {record.benchmark for side in sides for own in side.records.values() for record in own}
     if not names or any(catalog.get(name) for name in names):
         return ""
@@ -352,21 +353,21 @@ def _undescribed(sides: Sequence[ComparedSide], catalog: Catalog) -> str:
     )
 
 
-def _nothing(side: _Wanted, holdings: Holdings, only: Filter) -> str:
-    """Why a side has no figures: which of the names that were asked for is not known."""
+def _nothing(side: _SideArgument, holdings: Holdings, only: Filter) -> str:
+    """Return why a side has no figures: the name that does not occur."""
     from ..compare.select import nearest_releases
 
     if side.path:
         return f"nothing to compare: {visible(side.text)} has no figures that were asked for"
     guides = holdings.pool.guides()
-    for what, pattern, known in (
+    for what, pattern, names in (
         ("SoC", only.soc, {key.soc for key in guides}),
         ("operating system", only.os, {key.os for key in guides}),
         ("board", only.board, _boards(holdings, only)),
         ("benchmark", only.benchmark, set(holdings.pool.benchmarks())),
     ):
-        if not any(fnmatchcase(name.casefold(), pattern.casefold()) for name in known):
-            hint = nearest(pattern, sorted(known)) or f"there are {', '.join(sorted(known))}"
+        if not any(fnmatchcase(name.casefold(), pattern.casefold()) for name in names):
+            hint = nearest(pattern, sorted(names)) or f"there are {', '.join(sorted(names))}"
             return f"nothing to compare: there is no {what} “{visible(pattern)}” ({visible(hint)})"
     releases = nearest_releases(holdings.pool)
     asked = side.release or ""
@@ -376,7 +377,7 @@ def _nothing(side: _Wanted, holdings: Holdings, only: Filter) -> str:
 
 
 def _boards(holdings: Holdings, only: Filter) -> set[str]:
-    """The boards of what a side names besides its board."""
+    """Return the boards that match the filters of a side, apart from that on boards."""
     bundles = (loaded.bundle for loaded in holdings.ledger.bundles)
     return {b.board.name for b in bundles if only.guide(guide_key(b))}
 
@@ -388,7 +389,7 @@ def _render(
     options: argparse.Namespace,
     catalog: Catalog,
 ) -> str:
-    """The comparison in a format that was asked for, and for which file."""
+    """Return the comparison in one format, coloured if it goes to a terminal."""
     from ..compare import as_ci, as_data, as_html, as_markdown, as_text
 
     match form:
@@ -413,7 +414,7 @@ def _render(
 
 
 def _terminal_has_colours() -> bool:
-    """Whether the output goes to a terminal that shows colours; see no-color.org."""
+    """Return whether the output is a terminal that shows colours; see no-color.org."""
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     return sys.stdout.isatty() and not plain
 

@@ -1,4 +1,4 @@
-"""The command ``completion``: a script by which a shell completes the command line."""
+"""The command ``completion``: a script with which a shell completes the command line."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ SHELLS = ("bash", "zsh", "tcsh")
 
 FOLDERS = ("DIR", "INBOX", "RESULTS", "REPO")
 FILES = ("FILE", "FILE.json", "MAP.toml", "PATH", "LOGS", "GUIDES", "OLD", "NEW")
-"""What arguments are called that are folders, and that are files or folders."""
+"""Metavariables of arguments that are folders, and of those that are files or folders."""
 
 
-class _Known(CommandParser):
-    """A parser whose arguments say what a shell may put in their place."""
+class _CompletingParser(CommandParser):
+    """A parser whose arguments say whether a shell completes files or folders."""
 
     def add_argument(self, *names: Any, **values: Any) -> argparse.Action:
-        """Add an argument, and say whether it is a file."""
-        import shtab  # here: no other command needs it
+        """Add an argument, marked if it is a file or a folder."""
+        import shtab  # no other command needs it
 
         action = super().add_argument(*names, **values)
         if action.metavar in FOLDERS:
@@ -46,5 +46,5 @@ def _run(options: argparse.Namespace) -> int:
 
     from .command_line import parser
 
-    print(shtab.complete(parser(_Known), options.shell))
+    print(shtab.complete(parser(_CompletingParser), options.shell))
     return shared.FINE

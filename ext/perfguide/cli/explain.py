@@ -1,4 +1,4 @@
-"""What each kind of finding of ``check`` means for the site, and what to do about it."""
+"""Explanations of the findings of ``check``: their effect on the site, and how to fix them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from ..common.diagnostics import KINDS
 
 _LEFT_OUT = "The bundle is left out of the site; all others are published."
-_SHOWN = "The figures are published as they are."
+_PUBLISHED = "The figures are published as they are."
 
 EXPLAINED: dict[str, tuple[str, str]] = {
     "missing-path": (
@@ -63,12 +63,12 @@ EXPLAINED: dict[str, tuple[str, str]] = {
         "of a result.",
     ),
     "contradiction": (
-        _SHOWN,
+        _PUBLISHED,
         "A mean cannot be below its least sample or above its greatest. Often min and max are of "
         "another metric, or in another unit.",
     ),
     "apart": (
-        _SHOWN,
+        _PUBLISHED,
         "The stated value is not the mean of the samples: leave out “value” where there are "
         "samples.",
     ),
@@ -119,11 +119,12 @@ EXPLAINED: dict[str, tuple[str, str]] = {
         "Pack the logs again: perfguide pack keeps them beside the bundle.",
     ),
 }
-"""For each kind: what becomes of it in the site, and what to do."""
+"""For each kind the effect on the site, and the advice."""
 
 
 def explained(kinds: Iterable[str]) -> str:
-    """A paragraph for each kind, in the order of :data:`KINDS`; of others what they mean."""
+    """Return a paragraph for each kind, in the order of :data:`KINDS`; kinds without an
+    explanation have only their summary."""
     asked, parts = {*kinds}, []
     for name, kind in KINDS.items():
         if name in asked:

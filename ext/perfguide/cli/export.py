@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 FORMATS = ("csv", "json", "excel", "parquet")
 
 ENDINGS = {".csv": "csv", ".json": "json", ".xlsx": "excel"}
-"""The formats that the name of a file asks for; anything else is a folder of Parquet files."""
+"""Formats by the ending of the output; any other name is a folder of Parquet files."""
 
 
 def add_parsers(add: shared.AddParser) -> None:
@@ -98,7 +98,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _not_ours(folder: Path) -> str:
-    """Why a folder cannot be replaced, or nothing."""
+    """Return why a folder may not be replaced, or ""."""
     from ..export import parquet
 
     if not folder.exists() or (folder / parquet.ABOUT).is_file():

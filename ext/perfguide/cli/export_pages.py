@@ -35,7 +35,7 @@ def run(options: argparse.Namespace) -> int:
     settings = shared.site_settings(options)
     store = Store(settings.cache)
     if options.soc:
-        # Asked before anything is written: a mistyped name must not empty an earlier export.
+        # Checked before anything is written: a typing error must not empty an earlier export.
         if missing := _missing(options.soc, settings, store):
             print(f"perfguide export: {missing}", file=sys.stderr)
             return shared.NOTHING
@@ -52,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _missing(socs: list[str], settings: Settings, store: Store) -> str:
-    """Return which SoC has no bundle, or an empty text."""
+    """Return a message about the first SoC without bundles, or ""."""
     from ..figures import dataset
 
     bundles = dataset.gather(settings, store=store).ledger.bundles

@@ -1,4 +1,4 @@
-"""The command ``health``: what is wrong with the figures themselves."""
+"""The command ``health``: faults in the figures themselves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command ``import``: guides that were published before, back to bundles."""
+"""The command ``import``: bundles from guides that were published before."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..importing.sources import Snapshot
 
 Unnamed = list[tuple[str, str, str]]
-"""Tags or commits whose release is not known: name, nothing, and what is known of them."""
+"""Tags or commits of unknown release: name, an empty string, and a remark."""
 
 
 def add_parsers(add: shared.AddParser) -> None:
@@ -82,7 +82,7 @@ def _limit(text: str) -> tuple[str, int]:
 
 
 def _import(options: argparse.Namespace) -> int:
-    """Propose a map, or write the bundles and list what was left out."""
+    """Propose a map, or write the bundles and list the cells left out."""
     from ..importing import isolated, limits, mapping, sources
 
     if bool(options.guides) == bool(options.git):
@@ -156,9 +156,9 @@ def _about(snapshot: Snapshot) -> str:
 def _releases(
     options: argparse.Namespace, snapshots: Sequence[Snapshot], meaning: Map
 ) -> tuple[dict[str, list[Snapshot]], Unnamed]:
-    """Return the snapshots of each release, the oldest first, and those of an unknown one.
+    """Return the snapshots of each release, the oldest first, and those of an unknown release.
 
-    Where there is a tag of a release, other commits of it do not count.
+    If a release has a tag, its other commits do not count.
     """
     from ..importing import sources
     from ..importing.mapping import numbers_of, same_release
@@ -203,7 +203,7 @@ def _write(
 ) -> int:
     """Write the bundles of each release, and print the lines that the map lacks.
 
-    Of several snapshots of a release the last one counts that has figures.
+    Of several snapshots of a release the last one with figures counts.
     """
     from ..importing import bundles
     from ..importing.mapping import Gap, additions
@@ -222,29 +222,29 @@ def _write(
             if when is None:
                 return _usage("when the guide was published is not stated; give --created")
             release = bundles.Release(sdk, when, snapshot.commit)
-            found = bundles.build(snapshot.tables, meaning, release)
-            if found.bundles:
+            imported = bundles.build(snapshot.tables, meaning, release)
+            if imported.bundles:
                 break
-        shared.print_all([*found.left_out, *found.notes], sys.stderr)
-        if found.unmapped:
-            gaps.append(Gap(sdk, snapshot.tables, found.unmapped))
+        shared.print_all([*imported.left_out, *imported.notes], sys.stderr)
+        if imported.unmapped:
+            gaps.append(Gap(sdk, snapshot.tables, imported.unmapped))
         own = 0
-        for each in found.bundles:
+        for each in imported.bundles:
             path = options.output / f"{slug(each.id)}.json"
             path.write_bytes(bundle.encode(each) + b"\n")
             own += len(each.results)
         if options.git:
             name = visible(snapshot.tag or snapshot.commit[:12])
-            mapped = len(snapshot.tables) - len(found.unmapped)
+            mapped = len(snapshot.tables) - len(imported.unmapped)
             print(
-                f"{visible(sdk)} ({name}): {own} figures of {mapped} tables, {found.loose} of "
-                f"them by entries of other headings or captions; {len(found.unmapped)} tables are "
+                f"{visible(sdk)} ({name}): {own} figures of {mapped} tables, {imported.loose} of "
+                f"them by entries of other headings or captions; {len(imported.unmapped)} tables are "
                 "not in the map"
             )
         figures += own
-        written += len(found.bundles)
-        left_out += len(found.left_out)
-        missing += found.missing
+        written += len(imported.bundles)
+        left_out += len(imported.left_out)
+        missing += imported.missing
     lacking = unnamed if options.git else []
     if gaps or lacking:
         print(f"# Lines to add to {options.map}, once they are looked at", file=sys.stderr)

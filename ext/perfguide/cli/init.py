@@ -14,7 +14,7 @@ from ..common.package import ROOT
 from . import shared
 
 STARTER = ROOT / "cli" / "starter"
-"""The folder of the files that a new project gets."""
+"""The templates of the files of a new project."""
 
 FILES = {
     "conf.py": "conf.py.in",
@@ -26,7 +26,7 @@ FILES = {
     "benchmarks/gzip.rst": "gzip.rst.in",
     ".github/workflows/performance.yml": "workflow.yml.in",
 }
-"""The files of a new project, and those that they are made from."""
+"""The files of a new project, each with its template."""
 
 
 def add_parsers(add: shared.AddParser) -> None:
@@ -66,7 +66,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _requirement() -> str:
-    """Return what pip installs perfguide by: the place that it was installed from, or its version."""
+    """Return the pip requirement of perfguide: the URL it was installed from, or its version."""
     name = "perfguide[compare]"
     try:
         origin = json.loads(distribution("perfguide").read_text("direct_url.json") or "{}")

@@ -1,4 +1,4 @@
-"""The command ``list``: the guides that the bundles give."""
+"""The command ``list``: the guides in the bundles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The commands ``pack`` and ``adapters``: from a board's logs to a bundle."""
+"""The commands ``pack`` and ``adapters``: bundles from a board's logs."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def add_parsers(add: shared.AddParser) -> None:
 
 
 def scalar(text: str) -> Scalar:
-    """A parameter's value as a bundle holds it: a number, a boolean, or text."""
+    """Return a parameter's value as in a bundle: a number, a boolean, or text."""
     if text in ("true", "false"):
         return text == "true"
     for kind in (int, float):
@@ -87,6 +87,7 @@ def scalar(text: str) -> Scalar:
             value = kind(text)
         except ValueError:
             continue
+        # “007” and “1e3” would lose their spelling as numbers.
         return value if str(value) == text else text
     return text
 
@@ -102,19 +103,19 @@ def _params(pairs: Sequence[str]) -> dict[str, Scalar]:
 
 
 def _described(folder: str) -> dict[str, Format]:
-    """The formats that are described beside the benchmarks, by name.
+    """Return the formats described beside the benchmarks, by name.
 
-    Raises :class:`ValueError` where a description is none, or takes another format's name.
+    Raises :class:`ValueError` if a description is invalid or its name is taken.
     """
     from ..adapters import described, registry
 
-    found: dict[str, Format] = {}
+    formats: dict[str, Format] = {}
     for path in sorted(Path(folder).glob(f"*{described.ENDING}")):
         form = described.load(path)
-        if form.name in registry.BUILT_IN or form.name in found:
+        if form.name in registry.BUILT_IN or form.name in formats:
             raise ValueError(f"{path}: there is a format “{visible(form.name)}” already")
-        found[form.name] = form
-    return found
+        formats[form.name] = form
+    return formats
 
 
 def _formats(names: Sequence[str], own: Mapping[str, Format]) -> list[Format]:
@@ -133,7 +134,7 @@ def _formats(names: Sequence[str], own: Mapping[str, Format]) -> list[Format]:
 
 
 def _pack(options: argparse.Namespace) -> int:
-    """Read the logs, write the bundle and say what was read and what was not."""
+    """Read the logs, write the bundle, and report what was and was not read."""
     from .. import bundle
     from ..adapters import described, registry
     from ..bundles.decode import Loaded
@@ -176,13 +177,13 @@ def _pack(options: argparse.Namespace) -> int:
         )
         print(f"no bundle was written: {why}; {hint}", file=sys.stderr)
         return shared.NOTHING
-    made = Loaded("", options.output.name, packed.bundle, bundle.digest(packed.bundle))
+    new = Loaded("", options.output.name, packed.bundle, bundle.digest(packed.bundle))
     catalog, _ = benchmarks.load((BUILT_IN, Path(shared.BENCHMARKS)))
-    shared.print_all(agreement.findings([made], catalog, shared.BENCHMARKS), sys.stderr)
+    shared.print_all(agreement.findings([new], catalog, shared.BENCHMARKS), sys.stderr)
     beside = options.output.with_suffix(".logs.tar.zst")
     aside = options.output.with_name(f".{options.output.name}.part")
     try:
-        # The bundle comes last: who sees it finds its logs too.
+        # The bundle comes last, so that its logs are there as soon as it is.
         put(aside, bundle.encode(packed.bundle) + b"\n")
         put(beside, pack_logs.archive([report.log for report in packed.reports]))
         aside.replace(options.output)
@@ -200,7 +201,7 @@ def _pack(options: argparse.Namespace) -> int:
 
 
 def _print_reports(reports: Sequence[pack_logs.LogReport]) -> None:
-    """One table: each log, how it was read, and how much was not understood."""
+    """Print a table with each log, its formats, and the number of lines not understood."""
     rows: list[tuple[str, ...]] = [("LOG", "READ AS", "RESULTS", "FAULTS", "LINES LEFT OVER")]
     for report in reports:
         empty = not report.log.data.strip()

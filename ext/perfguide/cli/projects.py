@@ -1,4 +1,4 @@
-"""Whether a folder is a project that can be built, and what to do where it is not."""
+"""The command ``doctor``: whether a folder is a project that can be built, and what to fix."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from ..common import extras
 from ..common.diagnostics import visible
 from . import shared
 
-NEAR = ("source", "docs", "doc", "..")
-"""Folders in which a project often has its ``conf.py`` when it is not here."""
+USUAL_FOLDERS = ("source", "docs", "doc", "..")
+"""Folders that often contain the ``conf.py`` of a project."""
 
 
 def no_project(folder: Path) -> str:
-    """That there is no ``conf.py`` in a folder, and what to do."""
+    """Return a message that a folder has no ``conf.py``, and what to do."""
     here = visible(str(folder.absolute()))
-    for near in NEAR:
+    for near in USUAL_FOLDERS:
         if (folder / near / "conf.py").is_file():
             return (
                 f"there is no conf.py in {here}, but in {near}: run cd {near} first, or, where "
@@ -48,19 +48,19 @@ def add_parsers(add: shared.AddParser) -> None:
 
 
 def _run(_options: argparse.Namespace) -> int:
-    found = list(_looked_at(Path()))
-    for state, text in found:
+    lines = list(_checked(Path()))
+    for state, text in lines:
         print(f"{state:>7}  {text}")
-    wrong = sum(state == "fix" for state, _ in found)
+    wrong = sum(state == "fix" for state, _ in lines)
     print(f"{wrong} to fix" if wrong else "Nothing is in the way of: perfguide build")
     return shared.FOUND if wrong else shared.FINE
 
 
 Line = tuple[str, str]
-"""Whether something is ``ok``, to ``fix``, or only a ``note``; and what."""
+"""The state of something (``ok``, ``fix`` or ``note``), and a text about it."""
 
 
-def _looked_at(folder: Path) -> Iterator[Line]:
+def _checked(folder: Path) -> Iterator[Line]:
     yield "ok", f"Python {sys.version.split()[0]}"
     yield from _project(folder)
     yield from _room(folder)
@@ -89,7 +89,7 @@ except SphinxError as error:
 
 
 def _project(folder: Path) -> Iterator[Line]:
-    """What ``conf.py`` says. It is run in a process of its own: it may do anything."""
+    """Check ``conf.py``, which runs in a process of its own: it may do anything."""
     if not (folder / "conf.py").is_file():
         yield "fix", no_project(folder)
         return
@@ -97,17 +97,17 @@ def _project(folder: Path) -> Iterator[Line]:
         [sys.executable, "-c", _PROBE], cwd=folder, capture_output=True, text=True, check=False
     )
     try:
-        said = json.loads(run.stdout.strip().rpartition("\n")[2])
+        answer = json.loads(run.stdout.strip().rpartition("\n")[2])
     except ValueError:
         last = run.stderr.strip().rpartition("\n")[2]
         yield "fix", f"conf.py cannot be run: {visible(last)}"
         return
-    if "error" in said:
-        last = said["error"].strip().splitlines()
-        said_once = dict.fromkeys(line.strip() for line in last[:1] + last[-1:])
-        yield "fix", f"conf.py cannot be run: {visible(' '.join(said_once))}"
+    if "error" in answer:
+        last = answer["error"].strip().splitlines()
+        messages = dict.fromkeys(line.strip() for line in last[:1] + last[-1:])
+        yield "fix", f"conf.py cannot be run: {visible(' '.join(messages))}"
         return
-    config = said["config"]
+    config = answer["config"]
     extensions = config["extensions"] or []
     if "perfguide" in extensions:
         yield "ok", "conf.py has the extension perfguide"

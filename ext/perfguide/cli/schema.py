@@ -1,4 +1,4 @@
-"""The command ``schema``: what a bundle may hold, for programs."""
+"""The command ``schema``: the JSON Schema of bundles, for programs."""
 
 from __future__ import annotations
 

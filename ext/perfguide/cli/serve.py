@@ -1,4 +1,4 @@
-"""The command ``serve``: the site on this machine, built again whenever a file changes."""
+"""The command ``serve``: shows the site on this machine and builds it again on each change."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from ..common import extras
 from . import projects, shared
 
 HOST = "127.0.0.1"
-"""The address that is served: this machine alone."""
+"""The address that is served: only this machine."""
 
 NOTICE_MS = 200
-"""Milliseconds after which the folder is known to be watched."""
+"""Milliseconds after which watching the folder has certainly begun."""
 
 
 def add_parsers(add: shared.AddParser) -> None:
@@ -62,19 +62,19 @@ def _run(options: argparse.Namespace) -> int:
                     if status:
                         print("It will be built when a file changes", flush=True)
         except KeyboardInterrupt:
-            pass  # it is how the command is ended
+            pass  # the usual way to end the command
         finally:
             server.shutdown()
     return shared.FINE
 
 
 def _changes(results: list[str]) -> Iterator[bool]:
-    """Yield ``True`` as soon as changes are noticed, and ``False`` whenever files have changed."""
+    """Yield ``True`` once changes are being watched, and ``False`` whenever files have changed."""
     from watchfiles import DefaultFilter, watch
 
     paths = [Path(), *(Path(path) for path in results if not is_url(path))]
-    # What a build writes is of no interest. The pages, whose folder the project chooses, change with
-    # their sources alone, and the build after that one finds nothing to do.
+    # A build's own output is ignored. The pages, in a folder of the project's choice, are not, but
+    # they only change with their sources, and the next build then finds nothing to do.
     ignored = DefaultFilter(ignore_dirs=(*DefaultFilter.ignore_dirs, "build"))
     notices = watch(
         *paths,
@@ -83,7 +83,7 @@ def _changes(results: list[str]) -> Iterator[bool]:
         yield_on_timeout=True,
         raise_interrupt=True,
     )
-    next(notices)  # from here on no change is missed
+    next(notices)  # no change after this is missed
     yield True
     for changes in notices:
         if changes:
@@ -91,7 +91,7 @@ def _changes(results: list[str]) -> Iterator[bool]:
 
 
 class _Handler(SimpleHTTPRequestHandler):
-    """Serves the site. Nothing is kept by the browser: the next build changes it."""
+    """Serves the site without caching, since the next build changes it."""
 
     def end_headers(self) -> None:
         """Add a header to each answer."""

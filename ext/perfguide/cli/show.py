@@ -1,4 +1,4 @@
-"""The command ``show``: figures, and where each of them comes from."""
+"""The command ``show``: figures with their sources."""
 
 from __future__ import annotations
 
@@ -40,16 +40,16 @@ def _run(options: argparse.Namespace) -> int:
     if status:
         return status
     try:
-        asked = query.parse(options.query, options.os, options.param)
+        parsed = query.parse(options.query, options.os, options.param)
     except ValueError as error:
         print(f"perfguide show: {error}", file=sys.stderr)
         return shared.USAGE
-    records = query.run(holdings, asked)
+    records = query.run(holdings, parsed)
     if not records:
-        hint = query.nearest_name(holdings, asked)
+        hint = query.nearest_name(holdings, parsed)
         print(f"nothing matches “{visible(options.query)}”{hint}", file=sys.stderr)
         print(f"a query is {query.FORM}; parts at its end may be left out", file=sys.stderr)
-        for each in query.near(holdings, asked):
+        for each in query.near(holdings, parsed):
             print(f"try: perfguide show {shlex.quote(visible(each))}", file=sys.stderr)
         return shared.NOTHING
     if options.json:
