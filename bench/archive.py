@@ -1,4 +1,4 @@
-"""An archive of published bundles as rows over releases, for measuring how single figures behave."""
+"""An archive of published bundles as rows over releases, to measure verdicts on single figures."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TOP = Path(__file__).parents[1]
 
 @dataclass(frozen=True)
 class Row:
-    """One row of a platform: its figure by release, and what a pair of it is made from."""
+    """One row of a platform: its figure by release, and the data for pairs of releases."""
 
     platform: Platform
     benchmark: str
@@ -30,7 +30,7 @@ class Row:
     template: Pair
 
     def pair(self, old: str, new: str, releases: Sequence[str]) -> Pair:
-        """Two of its releases, with those before the newer one as its past."""
+        """Return the pair of two releases, with the releases before the newer one as its past."""
         past = [r for r in releases[: releases.index(new)] if r in self.figures and r != old]
         before, after = self.figures[old], self.figures[new]
         floor = self.template.floor
@@ -45,13 +45,13 @@ class Row:
 
 @dataclass(frozen=True)
 class Archive:
-    """All rows, and by platform the releases in version order."""
+    """All rows, and the releases of each platform in version order."""
 
     rows: tuple[Row, ...]
     releases: dict[Platform, list[str]]
 
     def pairs(self, platform: Platform, number: int) -> tuple[list[Row], list[Pair]]:
-        """The rows that a release and the one before it both have."""
+        """Return the rows with figures of a release and of the one before it, and their pairs."""
         releases = self.releases[platform]
         old, new = releases[number - 1], releases[number]
         rows = [
@@ -63,26 +63,26 @@ class Archive:
 
 
 def read(folders: Sequence[Path]) -> Archive:
-    """Every figure of some folders of bundles."""
+    """Read every figure in some folders of bundles."""
     settings = dataset.Settings(tuple(folders), (TOP / "source" / "benchmarks",), Path("build"))
-    held = dataset.read(settings)
+    holdings = dataset.read(settings)
     boards, _ = board_names.load(TOP / "source" / "boards.toml")
-    names = Names(held.catalog, boards)
-    history = History([held.pool], names)
+    names = Names(holdings.catalog, boards)
+    history = History([holdings.pool], names)
     figures: dict[object, dict[str, Side]] = {}
-    made: dict[object, Row] = {}
+    rows_by_key: dict[object, Row] = {}
     releases: dict[Platform, list[str]] = {}
-    for guide in held.pool.guides():
+    for guide in holdings.pool.guides():
         releases.setdefault(guide.platform, []).append(guide.release)
-        for record in held.pool.of_guide(guide):
+        for record in holdings.pool.of_guide(guide):
             if record.cell.mean is None:
                 continue
             key = names.key(record)
-            figures.setdefault(key, {})[guide.release] = history.side(held.pool, record)
+            figures.setdefault(key, {})[guide.release] = history.side(holdings.pool, record)
             metric = metric_of(names, record)
             name = metric.name if metric else record.metric
             template = pair_of(record, names)
-            made[key] = Row(
+            rows_by_key[key] = Row(
                 guide.platform, record.benchmark, name, record.unit, figures[key], template
             )
-    return Archive(tuple(made.values()), releases)
+    return Archive(tuple(rows_by_key.values()), releases)

@@ -1,17 +1,17 @@
-"""A board in a box: the runner's procedures, short, on an emulated Arm board.
+"""An emulated board: short runs of the runner's procedures on an emulated Arm system.
 
     python bench/box.py [FOLDER] [--arch ARCH] [--minutes N] [--again] [-- OPTION OF run.sh…]
 
 QEMU emulates a board with two Cortex-A53 and virtio-crypto as its accelerator. Kernel and
 programs are Debian's packages for arm64, fetched by apt into ``build/box`` and unpacked there;
-this machine's own packages stay as they are. The root file system is read-only. The logs come
-to FOLDER, or ``build/box/logs``, with ``box.txt``, which says what was used and how long it took.
+this machine's own packages stay as they are. The root file system is read-only. The logs are
+written to FOLDER, or ``build/box/logs``, with ``box.txt``, which lists versions and times.
 
-``--arch armhf`` emulates two Cortex-A15 instead: Debian's kernel for them has what that for arm64
-lacks, a simulated NAND flash. It carries UBIFS, on ``/run/ubifs``.
+``--arch armhf`` emulates two Cortex-A15 instead: Debian's kernel for them has a simulated NAND
+flash, which the kernel for arm64 lacks. It carries UBIFS, on ``/run/ubifs``.
 
-Each command is emulated: the figures say that a procedure works, and nothing of how fast a
-board is. ``--sdk emulated`` and a description say so in each bundle.
+Every command is emulated, so the figures show that a procedure works, and not how fast a board
+is. ``--sdk emulated`` and a description say so in each bundle.
 """
 
 from __future__ import annotations
@@ -37,22 +37,22 @@ PACKAGES = (
     *("openssl", "cryptsetup-bin", "hdparm", "time", "iproute2", "iperf3", "fio", "rt-tests"),
     *("alsa-utils", "libc-bin", "netperf", "lmbench"),
 )
-"""What is fetched, with all that it depends on."""
+"""The packages to fetch, together with their dependencies."""
 BOOT_MODULES = ("virtio_pci", "virtio_blk", "crc32c_generic", "ext4")
-"""What the kernel needs to find its root file system."""
+"""Modules that the kernel needs to find its root file system."""
 MODULES = (
     *("virtio_crypto", "virtio_rng", "brd", "loop", "dm-crypt", "veth", "xfrm_user", "esp4"),
     *("algif_skcipher", "algif_hash", "authenc", "echainiv", "seqiv", "gcm", "ctr", "des_generic"),
     *("xts", "ecb", "snd-aloop"),
 )
-"""What is loaded in the box. Drivers for the CPU's AES instructions are left out: the kernel
-would take them rather than the accelerator."""
+"""Modules loaded in the box. Drivers for the CPU's AES instructions are left out: the kernel
+would prefer them to the accelerator."""
 LEFT_OUT = ("usr/share/doc", "usr/share/man", "usr/share/locale", "usr/share/info")
 
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """What is emulated: Debian's name of the architecture, QEMU's of program, machine and CPU."""
+    """An emulated board: Debian's name of the architecture, QEMU's of program, machine and CPU."""
 
     arch: str
     kernel: str
@@ -66,7 +66,7 @@ class Board:
 
     @property
     def work(self) -> Path:
-        """Where it is made."""
+        """The folder in which it is built."""
         return WORK if self.arch == "arm64" else WORK / self.arch
 
 
@@ -85,12 +85,12 @@ NANDSIM = (
 )
 """256 MiB with pages of 2048 bytes."""
 NEEDED = {"depmod": "kmod", "mke2fs": "e2fsprogs", "dpkg-deb": "dpkg"}
-"""Programs of this machine, each with the package that has it; and QEMU's."""
+"""Programs of this machine, each with its package; QEMU's are added."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A file of an initramfs: its name, its mode, and what it holds."""
+    """A file of an initramfs: its name, mode and content."""
 
     name: str
     mode: int
@@ -98,7 +98,7 @@ class Entry:
 
 
 def initramfs(entries: Iterable[Entry]) -> bytes:
-    """A cpio archive in the "newc" form, as the kernel unpacks it."""
+    """Return a cpio archive in the "newc" format, which the kernel unpacks."""
     out = bytearray()
     for number, entry in enumerate((*entries, Entry("TRAILER!!!", 0)), 1):
         name = entry.name.encode() + b"\0"
@@ -111,15 +111,15 @@ def initramfs(entries: Iterable[Entry]) -> bytes:
 
 
 def dependencies(text: str) -> dict[str, tuple[str, ...]]:
-    """The paths in ``modules.dep``, each with those that it needs."""
+    """Return the paths in ``modules.dep``, each with its dependencies."""
     pairs = (line.partition(":") for line in text.splitlines() if ":" in line)
     return {path.strip(): tuple(needs.split()) for path, _, needs in pairs}
 
 
 def loading_order(names: Iterable[str], needs: Mapping[str, tuple[str, ...]]) -> list[str]:
-    """The paths of modules and of all that they need, those that are needed first.
+    """Return the paths of modules and their dependencies in the order of loading.
 
-    Raises ``KeyError`` with the name of a module that is not there.
+    Raises ``KeyError`` with the name of a module that does not exist.
     """
     paths = {Path(path).name.split(".")[0].replace("-", "_"): path for path in needs}
     order: dict[str, None] = {}
@@ -135,7 +135,7 @@ def loading_order(names: Iterable[str], needs: Mapping[str, tuple[str, ...]]) ->
 
 
 def apt_options(folder: Path, arch: str) -> list[str]:
-    """What makes apt leave this machine's packages alone: its own lists, cache and state."""
+    """Return options that make apt use lists, cache and state of its own."""
     options = {
         "Dir::Etc::sourcelist": folder / "sources.list",
         "Dir::Etc::sourceparts": "/nonexistent",
@@ -151,8 +151,8 @@ def apt_options(folder: Path, arch: str) -> list[str]:
 
 
 def sources() -> str:
-    """Debian's repository of the release that this machine runs; netperf and LMBench are in
-    its part ``non-free``."""
+    """Return Debian's repository of this machine's release; netperf and LMBench are in its section
+    ``non-free``."""
     release = dict(
         line.split("=", 1) for line in Path("/etc/os-release").read_text().splitlines() if "=" in line
     )  # fmt: skip
@@ -162,7 +162,7 @@ def sources() -> str:
 
 
 def command(board: Board) -> list[str]:
-    """QEMU's command line, with the disks that were made for it."""
+    """Return QEMU's command line with the disks built for the board."""
     folder = board.work
     disks = (("root.ext4", "on"), ("in.tar", "on"), ("out.tar", "off"))
     return [
@@ -188,7 +188,7 @@ def _run(*words: str | Path, cwd: Path | None = None) -> None:
 
 
 def fetch(board: Board) -> list[Path]:
-    """Debian's packages for the board; those that are there already are not fetched again."""
+    """Fetch Debian's packages for the board that are not there already; return their paths."""
     folder = board.work / "apt"
     for name in ("lists/partial", "cache/archives/partial"):
         (folder / name).mkdir(parents=True, exist_ok=True)
@@ -212,14 +212,14 @@ def fetch(board: Board) -> list[Path]:
 
 
 def unpack(packages: list[Path], root: Path) -> None:
-    """What the packages hold, as a root file system with one folder for all programs."""
+    """Unpack packages into a root file system with one folder for all programs."""
     shutil.rmtree(root, ignore_errors=True)
     for name in ("bin", "sbin", "lib"):
         (root / "usr" / name).mkdir(parents=True)
         (root / name).symlink_to(f"usr/{name}")
     left_out = [f"--exclude=./{name}" for name in LEFT_OUT]
     for package in packages:
-        # dpkg-deb -x would put folders in place of the links.
+        # dpkg-deb -x would replace the links by folders.
         with subprocess.Popen(
             ["dpkg-deb", "--fsys-tarfile", package], stdout=subprocess.PIPE
         ) as unpacker:
@@ -240,7 +240,7 @@ def unpack(packages: list[Path], root: Path) -> None:
 
 
 def build(board: Board) -> None:
-    """Kernel, initramfs and root file system, and a file with the kernel's version."""
+    """Build kernel, initramfs and root file system, and a file with the kernel's version."""
     work, modules_wanted = board.work, (*MODULES, *board.modules)
     packages = fetch(board)
     root = work / "root"
@@ -257,7 +257,7 @@ def build(board: Board) -> None:
         print(f"box: Debian's kernel {version} has no module {name}", file=sys.stderr)
     kept = {*boot, *loading_order(wanted, needs)}
     for path in needs:
-        # The kernel loads what is generic in kernel/crypto when it is asked for it.
+        # The kernel loads generic modules of kernel/crypto on demand.
         if path not in kept and not path.startswith("kernel/crypto/"):
             (modules / path).unlink()
     _run("depmod", "-b", root, version)
@@ -291,7 +291,7 @@ def build(board: Board) -> None:
 
 
 def job(options: list[str]) -> bytes:
-    """What the box reads from its second disk: the runner, and the command to run."""
+    """Return the content of the second disk: the runner, and the command to run."""
     quoted = " ".join("'" + option.replace("'", "'\\''") + "'" for option in options)
     text = f"exec sh ./runner/run.sh -o /run/box/out {quoted}\n".encode()
     stream = io.BytesIO()
@@ -305,7 +305,7 @@ def job(options: list[str]) -> bytes:
 
 
 def run(board: Board, output: Path, options: list[str], minutes: int) -> None:
-    """Boot the box, let it run, and take what it wrote."""
+    """Boot the box, let it run, and copy the files it wrote."""
     work = board.work
     (work / "in.tar").write_bytes(job(options))
     with (work / "out.tar").open("wb") as disk:
@@ -318,7 +318,7 @@ def run(board: Board, output: Path, options: list[str], minutes: int) -> None:
     output.mkdir(parents=True, exist_ok=True)
     with tarfile.open(work / "out.tar") as archive:
         for member in archive:
-            # The runner's own state is of no use elsewhere.
+            # The runner's own state is useless elsewhere.
             name = member.name.removeprefix("out/")
             file = archive.extractfile(member) if member.isfile() else None
             if file is not None and "/" not in name:
@@ -339,11 +339,11 @@ DEFAULT = (
     *("--fio-mib", "16", "--fio-seconds", "1", "--fio-buffered"),
     *("--alsa-rates", "8000,44100,48000,96000", "--alsa-seconds", "2"),
 )
-"""Every procedure, short. Later options count more than earlier ones."""
+"""Options for short runs of every procedure. Later options override earlier ones."""
 
 
 def options_for(board: Board) -> list[str]:
-    """What the runner does there unless it is told something else."""
+    """Return the runner's options unless others are given."""
     return [*DEFAULT, "--soc", board.soc, "--fio-write", ",".join(board.storage)]
 
 
@@ -369,7 +369,7 @@ def main() -> int:
     began = time.monotonic()
     if arguments.again or not (board.work / "kernel").exists():
         build(board)
-    made = time.monotonic()
+    built_at = time.monotonic()
     try:
         run(board, output, [*options_for(board), *options], arguments.minutes)
         if not (output / "summary.txt").exists():
@@ -382,8 +382,8 @@ def main() -> int:
     )
     (output / "box.txt").write_text(
         f"{NOTE}\n{version.stdout.splitlines()[0]}\nkernel {(board.work / 'kernel').read_text()}, "
-        f"{board.cpu}, {os.cpu_count()} CPUs of the host\nmade in {made - began:.0f} s, "
-        f"ran for {time.monotonic() - made:.0f} s\n"
+        f"{board.cpu}, {os.cpu_count()} CPUs of the host\nmade in {built_at - began:.0f} s, "
+        f"ran for {time.monotonic() - built_at:.0f} s\n"
     )
     sys.stdout.write((output / "box.txt").read_text())
     sys.stdout.write((output / "summary.txt").read_text())

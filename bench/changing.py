@@ -1,4 +1,4 @@
-"""What one new bundle in a large archive costs, and what a build costs where nothing changed."""
+"""The cost of one new bundle in a large archive, and of a build without changes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ html_theme = "sphinx_rtd_theme"
 
 
 def start(folder: Path, turns: int) -> Cost:
-    """What Sphinx takes by itself: a site of one page with the theme, nothing to do."""
+    """Measure Sphinx's own start: a site of one page with the theme and nothing to do."""
     folder.mkdir()
     (folder / "conf.py").write_text(EMPTY, "utf-8")
     (folder / "index.rst").write_text("A page\n======\n", "utf-8")
@@ -29,8 +29,8 @@ def start(folder: Path, turns: int) -> Cost:
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """What builds took: Sphinx's own start, everything, nothing changed, one new bundle upon a
-    clean build, and one upon a build that was made upon another."""
+    """The cost of builds: Sphinx's own start, everything, nothing changed, one new bundle after a
+    clean build, and one after an incremental build."""
 
     own: Cost
     whole: Cost
@@ -40,7 +40,7 @@ class Costs:
 
 
 def costs(bundles: int, guides: int, results: int, turns: int) -> Costs:
-    """Of what is built in turns, the least counts."""
+    """Measure builds in turns and keep the least of each."""
     with tempfile.TemporaryDirectory() as given:
         top = Path(given)
         own = start(top / "empty", turns)
@@ -59,14 +59,14 @@ def costs(bundles: int, guides: int, results: int, turns: int) -> Costs:
 
 
 def figures(sizes: Sequence[tuple[int, int]], results: int, turns: int) -> list[Figure]:
-    """Each size is a number of bundles and one of guides."""
+    """Return the figures for each size: a number of bundles and one of guides."""
     out = []
     for bundles, guides in sizes:
-        found = costs(bundles, guides, results, turns)
-        own, new = found.own, found.new
+        costs_of_size = costs(bundles, guides, results, turns)
+        own, new = costs_of_size.own, costs_of_size.new
         size = f"{bundles} bundles of {results} results, {guides} guides"
         out += [
-            Figure("The whole site, charts drawn: CPU", size, found.whole.cpu, "s"),
+            Figure("The whole site, charts drawn: CPU", size, costs_of_size.whole.cpu, "s"),
             Figure(
                 "One new bundle, on the clock, beyond Sphinx's own start",
                 size,
@@ -78,13 +78,13 @@ def figures(sizes: Sequence[tuple[int, int]], results: int, turns: int) -> list[
             Figure(
                 "One new bundle, the first upon a clean build: on the clock, beyond the same",
                 size,
-                found.first.clock - own.clock,
+                costs_of_size.first.clock - own.clock,
                 "s",
             ),
             Figure(
                 "Nothing changed, beyond Sphinx's own start",
                 size,
-                found.same.cpu - own.cpu,
+                costs_of_size.same.cpu - own.cpu,
                 "s",
                 1.0,
             ),

@@ -1,8 +1,8 @@
-"""What charts cost: one of each kind, and many drawn on all cores.
+"""The cost of charts: one of each kind, and many drawn on all cores.
 
-Part of ``make bench``; alone: ``build/env/bin/python bench/charts.py``. The pictures are those of this
-repository's results, each drawn once more with all figures a little changed until
-there are enough different ones.
+Part of ``make bench``; alone: ``build/env/bin/python bench/charts.py``. The pictures are those of
+this repository's results, repeated with slightly changed figures until there are enough different
+ones.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from perfguide.pages.keeping import Keeping
 from perfguide.publishing.output_folder import Writer
 
 TOP = Path(__file__).resolve().parents[1]
-SLACK = 1.5
-"""All cores may take so many times their share: processes have to start."""
-ENOUGH = 2000
-"""With fewer pictures, the start of the processes counts for more than drawing."""
+MAX_PARALLEL_RATIO = 1.5
+"""Time on all cores as a multiple of an ideal share: processes have to start."""
+MIN_PICTURES = 2000
+"""With fewer pictures, starting processes takes longer than drawing."""
 
 
 def pictures(results: Path) -> list[Picture]:
-    """The pictures of the site over some results; none is drawn."""
+    """Return the pictures of the site over some results, without drawing them."""
     with tempfile.TemporaryDirectory() as folder:
         settings = dataset.Settings((results,), (TOP / "source/benchmarks",), Path(folder))
         writer = Writer(settings.output)
@@ -54,18 +54,18 @@ def pictures(results: Path) -> list[Picture]:
 
 
 def views() -> list[ChartView]:
-    """The charts of the site over this repository's results."""
-    found = (picture.view for picture in pictures(TOP / "results"))
-    return [view for view in found if isinstance(view, ChartView)]
+    """Return the charts of the site over this repository's results."""
+    all_views = (picture.view for picture in pictures(TOP / "results"))
+    return [view for view in all_views if isinstance(view, ChartView)]
 
 
 def points(view: ChartView) -> int:
-    """How many points a picture has."""
+    """Return the number of points of a picture."""
     return sum(len(line.points) for panel in view.panels for line in panel.lines)
 
 
 def changed(view: ChartView, factor: float) -> ChartView:
-    """The same picture with all its figures times ``factor``."""
+    """Return the same picture with all figures multiplied by ``factor``."""
     panels = tuple(
         replace(
             panel,
@@ -80,7 +80,7 @@ def changed(view: ChartView, factor: float) -> ChartView:
 
 
 def milliseconds(work: Callable[[], object], times: int) -> float:
-    """The median CPU time of some runs in this process."""
+    """Return the median CPU time of some runs in this process."""
     out = []
     for _ in range(times):
         start = time.process_time()
@@ -90,19 +90,19 @@ def milliseconds(work: Callable[[], object], times: int) -> float:
 
 
 def clock(work: Callable[[], object]) -> float:
-    """The time on the clock."""
+    """Return the elapsed time of some work in seconds."""
     start = time.perf_counter()
     work()
     return time.perf_counter() - start
 
 
-def each(found: Sequence[ChartView], times: int) -> list[Figure]:
-    """What the largest picture of each kind costs."""
+def each(all_views: Sequence[ChartView], times: int) -> list[Figure]:
+    """Measure the largest picture of each kind."""
     kinds: dict[str, ChartView] = {}
-    for view in found:
+    for view in all_views:
         name = f"{view.kind}, {'small' if view.small else f'{len(view.panels)} panels'}"
         kinds[name] = max((kinds.get(name, view), view), key=points)
-    drawing.draw((found[0], "svg"))  # the first one loads the fonts
+    drawing.draw((all_views[0], "svg"))  # the first one loads the fonts
     return [
         Figure(
             f"A chart as {form.upper()}: {name}",
@@ -120,14 +120,14 @@ def _written(folder: Path, many: Sequence[Picture]) -> int:
         return gallery.finish()
 
 
-def together(found: Sequence[ChartView], count: int, turns: int) -> list[Figure]:
-    """All cores against one, on the clock, and what is left where nothing changed; both are
-    measured in turns, and the least of each counts."""
+def together(all_views: Sequence[ChartView], count: int, turns: int) -> list[Figure]:
+    """Compare elapsed times on all cores and on one, and with all pictures kept; measured in turns,
+    keeping the least of each."""
     many = [
         Picture(f"guides/bench/{number}", changed(view, 1 + number / 1e6))
-        for number, view in enumerate(islice(cycle(found), count))
+        for number, view in enumerate(islice(cycle(all_views), count))
     ]
-    drawing.draw((found[0], "svg"))
+    drawing.draw((all_views[0], "svg"))
     times = []
     for _ in range(turns):
         one_by_one = clock(lambda: [drawing.draw((p.view, "svg")) for p in many])
@@ -138,7 +138,7 @@ def together(found: Sequence[ChartView], count: int, turns: int) -> list[Figure]
     one_by_one, fresh, again = map(min, zip(*times, strict=True))
     cores = os.cpu_count() or 1
     size = f"{count} charts, {cores} cores"
-    most = SLACK / cores if cores > 1 and count >= ENOUGH else None
+    most = MAX_PARALLEL_RATIO / cores if cores > 1 and count >= MIN_PICTURES else None
     return [
         Figure(
             "Charts on all cores, to one after another", size, fresh / one_by_one, "times", most
@@ -148,16 +148,16 @@ def together(found: Sequence[ChartView], count: int, turns: int) -> list[Figure]
 
 
 def figures(count: int, times: int) -> list[Figure]:
-    """What charts cost: one of each kind ``times`` times, and ``count`` on all cores."""
-    found = views()
-    return [*each(found, times), *together(found, count, times)]
+    """Measure charts: one of each kind ``times`` times, and ``count`` on all cores."""
+    all_views = views()
+    return [*each(all_views, times), *together(all_views, count, times)]
 
 
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description="What charts cost.")
     parser.add_argument(
-        "--count", type=int, default=ENOUGH, help="how many pictures to draw at once"
+        "--count", type=int, default=MIN_PICTURES, help="how many pictures to draw at once"
     )
     for figure in figures(parser.parse_args().count, 5):
         print(figure)

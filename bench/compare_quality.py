@@ -1,14 +1,14 @@
-"""How often does a comparison raise a false alarm, and how often does it see a change?
+"""Measures the false alarms of a comparison, and the changes that it detects.
 
     python bench/compare_quality.py            a quarter of an hour
     python bench/compare_quality.py --quick    few comparisons, in seconds
     python bench/compare_quality.py --history FOLDER
                                                single figures, on an archive with many
-                                               releases; exit status 1 where a goal is missed
+                                               releases; exit status 1 if a goal is missed
 
-Pairs of releases with known changes are simulated and judged, and benchstat and asv are
-run on the same samples. Everything is printed as CSV; the page *Speed and accuracy* gets a few
-rows of it, and ``--output`` names another file for these.
+Pairs of releases with known changes are simulated and judged, and benchstat and asv run on the same
+samples. Everything is printed as CSV; the page *Speed and accuracy* gets a few of the rows, and
+``--output`` names another file for them.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 RATE = 0.05
-FIRST = 1000
-"""The first seed of the run that is kept. No constant of the comparison was chosen on this seed
-or later ones up to 4999: to choose constants, pass others."""
+FIRST_SEED = 1000
+"""The first seed of the published run. No constant of the comparison was tuned on this seed or
+on later ones up to 4999; use other seeds for tuning."""
 
 SEEN = (0.05, 0.10)
-"""Sizes of change whose power is shown."""
+"""Sizes of change for which the power is published."""
 
 PUBLISHED = ("Samples", "Comparisons", "Wrong (%)", "5 % seen (%)", "10 % seen (%)")
 """Columns of the table on the page."""
@@ -80,13 +80,13 @@ class Score:
 
     @property
     def error(self) -> float:
-        """The Monte-Carlo standard error of the rate, as if one more comparison had failed by half."""
+        """The Monte-Carlo standard error of the rate, with half a failure added to avoid zero."""
         count = len(self.wrong)
         return float(np.sqrt(np.var(self.wrong) / count + (0.5 / (count + 1)) ** 2))
 
     def power(self, size: float) -> float | None:
-        made = self.seen.get(size)
-        return float(np.mean(made)) if made else None
+        detected = self.seen.get(size)
+        return float(np.mean(detected)) if detected else None
 
     def merge(self, other: Score) -> None:
         self.wrong += other.wrong
@@ -103,7 +103,7 @@ def share(value: float | None) -> str:
 
 @dataclass
 class Rivals:
-    """What the other programs made of the same samples, with p-values and truth kept."""
+    """Verdicts of the other programs on the same samples, with p-values and true changes."""
 
     folder: Path
     program: Path | None
@@ -112,53 +112,55 @@ class Rivals:
     apart: int = 0
     checked: int = 0
 
-    def add(self, made: Comparison, own: bool) -> None:
-        p = rivals.asv_p(made.old, made.new)
-        self.kept.append((p, made.change))
-        self._score("asv adjusted", np.array(adjusted(p.tolist())) <= RATE, made.change)
+    def add(self, comparison: Comparison, own: bool) -> None:
+        p = rivals.asv_p(comparison.old, comparison.new)
+        self.kept.append((p, comparison.change))
+        self._score("asv adjusted", np.array(adjusted(p.tolist())) <= RATE, comparison.change)
         if self.program is not None:
-            printed = rivals.benchstat_p(self.program, made.old, made.new, self.folder)
-            shown = np.array([float(text) for text in printed])
-            # benchstat prints three decimals; where those agree, the other digits are taken
-            # from the same test in asv.
-            same = np.abs(shown - p) <= 0.000501
+            printed = rivals.benchstat_p(self.program, comparison.old, comparison.new, self.folder)
+            printed_p = np.array([float(text) for text in printed])
+            # benchstat prints three decimals; the rest is taken from the same test in asv, if
+            # the two agree.
+            same = np.abs(printed_p - p) <= 0.000501
             self.apart += int((~same).sum())
-            exact = np.where(same, p, shown)
+            exact = np.where(same, p, printed_p)
             called = np.array(adjusted(exact.tolist())) <= RATE
-            self._score("benchstat adjusted", called, made.change)
-            self._score("benchstat as is", shown < RATE, made.change)
+            self._score("benchstat adjusted", called, comparison.change)
+            self._score("benchstat as is", printed_p < RATE, comparison.change)
         if own:
-            self._score("asv as is", rivals.asv_decides(made.old, made.new), made.change)
+            self._score(
+                "asv as is", rivals.asv_decides(comparison.old, comparison.new), comparison.change
+            )
 
-    def check(self, made: Comparison) -> int:
-        """Run ``asv compare`` itself; how many rows it marks otherwise than its functions did."""
-        marked = rivals.asv_compare(made.old, made.new, self.folder / "asv")
+    def check(self, comparison: Comparison) -> int:
+        """Run ``asv compare`` itself; return in how many rows it differs from its functions."""
+        marked = rivals.asv_compare(comparison.old, comparison.new, self.folder / "asv")
         self.checked += len(marked)
-        return int((marked != rivals.asv_decides(made.old, made.new)).sum())
+        return int((marked != rivals.asv_decides(comparison.old, comparison.new)).sum())
 
     def _score(self, name: str, called: Bools, change: Floats) -> None:
         self.scores.setdefault(name, Score()).add(called, change)
 
     def at_rate(self, rate: float) -> Score:
-        """Their test with the threshold that gives as many false alarms: the best it could do."""
+        """Return the score with the threshold that gives as many false alarms: the best possible."""
         every = np.unique(np.concatenate([p for p, _ in self.kept]))
         best = self._called(0.0)
         for threshold in every[every <= 0.1]:
-            made = self._called(float(threshold))
-            if made.rate <= rate:
-                best = made
+            score = self._called(float(threshold))
+            if score.rate <= rate:
+                best = score
         return best
 
     def _called(self, threshold: float) -> Score:
-        made = Score()
+        score = Score()
         for p, change in self.kept:
-            made.add(p <= threshold, change)
-        return made
+            score.add(p <= threshold, change)
+        return score
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How many comparisons of each kind are made."""
+    """The number of comparisons of each kind."""
 
     shapes: tuple[str, ...]
     samples: tuple[int, ...]
@@ -171,7 +173,7 @@ class Plan:
 FULL = Plan(SHAPES, (1, 2, 3, 5, 10, 20), (0.0, 0.02, 0.10), quiet=24, changed=12, own=3)
 QUICK = Plan(("normal", "outliers"), (1, 5), (0.0, 0.10), quiet=1, changed=1, own=1)
 PAST = 8
-"""Releases before, where one figure each has to be judged."""
+"""The number of earlier releases if each row has only one figure."""
 
 
 def scenarios(plan: Plan) -> list[Scenario]:
@@ -197,13 +199,13 @@ def measure(
     count = plan.changed if scenario.changed else plan.quiet
     otherwise = 0
     for number in range(count):
-        made = compare(scenario, first + number)
-        judged = judge(made.pairs(), RATE)
-        ours.add(np.array([one.outcome == "different" for one in judged]), made.change)
+        simulated = compare(scenario, first + number)
+        judged = judge(simulated.pairs(), RATE)
+        ours.add(np.array([one.outcome == "different" for one in judged]), simulated.change)
         if number < plan.changed:
-            theirs.add(made, own=number < plan.own)
+            theirs.add(simulated, own=number < plan.own)
         if number == 0 and scenario.changed == max(plan.shares):
-            otherwise += theirs.check(made)
+            otherwise += theirs.check(simulated)
     noise = scenario.shape + (", and between releases" if scenario.between else "")
     row = [
         noise,
@@ -223,7 +225,7 @@ def measure(
 
 
 def published_case(scenario: Scenario) -> str:
-    """Return the name of the row that a scenario counts to."""
+    """Return the row of the page's table to which a scenario belongs."""
     past = f"{scenario.history} before"
     if scenario.between:
         return f"{scenario.samples}, own levels, {past}"
@@ -233,12 +235,12 @@ def published_case(scenario: Scenario) -> str:
 
 
 NOT_PUBLISHED = {"3", "10"}
-"""Cases between those on the page."""
+"""Cases that are only printed."""
 
 
 def single(folders: list[Path], times: int, seed: int, output: Path | None) -> int:
-    """Print how verdicts on single figures did, and write the page's rows; 1 where a goal is
-    missed."""
+    """Print the quality of verdicts on single figures, and write the page's rows; return 1 if a
+    goal is missed."""
     goals = single_figures.measure(archive.read(folders), 3 * times, seed)
     for row in single_figures.table(goals):
         print(",".join(row))
@@ -251,7 +253,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--quick", action="store_true", help="few comparisons, in seconds")
     parser.add_argument("--times", type=int, default=1, help="so many times as many comparisons")
-    parser.add_argument("--seed", type=int, default=FIRST, help="the first seed (%(default)s)")
+    parser.add_argument("--seed", type=int, default=FIRST_SEED, help="the first seed (%(default)s)")
     parser.add_argument("--output", type=Path, help="the table of the page")
     parser.add_argument(
         "--tools", type=Path, default=Path("build/bench"), help="where benchstat is put"
@@ -273,10 +275,10 @@ def main() -> int:
     published = {published_case(each): Score() for each in ordered}
     apart = compared = otherwise = checked = 0
     groups: dict[str, list[Score]] = {}
-    with tempfile.TemporaryDirectory() as place:
+    with tempfile.TemporaryDirectory() as folder:
         print(",".join(HEAD))
         for scenario in scenarios(plan):
-            row, ours, theirs, other = measure(scenario, plan, asked.seed, Path(place), program)
+            row, ours, theirs, other = measure(scenario, plan, asked.seed, Path(folder), program)
             print(",".join(row), flush=True)
             published[published_case(scenario)].merge(ours)
             apart += theirs.apart

@@ -1,10 +1,10 @@
-"""Run a command and print what it and all processes that it began took, as JSON.
+"""Run a command and print the cost of it and of all its processes as JSON.
 
     python costs.py COMMAND…
 
-``cpu`` and ``clock`` are in seconds, ``memory`` is that of the largest process in MiB,
-``status`` the exit status. A program of its own that imports little, because a process
-counts as its own memory what the one that began it had.
+``cpu`` and ``clock`` are in seconds, ``memory`` is that of the largest process in MiB, ``status``
+the exit status. This is a separate program with few imports, because the kernel counts the memory
+of the process that starts another as the new one's own peak.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ PR_SET_CHILD_SUBREAPER = 36
 
 
 def main(command: list[str]) -> dict[str, float]:
-    """Run the command to the end of its last process."""
-    # Processes that outlive the one that began them, if there are any, come to us.
+    """Run the command and wait for the last of its processes."""
+    # Processes that outlive their parent become children of this one.
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
     start = time.monotonic()
     first = os.posix_spawnp(command[0], command, os.environ)

@@ -1,12 +1,12 @@
-"""How a build grows with each count of an archive alone: SoCs, boards, releases, benchmarks,
-values of a parameter, parameters, and pages that people write.
+"""Growth of a build with each count of an archive: SoCs, boards, releases, benchmarks, values of a
+parameter, parameters, and hand-written pages.
 
     python bench/counts.py [--count NAME]… [--sizes N …]
 
-An archive has one of each and one figure, but for the count that grows, which has a figure each. All
-is built from nothing as ``perfguide build`` does, with its charts. Prints CSV: the CPU time of all
-processes for each size, and the power of the number that fits what is beyond the smallest size: 1
-is in proportion, 2 its square.
+An archive has one of each and one figure, except for the count that grows, which has a figure each.
+It is built from nothing as by ``perfguide build``, with its charts. Prints CSV: the CPU time of all
+processes for each size, and the exponent of the power law fitted to the cost beyond the smallest
+size: 1 is linear, 2 quadratic.
 """
 
 from __future__ import annotations
@@ -50,46 +50,46 @@ def _write(folder: Path, name: str, figures: Figures, **other: dict[str, Any]) -
 
 
 def socs(folder: Path, count: int) -> None:
-    """SoCs with a guide each."""
+    """Add SoCs with a guide each."""
     for n in range(count):
         _write(folder, f"run-{n}", [_figure(n)], board={"soc": f"SOC{n}"})
 
 
 def boards(folder: Path, count: int) -> None:
-    """Boards in one guide."""
+    """Add boards to one guide."""
     for n in range(count):
         _write(folder, f"run-{n}", [_figure(n)], board={"name": f"board-{n}"})
 
 
 def releases(folder: Path, count: int) -> None:
-    """Releases of one SoC, each compared with the one before."""
+    """Add releases of one SoC, each compared with the one before."""
     for n in range(count):
         _write(folder, f"run-{n}", [_figure(n)], sdk={"version": f"{n // 100:02}.{n % 100:02}"})
 
 
 def benchmarks(folder: Path, count: int) -> None:
-    """Benchmarks in one guide."""
+    """Add benchmarks to one guide."""
     _write(folder, "run", [_figure(n, benchmark=f"program-{n}") for n in range(count)])
 
 
 def values(folder: Path, count: int) -> None:
-    """Values of one parameter of a benchmark."""
+    """Add values of one parameter of a benchmark."""
     figures = [_figure(n, benchmark="program", params={"size": n}) for n in range(count)]
     _write(folder, "run", figures)
 
 
 def parameters(folder: Path, count: int) -> None:
-    """Parameters of a benchmark, of which each figure has one."""
+    """Add parameters of a benchmark; each figure has one of them."""
     figures = [_figure(n, benchmark="program", params={f"option-{n}": 1}) for n in range(count)]
     _write(folder, "run", figures)
 
 
 LISTED = 100
-"""Pages in one list: the menu of each has all the others of its list."""
+"""Pages in one list: the menu of each lists all others of its list."""
 
 
 def pages(folder: Path, count: int) -> None:
-    """Pages that people write, in lists of a hundred."""
+    """Add hand-written pages, in lists of a hundred."""
     _write(folder, "run", [_figure(0)])
     for n in range(count):
         own = folder / "own" / f"part-{n // LISTED}"
@@ -116,8 +116,8 @@ Performance guides
 
 
 def cost(grow: Callable[[Path, int], None], count: int) -> tuple[float, float]:
-    """The CPU time of all processes of a build from nothing, and the memory of the largest one in
-    MiB."""
+    """Return the CPU time in seconds of all processes of a build from nothing, and the memory in MiB
+    of the largest one."""
     with tempfile.TemporaryDirectory() as given:
         folder = Path(given, "project")
         (folder / "results").mkdir(parents=True)
@@ -127,8 +127,8 @@ def cost(grow: Callable[[Path, int], None], count: int) -> tuple[float, float]:
         shutil.copy(TOP / "source" / "glossary.rst", folder / "source" / "glossary.rst")
         (folder / "index.rst").write_text(f"{INDEX}\n.. toctree::\n\n   source/glossary\n", "utf-8")
         grow(folder, count)
-        found = ran(["-m", "perfguide", "build", "--jobs", "2", "--", "-q"], folder)
-        return found.cpu, found.memory
+        build_cost = ran(["-m", "perfguide", "build", "--jobs", "2", "--", "-q"], folder)
+        return build_cost.cpu, build_cost.memory
 
 
 def main() -> None:
@@ -141,9 +141,14 @@ def main() -> None:
     sizes: Sequence[int] = given.sizes
     table.writerow(["Count", *(f"{size} (s)" for size in sizes), "Power", "Memory (MiB)"])
     for name in given.count or COUNTS:
-        found = [cost(COUNTS[name], size) for size in sizes]
-        grown = power(sizes, [cpu for cpu, _ in found]) if len(sizes) > 2 else float("nan")
-        row = [name, *(f"{cpu:.1f}" for cpu, _ in found), f"{grown:.2f}", f"{found[-1][1]:.0f}"]
+        costs_by_size = [cost(COUNTS[name], size) for size in sizes]
+        grown = power(sizes, [cpu for cpu, _ in costs_by_size]) if len(sizes) > 2 else float("nan")
+        row = [
+            name,
+            *(f"{cpu:.1f}" for cpu, _ in costs_by_size),
+            f"{grown:.2f}",
+            f"{costs_by_size[-1][1]:.0f}",
+        ]
         table.writerow(row)
         sys.stdout.flush()
 

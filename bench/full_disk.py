@@ -1,8 +1,8 @@
-"""Fill the disk under a build, a bit later each time: is the site whole, and the next build right?
+"""Fill the disk under a build, a bit later each time: is the site complete, and the next build right?
 
-The project lies on a tmpfs of its own, which only root can make. After each
-build with too little room the tmpfs grows and the next build has to be right.
-Exit status 0 where every trial held, 3 where no tmpfs can be made here.
+The project is on a tmpfs of its own, which only root can mount. After each build with too little
+space the tmpfs is enlarged, and the next build has to be right. Exit status 0 if every trial
+passed, 3 if no tmpfs can be mounted here.
 """
 
 from __future__ import annotations
@@ -17,30 +17,30 @@ from pathlib import Path
 
 import small_site
 
-LARGE = "size=1g,nr_inodes=100000"
+LARGE_TMPFS_OPTIONS = "size=1g,nr_inodes=100000"
 
 
 def used(folder: Path) -> tuple[int, int]:
-    """Bytes and files in use on a file system."""
-    held = os.statvfs(folder)
-    return (held.f_blocks - held.f_bfree) * held.f_frsize, held.f_files - held.f_ffree
+    """Return the bytes and files in use on a file system."""
+    status = os.statvfs(folder)
+    return (status.f_blocks - status.f_bfree) * status.f_frsize, status.f_files - status.f_ffree
 
 
 def resize(folder: Path, options: str) -> None:
-    """Give the tmpfs another size."""
+    """Resize the tmpfs."""
     subprocess.run(["mount", "-o", f"remount,{options}", str(folder)], check=True)
 
 
 def trial(disk: Path, limit: str, seen: Counter[str], sites: list[dict[str, bytes]]) -> bool:
-    """One build with too little room and one with enough; whether the first ended well."""
+    """Build once with too little space and once with enough; return whether the first succeeded."""
     project = disk / "project"
-    shown = sites.index(small_site.site(project))
-    small_site.set_state(project, 1 - shown)
+    published = sites.index(small_site.site(project))
+    small_site.set_state(project, 1 - published)
     resize(disk, limit)
     short = small_site.build(project)
-    resize(disk, LARGE)
+    resize(disk, LARGE_TMPFS_OPTIONS)
     after = small_site.site(project)
-    if short.returncode == 0 and after != sites[1 - shown]:
+    if short.returncode == 0 and after != sites[1 - published]:
         seen["ended well with a wrong site"] += 1
     if short.returncode != 0 and after not in sites:
         seen["site neither old nor new"] += 1
@@ -51,13 +51,13 @@ def trial(disk: Path, limit: str, seen: Counter[str], sites: list[dict[str, byte
     seen["had room enough"] += short.returncode == 0
     if small_site.build(project).returncode:
         seen["next build failed"] += 1
-    if small_site.site(project) != sites[1 - shown]:
+    if small_site.site(project) != sites[1 - published]:
         seen["next build not equal to a clean one"] += 1
     return short.returncode == 0
 
 
 def sweep(disk: Path, scratch: Path, kib: int, files: int) -> Counter[str]:
-    """Room for more and more bytes, then for more and more files."""
+    """Try increasing numbers of free bytes, then of free files."""
     seen: Counter[str] = Counter()
     sites = small_site.clean_sites(scratch)
     project = small_site.make(disk / "project")
@@ -75,7 +75,7 @@ def sweep(disk: Path, scratch: Path, kib: int, files: int) -> Counter[str]:
 
 
 def main() -> int:
-    """Run the trials and print what was seen."""
+    """Run the trials and print the outcomes."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kib", type=int, default=64, help="more room from trial to trial")
     parser.add_argument("--files", type=int, default=5, help="more files from trial to trial")
@@ -83,10 +83,10 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as scratch:
         disk = Path(scratch) / "disk"
         disk.mkdir()
-        mount = ["mount", "-t", "tmpfs", "-o", LARGE, "tmpfs", str(disk)]
-        made = subprocess.run(mount, capture_output=True, text=True, check=False)
-        if made.returncode:
-            print(f"no tmpfs can be made here: {made.stderr.strip()}", file=sys.stderr)
+        mount = ["mount", "-t", "tmpfs", "-o", LARGE_TMPFS_OPTIONS, "tmpfs", str(disk)]
+        mounted = subprocess.run(mount, capture_output=True, text=True, check=False)
+        if mounted.returncode:
+            print(f"no tmpfs can be mounted here: {mounted.stderr.strip()}", file=sys.stderr)
             return 3
         try:
             seen = sweep(disk, Path(scratch), options.kib, options.files)

@@ -1,7 +1,7 @@
-"""How each part of a build grows with guides and with bundles.
+"""Growth of each part of a build with guides and with bundles.
 
-The parts are measured with few and with many, what the fewest take is taken off, and a
-power is fitted to the rest: 1 is in proportion, 2 in proportion to the square.
+Parts are measured for increasing sizes, the cost of the smallest is subtracted, and a power law
+is fitted to the rest: exponent 1 is linear, 2 quadratic.
 """
 
 from __future__ import annotations
@@ -16,33 +16,33 @@ import phases
 import sites
 from measuring import TOP, Figure
 
-MOST = 1.1
-LEAST_SHARE = 0.03
-"""Phases with a smaller share of what the whole build grows by are told but not fitted."""
-LEAST_GROWTH = 0.1
-"""What grows by less than this part of what it was at first is not fitted either."""
-ENOUGH = 60
-"""Smaller archives are told, not judged: there chance is larger than growth."""
+MAX_EXPONENT = 1.1
+MIN_SHARE = 0.03
+"""Phases with a smaller share of the total growth are listed but not fitted."""
+MIN_GROWTH = 0.1
+"""Phases that grow by less than this share of their first value are not fitted either."""
+MIN_JUDGED_SIZE = 60
+"""Smaller archives are listed but not judged, since noise exceeds growth there."""
 Parts = dict[str, float]
 
 
 def parts(archives: Sequence[tuple[int, int, int]], turns: int = 1) -> list[Parts]:
-    """For each archive, so many bundles in so many guides with so many results: CPU seconds
-    of each phase of a build with charts drawn, its memory in MiB, and what it wrote in MB.
+    """Return for each archive (a number of bundles, guides and results) the CPU seconds of each
+    phase of a build with charts drawn, its memory in MiB, and its output in MB.
 
-    All are built in turns, as a machine is faster or slower for minutes, and the least of each
-    counts.
+    Archives are built in turns, because the machine is faster or slower for minutes, and the
+    least of each counts.
     """
     with tempfile.TemporaryDirectory() as given:
         site = Path(given, "site")
         ready = [_ready(Path(given, str(n)), *archive) for n, archive in enumerate(archives)]
-        found: list[list[Parts]] = [[] for _ in archives]
+        runs_by_archive: list[list[Parts]] = [[] for _ in archives]
         for _ in range(turns):
-            for one, of_one in zip(ready, found, strict=True):
+            for one, of_one in zip(ready, runs_by_archive, strict=True):
                 shutil.copytree(one, site)
                 of_one.append(_built(site))
                 shutil.rmtree(site)
-        return [{name: min(p[name] for p in one) for name in one[0]} for one in found]
+        return [{name: min(p[name] for p in one) for name in one[0]} for one in runs_by_archive]
 
 
 def _ready(folder: Path, bundles: int, guides: int, results: int) -> Path:
@@ -65,8 +65,8 @@ def _built(folder: Path) -> Parts:
 
 
 def power(sizes: Sequence[int], values: Sequence[float]) -> float:
-    """The power ``k`` that fits ``value = first + c · (size - first size)^k`` best, by
-    least squares of the logarithms. ``nan`` where a value does not grow."""
+    """Return the exponent ``k`` that fits ``value = first + c · (size - first size)^k`` best, by
+    least squares of the logarithms; ``nan`` if a value does not grow."""
     x = np.array(sizes[1:], dtype=float) - sizes[0]
     y = np.array(values[1:], dtype=float) - values[0]
     if (y <= 0).any():
@@ -78,20 +78,20 @@ def _unit(name: str) -> str:
     return "s" if name.startswith("CPU") else "MiB" if "memory" in name else "MB"
 
 
-def _fitted(what: str, sizes: Sequence[int], found: Sequence[Parts]) -> list[Figure]:
+def _fitted(what: str, sizes: Sequence[int], parts_by_size: Sequence[Parts]) -> list[Figure]:
     out = []
     size = f"{sizes[0]} to {sizes[-1]} {what}"
-    most = MOST if sizes[-1] >= ENOUGH else None
-    whole = found[-1]["CPU in all"] - found[0]["CPU in all"]
-    for name in found[0]:
-        values = [one[name] for one in found]
+    most = MAX_EXPONENT if sizes[-1] >= MIN_JUDGED_SIZE else None
+    growth = parts_by_size[-1]["CPU in all"] - parts_by_size[0]["CPU in all"]
+    for name in parts_by_size[0]:
+        values = [one[name] for one in parts_by_size]
         out.append(
             Figure(f"{name[0].upper()}{name[1:]}", f"{sizes[-1]} {what}", values[-1], _unit(name))
         )
         grown = values[-1] - values[0]
-        if grown < LEAST_GROWTH * values[0]:
+        if grown < MIN_GROWTH * values[0]:
             continue
-        if name.startswith("CPU") and grown < LEAST_SHARE * whole:
+        if name.startswith("CPU") and grown < MIN_SHARE * growth:
             continue
         k = power(sizes, values)
         if not np.isnan(k):
@@ -100,15 +100,15 @@ def _fitted(what: str, sizes: Sequence[int], found: Sequence[Parts]) -> list[Fig
 
 
 def by_guides(sizes: Sequence[int], results: int, turns: int) -> list[Figure]:
-    """Guides of one bundle each."""
+    """Measure guides of one bundle each."""
     return _fitted("guides", sizes, parts([(n, n, results) for n in sizes], turns))
 
 
 def by_bundles(sizes: Sequence[int], guides: int, results: int, turns: int) -> list[Figure]:
-    """Ever more bundles in as many guides.
+    """Measure an increasing number of bundles in the same number of guides.
 
-    Before there are 500, tables of comparisons become too long for their pages, all at
-    about the same number, and get pages of their own. No power fits such a step, so all
-    sizes but the first are beyond it.
+    Before there are 500, tables of comparisons become too long for their pages, all at about the
+    same number, and get pages of their own. No power law fits this step, so all sizes but the
+    first are beyond it.
     """
     return _fitted("bundles", sizes, parts([(n, guides, results) for n in sizes], turns))

@@ -1,10 +1,10 @@
-"""An archive grown from real bundles: further SoCs with the variety of those that there are.
+"""A larger archive made from real bundles: further SoCs with the variety of the real ones.
 
     python bench/grown.py REAL TARGET [--socs 20]
 
-Each further SoC takes the bundles of a real one under names of its own, of each third release,
-and its figures differ by up to three per cent, each bundle's by factors of its own. All figures of
-one result have the same factor, so that a mean stays between its extremes.
+Each further SoC copies the bundles of every third release of a real one under names of its own. Its
+figures differ by up to three per cent, by factors of each bundle's own. All figures of one result
+are multiplied by the same factor, so that a mean stays between its extremes.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from pathlib import Path
 from typing import Any
 
 SHARE = 3
-"""Of a real SoC's releases a further one has each of this number."""
+"""A further SoC has every release of this number of the real one."""
 JITTER = 0.03
 
 
 def grow(real: Path, target: Path, socs: int = 20) -> int:
-    """Write the real bundles and those of further SoCs below ``target``; how many there are."""
-    found: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    """Write the real bundles and those of further SoCs below ``target``; return their number."""
+    bundles_by_soc: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for path in sorted(real.rglob("*.json")):
         bundle = json.loads(path.read_text("utf-8"))
-        found[bundle["board"]["soc"]].append(bundle)
-    names, count = sorted(found), 0
+        bundles_by_soc[bundle["board"]["soc"]].append(bundle)
+    names, count = sorted(bundles_by_soc), 0
     for number in range(socs):
         of, turn = names[number % len(names)], number // len(names)
-        for bundle in found[of] if turn == 0 else _some(found[of], turn):
+        for bundle in bundles_by_soc[of] if turn == 0 else _some(bundles_by_soc[of], turn):
             one = bundle if turn == 0 else renamed(bundle, turn)
             file = target / one["board"]["soc"] / f"{one['id']}.json"
             file.parent.mkdir(parents=True, exist_ok=True)
@@ -46,7 +46,7 @@ def _some(bundles: list[dict[str, Any]], turn: int) -> list[dict[str, Any]]:
 
 
 def renamed(bundle: dict[str, Any], turn: int) -> dict[str, Any]:
-    """The bundle as if it were of another SoC and its boards."""
+    """Return the bundle as if it were of another SoC and its boards."""
     soc, board = f"{bundle['board']['soc']}-{turn}", f"{bundle['board']['name']}-{turn}"
     name = f"{bundle['id']}-{turn}"
     chance = random.Random(name)
@@ -57,7 +57,7 @@ def renamed(bundle: dict[str, Any], turn: int) -> dict[str, Any]:
 
 def _shaken(result: dict[str, Any], factor: float) -> dict[str, Any]:
     def changed(value: float) -> float:
-        # As many digits as a vendor prints.
+        # As many digits as vendors print.
         return float(f"{value * factor:.5g}")
 
     out = dict(result)

@@ -1,8 +1,7 @@
-"""A site of ours against the same pages built by plain Sphinx.
+"""A site of ours compared with the same pages built by plain Sphinx.
 
-Our pages are plain reStructuredText. Built by Sphinx and sphinx-tabs alone they are what a person
-would have written: the same titles, texts and pictures, and the same tables as ``csv-table`` of
-docutils.
+Our pages are plain reStructuredText. Built with only Sphinx and sphinx-tabs they are the same as
+hand-written ones: the same titles, texts and pictures, and the same tables as ``csv-table``.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ import sites
 from measuring import Cost, Figure, least
 
 FOLDERS = ("guides", "by-benchmark", "compare", "reports", "api")
-"""The generated pages, and the files that they lead to, which both sides have."""
+"""The generated pages, and the files to which they link, which both sides have."""
 CONF = """
 project = "SDK performance guides"
 extensions = ["sphinx_tabs.tabs"]
@@ -41,7 +40,7 @@ def write(ours: Path, folder: Path) -> int:
 
 
 def compared(guides: int, results: int, turns: int) -> tuple[int, Cost, Cost]:
-    """The pages, and what they cost by hand and by us, in turns."""
+    """Return the number of pages and the costs of the plain and of our build, measured in turns."""
     with tempfile.TemporaryDirectory() as given:
         ours, hand = Path(given, "ours"), Path(given, "hand")
         sites.project(ours, guides, guides, results)
@@ -56,7 +55,7 @@ def compared(guides: int, results: int, turns: int) -> tuple[int, Cost, Cost]:
 
 
 def figures(sizes: Sequence[int], results: int, turns: int, judged: int = 200) -> list[Figure]:
-    """Time and memory against pages written by hand; from ``judged`` guides on they count."""
+    """Compare time and memory with plain pages; sizes from ``judged`` guides on have a goal."""
     out = []
     for guides in sizes:
         pages, hand, ours = compared(guides, results, turns)

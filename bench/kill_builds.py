@@ -1,9 +1,8 @@
-"""Kill builds at random moments: is the site always whole, and the next build right?
+"""Kill builds at random moments: is the site always complete, and the next build right?
 
-A build is killed by SIGKILL, in turn with all its processes, alone its first
-process, or one process of it by chance. Half of the killed builds are followed by
-one that ends, the others by the next that is killed. Exit status 0 where every
-trial held.
+A build is killed by SIGKILL: in turn all its processes, its first process alone, or a random one.
+Half of the killed builds are followed by one that completes, the others by the next that is
+killed. Exit status 0 if every trial passed.
 """
 
 from __future__ import annotations
@@ -25,21 +24,21 @@ WAYS = ("all", "first", "one")
 
 
 def processes(group: int) -> list[int]:
-    """The processes of a group."""
-    found = []
+    """Return the processes of a group, sorted."""
+    group_members = []
     for path in Path("/proc").iterdir():
         if path.name.isdigit():
             try:
                 stat = (path / "stat").read_text().rpartition(")")[2].split()
             except OSError:
-                continue  # it has just ended
+                continue  # the process has just ended
             if int(stat[2]) == group:
-                found.append(int(path.name))
-    return sorted(found)
+                group_members.append(int(path.name))
+    return sorted(group_members)
 
 
 def kill(build: subprocess.Popen[bytes], way: str, chance: random.Random) -> None:
-    """Kill in one of the ways, whatever of the build is still there."""
+    """Kill the processes of a build that still run, in one of the ways."""
     if way == "all":
         os.killpg(build.pid, signal.SIGKILL)
         return
@@ -48,7 +47,7 @@ def kill(build: subprocess.Popen[bytes], way: str, chance: random.Random) -> Non
 
 
 def main() -> int:
-    """Run the trials and print what was seen."""
+    """Run the trials and print the outcomes."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
@@ -62,10 +61,10 @@ def main() -> int:
         begun = time.monotonic()
         small_site.build(project)
         length = time.monotonic() - begun
-        shown = 0
+        state = 0
         trial = 0
         while trial < options.kills:
-            wanted, way = 1 - shown, WAYS[trial % len(WAYS)]
+            wanted, way = 1 - state, WAYS[trial % len(WAYS)]
             small_site.set_state(project, wanted)
             build = subprocess.Popen(
                 small_site.COMMAND,
@@ -89,9 +88,9 @@ def main() -> int:
             if after not in sites:
                 seen["site neither old nor new"] += 1
             seen["site new after the kill"] += after == sites[wanted]
-            seen["site old after the kill"] += after == sites[shown]
+            seen["site old after the kill"] += after == sites[state]
             if after in sites and chance.random() < 0.5 and trial < options.kills:
-                shown = sites.index(after)
+                state = sites.index(after)
                 continue
             done = small_site.build(project)
             if done.returncode:
@@ -99,7 +98,7 @@ def main() -> int:
                 seen["next build failed"] += 1
             if small_site.site(project) != sites[wanted]:
                 seen["next build not equal to a clean one"] += 1
-            shown = wanted
+            state = wanted
     for what, count in sorted(seen.items()):
         print(f"{count:5} {what}")
     return int(any("site neither" in what or "next build" in what for what in seen))

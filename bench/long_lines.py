@@ -1,4 +1,4 @@
-"""What one very long line in a log costs each adapter."""
+"""The cost of one very long line in a log for each adapter."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from perfguide.adapters import Context, Format, registry
 sys.path.append(str(Path(TOP, "tests", "support")))
 
 GOAL = 2.0
-"""Seconds of CPU for a log of which one line has ``LENGTH`` bytes."""
+"""CPU seconds for a log with one line of ``LENGTH`` bytes."""
 LENGTH = 2**20
 LINES = 4
-"""Lines of each sample that are made long, evenly over the sample."""
+"""Lines of each sample that are stretched, evenly spread over the sample."""
 
 
 def stretched(line: bytes, length: int) -> Iterator[bytes]:
-    """A line made long in the ways that patterns go through again and again."""
+    """Yield a line stretched in ways that make patterns backtrack."""
     words = line.split() or [b"x"]
     for tail in (b"1", b" ", b" ab", b": ", b" 1.5", b" " + words[0], b" " + words[-1]):
         yield line + tail * (length // len(tail))
@@ -29,7 +29,7 @@ def stretched(line: bytes, length: int) -> Iterator[bytes]:
 
 
 def slowest(form: Format, length: int) -> float:
-    """The most CPU time, in s, that recognising and reading one such log takes."""
+    """Return the most CPU time, in s, for recognising and reading one of these logs."""
     from fuzzing import samples
 
     worst = 0.0
@@ -49,7 +49,7 @@ def slowest(form: Format, length: int) -> float:
 
 
 def figures(length: int = LENGTH) -> list[Figure]:
-    """One figure for each format."""
+    """Return one figure for each format."""
     size = f"one line of {length / 2**20:.2g} MiB"
     return [
         Figure(f"Reading a log: {name}", size, slowest(form, length), "s", GOAL)

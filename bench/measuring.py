@@ -1,4 +1,4 @@
-"""What all parts of the bench share: a figure beside its goal, and what work costs."""
+"""Code shared by the parts of the bench: a figure with its goal, and the cost of work."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ HEAD = ("Part", "Figure", "Size", "Measured", "Goal", "Outcome")
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One measured figure and the most that it should be; ``None`` where nothing is asked."""
+    """A measured figure and the largest value allowed, or ``None`` without a goal."""
 
     what: str
     size: str
@@ -30,11 +30,11 @@ class Figure:
 
     @property
     def missed(self) -> bool:
-        """Whether the goal is not reached."""
+        """True if the goal is missed."""
         return self.goal is not None and not self.value <= self.goal
 
     def cells(self) -> tuple[str, str, str, str, str]:
-        """A row of the table, but for the part of the bench."""
+        """Return a row of the table without the part of the bench."""
         goal = "—" if self.goal is None else f"at most {self.goal:g}"
         met = "—" if self.goal is None else ("missed" if self.missed else "met")
         return self.what, self.size, f"{self.value:.2f} {self.unit}".strip(), goal, met
@@ -42,8 +42,8 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a command took: CPU time of it and its children that have ended, time on the
-    clock, both in seconds, and the memory of its largest process in MiB."""
+    """The cost of a command: CPU time of it and its children that have ended and elapsed time, both
+    in seconds, and the memory of its largest process in MiB."""
 
     cpu: float
     clock: float
@@ -51,38 +51,38 @@ class Cost:
 
 
 def least(costs: Sequence[Cost]) -> Cost:
-    """The least of each kind, which other work on the machine disturbed least."""
+    """Return the least of each cost, which other work on the machine disturbed least."""
     return Cost(
         min(c.cpu for c in costs), min(c.clock for c in costs), min(c.memory for c in costs)
     )
 
 
 def cpu() -> float:
-    """CPU time of this process and its children that have ended, in seconds."""
+    """Return the CPU time of this process and its children that have ended, in seconds."""
     who = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
     used = [resource.getrusage(each) for each in who]
     return sum(each.ru_utime + each.ru_stime for each in used)
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """The CPU time of some work."""
+    """Return the CPU time of some work in seconds."""
     start = cpu()
     work()
     return cpu() - start
 
 
 def apart(work: Callable[..., Any], *given: object) -> Any:
-    """The result of some work in a fresh process of its own."""
+    """Return the result of some work done in a new process."""
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, mp_context=context) as pool:
         return pool.submit(work, *given).result()
 
 
 def ran(command: Sequence[str | Path], folder: Path) -> Cost:
-    """Run Python with a command in a folder, and wait for all its processes. Raises
-    ``RuntimeError`` with the end of what it said where it fails."""
+    """Run Python with a command in a folder and wait for all its processes. Raises
+    ``RuntimeError`` with the end of its output if it fails."""
     given = os.environ | {"PYTHONPATH": str(TOP / "ext"), "LC_ALL": "C.UTF-8", "NO_COLOR": "1"}
-    given.pop("PYTHONDONTWRITEBYTECODE", None)  # a usual Python compiles a module once
+    given.pop("PYTHONDONTWRITEBYTECODE", None)  # compiling on each import would be measured, too
     with (folder / "said.log").open("w+b") as log:
         done = subprocess.run(
             [sys.executable, TOP / "bench" / "costs.py", sys.executable, *command],

@@ -1,11 +1,11 @@
-"""Changes one place of the package at a time and asks the tests whether they notice.
+"""Mutates one expression of the package at a time and runs the tests on each mutant.
 
     python bench/mutants.py [--count 40] [--seed 0] [--folder NAME…]
 
-Each folder of the package gets its share of the mutants by its lines, at least one. A mutant
-is tried on the tests of its own folder first, and on all others only if those pass. Prints a line
-for each mutant, with the change, and in the end how many were noticed. The exit status is 0:
-some changes alter nothing that can be seen, so somebody has to read the list.
+Each folder of the package gets its share of the mutants by its lines, at least one. A mutant is run
+against the tests of its own folder first, and against all others only if those pass. Prints each
+mutant with its change, and the number that was detected. The exit status is 0: some mutants are
+equivalent to the original, so a person has to read the list.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ OPERATORS = {ast.Add: "-", ast.Sub: "+", ast.Mult: "/", ast.Div: "*", ast.BitOr:
 
 
 class Mutant(NamedTuple):
-    """One change: the file, its bytes from ``start`` to ``end``, and what replaces them."""
+    """A change: the file, the byte range from ``start`` to ``end``, and its replacement."""
 
     path: Path
     line: int
@@ -50,7 +50,7 @@ class Mutant(NamedTuple):
 
 
 class Source:
-    """The text of a module, by line and column as its syntax tree counts them."""
+    """The text of a module, addressed by line and column as in its syntax tree."""
 
     def __init__(self, path: Path) -> None:
         self.path, self.data = path, path.read_bytes()
@@ -60,18 +60,18 @@ class Source:
             self._starts.append(self._starts[-1] + len(line))
 
     def span(self, node: ast.AST) -> tuple[int, int]:
-        """Where a node begins and ends, in bytes."""
+        """Return the byte range of a node."""
         line, column = node.lineno, node.col_offset  # type: ignore[attr-defined]
         end, end_column = node.end_lineno, node.end_col_offset  # type: ignore[attr-defined]
         return self._starts[line - 1] + column, self._starts[end - 1] + end_column
 
     def between(self, left: ast.AST, right: ast.AST, new: str) -> tuple[int, int, bytes]:
-        """The bytes between two nodes; parentheses there make the change a wrong one, which
-        is left out when it does not compile."""
+        """Return the change of the text between two nodes. Parentheses between them make it
+        invalid; it is dropped when it does not compile."""
         return self.span(left)[1], self.span(right)[0], f" {new} ".encode()
 
     def mutants(self) -> Iterator[Mutant]:
-        """Every change of this module that compiles."""
+        """Yield every mutant of this module that compiles."""
         hidden = {child for node in ast.walk(self.tree) for child in _annotations(node)}
         for node in ast.walk(self.tree):
             if node in hidden:
@@ -112,13 +112,13 @@ class Source:
                 yield self.span(first)[1], self.span(last)[1], b""
 
     def text(self, node: ast.AST) -> bytes:
-        """The source of a node, in parentheses."""
+        """Return the source of a node in parentheses."""
         start, end = self.span(node)
         return b"(" + self.data[start:end] + b")"
 
 
 def _annotations(node: ast.AST) -> Iterator[ast.AST]:
-    """What only types say, and how classes are made."""
+    """Yield type annotations and decorators of a node, which mutants leave alone."""
     for name in ("annotation", "returns"):
         inner = getattr(node, name, None)
         if isinstance(inner, ast.AST):
@@ -130,7 +130,7 @@ def _annotations(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def chosen(folders: list[str], count: int, seed: int) -> list[Mutant]:
-    """Mutants of all folders, the same for the same seed and the same code."""
+    """Return mutants of all folders, the same for the same seed and code."""
     sources = {
         folder: [Source(path) for path in sorted(PACKAGE.glob(f"{folder}/**/*.py"))]
         for folder in folders
@@ -146,7 +146,7 @@ def chosen(folders: list[str], count: int, seed: int) -> list[Mutant]:
 
 
 def fails(copy: Path, *arguments: str) -> bool:
-    """Whether pytest finds a fault, or takes ten times as long as it may."""
+    """Return whether pytest fails, or takes ten times as long as allowed."""
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *arguments]
     environment = os.environ | {"PYTHONPATH": str(copy / "ext"), "PYTHONDONTWRITEBYTECODE": "1"}
     try:
@@ -155,7 +155,7 @@ def fails(copy: Path, *arguments: str) -> bool:
         )
     except subprocess.TimeoutExpired:
         return True
-    # Where two processes find a failure at once, pytest says that it was interrupted.
+    # If two processes fail at the same time, pytest reports an interrupt.
     stopped = done.returncode == 2 and b"stopping after" in done.stdout
     if done.returncode not in (0, 1) and not stopped:
         raise SystemExit(done.stdout.decode() + done.stderr.decode())

@@ -1,4 +1,4 @@
-"""Rows of the tables on the page *Speed and accuracy*, each written by the program that measures it."""
+"""The tables of the page *Speed and accuracy*, each written by the program that measures it."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ MEASURED = "Measured"
 
 
 def write(table: Path, head: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    """Write rows with the day, each in place of the one whose first cell is the same. Other rows
-    stay; they go where the table had other columns."""
+    """Write rows with the date; each replaces the row with the same first cell. Other rows are
+    kept, unless the table had other columns."""
     head = [*head, MEASURED]
     kept: dict[str, list[str]] = {}
     if table.exists():

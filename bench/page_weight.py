@@ -1,11 +1,10 @@
-"""What a reader's browser transfers before a page of a built site can be read.
+"""The number of bytes that a browser transfers before a page of a built site can be read.
 
     python bench/page_weight.py build/html source/guides/AM62X/linux/09.01.00.08.html …
 
-Prints CSV: for each page the bytes of its HTML, style sheets and scripts as gzip sends
-them (level 6, as web servers do), and their sum. Pictures are not counted: they come
-later, and the text does not wait for them. The exit status is 1 where a sum is over the
-limit of 150 KB (of 1000 bytes).
+Prints CSV: for each page the bytes of its HTML, style sheets and scripts compressed by gzip (level
+6, as web servers do), and their sum. Pictures are not counted: they load later, and the text does
+not wait for them. The exit status is 1 if a sum exceeds 150 KB (of 1000 bytes).
 """
 
 from __future__ import annotations
@@ -22,12 +21,12 @@ NAMESPACE = "{http://www.w3.org/1999/xhtml}"
 
 
 def sent(path: Path) -> int:
-    """The bytes of a file as gzip sends them."""
+    """Return the size of a file compressed by gzip."""
     return len(gzip.compress(path.read_bytes(), compresslevel=6, mtime=0))
 
 
 def weight(page: Path) -> tuple[int, int, int]:
-    """The bytes of a page, of its style sheets with what they import, and of its scripts."""
+    """Return the bytes of a page, of its style sheets with their imports, and of its scripts."""
     styles = scripts = 0
     for node in html5lib.parse(page.read_text("utf-8")).iter():
         if node.tag == f"{NAMESPACE}link" and node.get("rel") == "stylesheet":
@@ -42,7 +41,7 @@ def _file(page: Path, address: str) -> Path:
 
 
 def main(arguments: list[str]) -> int:
-    """Print the table; 1 where a page is too heavy."""
+    """Print the table; return 1 if a page is too large."""
     site, *pages = arguments
     print("Page,HTML (kB),Style (kB),Script (kB),Sum (kB)")
     heavy = False

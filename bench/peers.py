@@ -14,8 +14,8 @@ from measuring import Cost, Figure, least, ran
 
 
 def write(folder: Path, commits: int, results: int, seed: int = 1) -> None:
-    """A repository with that many commits, and for each a file of results, as ``asv run``
-    leaves them: one figure for each row, without samples."""
+    """Write a repository with that many commits, and for each a result file as left by ``asv run``:
+    one figure for each row, without samples."""
     (folder / "results" / "farm").mkdir(parents=True)
     rows = [str(row) for row in range(results)]
     rivals.asv_project(folder, rows)
@@ -23,7 +23,7 @@ def write(folder: Path, commits: int, results: int, seed: int = 1) -> None:
     chance = random.Random(seed)
     for number, commit in enumerate(hashes):
         values = [round(1 + row / 100 + chance.uniform(-0.03, 0.03), 6) for row in range(results)]
-        found = {
+        results_file = {
             "commit_hash": commit,
             "env_name": "env",
             "date": (1_700_000_000 + number * 86_400) * 1000,
@@ -37,11 +37,11 @@ def write(folder: Path, commits: int, results: int, seed: int = 1) -> None:
             "version": 2,
         }
         path = folder / "results" / "farm" / f"{commit[:12]}-env.json"
-        path.write_text(json.dumps(found), "utf-8")
+        path.write_text(json.dumps(results_file), "utf-8")
 
 
 def _repository(folder: Path, commits: int) -> list[str]:
-    """A repository of empty commits, a day apart; their hashes, the oldest first."""
+    """Make a repository of empty commits, a day apart; return their hashes, the oldest first."""
     subprocess.run(["git", "init", "-q", "-b", "main", str(folder)], check=True)
     lines = []
     for number in range(commits):
@@ -58,21 +58,21 @@ def _repository(folder: Path, commits: int) -> list[str]:
 
 
 def published(commits: int, results: int, turns: int) -> Cost:
-    """What ``asv publish`` takes."""
+    """Return the cost of ``asv publish``."""
     with tempfile.TemporaryDirectory() as given:
         folder = Path(given, "asv")
         write(folder, commits, results)
         cost = least([ran(["-m", "asv", "publish"], folder) for _ in range(turns)])
-        found = (folder / "html" / "graphs").rglob("bench.row.json")
-        graph = next(path for path in found if "summary" not in path.parts)
-        held = json.loads(graph.read_bytes())
-        if [len(values) for _, values in held] != [results] * commits:
+        graphs = (folder / "html" / "graphs").rglob("bench.row.json")
+        graph = next(path for path in graphs if "summary" not in path.parts)
+        points = json.loads(graph.read_bytes())
+        if [len(values) for _, values in points] != [results] * commits:
             raise RuntimeError("asv did not publish all results")
         return cost
 
 
 def figures(sizes: Sequence[tuple[int, int]], turns: int) -> list[Figure]:
-    """Each size is a number of releases, or commits, and one of results of each."""
+    """Return a figure for each size: a number of releases, or commits, and of results of each."""
     out = []
     for commits, results in sizes:
         cost = published(commits, results, turns)

@@ -1,7 +1,7 @@
-"""A Sphinx extension that says where a build's CPU time went.
+"""A Sphinx extension that records the CPU time of each phase of a build.
 
-It writes ``phases.json`` beside ``conf.py``: CPU seconds of the process up to the end of each
-phase. With one process (``-j 1``) nothing else works for the build.
+It writes ``phases.json`` beside ``conf.py``: the CPU seconds of the process at the end of each phase.
+It is meant for one process (``-j 1``), so that no other works for the build.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from pathlib import Path
 from sphinx.application import Sphinx
 
 FIRST, LAST = -10_000, 10_000
-"""Before, and after all other listeners of an event."""
+"""Priorities before and after all other listeners of an event."""
 NAMES = ("start", "generate", "look for files", "read", "join", "write", "index and copy")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Note the time at the events between phases."""
+    """Record the time at the events between phases."""
     ends: dict[str, float] = {}
 
     def note(name: str) -> None:
@@ -43,7 +43,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
 
 
 def taken(folder: Path) -> dict[str, float]:
-    """The CPU seconds of each phase of a build that has ended."""
+    """Return the CPU seconds of each phase of a completed build."""
     ends = json.loads((folder / "phases.json").read_bytes())
     before = 0.0
     out = {}

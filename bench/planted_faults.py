@@ -1,11 +1,11 @@
-"""How many faults does Health find in the release that is about to be published?
+"""Measures how many planted faults the health report finds in the newest release.
 
     python bench/planted_faults.py ARCHIVE [--faults 60] [--seed 1]
 
-Faults are planted one at a time into the newest bundle of a board. The exit status is 1 where
-fewer than ``FOUND`` of them are found, or where a board of a newest release has more than
-``MOST`` findings of the rules about newest figures when nothing is planted. The first share goes to
-the page *Speed and accuracy*; ``--output`` names another file for it.
+Faults are planted one at a time into the newest bundle of a board. The exit status is 1 if fewer
+than ``MIN_FOUND_RATIO`` of them are found, or if a board of a newest release has more than ``MAX_FINDINGS_PER_BOARD`` findings
+of the rules about newest figures without a planted fault. The first share is published on the page
+*Speed and accuracy*; ``--output`` names another file for it.
 """
 
 from __future__ import annotations
@@ -32,23 +32,23 @@ from perfguide.health import newest_rules, rules
 from perfguide.health.finding import Finding
 
 TOP = Path(__file__).parents[1]
-FOUND, MOST = 0.60, 0.5
+MIN_FOUND_RATIO, MAX_FINDINGS_PER_BOARD = 0.60, 0.5
 
 Bundle = dict[str, Any]
 Planted = list[tuple[str, str, str, str]]
-"""Board, benchmark, metric and parameters of figures that are wrong now."""
+"""Board, benchmark, metric and parameters of the wrong figures."""
 
 
 def sound(bundle: Bundle, name: str) -> Loaded:
-    """A bundle as it is read from a file."""
+    """Return a bundle as it is read from a file."""
     source = Source("plant", name, Path(name))
-    (found,) = load(Document(source, name, json.dumps(bundle).encode(), False))
-    assert isinstance(found, Loaded)
-    return found
+    (bundle_read,) = load(Document(source, name, json.dumps(bundle).encode(), False))
+    assert isinstance(bundle_read, Loaded)
+    return bundle_read
 
 
 def examined(loaded: list[Loaded], catalog: benchmarks.Catalog) -> list[Finding]:
-    """All findings about some bundles."""
+    """Return all findings about some bundles."""
     return rules.examine(Pool(rows.build(loaded), catalog), catalog)[0]
 
 
@@ -69,14 +69,14 @@ def named(bundle: Bundle, result: dict[str, Any]) -> tuple[str, str, str, str]:
 
 
 def figures(bundle: Bundle, chance: random.Random) -> list[dict[str, Any]]:
-    """Figures of a bundle that are rates or times, in an order by chance."""
-    made = [r for r in bundle["results"] if r.get("value", 0) > 0 and r["unit"] != "%"]
-    chance.shuffle(made)
-    return made
+    """Return the rates and times in a bundle, in random order."""
+    candidates = [r for r in bundle["results"] if r.get("value", 0) > 0 and r["unit"] != "%"]
+    chance.shuffle(candidates)
+    return candidates
 
 
 def times(factor: float) -> Callable[[list[Bundle], int, random.Random], Planted]:
-    """A fault that multiplies one figure, with its range."""
+    """Return a fault that multiplies one figure and its range."""
 
     def plant(bundles: list[Bundle], at: int, chance: random.Random) -> Planted:
         result = figures(bundles[at], chance)[0]
@@ -89,7 +89,7 @@ def times(factor: float) -> Callable[[list[Bundle], int, random.Random], Planted
 
 
 def stale(bundles: list[Bundle], at: int, chance: random.Random) -> Planted:
-    """All figures of a benchmark are those of the release before."""
+    """Replace all figures of a benchmark by those of the release before."""
     own = [b for b in bundles if owner(b) == owner(bundles[at])]
     before = max((b for b in own if version(release(b)) < version(release(bundles[at]))),
                  key=lambda b: version(release(b)), default=None)  # fmt: skip
@@ -114,7 +114,7 @@ def stale(bundles: list[Bundle], at: int, chance: random.Random) -> Planted:
 
 
 def swapped(bundles: list[Bundle], at: int, chance: random.Random) -> Planted:
-    """Two boards of a release are exchanged."""
+    """Exchange two boards of a release."""
     mine = bundles[at]
     others = [
         b for b in bundles
@@ -128,7 +128,7 @@ def swapped(bundles: list[Bundle], at: int, chance: random.Random) -> Planted:
 
 
 def load_above(bundles: list[Bundle], at: int, chance: random.Random) -> Planted:
-    """A load above all there is."""
+    """Set a load above 100 %."""
     loads = [r for r in bundles[at]["results"] if r["unit"] == "%" and "load" in r["metric"]]
     if not loads:
         return []
@@ -138,7 +138,7 @@ def load_above(bundles: list[Bundle], at: int, chance: random.Random) -> Planted
 
 
 def one_sample(bundles: list[Bundle], at: int, chance: random.Random) -> Planted:
-    """One of five samples is from another run."""
+    """Take one of five samples from another run."""
     result = figures(bundles[at], chance)[0]
     middle = result.pop("value")
     result.pop("min", None), result.pop("max", None)
@@ -148,7 +148,7 @@ def one_sample(bundles: list[Bundle], at: int, chance: random.Random) -> Planted
 
 
 def too_fast(bundles: list[Bundle], at: int, chance: random.Random) -> Planted:
-    """A rate above what its bus can do."""
+    """Set a rate above the limit of its bus."""
     buses = ("emmc", "mmcsd", "usb-host", "ethernet-tcp", "ethernet-udp", "ospi", "ufs")
     some = [
         r for r in figures(bundles[at], chance)
@@ -190,24 +190,24 @@ def main() -> int:
     chance = random.Random(asked.seed)
     boards = findings = 0
     clean: dict[tuple[str, str], set[tuple[str, ...]]] = {}
-    told: Counter[str] = Counter()
+    counts_by_rule: Counter[str] = Counter()
     newest: dict[tuple[str, str], list[int]] = {}
     base: dict[tuple[str, str], list[Loaded]] = {}
     for platform, own in by_platform.items():
         last = max((release(b) for b in own), key=version)
         newest[platform] = [n for n, b in enumerate(own) if release(b) == last]
         base[platform] = [sound(b, f"{n}.json") for n, b in enumerate(own)]
-        found = examined(base[platform], catalog)
+        base_findings = examined(base[platform], catalog)
         clean[platform] = {
             (f.rule.id, s.record.board, s.record.benchmark, s.record.metric,
              json.dumps(s.record.params, sort_keys=True), s.detail)
-            for f in found for s in f.suspects
+            for f in base_findings for s in f.suspects
         }  # fmt: skip
         boards += len({own[n]["board"]["name"] for n in newest[platform]})
-        for finding in found:
+        for finding in base_findings:
             if finding.guide.release == last and finding.rule in newest_rules.RULES:
                 findings += 1
-                told[finding.rule.id] += 1
+                counts_by_rule[finding.rule.id] += 1
                 print(f"{finding.guide}, {finding.benchmark}: {finding.rule.id}: {finding.reason}")
     seen: Counter[str] = Counter()
     planted: Counter[str] = Counter()
@@ -218,12 +218,12 @@ def main() -> int:
         platform = chance.choice(platforms)
         own = by_platform[platform]
         at = chance.choice(newest[platform])
-        made = copy.deepcopy(own)
-        wrong = KINDS[kind](made, at, chance)
+        faulty = copy.deepcopy(own)
+        wrong = KINDS[kind](faulty, at, chance)
         if not wrong:
             continue
         loaded = [
-            base[platform][n] if made[n] == own[n] else sound(made[n], f"{n}.json")
+            base[platform][n] if faulty[n] == own[n] else sound(faulty[n], f"{n}.json")
             for n in range(len(own))
         ]
         planted[kind] += 1
@@ -242,15 +242,15 @@ def main() -> int:
         print(f"{kind}: {seen[kind]} of {planted[kind]}")
     share, each = seen.total() / planted.total(), findings / boards
     print(
-        f"found {seen.total()} of {planted.total()} ({100 * share:.0f} %, goal {100 * FOUND:.0f} %)"
+        f"found {seen.total()} of {planted.total()} ({100 * share:.0f} %, goal {100 * MIN_FOUND_RATIO:.0f} %)"
     )
     print(
-        f"{findings} findings about newest figures of {boards} boards ({each:.2f} each, goal {MOST}): {dict(told)}"
+        f"{findings} findings about newest figures of {boards} boards ({each:.2f} each, goal {MAX_FINDINGS_PER_BOARD}): {dict(counts_by_rule)}"
     )
-    result = (f"{100 * share:.1f} % of {planted.total()}", f"at least {100 * FOUND:.0f}")
+    result = (f"{100 * share:.1f} % of {planted.total()}", f"at least {100 * MIN_FOUND_RATIO:.0f}")
     row = ("Planted faults that Health found", *result)
     page_rows.write(asked.output, page_rows.SINGLE_HEAD, [row])
-    return int(share < FOUND or each > MOST)
+    return int(share < MIN_FOUND_RATIO or each > MAX_FINDINGS_PER_BOARD)
 
 
 if __name__ == "__main__":

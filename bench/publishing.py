@@ -1,13 +1,13 @@
-"""What publishers do, on an archive of real bundles with all charts drawn: what each change costs,
-and whether the site is what a clean build gives.
+"""The publisher's usual changes, on an archive of real bundles with all charts drawn: their cost,
+and whether the site equals a clean build.
 
     python bench/publishing.py ARCHIVE [--keep FOLDER] [--change NAME]… [--output FILE]
 
-``ARCHIVE`` holds bundles; those of the page *Speed and accuracy* were written by ``grown.py``. Prints
-CSV: for each change the time on the clock and of the CPU, of all processes, the memory of the
-largest one, what the site and all of the project take on the disk, and how many pages were
-written, added and removed. ``--same`` builds the site clean after each change and compares all
-files. The table of the page gets most of the rows; ``--output`` names another file.
+``ARCHIVE`` is a folder of bundles; those of the page *Speed and accuracy* were written by
+``grown.py``. Prints CSV: for each change the elapsed and CPU time of all processes, the memory of
+the largest one, the size of the site and of the project on disk, and the numbers of pages written,
+added and removed. ``--same`` makes a clean build after each change and compares all files. Most of
+the rows go to the table of the page; ``--output`` names another file.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ CORES = "Cores"
 PUBLISHED = ("Change", "Clock (s)", "CPU (s)", "Memory (MiB)", "Disk (MB)", "Pages written", CORES)
 """Columns of the table on the page."""
 NOT_PUBLISHED = {"A new board", "A run withdrawn", "A page written by hand"}
-"""Changes that cost about what a new run costs, or less: they are printed only."""
+"""Changes that cost about as much as a new run, or less: they are only printed."""
 FIRST_BUILD = "The first build"
 
 
 def project(folder: Path, archive: Path) -> Path:
-    """This project's configuration, descriptions and pages with another archive."""
+    """Make a project with our configuration, descriptions and pages, and another archive."""
     folder.mkdir(parents=True)
     for name in ("conf.py", "index.rst", "CHANGELOG.md"):
         if (TOP / name).exists():
@@ -74,7 +74,7 @@ def _newest(folder: Path) -> tuple[Path, dict[str, Any]]:
 
 
 def _another(folder: Path, name: str, **other: dict[str, str]) -> None:
-    """A copy of the newest bundle under another id, and another release, board or SoC."""
+    """Copy the newest bundle under another id, with another release, board or SoC."""
     path, bundle = _newest(folder)
     bundle = bundle | {"id": name}
     for key, values in other.items():
@@ -83,7 +83,7 @@ def _another(folder: Path, name: str, **other: dict[str, str]) -> None:
 
 
 def new_run(folder: Path) -> None:
-    """One more run of the newest release on its board, a little faster."""
+    """Add a run of the newest release on its board, a little faster."""
     path, bundle = _newest(folder)
     results = [
         each | {"value": each["value"] * 1.001} if "value" in each else each
@@ -94,39 +94,39 @@ def new_run(folder: Path) -> None:
 
 
 def new_release(folder: Path) -> None:
-    """The first run of a release."""
+    """Add the first run of a release."""
     _another(folder, "a-new-release", sdk={"version": "99.00.00.01"})
 
 
 def new_board(folder: Path) -> None:
-    """The first run of a board."""
+    """Add the first run of a board."""
     _another(folder, "a-new-board", board={"name": "a-new-board"})
 
 
 def new_soc(folder: Path) -> None:
-    """The first run of a SoC."""
+    """Add the first run of a SoC."""
     _another(folder, "a-new-soc", board={"name": "a-new-soc-evm", "soc": "NEW1"})
 
 
 def withdrawn(folder: Path) -> None:
-    """The newest run is taken back."""
+    """Withdraw the newest run."""
     _newest(folder)[0].unlink()
 
 
 def description(folder: Path) -> None:
-    """A description says something else of a benchmark."""
+    """Change the description of a benchmark."""
     path = folder / "source" / "benchmarks" / "dhrystone.rst"
     path.write_text(f"{path.read_text('utf-8')}\nOne sentence more.\n", "utf-8")
 
 
 def by_hand(folder: Path) -> None:
-    """A page that people write."""
+    """Add a hand-written page."""
     path = folder / "source" / "access.rst"
     path.write_text(f"{path.read_text('utf-8')}\nOne sentence more.\n", "utf-8")
 
 
 def nothing(_folder: Path) -> None:
-    """The same once more."""
+    """Change nothing."""
 
 
 CHANGES: dict[str, Callable[[Path], None]] = {
@@ -143,18 +143,17 @@ CHANGES: dict[str, Callable[[Path], None]] = {
 
 
 def pages(folder: Path) -> dict[str, tuple[int, int]]:
-    """When each page of the published site was written, and which file it is."""
+    """Return inode and modification time of each page of the published site."""
     site = folder / "build" / "html"
-    found = {}
+    pages_by_name = {}
     for path in site.rglob("*.html"):
-        known = path.stat()
-        found[str(path.relative_to(site))] = (known.st_ino, known.st_mtime_ns)
-    return found
+        status = path.stat()
+        pages_by_name[str(path.relative_to(site))] = (status.st_ino, status.st_mtime_ns)
+    return pages_by_name
 
 
 def taken(folder: Path) -> float:
-    """What the files below a folder take on the disk, in MB; a file with several names counts
-    once."""
+    """Return the size on disk of the files below a folder in MB, counting hard links once."""
     blocks = {}
     for path in folder.rglob("*"):
         of = path.lstat()
@@ -163,7 +162,7 @@ def taken(folder: Path) -> float:
 
 
 def is_same(folder: Path) -> bool:
-    """Whether a clean build of the same sources gives the same files."""
+    """Return whether a clean build of the same sources gives the same files."""
     with tempfile.TemporaryDirectory() as given:
         kept = Path(given, "kept")
         shutil.move(folder / "build", kept)
@@ -223,7 +222,7 @@ def _row(
         f"{cost.memory:.0f}",
         f"{taken(folder / 'build' / 'html'):.0f}",
         f"{taken(folder):.0f}",
-        sum(before.get(page) != known for page, known in after.items()),
+        sum(before.get(page) != state for page, state in after.items()),
         len(set(after) - set(before)),
         len(set(before) - set(after)),
         same,

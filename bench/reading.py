@@ -1,4 +1,4 @@
-"""What reading bundles costs, against their bytes read and decoded alone."""
+"""The cost of reading bundles, compared with reading and decoding their bytes."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ from perfguide.publishing.store import Store
 RESULTS = 500
 """Results of one bundle, as in the archives of a board farm."""
 MEMORY_ROWS = 5_000_000
-"""The archive whose memory is asked for."""
+"""Results of the archive whose memory has a goal."""
 ENOUGH_ROWS = 100_000
-"""From so many results on the memory is told."""
+"""The least number of results for which memory is reported."""
 
 
 def bytes_alone(files: Sequence[Path]) -> None:
-    """Read all files and decode them into plain values, and nothing else."""
+    """Read all files and decode them into plain values."""
     for file in files:
         msgspec.json.decode(file.read_bytes())
 
 
 def framed(folder: Path, store: Store | None = None) -> frame.Frame:
-    """Find, read, validate and frame all bundles of a folder, with what a store has of them."""
+    """Find, read, validate and frame all bundles of a folder, using a store if given."""
     sources, _ = containers.find([folder])
     loaded: list[decode.Loaded] = []
     if store:
         for source in sources:
-            store.digest(source.path)  # as each build does, to see what changed
-    for found in read_files.outcomes(sources, Limits(), parallel.here, store):
-        for item in found:
+            store.digest(source.path)  # as each build does, to detect changes
+    for items_of_file in read_files.outcomes(sources, Limits(), parallel.here, store):
+        for item in items_of_file:
             if isinstance(item, Diagnostic):
                 raise ValueError(item.text())
             loaded.append(item)
@@ -48,10 +48,10 @@ def framed(folder: Path, store: Store | None = None) -> frame.Frame:
 
 
 def ingest_times(folder: Path, turns: int) -> tuple[float, float, float]:
-    """The least CPU time of the bytes alone, of all that is done with them, and of the same
-    from a store that has every bundle."""
+    """Return the least CPU time for reading the bytes, for everything that is done with them, and for
+    the same from a store with every bundle."""
     files = sorted(folder.rglob("*.json"))
-    bytes_alone(files)  # so that both sides find the files in memory
+    bytes_alone(files)  # so that both sides read the files from the cache
     with tempfile.TemporaryDirectory() as kept:
         first = Store(Path(kept))
         framed(folder, first)
@@ -67,14 +67,14 @@ def ingest_times(folder: Path, turns: int) -> tuple[float, float, float]:
 
 
 def peak(folder: Path) -> tuple[int, int]:
-    """The rows of the frame, and what they add to the peak of the memory, in bytes."""
+    """Return the rows of the frame, and the bytes that they add to the peak of the memory."""
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     rows = len(framed(folder).table)
     return rows, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024
 
 
 def figures(counts: Sequence[int], turns: int) -> list[Figure]:
-    """Bundles read, against their bytes read and decoded alone."""
+    """Compare reading bundles with reading and decoding their bytes."""
     out = []
     for count in counts:
         with tempfile.TemporaryDirectory() as given:
@@ -88,7 +88,7 @@ def figures(counts: Sequence[int], turns: int) -> list[Figure]:
             out.append(Figure(what, size, again / alone, "times", 0.5))
             rows, memory = apart(peak, folder)
         if rows < ENOUGH_ROWS:
-            continue  # what Python itself takes would hide it
+            continue  # Python's own memory would hide it
         gib = memory / rows * MEMORY_ROWS / 2**30
         what = "Peak memory of reading"
         out.append(Figure(what, size, memory / 2**30, "GiB", 1.5))

@@ -1,4 +1,4 @@
-"""benchstat and asv, run for real on simulated samples."""
+"""benchstat and asv, run on simulated samples."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ BENCHSTAT = "golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da"
 
 
 def benchstat(folder: Path) -> Path | None:
-    """The program benchstat, installed into a folder; ``None`` where Go is missing."""
+    """Install benchstat into a folder and return its path; ``None`` if Go is missing."""
     go = shutil.which("go")
     if go is None:
         return None
     program = folder / "benchstat"
     if not program.exists():
-        place = {**os.environ, "GOBIN": str(folder.resolve())}
-        subprocess.run([go, "install", BENCHSTAT], check=True, env=place)
+        environment = {**os.environ, "GOBIN": str(folder.resolve())}
+        subprocess.run([go, "install", BENCHSTAT], check=True, env=environment)
     return program
 
 
 def benchstat_p(program: Path, old: Floats, new: Floats, folder: Path) -> list[str]:
-    """The p-values that benchstat prints, to three decimals, one for each row."""
+    """Return the p-values printed by benchstat, with three decimals, one for each row."""
     files = []
     for name, values in (("old.txt", old), ("new.txt", new)):
         lines = [
@@ -48,15 +48,15 @@ def benchstat_p(program: Path, old: Floats, new: Floats, folder: Path) -> list[s
     done = subprocess.run(
         [program, "-format", "csv", *files], check=True, capture_output=True, text=True
     )
-    found: dict[str, str] = {}
+    p_by_row: dict[str, str] = {}
     for line in csv.reader(done.stdout.splitlines()):
         if line and line[0].startswith("Row"):
-            found[line[0]] = line[-1].split()[0].removeprefix("p=")
-    return [found[f"Row{i}"] for i in range(len(old))]
+            p_by_row[line[0]] = line[-1].split()[0].removeprefix("p=")
+    return [p_by_row[f"Row{i}"] for i in range(len(old))]
 
 
 def asv_p(old: Floats, new: Floats) -> Floats:
-    """The p-values of the test by which asv decides, from asv's own function."""
+    """Return the p-values by which asv decides, from asv's own function."""
     pairs = zip(old.tolist(), new.tolist(), strict=True)
     return np.array([_u_test(a, b)[1] for a, b in pairs])
 
@@ -66,7 +66,7 @@ _P: dict[tuple[int, int, float], float] = {}
 
 
 def _u_test(a: list[float], b: list[float], method: str = "auto") -> tuple[float, float]:
-    """asv's own test, asked once for each value of its statistic: it takes 10 ms with 20 samples."""
+    """Run asv's own test once for each value of its statistic: it takes 10 ms with 20 samples."""
     u = _stats.mann_whitney_u_u(a, b)
     key = (len(a), len(b), u)
     if len({*a, *b}) < len(a) + len(b):
@@ -77,7 +77,7 @@ def _u_test(a: list[float], b: list[float], method: str = "auto") -> tuple[float
 
 
 def asv_decides(old: Floats, new: Floats) -> NDArray[np.bool_]:
-    """What ``asv compare`` marks as changed at its own settings, by its own functions."""
+    """Return which rows ``asv compare`` marks as changed at its defaults, by its own functions."""
     out = []
     _stats.mann_whitney_u = _u_test
     try:
@@ -91,8 +91,8 @@ def asv_decides(old: Floats, new: Floats) -> NDArray[np.bool_]:
 
 
 def asv_project(folder: Path, rows: Sequence[str]) -> None:
-    """What asv wants beside the repository and its results: the machine, one benchmark
-    with a parameter whose values are the rows, and the settings."""
+    """Write the files that asv needs beside the repository and its results: the machine, one
+    benchmark with the rows as values of a parameter, and the settings."""
     machine = {"machine": "farm", "version": 1}
     _write(folder / "results" / "farm" / "machine.json", machine)
     described = {
@@ -108,10 +108,10 @@ def asv_project(folder: Path, rows: Sequence[str]) -> None:
 
 
 def asv_compare(old: Floats, new: Floats, folder: Path) -> NDArray[np.bool_]:
-    """Which rows ``asv compare`` marks as changed, with its own settings.
+    """Return which rows ``asv compare`` marks as changed at its defaults.
 
-    A repository with two commits and the result files of both are written, as ``asv run``
-    leaves them: one benchmark with a parameter, whose values are the rows.
+    Writes a repository with two commits and the result files of both, as left by ``asv run``: one
+    benchmark with the rows as values of a parameter.
     """
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "results" / "farm").mkdir(parents=True)
@@ -121,10 +121,10 @@ def asv_compare(old: Floats, new: Floats, folder: Path) -> NDArray[np.bool_]:
     commits = []
     for name in ("old", "new"):
         subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", name], check=True)
-        shown = subprocess.run(
+        head = subprocess.run(
             [*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True
         )
-        commits.append(shown.stdout.strip())
+        commits.append(head.stdout.strip())
     rows = [str(i) for i in range(len(old))]
     for commit, values in zip(commits, (old, new), strict=True):
         _write(
@@ -142,11 +142,11 @@ def asv_compare(old: Floats, new: Floats, folder: Path) -> NDArray[np.bool_]:
 
 
 def _results(commit: str, rows: Sequence[str], values: Floats) -> dict[str, object]:
-    made = [compute_stats(samples, 1) for samples in values.tolist()]
+    computed = [compute_stats(samples, 1) for samples in values.tolist()]
     names = ("ci_99_a", "ci_99_b", "q_25", "q_75", "number", "repeat")
     columns = ["result", "params", "version", *(f"stats_{name}" for name in names), "samples"]
-    stats = [[one[name] for _, one in made] for name in names]
-    result = [[value for value, _ in made], [list(rows)], "1", *stats, values.tolist()]
+    stats = [[one[name] for _, one in computed] for name in names]
+    result = [[value for value, _ in computed], [list(rows)], "1", *stats, values.tolist()]
     return {
         "commit_hash": commit, "env_name": "env", "date": 0, "params": {"machine": "farm"},
         "python": "", "requirements": {}, "env_vars": {}, "result_columns": columns,

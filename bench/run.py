@@ -1,9 +1,8 @@
-"""How fast it is: each figure beside its goal; the exit status is 1 where one is missed.
+"""Speed: each figure with its goal; the exit status is 1 if one is missed.
 
-Run it with ``make bench``; ``BENCH=full`` takes the large archives. Times are CPU time of
-all processes that take part, because other work on a machine disturbs the clock; both
-sides of a ratio are measured in turns, and the least of each counts. The table is kept in
-``build/bench/speed.csv``.
+Run it with ``make bench``; ``BENCH=full`` takes the large archives. Times are CPU time of all
+processes involved, because other work on a machine disturbs elapsed time; both sides of a ratio are
+measured in turns, and the least of each counts. The table is written to ``build/bench/speed.csv``.
 """
 
 from __future__ import annotations
@@ -30,17 +29,17 @@ PARTS = ("reading", "handwritten", "changing", "guides", "bundles", "charts", "l
 
 
 def figures(part: str, size: str) -> list[Figure]:
-    """The figures of one part of the bench in one of its sizes."""
+    """Return the figures of one part of the bench in one of its sizes."""
     at = SIZES.index(size)
     if part == "reading":
         return reading.figures(([4], [2_000], [2_000, 10_000])[at], (2, 3, 3)[at])
     if part == "handwritten":
         guides = ([2], [20, 200], [20, 200])[at]
-        found = handwritten.figures(guides, (20, 300, 300)[at], (1, 1, 2)[at])
+        part_figures = handwritten.figures(guides, (20, 300, 300)[at], (1, 1, 2)[at])
         if size == "full":
             # As many results as the larger of the two sites of the peers.
-            found += handwritten.figures([1_000], 240, 1)
-        return found
+            part_figures += handwritten.figures([1_000], 240, 1)
+        return part_figures
     if part == "changing":
         sizes = ([(2, 2)], [(1_000, 100)], [(1_000, 100), (10_000, 1_000)])[at]
         return changing.figures(sizes, 20, (1, 3, 2)[at])
@@ -59,22 +58,22 @@ def figures(part: str, size: str) -> list[Figure]:
 
 
 def measured(part: str, size: str) -> list[Figure]:
-    """The figures of one part, printed as soon as they are there."""
-    found = figures(part, size)
-    for figure in found:
+    """Return the figures of one part, each printed as soon as it is measured."""
+    part_figures = figures(part, size)
+    for figure in part_figures:
         what, of, value, goal, met = figure.cells()
         print(f"{met:<7} {value:>14}  {goal:<14} {what}; {of}", flush=True)
-    return found
+    return part_figures
 
 
-def keep(table: Path, found: dict[str, list[Figure]]) -> None:
-    """Write the table. Of parts that were not measured it keeps what it had."""
+def keep(table: Path, figures_by_part: dict[str, list[Figure]]) -> None:
+    """Write the table; parts that were not measured keep their rows."""
     rows: dict[str, list[list[str]]] = {}
-    if table.exists() and set(found) != set(PARTS):
+    if table.exists() and set(figures_by_part) != set(PARTS):
         with table.open(encoding="utf-8", newline="") as file:
             for row in list(csv.reader(file))[1:]:
                 rows.setdefault(row[0], []).append(row)
-    rows |= {part: [[part, *f.cells()] for f in each] for part, each in found.items()}
+    rows |= {part: [[part, *f.cells()] for f in each] for part, each in figures_by_part.items()}
     table.parent.mkdir(parents=True, exist_ok=True)
     with table.open("w", encoding="utf-8", newline="") as file:
         lines = [row for part in PARTS for row in rows.get(part, [])]
@@ -82,7 +81,7 @@ def keep(table: Path, found: dict[str, list[Figure]]) -> None:
 
 
 def main() -> int:
-    """Measure, print, and keep the table."""
+    """Measure, print, and write the table."""
     parser = argparse.ArgumentParser(description="How fast it is, beside its goals.")
     usual = os.environ.get("BENCH") or "usual"
     parser.add_argument("--size", choices=SIZES, default=usual, help="default: $BENCH, or usual")
@@ -90,14 +89,14 @@ def main() -> int:
     parser.add_argument("--part", action="append", choices=PARTS, help="only this; may be repeated")
     options = parser.parse_args()
     start = time.monotonic()
-    found: dict[str, list[Figure]] = {}
+    figures_by_part: dict[str, list[Figure]] = {}
     for part in options.part or PARTS:
-        found[part] = measured(part, options.size)
-        keep(options.output, found)
-    told = [figure for each in found.values() for figure in each]
-    missed = sum(figure.missed for figure in told)
+        figures_by_part[part] = measured(part, options.size)
+        keep(options.output, figures_by_part)
+    all_figures = [figure for each in figures_by_part.values() for figure in each]
+    missed = sum(figure.missed for figure in all_figures)
     taken = f"{time.monotonic() - start:.0f} s, {cpu():.0f} s of CPU time"
-    print(f"{missed} of {len(told)} missed; {taken}")
+    print(f"{missed} of {len(all_figures)} missed; {taken}")
     return 1 if missed else 0
 
 

@@ -1,7 +1,7 @@
-"""What reading bundles costs here, by workers of a Dask scheduler, and from a bucket.
+"""The cost of reading bundles here, by workers of a Dask scheduler, and from a bucket.
 
-CPU seconds, so that other work on the machine disturbs little. Run it with an
-address to measure workers too, and with a URL of a bucket to measure that:
+Reported as CPU seconds, which other work on the machine disturbs little. An address adds
+workers, and a URL adds a bucket:
 
     python bench/scale.py [BUNDLES] [--scheduler tcp://…] [--url s3://bucket/empty]
 """
@@ -60,10 +60,10 @@ def cost(name: str, count: int, work: Callable[[], Any]) -> Any:
 
 
 def draw(scheduler: str) -> None:
-    """The pictures of one SoC, here and by workers."""
-    found = charts.pictures(TOP / "results/AM335X")
-    tasks = [(each.view, "svg") for each in found][:12]
-    drawing.draw(tasks[0])  # the first one loads what draws, and the fonts
+    """Draw the pictures of one SoC, here and by workers."""
+    all_pictures = charts.pictures(TOP / "results/AM335X")
+    tasks = [(each.view, "svg") for each in all_pictures][:12]
+    drawing.draw(tasks[0])  # the first one loads the renderer and the fonts
     cost("draw here", len(tasks), lambda: [drawing.draw(task) for task in tasks])
     if scheduler:
         with parallel.at(scheduler) as run:
@@ -84,7 +84,7 @@ def main() -> None:
             (folder / f"{number:06}.json").write_text(text, encoding="utf-8")
         print(f"{count} bundles of {RESULTS} results, {len(text)} bytes each")
         here = dataset.Settings((folder,), (), Path())
-        held = cost("read here", count, lambda: dataset.read(here))
+        holdings = cost("read here", count, lambda: dataset.read(here))
         if options.scheduler:
             there = dataset.Settings((folder,), (), Path(), scheduler=options.scheduler)
             cost("read by workers", count, lambda: dataset.read(there))
@@ -96,14 +96,14 @@ def main() -> None:
             store = folder / "store"
 
             def fetch() -> int:
-                found = object_store.fetch(options.url, store, Limits(), dataset.no_progress)
-                assert len(found.sources) == count, found.diagnostics
-                return found.read
+                fetched = object_store.fetch(options.url, store, Limits(), dataset.no_progress)
+                assert len(fetched.sources) == count, fetched.diagnostics
+                return fetched.read
 
             cost("first fetch", count, fetch)
             assert cost("fetch, nothing new", count, fetch) == 0
         out = folder / "parquet"
-        cost("export", count, lambda: parquet.write_folder(held.pool, out))
+        cost("export", count, lambda: parquet.write_folder(holdings.pool, out))
         size = sum(path.stat().st_size for path in out.rglob("*.parquet"))
         print(f"{'parquet':24} {size / count:8.0f} bytes for each bundle")
         draw(options.scheduler)

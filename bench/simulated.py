@@ -1,4 +1,4 @@
-"""Releases with known changes, for measuring how well a comparison finds them."""
+"""Releases with known changes, to measure how well a comparison detects them."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from perfguide.compare.relative import Side
 Floats = NDArray[np.float64]
 
 SIZES = np.array([0.01, 0.02, 0.05, 0.10, 0.20, 0.30])
-"""Relative changes; each is made to equally many of the changed rows, up or down."""
+"""Relative changes; each applies to the same number of changed rows, up or down."""
 
 LEVELS = (0.01, 0.02, 0.05, 0.10, 0.20)
 """Relative standard deviations; two families of rows have each."""
 
 UNLIKE = (0.1, 0.6)
-"""How far the noise of a family's rows differs, as the standard deviation of its logarithm:
-each comparison has its own, between these."""
+"""The spread of noise within a family, as the standard deviation of its logarithm; each comparison
+has one between these."""
 
 ROWS = 500
 FAMILIES = 10
@@ -29,8 +29,8 @@ SHAPES = ("normal", "log-normal", "bimodal", "outliers")
 
 @dataclass(frozen=True)
 class Scenario:
-    """One kind of comparison. ``between`` is the noise of a release's own level, as a
-    share of that of a sample; ``history`` the number of earlier releases."""
+    """A kind of comparison. ``between`` is the noise of a release's level as a share of that of a
+    sample; ``history`` the number of earlier releases."""
 
     shape: str
     samples: int
@@ -41,7 +41,7 @@ class Scenario:
 
 @dataclass(frozen=True)
 class Comparison:
-    """One simulated pair of releases. ``change`` is the true relative change of each row."""
+    """A simulated pair of releases. ``change`` is the true relative change of each row."""
 
     old: Floats
     new: Floats
@@ -67,7 +67,7 @@ def side(samples: Floats) -> Side:
 
 
 def noise(random: np.random.Generator, shape: str, size: tuple[int, int]) -> Floats:
-    """Noise of mean 0 and standard deviation 1; with outliers, so is the noise without them."""
+    """Return noise of mean 0 and standard deviation 1, not counting outliers."""
     normal = random.standard_normal(size)
     if shape == "normal":
         return normal
@@ -86,7 +86,7 @@ def noise(random: np.random.Generator, shape: str, size: tuple[int, int]) -> Flo
 
 
 def compare(scenario: Scenario, seed: int) -> Comparison:
-    """The same scenario and seed always give the same comparison."""
+    """Return a comparison, always the same for the same scenario and seed."""
     key = [seed, scenario.samples, round(1000 * scenario.changed), SHAPES.index(scenario.shape)]
     random = np.random.default_rng([*key, scenario.history, round(100 * scenario.between)])
     families = np.arange(ROWS) % FAMILIES
@@ -96,8 +96,8 @@ def compare(scenario: Scenario, seed: int) -> Comparison:
 
     def release() -> Floats:
         own = np.exp(scenario.between * spread * random.standard_normal(ROWS))
-        made = noise(random, scenario.shape, (ROWS, scenario.samples))
-        values: Floats = (level * own)[:, None] * np.maximum(1 + spread[:, None] * made, 0.02)
+        deviations = noise(random, scenario.shape, (ROWS, scenario.samples))
+        values: Floats = (level * own)[:, None] * np.maximum(1 + spread[:, None] * deviations, 0.02)
         return values
 
     def changes(share: float) -> Floats:

@@ -1,7 +1,7 @@
-"""How verdicts on single figures do: on an archive of real figures, and on figures that are drawn.
+"""The quality of verdicts on single figures: on an archive of real figures, and on drawn ones.
 
-Of an archive each SoC is judged with a table of usual noise that was learnt from the others,
-and each release as before it was published: nothing later is known.
+In an archive, each SoC is judged with a table of usual noise learnt from the others, and each
+release only with earlier ones, as on the day of its publication.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from perfguide.compare.usual_noise import Table
 HEAD = ("Figures", "What", "Measured", "Goal", "Outcome")
 
 QUIET = 1.10
-"""A quiet row's largest figure over its smallest, at most."""
+"""The largest ratio of a quiet row's largest to its smallest figure."""
 
-LEAST = 5
-"""Figures that a row has to have to be shuffled or drawn after."""
+MIN_FIGURES = 5
+"""Figures that a row needs in order to be shuffled or drawn."""
 
 
 @dataclass(frozen=True)
 class Goal:
-    """A share in per cent, or a number, beside what it has to be."""
+    """A share in per cent, or a number, with its goal."""
 
     where: str
     what: str
@@ -41,7 +41,7 @@ class Goal:
 
     @property
     def missed(self) -> bool:
-        """Whether the goal is not reached."""
+        """True if the goal is missed."""
         if not self.of:
             return False
         too_low = self.least is not None and self.value < self.least
@@ -70,25 +70,25 @@ def called(judgements: Iterable[Judgement]) -> list[bool]:
 
 
 def alone(judgements: Iterable[Judgement]) -> list[bool]:
-    """Rows that were called for themselves, and not for what they share with others."""
+    """Return rows that were flagged for themselves, and not for a change shared with others."""
     return [one.outcome == "different" and one.shift is None for one in judgements]
 
 
 def step_kind(row: Row, releases: Sequence[str], number: int) -> str:
-    """What a row really did at a release, as the releases after it show."""
-    known = [i for i, name in enumerate(releases) if name in row.figures]
-    if row.template.load or number not in known:
+    """Return what really happened to a row at a release, judged by the releases after it."""
+    positions = [i for i, name in enumerate(releases) if name in row.figures]
+    if row.template.load or number not in positions:
         return ""
-    place = known.index(number)
-    values = [row.figures[releases[i]].mean for i in known]
-    before, after = values[max(0, place - 3) : place], values[place : place + 2]
+    index = positions.index(number)
+    values = [row.figures[releases[i]].mean for i in positions]
+    before, after = values[max(0, index - 3) : index], values[index : index + 2]
     if len(before) == 3 and len(after) == 2 and min(*before, *after) > 0:
         size = abs(after[0] / before[-1] - 1)
         if max(before) <= 1.02 * min(before) and max(after) <= 1.02 * min(after):
             return "lasting > 20 %" if size > 0.2 else "lasting 10–20 %" if size > 0.1 else ""
     for early in (5, 4, 3):
         for late in (3, 2):
-            before, after = values[max(0, place - early) : place], values[place : place + late]
+            before, after = values[max(0, index - early) : index], values[index : index + late]
             if len(before) != early or len(after) != late or min(*before, *after) <= 0:
                 continue
             gap = max(min(after) - max(before), min(before) - max(after))
@@ -99,7 +99,7 @@ def step_kind(row: Row, releases: Sequence[str], number: int) -> str:
 
 
 def went_back(row: Row, releases: Sequence[str], number: int) -> bool | None:
-    """Whether the next release took a change back; ``None`` where it did neither or is missing."""
+    """Return whether the next release reverted a change; ``None`` if it is unclear or missing."""
     later = [name for name in releases[number + 1 :] if name in row.figures]
     if not later:
         return None
@@ -119,11 +119,11 @@ def real(archive: Archive, tables: dict[str, Table]) -> list[Goal]:
     pairs = alarms = small = 0
     for platform, releases in archive.releases.items():
         for number in range(1, len(releases)):
-            rows, made = archive.pairs(platform, number)
+            rows, row_pairs = archive.pairs(platform, number)
             if not rows:
                 continue
             pairs += 1
-            judged = judge(made, table=tables[platform[1]])
+            judged = judge(row_pairs, table=tables[platform[1]])
             for row, one in zip(rows, judged, strict=True):
                 kind = step_kind(row, releases, number)
                 there[kind] += 1
@@ -131,7 +131,7 @@ def real(archive: Archive, tables: dict[str, Table]) -> list[Goal]:
                     continue
                 seen[kind] += 1
                 alarms += 1
-                # What a shift explains is not stated as an alarm of its own.
+                # A row explained by a shift is not an alarm of its own.
                 small += one.shift is None and abs(one.change or 0) < 0.05
                 turned = went_back(row, releases, number)
                 if turned is not None:
@@ -161,13 +161,13 @@ def real(archive: Archive, tables: dict[str, Table]) -> list[Goal]:
 
 
 def with_figures(row: Row, values: Sequence[float]) -> Row:
-    """A row with other figures in the same releases."""
+    """Return a row with other figures in the same releases."""
     names = list(row.figures)
-    made = {
+    figures = {
         name: Side(float(value), step=row.figures[name].step)
         for name, value in zip(names, values, strict=True)
     }
-    return replace(row, figures=made)
+    return replace(row, figures=figures)
 
 
 def means(row: Row) -> np.ndarray:
@@ -176,7 +176,7 @@ def means(row: Row) -> np.ndarray:
 
 def is_quiet(row: Row) -> bool:
     values = means(row)
-    return len(values) >= LEAST and values.min() > 0 and values.max() <= QUIET * values.min()
+    return len(values) >= MIN_FIGURES and values.min() > 0 and values.max() <= QUIET * values.min()
 
 
 def shuffled(row: Row, random: np.random.Generator) -> Row | None:
@@ -184,22 +184,22 @@ def shuffled(row: Row, random: np.random.Generator) -> Row | None:
 
 
 def drawn(row: Row, random: np.random.Generator) -> Row | None:
-    """Figures about one level, with the row's own scatter, heavy tails, and printed digits."""
+    """Return figures around one level, with the row's own scatter, heavy tails, and rounding."""
     values = means(row)
-    if len(values) < LEAST or values.min() <= 0:
+    if len(values) < MIN_FIGURES or values.min() <= 0:
         return None
     spread = min(float(np.median(np.abs(np.diff(np.log(values))))) / 0.954, 0.5)
-    made = np.exp(np.median(np.log(values)) + spread / 1.2 * random.standard_t(4, len(values)))
+    sampled = np.exp(np.median(np.log(values)) + spread / 1.2 * random.standard_t(4, len(values)))
     step = min(side.step for side in row.figures.values()) or 1e-6
-    made = np.maximum(np.round(made / step) * step, step)
+    sampled = np.maximum(np.round(sampled / step) * step, step)
     if row.template.load:
-        made = np.minimum(made, 100)
-    return with_figures(row, made.tolist())
+        sampled = np.minimum(sampled, 100)
+    return with_figures(row, sampled.tolist())
 
 
 @dataclass
-class Found:
-    """Over some comparisons: those with an alarm, and how many planted rows were called."""
+class Tally:
+    """Counts over some comparisons: those with an alarm, and the planted rows that were flagged."""
 
     pairs: int = 0
     alarmed: int = 0
@@ -213,15 +213,15 @@ Make = Callable[[Row, np.random.Generator], Row | None]
 
 def over(
     archive: Archive, tables: dict[str, Table], make: Make, times: int, seed: int, planted: bool
-) -> Found:
-    """Judge an archive whose rows were made anew; into some of them a change is put."""
+) -> Tally:
+    """Judge an archive with simulated rows; some of them get a change."""
     random = np.random.default_rng(seed)
-    found = Found()
+    tally = Tally()
     for platform, releases in archive.releases.items():
         for _ in range(times):
             rows = [row for row in archive.rows if row.platform == platform]
-            made = [new for row in rows if (new := make(row, random)) is not None]
-            fake = Archive(tuple(made), {platform: releases})
+            rows_made = [new for row in rows if (new := make(row, random)) is not None]
+            fake = Archive(tuple(rows_made), {platform: releases})
             for number in range(4, len(releases)):
                 _, pairs = fake.pairs(platform, number)
                 if len(pairs) < 20:
@@ -232,12 +232,12 @@ def over(
                     sizes[chosen] = random.choice([0.1, 0.2, 0.5], len(chosen))
                     pairs = [_moved(p, s) for p, s in zip(pairs, sizes.tolist(), strict=True)]
                 outcome = called(judge(pairs, table=tables[platform[1]]))
-                found.pairs += 1
-                found.alarmed += any(outcome)
+                tally.pairs += 1
+                tally.alarmed += any(outcome)
                 for size, hit in zip(sizes.tolist(), outcome, strict=True):
-                    found.planted[size] += 1
-                    found.seen[size] += hit
-    return found
+                    tally.planted[size] += 1
+                    tally.seen[size] += hit
+    return tally
 
 
 def _moved(pair: Pair, size: float) -> Pair:
@@ -249,7 +249,7 @@ def _moved(pair: Pair, size: float) -> Pair:
 
 
 def constant_pasts() -> tuple[int, int]:
-    """Pasts that never moved, and then a jump: how many are called, of how many."""
+    """Return how many of some rows without any scatter are flagged after a jump, and their number."""
     seen = of = 0
     for releases in (3, 5, 8, 12):
         for jump in (1.2, 2.0, 4.67):
@@ -267,7 +267,8 @@ def constant_pasts() -> tuple[int, int]:
 
 
 def republished(random: np.random.Generator) -> tuple[int, int]:
-    """Releases that repeat the figures of the one before, and then move as ever."""
+    """Return the alarms in releases that repeat earlier figures and then change as usual, and their
+    number."""
     alarmed = of = 0
     for _ in range(20):
         spread = np.exp(random.normal(-3.5, 0.7, 100))
@@ -282,7 +283,7 @@ def republished(random: np.random.Generator) -> tuple[int, int]:
 
 
 def drift(random: np.random.Generator) -> tuple[int, int]:
-    """Rows that wander, each release being near the one before (AR 0.9): pairs with an alarm."""
+    """Return the pairs with an alarm among rows that drift (AR 0.9), and the number of pairs."""
     alarmed = of = 0
     for _ in range(40):
         noise = random.standard_normal((150, 12))
@@ -298,7 +299,7 @@ def drift(random: np.random.Generator) -> tuple[int, int]:
 
 
 def pair(past: Sequence[float], new: float, family: str, shared: tuple[str, ...] = ()) -> Pair:
-    """A drawn row of single figures."""
+    """Return a drawn row of single figures."""
     sides = [Side(value) for value in past]
     return Pair(sides[-1], Side(new), family, tuple(sides[:-1]), 0.02, family, family,
                 upward=1 if shared else 0, shared=shared)  # fmt: skip
@@ -309,7 +310,7 @@ def pair(past: Sequence[float], new: float, family: str, shared: tuple[str, ...]
 
 @dataclass(frozen=True)
 class Drawn:
-    """One kind of drawn comparison: 500 rows in ten families, of which one in ten changes."""
+    """A kind of drawn comparison: 500 rows in ten families, a tenth of which changes."""
 
     name: str
     samples: int
@@ -325,10 +326,10 @@ SPREADS = (0.005, 0.01, 0.02, 0.03, 0.05)
 """Relative standard deviations; two families have each."""
 
 
-def simulate(kind: Drawn, times: int, seed: int) -> Found:
-    """Comparisons of one kind, half of them without any change."""
+def simulate(kind: Drawn, times: int, seed: int) -> Tally:
+    """Simulate comparisons of one kind, half of them without any change."""
     random = np.random.default_rng([seed, kind.samples, kind.past, int(100 * kind.level)])
-    found = Found()
+    tally = Tally()
     for number in range(times):
         rows, families = 500, np.arange(500) % 10
         spread = np.array(SPREADS)[families % len(SPREADS)]
@@ -336,11 +337,11 @@ def simulate(kind: Drawn, times: int, seed: int) -> Found:
 
         def release(spread: np.ndarray = spread, rows: int = rows) -> np.ndarray:
             size = (rows, kind.samples)
-            made = random.standard_normal(size)
+            deviations = random.standard_normal(size)
             if kind.shape == "bimodal":
-                made = (0.25 * made + 2.1 * (random.random(size) < 0.3) - 0.63) / 0.9944
+                deviations = (0.25 * deviations + 2.1 * (random.random(size) < 0.3) - 0.63) / 0.9944
             common = kind.level * random.choice([-1.0, 1.0])
-            return np.exp(spread[:, None] * made + common)
+            return np.exp(spread[:, None] * deviations + common)
 
         past = [release() for _ in range(kind.past)]
         old, new = release(), release()
@@ -355,15 +356,15 @@ def simulate(kind: Drawn, times: int, seed: int) -> Found:
             for i in range(rows)
         ]  # fmt: skip
         outcome = np.array(alone(judge(pairs)))
-        found.pairs += 1
-        found.alarmed += not change.any() and bool(outcome.any())
+        tally.pairs += 1
+        tally.alarmed += not change.any() and bool(outcome.any())
         wrong = int((outcome & (change == 0)).sum())
-        found.wrong.append(wrong / max(int(outcome.sum()), 1))
+        tally.wrong.append(wrong / max(int(outcome.sum()), 1))
         for size in SIZES:
             mine = np.isclose(np.abs(change), size)
-            found.planted[size] += int(mine.sum())
-            found.seen[size] += int((outcome & mine).sum())
-    return found
+            tally.planted[size] += int(mine.sum())
+            tally.seen[size] += int((outcome & mine).sum())
+    return tally
 
 
 def _side(values: np.ndarray) -> Side:
@@ -384,39 +385,39 @@ KINDS: tuple[tuple[Drawn, float | None, float | None], ...] = (
     (Drawn("normal, n=1, 10 past", 1, 10), 6, None),
     (Drawn("uneven noise, n=1, no past", 1, 0, uneven=True), None, None),
 )
-"""Each with the most false discoveries and the least power at 10 %."""
+"""Each with the highest rate of false discoveries and the least power at 10 %."""
 
 
 def simulated(times: int, seed: int) -> list[Goal]:
     out = []
     for kind, most, least in KINDS:
-        found = simulate(kind, times, seed)
-        wrong = 100 * float(np.mean(found.wrong))
-        out.append(Goal(kind.name, "false discoveries", wrong, found.pairs, most=most))
+        tally = simulate(kind, times, seed)
+        wrong = 100 * float(np.mean(tally.wrong))
+        out.append(Goal(kind.name, "false discoveries", wrong, tally.pairs, most=most))
         for size in SIZES:
-            seen = share(found.seen[size], found.planted[size])
+            seen = share(tally.seen[size], tally.planted[size])
             wanted = least if size == 0.1 else None
             if size == 0.2 and kind.name == "uneven noise, n=1, 3 past":
                 wanted = 50
             what = f"seen at {100 * size:.0f} %"
-            out.append(Goal(kind.name, what, seen, found.planted[size], least=wanted))
+            out.append(Goal(kind.name, what, seen, tally.planted[size], least=wanted))
     return out
 
 
 def measure(archive: Archive, times: int, seed: int) -> list[Goal]:
-    """The whole table."""
+    """Return the entire table."""
     socs = {platform[1] for platform in archive.releases}
     tables = {soc: learn(archive, without=soc) for soc in socs}
     goals = real(archive, tables)
     for name, make, most in (("shuffled quiet rows", shuffled, 7), ("drawn rows", drawn, 5)):
-        found = over(archive, tables, make, times, seed, planted=False)
-        value = share(found.alarmed, found.pairs)
-        goals.append(Goal(name, "pairs with any alarm", value, found.pairs, most=most))
-    found = over(archive, tables, shuffled, 1, seed, planted=True)
+        tally = over(archive, tables, make, times, seed, planted=False)
+        value = share(tally.alarmed, tally.pairs)
+        goals.append(Goal(name, "pairs with any alarm", value, tally.pairs, most=most))
+    tally = over(archive, tables, shuffled, 1, seed, planted=True)
     for size in (0.1, 0.2, 0.5):
         what = f"planted steps of {100 * size:.0f} % called"
-        value = share(found.seen[size], found.planted[size])
-        goals.append(Goal("shuffled quiet rows", what, value, found.planted[size]))
+        value = share(tally.seen[size], tally.planted[size])
+        goals.append(Goal("shuffled quiet rows", what, value, tally.planted[size]))
     seen, of = constant_pasts()
     goals.append(
         Goal("constant pasts", "jumps called, and no more", share(seen, of), of, least=100)
@@ -438,7 +439,7 @@ PUBLISHED = {
     ("archive", "called alone and taken back by the next"): "Calls that the next release took back",
     ("shuffled quiet rows", "pairs with any alarm"): "Comparisons without a change that called one",
 }
-"""Goals on the page, in its words."""
+"""Goals on the page, with their labels there."""
 
 
 def published(goals: Sequence[Goal]) -> list[tuple[str, ...]]:

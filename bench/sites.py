@@ -1,4 +1,4 @@
-"""Projects over synthetic archives, and Sphinx run on them."""
+"""Projects over synthetic archives, and Sphinx builds of them."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ Performance guides
 """
 JOBS = "2"
 DRAWN = "drawn"
-"""The folder with what a build knows when it has drawn all charts and made no site."""
+"""The folder with the state of a build that has drawn all charts and made no site."""
 
 
 def project(folder: Path, bundles: int, guides: int, results: int) -> Path:
-    """This project's configuration and descriptions of benchmarks with another archive,
-    and none of its pages but the glossary, to which the descriptions lead."""
+    """Make a project with our configuration and benchmark descriptions, another archive, and none
+    of our pages but the glossary, to which the descriptions refer."""
     (folder / "source").mkdir(parents=True)
     shutil.copy(TOP / "conf.py", folder / "conf.py")
     shutil.copy(TOP / "source" / "glossary.rst", folder / "source" / "glossary.rst")
@@ -44,17 +44,17 @@ def project(folder: Path, bundles: int, guides: int, results: int) -> Path:
 
 
 def settings(folder: Path) -> dataset.Settings:
-    """Where a project has its parts."""
+    """Return the settings of a project."""
     source, cache = folder / "source", folder / "build" / "cache"
     return dataset.Settings((folder / "results",), (source / "benchmarks",), source, cache=cache)
 
 
 def drawn(folder: Path) -> int:
-    """Write all pages of a project with their charts; how many charts there are.
+    """Write all pages of a project with their charts; return the number of charts.
 
-    One picture is drawn and stands for all, because to draw each would take longer than
-    all that is measured; a build only checks and copies them. Their hashes are those
-    that the build looks for.
+    One picture is drawn and used for all, because drawing each would take longer than everything
+    that is measured; a build only checks and copies them. Their hashes are those that the build
+    expects.
     """
     count = int(apart(_drawn, folder))
     shutil.copytree(folder / "build", folder / DRAWN)
@@ -83,12 +83,12 @@ def sphinx(folder: Path, *options: str, jobs: str = JOBS) -> Cost:
 
 
 def built(folder: Path) -> Cost:
-    """Build a project's site as ``make html`` does: aside, and put into place when whole."""
+    """Build a project's site as ``make html`` does: aside, and swapped in when complete."""
     return ran(["-m", "perfguide", "build", "--jobs", JOBS, "--", "-q"], folder)
 
 
 def forget(folder: Path) -> None:
-    """Remove what a build made, but for generated pages and charts."""
+    """Remove the output of a build except generated pages and charts."""
     shutil.rmtree(folder / "build", ignore_errors=True)
     if (folder / DRAWN).exists():
         shutil.copytree(folder / DRAWN, folder / "build")

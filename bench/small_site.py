@@ -1,4 +1,4 @@
-"""A small site in two states, for the trials that harm its building."""
+"""A small site in two states, for trials that interrupt its builds."""
 
 from __future__ import annotations
 
@@ -15,18 +15,17 @@ TOP = Path(__file__).resolve().parent.parent
 GENERATED = ("guides", "by-benchmark", "compare", "reports", "api")
 ASIDE = ("access", "commands", "configuration", "extending", "formats", "publishing", "review")
 ASIDE += ("importing", "scale", "speed-and-accuracy", "ci", "guest", "tutorial", "lab")
-"""Hand-written pages to which no other page leads but the first; some have charts."""
+"""Hand-written pages to which only the first page links; some have charts."""
 LED_TO = ("data", "methods", "reading")
-"""Hand-written pages that others lead to. They are long: half of the time of a small site."""
-_KEPT = re.compile(r"^\.\. (?:_[\w-]+:\n\n.+\n([=~^-])\1+\n|perf-[\w-]+::.*\n)", re.MULTILINE)
+"""Hand-written pages to which others link. They are long: half of the build time of a small site."""
+_KEPT_LINES = re.compile(r"^\.\. (?:_[\w-]+:\n\n.+\n([=~^-])\1+\n|perf-[\w-]+::.*\n)", re.MULTILINE)
 COMMAND = [sys.executable, "-m", "perfguide", "build"]
-# The code is a copy, so that work on it does not disturb long trials.
+# The code is a copy, so that edits do not disturb long trials.
 ENVIRONMENT = os.environ | {"PYTHONPATH": "ext", "NO_COLOR": "1"}
 
 
 def make(folder: Path) -> Path:
-    """The project with small bundles instead of its results, and without pages that are on
-    no way of a figure."""
+    """Make the project with small bundles as results, without pages that no figure depends on."""
     folder.mkdir(parents=True)
     for name in ("conf.py", "index.rst"):
         shutil.copy(TOP / name, folder / name)
@@ -39,12 +38,12 @@ def make(folder: Path) -> Path:
 
 
 def leave_aside(folder: Path) -> None:
-    """Take the pages of ``ASIDE`` out of a copy of the project, and of those of ``LED_TO`` all
-    but the headings that have labels, and what the extension shows there. Former addresses of the
-    pages that go lead nowhere, and go too."""
+    """Remove the pages of ``ASIDE`` from a copy of the project, and from those of ``LED_TO``
+    everything but headings with labels and our directives. Redirects to removed pages are removed
+    as well."""
     for name in LED_TO:
         page = folder / f"source/{name}.rst"
-        kept = [match.group() for match in _KEPT.finditer(page.read_text("utf-8"))]
+        kept = [match.group() for match in _KEPT_LINES.finditer(page.read_text("utf-8"))]
         page.write_text("\n".join(kept), "utf-8")
     index = (folder / "index.rst").read_text("utf-8")
     for name in ASIDE:
@@ -56,7 +55,7 @@ def leave_aside(folder: Path) -> None:
     for old, new in tomllib.loads(text)["moved"].items():
         if new.partition("#")[0] in ASIDE:
             text = text.replace(f'"{old}" = "{new}"\n', "")
-            # A build of the project leaves its page here.
+            # A build of the project writes its page here.
             (folder / f"source/{old}.rst").unlink(missing_ok=True)
     redirects.write_text(text, "utf-8")
 
@@ -78,7 +77,7 @@ def put(folder: Path, name: str, soc: str, results: list[dict[str, object]]) -> 
 
 
 def set_state(folder: Path, state: int) -> None:
-    """Two states that differ in figures and in the set of pages."""
+    """Set one of two states that differ in figures and in the set of pages."""
     if state:
         put(folder, "a", "1", [{"metric": "copy", "value": 1234.5}])
         put(folder, "c", "3", [{"metric": "add", "value": 3.0}])
@@ -88,14 +87,14 @@ def set_state(folder: Path, state: int) -> None:
 
 
 def build(folder: Path) -> subprocess.CompletedProcess[str]:
-    """Build to the end."""
+    """Build the site."""
     return subprocess.run(
         COMMAND, cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, check=False
     )
 
 
 def site(folder: Path) -> dict[str, bytes]:
-    """Every file that is published."""
+    """Return every published file."""
     top = folder / "build/html"
     return {
         path.relative_to(top).as_posix(): path.read_bytes()
@@ -105,7 +104,7 @@ def site(folder: Path) -> dict[str, bytes]:
 
 
 def clean_sites(folder: Path) -> list[dict[str, bytes]]:
-    """What a build from nothing gives for each state."""
+    """Return the site of a clean build in each state."""
     sites = []
     for state in (0, 1):
         project = make(folder / f"clean-{state}")

@@ -1,5 +1,5 @@
-"""Archives of any size, made of this repository's results: the same benchmarks and
-parameters, with figures drawn anew for each board and release."""
+"""Archives of any size made from this repository's results: the same benchmarks and parameters,
+with simulated figures for each board and release."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from typing import Any
 
 TOP = Path(__file__).resolve().parent.parent
 RELEASES = 20
-"""Releases of one SoC, at most."""
+"""The largest number of releases of one SoC."""
 
 Result = dict[str, Any]
 
 
 def templates(most: int) -> list[Result]:
-    """Different measurements of the repository's results, those of whole guides first."""
-    found: dict[str, Result] = {}
+    """Return distinct measurements of the repository's results, those of complete guides first."""
+    by_key: dict[str, Result] = {}
     for path in sorted((TOP / "results").rglob("*.json"), key=lambda p: p.stat().st_size > 10**6):
         for result in json.loads(path.read_bytes())["results"]:
             if result.get("status") == "fail":
                 continue
             key = [result[name] for name in ("benchmark", "metric", "unit")]
-            found.setdefault(json.dumps([*key, result.get("params")], sort_keys=True), result)
-    return list(found.values())[:most]
+            by_key.setdefault(json.dumps([*key, result.get("params")], sort_keys=True), result)
+    return list(by_key.values())[:most]
 
 
 def bundles(
     count: int, guides: int, results: int, seed: int = 1
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """``count`` bundles of ``results`` results each, spread over ``guides`` guides, with
+    """Yield ``count`` bundles of ``results`` results each, spread over ``guides`` guides, with
     the names of their files."""
     chosen = templates(results)
     if len(chosen) < results:
@@ -61,7 +61,7 @@ def _bundle(
 
 
 def _measured(result: Result, chance: random.Random) -> Result:
-    """The same measurement with figures a few per cent off."""
+    """Return the same measurement with figures a few per cent off."""
     out = {k: v for k, v in result.items() if k not in ("samples", "value", "min", "max", "log")}
     given = result.get("samples") or [result["value"]]
     figures = [round(figure * chance.uniform(0.97, 1.0), 6) for figure in given]
@@ -76,8 +76,8 @@ def _measured(result: Result, chance: random.Random) -> Result:
 
 
 def unlike_others(bundle: dict[str, Any], chance: random.Random) -> dict[str, Any]:
-    """A bundle whose results have an order, keys and parameters of their own, so that no two of
-    an archive look alike."""
+    """Return a bundle whose results have an order, keys and parameters of their own, so that no
+    two of an archive are similar."""
     results = []
     for number, result in enumerate(bundle["results"]):
         own = {
@@ -98,7 +98,7 @@ def unlike_others(bundle: dict[str, Any], chance: random.Random) -> dict[str, An
 def write(
     folder: Path, count: int, guides: int, results: int, seed: int = 1, *, unlike: bool = False
 ) -> None:
-    """Write an archive, a file for each bundle; no two of them are alike if ``unlike``."""
+    """Write an archive, a file for each bundle; all are different if ``unlike``."""
     chance = random.Random(seed)
     for name, bundle in bundles(count, guides, results, seed):
         bundle = unlike_others(bundle, chance) if unlike else bundle

@@ -1,4 +1,4 @@
-"""Learn from an archive how much single figures usually scatter from release to release.
+"""Learn from an archive how much single figures usually scatter between releases.
 
 python bench/usual_noise.py ARCHIVE...        writes ext/perfguide/compare/usual_noise.csv
 """
@@ -18,39 +18,39 @@ from perfguide.compare.usual_noise import Scatter, Table
 
 PLACE = Path(__file__).parents[1] / "ext" / "perfguide" / "compare" / "usual_noise.csv"
 
-FEWEST = 5
+MIN_ROWS = 5
 """Rows that a benchmark or metric needs for a line of its own."""
 
 DIGITS = 2
 
 
 def learn(archive: Archive, without: str = "") -> Table:
-    """What all rows show with at least four releases; one SoC may be left out."""
+    """Learn from all rows with at least four releases; one SoC may be left out."""
     rows = []
     for row in archive.rows:
         releases = archive.releases[row.platform]
-        known = [release for release in releases if release in row.figures]
-        if row.platform[1] != without and len(known) > FEWEST:
-            # All figures are the past of one that is not there.
-            last = row.figures[known[-1]]
-            history = tuple(row.figures[release] for release in known)
+        measured = [release for release in releases if release in row.figures]
+        if row.platform[1] != without and len(measured) > MIN_ROWS:
+            # All figures are used as the past of one that does not exist.
+            last = row.figures[measured[-1]]
+            history = tuple(row.figures[release] for release in measured)
             pair = replace(row.template, old=last, new=last, history=history[:-1])
             rows.append(single_row(pair))
     variance, freedom = single.own_noise(rows)
     table = single.learnt([row.key for row in rows], variance, freedom)
-    return {name: known for name, known in table.items() if known.rows >= FEWEST}
+    return {name: measured for name, measured in table.items() if measured.rows >= MIN_ROWS}
 
 
 def write(table: Table, path: Path) -> None:
-    """A line for all rows, each benchmark and each metric of it that scatters unlike it."""
+    """Write a line for all rows, for each benchmark, and for each metric that scatters unlike it."""
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(usual_noise.HEAD)
-        for name, known in sorted(table.items()):
-            if len(name) == 2 and _alike(known, table[name[:1]]):
+        for name, noise in sorted(table.items()):
+            if len(name) == 2 and _alike(noise, table[name[:1]]):
                 continue
-            numbers = (f"{value:.{DIGITS}f}" for value in (known.centre, known.excess))
-            writer.writerow([*(*name, "", "")[:2], *numbers, known.rows])
+            numbers = (f"{value:.{DIGITS}f}" for value in (noise.centre, noise.excess))
+            writer.writerow([*(*name, "", "")[:2], *numbers, noise.rows])
 
 
 def _alike(one: Scatter, above: Scatter) -> bool:
