@@ -190,9 +190,9 @@ def _sphinx(options: list[str], lock: int) -> Iterator[Run]:
 def _run(
     process: subprocess.Popen[bytes], begun: int, report: IO[bytes]
 ) -> tuple[int, Inputs | None]:
-    """Let Sphinx run to its end. Return the exit status, which for a signal is as in shells, and the
+    """Wait until Sphinx has ended. Return the exit status, for a signal as in shells, and the
     inputs of the site if it was made."""
-    with suppress(BrokenPipeError):  # it has ended already; its status tells why
+    with suppress(BrokenPipeError):  # it has ended already; its status has the reason
         os.write(begun, b"\n")
     try:
         status = process.wait()
