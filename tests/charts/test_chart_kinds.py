@@ -184,14 +184,16 @@ def test_the_nice_sweep_has_all_engines_and_block_sizes_on_the_same_axes(
     assert names == [(engine, size) for engine in ("accelerator", "software") for size in sizes]
     svg = check_lines(view)
     assert {"nice level -20", "19", "0"} <= set(words(svg))
-    assert {"accelerator, 1024 B", "accelerator, 8192 B", "software, 8192 B"} <= set(words(svg))
+    drawn = " ".join(words(svg))
+    for name in ("accelerator, 1024 B", "accelerator, 8192 B", "software, 8192 B"):
+        assert name in drawn
     assert view.y_label == "Throughput (MB/s) ↑"
     assert {p.y for line in panel.lines for p in line.points} >= {900.0 * 8.192, 300.0 * 8.192}
     assert view.x_label == "CPU left for everything else (%)"
     assert [p.x for p in panel.lines[0].points][:2] == [60.0, 70.0], "what the load leaves of 100"
     found = "The accelerator has 3.0 times the throughput of the software at each level"
     assert view.finding == found and "evm" in view.subtitle and "1 run of each" in view.subtitle
-    assert found in " ".join(words(svg))
+    assert found in drawn
 
 
 def test_lines_of_one_order_that_end_together_have_one_name(shipped: benchmarks.Catalog) -> None:
@@ -199,8 +201,8 @@ def test_lines_of_one_order_that_end_together_have_one_name(shipped: benchmarks.
     last = [line for line in view.panels[0].lines if line.step == "8192 bytes"]
     alike = tuple(replace(line, step=step) for line in last for step in ("64 bytes", line.step))
     panel = replace(view.panels[0], lines=alike)
-    shown = words(draw.draw(replace(view, panels=(panel,))))
-    assert {"accelerator, 64 to 8192 B", "software, 64 to 8192 B"} <= set(shown)
+    drawn = " ".join(words(draw.draw(replace(view, panels=(panel,)))))
+    assert "accelerator, 64 to 8192 B" in drawn and "software, 64 to 8192 B" in drawn
 
 
 def test_measured_levels_stand_in_the_table_and_nothing_between(

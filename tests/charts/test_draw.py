@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import re
 import xml.etree.ElementTree as ElementTree
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from conftest import TOP
 from svg_points import SVG, corners, on_one_scale
 
-from perfguide.charts import axes_marks, crossovers, draw, free_places, palette
+from perfguide.charts import crossovers, draw, line_names, palette
 from perfguide.charts import gallery as pictures
 from perfguide.charts.from_figures import with_figures
 from perfguide.charts.model import ChartView, Line, Panel, Point
@@ -271,26 +272,80 @@ def test_a_guides_charts_have_pictures_data_and_words(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("figures", [[5e-324, 1e200], [5e-324], [1e-323, 1e-322], [1e-200, 1e200]])
 def test_a_log_axis_has_numbers_above_zero_for_figures_of_any_size(figures: list[float]) -> None:
-    low, high = axes_marks.around(figures, log=True)
-    scale = axes_marks.Scale(low, high, 0.0, 200.0, log=True)
-    ticks, minor = axes_marks.y_ticks(scale, 9.0)
-    assert low > 0 and ticks and min([*ticks, *minor]) > 0
-    assert all(math.isfinite(scale.at(each)) for each in [*figures, *ticks, *minor])
-    named = axes_marks.with_room(scale, 80.0)
-    assert 0 < named.low <= low and math.isfinite(named.at(min(figures)))
+    points = tuple(Point(x, y, None, None, str(x)) for x, y in enumerate(figures, 1))
+    panel = Panel("", (Line("one", points), Line("two", points[:1])))
+    view = ChartView("l", "Extremes", "", "", "", "linear", "log", (panel,))
+    svg = draw.draw(view)
+    assert len(corners(svg, "line-0-0")) == len(figures)
+    root = ElementTree.fromstring(svg)
+    groups = {group.get("id", ""): group for group in root.iter(f"{SVG}g")}
+    ticks = [
+        "".join(text.itertext())
+        for name, group in groups.items()
+        if name.startswith("ytick")
+        for text in group.iter(f"{SVG}text")
+    ]
+    # Around the least of all floating-point numbers there is no round one.
+    assert ticks or figures == [5e-324]
+    assert all(float(tick.translate({ord(","): "", ord("−"): "-"})) > 0 for tick in ticks)
 
 
-def test_names_stand_beside_their_lines_and_touch_none() -> None:
-    falling = [(0.0, 90.0), (100.0, 45.0), (200.0, 0.0)]
-    low = [(0.0, 20.0), (200.0, 0.0)]
-    places = free_places.beside([falling, low], [], [(0, 60.0), (1, 30.0)], 10, (200, 100))
-    assert places is not None
-    for (x, y), wide in zip(places, (60.0, 30.0), strict=True):
-        assert x >= 2 and y >= 2 and x + wide <= 198 and y + 10 <= 98
-        for curve in (falling, low):
-            slope = (curve[-1][1] - curve[0][1]) / 200
-            gaps = [curve[0][1] + slope * at - y for at in (x, x + wide)]
-            assert min(gaps) > 10 or max(gaps) < 0, "a line goes through no name"
-    assert free_places.beside([falling], [], [(0, 190.0)], 10, (200, 100)) is None
-    crossing = [((x, 0.0), (x, 100.0)) for x in range(0, 200, 20)]
-    assert free_places.beside([falling], crossing, [(0, 30.0)], 10, (200, 100)) is None
+def _places(view: ChartView) -> dict[str, tuple[float, float]]:
+    """Where each text of a picture begins."""
+    root = ElementTree.fromstring(draw.draw(view))
+    texts = [text for text in root.iter(f"{SVG}text") if text.get("x")]
+    return {
+        "".join(text.itertext()): (float(text.get("x", "")), float(text.get("y", "")))
+        for text in texts
+    }
+
+
+def test_lines_that_end_together_have_names_apart_from_each_other() -> None:
+    names = [f"board {number}" for number in range(6)]
+    lines = tuple(
+        Line(name, tuple(Point(x, 100 + number / 10, None, None, "") for x in (1.0, 2.0)))
+        for number, name in enumerate(names)
+    )
+    view = ChartView("n", "Alike", "", "", "", "linear", "linear", (Panel("", lines),))
+    places = _places(view)
+    heights = [places[name][1] for name in names]
+    assert heights == sorted(heights, reverse=True), "in the order of their lines"
+    assert min(below - above for below, above in pairwise(heights)) > 10, "no two overlap"
+    right = max(x for x, _ in corners(draw.draw(view), "line-0-0"))
+    assert all(places[name][0] > right for name in names)
+
+
+def test_names_of_lines_that_fall_together_are_at_their_beginning() -> None:
+    lines = tuple(
+        Line(name, (Point(0.0, y, None, None, ""), Point(100.0, 1.0, None, None, "")))
+        for name, y in (("high", 90.0), ("low", 20.0))
+    )
+    view = ChartView("f", "Falling", "", "", "MB/s", "linear", "linear", (Panel("", lines),))
+    places, svg = _places(view), draw.draw(view)
+    left, right = sorted({x for x, _ in corners(svg, "line-0-0")})
+    assert places["high"][0] < left and places["low"][0] < left
+    assert places["80"][0] > right, "the numbers of the axis make room for them"
+
+
+def test_more_lines_than_can_be_named_have_a_legend() -> None:
+    points = tuple(Point(x, x, None, None, "") for x in (1.0, 2.0))
+    lines = tuple(Line(f"_{number}", points) for number in range(line_names.MAX_NAMED_LINES + 1))
+    view = ChartView("m", "Many", "", "", "", "linear", "linear", (Panel("", lines),))
+    places, svg = _places(view), draw.draw(view)
+    bottom = max(y for _, y in corners(svg, "line-0-0"))
+    assert all(places[line.label][1] > bottom for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("heights", "rows", "places"),
+    [
+        ([0.2, 0.8], [1, 1], [0.2, 0.8]),
+        ([0.5, 0.5], [1, 1], [0.5, 0.6]),
+        ([0.98, 0.99, 1.0], [1, 1, 1], [0.8, 0.9, 1.0]),
+        ([0.5, 0.5], [2, 1], [0.5, 0.65]),
+    ],
+)
+def test_names_are_moved_no_further_than_they_have_to_be(
+    heights: list[float], rows: list[int], places: list[float]
+) -> None:
+    assert line_names.spread(heights, rows, 0.1) == pytest.approx(places)

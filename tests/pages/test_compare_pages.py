@@ -16,7 +16,6 @@ from conftest import bare_project, run_sphinx
 from making import SHIPPED, only, plain, result, text
 
 from perfguide.charts import draw
-from perfguide.charts.canvas import width
 from perfguide.charts.model import ChangeView, Strip
 from perfguide.common import units
 from perfguide.figures import dataset
@@ -167,8 +166,9 @@ def test_the_chart_says_what_changed_and_is_drawn_the_same_again() -> None:
     tree = html5lib.parse(drawn.decode(), namespaceHTMLElements=False)
     ids = {element.get("id") for element in tree.iter()}
     assert {"changes-regressed", "changes-improved", "changes-other"} <= ids
-    last = next(e for e in tree.iter() if e.text == draw.MEAN)
-    assert float(last.get("x", "")) + width(draw.MEAN, 9) < draw.WIDTH * draw.INCH, "nothing is cut"
+    last = next(e for e in tree.iter() if e.text == draw.MEAN_LABEL)
+    end = float(last.get("x", "")) + len(draw.MEAN_LABEL) * 72 / draw.CHARS_PER_INCH
+    assert end < draw.WIDTH_INCHES * 72, "nothing is cut"
     assert tree.find(".//script") is None
     assert draw.draw(view, "pdf").startswith(b"%PDF")
 

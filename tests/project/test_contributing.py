@@ -71,10 +71,10 @@ def changed(tmp_path_factory: pytest.TempPathFactory) -> Copy:
     copy.write("source/benchmarks/primes.toml", description)
     (prose,) = blocks("Add a benchmark", "rst")
     copy.write("source/benchmarks/primes.rst", prose)
-    kind, names, style = blocks("Add a kind of chart", "diff")
+    kind, names, drawing = blocks("Add a kind of chart", "diff")
     copy.change("catalog/chart_spec.py", kind)
     copy.change("charts/model.py", names)
-    copy.change("charts/draw.py", style)
+    copy.change("charts/kinds.py", drawing)
     (described,) = blocks("Add a log format", "toml")
     copy.write("ext/perfguide/adapters/formats/primes.format.toml", described)
     (registered,) = blocks("Add a log format", "diff")
@@ -127,7 +127,7 @@ def test_the_kind_of_chart_is_drawn_and_its_test_holds(changed: Copy) -> None:
 
 
 def test_the_examples_pass_the_checks_of_the_code(changed: Copy) -> None:
-    files = ("pages/boards.py",)
+    files = ("charts/kinds.py", "pages/boards.py")
     names = [str(changed.top / "ext/perfguide" / name) for name in files]
     configuration = ["--config", str(TOP / "pyproject.toml"), "--no-cache"]
     changed.run("-m", "ruff", "check", *configuration, *names)

@@ -1,546 +1,365 @@
-"""What a picture shows, drawn to the bytes of a file. The same view gives the same bytes."""
+"""Views drawn by matplotlib to the bytes of a file. The same view gives the same bytes."""
 
 from __future__ import annotations
 
+import io
 import math
 import re
 import textwrap
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import pairwise
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_pdf import FigureCanvasPdf
+from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.container import BarContainer
+from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.text import Text
+from matplotlib.ticker import LogLocator, NullLocator
+from matplotlib.transforms import Bbox
 
 from ..common import units
 from ..common.diagnostics import visible
-from . import axes_marks, palette
-from .axes_marks import GAP, HALF_HIGH, LINE_HEIGHT, TICK, Frame, Scale
-from .canvas import Canvas, Dashes, Place, width
-from .model import ChangeKind, ChangeView, ChartView, Line, PictureView, Point
+from . import palette
+from .kinds import DRAW_KIND, bar_rows, wrapped
+from .line_names import has_line_names, name_lines
+from .model import ChangeKind, ChangeView, ChartView, Panel, PictureView
+from .style import SMALL_STYLE, STYLE
 
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
-DASHES: tuple[Dashes, ...] = (
-    *((), (3.7, 1.6), (6.4, 1.6, 1, 1.6), (1, 1.65)),
-    *((5, 1), (3, 1, 1, 1), (1, 1), (7, 2, 2, 2)),
-)
-HATCHES = ("", "///", "|||", "xxx", "\\\\\\", "+++", "\\\\", "---")
-"""Lines alone: a pattern of dots makes a picture ten times as large, because each is curves."""
+WIDTH_INCHES, SMALL_WIDTH_INCHES = 5.0, 3.1
+"""The widths of pictures. On a phone the text is of a size to read."""
 
-WIDTH, HEIGHT = 5.0, 3.7
-"""Inches of a picture with one panel: on a phone its text is still of a size to read."""
+PANEL_INCHES, PAIR_INCHES, SMALL_INCHES = 3.7, 3.0, 2.3
+"""The heights of a panel: alone, one of several, and in a small picture."""
 
-PAIR, PAIR_HEIGHT = 2.7, 3.0
-"""Inches of one panel, where two stand side by side."""
+HEADING_INCHES, TOP_AXIS_INCHES = 0.19, 0.4
+"""The heights of a line of the heading, and of an axis above a panel."""
 
-SMALL, SMALL_HEIGHT = 2.9, 2.2
-"""Inches of one of many pictures side by side."""
+CHARS_PER_INCH = 11.5
+"""The letters of a text in an inch of its width, on average."""
 
-INCH = 72
-"""Points."""
+MAX_LABEL_CHARS = 60
+"""The characters of a label from data; the files of data have all of them."""
 
-PAD = 1.08
-"""The room at the edges of a picture, as a share of the size of its font."""
+MAX_TICK_LINE_CHARS = 16
+"""The characters of a line of a name on the x axis."""
 
-HEADING, HEADING_HEIGHT = 9.5, 0.19 * INCH
-"""Points of the text of a heading, and of its lines."""
+ON_END: dict[str, Any] = {"rotation": 90, "rotation_mode": "anchor", "ha": "right", "va": "center"}
+"""The look of names on the x axis that do not fit side by side."""
 
-BAR = 0.86
-"""The height of a bar, of the distance between two."""
+TOP_AXIS_GAP_SHARE = 0.1
+"""The distance of two names on the axis above a panel, as a share of its width."""
 
-MOST_LABEL = 60
-"""Characters of a label from data that are drawn; all of it is in the data."""
+SAME_PLACE_SHARE = 0.03
+"""The share of the x axis within which a mark counts as at the same place on all lines."""
 
-
-# Vermilion and green of the same colours; the shape and the place tell them apart too.
-CHANGES: dict[ChangeKind, tuple[str, str, float, str]] = {
+CHANGE_STYLES: dict[ChangeKind, tuple[str, str, float, str]] = {
     "other": ("o", "#9aa5b0", 3, "same, or too noisy to tell"),
     "improved": ("^", palette.SERIES[2], 5.1, "improved"),
     "regressed": ("v", palette.SERIES[1], 5.1, "regressed"),
 }
-"""The marker, the colour, the size in points and the words of each kind of change."""
+"""The marker, colour, size in points and legend of each kind of change."""
 
-STEPS = (0, 5, 10, 20, 50, 100, 300, 900, 9900)
-"""Changes, in per cent, that can be marked on the axis."""
+CHANGE_TICKS_PERCENT = (5, 10, 20, 50, 100, 300, 900, 9900)
+"""The changes that have a number on the axis, and below zero their inverse."""
 
-MOST_STRIP_LABEL = 40
+CHANGE_GAP_SHARE = 0.45
+"""The distance of two such numbers, as a share of the axis on one side of zero."""
+
+MEAN_LABEL = "geometric mean"
 
 
 def draw(view: PictureView, form: str = "svg") -> bytes:
-    """The bytes of a picture, without the moment of its drawing. ``form`` is ``svg`` or ``pdf``."""
-    canvas = _chart(view) if isinstance(view, ChartView) else _changes(view)
-    return _finished(canvas.file(form), form)
+    """Return the bytes of a picture, as ``svg`` or ``pdf``."""
+    small = isinstance(view, ChartView) and view.small
+    with mpl.rc_context(STYLE | (SMALL_STYLE if small else {})):
+        figure = _chart(view) if isinstance(view, ChartView) else _changes(view)
+        return _file(figure, form)
 
 
 def notice(form: str) -> bytes:
-    """A picture in the place of one that could not be drawn."""
-    canvas = Canvas(WIDTH * INCH, 0.6 * INCH)
-    said, size = "This chart could not be drawn.", axes_marks.FONT_SIZE
-    canvas.words(said, (WIDTH * INCH / 2, 0.3 * INCH - HALF_HIGH * size), size, align="center")
-    return _finished(canvas.file(form), form)
+    """Return a picture that replaces one that could not be drawn."""
+    with mpl.rc_context(STYLE):
+        figure = Figure((WIDTH_INCHES, 0.6))
+        words = "This chart could not be drawn."
+        figure.text(0.5, 0.5, words, ha="center", va="center_baseline")
+        return _file(figure, form)
 
 
-def _finished(picture: bytes, form: str) -> bytes:
-    if form == "svg":
-        # The size in points is for print; on a page the picture takes the width it gets.
-        for size in (b"width", b"height"):
-            picture = re.sub(rb'(<svg[^>]*?) %b="[^"]*"' % size, rb"\1", picture, count=1)
-    return picture
+def text(words: str) -> str:
+    """Return a label from data as one line without control characters."""
+    return visible(words, MAX_LABEL_CHARS)
 
 
-def text(words: str, most: int = MOST_LABEL) -> str:
-    """A label from data: one line, no control characters, not longer than it fits."""
-    return visible(words, most)
+def _file(figure: Figure, form: str) -> bytes:
+    buffer = io.BytesIO()
+    if form == "pdf":
+        pdf: Any = FigureCanvasPdf(figure)
+        pdf.print_pdf(buffer, metadata={"CreationDate": None})
+        return buffer.getvalue()
+    # All SVG files say the same of their making, and another time.
+    no_metadata = dict.fromkeys(("Date", "Format", "Type", "Creator"))
+    svg: Any = FigureCanvasSVG(figure)
+    svg.print_svg(buffer, metadata=no_metadata)
+    # The size in points is for print; on a page the picture takes the width it gets.
+    return re.sub(rb' (?:width|height)="[0-9.]*pt"', b"", buffer.getvalue(), count=2)
 
 
-def _size(view: ChartView, columns: int, rows: int) -> tuple[float, float]:
-    """The picture's size in points, without its headings and its legend."""
-    if view.kind == "bars":
-        rows_of = max(len(axes_marks.bar_rows(view, panel)[0]) for panel in view.panels)
-        gaps = 0.12 * len(view.ticks)
-        lines = max((len(axes_marks.tick_lines(name)) for name in view.ticks), default=1)
-        each = max(0.21, 0.165 * lines + 0.05)
-        height = 0.75 + each * rows_of + gaps + (0.25 if any(p.title for p in view.panels) else 0)
-        return (SMALL if view.small else WIDTH) * INCH, height * rows * INCH
-    if view.small:
-        return SMALL * INCH, SMALL_HEIGHT * INCH
-    if columns == 1:
-        return WIDTH * INCH, HEIGHT * rows * INCH
-    return PAIR * columns * INCH, PAIR_HEIGHT * rows * INCH
-
-
-@dataclass(frozen=True, slots=True)
-class _Legend:
-    """The names of lines below a picture, so many in a row."""
-
-    labels: Sequence[str]
-    size: float
-    across: int
-    row: float
-
-    @property
-    def height(self) -> float:
-        """The room that it needs, in points."""
-        return self.row * -(-len(self.labels) // self.across) + 0.06 * INCH if self.labels else 0
-
-
-def _legend(view: ChartView, labels: Sequence[str], room: float) -> _Legend:
-    size = axes_marks.NOTE if view.small else axes_marks.FONT_SIZE
-    longest = max((width(text(label), size) for label in labels), default=0)
-    across = max(1, min(4, len(labels), int(room / (longest + 3.6 * size))))
-    return _Legend(labels, size, across, (0.16 if view.small else 0.2) * INCH)
-
-
-def _chart(view: ChartView) -> Canvas:
-    """One panel for each of the view's, at most two side by side, on equal axes."""
-    count = max(1, len(view.panels))
-    columns = 1 if count == 1 or view.kind == "bars" else 2
-    rows = -(-count // columns)
-    labels = list(dict.fromkeys(line.label for panel in view.panels for line in panel.lines))
-    styles = list(dict.fromkeys([*view.styles, *labels]))
-    direct = not view.small and axes_marks.direct(view)
-    across, high = _size(view, columns, rows)
-    legend = _legend(view, [] if direct or len(labels) < 2 else labels, across)
-    title, under = _headings(view)
-    lines = len(title) + len(under)
-    head = HEADING_HEIGHT * lines + (0.06 * INCH if lines else 0)
-    canvas = Canvas(across, high + head + legend.height)
-    for number, line in enumerate((*title, *under)):
-        base = canvas.high - 0.04 * INCH - HEADING_HEIGHT * number - 0.93 * HEADING
-        bold = number < len(title)
-        canvas.words(line, (0.01 * across, base), HEADING, bold=bold)
-    middle = (legend.height, canvas.high - head)
-    if view.kind == "bars":
-        _panels_of_bars(canvas, view, styles, *middle)
-    else:
-        _panels_of_lines(canvas, view, styles, columns, *middle)
-    _write_legend(canvas, view, legend, styles)
-    return canvas
-
-
-def _headings(view: ChartView) -> tuple[list[str], list[str]]:
-    """The lines of what a picture finds, and of what it is about."""
-    finding, about = visible(view.finding, 300), visible(view.subtitle, 400)
-    return textwrap.wrap(finding, 52), textwrap.wrap(about, 60)
-
-
-def _write_legend(canvas: Canvas, view: ChartView, legend: _Legend, styles: Sequence[str]) -> None:
-    """Write the names of lines, each beside a piece of its line."""
-    if not legend.labels:
-        return
-    size, sample = legend.size, 1.6 * legend.size
-    wide = sample + 0.6 * size + max(width(text(label), size) for label in legend.labels)
-    each = wide + 1.2 * size
-    left = (canvas.across - legend.across * each + 1.2 * size) / 2
-    lines = {line.label: line for panel in view.panels for line in panel.lines}
-    for number, label in enumerate(legend.labels):
-        row, column = divmod(number, legend.across)
-        x = max(2.0, left) + column * each
-        y = legend.height - 0.03 * INCH - legend.row * (row + 0.5)
-        style = styles.index(label)
-        if view.kind == "bars":
-            _bar(canvas, (x, y - 0.35 * size), (x + sample, y + 0.35 * size), style)
-        else:
-            middle = [(x + sample / 2, y)]
-            look = _look(view, lines[label], style)
-            _stroke(canvas, view, [(x, y), (x + sample, y)], middle, look)
-        base = (x + sample + 0.6 * size, y - HALF_HIGH * size)
-        canvas.words(text(label), base, size)
-
-
-def _panels_of_lines(
-    canvas: Canvas, view: ChartView, styles: list[str], columns: int, low: float, high: float
-) -> None:
-    """Draw all panels between two heights."""
-    size, panels = axes_marks.font(view), view.panels
-    pad, row = PAD * size, LINE_HEIGHT * size
-    count, rows = len(panels), -(-len(panels) // columns)
-    xs, ys = axes_marks.x_range(view), axes_marks.y_range(view)
-    about = canvas.across / columns - 60
-    names = axes_marks.names(view, about) if view.ticks else None
-    over = pad + (row if any(panel.title for panel in panels) else 0)
-    if any(axes_marks.places_of_marks(view, panel) for panel in panels):
-        over += axes_marks.height_of_marks_on_top(view)
-    x_label = text(view.x_label) if not view.small else ""
-    below = TICK + GAP + (names.height(size) if names else size) + (row if x_label else 0) + pad
-    tall = (high - low - below - rows * over) / rows
-    y = Scale(*ys, 0, tall, log=view.y_scale == "log")
-    y_at, minor = axes_marks.y_ticks(y, size)
-    widest = max((width(axes_marks.number(value), size) for value in y_at), default=0)
-    left = pad + (row + GAP if view.y_label else 0) + widest + GAP + TICK
-    named = axes_marks.line_names(view, y) if _names_lines(view) else None
-    right = pad + (named.room if named and named.last else 0)
-    between = pad * 1.5
-    wide = (canvas.across - left - right - between * (columns - 1)) / columns
-    within, free = None, 0.0
-    if named and not named.last:
-        # Beside the lines they need no room of their own on the left.
-        whole = Frame(Scale(*xs, 0, wide, log=view.x_scale == "log2"), y)
-        within = axes_marks.names_within(view, named, whole)
-        free = 0.0 if within else named.room
-    x = Scale(*xs, free, wide, log=view.x_scale == "log2")
-    if not names and (found := axes_marks.x_numbers(view, x)):
-        # The last number stands over the edge, where it is near the end of the axis.
-        stands_over = x.at(found[-1][0]) + width(found[-1][1], size) / 2 - wide
-        wide -= max(0, stands_over - right + 2) / columns
-        x = x.over(free, wide)
-    numbers = (
-        [(float(tick), name) for tick, name in names.shown.items()]
-        if names
-        else axes_marks.x_numbers(view, x)
-    )
-    x = axes_marks.with_room(x.over(0, wide), free)
-    for position, panel in enumerate(panels):
-        down, beside = divmod(position, columns)
-        start, top = left + beside * (wide + between), high - over - down * (tall + over)
-        frame = Frame(x.over(start, start + wide), y.over(top - tall, top))
-        axes_marks.grid(canvas, frame, [at for at, _ in numbers], y_at)
-        axes_marks.strokes_beside(canvas, frame, y_at, minor)
-        axes_marks.strokes_below(canvas, frame, [at for at, _ in numbers])
-        _panel(canvas, frame, view, position, styles)
-        middle, above = (frame.left + frame.right) / 2, top + over - pad / 2 - 0.9 * size
-        _middle(canvas, text(panel.title), middle, above, size)
-        if beside == 0:
-            _numbers_beside(canvas, frame, y_at, size)
-            _upright(canvas, text(view.y_label), pad + 0.8 * size, top - tall / 2, size)
+def _chart(view: ChartView) -> Figure:
+    """Draw the panels in at most two columns, on the same scales."""
+    bars, count = view.kind == "bars", len(view.panels)
+    columns = 1 if count == 1 or bars else 2
+    figure = _figure(SMALL_WIDTH_INCHES if view.small else WIDTH_INCHES)
+    shared: dict[str, Any] = {"sharex": True, "sharey": not bars, "squeeze": False}
+    grid = figure.subplots(-(-count // columns), columns, **shared).ravel()
+    for unused in grid[count:]:
+        unused.remove()
+    pairs = list(zip(grid, view.panels, strict=False))
+    artists: dict[str, Any] = {}
+    for position, (axes, panel) in enumerate(pairs):
+        _set_scales(axes, view)
+        drawn = DRAW_KIND[view.kind](axes, view, panel)
+        for number, (line, artist) in enumerate(zip(panel.lines, drawn, strict=True)):
+            _name_group(artist, f"line-{position}-{number}")
+            artists.setdefault(line.label, artist)
+        _draw_limits(axes, panel, position)
+        axes.set_title(text(panel.title))
         if position + columns >= count:
-            _names_below(canvas, frame, numbers, size, upright=not names or names.upright)
-            _middle(canvas, x_label, middle, frame.bottom - below + pad + 0.24 * size, size)
-        if named:
-            lines = panel.lines
-            looks = {each.label: _look(view, each, styles.index(each.label))[0] for each in lines}
-            if within:
-                inks = [palette.INK if view.ramp else looks[each.label] for _, each in named.names]
-                axes_marks.write_within(canvas, frame, named, within, inks)
-            else:
-                axes_marks.name_lines(canvas, frame, view, named, looks)
-
-
-def _panel(canvas: Canvas, frame: Frame, view: ChartView, position: int, styles: list[str]) -> None:
-    """What stands in one panel; a line looks the same in all panels."""
-    panel = view.panels[position]
-    for number, line in enumerate(panel.lines):
-        name = f"line-{position}-{number}"
-        _line(canvas, frame, view, line, styles.index(line.label), name)
-    axes_marks.edges(canvas, frame)
-    axes_marks.marks(canvas, frame, panel, position)
-    if axes_marks.places_of_marks(view, panel):
-        axes_marks.marks_on_top(canvas, frame, view, panel)
-    elif view.mark:
-        axes_marks.name_marks(canvas, frame, view, panel)
-
-
-def _names_lines(view: ChartView) -> bool:
-    return not view.small and axes_marks.direct(view)
-
-
-def _middle(canvas: Canvas, words: str, x: float, y: float, size: float) -> None:
-    """A label around the middle of a panel, moved where it would not be on the picture."""
-    half = min(width(words, size), canvas.across) / 2
-    x = min(max(x, half + 2), canvas.across - half - 2)
-    canvas.words(words, (x, y), size, align="center")
-
-
-def _upright(canvas: Canvas, words: str, x: float, y: float, size: float) -> None:
-    """A label along the y axis, moved where it would not be on the picture."""
-    half = min(width(words, size), canvas.high) / 2
-    y = min(max(y, half + 2), canvas.high - half - 2)
-    canvas.words(words, (x, y), size, align="center", angle=90)
-
-
-def _numbers_beside(canvas: Canvas, frame: Frame, ys: Sequence[float], size: float) -> None:
-    for y in ys:
-        place = (frame.left - TICK - GAP, frame.y.at(y) - HALF_HIGH * size)
-        canvas.words(axes_marks.number(y), place, size, align="right")
-
-
-def _names_below(
-    canvas: Canvas,
-    frame: Frame,
-    names: Sequence[tuple[float, str]],
-    size: float,
-    upright: bool = True,
-) -> None:
-    """Numbers or names below the x axis; those that are not upright stand on end."""
-    under = frame.bottom - TICK - GAP
-    for x, name in names:
-        at = frame.x.at(x)
-        if upright:
-            canvas.words(name, (at, under - 0.76 * size), size, align="center")
-        else:
-            base = (at + HALF_HIGH * size, under)
-            canvas.words(name, base, size, align="right", angle=90)
-
-
-def _line(canvas: Canvas, frame: Frame, view: ChartView, line: Line, style: int, name: str) -> None:
-    """Draw one line; its group in the SVG is called ``line-PANEL-NUMBER``."""
-    points = axes_marks.with_gaps(view, line)
-    look = _look(view, line, style)
-    colour, dashes, _ = look
-    with canvas.group(name):
-        if view.kind == "steps":
-            corners = _steps([point for point in points if point], frame)
-            canvas.line(corners, colour, 1.2, dashes)
-        else:
-            places = [point and frame.at(*point) for point in points]
-            _stroke(canvas, view, places, [place for place in places if place], look)
-    spread = [p for p in line.points if p.low is not None and p.high is not None]
-    _spread(canvas, frame, spread, colour, along="y")
-
-
-def _stroke(
-    canvas: Canvas,
-    view: ChartView,
-    places: Sequence[Place | None],
-    marks: Sequence[Place],
-    look: Look,
-) -> None:
-    """A piece of a line in its style, with marks."""
-    colour, dashes, marker = look
-    canvas.line(
-        places,
-        colour,
-        1.2 if view.small or view.kind == "steps" else 1.4,
-        dashes=dashes,
-    )
-    if view.kind != "steps":
-        size = 3.2 if view.small else 4
-        canvas.marks(marks, marker, size, colour)
-
-
-def _steps(points: Sequence[tuple[float, float]], frame: Frame) -> list[Place]:
-    """The corners of steps through points, each up to the middle between two. Where a scale has
-    no place for a height, such as no count at all on a log one, a step stands on the axis."""
-    xs, ys = [frame.x.within(x) for x, _ in points], [frame.y.within(y) for _, y in points]
-    middles = [(a + b) / 2 for a, b in pairwise(xs)]
-    edges = [xs[0], *middles, xs[-1]]
-    return [
-        corner
-        for (left, right), y in zip(pairwise(edges), ys, strict=True)
-        for corner in ((left, y), (right, y))
-    ]
-
-
-Look = tuple[str, Dashes, str]
-"""The colour, the dashes and the marker of a line."""
-
-
-def _look(view: ChartView, line: Line, style: int) -> Look:
-    """How a line looks. Of those that have an order, a colour is a step of a ramp, and each group
-    has a ramp, dashes and a marker of its own."""
-    if not view.ramp or not line.step:
-        of = palette.SERIES
-        return of[style % len(of)], DASHES[style % len(DASHES)], MARKERS[style % len(MARKERS)]
-    lines = [each for panel in view.panels for each in panel.lines]
-    groups = list(dict.fromkeys(each.group for each in lines))
-    steps = list(dict.fromkeys(each.step for each in lines if each.group == line.group))
-    count, place = groups.index(line.group), steps.index(line.step)
-    ramp = palette.RAMPS[count % len(palette.RAMPS)]
-    step = round(place * (len(ramp) - 1) / max(1, len(steps) - 1))
-    return ramp[step], DASHES[count % len(DASHES)], MARKERS[count % len(MARKERS)]
-
-
-def _spread(canvas: Canvas, frame: Frame, spread: Sequence[Point], colour: str, along: str) -> None:
-    """Minimum and maximum as bars through their points."""
-    ends = []
-    for p in spread:
-        if p.low is None or p.high is None:
+            axes.tick_params(labelbottom=True)
+            axes.set_xlabel(text(view.y_label if bars else "" if view.small else view.x_label))
+        if position % columns == 0 and not bars:
+            axes.set_ylabel(text(view.y_label))
+    inches = sum(_panel_inches(view, panel) for panel in view.panels[::columns])
+    notes: list[Text] = []
+    for axes, panel in pairs:
+        _set_ticks(axes, view, figure.get_figwidth() / columns - 0.8)
+        if not view.mark or bars:
             continue
-        # A published mean can lie outside its own range; a bar cannot go backwards.
-        low, high = min(p.y, p.low), max(p.y, p.high)
-        if along == "y":
-            x, y0, y1 = frame.x.at(p.x), frame.y.within(low), frame.y.within(high)
-            ends += [((x, y0), (x, y1)), ((x - 2, y0), (x + 2, y0)), ((x - 2, y1), (x + 2, y1))]
+        if marks := _marks_of_all_lines(panel):
+            inches += TOP_AXIS_INCHES / columns
+            _draw_top_axis(axes, view, marks)
         else:
-            y, x0, x1 = frame.y.at(p.x), frame.x.within(low), frame.x.within(high)
-            ends += [((x0, y), (x1, y)), ((x0, y - 2), (x0, y + 2)), ((x1, y - 2), (x1, y + 2))]
-    canvas.strokes(ends, colour, 0.9)
+            notes += _name_marks(axes, view, panel)
+    named = has_line_names(view)
+    if named:
+        name_lines(grid[0], view)
+    legend = {} if named or len(artists) < 2 else artists
+    _lay_out(figure, inches, legend, visible(view.finding, 300), visible(view.subtitle, 400))
+    for axes in grid[:count]:
+        labels = [] if bars else axes.get_xticklabels()
+        _hide_overlapping([*labels[-1:], *labels[:1], *labels[-2:0:-1]])
+    _hide_overlapping(notes)
+    return figure
 
 
-def _panels_of_bars(
-    canvas: Canvas, view: ChartView, styles: list[str], low: float, high: float
+def _figure(width: float) -> Figure:
+    figure = Figure((width, 1), dpi=72)
+    FigureCanvasAgg(figure)  # which measures text
+    return figure
+
+
+def _lay_out(
+    figure: Figure, inches: float, legend: Mapping[str, Any], finding: str = "", about: str = ""
 ) -> None:
-    """Draw all panels between two heights, one below the other."""
-    size, panels = axes_marks.font(view), view.panels
-    pad, row = PAD * size, LINE_HEIGHT * size
-    names = {tick: axes_marks.tick_lines(name) for tick, name in enumerate(view.ticks)}
-    widest = max((width(line, size) for lines in names.values() for line in lines), default=0)
-    left, right = pad + widest + GAP + TICK, canvas.across - pad
-    x = axes_marks.bar_scale(view, left, right)
-    over = pad + (row if any(panel.title for panel in panels) else 0)
-    below = TICK + GAP + size + row + pad
-    tall = (high - low - below - len(panels) * over) / len(panels)
-    ticks = axes_marks.even_ticks(x, 3)
-    for position, panel in enumerate(panels):
-        rows, middles = axes_marks.bar_rows(view, panel)
-        top = high - over - position * (tall + over)
-        last = max(rows.values()) + BAR / 2
-        room = 0.02 * (last + BAR / 2)
-        y = Scale(last + room, -BAR / 2 - room, top - tall, top)
-        frame = Frame(x, y)
-        for number, line in enumerate(panel.lines):
-            style = styles.index(line.label)
-            _bars(canvas, frame, line, rows, style, f"line-{position}-{number}")
-        # Each bar has its figure: no grid, and no frame but the line that bars begin at.
-        start = frame.x.at(0)
-        canvas.line([(start, frame.bottom), (start, frame.top)], palette.QUIET, 0.8)
-        axes_marks.strokes_below(canvas, frame, ticks)
-        for tick, middle in middles.items():
-            _name_beside(canvas, frame, y.at(middle), names[int(tick)], size)
-        if panel.title:
-            _middle(canvas, text(panel.title), (left + right) / 2, top + 0.5 * size, size)
-        if position == len(panels) - 1:
-            _names_below(canvas, frame, [(at, axes_marks.number(at)) for at in ticks], size)
-            base = frame.bottom - below + pad + 0.24 * size
-            _middle(canvas, text(view.y_label), (left + right) / 2, base, size)
-        axes_marks.marks(canvas, frame, panel, position)
+    """Write the heading and the legend, set the height, and lay out the panels between them."""
+    heading = textwrap.wrap(finding, 50), textwrap.wrap(about, 58)
+    top, bottom = HEADING_INCHES * sum(map(len, heading)), 0.0
+    if legend:
+        bottom = _draw_legend(figure, legend)
+    height = top + inches + bottom
+    figure.set_figheight(height)
+    y = 1 - 0.25 * HEADING_INCHES / height
+    figure.text(0.01, y, "\n".join(heading[0]), weight="bold", va="top")
+    y -= HEADING_INCHES * len(heading[0]) / height
+    figure.text(0.01, y, "\n".join(heading[1]), va="top")
+    engine = ConstrainedLayoutEngine(rect=(0, bottom / height, 1, inches / height))
+    engine.execute(figure)
 
 
-def _name_beside(
-    canvas: Canvas, frame: Frame, middle: float, lines: Sequence[str], size: float
-) -> None:
-    """A name of a few lines beside the y axis, around a height."""
-    row = LINE_HEIGHT * size
-    for number, line in enumerate(lines):
-        base = middle + row * ((len(lines) - 1) / 2 - number) - HALF_HIGH * size
-        canvas.words(line, (frame.left - TICK - GAP, base), size, align="right")
+def _draw_legend(figure: Figure, artists: Mapping[str, Any]) -> float:
+    """Write a legend of as many columns as fit, at most four, and return its height in inches."""
+    labels = [text(label) for label in artists]
+    for columns in range(min(4, len(labels)), 0, -1):
+        legend = figure.legend(artists.values(), labels, loc="lower center", ncols=columns)
+        box = legend.get_window_extent()
+        if box.width < figure.bbox.width:
+            break
+        if columns > 1:
+            legend.remove()
+    return float(box.height / figure.dpi) + 0.1
 
 
-def _bar(canvas: Canvas, corner: Place, other: Place, style: int) -> None:
-    colour, hatch = palette.SERIES[style % len(palette.SERIES)], HATCHES[style % len(HATCHES)]
-    canvas.box(corner, other, colour, edge=0.4, hatch=hatch)
+def _panel_inches(view: ChartView, panel: Panel) -> float:
+    """Return the height of a panel with what is around it."""
+    if view.kind == "bars":
+        names = map(wrapped, view.ticks)
+        lines = max((name.count("\n") + 1 for name in names), default=1)
+        rows = len(bar_rows(view, panel)[0]) * max(0.21, 0.165 * lines + 0.05)
+        return 0.75 + rows + 0.12 * len(view.ticks) + (0.25 if panel.title else 0)
+    if view.small:
+        return SMALL_INCHES
+    return PANEL_INCHES if len(view.panels) == 1 else PAIR_INCHES
 
 
-def _bars(
-    canvas: Canvas,
-    frame: Frame,
-    line: Line,
-    rows: Mapping[tuple[float, str], float],
-    style: int,
-    name: str,
-) -> None:
-    """Draw the bars of one line; the group of each is ``line-PANEL-NUMBER-BAR``."""
-    size, half = axes_marks.FIGURE_SIZE, abs(frame.y.at(BAR) - frame.y.at(0)) / 2
+def _set_scales(axes: Axes, view: ChartView) -> None:
+    """Set what has to be known before lines are drawn."""
+    if view.x_scale == "log2" and not view.ticks:
+        axes.set_xscale("log", base=2, nonpositive="mask")
+    if view.y_scale == "log" and view.kind != "bars":
+        # A range or a step that goes down to zero ends at the edge.
+        axes.set_yscale("log", nonpositive="clip")
+
+
+def _set_ticks(axes: Axes, view: ChartView, inches: float) -> None:
+    """Set the ends of the axes, and their numbers and names, for a panel of a width."""
+    points = [p for panel in view.panels for line in panel.lines for p in line.points]
+    axes.xaxis.set_major_formatter("{x:,.10g}")
+    axes.margins(x=0 if view.kind == "bars" else 0.05)
+    # A fixed number of ticks: one that depends on the room would change it, with their width.
+    if view.x_scale != "log2":
+        axes.locator_params("x", nbins=5)
+    if view.kind == "bars":
+        return
+    axes.yaxis.set_major_formatter("{x:,.10g}")
+    if view.y_scale != "log":
+        axes.locator_params("y", nbins=5 if view.small else 8)
+    if view.y_scale == "log":
+        if min((point.y for point in points if point.y > 0), default=1) < 1e-300:
+            axes.margins(y=0)  # a margin would begin at zero
+        low, high = axes.get_ylim()
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 1000 * low else (1,)))
+        axes.yaxis.set_minor_locator(NullLocator())
+    elif min(point.y for point in points) >= 0:
+        axes.set_ylim(0, 1.02 * axes.get_ylim()[1])
+    if view.ticks:
+        names = [textwrap.fill(text(name), MAX_TICK_LINE_CHARS) for name in view.ticks]
+        longest = max(len(line) for name in names for line in name.split("\n"))
+        fits = len(names) * (longest + 1) < inches * CHARS_PER_INCH
+        axes.set_xticks(range(len(names)), names, **({} if fits else ON_END))
+        axes.set_xlim(-0.5, len(names) - 0.5)
+    elif view.x_scale == "log2":
+        sizes = sorted({point.x for point in points if point.x > 0})
+        axes.set_xticks(sizes, [units.plain(size) for size in sizes])
+        axes.xaxis.set_minor_locator(NullLocator())
+
+
+def _name_group(artist: Any, name: str) -> None:
+    """Give an artist a group of this name in an SVG; each bar has one of its own."""
+    if isinstance(artist, BarContainer):
+        for number, bar in enumerate(artist.patches):
+            bar.set_gid(f"{name}-{number}")
+    else:
+        artist.set_gid(name)
+
+
+def _draw_limits(axes: Axes, panel: Panel, position: int) -> None:
+    """Draw lines across a panel at positions of its axes, with their words."""
+    style: dict[str, Any] = {"color": palette.QUIET, "linewidth": 1}
+    note: dict[str, Any] = {"textcoords": "offset points", "color": palette.QUIET}
+    for count, (x, words) in enumerate(panel.verticals):
+        axes.axvline(x, linestyle=(0, (2, 2)), gid=f"vertical-{position}-{count}", **style)
+        # Curves rise: there is room to the right of the line, at its foot.
+        at, turned = (x, 0.02), {"rotation": 90, "rotation_mode": "anchor", "va": "top"}
+        box = {"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 0.6}
+        on = {"xycoords": axes.get_xaxis_transform(), "bbox": box, **turned, **note}
+        axes.annotate(visible(words, 40), at, xytext=(3, 0), **on)
+    for count, (y, words) in enumerate(panel.limits):
+        axes.axhline(y, linestyle=(0, (6, 2)), gid=f"limit-{position}-{count}", **style)
+        on = {"xycoords": axes.get_yaxis_transform(), **note}
+        axes.annotate(visible(words, 40), (0.01, y), xytext=(0, 3), **on)
+
+
+def _marks_of_all_lines(panel: Panel) -> list[tuple[float, str]]:
+    """Return the x of each mark, where all lines of a panel have it at about the same place."""
+    places: dict[str, list[float]] = {}
+    for line in panel.lines:
+        for point in line.points:
+            places.setdefault(units.whole(point.mark), []).append(point.x)
+    every = [x for xs in places.values() for x in xs]
+    near = (max(every) - min(every)) * SAME_PLACE_SHARE
+    if not near or any(max(xs) - min(xs) > near for xs in places.values()):
+        return []
+    return sorted((sum(xs) / len(xs), mark) for mark, xs in places.items())
+
+
+def _draw_top_axis(axes: Axes, view: ChartView, marks: Sequence[tuple[float, str]]) -> None:
+    """Name marks on an axis above the panel: the ends, and those between that are apart."""
+    gap = (marks[-1][0] - marks[0][0]) * TOP_AXIS_GAP_SHARE
+    kept: list[tuple[float, str]] = []
+    for mark in (marks[0], marks[-1], *marks[1:-1]):
+        if all(abs(mark[0] - other) > gap for other, _ in kept):
+            kept.append(mark)
+    above = axes.secondary_xaxis("top")
+    above.set_xticks([x for x, _ in kept], [visible(mark, 12) for _, mark in kept])
+    above.set_xlabel(visible(view.mark, 30))
+
+
+def _name_marks(axes: Axes, view: ChartView, panel: Panel) -> list[Text]:
+    """Name the ends and round numbers among the marks of the highest line, above it."""
+    line = max(panel.lines, key=lambda line: max(point.y for point in line.points))
+    last = len(line.points) - 1
+    rises = (line.points[last].x > line.points[0].x) == (line.points[last].y > line.points[0].y)
+    leftmost = min(point.x for point in line.points)
+    style: dict[str, Any] = {"textcoords": "offset points", "color": palette.QUIET}
+    notes: list[Text] = []
     for number, point in enumerate(line.points):
-        row = rows[point.x, line.label]
-        middle, top = frame.y.at(row), point.y
-        with canvas.group(f"{name}-{number}"):
-            ends = (frame.x.at(0), middle - half), (frame.x.at(point.y), middle + half)
-            _bar(canvas, *ends, style)
-        if point.low is not None and point.high is not None:
-            _spread(canvas, frame, [replace(point, x=row)], palette.INK, along="x")
-            top = max(top, point.high)
-        place = (frame.x.at(top) + 4, middle - HALF_HIGH * size)
-        canvas.words(text(point.words), place, size)
+        is_round = not isinstance(point.mark, str) and point.mark[0] % 5 == 0
+        if number in (0, last) or is_round:
+            words = units.whole(point.mark)
+            words = visible(f"{view.mark.lower()} {words}" if number == 0 else words, 30)
+            side = "right" if rises and point.x > leftmost else "left"
+            offset = (-3 if side == "right" else 3, 4)
+            at = (point.x, point.y)
+            notes.append(axes.annotate(words, at, xytext=offset, ha=side, **style))
+    return notes
 
 
-def _changes(view: ChangeView) -> Canvas:
-    """A strip of points for each benchmark, better to the right."""
-    count, size = len(view.strips), axes_marks.FONT_SIZE
-    pad, small = PAD * size, 9
-    canvas = Canvas(WIDTH * INCH, (1.5 + 0.3 * count) * INCH)
-    titles = [visible(strip.title, MOST_STRIP_LABEL) for strip in view.strips]
-    left = pad + max(width(title, size) for title in titles) + GAP + TICK
-    below = 0.3 * INCH + pad + LINE_HEIGHT * size + size + GAP + TICK
-    logs = [math.log(r) for strip in view.strips for r, _ in strip.points]
-    reach, ticks = _scale(logs, canvas.across - pad - left, size)
-    frame = Frame(
-        Scale(-reach, reach, left, canvas.across - pad),
-        Scale(count - 0.4, -0.6, below, canvas.high - pad),
-    )
-    axes_marks.grid(canvas, frame, ticks, range(count))
-    axes_marks.strokes_beside(canvas, frame, range(count))
-    axes_marks.strokes_below(canvas, frame, ticks)
-    legend = []
-    for kind, (marker, colour, across, label) in CHANGES.items():
-        places = [
-            (frame.x.at(math.log(ratio)), frame.y.at(row))
+def _hide_overlapping(labels: Iterable[Text]) -> None:
+    """Hide each label that lies on one before it."""
+    boxes: list[Bbox] = []
+    for label in labels:
+        box = label.get_window_extent().padded(2)
+        if any(box.overlaps(other) for other in boxes):
+            label.set_visible(False)
+        else:
+            boxes.append(box)
+
+
+def _changes(view: ChangeView) -> Figure:
+    """Draw a row of marks for each benchmark, better to the right."""
+    figure = _figure(WIDTH_INCHES)
+    axes = figure.subplots()
+    artists: dict[str, Any] = {}
+    for kind, (marker, colour, size, label) in CHANGE_STYLES.items():
+        changes = [
+            (math.log(ratio), row)
             for row, strip in enumerate(view.strips)
             for ratio, own in strip.points
             if own == kind
         ]
-        if places:
-            with canvas.group(f"changes-{kind}"):
-                canvas.marks(places, marker, across, colour, alpha=0.8)
-            legend.append((label, marker, colour, across))
-    zero = frame.x.at(0)
-    canvas.line([(zero, frame.bottom), (zero, frame.top)], palette.QUIET, 1)
-    for row, strip in enumerate(view.strips):
-        x, y = frame.x.at(math.log(strip.mean)), frame.y.at(row)
-        canvas.line([(x, y - 5.2), (x, y + 5.2)], palette.SERIES[6], 1.6)
-        _name_beside(canvas, frame, y, [titles[row]], size)
-    axes_marks.edges(canvas, frame)
-    _names_below(canvas, frame, [(tick, _percent(tick)) for tick in ticks], size)
-    label = "change in the better direction"
-    base = 0.3 * INCH + pad + 0.24 * size
-    _middle(canvas, label, (frame.left + frame.right) / 2, base, size)
-    # As far apart as there is room for, up to a point.
-    widths = [width(label, small) + 12 for label in (*(each[0] for each in legend), MEAN)]
-    free = canvas.across - 8 - sum(widths)
-    gap = min(16.0, free / max(1, len(widths) - 1))
-    x, base = 4 + (free - gap * (len(widths) - 1)) / 2, 0.12 * INCH
-    for (words, marker, colour, across), wide in zip(legend, widths, strict=False):
-        canvas.marks([(x + 4, base + HALF_HIGH * small)], marker, across, colour, alpha=0.8)
-        canvas.words(words, (x + 12, base), small)
-        x += wide + gap
-    canvas.line([(x + 4, base - 2), (x + 4, base + 8)], palette.SERIES[6], 1.6)
-    canvas.words(MEAN, (x + 12, base), small)
-    return canvas
-
-
-MEAN = "geometric mean"
-
-
-def _scale(logs: Sequence[float], wide: float, size: float) -> tuple[float, list[float]]:
-    """How far a log axis goes that is so many points wide, and the changes that are marked on it,
-    so that a half and a double lie equally far from no change."""
-    reach = max(0.06, *(abs(x) for x in logs)) * 1.06
-    ticks = [math.log1p(step / 100) for step in STEPS]
-    apart = [ticks[0]]
-    for tick in ticks[1:]:
-        # Numbers below zero are as wide as those above.
-        room = (width(_percent(tick), size) + width(_percent(apart[-1]), size)) / 2 + 4
-        if tick <= reach and (tick - apart[-1]) / (2 * reach) * wide >= room:
-            apart.append(tick)
-    return reach, [*(-tick for tick in reversed(apart[1:])), *apart]
-
-
-def _percent(log: float) -> str:
-    return "0 %" if log == 0 else units.percent(math.expm1(log), 0)
+        if changes:
+            look: dict[str, Any] = {"marker": marker, "color": colour, "markersize": size}
+            (artists[label],) = axes.plot(
+                *zip(*changes, strict=True), linestyle="", markeredgewidth=0, alpha=0.8, **look
+            )
+            artists[label].set_gid(f"changes-{kind}")
+    means = [math.log(strip.mean) for strip in view.strips]
+    look = {"marker": "|", "color": palette.SERIES[6], "markersize": 10, "markeredgewidth": 1.6}
+    (artists[MEAN_LABEL],) = axes.plot(means, range(len(means)), linestyle="", **look)
+    axes.axvline(0, color=palette.QUIET, linewidth=1)
+    axes.set_yticks(range(len(means)), [visible(strip.title, 40) for strip in view.strips])
+    axes.set_ylim(len(means) - 0.4, -0.6)
+    # A half and a double are equally far from no change.
+    reach = 1.06 * max(0.06, *(abs(math.log(x)) for strip in view.strips for x, _ in strip.points))
+    axes.set_xlim(-reach, reach)
+    ticks, steps = [0.0], [math.log1p(step / 100) for step in CHANGE_TICKS_PERCENT]
+    for step in steps:
+        if step < reach and step - ticks[-1] > CHANGE_GAP_SHARE * reach:
+            ticks = [-step, *ticks, step]
+    axes.set_xticks(ticks, [units.percent(math.expm1(t), 0) if t else "0 %" for t in ticks])
+    axes.set_xlabel("change in the better direction")
+    _lay_out(figure, 1.2 + 0.3 * len(view.strips), artists)
+    return figure

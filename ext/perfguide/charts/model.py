@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+from ..catalog.chart_spec import Kind
 from ..common import units
 from ..common.units import TableCell
 
-if TYPE_CHECKING:
-    from ..catalog.chart_spec import Kind
+MAX_DESCRIBED = 10
+"""Lines of a panel, or bars of a line, that the alternative text describes."""
 
-MOST_LINES = 10
-"""Lines of a panel, or bars of a line, that the words for the blind go through."""
+KIND_NAMES: Mapping[Kind, str] = {
+    "lines": "Line chart",
+    "bars": "Bar chart",
+    "steps": "Histogram",
+}
+"""The names of the kinds of charts in alternative texts."""
 
 LONGEST_TICK = 26
 """Characters of a line of a name beside a bar."""
@@ -102,24 +108,23 @@ class ChartView:
 
     def text(self) -> str:
         """The chart in words and figures, for who cannot see it."""
-        kind = {"lines": "Line chart", "bars": "Bar chart", "steps": "Histogram"}[self.kind]
+        kind = KIND_NAMES[self.kind]
         parts = [f"{kind}: {self.title}, {self.name}." if self.name else f"{kind}: {self.title}."]
         parts.append(f"{self.y_label} over {self.x_label}." if self.x_label else f"{self.y_label}.")
         for panel in self.panels:
-            words = [self._line(line) for line in panel.lines[:MOST_LINES]]
-            if len(panel.lines) > MOST_LINES:
-                words.append(f"{len(panel.lines) - MOST_LINES} more lines")
+            words = [self._line(line) for line in panel.lines[:MAX_DESCRIBED]]
+            if len(panel.lines) > MAX_DESCRIBED:
+                words.append(f"{len(panel.lines) - MAX_DESCRIBED} more lines")
             words += [limit for _, limit in panel.limits]
             lead = f"{panel.title}: " if panel.title else ""
             parts.append(f"{lead}{'; '.join(words)}.")
-        return " ".join(
-            filter(None, [*parts, self.finding, self.subtitle, *self.says, *self.warnings])
-        )
+        remarks = filter(None, (self.finding, self.subtitle, *self.says, *self.warnings))
+        return " ".join([*parts, *(f"{remark.removesuffix('.')}." for remark in remarks)])
 
     def _line(self, line: Line) -> str:
         label = f"{line.label} " if line.label else ""
         if self.kind == "bars":
-            values = [f"{p.words} for {units.whole(p.mark)}" for p in line.points[:MOST_LINES]]
+            values = [f"{p.words} for {units.whole(p.mark)}" for p in line.points[:MAX_DESCRIBED]]
             return label + ", ".join(values)
         text = self._point(line.points[0])
         if len(line.points) > 1:

@@ -1,0 +1,124 @@
+"""Kinds of charts: a function for each draws the lines of one panel on matplotlib's axes."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+from matplotlib.axes import Axes
+
+from ..catalog.chart_spec import Kind
+from ..common.diagnostics import visible
+from . import palette
+from .model import LONGEST_TICK, ChartView, Line, Panel, Point
+from .style import bar_style, line_style
+
+BAR_HEIGHT = 0.86
+"""The height of a bar, in rows."""
+
+
+def draw_lines(axes: Axes, view: ChartView, panel: Panel) -> list[Any]:
+    """Draw lines with a mark at each point, and a bar over the range of its samples."""
+    artists = []
+    for line in panel.lines:
+        style = line_style(view, line)
+        artists += axes.plot(*with_gaps(view, line), **style)
+        ranges = [point for point in line.points if None not in (point.low, point.high)]
+        if ranges:
+            xs, ys = [point.x for point in ranges], [point.y for point in ranges]
+            bars: dict[str, Any] = {"fmt": "none", "ecolor": style["color"], "elinewidth": 0.9}
+            axes.errorbar(xs, ys, yerr=errors(ranges), **bars)
+    return artists
+
+
+def draw_steps(axes: Axes, view: ChartView, panel: Panel) -> list[Any]:
+    """Draw the steps of histograms, each from half way to the point before to half way to the
+    next one."""
+    artists = []
+    for line in panel.lines:
+        xs, ys = [point.x for point in line.points], [point.y for point in line.points]
+        artists += axes.step(xs, ys, where="mid", **line_style(view, line) | {"marker": ""})
+    return artists
+
+
+def draw_bars(axes: Axes, view: ChartView, panel: Panel) -> list[Any]:
+    """Draw horizontal bars from the top down, each with its figure at its end."""
+    rows, middles = bar_rows(view, panel)
+    artists = []
+    for line in panel.lines:
+        ys = [rows[point.x, line.label] for point in line.points]
+        widths = [point.y for point in line.points]
+        artists.append(axes.barh(ys, widths, BAR_HEIGHT, **bar_style(view, line), linewidth=0.4))
+        for y, point in zip(ys, line.points, strict=True):
+            ends = [point.y, 0.0]
+            if point.low is not None and point.high is not None:
+                style: dict[str, Any] = {"fmt": "none", "ecolor": palette.INK, "elinewidth": 0.9}
+                axes.errorbar([point.y], [y], xerr=errors([point]), **style)
+                ends.append(point.high)
+            offset: dict[str, Any] = {"xytext": (4, 0), "textcoords": "offset points"}
+            words = visible(point.words, 60)
+            axes.annotate(words, (max(ends), y), **offset, va="center_baseline")
+    axes.set_yticks([*middles.values()], [wrapped(view.ticks[tick]) for tick in middles])
+    axes.set_ylim(max(rows.values()) + 0.5, -0.5)
+    axes.tick_params(axis="y", length=0)
+    # Each bar has its figure: of grid and frame only the line is left at which bars begin.
+    axes.grid(visible=False)
+    axes.spines[:].set_visible(False)
+    axes.axvline(0, color=palette.QUIET, linewidth=0.8)
+    return artists
+
+
+DRAW_KIND: Mapping[Kind, Callable[[Axes, ChartView, Panel], list[Any]]] = {
+    "lines": draw_lines,
+    "bars": draw_bars,
+    "steps": draw_steps,
+}
+"""The function that draws a panel of each kind. It returns an artist for each line in their
+order, by which the legend and the groups of the SVG know the line."""
+
+
+def with_gaps(view: ChartView, line: Line) -> tuple[list[float], list[float]]:
+    """Return the x and y values of a line, with NaN where it has a gap: at a name of the x axis
+    without a figure, and at a figure that a log axis cannot show."""
+    xs, ys = list[float](), list[float]()
+    for before, point in pairwise([line.points[0], *line.points]):
+        if view.ticks and point.x - before.x > 1:
+            xs.append(before.x)
+            ys.append(math.nan)
+        xs.append(point.x)
+        ys.append(point.y if view.y_scale != "log" or point.y > 0 else math.nan)
+    return xs, ys
+
+
+def errors(points: Sequence[Point]) -> tuple[list[float], list[float]]:
+    """Return how far samples go below and above their mean, for ``errorbar``. A published mean
+    can lie outside its own range; no distance is below zero."""
+    below = [0.0 if p.low is None else max(0.0, p.y - p.low) for p in points]
+    above = [0.0 if p.high is None else max(0.0, p.high - p.y) for p in points]
+    return below, above
+
+
+def bar_rows(
+    view: ChartView, panel: Panel
+) -> tuple[dict[tuple[float, str], float], dict[int, float]]:
+    """Return the row of each bar by its x and the label of its line, from the top down, and the
+    middle row of each name's bars. A name takes no room for bars that it lacks."""
+    rows: dict[tuple[float, str], float] = {}
+    middles: dict[int, float] = {}
+    next_row = 0.0
+    for tick in range(len(view.ticks)):
+        labels = [line.label for line in panel.lines if any(p.x == tick for p in line.points)]
+        if labels:
+            rows |= {(tick, label): next_row + n for n, label in enumerate(labels)}
+            middles[tick] = next_row + (len(labels) - 1) / 2
+            next_row += len(labels) + (0.6 if len(panel.lines) > 1 else 0.25)
+    return rows, middles
+
+
+def wrapped(name: str) -> str:
+    """Return the name of a bar in lines that fit beside it, with no letter left out."""
+    parts = (visible(part, 4 * LONGEST_TICK) for part in name.split("\n"))
+    return "\n".join(line for part in parts for line in textwrap.wrap(part, LONGEST_TICK))

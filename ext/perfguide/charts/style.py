@@ -1,0 +1,94 @@
+"""The look of charts: matplotlib's settings, and the colour, dashes and marker of each line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import palette
+from .model import ChartView, Line
+
+STYLE: Any = {
+    "font.sans-serif": ["DejaVu Sans", "Arial", "Helvetica", "sans-serif"],
+    "font.size": 10,
+    "axes.titlesize": 10,
+    "axes.edgecolor": palette.QUIET,
+    "axes.labelcolor": palette.INK,
+    "axes.titlecolor": palette.INK,
+    "axes.axisbelow": True,
+    "axes.grid": True,
+    "grid.color": palette.LINE,
+    "grid.linewidth": 0.6,
+    "text.color": palette.INK,
+    "xtick.color": palette.INK,
+    "ytick.color": palette.INK,
+    "lines.linewidth": 1.4,
+    "lines.markersize": 4,
+    "errorbar.capsize": 2,
+    "hatch.color": "white",
+    "hatch.linewidth": 0.8,
+    "legend.frameon": False,
+    "legend.borderaxespad": 0.3,
+    "legend.borderpad": 0.2,
+    "legend.columnspacing": 1,
+    "legend.handlelength": 1.8,
+    "legend.handletextpad": 0.5,
+    # Inches around and between panels.
+    "figure.constrained_layout.w_pad": 0.09,
+    "figure.constrained_layout.h_pad": 0.07,
+    # Names of boards are text, however many dollar signs they have.
+    "text.parse_math": False,
+    # Words stay text in an SVG, so that readers can search and copy them.
+    "svg.fonttype": "none",
+    # The same picture gets the same ids, and so the same bytes.
+    "svg.hashsalt": "perfguide",
+    # To cut a font for each picture takes twelve times as long as to draw the letters.
+    "pdf.fonttype": 3,
+    # Each measured point stays a corner of its line.
+    "path.simplify": False,
+}
+
+SMALL_STYLE: Any = {"font.size": 8.5, "axes.titlesize": 8.5, "lines.linewidth": 1.2} | {
+    "lines.markersize": 3.2
+}
+"""Settings that differ in pictures of which many are side by side."""
+
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+DASHES = (
+    *("-", (0, (3.7, 1.6)), (0, (6.4, 1.6, 1, 1.6)), (0, (1, 1.65))),
+    *((0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)), (0, (7, 2, 2, 2))),
+)
+HATCHES = ("", "///", "|||", "xxx", "\\\\\\", "+++", "\\\\", "---")
+"""Lines only: each dot of a dotted hatch is a curve, and makes the file ten times as large."""
+
+
+def line_style(view: ChartView, line: Line) -> dict[str, Any]:
+    """Return the colour, dashes and marker of a line, as arguments for ``plot``.
+
+    A name has the same style in all panels. Where lines have an order, the group chooses a
+    ramp of colours, dashes and a marker, and the step a colour of the ramp.
+    """
+    if not (view.ramp and line.step):
+        number = style_number(view, line)
+        colour = palette.SERIES[number % len(palette.SERIES)]
+    else:
+        lines = [each for panel in view.panels for each in panel.lines]
+        number = list(dict.fromkeys(each.group for each in lines)).index(line.group)
+        steps = list(dict.fromkeys(each.step for each in lines if each.group == line.group))
+        ramp = palette.RAMPS[number % len(palette.RAMPS)]
+        share = steps.index(line.step) / max(1, len(steps) - 1)
+        colour = ramp[round(share * (len(ramp) - 1))]
+    dashes, marker = DASHES[number % len(DASHES)], MARKERS[number % len(MARKERS)]
+    return {"color": colour, "linestyle": dashes, "marker": marker}
+
+
+def bar_style(view: ChartView, line: Line) -> dict[str, Any]:
+    """Return the colour and hatch of the bars of a line, as arguments for ``barh``."""
+    number = style_number(view, line)
+    colour = palette.SERIES[number % len(palette.SERIES)]
+    return {"color": colour, "hatch": HATCHES[number % len(HATCHES)], "edgecolor": "white"}
+
+
+def style_number(view: ChartView, line: Line) -> int:
+    """Return the place of a line's name among all names of the picture."""
+    labels = (each.label for panel in view.panels for each in panel.lines)
+    return list(dict.fromkeys([*view.styles, *labels])).index(line.label)
