@@ -80,6 +80,7 @@ def described(spec: Description) -> Format:
             raise ValueError(f"the kind “{name}” has a group; write (?:…) in place of (…)")
         if name.partition(".")[0] in BUILT_IN_KINDS:
             raise ValueError(f"there is a kind “{name}” already; give yours another name")
+        # A kind without a line is usually a misspelt name.
         if f":{name}}}" not in looks:
             raise ValueError(f"no line has a value of the kind “{name}”; use it, or remove it")
     rules = [_rule(each, spec) for each in spec.lines]
@@ -95,6 +96,7 @@ def described(spec: Description) -> Format:
         _expression(expression)
     signs = holds(*(each.encode() for each in spec.recognise))
     recognises = signs if spec.recognise else has_figures
+    # Most mistakes in a description show when its own example is read.
     if not has_figures(spec.example.encode()):
         raise ValueError(f"no figure can be read from its own example: {_why_not(spec)}")
     if not recognises(spec.example.encode()):
@@ -104,6 +106,7 @@ def described(spec: Description) -> Format:
 
 def _rule(spec: Lines, format_: Description) -> Rule:
     patterns = tuple(compiled(look, format_.kinds) for look in _looks(spec, with_damaged=False))
+    # Fronts of damaged lines may be followed by anything.
     if isinstance(spec.damaged, str):
         return Rule(spec, patterns, compiled(spec.damaged, format_.kinds, is_front=True).expression)
     fronts = [each.front for each in patterns if each.front]

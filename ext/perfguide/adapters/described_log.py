@@ -91,6 +91,8 @@ class _Reader:
 
     def _line(self, line: Line) -> None:
         text = line.text
+        # The first rule decides, also where its line is damaged: a later one could read the rest of a
+        # cut line as a line of its own.
         for rule in self._rules:
             if rule.spec.within and self._block is None:
                 continue
@@ -100,6 +102,7 @@ class _Reader:
                 return
             if rule.damaged is not None and rule.damaged.match(text):
                 self._sheet.broken(line.number, rule.spec.damage or self._damage, rule.spec.hint)
+                # One message is enough: the line is damaged, not missing.
                 if self._block:
                     self._block.seen.add(rule.spec.required)
                 return
@@ -121,6 +124,7 @@ class _Reader:
             is_repeated = spec.required in self._block.seen
             self._block.seen.add(spec.required)
         said = self._said(line, rule, values)
+        # Values beside figures usually describe these figures alone.
         if spec.keeps or not (spec.figures or spec.fail):
             (self._block.values if self._block else self._outside).update(said)
         names = {**self._outside, **(self._block.values if self._block else {}), **spec.params}
@@ -154,6 +158,7 @@ class _Reader:
             if value is None:
                 self._sheet.broken(line.number, f"“{text[:40]}” is no date")
                 continue
+            # Texts that changed between versions become one value, so that figures stay comparable.
             if name in self._spec.values:
                 value = self._spec.values[name].get(text.strip(), value)
             if "." not in name and name != "created":
@@ -165,6 +170,7 @@ class _Reader:
     def _params(self, names: Mapping[str, Scalar]) -> dict[str, Scalar]:
         """Return the parameters among the values: not those of an optional part that is
         missing, and not those whose name begins with _."""
+        # The name that a person gave to a medium replaces that of its device.
         left_out = self._spec.unless_named if self._is_named else ()
         return {
             name: value
@@ -223,6 +229,7 @@ class _Reader:
         """Return whether a figure is the mean of figures that were read before it."""
         metric, unit, params = key
         name = (metric, unit, *sorted(params.items()))
+        # Once only: a second log in the same file may have printed its mean alone.
         if not is_mean:
             self._measured.add(name)
         elif name in self._measured:
@@ -260,6 +267,7 @@ class _Reader:
             return
         if block.waiting:
             self._sheet.broken(block.waiting[0].line, self._spec.unconfirmed)
+        # A format without blocks has one that begins nowhere, so it lacks nothing.
         for rule in self._rules if block.line else ():
             if rule.spec.required and rule.spec.required not in block.seen:
                 self._sheet.broken(block.line, filled(rule.spec.required, block.values))

@@ -141,6 +141,7 @@ def _value(text: str, at: int, level: int) -> Node:
     token = _TOKEN.match(text, at)
     if token is None:
         raise Broken("this is not JSON, or it is cut here", _past_space(text, at))
+    # Before Python's own limit, whose error could be raised anywhere.
     if level > MAX_LEVELS:
         raise Broken(f"values nest deeper than {MAX_LEVELS} levels", token.end() - 1)
     group = token.lastindex or 0
@@ -184,6 +185,7 @@ def _object(text: str, start: int, level: int) -> Node:
         if key is None or not key[1]:
             raise Broken("a key is missing", _past_space(text, at))
         name = _unquote(text, *key.span(1))
+        # One of the two values would be lost.
         if name in members:
             raise Broken(f"the key “{name}” appears twice in one object", key.start(1))
         mark, at = _mark(text, key.end())

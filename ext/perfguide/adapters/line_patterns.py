@@ -23,15 +23,20 @@ BUILT_IN_KINDS = frozenset({"number", "int", "scaled", "size", "span", "date", "
 """The names of kinds that a description cannot give to its own."""
 
 _PIECE = re.compile(r"\{\?|\?\}|\{([A-Za-z_][A-Za-z0-9_.-]{0,60})?:([^{}]{1,400})\}")
+# Quantifiers with + behind them, and (?>…), never give back characters. The time for a line
+# grows with its length alone, even for lines that nearly match.
 _NUMBER = r"[-+]?+[0-9]{1,30}+%s(?:[eE][-+]?+[0-9]{1,3}+)?+|-?+(?:nan|inf)"
+# The number of decimals is not fixed, so that a cut does not show.
 _ANY_DECIMALS = r"(?:\.[0-9]++)?+"
 _SPAN_OF_TIME = r"(?:[0-9]{1,3}h )?+(?:[0-9]{1,2}min )?+[0-9]{1,6}+(?:\.[0-9]{1,6}+)?+(?:ms|us|s)"
 _BUILT_IN = {
     "number": _NUMBER % _ANY_DECIMALS,
     "int": r"[-+]?+[0-9]{1,30}+",
+    # k behind a number is a prefix; in "5 kernels" it begins a word.
     "scaled": r"[0-9]{1,15}+(?:\.[0-9]{1,9}+)?+(?: ?[kKMGTP](?![A-Za-z]))?+",
     "size": r"[0-9]{1,15}+(?:\.[0-9]{1,9}+)?+(?: ?(?:[kKmMGT]i?B?|B)(?![A-Za-z]))?+",
     "span": _SPAN_OF_TIME,
+    # Wider than any date: an impossible one gets a message of its own.
     "date": r"[0-9]{9,10}+(?![0-9])|[A-Z0-9][A-Za-z0-9:,.+() -]{14,59}",
 }
 _THOUSANDS = " kMGTP"
@@ -77,6 +82,7 @@ def compiled(look: str, own_kinds: Mapping[str, str], *, is_front: bool = False)
         expression = _expression(kind, look, look[end:].removeprefix("{?")[:1], own_kinds)
         parts.append(f"({expression})" if name else f"(?:{expression})")
         if name in kinds:
+            # The later one would replace the earlier one without a message.
             raise ValueError(f"“{look}” has two values “{name}”; each needs a name of its own")
         if name:
             kinds[name] = kind

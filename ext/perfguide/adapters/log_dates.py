@@ -74,6 +74,7 @@ def _zoned(
     """A parsed date. Letters other than UTC's mean several zones, and are taken as UTC."""
     if parts is None:
         return None
+    # Letters such as IST belong to several zones.
     has_zone = zone in ("UTC", "GMT", "Z") or zone[:1] in ("+", "-")
     try:
         offset = datetime.timedelta(seconds=parts[9] or 0 if has_zone else 0)

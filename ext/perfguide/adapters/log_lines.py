@@ -22,6 +22,8 @@ MAX_LINE_BYTES = 20_000
 arguments, has a tenth of it."""
 
 _MARK = b"\xef\xbb\xbf"
+# Colours are common in copied terminals and change no text. Other control characters move the
+# cursor or hide text: what a reader would have seen is unknown.
 _COLOUR = re.compile(r"\x1b\[[0-9;]*[mK]")
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 _NUMBER = re.compile(r"[-+]?[0-9]{1,30}(?:\.[0-9]{1,30})?(?:[eE][-+]?[0-9]{1,3})?")
@@ -57,6 +59,7 @@ def lines(data: bytes) -> Iterator[Line]:
     if not pieces[-1]:
         del pieces[-1]  # the end of the last line begins no other
     for number, raw in enumerate(pieces, start=1):
+        # Time and memory stay bounded for a binary file that was given for a log.
         if len(raw) > MAX_LINE_BYTES:
             raw = raw[:MAX_LINE_BYTES] + DAMAGED.encode()
         text = raw.decode("utf-8", errors="replace").rstrip("\r")

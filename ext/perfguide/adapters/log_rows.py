@@ -18,7 +18,7 @@ Take = Callable[[Line, "re.Match[str]"], None]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One layout. ``begins`` matches the front of its lines, ``whole`` the full lines; ``take`` is
+    """One layout. ``begins`` matches the front of its lines, ``whole`` all of them; ``take`` is
     called with the line and the match of the latter. Patterns have no unbounded repetition
     behind another one that could take the same characters."""
 
@@ -36,6 +36,7 @@ def scan(data: bytes, what: str, rows: Sequence[Row], sheet: Sheet) -> None:
     """Give each line to the first row that it is, and say which lines are damaged rows of
     ``what``. Other lines are passed over."""
     for line in lines(data):
+        # The first row decides: the rest of a damaged line can look like another row.
         for each in rows:
             if match := each.whole.fullmatch(line.text):
                 sheet.understood(line.number)

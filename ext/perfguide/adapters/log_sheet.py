@@ -150,6 +150,7 @@ class Sheet:
         return stated | dict(params or {})
 
     def _say(self, kind: str, line: int | None, message: str, hint: str) -> None:
+        # Packing reports each of them, and a file of another kind has one in every line.
         if len(self._diagnostics) < MAX_DIAGNOSTICS:
             entry = Diagnostic(kind, self._context.file, message, hint, line=line)
             self._diagnostics.setdefault((kind, message, line), entry)

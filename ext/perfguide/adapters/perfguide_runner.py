@@ -48,6 +48,7 @@ _END = re.compile(r"# perfguide-end: status=([0-9]{1,3}) elapsed=[0-9]{1,9}[ \t]
 _AT = re.compile(r"# perfguide-at: (?:started=([0-9]{4}-[0-9T:-]{6,15}Z) )?.*")
 
 _DURING = re.compile(r"# perfguide-during: (.+)")
+# "600..1400" is the range that was seen, "1400" a value that did not change.
 _SPAN = re.compile(r"(-?[0-9]{1,6}(?:\.[0-9])?)(?:\.\.(-?[0-9]{1,6}(?:\.[0-9])?))?")
 
 # The benchmarks that fio measures: itself, or a medium that a header names.
@@ -201,6 +202,7 @@ def _parts(
         )
         return []
     readers = _READERS.get(benchmark)
+    # With -multi openssl itself does not print that it measures elapsed time.
     if benchmark == "openssl" and "-elapsed" in words(block.command):
         readers = (speed.read_elapsed, "gnu-time")
     if readers is None:
@@ -225,6 +227,7 @@ def _parts(
     readings = [moved(_reader(each)(output, of_block), skipped) for each in readers]
     for part in readings:
         sheet.understood(*part.lines)
+    # A program that was run and left no figure must not pass for one that was not run.
     if not any(part.results for part in readings):
         sheet.broken(block.head.number, f"no figure in the output of “{block.command[:200]}”")
     if benchmark in _BY_SYSTEM and "system_load" not in block.setup:
@@ -277,6 +280,7 @@ def _by_system(results: list[Result], block: _Block) -> list[Result]:
         )
         if result.metric != "cpu_load":
             extended.append(result)
+        # RFC 2544 counts frames; iperf3 prints bits only.
         if result.metric == "throughput" and result.samples:
             datagram = block.words.get("datagram", "")
             if re.fullmatch("[1-9][0-9]{0,4}", datagram):

@@ -126,6 +126,7 @@ def named(name: str) -> Format | Diagnostic:
 
 def built_in(name: str) -> Format:
     """Return a format of this package."""
+    # Most commands need one format or none; importing all takes as long as reading a log.
     module, _, attribute = BUILT_IN[name].partition(":")
     if module == DESCRIBED:
         return described.built_in(name)
@@ -144,6 +145,7 @@ def recognise(data: bytes, among: Iterable[Format] | None = None) -> list[Format
     every = formats().values() if among is None else among
     recognised = [each for each in every if _recognises(each, data)]
     whole = [each for each in recognised if each.name in CONTAINERS]
+    # The output of the programs inside would be read a second time.
     return whole[:1] or recognised
 
 

@@ -1,12 +1,5 @@
 """The log of sbc-bench: the output of the programs that it runs, and facts about the board.
 
-Layout: sbc-bench.sh, 0.4 to 0.9. Between rulers of ``#`` is the output of one program:
-tinymembench, ramlat, OpenSSL, 7-zip and cpuminer, each read by its own adapter. The cores that it
-ran on are the parameter ``cores``, in the words of the heading before it: ``cpu4 (Cortex-A76)``,
-``CPUs 0-7``. Where OpenSSL ran on each cluster in turn, an algorithm has as many rows as there
-are clusters, in the order in which tinymembench ran on them; so have single runs of 7-zip before
-0.9, which had no headings. Rows that this does not distinguish have the parameter ``run``.
-
 Facts: when it ran, the kernel, what it took the board for, the clock of each cluster as set and
 as measured, the temperatures from first to last, and whether it saw throttling.
 """
@@ -18,12 +11,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-import msgspec
-
-from ..bundle import Log, Result
 from . import Context, Format, Reading, Scalar, registry
 from .log_lines import holds, lines
-from .log_sheet import Sheet
+from .log_sheet import Sheet, moved
 
 EXAMPLE = """\
 sbc-bench v0.9.65 Raspberry Pi 5 Model B Rev 1.0 (Tue, 19 Mar 2024 19:04:10 +0100)
@@ -35,6 +25,13 @@ tinymembench v0.4.9 (simple benchmark for memory throughput and latency)
 """
 
 _DATE = r"[A-Z][a-z]{2}, [!-'*-~ ]{15,40}"
+# Layout: sbc-bench.sh, 0.4 to 0.9. Between rulers of ``#`` is the output of one program:
+# tinymembench, ramlat, OpenSSL, 7-zip and cpuminer, each read by its own adapter. The cores that
+# it ran on are the parameter ``cores``, in the words of the heading before it: ``cpu4
+# (Cortex-A76)``, ``CPUs 0-7``. Where OpenSSL ran on each cluster in turn, an algorithm has as many
+# rows as there are clusters, in the order in which tinymembench ran on them; so have single runs
+# of 7-zip before 0.9, which had no headings. Rows that this does not distinguish have the
+# parameter ``run``.
 _HEAD = re.compile(
     rf"sbc-bench v([0-9][!-~]{{0,20}}) (?:(?:(.{{0,200}}) )?\(({_DATE})\)|-- ({_DATE}))[ \t]*"
 )
@@ -59,6 +56,7 @@ _MAX_ROWS = 16
 
 _CLOCKS = re.compile(r"Checking cpufreq OPP(?: for ([!-~]{1,40}))?(?: \(([!-~ ]{1,80})\))?:[ \t]*")
 _OPP = re.compile(r"Cpufreq OPP: +([0-9]{1,6}) .*?Measured: +([0-9./]{1,60})(?: .*)?")
+# A line of the monitor, which sbc-bench prints every few seconds.
 _HEALTH = re.compile(r"[0-9]{2}:[0-9]{2}:[0-9]{2}: .* {1,3}(-?[0-9]{1,3}\.[0-9])°C.*")
 _KERNEL = re.compile(r" {1,12}Kernel: ([!-~]{1,100})(?: .*)?|Linux ([0-9][!-~]{1,100}) \(.*")
 _GUESS = re.compile(r"SoC guess: ([!-~ ]{1,100})")
@@ -180,6 +178,7 @@ def _pieces(part: _Part, clusters: list[str]) -> Iterator[tuple[_Part, dict[str,
     tables = [at for at, line in enumerate(part.lines) if line.startswith(b"7-Zip ")]
     has_cores = bool(part.cores) and part.cores != _CLUSTERS
     if rows:
+        # A damaged log could ask for a piece for each of its lines.
         most = min(max(map(len, rows.values())), _MAX_ROWS)
         every = {at for ats in rows.values() for at in ats}
         for turn in range(1 if has_cores else most):
@@ -196,6 +195,7 @@ def _pieces(part: _Part, clusters: list[str]) -> Iterator[tuple[_Part, dict[str,
                 yield table, {"cores": clusters[turn]}
             else:
                 busy = _ZIP_USAGE.search(b"\n".join(table.lines))
+                # Before 0.9 no heading names the cores, but 7-zip prints their use.
                 pinned = busy is not None and int(busy[1]) <= _ONE_CORE
                 yield table, {"cores": "one core" if pinned else "all cores"}
     elif text.strip():
@@ -222,23 +222,7 @@ def _read(part: _Part, conditions: dict[str, Scalar], context: Context) -> Itera
         reading = registry.built_in(name).read(
             data, Context(context.file, {**conditions, **context.params}, context.about)
         )
-        shift = part.first - 1
-        yield Reading(
-            tuple(_moved(result, shift) for result in reading.results),
-            tuple(
-                replace(each, line=each.line + shift) if each.line else each
-                for each in reading.diagnostics
-            ),
-            reading.facts,
-            frozenset(number + shift for number in reading.lines),
-        )
-
-
-def _moved(result: Result, shift: int) -> Result:
-    if result.log is None:
-        return result
-    log = Log(file=result.log.file, line=result.log.line + shift)
-    return msgspec.structs.replace(result, log=log)
+        yield moved(reading, part.first - 1)
 
 
 FORMAT = Format(

@@ -93,11 +93,13 @@ def parse(data: bytes, piece: Piece, ends: list[int]) -> Element:
     open_elements = [top]
     count = 0
     parser = expat.ParserCreate("utf-8")
+    # Each piece of text comes with its own line.
     parser.buffer_text = False
 
     def line() -> int:
         return line_at(ends, piece.start + max(parser.CurrentByteIndex, 0))
 
+    # Entities can expand to gigabytes, and external ones read local files.
     def refuse(*_: object) -> None:
         raise Broken("a document type or an entity is declared: not read", line())
 

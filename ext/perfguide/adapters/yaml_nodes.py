@@ -98,6 +98,7 @@ class _Composer:
 
     def _node(self, event: yaml.Event, level: int) -> Item:
         self._nodes += 1
+        # Aliases of aliases make gigabytes of a few lines.
         if self._nodes > MAX_NODES or level > MAX_LEVELS:
             self._refuse("more values, or deeper nested, than a test case has", event)
         at = _at(event)

@@ -105,6 +105,7 @@ class Collector:
         elif outcome not in ("pass", "done"):
             said = f"has the status “{status[:80]}”" if outcome else "has no status"
             self.diagnose("log-note", row.line, f"{name} {said}: it gives no figure")
+        # Functional tests have no figure, and are no fault.
         elif measured is None:
             self._silent += 1
         elif not_finite(measured):
@@ -171,6 +172,7 @@ class Collector:
             old = facts.setdefault(key, value)
             if old == value or old == "":
                 continue
+            # Runs of one bundle end at different times; the last one counts.
             if key == "created":
                 facts[key] = max(str(old), str(value), key=datetime.datetime.fromisoformat)
             else:

@@ -1,9 +1,5 @@
 """LAVA dashboard bundles, "Dashboard Bundle Format 1.0" to "1.7.1".
 
-Layout: the JSON schemas of linaro-dashboard-bundle, 1.0 to 1.7 (1.7.1 is as
-1.7, with ``measurement`` as text). ``test_runs`` hold ``test_results`` with
-``test_case_id``, ``result``, ``measurement`` and ``units``.
-
 The names: ``test_id`` is the benchmark, ``test_case_id`` the metric, both as
 written; a test result's own ``attributes`` are parameters. The run ``lava`` is
 LAVA's own and is left out, as in :mod:`.lava`.
@@ -36,6 +32,9 @@ EXAMPLE = """\
      "measurement": "1252.05", "units": "MB/s"}]}]}
 """
 
+# Layout: the JSON schemas of linaro-dashboard-bundle, 1.0 to 1.7 (1.7.1 is as 1.7, with
+# ``measurement`` as text). ``test_runs`` hold ``test_results`` with ``test_case_id``, ``result``,
+# ``measurement`` and ``units``.
 _VERSION = re.compile(r"Dashboard Bundle Format 1\.[0-7](?:\.[0-9]{1,3})?")
 
 

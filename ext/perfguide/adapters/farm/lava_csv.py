@@ -56,6 +56,7 @@ def read(data: bytes, context: Context) -> Reading:
                 message = f"a row with {len(fields)} of {len(columns)} fields: cut or broken"
                 collector.broken(line, message)
                 continue
+            # LAVA ends each line, so the last field may be cut.
             if line == len(lines) and columns[-1] in FIELDS:
                 collector.broken(line, "the text ends within this line: it may be cut")
                 continue

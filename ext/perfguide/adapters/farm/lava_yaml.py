@@ -1,9 +1,5 @@
 """LAVA's export of test cases as YAML.
 
-Layout: ``lava_results_app`` of LAVA (``export_testcase`` and the views that
-stream it): a list with one mapping for each test case, or one such mapping by
-itself (``/results/testcase/<id>/yaml``). How names map: :mod:`.lava`.
-
 Each item of the list is read by itself, so that a broken one spoils no other. A
 text that ends within a line is cut; one that is cut between two lines of the last
 case's metadata cannot be distinguished from a complete one.
@@ -40,6 +36,9 @@ EXAMPLE = """\
     result: pass
 """
 
+# Layout: ``lava_results_app`` of LAVA (``export_testcase`` and the views that stream it): a list
+# with one mapping for each test case, or one such mapping by itself
+# (``/results/testcase/<id>/yaml``). How names map: :mod:`.lava`.
 _BEGIN = re.compile(r"^(?:- |-\r?$|[a-z_]+:[ \r\n])", re.MULTILINE)
 _NEXT = re.compile(r"^[^ \t\r\n]", re.MULTILINE)
 

@@ -1,7 +1,5 @@
 """SQUAD metrics and the metadata of the test run they belong to.
 
-Layout: the documentation and source of SQUAD (https://github.com/Linaro/squad).
-
 - As uploaded to ``/api/submit`` as ``metrics``: an object whose keys are
   ``suite/metric`` and whose values are a number, an array of numbers, or an
   object with ``value`` (either of them) and ``unit``.
@@ -41,6 +39,7 @@ EXAMPLE = """\
  "datetime": "2024-04-02T09:30:00+00:00", "suite_versions": {"lmbench": "3.0-a9"}}
 """
 
+# Layout: the documentation and source of SQUAD (https://github.com/Linaro/squad).
 _HINT = re.compile(
     rb'^[ \t]*\{\s*"[^"/\n]+/[^"\n]*"\s*:\s*(?:[-0-9\["N]|\{\s*"value")', re.MULTILINE
 )

@@ -85,6 +85,7 @@ def row(
     match = _ROW.fullmatch(line.text)
     if match and (match["plain"] is not None) != bool(table.interface):
         match = None
+    # Any word before figures would pass for a key.
     if match and match["plain"] and measured and match["plain"].lower() not in measured:
         match = None
     if match is None:

@@ -1,7 +1,5 @@
 """``openssl speed`` from 1.0 to 3.x: the tables for people, and ``-mr``.
 
-Layout: ``print_result``, ``do_multi`` and the end of ``speed_main`` in apps/speed.c.
-
 Throughput is in kB/s, which is 1000 bytes a second: ``-mr`` writes bytes a second,
 the tables thousands with a ``k``. The block sizes are those of the table's head or
 of ``+H``. With ``-multi`` the table has no head, and ``+H`` and ``+F`` come from each
@@ -33,6 +31,7 @@ AES-128-CBC     522246.50k   657018.36k   688874.75k   709277.70k   692767.43k  
 """
 
 
+# Layout: ``print_result``, ``do_multi`` and the end of ``speed_main`` in apps/speed.c.
 _HEAD = re.compile(r"type((?:[ \t]+[0-9]{1,9} bytes)+)[ \t]*")
 _SIZES = re.compile(r"(?:Got: )?\+H((?::[0-9]{1,9})+)(?: from [0-9]+)?")
 _MR = re.compile(rf"(Got: )?\+F:[0-9]+:({NAME})((?::[-+.0-9a-z]+)+)(?: from ([0-9]+))?")
@@ -119,6 +118,7 @@ class _Run:
         timed = self.timed.get((algorithm, size))
         if self.elapsed or engine == "sw" or not math.isfinite(value) or not value:
             return value
+        # Without a count the rate by CPU time would be published as one by elapsed time.
         if timed is None or not timed.count:
             return None if self.device else value
         if timed.seconds >= timed.asked * (MIN_SHARE_ALONE if engine == "hw" else IDLE):

@@ -97,6 +97,7 @@ def read(data: bytes, context: Context) -> Reading:
             sweep[0].row.number,
             f"{len(sweep)} pairs, but a sweep has 41 or 40: which nice levels?",
         )
+    # Levels are known by position: one lost pair would shift all figures behind it.
     if faults or wrong:
         sheet.broken(None, "the sweep is damaged, so no figure can be given its nice level")
         return sheet.reading()

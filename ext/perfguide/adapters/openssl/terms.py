@@ -46,6 +46,7 @@ def canonical(name: str) -> str:
     spelt = name.strip().lower()
     if inner := re.fullmatch(r"([a-z0-9]+)\((.+)\)", spelt):
         return f"{inner[1]}({canonical(inner[2])})"
+    # The mode that -evp names so; the old tables print DES-EDE3-CBC as "des ede3".
     if spelt == "des-ede3":
         return spelt
     spelt = spelt.replace(" ", "-")

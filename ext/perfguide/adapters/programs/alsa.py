@@ -1,10 +1,4 @@
-"""ALSA's arecord and aplay under ``time -v``, with the bytes that went through.
-
-Layout: ``header`` in aplay.c of alsa-utils, the elapsed time of GNU and BusyBox ``time -v``, and
-``wc -c`` on the file behind it. The throughput is those bytes by that time, which holds opening
-and closing the device: it says at which rate the hardware really ran. The load of the CPU is read
-by the format ``gnu-time``. Only 16 bits and two channels are read, as the guides have them.
-"""
+"""ALSA's arecord and aplay under ``time -v``, with the bytes that went through."""
 
 from __future__ import annotations
 
@@ -20,6 +14,10 @@ Recording raw data '/tmp/a.raw' : Signed 16 bit Little Endian, Rate 48000 Hz, St
 1920000 /tmp/a.raw
 """
 
+# Layout: ``header`` in aplay.c of alsa-utils, the elapsed time of GNU and BusyBox ``time -v``, and
+# ``wc -c`` on the file behind it. The throughput is those bytes by that time, which holds opening
+# and closing the device: it says at which rate the hardware really ran. The load of the CPU is
+# read by the format ``gnu-time``. Only 16 bits and two channels are read, as the guides have them.
 _HEAD = re.compile(
     r"(Recording|Playing) [A-Za-z.]{2,20} (?:data )?'([^']{1,200})' : (.{1,60}), Rate ([0-9]{3,6}) Hz, (.{4,20})"
 )
@@ -49,6 +47,7 @@ def read(data: bytes, context: Context) -> Reading:
             head, seconds, lost = (line, match), None, 0
         elif head and (match := _ELAPSED.fullmatch(text)):
             minutes = int(match[1] or 0) * 60 + int(match[2])
+            # Hundredths as integers: 0.1 + 0.2 would not be 0.3.
             seconds = round(minutes * 6000 + float(match[3]) * 100) / 100
         elif head and _OTHER_RATE.fullmatch(text):
             sheet.failed(line.number, f"ALSA: {text[:200]}")

@@ -1,7 +1,4 @@
-"""CoreMark 1.0: iterations a second of each run that validated itself and took ten seconds.
-
-Layout: core_main.c.
-"""
+"""CoreMark 1.0: iterations a second of each run that validated itself and took ten seconds."""
 
 from __future__ import annotations
 
@@ -12,6 +9,7 @@ from .. import Context, Format, Reading, Scalar
 from ..log_lines import Line, holds, lines
 from ..log_sheet import Sheet
 
+# Layout: core_main.c.
 _PAIR = re.compile(r"(Iterations/Sec|Total time \(secs\)|Iterations|Compiler (?:version|flags)|"
                    r"Parallel [A-Za-z]{2,12}) *: (.{1,400})")  # fmt: skip
 _MARK = re.compile(r"CoreMark 1\.0 : ([0-9]{1,12}\.[0-9]{6}) / .*")
@@ -34,6 +32,7 @@ class _CoreMark:
         if "." in self.rate:
             return True
         whole = self.iterations.isdigit() and self.seconds.isdigit() and int(self.seconds) > 0
+        # Without floating point, CoreMark divides integers.
         return whole and int(self.iterations) // int(self.seconds) == int(self.rate)
 
 

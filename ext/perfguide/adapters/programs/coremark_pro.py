@@ -1,12 +1,5 @@
 """CoreMark-Pro and MultiBench of EEMBC, which share their harness (MITH).
 
-Layout: ``mith_report_results`` in mith_lib.c, results_parser.pl and cert_mark.pl. Each
-run of a workload prints lines ``-- NAME:KEY=VALUE``; workloads/s is the result, and a
-run with ``ERRORS`` failed. The last tables of CoreMark-Pro hold workloads/s and the mark
-for many contexts and for one. How many contexts the first column had is known where
-the same log holds the runs or make's option (``XCMD='-c4'``), or where ``contexts`` is
-stated; else ``contexts`` is ``MultiCore``, as the table says.
-
 The two suites print alike. A workload of CoreMark-Pro is known by its name; all others
 are MultiBench's.
 """
@@ -40,6 +33,12 @@ COREMARK_PRO = frozenset(
     ]
 )
 
+# Layout: ``mith_report_results`` in mith_lib.c, results_parser.pl and cert_mark.pl. Each run of a
+# workload prints lines ``-- NAME:KEY=VALUE``; workloads/s is the result, and a run with ``ERRORS``
+# failed. The last tables of CoreMark-Pro hold workloads/s and the mark for many contexts and for
+# one. How many contexts the first column had is known where the same log holds the runs or make's
+# option (``XCMD='-c4'``), or where ``contexts`` is stated; else ``contexts`` is ``MultiCore``, as
+# the table says.
 _PAIR = re.compile(r"-- ([!-9;-~]{1,100}):([!-<>-~]{1,40})=[ \t]*+(.+)")
 _ROW = re.compile(
     r"([!-~]{1,100})[ \t]+([0-9]{1,12}\.[0-9]{2}|n/a|inf|nan)[ \t]+([0-9]{1,12}\.[0-9]{2}|n/a|inf|nan)"

@@ -1,10 +1,5 @@
 """cyclictest of rt-tests: the final lines, the histogram's, and ``--json``.
 
-Layout: ``print_stat``, ``print_hist`` and ``write_stats`` in cyclictest.c. There is a
-minimum, an average and a maximum for each thread; with ``-S`` the threads are the
-cores. They are in us, with ``-N`` in ns: then the average is eight columns wide in
-place of five, and ``resolution_in_ns`` is 1 in JSON.
-
 Without ``-q`` the lines are printed again and again: the last ones count, and where a
 histogram follows, its figures.
 
@@ -31,6 +26,10 @@ T: 1 (19044) P:90 I:400 C: 9999932 Min:      6 Act:    8 Avg:    9 Max:      63
 
 METRICS = ("latency_min", "latency_avg", "latency_max")
 
+# Layout: ``print_stat``, ``print_hist`` and ``write_stats`` in cyclictest.c. There is a minimum,
+# an average and a maximum for each thread; with ``-S`` the threads are the cores. They are in us,
+# with ``-N`` in ns: then the average is eight columns wide in place of five, and
+# ``resolution_in_ns`` is 1 in JSON.
 _THREAD = re.compile(
     r"T:[ ]*([0-9]{1,4}) \([ ]*([0-9]{1,9})\) P:[ ]*[0-9]{1,3} I:[0-9]{1,9} C:[ ]*([0-9]{1,12})"
     r" Min:[ ]*([0-9]{1,12}) Act:[ ]*(-?[0-9]{1,12}) Avg:([ ]*[0-9]{1,12}) Max:([ ]*[0-9]{1,12})[ ]*"
@@ -134,6 +133,7 @@ def _finish(run: _Run, sheet: Sheet) -> _Run:
                     _give(line.number, metric, "us", value, core, sheet)
             for core in range(counts.pop()):
                 histogram(_column(run, core, sheet), core, sheet)
+    # The last frame is incomplete, and figures of an earlier one are not final.
     elif run.redrawn and run.frame != threads:
         sheet.broken(None, "the last lines of cyclictest are cut: earlier ones do not count")
     else:
@@ -142,6 +142,7 @@ def _finish(run: _Run, sheet: Sheet) -> _Run:
             if len(match[7]) < 8 or not _ordered(match):
                 sheet.broken(line.number, "a line of cyclictest is cut or damaged")
                 continue
+            # The width of the average is all that distinguishes ns from us.
             if len(average) > 8 or (len(average) == 8 and average[0] != " "):
                 sheet.broken(line.number, "whether these are us or ns cannot be determined")
                 continue
@@ -164,6 +165,7 @@ def _column(run: _Run, core: int, sheet: Sheet) -> dict[int, tuple[int, int]]:
         if core < len(counts)
     }
     total = run.total[core] if core < len(run.total) else None
+    # A line that was lost shows in the sum alone.
     if sum(count for _, count in out.values()) == total:
         return out
     line = min((line for line, _ in run.buckets.values()), default=None)

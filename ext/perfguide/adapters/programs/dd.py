@@ -1,9 +1,4 @@
-"""dd of coreutils and BusyBox: the throughput of each copy, and how long it took.
-
-Layout: ``print_xfer_stats`` in dd.c. BusyBox writes powers of 1024 as ``kB``, ``MB`` and ``GB``.
-What was copied is known from the command, if it is on a line before; ``elapsed`` has more digits
-than the rate.
-"""
+"""dd of coreutils and BusyBox: the throughput of each copy, and how long it took."""
 
 from __future__ import annotations
 
@@ -14,6 +9,9 @@ from ..log_lines import Line, figure, holds
 from ..log_rows import row, scan
 from ..log_sheet import Sheet
 
+# Layout: ``print_xfer_stats`` in dd.c. BusyBox writes powers of 1024 as ``kB``, ``MB`` and ``GB``.
+# What was copied is known from the command, if it is on a line before; ``elapsed`` has more digits
+# than the rate.
 _SIZE = re.compile(r"([0-9]{1,12})([kKMG]?)(?:iB)?")
 _OPTION = re.compile(r"(?:if|of|bs|ibs|obs|count|conv|iflag|oflag)=[!-~]{1,200}")
 
@@ -47,6 +45,7 @@ def read(data: bytes, context: Context) -> Reading:
         unit = match[4].replace("B", "iB").replace("k", "K") if busybox else match[4]
         scale = (1024 if busybox else 1000) ** ("kMGT".find(match[4][0]) + 1)
         seconds, rate = float(figure(match[2]) or 0), float(match[3]) * scale
+        # dd rounds the rate to three digits; a lost digit changes it by far more.
         if seconds and abs(int(match[1]) / seconds - rate) > 0.07 * rate:
             sheet.broken(line.number, "bytes, seconds and rate do not agree: the line is damaged")
             forget()

@@ -1,8 +1,4 @@
-"""Dhrystone 2.1 and 2.2: Dhrystones a second.
-
-Layout: dhry_1.c. ``dhrystone_per_mhz`` and ``cpu_clock`` of wrappers are not read, because no two
-wrappers agree on them.
-"""
+"""Dhrystone 2.1 and 2.2: Dhrystones a second."""
 
 from __future__ import annotations
 
@@ -13,6 +9,8 @@ from ..log_lines import holds, lines
 from ..log_sheet import Sheet
 
 _RESULT = ("dhrystone", "dhrystone_per_second", "Dhrystones/s")
+# Layout: dhry_1.c. ``dhrystone_per_mhz`` and ``cpu_clock`` of wrappers are not read, because no
+# two wrappers agree on them.
 # The end of the figure is its one decimal, or the space that is always behind it.
 _DHRYSTONES = re.compile(
     r"Dhrystones per Second:[ \t]+([0-9]{1,15}\.[0-9]|[0-9]{1,15}|-?inf|-?nan)([ \t]*)"

@@ -1,10 +1,5 @@
 """fio's JSON (``--output-format=json``, ``json+``), 2.x and 3.x.
 
-Layout: ``show_thread_status_json`` and ``add_ddir_status_json`` in stat.c. fio 3 writes
-``bw_bytes`` in B/s and latencies in ns; before, there is only ``bw``, in KiB/s (1024 bytes)
-whatever its texts call it, and latencies are in µs. A direction in which nothing was
-transferred is no result.
-
 The benchmark is ``fio`` or what the context states (``benchmark=emmc`` with
 ``filesystem=ext4``). For each direction: throughput, operations a second, the latency of an
 operation as a unit, and the percentiles of its completion (``read_clat`` with ``percentile``).
@@ -35,6 +30,10 @@ EXAMPLE = """\
            "write": {"io_bytes": 16777216, "bw_bytes": 349525333, "bw": 341333}}]}
 """
 
+# Layout: ``show_thread_status_json`` and ``add_ddir_status_json`` in stat.c. fio 3 writes
+# ``bw_bytes`` in B/s and latencies in ns; before, there is only ``bw``, in KiB/s (1024 bytes)
+# whatever its texts call it, and latencies are in µs. A direction in which nothing was transferred
+# is no result.
 _OLD = re.compile(r"fio-[12]\.")
 _SIZE = re.compile(r"([0-9]{1,12})(?:([kmg])(?:i?b)?|b)?", re.IGNORECASE)
 _COUNT = re.compile(r"[0-9]{1,9}")

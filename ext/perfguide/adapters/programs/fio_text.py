@@ -1,11 +1,5 @@
 """The text output of fio 2 and 3, without ``--output-format=json``.
 
-Layout: ``show_thread_status_normal`` and ``show_ddir_status`` in stat.c. The names are those of
-the JSON; the figures are as rounded there: ``IOPS=14.9k`` is 14,900 and ``BW`` is in KiB/s,
-MiB/s and so on. The options are those of the head of a job and of the command, if it is on
-a line before; ``direct`` is in the command only. Where the same run printed JSON too, that is
-read, and nothing here.
-
 Until 2.16 a side is ``io=16384KB, bw=8192.0KB/s, iops=2048``, whose KB are 1024 bytes unless the
 command says ``kb_base=1000``. Until 2.19 ``num2str`` wrote the remainder of a division by 1024 (or
 1000) behind the point as if it were decimals: 1023 KB more than 976 MB are ``976.11MB``. A figure
@@ -24,6 +18,11 @@ from ..log_lines import Line, holds, lines
 from ..log_sheet import Sheet
 from . import fio
 
+# Layout: ``show_thread_status_normal`` and ``show_ddir_status`` in stat.c. The names are those of
+# the JSON; the figures are as rounded there: ``IOPS=14.9k`` is 14,900 and ``BW`` is in KiB/s,
+# MiB/s and so on. The options are those of the head of a job and of the command, if it is on a
+# line before; ``direct`` is in the command only. Where the same run printed JSON too, that is
+# read, and nothing here.
 _HEAD = re.compile(
     r"([!-~ ]{1,100}): \(g=[0-9]{1,6}\): rw=([a-z]{4,12}), bs=\(R\) ([0-9.]{1,9})([KMG]i)?B-[^,]{1,20},"
     r" .{1,80}, ioengine=([!-+\--~]{1,60}), iodepth=([0-9]{1,6})[ \t]*"
@@ -193,6 +192,7 @@ def _give(
     names = Counter(job.name for job in jobs)
     seen: Counter[str] = Counter()
     typed: dict[str, str] = dict(_OPTION.findall(command))
+    # Which jobs are missing is unknown, and so are the names that distinguish the others.
     if jobs and sum(job.jobs for job in jobs) < started:
         sheet.broken(jobs[-1].line.number, f"fio started {started} jobs, and some are missing")
         return
@@ -206,6 +206,7 @@ def _give(
             params |= {"job_number": seen[job.name], "numjobs": names[job.name]}
         elif job.jobs > 1:
             params["numjobs"] = job.jobs
+        # Without its head the block size and the pattern are unknown.
         if job.name not in options and job.figures:
             sheet.broken(job.line.number, f"the head of job “{job.name}” is missing or damaged")
             continue

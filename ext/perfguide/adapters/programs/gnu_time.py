@@ -1,9 +1,5 @@
 """``time -v`` of GNU and of BusyBox: the share of the CPU that a benchmark got.
 
-Layout: ``longstats`` in GNU time's time.c and BusyBox's miscutils/time.c. The block
-begins with the command and ends with its exit status; the share of the CPU is a
-number without decimals in %, over all cores together, so that it can be above 100.
-
 The share is a result where the command is a known benchmark, and understood to its last word:
 an unknown option could change the measurement. ``openssl speed
 -multi`` is one from 3.0 on: before, it does not wait for its children, and their time is not
@@ -30,6 +26,9 @@ EXAMPLE = """\
 \tExit status: 0
 """
 
+# Layout: ``longstats`` in GNU time's time.c and BusyBox's miscutils/time.c. The block begins with
+# the command and ends with its exit status; the share of the CPU is a number without decimals in
+# %, over all cores together, so that it can be above 100.
 _COMMAND = re.compile(r'[ \t]*Command being timed: "(.*)"[ \t]*')
 _SHARE = re.compile(r"[ \t]*Percent of CPU this job got: (?:([0-9]{1,7})|\?)%[ \t]*")
 _STATUS = re.compile(r"[ \t]*Exit status: ([0-9]{1,3})[ \t]*")
@@ -125,6 +124,7 @@ def _finish(block: _Block, sheet: Sheet) -> None:
             f"what “{block.text[:200]}” measures is not known: its CPU load is left out",
         )
         return
+    # The benchmark that was stated names a device or medium, which openssl has not.
     benchmark = "openssl" if command.benchmark == "openssl" else sheet.benchmark(command.benchmark)
     params = _params(command, block, sheet)
     if block.failed:
@@ -186,6 +186,7 @@ def _understand(text: str) -> _Command | None:
     nice: int | None = None
     if command_words[:2] == ["sh", "-c"]:
         command_words = command_words[2:]
+    # A shell may run more than one program, and time -v counts them together.
     if any(_SHELL.search(word) for word in command_words):
         return None
     while command_words:
@@ -249,6 +250,7 @@ def _openssl(arguments: list[str]) -> _Command | None:
             continue
         if word in _OPENSSL_VALUES:
             value = next(words_left, None)
+            # The value of this option is missing, so the command did not run as printed.
             if value is None:
                 return None
             values[word] = value
@@ -258,6 +260,7 @@ def _openssl(arguments: list[str]) -> _Command | None:
             names.append(canonical(word))
     names += [canonical(values["-evp"])] if "-evp" in values else []
     names += [f"{m}({canonical(values['-' + m])})" for m in ("hmac", "cmac") if "-" + m in values]
+    # The share of several algorithms is one number, and public keys have no block size.
     if len(names) != 1 or re.match(r"(?:rsa|dsa|ecdsa|ecdh|ed|ffdh|sm2|eddsa)[0-9]*", names[0]):
         return None
     params: dict[str, Scalar] = {"algorithm": names[0]}

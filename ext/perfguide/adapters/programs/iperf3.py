@@ -1,9 +1,5 @@
 """iperf3's JSON (``-J``), from 3.0 on.
 
-Layout: ``iperf_json_finish`` and the reporters in iperf_api.c. What arrived is the
-throughput: ``sum_received``, or ``sum`` of UDP before 3.10. It is in bit/s, jitter in
-ms, and the CPU load in % of one core for this host's iperf3.
-
 ``retransmits`` are the segments that the sender of a direction sent again.
 ``direction`` is egress where this host sent, ingress with ``-R``; ``--bidir`` has both.
 The benchmark is ``iperf3`` or what the context states (``benchmark=ethernet-tcp``).
@@ -26,6 +22,9 @@ EXAMPLE = """\
          "cpu_utilization_percent": {"host_total": 10.97}}}
 """
 
+# Layout: ``iperf_json_finish`` and the reporters in iperf_api.c. What arrived is the throughput:
+# ``sum_received``, or ``sum`` of UDP before 3.10. It is in bit/s, jitter in ms, and the CPU load
+# in % of one core for this host's iperf3.
 _HINT = re.compile(
     rb'"(?:version|cookie|test_start)"\s*:\s*(?:"iperf 3|\{\s*"protocol"|"[a-z0-9]{30,40}")'
 )
@@ -88,6 +87,7 @@ class _Run:
         received = end.child("sum_received")
         total = end.child("sum")
         self._figure(received if received.members else total, "bits_per_second", reverse)
+        # With --bidir the other direction is measured at the same time.
         back = end.child("sum_received_bidir_reverse")
         if back.members:
             self._figure(back, "bits_per_second", not reverse)

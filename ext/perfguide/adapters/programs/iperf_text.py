@@ -1,9 +1,5 @@
 """The text output of iperf3 and iperf 2.
 
-Layouts: iperf_api.c and iperf_locale.c of iperf3, 3.0 on; Reports.c of iperf 2.0 and 2.1. The
-names are those of iperf3's JSON: what arrived is the throughput, with the retransmits of its
-sender. Of several streams the line ``[SUM]`` counts. Their digits are three.
-
 iperf3's figures are of the lines that end in ``sender`` and ``receiver``; with ``--bidir`` the
 direction of the data is ``TX`` or ``RX``. Until 3.1, UDP has one total without either word: its
 rate is the sender's, or 0 at a server, while loss and jitter are the receiver's. iperf 2 does not
@@ -19,6 +15,9 @@ from .. import Context, Format, Reading, Scalar
 from ..log_lines import Line, holds, lines
 from ..log_sheet import Sheet
 
+# Layouts: iperf_api.c and iperf_locale.c of iperf3, 3.0 on; Reports.c of iperf 2.0 and 2.1. The
+# names are those of iperf3's JSON: what arrived is the throughput, with the retransmits of its
+# sender. Of several streams the line ``[SUM]`` counts. Their digits are three.
 _HEAD = re.compile(r"\[ ID\](?:\[Role\])? Interval +Transfer +(?:Bandwidth|Bitrate)\b.*")
 _AMOUNT = r"[0-9]{1,9}(?:\.[0-9]{1,3})? [KMGT]?Bytes"
 _RATE = r"([0-9]{1,9}(?:\.[0-9]{1,3})?) ([KMGT]?)bits/sec"
@@ -87,6 +86,7 @@ def read_iperf3(data: bytes, context: Context) -> Reading:
         elif text.startswith("- - - -"):
             run.parted = True
         elif _HEAD.fullmatch(text):
+            # The totals have a head of their own, behind a line of dashes.
             run.totals = run.parted
             # A server's output does not mention -R, but only the sender counts retransmits.
             run.reverse = run.reverse or (run.server and not run.parted and "Retr" in text)
@@ -108,6 +108,7 @@ def _finish(run: _Run, sheet: Sheet) -> None:
         _datagrams(run, sheet)
     elif run.begun and not ways:
         sheet.broken(run.begun, "this run of iperf3 has no totals: it is cut")
+    # With --bidir each direction has a connection of its own.
     several = len(run.streams) > (2 if ways and ways[0] else 1)
     for way in ways:
         own = {(name, end): row for (name, w, end), row in run.rows.items() if w == way}
@@ -119,6 +120,7 @@ def _finish(run: _Run, sheet: Sheet) -> None:
         if received is None:
             message = "which rate arrived is not stated: the line of the receiver is missing"
             sheet.broken(some[0].number, message)
+        # A client that was stopped never hears how much arrived, and prints 0.
         elif sent and not float(received[1][3]) and float(sent[1][3]):
             message = "which rate arrived is not stated: what was sent is, and 0 for the receiver"
             sheet.broken(received[0].number, message, "a run to its end, at the client, states it")

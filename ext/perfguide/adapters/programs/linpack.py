@@ -61,6 +61,7 @@ def read(data: bytes, context: Context) -> Reading:
             continue
         sheet.understood(line.number)
     for each in tables:
+        # Earlier rows ran for a shorter time; they only show how the rounds grew.
         if each.rate and each.ended and not each.broken:
             number, rate = each.last.number, float(each.rate)
             sheet.figure(number, "linpack", "linpack", "Kflops", rate, each.params)

@@ -1,8 +1,5 @@
 """LMBench: its programs' lines, ``bw_mem``, the curves of ``lat_mem_rd``, the summary.
 
-Layout: lib_timing.c (``micro``, ``nano``, ``mb``), lat_mem_rd.c, lat_ctx.c and, for the
-summary, scripts/getsummary. MB are 10^6 bytes.
-
 The metrics are named as the programs and their arguments: ``bw_mem-bcopy-1mb``,
 ``lat_ctx-2-128k``, ``lat_mem_rd-stride128-sz31k`` (thousandths of the 2^20 bytes that the
 curve prints). ``bw_mem``, ``bw_file_rd`` and ``bw_mmap_rd`` print only size and rate, so
@@ -38,6 +35,8 @@ Pipe bandwidth: 1252.05 MB/sec
 """
 
 _NUMBER = r"([0-9]{1,12}(?:\.[0-9]{1,6})?|-?inf|-?nan)"
+# Layout: lib_timing.c (``micro``, ``nano``, ``mb``), lat_mem_rd.c, lat_ctx.c and, for the summary,
+# scripts/getsummary. MB are 10^6 bytes.
 _LABELLED = re.compile(
     rf"([A-Za-z][A-Za-z0-9_+/' -]{{2,60}}?(?: on [!-~]{{1,200}})?): {_NUMBER}"
     r" (microseconds|nanoseconds|MB/sec)[ \t]*"
@@ -117,12 +116,14 @@ def read(data: bytes, context: Context) -> Reading:
             sheet.understood(line.number)
             continue
         begun = _begin(line.text)
+        # bw_mem prints one line, and just behind its command.
         if block and block.kind == "rate" and (begun or not _RATE.fullmatch(line.text)):
             sheet.broken(line.number, f"the figure of {block.name} is missing or damaged")
             block = None
         if begun:
             block = begun
             sheet.understood(line.number)
+        # A curve ends with an empty line; numbers behind it belong to other programs.
         elif not line.text.strip(" \t"):
             block = None
         elif block and _row(line, block, sheet):
@@ -399,6 +400,7 @@ class _Summary:
         ends_well = ends_well and re.match(r"[!-~][ -~]{8} [ -~]{13} ", line.text) is not None
         matches = [_CELL.fullmatch(cell) for cell in cells]
         sound = all(match or not cell for match, cell in zip(matches, cells, strict=True))
+        # A cell is found by its columns: a row that is shorter was cut.
         if not ends_well or not sound or len(cells) != len(table.metrics):
             self._sheet.broken(line.number, "a row of LMBench's summary is cut or damaged")
             return

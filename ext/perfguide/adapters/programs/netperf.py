@@ -1,12 +1,5 @@
 """netperf: the listings of ``-k`` and ``-o``, and the plain tables of stream and transaction tests.
 
-Layout: ``print_omni_keyword`` and the classic reports in nettest_omni.c and
-nettest_bsd.c. The benchmark is ``ethernet-tcp`` or ``ethernet-udp``. ``direction`` is
-egress where this host sent (TCP_STREAM, UDP_STREAM, ``DIRECTION=Send``) and ingress for
-TCP_MAERTS (``Receive``). Transactions a second (TCP_RR, UDP_RR, TCP_CRR) are
-``transaction_rate`` with the sizes of request and response and ``test``, which is RR or CRR. CPU load is the local
-one, in % over all cores.
-
 ``-t omni`` names the direction of the data, but not the protocol: its listings have to hold
 ``PROTOCOL``. A column of ``-o`` counts only where its end is seen, so the last one has decimals.
 
@@ -50,6 +43,12 @@ _UNITS = {
     "MBytes/s": "MiB/s",
     "GBytes/s": "GiB/s",
 }
+# Layout: ``print_omni_keyword`` and the classic reports in nettest_omni.c and nettest_bsd.c. The
+# benchmark is ``ethernet-tcp`` or ``ethernet-udp``. ``direction`` is egress where this host sent
+# (TCP_STREAM, UDP_STREAM, ``DIRECTION=Send``) and ingress for TCP_MAERTS (``Receive``).
+# Transactions a second (TCP_RR, UDP_RR, TCP_CRR) are ``transaction_rate`` with the sizes of
+# request and response and ``test``, which is RR or CRR. CPU load is the local one, in % over all
+# cores.
 _TITLE = re.compile(
     r"(?:MIGRATED )?(TCP STREAM|TCP MAERTS|UDP STREAM|[A-Za-z/_ |-]{3,40}) TEST from .*"
 )
@@ -184,6 +183,7 @@ def _finish(test: _Test, sheet: Sheet) -> _Test:
 def _row(line: Line, test: _Test, sheet: Sheet) -> None:
     """The cells below the columns of ``-o``."""
     cells = line.text.split(",")
+    # An integer at the end of a line shows no cut.
     bare = test.columns[-1] in _COLUMNS and re.fullmatch("[0-9]*", cells[-1])
     if len(cells) != len(test.columns) or bare:
         test.cut = True
@@ -283,6 +283,7 @@ def _listing(test: _Test, sheet: Sheet) -> None:
     if way == "Receive":
         ends = ("REMOTE_BYTES_SENT", "LOCAL_BYTES_RECVD")
     loss = protocol == "UDP" and all(end in keys for end in ends)
+    # The loss would be that of a number with a missing digit.
     if loss and not _datagrams(keys, ends):
         sheet.broken(line, "the bytes are no whole number of datagrams: a line is cut or damaged")
         return

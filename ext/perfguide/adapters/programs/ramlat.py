@@ -1,7 +1,4 @@
-"""ramlat of ramspeed: the latency of each way to access a buffer, by its size.
-
-Layout: ramlat.c.
-"""
+"""ramlat of ramspeed: the latency of each way to access a buffer, by its size."""
 
 from __future__ import annotations
 
@@ -12,6 +9,7 @@ from ..log_lines import Line, holds, words
 from ..log_rows import row, scan
 from ..log_sheet import Sheet
 
+# Layout: ramlat.c.
 _SIZE = re.compile(r"([0-9]{1,9})([kKmM]?)")
 
 

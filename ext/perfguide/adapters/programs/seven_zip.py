@@ -1,7 +1,4 @@
-"""7-zip and p7zip: the ratings of packing and unpacking in MIPS, and the speeds by dictionary.
-
-Layout: ``Bench`` in Bench.cpp (p7zip 9.20 to 7-zip 26). The ratings are means of all dictionaries.
-"""
+"""7-zip and p7zip: the ratings of packing and unpacking in MIPS, and the speeds by dictionary."""
 
 from __future__ import annotations
 
@@ -11,6 +8,8 @@ from .. import Context, Format, Reading, Scalar
 from ..log_lines import Line, holds, lines, words
 from ..log_sheet import Sheet
 
+# Layout: ``Bench`` in Bench.cpp (p7zip 9.20 to 7-zip 26). The ratings are means of all
+# dictionaries.
 _ZIP_HEAD = re.compile(r"(?:Dict)? *Speed +Usage +R/U +Rating +\| +Speed +Usage +R/U +Rating *")
 _ZIP_ROW = re.compile(
     r"([0-9]{1,2}|Avr):((?: +[0-9]{1,9}){3,4})(?: +\||(?= {8}))((?: +[0-9]{1,9}){3,4}) *"

@@ -1,11 +1,4 @@
-"""sysbench 0.4 and 1.0.
-
-Layout: ``print_run_mode`` and the reports of the tests, in C until 0.4 and in Lua's default reports
-from 1.0 on. sysbench 1.0 names its test only for cpu, memory and fileio; others are named by
-the command before it. 0.4 names each, but counts no events a second: its figure for cpu, threads
-and mutex is the time for all events, with their number. Its MB and Mb are
-2^20 bytes, and its block sizes are written as 1.0 writes them.
-"""
+"""sysbench 0.4 and 1.0."""
 
 from __future__ import annotations
 
@@ -19,6 +12,11 @@ from ..log_sheet import Sheet
 _Take = Callable[[Line, "re.Match[str]"], None]
 _Rows = list[tuple["re.Pattern[str]", "re.Pattern[str]", _Take]]
 
+# Layout: ``print_run_mode`` and the reports of the tests, in C until 0.4 and in Lua's default
+# reports from 1.0 on. sysbench 1.0 names its test only for cpu, memory and fileio; others are
+# named by the command before it. 0.4 names each, but counts no events a second: its figure for
+# cpu, threads and mutex is the time for all events, with their number. Its MB and Mb are 2^20
+# bytes, and its block sizes are written as 1.0 writes them.
 _TEST = re.compile(r"\bsysbench\b(?: [!-~]{1,80}){0,20}? (cpu|memory|threads|mutex|fileio)\b")
 _OPENING = re.compile(r"sysbench ([0-9]{1,4}\.[0-9]{1,4}\.[0-9]{1,4}[!-9;-~]{0,20}):? .*")
 _NUMBER = r"([0-9]{1,15}\.[0-9]{2})"
@@ -48,6 +46,7 @@ class _Reader:
         if match := _OPENING.fullmatch(text):
             self._open(line, match[1])
             return
+        # A search in a longer line takes long, and no command is so long.
         if len(text) < 600 and (asked := _TEST.search(text)):
             self._typed = asked[1]
         for begins, whole, take in self._rows:

@@ -1,9 +1,5 @@
 """U-Boot's transfers: ``4194304 bytes read in 200 ms (20 MiB/s)``.
 
-Layout: ``do_load`` and ``do_save`` in fs/fs.c, ``print_size`` in lib/display_options.c,
-which writes one decimal and the units of 1024 (MiB, KiB, Bytes). The figure that is
-printed is the result; where the time is 0 ms there is none.
-
 On which device the file was, the line does not say: the benchmark is ``u-boot`` or what
 the context states (``benchmark=u-boot-emmc``).
 """
@@ -21,6 +17,9 @@ EXAMPLE = """\
 4194304 bytes read in 200 ms (20 MiB/s)
 """
 
+# Layout: ``do_load`` and ``do_save`` in fs/fs.c, ``print_size`` in lib/display_options.c, which
+# writes one decimal and the units of 1024 (MiB, KiB, Bytes). The figure that is printed is the
+# result; where the time is 0 ms there is none.
 _LINE = re.compile(
     r"([0-9]{1,15}) bytes (read|written) in ([0-9]{1,9}) ms"
     r"(?: \(([0-9]{1,9}(?:\.[0-9])?) (Bytes|KiB|MiB|GiB)/s\))?[ \t]*"
@@ -56,6 +55,7 @@ def read(data: bytes, context: Context) -> Reading:
 def _agrees(size: int, milliseconds: int, rate: float, unit: str) -> bool:
     """Return whether the rate is size by time, as closely as U-Boot rounds it."""
     scale = {"B/s": 1, "KiB/s": 1024, "MiB/s": 1024**2, "GiB/s": 1024**3}[unit]
+    # U-Boot prints no rate then, so the figure is damaged.
     if milliseconds == 0:
         return False
     # fs.c divides integers: bytes by ms, times 1000.
