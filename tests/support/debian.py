@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 PACKAGES = {
-    "chromium": ("chromium", "libatomic1"),
+    "chromium-headless-shell": ("chromium-headless-shell", "libatomic1"),
     "shellcheck": ("shellcheck",),
     "busybox": ("busybox-static",),
     "pdftotext": ("poppler-utils",),
