@@ -1,116 +1,16 @@
-"""From a small phone to a large screen: no text is cut, and no page scrolls sideways."""
+"""From a small phone to a large screen no table, row or label is cut; `test_every_kind_of_page`
+looks at whole pages."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
-from kinds import GUIDE, KINDS
-from playwright.sync_api import Page
+from cut_text import CUT
+from kinds import GUIDE
 from windows import Windows, unfolded
 
-PAGES = {
-    **KINDS,
-    "guide of three boards": GUIDE,
-    "guide with tabs": "source/guides/AM335X/linux/06.00.00.00.html",
-    "data": "source/data.html",
-    "formats": "source/formats.html",
-    "commands": "source/commands.html",
-}
 WIDTHS = (320, 390, 768, 1280, 1920)
-
-CUT = """() => {
-  const hidden = new Set(), boxes = new Map(), cut = [];
-  const style = new Map();
-  const look = each => {
-    if (!style.has(each)) {
-      const found = getComputedStyle(each);
-      style.set(each, { clips: found.overflowX !== "visible", away: found.clipPath !== "none" });
-    }
-    return style.get(each);
-  };
-  const boxOf = each => {
-    if (!boxes.has(each)) boxes.set(each, each.getBoundingClientRect());
-    return boxes.get(each);
-  };
-  const aside = ".wy-nav-side, .perf-skip, .perf-aside, .perf-behind, .perf-status, svg, select, script";
-  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-    if (!node.data.trim() || node.parentElement.closest(aside)) continue;
-    const range = document.createRange();
-    range.selectNodeContents(node);
-    const rects = [...range.getClientRects()].filter(rect => rect.width > 0.5);
-    if (!rects.length) continue;
-    const left = Math.min(...rects.map(rect => rect.left));
-    const right = Math.max(...rects.map(rect => rect.right));
-    let ends = [0, innerWidth], away = false;
-    for (let each = node.parentElement; each && each !== document.body; each = each.parentElement) {
-      const found = look(each);
-      away ||= found.away;
-      if (found.clips) {
-        const box = boxOf(each);
-        ends = [Math.max(ends[0], box.left), Math.min(ends[1], box.right)];
-      }
-    }
-    if (!away && (left < ends[0] - 1 || right > ends[1] + 1)) {
-      cut.push(`${node.parentElement.tagName} ${node.data.trim().slice(0, 60)}`);
-    }
-  }
-  return cut;
-}"""
-"""The texts of which a part is outside the window, or outside a box that shows no more: that
-it could be scrolled there is no help to who does not know that there is more."""
-
-SIDEWAYS = "() => document.scrollingElement.scrollWidth - innerWidth"
-
-OVERLAP = """() => [...document.querySelectorAll(".perf-grid")].flatMap(table => {
-  if (!table.offsetParent) return [];
-  const found = [];
-  for (const row of table.tBodies[0].rows) {
-    const cells = [...row.cells].map(cell => {
-      const range = document.createRange();
-      range.selectNodeContents(cell);
-      return range.getBoundingClientRect();
-    });
-    for (let at = 1; at < cells.length; at += 1) {
-      const [a, b] = [cells[at - 1], cells[at]];
-      if (a.width && b.width && a.right > b.left + 1 && a.left < b.right && a.bottom > b.top + 1
-          && b.bottom > a.top + 1) found.push(row.innerText.slice(0, 80));
-    }
-  }
-  return found;
-})"""
-"""The rows of tables in which the text of a cell lies on that of its neighbour."""
-
-
-def faults(page: Page) -> list[Any]:
-    """What is cut or lies on something on a page, and by how much the page scrolls."""
-    page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true; })")
-    sideways = page.evaluate(SIDEWAYS)
-    return [
-        *page.evaluate(CUT)[:5],
-        *page.evaluate(OVERLAP)[:5],
-        *([sideways] if sideways > 0 else []),
-    ]
-
-
-@pytest.mark.parametrize("kind", PAGES)
-def test_no_text_is_cut_and_no_page_scrolls_sideways(
-    windows: Windows, real_address: str, kind: str
-) -> None:
-    page = windows.open(f"{real_address}/{PAGES[kind]}", WIDTHS[0], 844)
-    if kind == "explorer":
-        page.wait_for_selector(".perf-explorer-result table")
-    if kind == "search":
-        page.wait_for_selector("#search-results li")
-    found = {}
-    for width in WIDTHS:
-        page.set_viewport_size({"width": width, "height": 844})
-        page.wait_for_timeout(50)
-        if wrong := faults(page):
-            found[width] = wrong
-    assert found == {}
 
 
 @pytest.mark.parametrize("width", WIDTHS)
