@@ -84,6 +84,29 @@ def test_columns_of_a_csv_table() -> None:
     assert "“2,5” in the column “rate MB/s” is not a number" in told[0][1]
 
 
+def test_columns_whose_heads_have_units() -> None:
+    form = in_toml(
+        'example = "threads;read [MB/s]\\n1;2.5\\n"\n[csv]\nunits_in_heads = true\n'
+        'separator = ";"\nparams = { threads = "threads" }\nnames = { "time (s)" = "elapsed" }\n'
+    )
+    log = b"threads;read [MB/s];note;time (s)\n0;12.5;a;3\n8;9.25;b;n/a\n"
+    assert read(form, log) == [
+        (2, "x", "read", "MB/s", 12.5, (("threads", 0),)),
+        (2, "x", "elapsed", "s", 3.0, (("threads", 0),)),
+        (3, "x", "read", "MB/s", 9.25, (("threads", 8),)),
+    ]
+    assert messages(form, log) == [(3, "“n/a” in the column “time (s)” is not a number")]
+
+
+def test_columns_between_blanks_below_values_of_the_log() -> None:
+    form = in_toml(
+        'example = "size rate\\n4 1.5\\n"\n[[lines]]\nmatch = "on {host:word}"\n[csv]\n'
+        'separator = " "\ncolumns = { rate = "MB/s" }\nparams = { size = "size" }\n'
+    )
+    log = b"on h\n  size   rate\n     4    1.5\n\n     8    2.5\n"
+    assert read(form, log) == [(3, "x", "rate", "MB/s", 1.5, (("host", "h"), ("size", 4)))]
+
+
 @pytest.mark.parametrize(
     ("lines", "why"),
     [
@@ -388,6 +411,7 @@ LINE = 'example = "a 1"\n[[lines]]\nmatch = "a {a:number}"\nfigures = { a = "s" 
         (LINE + '[kinds]\nb = "([0-9])"\n', "the kind “b” has a group"),
         (LINE + '[kinds]\nint = "[0-9]"\n', "there is a kind “int” already"),
         (LINE + '[kinds]\nb = "[0-9]"\n', "no line has a value of the kind “b”"),
+        ('example = "a"\n[csv]\nparams = { a = "a" }\n', "no column of “csv” holds figures"),
         ('recognise = ["^b"]\n' + LINE, "its own example is not recognised"),
     ],
 )

@@ -152,6 +152,10 @@ def _check(spec: Description, rules: list[Rule]) -> None:
     for name, unit in [*units, *(spec.csv.columns.items() if spec.csv else ())]:
         if not unit.strip():
             raise ValueError(f'“{name}” has no unit; write one, such as "MB/s" or "count"')
+    if spec.csv and not spec.csv.columns and not spec.csv.units_in_heads:
+        raise ValueError(
+            "no column of “csv” holds figures; write columns, or units_in_heads = true"
+        )
     if spec.csv and len(spec.csv.separator) != 1:
         raise ValueError(
             f"the separator “{spec.csv.separator}” is not one character; write the one between "

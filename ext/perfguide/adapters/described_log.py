@@ -9,13 +9,14 @@ from dataclasses import dataclass, field
 
 from . import Context, Reading, Scalar
 from .format_schema import Description, Figure, Lines, Table
-from .line_patterns import LinePattern, measured, scalar
+from .line_patterns import LinePattern, measured, number_or_text, scalar
 from .log_lines import Line, figure, lines
 from .log_sheet import Sheet
 
 MAX_QUOTED_CHARS = 200
 """The part of a line that messages quote."""
 
+_UNIT_IN_HEAD = re.compile(r"([^(\[]{1,100}?) ?[(\[]([^()\[\]]{1,30})[)\]]")
 _NAME_IN_TEXT = re.compile(r"\{([A-Za-z_][A-Za-z0-9_.-]*)\}")
 
 
@@ -275,7 +276,7 @@ class _Reader:
     def _row(self, line: Line, table: Table) -> list[str]:
         """Read a line as the head or a row of the table, and return the head of the next rows."""
         row = cells(line.text, table.separator)
-        if {*table.columns, *table.params} <= set(row):
+        if is_head(row, table):
             self._sheet.understood(line.number)
             return row
         head, name = self._head, self._spec.name
@@ -286,21 +287,38 @@ class _Reader:
             self._sheet.broken(line.number, message)
             return head if table.separator in line.text else []
         by_column = dict(zip(head, row, strict=True))
-        values = self._block.values if self._block else self._outside
-        params = {
-            name: scalar(by_column[key], "number") or "" for key, name in table.params.items()
-        }
+        names = {**self._outside, **(self._block.values if self._block else {})}
+        for key, param in table.params.items():
+            names[param] = number_or_text(by_column[key])
         self._sheet.understood(line.number)
-        for column, unit in table.columns.items():
+        for column, (metric, unit) in figure_columns(head, table).items():
             text = by_column[column]
             value = figure(text)
             if value is None:
                 message = f"“{text[:40]}” in the column “{column}” is not a number"
                 self._sheet.broken(line.number, message)
                 continue
-            metric, all_params = table.names.get(column, column), {**values, **params}
-            self._give(_Waiting(line.number, metric, unit, value, self._params(all_params), True))
+            self._give(_Waiting(line.number, metric, unit, value, self._params(names), True))
         return head
+
+
+def is_head(row: Sequence[str], table: Table) -> bool:
+    """Return whether the cells of a line name the columns of a table."""
+    has_all = {*table.columns, *table.params} <= set(row)
+    return has_all and bool(figure_columns(row, table))
+
+
+def figure_columns(head: Sequence[str], table: Table) -> dict[str, tuple[str, str]]:
+    """Return the metric and the unit of each column that holds figures."""
+    columns = {
+        column: (table.names.get(column, column), unit) for column, unit in table.columns.items()
+    }
+    if table.units_in_heads:
+        for column in head:
+            match = _UNIT_IN_HEAD.fullmatch(column)
+            if match and column not in columns and column not in table.params:
+                columns[column] = table.names.get(column, match[1]), match[2]
+    return columns
 
 
 def cells(text: str, separator: str) -> list[str]:

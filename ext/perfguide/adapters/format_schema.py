@@ -83,7 +83,7 @@ class Lines(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A table with a head, which is a line of the log."""
 
-    columns: dict[str, str]
+    columns: dict[str, str] = {}
     """Columns that hold figures, each with its unit, by the text of the head."""
     params: dict[str, str] = {}
     """Columns that hold parameters, each with the parameter's name."""
@@ -91,6 +91,9 @@ class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The character between two cells. A blank means any blanks."""
     names: dict[str, str] = {}
     """The metrics of columns whose text is no good name for one."""
+    units_in_heads: bool = False
+    """If true, all columns with a unit in their head, as in ``read (MB/s)`` or ``read [MB/s]``, hold
+    figures. The metric is the text before the unit."""
 
 
 class Description(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -149,8 +149,12 @@ def scalar(text: str, kind: str) -> Scalar | None:
         return round(Decimal(digits) * (_BYTES[unit] if unit else _BYTES_BY_PREFIX[prefix.lower()]))
     if kind == "date" and text:
         return moment(text.strip())
-    is_whole = base in ("number", "int") and re.fullmatch("-?[0-9]{1,15}", text)
-    return int(text) if is_whole else text.strip()
+    return number_or_text(text) if base in ("number", "int") else text.strip()
+
+
+def number_or_text(text: str) -> Scalar:
+    """Return an integer where the text is one, and any other text as it is."""
+    return int(text) if re.fullmatch("-?[0-9]{1,15}", text) else text.strip()
 
 
 def measured(text: str, kind: str, power: int) -> tuple[float, str] | None:
