@@ -43,6 +43,7 @@ def number(text: str) -> float | None:
         return None
     value = float(text)
     mantissa = re.split("[eE]", text)[0]
+    # A figure that underflows or overflows would be published as another one.
     if not math.isfinite(value) or (value == 0 and any(c in "123456789" for c in mantissa)):
         return None
     return value

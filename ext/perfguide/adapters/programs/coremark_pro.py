@@ -158,6 +158,7 @@ class _Reader:
         if contexts and self._benchmark == "coremark-pro":
             params = {"contexts": contexts}
         rate = figure(value)
+        # Its contexts and its errors belong to the workload whose lines were lost.
         if name != self._workload:
             self._sheet.broken(line.number, f"“{name}” is not the workload that was begun")
             return

@@ -56,6 +56,7 @@ def _agrees(rate: str, one_run: re.Match[str] | None) -> bool:
     """Return whether a rate is one by the time of a run, as far as its decimals show."""
     if one_run is None:
         return True
+    # Both numbers are rounded; a lost digit changes their product by far more.
     half = 0.5 * 10.0 ** -len(one_run[2])
     least, most = float(one_run[1]) - half, float(one_run[1]) + half
     return int(rate) * least <= 1.001e6 and int(rate) * most >= 0.999e6

@@ -184,6 +184,7 @@ class _Job:
         for key in percentiles.members:
             if not _PERCENTILE.fullmatch(key):
                 self._sheet.broken(self._line(percentiles.at), f"“{key[:40]}” is no percentile")
+            # fio 2 fills its list of percentiles with 0.00.
             elif float(key) > 0:
                 params: dict[str, Scalar] = {"percentile": float(key)}
                 self._figure(percentiles, key, f"{direction}_clat", unit, params)

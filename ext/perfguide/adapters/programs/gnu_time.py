@@ -85,6 +85,7 @@ def read(data: bytes, context: Context) -> Reading:
         elif _FAILED.fullmatch(line.text):
             failed = True
         elif match := _VERSION.fullmatch(line.text):
+            # Not a line of time -v, so another format reports it where it is left over.
             version = int(match[1])
             continue
         elif _REFUSED.search(line.text):

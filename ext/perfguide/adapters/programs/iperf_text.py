@@ -233,6 +233,7 @@ def read_iperf2(data: bytes, context: Context) -> Reading:
         elif _SERVER_REPORT.fullmatch(text):
             pass
         elif match := _TWO.fullmatch(text):
+            # Intervals begin later. A first interval begins at 0 too, and the total replaces it.
             if float(match[2]) == 0 and not (udp and match[1] in total and total[match[1]][1][6]):
                 total[match[1]] = (line, match)
         elif match := _CONNECTED.fullmatch(text):

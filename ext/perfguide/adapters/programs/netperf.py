@@ -274,6 +274,7 @@ def _listing(test: _Test, sheet: Sheet) -> None:
         return
     benchmark = f"ethernet-{protocol.lower()}"
     params: dict[str, Scalar] = {"direction": "egress" if way == "Send" else "ingress"}
+    # Throughput of datagrams depends on their size more than on anything else.
     if protocol == "UDP" and "LOCAL_SEND_SIZE" not in keys:
         sheet.broken(line, "how large the datagrams were is not stated", "list LOCAL_SEND_SIZE too")
         return

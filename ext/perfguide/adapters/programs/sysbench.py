@@ -80,6 +80,7 @@ class _Reader:
             self._params["test"] = test or self._params.get("test", "")
             text = match[1].strip()
             if name == "block_size":
+                # 0.4 writes 1K or 1Kb where 1.0 writes 1KiB.
                 text = re.sub("(?<=[0-9])([KMG])b?$", r"\1iB", text)
             if name:
                 self._params[name] = int(text) if text.isdigit() else text
@@ -88,12 +89,14 @@ class _Reader:
 
     def _give(self, metric: str, unit: str) -> _Take:
         def take(line: Line, match: re.Match[str]) -> None:
+            # Figures of different tests would pool under one name.
             if not self._params.get("test"):
                 hint = "keep the command on the line before it, or state test=…"
                 self.sheet.broken(
                     line.number, "which test of sysbench this is of is not stated", hint
                 )
                 return
+            # A run that only read has written nothing, which is no failure.
             zero = unit == "ms" or metric.endswith(("s", "read", "written"))
             value = figure(match[1])
             if value is not None:
