@@ -1,4 +1,4 @@
-"""The logs that the adapters of programs are tested with, and what is in them."""
+"""The recorded logs with which adapters of programs are tested, and the results expected of them."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from perfguide.bundle import Result
 
 DATA = Path(__file__).parents[1] / "adapters" / "data"
 PARAMS = {"evp-40.txt": {"algorithm": "aes-256-cbc", "threads": 8}}
-"""What has to be stated for a log that does not say it."""
+"""Parameters that a log does not contain and that have to be stated."""
 
 Row = tuple[int, str, str, str, float | None, tuple[tuple[str, object], ...]]
 
 
 def logs() -> list[Path]:
-    """Every log, in a steady order."""
+    """Return every log, in a fixed order."""
     return sorted(
         path
         for path in DATA.glob("*/*")
@@ -31,14 +31,14 @@ def logs() -> list[Path]:
 
 @cache
 def built_in(name: str) -> Format:
-    """A format of the package, without a look at those of third parties."""
+    """Return a format of the package, without loading those of third parties."""
     adapter = named(name)
     assert isinstance(adapter, Format)
     return adapter
 
 
 def read(path: Path, data: bytes | None = None) -> Reading:
-    """The log, or other bytes in its place, as its own adapter reads it."""
+    """Read the log, or other bytes in its place, with its own adapter."""
     return _whole(path) if data is None else _read(path, data)
 
 
@@ -54,7 +54,7 @@ def _read(path: Path, data: bytes) -> Reading:
 
 
 def row(result: Result) -> Row:
-    """A result as plain values."""
+    """Return a result as plain values."""
     assert result.log is not None
     value = None if result.samples is UNSET else result.samples[0]
     params = tuple(sorted(result.params.items()))
@@ -62,25 +62,25 @@ def row(result: Result) -> Row:
 
 
 def figures(reading: Reading) -> Counter[tuple[object, ...]]:
-    """The figures of a reading without their lines, failures left out."""
+    """Count the figures of a reading, without their lines and without failures."""
     rows = (row(result) for result in reading.results)
     return Counter(each[1:] for each in rows if each[4] is not None)
 
 
 @cache
 def expected(path: Path) -> tuple[Row, ...]:
-    """What has to be read from a log."""
+    """Return the results expected of a log."""
     lines = json.loads(expected_file(path).read_text("utf-8"))
     return tuple((*line[:5], tuple(sorted(line[5].items()))) for line in lines)
 
 
 def expected_file(path: Path) -> Path:
-    """Where it stands what has to be read from a log."""
+    """Return the file with the results expected of a log."""
     return path.with_name(path.name + ".expected.json")
 
 
 def write(path: Path) -> None:
-    """Write anew what is read from a log."""
+    """Write the results read from a log as the expected ones."""
     rows = [row(result) for result in read(path).results]
     lines = [json.dumps([*each[:5], dict(each[5])], ensure_ascii=False) for each in rows]
     expected_file(path).write_text("[" + ",\n".join(lines) + "]\n", "utf-8")

@@ -1,4 +1,4 @@
-"""Pages whose commands and files a test follows, as a reader would."""
+"""Pages whose commands and files a test follows as a reader would."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BLOCK = re.compile(
 
 @dataclass(frozen=True)
 class Code:
-    """A block of code of a page; the caption names the file, or how the command ends."""
+    """A block of code on a page; the caption names the file, or the command's exit status."""
 
     kind: str
     caption: str
@@ -27,7 +27,7 @@ class Code:
 
 
 def codes(page: str) -> list[Code]:
-    """All blocks of code in the source of a page, in their order."""
+    """Return all blocks of code in the source of a page, in order."""
     return [
         Code(each["kind"], each["caption"] or "", textwrap.dedent(each["text"]).strip() + "\n")
         for each in _BLOCK.finditer(page)
@@ -35,8 +35,8 @@ def codes(page: str) -> list[Code]:
 
 
 def search_path(folder: Path) -> str:
-    """A search path on which ``perfguide`` is the package under test, with the descriptions of
-    benchmarks where a wheel has them."""
+    """Return a search path on which ``perfguide`` is the package under test, with the benchmark
+    descriptions where a wheel has them."""
     package = folder / "lib/perfguide"
     shutil.copytree(TOP / "ext/perfguide", package)
     (package / "catalog/built_in").symlink_to(TOP / "source/benchmarks")

@@ -1,4 +1,4 @@
-"""What is fuzzed: each a function of bytes that raises only where the code is at fault."""
+"""The targets of fuzzing: functions of bytes that raise only if the code is at fault."""
 
 from __future__ import annotations
 
@@ -40,31 +40,31 @@ LIMITS = decompress.Limits(document=2**20, container=2**21, members=200, ratio=1
 
 @dataclass(frozen=True)
 class Target:
-    """One thing that is fuzzed, and sound input to begin with."""
+    """A target of fuzzing, with valid input to start from."""
 
     run: Callable[[bytes], None]
     seeds: tuple[bytes, ...]
     times: int = 150
-    """How often a test runs it."""
+    """The number of times that a test runs it."""
 
 
-def _fine(found: Diagnostic) -> None:
-    assert found.kind in KINDS
-    assert str(found).isprintable(), str(found)
+def _fine(diagnostic: Diagnostic) -> None:
+    assert diagnostic.kind in KINDS
+    assert str(diagnostic).isprintable(), str(diagnostic)
 
 
-def _sound(loaded: Loaded) -> None:
-    """What is accepted can be published, and is the same when it is read again."""
+def _valid(loaded: Loaded) -> None:
+    """Check that an accepted bundle can be published, and is the same when it is read again."""
     again = bundle.decode(bundle.encode(loaded.bundle))
     assert bundle.digest(again) == loaded.digest
-    if loaded.digest[0] != "0":  # a frame takes far longer than all else here
+    if loaded.digest[0] != "0":  # a frame takes far longer than everything else here
         return
     pooled = pool.Pool(rows.build([loaded]), Catalog({}))
     assert sum(len(pooled.of_guide(key)) for key in pooled.guides()) == len(pooled)
 
 
 def decoder(lines: bool) -> Callable[[bytes], None]:
-    """The decoder of one text, which says the same again from what it has kept."""
+    """Return the decoder of one document, which gives the same again from its cache."""
     name = "a.jsonl" if lines else "a.json"
 
     def run(data: bytes) -> None:
@@ -75,12 +75,12 @@ def decoder(lines: bool) -> Callable[[bytes], None]:
                 kept[key] = make()
             return kept[key]
 
-        found = list(validate.load(_text(name, data), LIMITS))
+        items = list(validate.load(_text(name, data), LIMITS))
         for _ in range(2):
-            assert found == list(validate.load(_text(name, data), LIMITS, keep))
-        for item in found:
+            assert items == list(validate.load(_text(name, data), LIMITS, keep))
+        for item in items:
             if isinstance(item, Loaded):
-                _sound(item)
+                _valid(item)
             else:
                 _fine(item)
 
@@ -92,7 +92,7 @@ def _text(name: str, data: bytes) -> Document:
 
 
 def container(name: str) -> Callable[[bytes], None]:
-    """A file of this name, read from disk as an upload is."""
+    """Return the reader of a file of this name, read from disk like an upload."""
     folder = Path(tempfile.mkdtemp(prefix="perfguide-fuzz-"))
     path = folder / name
 
@@ -113,15 +113,15 @@ def container(name: str) -> Callable[[bytes], None]:
 
 
 def adapter(form: Format) -> Callable[[bytes], None]:
-    """One format's reader, which never raises and gives results that a bundle can hold."""
+    """Return one format's reader, which never raises and gives results that fit into a bundle."""
     encode, decode = msgspec.json.Encoder(), msgspec.json.Decoder(list[bundle.Result])
 
     def run(data: bytes) -> None:
         assert isinstance(form.recognises(data), bool)
         reading = form.read(data, Context("a.log", {"engine": "hw"}, {"board.name": "sk"}))
         assert isinstance(reading, Reading)
-        for found in reading.diagnostics:
-            _fine(found)
+        for diagnostic in reading.diagnostics:
+            _fine(diagnostic)
         lines = data.count(b"\n") + 1
         assert all(1 <= number <= lines for number in reading.lines)
         try:
@@ -129,7 +129,7 @@ def adapter(form: Format) -> Callable[[bytes], None]:
                 encode.encode(pack_logs.without_halves(msgspec.to_builtins(list(reading.results))))
             )
         except msgspec.ValidationError:
-            # A figure that no bundle takes: packing has to say so, and where.
+            # A figure that no bundle accepts: packing has to report it with its location.
             stated = pack_logs.Stated(
                 dict.fromkeys(("board.name", "board.soc", "sdk.version", "sdk.os"), "x")
             )
@@ -184,41 +184,41 @@ def _members() -> dict[str, bytes]:
 
 def _zip() -> bytes:
     buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as made:
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as container:
         for name, data in _members().items():
-            made.writestr(zipfile.ZipInfo(name), data)
+            container.writestr(zipfile.ZipInfo(name), data)
     return buffer.getvalue()
 
 
 def _tar(form: int = tarfile.PAX_FORMAT) -> bytes:
     buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w", format=form) as made:
+    with tarfile.open(fileobj=buffer, mode="w", format=form) as container:
         for name, data in {**_members(), "é" * 80 + ".json": b"{}"}.items():
             info = tarfile.TarInfo(name)
             info.size = len(data)
-            made.addfile(info, io.BytesIO(data))
+            container.addfile(info, io.BytesIO(data))
         link = tarfile.TarInfo("link.json")
         link.type, link.linkname = tarfile.SYMTYPE, "x" * 120
-        made.addfile(link)
+        container.addfile(link)
     return buffer.getvalue()
 
 
 def samples(form: Format) -> tuple[bytes, ...]:
-    """The format's own example, and logs of tests that it recognises."""
-    found = [form.example.encode(), *(log for log in _logs() if form.recognises(log))]
-    return tuple(found[:12])
+    """Return the format's own example, and the tests' logs that it recognises."""
+    inputs = [form.example.encode(), *(log for log in _logs() if form.recognises(log))]
+    return tuple(inputs[:12])
 
 
 @cache
 def _logs() -> list[bytes]:
-    """The logs of tests that are not long."""
+    """Return the short logs of the tests."""
     paths = [p for name in ("data", "farm_data") for p in sorted((SAMPLES / name).rglob("*"))]
     logs = [path for path in paths if path.is_file() and path.suffix != ".py"]
     return [path.read_bytes() for path in logs if path.stat().st_size < 20_000]
 
 
 def targets() -> dict[str, Target]:
-    """Everything that is fuzzed, by name."""
+    """Return all targets of fuzzing by name."""
     text, tar = _bundle(), _tar()
     tars = (tar, _tar(tarfile.GNU_FORMAT))
     out = {
@@ -247,24 +247,24 @@ WORDS = (
 
 
 def mutated(chance: random.Random, seeds: Sequence[bytes]) -> bytes:
-    """Sound input, spoilt in a few places."""
+    """Return valid input with a few mutations."""
     data = bytearray(chance.choice(seeds))
     for _ in range(chance.choice((1, 1, 2, 3, 8))):
-        place = chance.randrange(len(data) + 1)
-        end = min(len(data), place + chance.choice((0, 1, 1, 2, 8, 64, 512)))
+        begin = chance.randrange(len(data) + 1)
+        end = min(len(data), begin + chance.choice((0, 1, 1, 2, 8, 64, 512)))
         match chance.randrange(6):
             case 0:
-                data[place:end] = chance.randbytes(end - place)
+                data[begin:end] = chance.randbytes(end - begin)
             case 1:
-                data[place:end] = b""
+                data[begin:end] = b""
             case 2:
-                data[place:end] = chance.choice(WORDS)
+                data[begin:end] = chance.choice(WORDS)
             case 3:
-                data[place:place] = data[place:end] * chance.choice((1, 2, 50))
-            case 4 if data and place < len(data):
-                data[place] ^= 1 << chance.randrange(8)
+                data[begin:begin] = data[begin:end] * chance.choice((1, 2, 50))
+            case 4 if data and begin < len(data):
+                data[begin] ^= 1 << chance.randrange(8)
             case _:
                 other = chance.choice(seeds)
                 cut = chance.randrange(len(other) + 1)
-                data[place:end] = other[cut : cut + chance.randrange(200)]
+                data[begin:end] = other[cut : cut + chance.randrange(200)]
     return bytes(data)

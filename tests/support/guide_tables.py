@@ -1,4 +1,4 @@
-"""Tables of guides, as the readers of the importer give them."""
+"""Tables of guides, as returned by the importer's readers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def nothing(name: str) -> bytes | None:
 
 
 def tables(reader: Reader, file: str, text: str, opener: Opener = nothing) -> list[Table]:
-    """Return the tables of a text."""
+    """Return the tables in a text."""
     reading = Reading()
     reader(file, text, opener, reading)
     return reading.tables

@@ -1,4 +1,4 @@
-"""Documents that are written to exhaust a reader, or to lead it out of the guide."""
+"""Documents written to exhaust a reader, or to make it leave the guide."""
 
 from __future__ import annotations
 
@@ -124,11 +124,11 @@ DOCUMENTS: dict[str, Callable[[], str]] = {
     for ending, kind in ((".rst", RST), (".html", HTML), (".md", MARKDOWN))
     for name, document in kind.items()
 }
-"""By name; behind each one comes a plain table."""
+"""Documents by name; each is followed by a plain table."""
 
 
 def text(name: str) -> str:
-    """Return a document and the table behind it."""
+    """Return a document with the table behind it."""
     ending = name.rpartition(".")[2]
     table = {"rst": TABLE, "html": HTML_TABLE, "md": MARKDOWN_TABLE}[ending]
     return DOCUMENTS[name]() + table

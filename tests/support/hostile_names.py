@@ -1,4 +1,4 @@
-"""Names that stand for something to Sphinx, docutils, a file system, a web server or a URL."""
+"""Names with a meaning to Sphinx, docutils, a file system, a web server or a URL."""
 
 from __future__ import annotations
 
@@ -64,4 +64,4 @@ NAMES = (
         "ß" * 200,
     ),
 )
-"""Each is one that a bundle may hold."""
+"""Names that a bundle may contain."""

@@ -1,7 +1,7 @@
-"""A project of somebody else, with and without the extension.
+"""A host project of somebody else, with and without the extension.
 
-Without it, pages by hand that have the titles and lists of the generated ones stand in their place,
-so that the menus of all other pages are the same.
+Without it, hand-written pages with the titles and lists of the generated ones take their place, so
+that the menus of all other pages are the same.
 """
 
 from __future__ import annotations
@@ -62,13 +62,13 @@ PAGES = {
     "part/first": "First\n=====\n\n.. figure:: /picture.svg\n\n   A picture\n\n.. rubric:: Figures\n\n.. note:: A note.\n",
     "part/second": "Second\n======\n\n.. glossary::\n\n   Board\n      A board.\n\nSee :term:`Board`.\n",
 }
-"""Ten pages, with titles, sections and files that are called as some of ours are."""
+"""Ten pages, with titles, sections and files named like some of ours."""
 TOP = [name for name in PAGES if name != "index" and name not in ("part/first", "part/second")]
 PICTURE = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9" viewBox="0 0 9 9"/>\n'
 
 
 def write(folder: Path, theme: str, *extensions: str) -> Path:
-    """Write a host that has the extension among others, and bundles of two guides."""
+    """Write a host with the extension among others, and bundles of two guides."""
     every = ["perfguide", *extensions]
     _write_pages(folder, theme, every, MENU)
     with (folder / "conf.py").open("a", encoding="utf-8") as conf:
@@ -81,8 +81,8 @@ def write(folder: Path, theme: str, *extensions: str) -> Path:
 
 
 def write_without(folder: Path, theme: str, doctrees: Path, *extensions: str) -> Path:
-    """Write the same host without the extension; the folder of ``doctrees`` is that of a build
-    with it, and tells which pages stand in for the generated ones."""
+    """Write the same host without the extension. ``doctrees`` is the folder of a build with it,
+    from which the titles of the generated pages are taken."""
     _write_pages(folder, theme, list(extensions), STAND_IN)
     env: BuildEnvironment = pickle.loads((doctrees / "environment.pickle").read_bytes())
     for name in sorted(env.all_docs):
@@ -115,14 +115,14 @@ def _write_pages(folder: Path, theme: str, extensions: list[str], menu: str) -> 
 
 
 def build(project: Path, target: Path, *options: str) -> Path:
-    """Build a host, without a warning; returns the folder of its pages."""
+    """Build a host without a warning; return the folder of its pages."""
     done = run_sphinx(project, target, "-W", *options)
     assert done.returncode == 0, done.stderr
     return target
 
 
 def files(site: Path) -> dict[str, bytes]:
-    """All files of a site but those about our pages: their own, and lists of all pages."""
+    """Return all files of a site except our pages and files that list all pages."""
     lists = (
         "searchindex.js",
         "objects.inv",

@@ -1,4 +1,4 @@
-"""Tables of built pages, read back by an HTML parser as a reader's browser does."""
+"""Tables of built pages, read back with an HTML parser like that of a browser."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ NAMESPACE = "{http://www.w3.org/1999/xhtml}"
 
 @dataclass(frozen=True)
 class Figure:
-    """One cell with a figure: the heads above it, the keys beside it, its text,
-    and the tab and caption it stands under."""
+    """A cell with a figure: the heads above it, the keys beside it, its text, and its tab and
+    caption."""
 
     heads: tuple[str, ...]
     keys: tuple[str, ...]
@@ -24,7 +24,7 @@ class Figure:
     tab: str
     caption: str
     exact: str = ""
-    """The text with the mean that programs read, in two decimals, and ends in six digits."""
+    """The text as in files for programs: two decimals for the mean, six digits for the range."""
 
 
 def _text(node: Any) -> str:
@@ -32,7 +32,7 @@ def _text(node: Any) -> str:
 
 
 def _words(node: Any) -> Iterator[str]:
-    """A node's text without the marks beside figures."""
+    """Yield a node's text without the marks beside figures."""
     yield node.text or ""
     for child in node:
         if child.get("class", "").split(" ")[0] != "perf-mark":
@@ -41,7 +41,7 @@ def _words(node: Any) -> Iterator[str]:
 
 
 def _grid(section: Any) -> list[list[str]]:
-    """A table section with spans filled in."""
+    """Return a table section with its spans filled in."""
     rows = [row for row in section if row.tag == f"{NAMESPACE}tr"]
     out: list[dict[int, str]] = [{} for _ in rows]
     for number, row in enumerate(rows):
@@ -57,7 +57,7 @@ def _grid(section: Any) -> list[list[str]]:
 
 
 def figures(page: Path, tree: Any = None) -> Iterator[Figure]:
-    """Every cell of every table of figures on a page, which may be parsed already."""
+    """Yield every cell of every table of figures on a page, which may be parsed already."""
     if tree is None:
         tree = html5lib.parse(page.read_text("utf-8"))
     for outer in tree.iter(f"{NAMESPACE}figure"):
@@ -96,8 +96,8 @@ def _exact(cell: Any, text: str) -> str:
     return f"{float(mean.get('value')):.2f}{ends}"
 
 
-def _end(found: re.Match[str]) -> str:
-    return f"{found[1]} {float(found[2].replace(',', '')):.6g}"
+def _end(match: re.Match[str]) -> str:
+    return f"{match[1]} {float(match[2].replace(',', '')):.6g}"
 
 
 def _tables(node: Any, panel: str) -> Iterator[tuple[str, Any]]:

@@ -1,4 +1,4 @@
-"""One page of each kind that the site of the project's own results has."""
+"""One page of each kind from the site of the project's own results."""
 
 LIGHT_GUIDE = "source/guides/AM62X/linux/09.00.00.03.html"
 GUIDE = "source/guides/AM62X/linux/09.01.00.08.html"

@@ -1,4 +1,4 @@
-"""Bundles, catalogs and pools for tests, made as small as a test needs them."""
+"""Bundles, catalogs and pools for tests, as small as possible."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ metrics = ["lat_*"]
 where = { engine = "sw" }
 rows = ["metric"]
 """
-"""A description of a benchmark; tests give it the name ``speed``."""
+"""A benchmark description; tests use it under the name ``speed``."""
 
 
 def result(metric: str = "rate", unit: str = "MB/s", **more: Any) -> dict[str, Any]:
-    """A result of ``speed``; a value of 1 where no figure is given."""
+    """Return a result of ``speed``, with the value 1 unless a figure is given."""
     out: dict[str, Any] = {"benchmark": "speed", "metric": metric, "unit": unit, **more}
     if not {"samples", "value", "status"} & set(more):
         out["value"] = 1.0
@@ -60,8 +60,8 @@ def result(metric: str = "rate", unit: str = "MB/s", **more: Any) -> dict[str, A
 
 
 def plain(*results: dict[str, Any], **changes: Any) -> dict[str, Any]:
-    """A valid bundle as JSON values; keys with two underscores go into a part,
-    as in ``sdk__version``."""
+    """Return a valid bundle as JSON values; a key with two underscores changes a part, as in
+    ``sdk__version``."""
     out: dict[str, Any] = {
         "format": "perfguide-bundle",
         "version": 1,
@@ -81,14 +81,14 @@ def plain(*results: dict[str, Any], **changes: Any) -> dict[str, Any]:
 
 
 def text(value: Any) -> bytes:
-    """JSON as a runner would write it."""
+    """Return JSON as a runner would write it."""
     return json.dumps(value).encode()
 
 
 def outcome(
     data: bytes, lines: bool = False, name: str = "a.json"
 ) -> tuple[list[Loaded], list[Diagnostic]]:
-    """What one document gives: its valid bundles, and its findings."""
+    """Return the valid bundles and the diagnostics of one document."""
     source = Source("results", name, Path(name))
     items = list(load(Document(source, name, data, lines)))
     sound = [item for item in items if isinstance(item, Loaded)]
@@ -96,33 +96,33 @@ def outcome(
 
 
 def loaded(*results: dict[str, Any], origin: str = "a.json", **changes: Any) -> Loaded:
-    """A valid bundle with its origin."""
+    """Return a valid bundle with its origin."""
     decoded = bundle.decode(text(plain(*results, **changes)))
     return Loaded("results", origin, decoded, bundle.digest(decoded))
 
 
 def described(folder: Path, toml: str = TOML, name: str = "speed") -> Catalog:
-    """A catalog of one benchmark, which has to be sound."""
+    """Return a catalog with one benchmark, whose description has to be valid."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{name}.toml").write_text(toml, "utf-8")
     (folder / f"{name}.rst").write_text("What it measures.\n", "utf-8")
-    found, faults = benchmarks.load([folder])
+    catalog, faults = benchmarks.load([folder])
     assert faults == []
-    return found
+    return catalog
 
 
 def pooled(bundles: Iterable[Loaded], described: Catalog | None = None) -> Pool:
-    """Bundles as pooled figures."""
+    """Return bundles as pooled figures."""
     return Pool(rows.build(list(bundles)), described or Catalog({}))
 
 
 def records(*bundles: Loaded, described: Catalog | None = None) -> list[Record]:
-    """All pooled figures of bundles, guide after guide."""
+    """Return all pooled figures of bundles, guide by guide."""
     pool = pooled(bundles, described)
     return [record for key in pool.guides() for record in pool.of_guide(key)]
 
 
 def only(items: Sequence[Any]) -> Any:
-    """The one item of a list that has to have one."""
+    """Return the only item of a list, which has to have exactly one."""
     assert len(items) == 1, items
     return items[0]

@@ -1,7 +1,6 @@
-"""Programs in processes of their own, forked where what they import is imported already.
+"""Programs run in forked processes, for which their imports are loaded already.
 
-A process that starts from nothing takes longer to import Sphinx, pandas and SciPy than to
-build a small site with them.
+A new process takes longer to import Sphinx, pandas and SciPy than to build a small site with them.
 """
 
 from __future__ import annotations
@@ -58,7 +57,7 @@ Three  Four
 
 """
 LANGUAGES = ("sh", "json", "toml", "python", "rst", "text", "yaml", "ini", "csv")
-"""Those of the code on pages: what marks one takes half as long as a page to make ready."""
+"""Languages of code on pages: preparing a highlighter takes half as long as reading a page."""
 
 
 def run_module(
@@ -69,14 +68,15 @@ def run_module(
     packages: Path | None = None,
     package: Path | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    """What ``python -m name arguments`` does and says, in UTF-8, with an environment, in
-    a folder (default: this one), with other versions of some ``packages`` in a folder of theirs.
+    """Return the output and exit status of ``python -m name arguments``, in UTF-8, with an
+    environment, in a folder (default: this one), with other versions of some ``packages`` in a
+    folder of theirs.
 
-    Sphinx, where ``perfguide build`` runs it, is forked as well. With ``package``, a folder that
-    holds a copy of the package, the code is that copy's as it is now.
+    Sphinx is forked as well if ``perfguide build`` runs it. With ``package``, a folder with a copy
+    of the package, the current code of that copy is run.
 
-    Not for what an interpreter reads when it starts, as ``PYTHONHASHSEED``, nor for a
-    process to be stopped.
+    Not suitable for settings that the interpreter reads at its start, such as
+    ``PYTHONHASHSEED``, nor for a process that is to be stopped.
     """
     words = [os.fspath(argument) for argument in arguments]
     with tempfile.TemporaryDirectory() as aside:
@@ -91,12 +91,12 @@ def run_module(
 
 
 def put_command(folder: Path, package: Path | None = None) -> None:
-    """Put a command ``perfguide`` into a folder for a search path, for shells and what they run.
-    Each process is forked where all that it imports is imported; the code is that of ``package``,
-    a folder with a copy of the package, as it is now.
+    """Put a command ``perfguide`` into a folder for a search path, for shells and their children.
+    Each process is forked from one that has its imports loaded; the code is the current one of
+    ``package``, a folder with a copy of the package.
 
-    It has the words, the environment, the folder and the three streams of who runs it. To be
-    stopped it is too far away.
+    It gets the arguments, environment, folder and three streams of its caller. It cannot be
+    stopped by signals to the command.
     """
     command = folder / "perfguide"
     run = f'exec "{sys.executable}" -I -S -c \'{_CLIENT}\' {_address(package)} "$@"'
@@ -114,19 +114,19 @@ with socket.socket(socket.AF_UNIX) as server:
         file.flush()
         sys.exit(marshal.load(file))
 """
-"""Hands all that it has to the process that forks, and ends as what was forked ended."""
+"""A client that passes its arguments to the forking process, and ends with the forked one's status."""
 
 
 @functools.cache
 def _address(package: Path | None) -> str:
-    """Where a process listens that forks others, with the code of ``package``."""
-    address = f"{tempfile.mkdtemp()}/s"  # that of a socket has to be short
+    """Return the address at which a process forks others, with the code of ``package``."""
+    address = f"{tempfile.mkdtemp()}/s"  # a socket's path has to be short
     _ask(None, {"address": address, "package": os.fspath(package) if package else ""})
     return address
 
 
 def _connect(address: str, asked: tuple[object, ...], names: list[str]) -> int:
-    """Have the process there fork, with three files as its streams; the exit status."""
+    """Have that process fork, with three files as its streams; return the exit status."""
     streams = [os.open(name, os.O_RDWR | os.O_CREAT) for name in names]
     with socket.socket(socket.AF_UNIX) as server:
         server.connect(address)
@@ -140,7 +140,7 @@ def _connect(address: str, asked: tuple[object, ...], names: list[str]) -> int:
 
 
 def _ask(packages: Path | None, asked: Mapping[str, object]) -> int:
-    """Have the server fork; the exit status."""
+    """Have the server fork; return the exit status."""
     server = _server(packages)
     assert server.stdin is not None and server.stdout is not None
     server.stdin.write(json.dumps(asked) + "\n")
@@ -150,7 +150,7 @@ def _ask(packages: Path | None, asked: Mapping[str, object]) -> int:
 
 @functools.cache
 def _server(packages: Path | None) -> subprocess.Popen[str]:
-    """The process that others are forked from; it ends with this one."""
+    """Return the process from which others are forked; it ends with this one."""
     first = f"{packages}{os.pathsep}" if packages else ""
     server = subprocess.Popen(
         [sys.executable, __file__],
@@ -164,7 +164,7 @@ def _server(packages: Path | None) -> subprocess.Popen[str]:
 
 
 def _serve() -> None:
-    """Fork for each line of the input, and tell the exit status of what was forked."""
+    """Fork for each line of input, and return the exit status of the forked process."""
     from sphinx.application import builtin_extensions
 
     for module in (*builtin_extensions, *IMPORTED):
@@ -172,8 +172,8 @@ def _serve() -> None:
     templates = tempfile.mkdtemp()
     _share_templates(templates)
     _warm()
-    gc.freeze()  # or each process would look through all that is imported, and copy its pages
-    gc.set_threshold(20_000, 20, 20)  # a small build is over before there is much to free
+    gc.freeze()  # otherwise each process would traverse all imports, and copy their pages
+    gc.set_threshold(20_000, 20, 20)  # a small build ends before much can be freed
     for line in sys.stdin:
         given = json.loads(line)
         if "address" in given:
@@ -191,7 +191,7 @@ def _serve() -> None:
 
 
 def _listen(address: str, package: str) -> None:
-    """Fork a process that forks one for each who connects to an address, until this one ends."""
+    """Fork a process that forks one for each connection to an address, until this one ends."""
     server = os.getpid()
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(address)
@@ -200,14 +200,14 @@ def _listen(address: str, package: str) -> None:
             os.write(1, b"0\n")
             return
         orphans.end_with(server)
-        signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # none that has ended is waited for
+        signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel reaps ended processes
         taken = _state(package)
         if package:
             _take(package)
             gc.freeze()
         while True:
             connection, _ = listener.accept()
-            if taken != (now := _state(package)):  # somebody has edited it
+            if taken != (now := _state(package)):  # the package was edited
                 _take(package)
                 taken = now
             if not os.fork():
@@ -218,7 +218,7 @@ def _listen(address: str, package: str) -> None:
 
 
 def _attend(connection: socket.socket) -> None:
-    """Fork what somebody asks for who has connected, and hand back how it ended."""
+    """Fork the program requested by a connection, and send back its exit status."""
     _, streams, _, _ = socket.recv_fds(connection, 1, 3)
     with connection, connection.makefile("rwb") as file:
         asked = marshal.load(file)
@@ -234,26 +234,28 @@ def _attend(connection: socket.socket) -> None:
 
 
 class _Compiled(jinja2.FileSystemBytecodeCache):
-    """What Jinja compiled, by the text of a template and by the extensions, which may change it."""
+    """Templates compiled by Jinja, by their text and by the extensions, which may change it."""
 
     def get_bucket(
         self, environment: jinja2.Environment, name: str, filename: str | None, source: str
     ) -> Bucket:
-        """What is known of a template."""
+        """Return the compiled form of a template."""
         named = f"{source}\0{sorted(environment.extensions)}"
         return super().get_bucket(environment, name, filename, named)
 
 
 def _share_templates(folder: str) -> None:
-    """Let all processes compile each template once, and again where its text changed: it takes
-    a tenth of a small build."""
-    made = functools.partialmethod(jinja2.Environment.__init__, bytecode_cache=_Compiled(folder))
-    jinja2.Environment.__init__ = made  # type: ignore[method-assign, assignment]
+    """Make all processes share compiled templates, compiled again only if their text changes: it
+    takes a tenth of a small build."""
+    shared_init = functools.partialmethod(
+        jinja2.Environment.__init__, bytecode_cache=_Compiled(folder)
+    )
+    jinja2.Environment.__init__ = shared_init  # type: ignore[method-assign, assignment]
 
 
 def _warm() -> None:
-    """Let Sphinx build a site without this package once, as what docutils, Sphinx and Jinja work
-    out at their first use is a tenth of a small build. The package itself begins from nothing."""
+    """Build a site without this package once: the caches that docutils, Sphinx and Jinja fill on
+    first use are a tenth of a small build. The package itself is loaded afterwards."""
     from sphinx.cmd.build import main
 
     with tempfile.TemporaryDirectory() as folder:
@@ -265,8 +267,8 @@ def _warm() -> None:
 
 
 def _run(name: str) -> None:
-    """Run a module to the end of this process. Python would take all that is imported apart,
-    which takes as long as a small site."""
+    """Run a module to the end of this process, without Python's cleanup of all imports, which
+    takes as long as a small site."""
     status = 1
     try:
         runpy.run_module(name, run_name="__main__", alter_sys=True)
@@ -285,7 +287,7 @@ def _run(name: str) -> None:
 
 
 class _Forked:
-    """Stands for ``subprocess.Popen`` where that would run a module of Python from nothing."""
+    """Replaces ``subprocess.Popen`` where that would run a Python module in a new process."""
 
     def __init__(self, command: list[str], env: dict[str, str], **_given: object) -> None:
         self._status: int | None = None
@@ -302,25 +304,25 @@ class _Forked:
         self.wait()
 
     def kill(self) -> None:
-        """End it, if it has not ended."""
+        """End the process, if it has not ended."""
         if self._status is None:
             os.kill(self.pid, signal.SIGKILL)
 
     def wait(self, _timeout: float | None = None) -> int:
-        """The exit status, when it has ended."""
+        """Return the exit status after the process has ended."""
         if self._status is None:
             self._status = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
         return self._status
 
 
 def _state(package: str) -> set[tuple[str, int, int, int]]:
-    """What differs where a file of a folder differs."""
-    found = set()
+    """Return values that change if a file of a folder does."""
+    states = set()
     for folder, _, names in os.walk(package) if package else ():
         for path in (f"{folder}/{name}" for name in names if not name.endswith(".pyc")):
             of = Path(path).stat()
-            found.add((path, of.st_ino, of.st_size, of.st_mtime_ns))
-    return found
+            states.add((path, of.st_ino, of.st_size, of.st_mtime_ns))
+    return states
 
 
 def _take(package: str) -> None:

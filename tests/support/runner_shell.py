@@ -1,4 +1,4 @@
-"""The runner under a shell of a board, and its logs as runner/README.md describes them."""
+"""The runner under a board's shell, and its logs in the format of runner/README.md."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SHELLS = {"dash": ["dash"], "busybox": ["busybox", "sh"]}
 
 @dataclass(frozen=True)
 class Block:
-    """One block of a log: its header's words, the program's output, what was seen, its end."""
+    """A block of a log: the words of its header, the program's output, the load, its end."""
 
     words: dict[str, str]
     command: str
@@ -27,8 +27,8 @@ class Block:
 
 
 def blocks(log: Path) -> list[Block]:
-    """Read a log as runner/README.md describes it."""
-    found: list[Block] = []
+    """Read a log in the format of runner/README.md."""
+    all_blocks: list[Block] = []
     head = ""
     body: list[str] = []
     for line in log.read_text().splitlines(keepends=True):
@@ -43,12 +43,12 @@ def blocks(log: Path) -> list[Block]:
             during, end = (
                 dict(word.split("=", 1) for word in text.split()[2:]) for text in (body[-1], line)
             )
-            found.append(Block(words, command, "".join(body[1:-1]), during, end))
+            all_blocks.append(Block(words, command, "".join(body[1:-1]), during, end))
             head = ""
         else:
             body.append(line)
     assert not head, "the last block has no end"
-    return found
+    return all_blocks
 
 
 def all_blocks(folder: Path) -> list[Block]:
@@ -92,7 +92,7 @@ class Shell:
 
 
 def make_shell(name: str, folder: Path, *, crypt: bool = False) -> Shell:
-    """A shell and a PATH: under BusyBox it holds its applets and the stubs only."""
+    """Return a shell and a PATH, which under BusyBox holds only its applets and the stubs."""
     busybox = program(*PACKAGES[name])
     stubs = ([str(DATA / "crypt-stubs")] if crypt else []) + [str(DATA / "stubs")]
     if name == "busybox":
@@ -106,9 +106,9 @@ def make_shell(name: str, folder: Path, *, crypt: bool = False) -> Shell:
 
 
 def replaying(folder: Path, name: str, *logs: Path, version: str = "", first: str = "") -> Path:
-    """A program that prints recorded logs, or its version where it is asked for it.
+    """Write a program that prints recorded logs, or its version if asked for it.
 
-    ``first`` is a line of shell that it runs before.
+    ``first`` is a line of shell that runs before.
     """
     folder.mkdir(exist_ok=True)
     path = folder / name

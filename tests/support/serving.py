@@ -1,4 +1,4 @@
-"""A built site on a server of its own, with the headers that SECURITY.md asks for."""
+"""A built site on a local server, with the headers that SECURITY.md recommends."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class _Quiet(http.server.SimpleHTTPRequestHandler):
         pass
 
     def do_GET(self) -> None:
-        if self.path == "/favicon.ico":  # which browsers ask for by themselves
+        if self.path == "/favicon.ico":  # requested by browsers on their own
             self.send_response(204)
             self.end_headers()
         else:
@@ -32,7 +32,7 @@ class _Quiet(http.server.SimpleHTTPRequestHandler):
 
 
 class _Slow(_Quiet):
-    """Sends a page in parts, as a slow line does: it is shown before its end has come."""
+    """Sends a page in parts, as over a slow connection: it is shown before it is complete."""
 
     def do_GET(self) -> None:
         path = Path(self.translate_path(self.path))
@@ -51,7 +51,7 @@ class _Slow(_Quiet):
 
 @contextmanager
 def served(site: Path, slow: bool = False) -> Iterator[str]:
-    """The address of the site while it is served; ``slow``: pages come in parts."""
+    """Yield the address of the site while it is served; with ``slow``, pages come in parts."""
     handler = functools.partial(_Slow if slow else _Quiet, directory=str(site))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()

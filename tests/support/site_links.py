@@ -1,4 +1,4 @@
-"""All pages of a built site: is the HTML sound, and does every link lead somewhere?"""
+"""All pages of a built site: is the HTML well formed, and does every link lead somewhere?"""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ NAMED = ("aria-controls", "aria-labelledby", "aria-describedby", "for")
 
 
 def parsed(path: Path) -> Element:
-    """A page as a browser understands it, refused where it is not well-formed HTML."""
+    """Parse a page as a browser does; raises if it is not well-formed HTML."""
     parser = html5lib.HTMLParser(strict=True)
     root: Element = parser.parse(path.read_text("utf-8"))
     return root
 
 
 def pages(site: Path) -> dict[Path, Element]:
-    """All pages. An error names the page."""
+    """Return all pages. An error names the page."""
     out = {}
     for path in sorted(site.rglob("*.html")):
         try:
@@ -38,10 +38,10 @@ def ids(root: Element) -> list[str]:
     return [value for node in root.iter() if (value := node.get("id")) is not None]
 
 
-def broken(site: Path, found: dict[Path, Element]) -> Iterator[str]:
-    """Every link, picture, script, form or reference that leads nowhere."""
-    anchors = {path.resolve(): set(ids(root)) for path, root in found.items()}
-    for path, root in found.items():
+def broken(site: Path, parsed_pages: dict[Path, Element]) -> Iterator[str]:
+    """Yield every link, picture, script, form or reference that leads nowhere."""
+    anchors = {path.resolve(): set(ids(root)) for path, root in parsed_pages.items()}
+    for path, root in parsed_pages.items():
         for node in root.iter():
             for name, value in node.items():
                 if name in LOADED and node.tag != f"{NAMESPACE}data":
@@ -61,16 +61,16 @@ def _target(site: Path, path: Path, value: str, anchors: dict[Path, set[str]]) -
             yield f"{path.relative_to(site)}: {value}"
         return
     folder, name = (path.parent, unquote(parts.path)) if parts.path else (path, "")
-    target, there = _found(site, folder, name)
+    target, there = _target(site, folder, name)
     anchor = unquote(parts.fragment)
     if not there or (anchor and anchor not in anchors.get(target, set())):
         yield f"{path.relative_to(site)}: {value}"
 
 
 @cache
-def _found(site: Path, folder: Path, name: str) -> tuple[Path, bool]:
-    """Where a link from a folder leads, and whether that is a file of the site. Most links are
-    on many pages."""
+def _target(site: Path, folder: Path, name: str) -> tuple[Path, bool]:
+    """Return the target of a link from a folder, and whether it is a file of the site. Cached, as
+    most links are on many pages."""
     target = (folder / name).resolve()
     if target.is_dir():
         target /= "index.html"

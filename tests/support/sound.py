@@ -1,4 +1,4 @@
-"""Archives of bundles that are sound by the schema, and odd in every way that it allows."""
+"""Archives of valid bundles that are unusual in every way the schema allows."""
 
 from __future__ import annotations
 
@@ -50,27 +50,27 @@ UNITS = ("MB/s", "kB/s", "B/s", "%", "s", "ms", "ns", "Mbit/s", "kPPS", "MiB/s",
 
 @cache
 def described() -> list[tuple[str, dict[str, Any]]]:
-    """Each benchmark that has a description, with it."""
+    """Return each benchmark with a description, and its description."""
     paths = sorted(DESCRIPTIONS.glob("*.toml"))
     return [(path.stem, tomllib.loads(path.read_text("utf-8"))) for path in paths]
 
 
 class Chance(random.Random):
-    """Where an archive's values come from. ``numbers`` are those that are taken more often than
-    not: an archive that has few of them has extreme ones side by side."""
+    """The random source of an archive. ``numbers`` are preferred values: an archive with few of
+    them has extreme ones side by side."""
 
     numbers: Sequence[float] = NUMBERS
 
 
 def number(chance: Chance) -> float:
-    """A finite number; often an extreme one."""
+    """Return a finite number, often an extreme one."""
     if chance.random() < (0.6 if chance.numbers is NUMBERS else 0.95):
         return chance.choice(chance.numbers)
     return chance.uniform(-2, 2) * 10.0 ** chance.randint(-300, 199)
 
 
 def scalar(chance: Chance) -> str | int | float | bool:
-    """A value of a parameter, of any kind."""
+    """Return a value of a parameter, of any type."""
     kinds = (
         lambda: chance.choice(WORDS) or "x",
         lambda: chance.choice([0, 1, -1, 16, 64, 1024, 16384, 2**31, 10**15]),
@@ -81,7 +81,7 @@ def scalar(chance: Chance) -> str | int | float | bool:
 
 
 def name(chance: Chance) -> str:
-    """A name of 1 to 200 printable characters; as often as not one with a meaning elsewhere."""
+    """Return a name of 1 to 200 printable characters, half the time one with a special meaning."""
     if chance.random() < 0.5:
         return chance.choice(NAMES)
     word = chance.choice(WORDS)
@@ -89,15 +89,15 @@ def name(chance: Chance) -> str:
 
 
 def result(chance: Chance) -> dict[str, Any]:
-    """One result, of a benchmark that is described or of none."""
+    """Return a result, of a benchmark with or without a description."""
     benchmark, description = chance.choice(described())
     metrics = description.get("metrics", ["rate"])
     metric = chance.choice(metrics)
-    known = metric if isinstance(metric, dict) else {"name": metric}
+    spec = metric if isinstance(metric, dict) else {"name": metric}
     out: dict[str, Any] = {
         "benchmark": benchmark if chance.random() < 0.9 else name(chance),
-        "metric": str(known["name"]).replace("*", "x") if chance.random() < 0.9 else name(chance),
-        "unit": known.get("unit", "MB/s") if chance.random() < 0.8 else chance.choice(UNITS),
+        "metric": str(spec["name"]).replace("*", "x") if chance.random() < 0.9 else name(chance),
+        "unit": spec.get("unit", "MB/s") if chance.random() < 0.8 else chance.choice(UNITS),
     }
     params: dict[str, Any] = {}
     for param, entry in description.get("params", {}).items():
@@ -131,12 +131,12 @@ def result(chance: Chance) -> dict[str, Any]:
 
 
 def listed(value: Any) -> list[Any]:
-    """A value of a description that is one or a list of several."""
+    """Return a value of a description as a list, whether it is one or several."""
     return value if isinstance(value, list) else [] if value is None else [value]
 
 
 def some(chance: Chance, entry: dict[str, Any]) -> list[Any]:
-    """A few values of a parameter: usual ones, and at times any."""
+    """Return a few values of a parameter: usual ones, and sometimes any."""
     usual = [*entry.get("values", ()), *([entry["default"]] if "default" in entry else [])]
     usual = usual or [16, 64, 1024, 8192, 16384]
     out = chance.sample(usual, min(len(usual), chance.choice([2, 3, 4])))
@@ -144,10 +144,10 @@ def some(chance: Chance, entry: dict[str, Any]) -> list[Any]:
 
 
 def sweep(chance: Chance) -> list[dict[str, Any]]:
-    """The results of one chart, as its description asks for them: each value of its axes and of
-    its legend, and for each of these runs the metrics that are of the whole run."""
+    """Return the results of one chart: each value of its axes and of its legend, and for each of
+    these runs the metrics about the entire run."""
     every = [(*each, chart) for each in described() for chart in each[1].get("charts", ())]
-    if chance.random() < 0.3:  # few charts answer a question, and words have traps of their own
+    if chance.random() < 0.3:  # few charts have an answer in words, which has pitfalls of its own
         every = [each for each in every if "answer" in each[2]]
     benchmark, description, chart = chance.choice(every)
     params = description.get("params", {})
@@ -169,7 +169,7 @@ def sweep(chance: Chance) -> list[dict[str, Any]]:
 
 
 def about(chance: Chance) -> dict[str, Any]:
-    """The keys of a bundle that say what was measured, and by whom."""
+    """Return the keys of a bundle about the measurement and its runner."""
     sdk: dict[str, Any] = {
         "version": chance.choice(["09.00", "09.01", "10.00", "1.0-rc1"]),
         "os": chance.choice(["linux", "linux", "rt-linux"]),
@@ -197,7 +197,7 @@ def about(chance: Chance) -> dict[str, Any]:
 
 
 def bundle(chance: Chance, number_of: int, results: Sequence[dict[str, Any]]) -> Any:
-    """A bundle with these results, of one of few boards and releases."""
+    """Return a bundle with these results, of one of a few boards and releases."""
     out: dict[str, Any] = {
         "format": "perfguide-bundle",
         "version": 1,
@@ -225,7 +225,7 @@ def bundle(chance: Chance, number_of: int, results: Sequence[dict[str, Any]]) ->
 
 
 def named(seed: int, bundles: int = 50) -> list[Any]:
-    """An archive of small bundles with a name from ``NAMES`` in every field that has a name."""
+    """Return an archive of small bundles with a name from ``NAMES`` in every field with a name."""
     chance = Chance(f"names {seed}")
 
     def some() -> str:
@@ -265,8 +265,8 @@ def named(seed: int, bundles: int = 50) -> list[Any]:
 
 
 def archive(seed: int, bundles: int = 4, results: int = 25) -> list[Any]:
-    """An archive, the same for the same seed: bundles share many of their results' keys, so
-    that there is something to compare and to draw."""
+    """Return an archive, the same for the same seed. Bundles share many keys of results, so that
+    there is something to compare and to draw."""
     chance = Chance(seed)
     if chance.random() < 0.2:
         chance.numbers = chance.sample(NUMBERS, chance.choice([2, 3]))
@@ -294,12 +294,12 @@ def archive(seed: int, bundles: int = 4, results: int = 25) -> list[Any]:
 
 
 def crowd(seed: int, names: int = 2000) -> list[Any]:
-    """A bundle in which one kind of name has as many values as there are results."""
+    """Return a bundle in which one kind of name has as many values as there are results."""
     chance = Chance(seed)
     plain = {"benchmark": "stream", "metric": "copy", "unit": "MB/s"}
     kind = chance.choice(["benchmark", "metric", "unit", "params", "params", "setup"])
     if kind in ("benchmark", "params"):
-        names = min(names, 250)  # more pages and tables than that are refused
+        names = min(names, 250)  # bundles with more pages and tables are refused
     out: list[dict[str, Any]] = []
     for at in range(names):
         own = f"{name(chance)[:150]}{at}"
@@ -309,7 +309,7 @@ def crowd(seed: int, names: int = 2000) -> list[Any]:
 
 
 def of_many_sizes(seed: int) -> list[Any]:
-    """An archive of one to 48 bundles; one in 100 is a :func:`crowd`."""
+    """Return an archive of one to 48 bundles; one in 100 is a :func:`crowd`."""
     chance = random.Random(f"size {seed}")
     if chance.random() < 0.01:
         return crowd(seed, chance.choice([300, 2000]))
@@ -317,8 +317,8 @@ def of_many_sizes(seed: int) -> list[Any]:
 
 
 def store(bundles: Sequence[Any], folder: Path, seed: int = 0) -> None:
-    """Write bundles as files of their own; for some seeds in one archive, whose members have
-    names that no file may have."""
+    """Write bundles as files of their own; for some seeds as one archive, whose members have names
+    that no file may have."""
     chance = random.Random(f"store {seed}")
     texts = [json.dumps(each).encode() for each in bundles]
     if not seed or chance.random() < 0.8:
@@ -337,8 +337,8 @@ def store(bundles: Sequence[Any], folder: Path, seed: int = 0) -> None:
 def publish(
     bundles: Sequence[Any], folder: Path, *, charts: bool = False, seed: int = 0
 ) -> Holdings:
-    """Make of an archive all that commands make. Raises what any of it raises, and
-    :class:`AssertionError` where ``check`` refuses the archive, or a part of the site could not
+    """Make everything from an archive that commands make. Raises any exception of theirs, and
+    :class:`AssertionError` if ``check`` refuses the archive, or if a part of the site could not
     be made."""
     results = folder / "results"
     results.mkdir(parents=True)
@@ -347,65 +347,69 @@ def publish(
     outcome = generate(Settings((results,), (DESCRIPTIONS,), folder / "pages", formats=formats))
     unmade = [d.text() for d in outcome.diagnostics if d.kind == "unmade"]
     assert not unmade, unmade
-    held = outcome.holdings
-    said = agreement.findings(held.ledger.bundles, held.catalog, "source/benchmarks")
-    refused = errors([*held.diagnostics, *said])
+    holdings = outcome.holdings
+    findings = agreement.findings(holdings.ledger.bundles, holdings.catalog, "source/benchmarks")
+    refused = errors([*holdings.diagnostics, *findings])
     assert not refused, [each.text() for each in refused]
-    for each in (*outcome.diagnostics, *said):
+    for each in (*outcome.diagnostics, *findings):
         assert isinstance(each, Diagnostic) and str(each).isprintable()
-    releases = sorted({key.release for key in held.pool.guides()})
-    compared(held, releases[0], releases[-1])
-    beside(held, random.Random(f"beside {seed}"))
-    checked = report.check(held, None)
-    strict(json.dumps(report.as_json(held, checked)))
+    releases = sorted({key.release for key in holdings.pool.guides()})
+    compared(holdings, releases[0], releases[-1])
+    beside(holdings, random.Random(f"beside {seed}"))
+    checked = report.check(holdings, None)
+    strict(json.dumps(report.as_json(holdings, checked)))
     for path in filter(Path.is_file, (folder / "pages").rglob("*.json")):
         strict(path.read_text("utf-8"))
     report.as_text(checked)
-    parquet.write_folder(FIGURES, held.pool, folder / "parquet")
-    return held
+    parquet.write_folder(FIGURES, holdings.pool, folder / "parquet")
+    return holdings
 
 
-def compared(held: Holdings, old: str, new: str) -> None:
-    """Compare two releases, in every format."""
-    names = Names(held.catalog, Boards({}))
-    history = History([held.pool], names)
-    sides = [choose(history, held.pool, release, Filter(), names) for release in (old, new)]
+def compared(holdings: Holdings, old: str, new: str) -> None:
+    """Compare two releases in every format."""
+    names = Names(holdings.catalog, Boards({}))
+    history = History([holdings.pool], names)
+    sides = [choose(history, holdings.pool, release, Filter(), names) for release in (old, new)]
     comparison = compare(sides[0], sides[1], history, Rules(names, (), None), Filter())
     strict(as_data.to_json(comparison))
     as_data.to_comma_separated(comparison)
     for marks in (as_ci.to_github, as_ci.to_gitlab, as_ci.to_sarif):
         marks(comparison)
     for page in (as_markdown.render, as_html.render, as_data.to_junit):
-        page(comparison, held.catalog)
-    as_text.render(comparison, held.catalog, True, False)
+        page(comparison, holdings.catalog)
+    as_text.render(comparison, holdings.catalog, True, False)
 
 
-def beside(held: Holdings, chance: random.Random) -> None:
-    """Set two of the boards side by side, in every format."""
-    every = {own for name in held.pool.benchmarks() for own in held.pool.held(name)}
+def beside(holdings: Holdings, chance: random.Random) -> None:
+    """Compare two boards in every format."""
+    every = {own for name in holdings.pool.benchmarks() for own in holdings.pool.held(name)}
     places = sorted(every, key=str)
     if len(places) < 2:
         return
-    names = Names(held.catalog, Boards({}))
-    history = History([held.pool], names)
+    names = Names(holdings.catalog, Boards({}))
+    history = History([holdings.pool], names)
     one, other = (
         choose(
-            history, held.pool, key.release, Filter(*map(escape, (key.soc, key.os, board))), names
+            history,
+            holdings.pool,
+            key.release,
+            Filter(*map(escape, (key.soc, key.os, board))),
+            names,
         )
         for key, board in chance.sample(places, 2)
     )
     if shared_places(one, other) or not partners(one, other):
         return
-    found = side_by_side(one, other, history, names)
-    strict(side_formats.to_json(found))
-    side_formats.to_comma_separated(found)
-    side_formats.to_markdown(found, held.catalog)
-    side_formats.to_html(found, held.catalog)
-    side_formats.to_text(found, held.catalog, True, False)
+    comparison = side_by_side(one, other, history, names)
+    strict(side_formats.to_json(comparison))
+    side_formats.to_comma_separated(comparison)
+    side_formats.to_markdown(comparison, holdings.catalog)
+    side_formats.to_html(comparison, holdings.catalog)
+    side_formats.to_text(comparison, holdings.catalog, True, False)
 
 
 def strict(text: str) -> None:
-    """Raise :class:`AssertionError` where JSON has what no other reader takes for a number."""
+    """Raise :class:`AssertionError` if JSON has numbers that other readers refuse."""
     json.loads(text, parse_constant=no_number)
 
 

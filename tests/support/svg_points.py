@@ -1,4 +1,4 @@
-"""Reads points back out of a picture, in the picture's own coordinates."""
+"""Reads points back from a picture, in the picture's coordinates."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ Places = list[tuple[float, float]]
 
 
 def paths(svg: bytes, group: str) -> list[Places]:
-    """The unbroken pieces of the path of a line, a mark or a bar, corner by corner."""
+    """Return the subpaths of a line, mark or bar as corners."""
     root = ElementTree.fromstring(svg)
-    (found,) = [g for g in root.iter(f"{SVG}g") if g.get("id") == group]
-    path = found.find(f"{SVG}path")
+    (element,) = [g for g in root.iter(f"{SVG}g") if g.get("id") == group]
+    path = element.find(f"{SVG}path")
     assert path is not None
     pieces: list[Places] = []
     for step, x, y in re.findall(r"([ML]) (-?[\d.]+) (-?[\d.]+)", path.get("d", "")):
@@ -27,18 +27,18 @@ def paths(svg: bytes, group: str) -> list[Places]:
 
 
 def corners(svg: bytes, group: str) -> Places:
-    """All corners of a path."""
+    """Return all corners of a path."""
     return [corner for piece in paths(svg, group) for corner in piece]
 
 
 def words(svg: bytes) -> list[str]:
-    """Every text in the picture."""
+    """Return every text in the picture."""
     root = ElementTree.fromstring(svg)
     return ["".join(text.itertext()).strip() for text in root.iter(f"{SVG}text")]
 
 
 def on_one_scale(data: list[float], places: list[float], scale: str = "linear") -> None:
-    """One straight scale takes all the figures onto their places in the picture."""
+    """Check that a linear scale maps all figures to their positions in the picture."""
     values = np.array(data)
     values = values if scale == "linear" else np.log(values)
     slope, shift = np.polyfit(values, np.array(places), 1)

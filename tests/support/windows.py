@@ -1,4 +1,4 @@
-"""Pages of one browser that are used again by the next test: a new one costs a process."""
+"""Browser pages that are reused by the next test: a new one costs a process."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from playwright.sync_api import Error as BrowserError
 
 
 def unfolded(page: Page) -> Page:
-    """The page with all that is folded opened, as by a reader who looks for one table."""
+    """Return the page with all folded parts opened, as by a reader who looks for a table."""
     page.evaluate("document.querySelectorAll('details.perf-fold').forEach(d => { d.open = true; })")
     return page
 
 
 @dataclass
 class Heard:
-    """What a page said and asked for since it was opened."""
+    """Console messages and requests of a page since it was opened."""
 
     messages: list[str] = field(default_factory=list)
-    """All that is in its console, and the errors of its scripts."""
+    """All console messages, and the errors of its scripts."""
     complaints: list[str] = field(default_factory=list)
     """The errors and warnings among them."""
     requests: set[str] = field(default_factory=set)
@@ -52,8 +52,8 @@ class Windows:
         until: Any = "load",
         **options: Any,
     ) -> Page:
-        """A page as if it were new, waited for ``until`` it has come so far. ``options`` are
-        those of a context of Playwright."""
+        """Return a page in the state of a new one, waiting ``until`` it has loaded so far.
+        ``options`` are those of a Playwright context."""
         kind = repr(sorted(options.items()))
         free = self._free.setdefault(kind, [])
         window = free.pop() if free else self._new(kind, options)
@@ -88,11 +88,11 @@ class Windows:
         return _Window(kind, page, heard)
 
     def heard(self, page: Page) -> Heard:
-        """What a page said since it was opened."""
+        """Return the console messages and requests of a page since it was opened."""
         return next(window.heard for window in self._used if window.page is page)
 
     def release(self) -> list[str]:
-        """Take all pages back, with nothing kept in them; what they complained of."""
+        """Take all pages back, with nothing kept in them; return their errors."""
         complaints: list[str] = []
         while self._used:
             window = self._used.pop()
@@ -100,7 +100,7 @@ class Windows:
             try:
                 window.page.evaluate("localStorage.clear(), sessionStorage.clear()")
                 window.page.goto("about:blank")
-            except BrowserError:  # a test left it in a state that it does not come out of
+            except BrowserError:  # a test left it in a state from which it cannot recover
                 window.page.context.close()
             else:
                 self._free[window.kind].append(window)
