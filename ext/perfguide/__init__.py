@@ -15,8 +15,8 @@ __version__ = "0.1.0"
 
 def setup(app: Sphinx) -> ExtensionMetadata:
     """Register the extension with Sphinx."""
-    # Imported here so that the command, which needs no Sphinx, starts without it; before more
-    # than a thousand modules are loaded.
+    # Imported here, so that the command starts without Sphinx; and first, before more than a
+    # thousand modules are loaded.
     from .common import memory
 
     memory.look_seldom()

@@ -1,4 +1,4 @@
-"""``python -m perfguide`` is the command."""
+"""The command, as ``python -m perfguide``."""
 
 import sys
 

@@ -1,7 +1,7 @@
-"""The bundle, schema version 1, as types.
+"""The schema of a bundle, version 1, as types.
 
-From these types come the decoder, the validation and the published JSON Schema.
-New fields get defaults and nothing is retyped, so that old bundles stay sound.
+The decoder, the validation and the published JSON Schema are made from these types. New fields get
+defaults and the type of a field never changes, so that old bundles stay valid.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ FORMAT = "perfguide-bundle"
 VERSION = 1
 
 PRINTABLE = "^[^\\x00-\\x1f\\x7f-\\x9f]*$"
-"""What a name looks like: no control characters."""
+"""The pattern of names: no control characters."""
 
-LONGEST = 200
-"""Characters of a name, at most."""
+MAX_NAME_CHARS = 200
+"""The length limit of a name."""
 
 Name = Annotated[
     str,
     Meta(
         min_length=1,
-        max_length=LONGEST,
+        max_length=MAX_NAME_CHARS,
         description="1 to 200 printable characters",
-        # The decoder would take most of its time for it; ``consistent`` looks once at each name.
+        # The decoder would spend most of its time on it; ``consistent`` checks each name once.
         extra_json_schema={"pattern": PRINTABLE},
     ),
 ]
@@ -44,7 +44,7 @@ Words = Annotated[str, Meta(min_length=1, max_length=10_000)]
 Whole = Annotated[int, Meta(ge=-(2**53), le=2**53)]
 Count = Annotated[int, Meta(ge=1, le=2**53)]
 Figure = Annotated[float, Meta(ge=-1e200, le=1e200, description="a finite number")]
-"""Far more than anything that is measured, and far from where sums overflow."""
+"""Limits far above any measurement, and far below the values at which sums overflow."""
 Value = Text | Whole | float | bool
 LogName = Annotated[str, Meta(min_length=1, max_length=4096)]
 Sha256 = Annotated[str, Meta(min_length=64, max_length=64, pattern="^[0-9a-f]{64}$")]
@@ -57,24 +57,24 @@ class _Object(
     kw_only=True,
     omit_defaults=True,
     forbid_unknown_fields=True,
-    gc=False,  # what comes from JSON has no cycles, and the collector need not walk over it
+    gc=False,  # decoded JSON has no cycles, so the collector can skip it
 ):
     pass
 
 
 class Runner(_Object, frozen=True):
-    """What ran the benchmarks."""
+    """The program or lab that ran the benchmarks."""
 
     name: Name
     """Its name, such as that of the lab."""
     job_url: Text = ""
-    """Where the run can be looked at."""
+    """The address of a page about the run."""
     version: Text = ""
     """Its version."""
 
 
 class Sdk(_Object, frozen=True):
-    """The SDK release that was on the board."""
+    """The SDK release on the board."""
 
     version: Name
     """The release, such as ``09.02.01.10``."""
@@ -83,7 +83,7 @@ class Sdk(_Object, frozen=True):
     name: Name = "Processor SDK"
     """The SDK's family; each has guides of its own."""
     kernel: Text = ""
-    """The version of the kernel that ran."""
+    """The version of the running kernel."""
     image: Text = ""
     """The image on the board, such as ``default``."""
 
@@ -102,11 +102,11 @@ class Board(_Object, frozen=True):
     memory: Text = ""
     """Kind and speed of the memory, such as ``DDR4 1600 MT/s``."""
     governor: Text = ""
-    """How the kernel chose the clock, such as ``performance``."""
+    """The policy by which the kernel chose the clock, such as ``performance``."""
 
 
 class Log(_Object, frozen=True):
-    """Where a figure stands in the output of the program that measured it."""
+    """The location of a figure in the output of the program that measured it."""
 
     file: Name
     """The log's name."""
@@ -115,33 +115,33 @@ class Log(_Object, frozen=True):
 
 
 class Note(_Object, frozen=True):
-    """Words about a run, about one of its benchmarks, or about one metric of that."""
+    """A note about a run, about one of its benchmarks, or about one metric of a benchmark."""
 
     text: Words
-    """What readers are to know."""
+    """The text for readers."""
     benchmark: Name | UnsetType = UNSET
-    """The benchmark that it is about; all where this is left out."""
+    """The benchmark that it is about; by default all."""
     metric: Name | UnsetType = UNSET
-    """The metric that it is about; all of the benchmark where this is left out."""
+    """The metric that it is about; by default all of the benchmark."""
 
 
 class Result(_Object, frozen=True):
     """One metric of one benchmark under one set of parameters.
 
-    One of ``samples``, ``value`` and ``status`` is there. ``value`` beside
+    Either ``samples`` or ``value``, or both, or ``status`` is given. ``value`` beside
     ``samples`` is the figure that the program itself reported.
     """
 
     benchmark: Name
-    """The benchmark's name; the name of its description, where there is one."""
+    """The benchmark's name, which is that of its description if there is one."""
     metric: Name
-    """What of it was measured."""
+    """The measured quantity."""
     unit: Name
     """The unit of all figures of this result, such as ``kB/s``."""
     params: dict[Name, Value] = {}
-    """Under which conditions, such as ``block_size``."""
+    """The conditions of the measurement, such as ``block_size``."""
     samples: Annotated[list[Figure], Meta(min_length=1)] | UnsetType = UNSET
-    """Every single figure that was measured."""
+    """Every single measured figure."""
     value: Figure | UnsetType = UNSET
     """The mean that the program reported."""
     min: Figure | UnsetType = UNSET
@@ -149,56 +149,56 @@ class Result(_Object, frozen=True):
     max: Figure | UnsetType = UNSET
     """The largest figure behind ``value``."""
     count: Count | UnsetType = UNSET
-    """How many figures are behind ``value``."""
+    """The number of figures behind ``value``."""
     status: Literal["fail"] | UnsetType = UNSET
-    """Stands in place of figures where the measurement failed."""
+    """Given in place of figures if the measurement failed."""
     command: Text = ""
     """The command line that measured."""
     log: Log | None = None
-    """Where the figure stands in a log."""
+    """The location of the figure in a log."""
     setup: dict[Name, Value] = {}
-    """Facts about this measurement alone, such as ``card``; each goes before that of the run."""
+    """Facts about this measurement alone, such as ``card``; they override those of the run."""
     notes: list[Words] = []
-    """What readers are to know of this figure."""
+    """Notes for readers of this figure."""
 
 
 class Bundle(_Object, frozen=True):
-    """What one run of one or more benchmarks measured on one board."""
+    """The results of one run of one or more benchmarks on one board."""
 
     format: Literal["perfguide-bundle"]
-    """What the file is."""
+    """The type of the file."""
     version: Literal[1]
     """The version of the format."""
     id: Name
     """A name that no other bundle of the same runner has."""
     created: Annotated[datetime.datetime, Meta(tz=True, description="RFC 3339, with an offset")]
-    """When it was measured, such as ``2024-04-02T09:30:00Z``."""
+    """The time of the measurement, such as ``2024-04-02T09:30:00Z``."""
     sdk: Sdk
     """The SDK release."""
     board: Board
     """The board."""
     results: Sequence[Result]
-    """What was measured."""
+    """The measurements."""
     runner: Runner | None = None
-    """What ran the benchmarks."""
+    """The program or lab that ran the benchmarks."""
     supersedes: list[Name] = []
     """The ids of older bundles of the same runner that this one withdraws."""
     reason: Text = ""
-    """Why the bundles in ``supersedes`` are withdrawn; the errata show it."""
+    """The reason why the bundles in ``supersedes`` are withdrawn; the errata show it."""
     tools: dict[Name, Value] = {}
     """Versions and settings of the programs that measured."""
     setup: dict[Name, Value] = {}
     """Facts about the run, such as ``card``, ``mount``, ``peer``, ``firmware`` or ``commit``."""
     notes: list[Note] = []
-    """What readers are to know of the run."""
+    """Notes for readers of figures of the run."""
     logs: dict[LogName, Sha256] = {}
-    """The SHA-256 of each log in the archive beside the bundle; what signs the bundle then holds
-    for these logs too."""
+    """The SHA-256 of each log in the archive beside the bundle; a signature of the bundle then
+    covers these logs, too."""
 
     @property
     def owned_id(self) -> tuple[str, str]:
-        """What no other bundle has: its id, with the name of its runner, empty where none is
-        named. A runner cannot take an id of another's."""
+        """The id with the name of its runner, or "" if none is named: unique, and out of the reach
+        of other runners."""
         return self.id, self.runner.name if self.runner else ""
 
 
@@ -206,7 +206,7 @@ _DECODER = msgspec.json.Decoder(Bundle)
 
 
 def _listed(value: Any) -> list[Any]:
-    """Results that are no list as one."""
+    """Return the results as a list, whatever sequence they are."""
     if not isinstance(value, Sequence):
         raise NotImplementedError(f"{type(value).__name__} has no form in JSON")
     return list(value)
@@ -216,10 +216,10 @@ _ENCODER = msgspec.json.Encoder(order="deterministic", enc_hook=_listed)
 
 
 def decode(data: bytes) -> Bundle:
-    """A bundle that follows the schema with no unknown key.
+    """Return a bundle that follows the schema without unknown keys.
 
-    Raises :class:`msgspec.MsgspecError` or :class:`ValueError` at the first
-    fault; ``validate`` finds them all, and knows which can be passed over.
+    Raises :class:`msgspec.MsgspecError` or :class:`ValueError` at the first fault;
+    :func:`perfguide.bundles.faults.validate` finds all of them, and tolerates unknown keys.
     """
     bundle = _DECODER.decode(data)
     if not consistent(bundle):
@@ -228,24 +228,25 @@ def decode(data: bytes) -> Bundle:
 
 
 def encode(bundle: Bundle) -> bytes:
-    """The bundle as JSON; the same content gives the same bytes."""
+    """Return the bundle as JSON; the same content gives the same bytes."""
     return _ENCODER.encode(bundle)
 
 
 def digest(bundle: Bundle) -> str:
-    """SHA-256 of the content: layout, key order and unknown keys do not count."""
+    """Return the SHA-256 of the content: layout, order and unknown keys do not count."""
     return content_hash(encode(bundle))
 
 
 def content_hash(encoded: bytes) -> str:
-    """The digest of a bundle that is encoded already."""
+    """Return the digest of a bundle that is encoded already."""
     return hashlib.sha256(encoded).hexdigest()
 
 
 def schema() -> dict[str, Any]:
-    """The JSON Schema (2020-12) of a bundle."""
+    """Return the JSON Schema (2020-12) of a bundle."""
     described = msgspec.json.schema(Bundle)
     described = {"$schema": "https://json-schema.org/draft/2020-12/schema", **described}
+    # The rules between fields, which types cannot express; see ``figures_agree``.
     result = described["$defs"]["Result"]
     result["oneOf"] = [
         {"anyOf": [{"required": ["samples"]}, {"required": ["value"]}]},
@@ -256,8 +257,8 @@ def schema() -> dict[str, Any]:
 
 
 def consistent(bundle: Bundle) -> bool:
-    """Whether what the types cannot say holds too: printable names, a time that every
-    time zone has, and for each result either figures or a failure."""
+    """Return whether a bundle follows the rules that types cannot express: printable names, a time
+    that exists in every time zone, and for each result either figures or a failure."""
     names = {bundle.id, bundle.sdk.version, bundle.sdk.os, bundle.sdk.name}
     names |= {bundle.board.name, bundle.board.soc, *bundle.supersedes}
     if bundle.runner:
@@ -269,6 +270,7 @@ def consistent(bundle: Bundle) -> bool:
     results = bundle.results
     for r in results:
         names.update((r.benchmark, r.metric, r.unit), r.params, r.setup)
+    # Few combinations occur among many results, so each is checked once.
     states = {
         (
             r.samples is not UNSET,
@@ -288,36 +290,36 @@ def consistent(bundle: Bundle) -> bool:
 
 
 def figures_agree(sampled: Any, published: Any, ranged: Any, failed: Any) -> Any:
-    """Whether a result may have what it has: samples, a value, a range or number of what is
-    behind the value, and a failure. Each is a ``bool``, or an array of them."""
+    """Return whether a result may have this combination of samples, a value, a range or count of
+    the value, and a failure. Each is a ``bool``, or an array of them."""
     return ((sampled | published) != failed) & (published >= ranged)
 
 
 def names_show(names: Collection[str]) -> bool:
-    """Whether each of some names is one that :func:`is_name` accepts."""
+    """Return whether :func:`is_name` accepts each of some names."""
     return "".join(names).isprintable() and not any(map(str.isspace, names)) and "" not in names
 
 
 def files_show(names: Iterable[str]) -> bool:
-    """Whether names of logs or programs have no control characters."""
+    """Return whether names of logs or programs have no control characters."""
     return all(re.fullmatch(PRINTABLE, name) for name in names)
 
 
-_FIRST = datetime.datetime(1, 1, 3, tzinfo=datetime.UTC)
-_LAST = datetime.datetime(9999, 12, 29, tzinfo=datetime.UTC)
+_EARLIEST = datetime.datetime(1, 1, 3, tzinfo=datetime.UTC)
+_LATEST = datetime.datetime(9999, 12, 29, tzinfo=datetime.UTC)
 
 
 def in_every_zone(moment: datetime.datetime) -> bool:
-    """Whether a time can be told in UTC and in any other zone: dates end at the
-    years 1 and 9999."""
-    return _FIRST <= moment <= _LAST
+    """Return whether a time can be written in UTC and in any other zone: dates end with the years 1
+    and 9999."""
+    return _EARLIEST <= moment <= _LATEST
 
 
 def is_name(text: str) -> bool:
-    """Whether every character shows, and not all are spaces."""
+    """Return whether every character is printable, and not all are spaces."""
     return text.isprintable() and not text.isspace() and text != ""
 
 
 def pointer(key: str) -> str:
-    """A key as one step of a JSON pointer (RFC 6901)."""
+    """Return a key as one step of a JSON pointer (RFC 6901)."""
     return key.replace("~", "~0").replace("/", "~1")

@@ -189,7 +189,7 @@ def columns(written: Sequence[Any]) -> tuple[Columns, int]:
     # Checking each name is slow, and plain ASCII always shows. A text of spaces begins with one,
     # and an empty one is too short.
     odd = b"\\" in lines or b"\x7f" in lines or pairs(lines, b'"', b' "')
-    if odd or not lines.isascii() or _longest(lines) > schema.LONGEST:
+    if odd or not lines.isascii() or _longest(lines) > schema.MAX_NAME_CHARS:
         keys.update(*filter(None, params))
     if " " in out.names or len(out.names.encode().translate(None, _VISIBLE_ASCII)) >= 3 * len(
         names
@@ -197,7 +197,7 @@ def columns(written: Sequence[Any]) -> tuple[Columns, int]:
         keys.update(chain.from_iterable(zip(benchmark, metric, unit, strict=True)))
     if not (schema.names_show(keys) and schema.files_show(logs)):
         raise ValueError("a name does not show")
-    if max(map(len, keys), default=0) > schema.LONGEST:
+    if max(map(len, keys), default=0) > schema.MAX_NAME_CHARS:
         raise ValueError("a name is too long")
     if not _consistent(out):
         raise ValueError("a result contradicts itself")
