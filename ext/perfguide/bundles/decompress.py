@@ -224,6 +224,7 @@ class _Packed:
                 raise LimitError(f"holds more than {self._limits.members} compressed streams")
             self._decoder = self._kind(self._limits.memory)
         self._plain = io.BytesIO(self._decoder.decompress(packed, max_bytes))
+        # The rest of the input may be a further stream.
         if self._decoder.eof:
             self._packed, self._decoder = self._decoder.unused, None
         return True

@@ -107,6 +107,7 @@ def check(value: Any, kind: inspect.Type, at: str) -> Iterator[Fault]:
                 return
             if len(choices) == 1:
                 yield from check(value, choices[0], at)
+            # Faults of single choices would contradict each other, so one fault names all of them.
             elif all(any(check(value, t, at)) for t in choices):
                 yield _wrong(value, kind, at)
         case inspect.StructType(fields=fields) if isinstance(value, dict):

@@ -117,6 +117,7 @@ def fetch(url: str, store: Path, limits: Limits, progress: Progress) -> Fetched:
         return Fetched([], [Diagnostic("missing-path", root, "fsspec is not installed", hint)])
     try:
         fs, top = url_to_fs(url)
+        # fsspec keeps listings for the process, which would hide files uploaded since.
         fs.invalidate_cache()
         listed = _listing(fs, str(top), root)
     # Each protocol has its own library, with exceptions of its own.

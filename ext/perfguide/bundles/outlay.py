@@ -61,6 +61,7 @@ class Outlay:
 
     def _excess(self) -> str:
         limits = self.limits
+        # An upload with many figures may make more pages than a small one.
         allowed = limits.files + FILES_OF_FIGURE * self.figures
         if len(self.guides) > limits.guides:
             return _excess_text(len(self.guides), "guides", limits.guides, "guides")

@@ -34,6 +34,7 @@ def settle(loaded: Iterable[Loaded]) -> Ledger:
     contents under one id of one runner are a conflict, and none of them counts.
     """
     by_id: dict[tuple[str, str], dict[str, Loaded]] = {}
+    # Sorted, so that the outcome does not depend on the order in which files are found.
     for item in sorted(loaded, key=lambda each: (each.origin, each.digest)):
         by_id.setdefault(item.bundle.owned_id, {}).setdefault(item.digest, item)
     unique_bundles: dict[tuple[str, str], Loaded] = {}

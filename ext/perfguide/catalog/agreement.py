@@ -143,6 +143,7 @@ def names(bundles: Sequence[Loaded]) -> Iterator[Diagnostic]:
         spelt: dict[str, dict[str, list[Loaded]]] = {}
         for item in bundles:
             name = getattr(getattr(item.bundle, part), key)
+            # “RT Linux”, “rt-linux” and “rt_linux” are meant to be the same system.
             alike = re.sub(r"[\s_-]+", "", name.casefold())
             spelt.setdefault(alike, {}).setdefault(name, []).append(item)
         for alike, ways in sorted(spelt.items()):

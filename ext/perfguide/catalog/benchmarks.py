@@ -212,6 +212,7 @@ class Entry(_Spec, frozen=True):
 
     def names(self, table: Table) -> frozenset[str]:
         """Return the parameters that a table uses."""
+        # The split parameter is the heading of a section, so its tables need no place for it.
         used = {*table.rows, *table.columns, *table.where, table.tabs, self.split}
         return frozenset(used - {"metric", ""})
 
@@ -363,6 +364,7 @@ def load(folders: Sequence[Path]) -> tuple[Catalog, list[Diagnostic]]:
 def _read(path: Path) -> tuple[Entry | None, list[tuple[str, str, int | None]]]:
     """Return the entry of a file, or its faults, each with its line or ``None``."""
     try:
+        # Decoding by type gives an error for the wrong kind of value, and for an unknown key.
         entry = msgspec.toml.decode(path.read_bytes(), type=Entry)
     except msgspec.ValidationError as error:
         return None, [(*in_words(str(error), Entry), None)]
@@ -375,6 +377,8 @@ def _read(path: Path) -> tuple[Entry | None, list[tuple[str, str, int | None]]]:
 def prose(folders: Sequence[Path], name: str) -> Path | None:
     """Return the file of a benchmark's text, or ``None``; later folders take precedence."""
     for folder in reversed(folders):
+        # The name comes from a bundle, so it is compared with names of files and never made into a
+        # path.
         for path in folder.glob("*.rst"):
             if path.stem == name:
                 return path

@@ -84,6 +84,7 @@ def load(path: Path | None) -> tuple[Boards, list[Diagnostic]]:
     for entry in entries:
         board = entry.value
         if board.short:
+            # Names of boards are only unique within a SoC.
             shorts.setdefault((board.soc, board.name), board.short)
         for alias in board.aliases:
             if (board.soc, alias) in today or (board.soc, alias) in names:

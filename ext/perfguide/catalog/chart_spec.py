@@ -94,6 +94,7 @@ def is_number(value: Scalar | None) -> TypeGuard[int | float]:
 
 def same(value: Scalar | None, other: Scalar) -> bool:
     """Return whether two values are equal: 1 equals 1.0, but not true."""
+    # bool is a subclass of int, and TOML and JSON keep the two apart.
     return isinstance(value, bool) == isinstance(other, bool) and value == other
 
 
@@ -102,6 +103,7 @@ def faults(chart: Chart, metrics: Sequence[str]) -> Iterator[Fault]:
     where = f"chart “{chart.id}”: "
     ys = names(chart.y)
     for y in filter(None, (*ys, chart.limit)):
+        # Both the chart and the metrics may be patterns.
         if not any(fnmatchcase(y, name) or fnmatchcase(name, y) for name in metrics):
             yield where + f"no metric is named “{y}”", nearest(y, metrics)
     axes = (chart.x, chart.along, *names(chart.series), *names(chart.panels), *chart.each)
@@ -111,6 +113,7 @@ def faults(chart: Chart, metrics: Sequence[str]) -> Iterator[Fault]:
             yield where + f"“{name}” is used twice", "name it once"
     if not ys:
         yield where + "“y” is empty", "name a metric"
+    # Without an axis for the metric its points would be joined to one line.
     elif (len(ys) > 1 or "*" in ys[0] or "?" in ys[0]) and "metric" not in used:
         hint = "name “metric” in “x”, “series”, “panels” or “each”"
         yield where + "has several metrics on one line", hint

@@ -117,6 +117,7 @@ class Annotation(Generic[S]):
     def fits(self, params: Mapping[str, Scalar]) -> bool:
         """Return whether the entry applies to figures with these parameters."""
         return all(
+            # As text, so that 1 in TOML matches 1.0 in a bundle.
             name in params and units.plain(params[name]) == units.plain(value)
             for name, value in self.spec.params.items()
         )
@@ -137,6 +138,7 @@ class Waiver(Annotation[Spec]):
 
     def lapsed(self, release: str) -> bool:
         """Return whether it no longer applies to comparisons with ``release`` as the newer one."""
+        # As versions, not as text: 10.0 is later than 9.2.
         return version(release) >= version(self.spec.until)
 
     def accepts(self, change: float | None) -> bool:

@@ -176,6 +176,7 @@ def _take_soc(options: argparse.Namespace) -> None:
 
     Raises :class:`ValueError` if it cannot be one.
     """
+    # argparse has no optional positional argument in front, so the three are shifted here.
     if options.third is None:
         return
     if options.soc != "*" or "=" in options.old or Path(options.old).exists():
@@ -249,6 +250,7 @@ def _run(options: argparse.Namespace) -> int:
     if unknown:
         print(unknown, file=sys.stderr)
         return shared.USAGE
+    # Verdicts need the same board on both sides; different boards only have ratios.
     if any(side.own for side in arguments) and not shared_places(*sides):
         return _side_by_side(sides[0], sides[1], history, names, options)
     rules = Rules(names, accepted, options.threshold, annotations, options.look_ahead)

@@ -81,6 +81,7 @@ def _run(options: argparse.Namespace) -> int:
             file=sys.stderr,
         )
         return shared.USAGE
+    # Checked before anything is read: reading a large archive takes minutes.
     if form == "parquet":
         extras.require("parquet")
         if output and (fault := _not_ours(output)):
@@ -122,6 +123,7 @@ def _write_file(table: Table, pool: Pool, form: str, output: Path | None) -> int
         write(table, pool, sys.stdout.buffer)
         sys.stdout.buffer.flush()
         return shared.FINE
+    # Written in one piece, so that an error leaves no half of a file behind.
     data = io.BytesIO()
     try:
         count = write(table, pool, data)

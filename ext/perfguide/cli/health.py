@@ -57,6 +57,7 @@ def _run(options: argparse.Namespace) -> int:
         print(json.dumps(report.as_json(holdings, checked), indent=1, ensure_ascii=True))
     else:
         print(report.as_text(checked), end="")
+    # SEVERITIES is sorted from worst to mildest.
     failing = SEVERITIES[: SEVERITIES.index(options.fail_on) + 1]
     return (
         shared.FOUND

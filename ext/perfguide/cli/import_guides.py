@@ -132,6 +132,7 @@ def _catalog(options: argparse.Namespace) -> Catalog:
 def _propose(options: argparse.Namespace, snapshots: Sequence[Snapshot]) -> int:
     from ..importing import mapping, sources
 
+    # A map is completed by hand, and must never be overwritten.
     if options.propose.exists():
         return _usage(f"{options.propose} is there already; name another file, or move it away")
     releases = [
@@ -169,6 +170,7 @@ def _releases(
     named: dict[str, list[Snapshot]] = {}
     unnamed: Unnamed = []
     tagged: list[tuple[int, ...]] = []
+    # Tags first: only then is it known which releases need no other commit.
     for tags_only in (True, False):
         for snapshot in snapshots:
             if bool(snapshot.tag) is not tags_only or not snapshot.tables:
@@ -188,6 +190,7 @@ def _releases(
                 own = [snapshot]
                 for each in [each for each in named if numbers and numbers_of(each) == numbers]:
                     sdk = max(each, sdk, key=len)
+                    # “9.1” and “09.01” are one release; the longer name is kept.
                     own = named.pop(each) + own
                 named[sdk] = own
             elif not stated:

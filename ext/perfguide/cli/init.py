@@ -44,6 +44,7 @@ def add_parsers(add: shared.AddParser) -> None:
 
 def _run(options: argparse.Namespace) -> int:
     folder = Path(options.folder)
+    # All files or none: half of a new project mixed with an old one would not build.
     present = [name for name in FILES if (folder / name).exists()]
     if present:
         listed = ", ".join(visible(str(folder / name)) for name in present)

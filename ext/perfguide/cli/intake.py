@@ -67,6 +67,7 @@ def _wrong(options: argparse.Namespace) -> str:
         if not folder.is_dir():
             return f"{folder}: there is no such folder"
     uploads, results = options.inbox.resolve(), options.results.resolve()
+    # A file published in a nested folder would be taken for a new upload.
     if uploads.is_relative_to(results) or results.is_relative_to(uploads):
         return "inbox and results must not be inside each other"
     if options.rejected.resolve().is_relative_to(results):

@@ -178,6 +178,7 @@ def _pack(options: argparse.Namespace) -> int:
         print(f"no bundle was written: {why}; {hint}", file=sys.stderr)
         return shared.NOTHING
     new = Loaded("", options.output.name, packed.bundle, bundle.digest(packed.bundle))
+    # The findings of a later check, reported while the board is still at hand.
     catalog, _ = benchmarks.load((BUILT_IN, Path(shared.BENCHMARKS)))
     shared.print_all(agreement.findings([new], catalog, shared.BENCHMARKS), sys.stderr)
     beside = options.output.with_suffix(".logs.tar.zst")

@@ -115,6 +115,7 @@ def _project(folder: Path) -> Iterator[Line]:
         yield "fix", 'conf.py does not name the extension: add "perfguide" to extensions'
     for name in extensions:
         top = str(name).partition(".")[0]
+        # Only a note, because conf.py can extend the search path.
         if importlib.util.find_spec(top) is None and not (folder / f"{top}.py").is_file():
             yield (
                 "note",
@@ -156,6 +157,7 @@ def _room(folder: Path) -> Iterator[Line]:
             "fix",
             f"{visible(str(there.absolute()))} cannot be written: change its owner or mode",
         )
+    # A build needs room for the old and the new site at the same time.
     free = shutil.disk_usage(there).free
     if free < 200_000_000:
         yield (

@@ -130,6 +130,7 @@ def site_settings(options: argparse.Namespace) -> Settings:
     """
     from ..figures.dataset import BUILT_IN, Settings
 
+    # The default folder may be missing, but a mistyped one should not go unnoticed.
     if options.benchmarks != BENCHMARKS and not Path(options.benchmarks).is_dir():
         raise FileNotFoundError(0, "there is no such folder", options.benchmarks)
     return Settings(

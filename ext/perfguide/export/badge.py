@@ -124,6 +124,7 @@ def width(text: str) -> int:
 def svg(label: str, value: str, words: str) -> bytes:
     """Return the badge, with ``label`` on the left, ``value`` on the right, and ``words`` as tooltip
     and for screen readers."""
+    # Control characters are not allowed in XML, and a picture should stay small.
     label, value, words = (visible(text, 200) for text in (label, value, words))
     left, right = width(label) + 2 * MARGIN_PX, width(value) + 2 * MARGIN_PX
     parts = [

@@ -55,6 +55,7 @@ def soc_index(
     names += sorted(used - set(names))
     index_of = {name: position for position, name in enumerate(names)}
     systems: dict[tuple[str, str], dict[str, Any]] = {}
+    # Guides come oldest first, and readers mostly want the newest release.
     for key, path, counts, has_words in reversed(guides):
         system = systems.setdefault(
             (key.sdk, key.os),

@@ -62,6 +62,7 @@ def corrections(errata: Iterable[Erratum], pages: dict[GuideKey, str]) -> list[d
     """Return an entry for each guide that a withdrawal changed."""
     out = []
     for erratum in errata:
+        # One withdrawal can change several guides, and each has readers of its own.
         numbers: dict[GuideKey, int] = {}
         for change in erratum.changes:
             numbers[change.record.guide] = numbers.get(change.record.guide, 0) + 1
@@ -96,6 +97,7 @@ def atom(
 ) -> bytes:
     """Return the feed as XML. ``address`` returns the link to a page, and ``own`` is the feed's
     own address, or "" if it is unknown."""
+    # Otherwise every element would be written with the prefix “ns0:”.
     ElementTree.register_namespace("", NAMESPACE)
     root = ElementTree.Element(_tag("feed"))
     _add(root, "title", title)

@@ -56,8 +56,10 @@ def write_json(table: Table, pool: Pool, file: IO[bytes]) -> int:
     """Write a JSON array with one object on each line. Return the number of rows."""
     count = 0
     for row in _rows(table, pool):
+        # json has no type for times.
         plain = row | {"measured": _time(row["measured"])}
         line = json.dumps(plain, ensure_ascii=False).encode("utf-8", "backslashreplace")
+        # Written row by row: the values of all rows would take far more memory than their text.
         file.write((b",\n" if count else b"[\n") + line)
         count += 1
     file.write(b"\n]\n" if count else b"[]\n")
@@ -74,6 +76,7 @@ def write_excel(table: Table, pool: Pool, file: IO[bytes]) -> int:
             f"{len(pool):,} figures are more than the {MAX_SHEET_ROWS - 1:,} rows of a sheet; "
             "export CSV or Parquet, or fewer results"
         )
+    # xlsxwriter would otherwise turn a text such as “=1+1” into a formula.
     settings = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
     with xlsxwriter.Workbook(file, settings | {"constant_memory": True}) as book:
         # A fixed date, so that the same figures give the same bytes.

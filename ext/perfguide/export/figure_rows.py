@@ -185,6 +185,7 @@ def _identity(guide: str, key: GuideKey, board: str) -> Row:
 def run_names(bundles: Sequence[Loaded]) -> dict[str, str]:
     """Return the name of each run in a guide, by the digest of its bundle: its id, or the digest if
     runners share the id."""
+    # Ids are unique for each runner, and a guide can have several.
     ids = Counter(loaded.bundle.id for loaded in bundles)
     digests = {loaded.digest for loaded in bundles}
     return {

@@ -160,6 +160,7 @@ def encode(value: Mapping[str, Any]) -> bytes:
 def listed(head: Mapping[str, Any], name: str, items: Iterable[Mapping[str, Any]]) -> bytes:
     """Return a JSON object whose last member is a list with one item on each line."""
     top = msgspec.json.encode(head).removesuffix(b"}")
+    # One figure on each line, so that a change of one is one line of a diff.
     lines = b",\n".join(msgspec.json.encode(item) for item in items)
     return top + b',\n"' + name.encode() + b'":[\n' + lines + b"\n]}\n"
 

@@ -32,6 +32,7 @@ def _object(members: dict[str, Any], optional: dict[str, Any] | None = None) -> 
     """Return the schema of an object with required, optional and any further members."""
     return {
         "type": "object",
+        # Further members are allowed, since later versions may add some.
         "required": [*members],
         "properties": members | (optional or {}),
     }

@@ -275,6 +275,7 @@ def _step(column: str, name: str) -> str:
         return step
     end = f"@{hashlib.sha256(name.encode()).hexdigest()[:16]}"
     while len(step) + len(end) > MAX_NAME_BYTES:
+        # Cut by characters: cutting the encoded name could leave half of an escape such as “%2”.
         name = name[:-1]
         step = _full_step(column, name)
     return step + end

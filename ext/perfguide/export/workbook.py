@@ -131,6 +131,7 @@ class _Book:
             count += 1
             end = f" {count}"
             chosen = _begin(plain, _MAX_SHEET_NAME_CHARS - len(end)) + end
+        # Excel compares names of sheets without regard to case.
         self._names.add(chosen.casefold())
         sheet = self._book.add_worksheet(chosen)
         for column, width in enumerate(widths):

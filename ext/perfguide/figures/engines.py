@@ -60,6 +60,7 @@ def inferred(records: Iterable[Record], catalog: Catalog) -> dict[Run, Inferred]
         mean, benchmark = record.cell.mean, catalog.get(record.benchmark)
         if mean is None or mean <= 0 or benchmark is None or not _unrecorded(record, benchmark):
             continue
+        # The load is measured over the entire run, the rate for each size of block.
         size = record.params.get(SIZE)
         if record.metric == RATE and is_number(size) and size > 0:
             rates.setdefault(run_of(record), {})[float(size)] = mean

@@ -91,6 +91,7 @@ def _changes(
         if not going:
             continue
         name = new.bundle.owned_id
+        # Bundles created later were not part of what was published at that time.
         early = {n for n, item in enumerate(items) if item.bundle.created <= new.bundle.created}
         before = early - gone - {position.get(name, -1)}
         after = (early - gone - going) | ({position[name]} if name in position else set())
@@ -100,6 +101,7 @@ def _changes(
         ):
             if old is not None and (now is None or _figures(old) != _figures(now)):
                 out.setdefault(name, []).append(Change(record, old, now))
+        # A bundle can be withdrawn only once; later withdrawals of it change nothing.
         gone |= going
     return out
 

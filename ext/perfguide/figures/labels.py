@@ -15,6 +15,7 @@ def label(benchmark: Benchmark, record: Record) -> str:
     """Return the title of the benchmark and the label of the metric, once if they are equal."""
     own = benchmark.metric_label(record.metric)
     title = benchmark.entry.title
+    # “Dhrystone, Dhrystone” would say nothing more.
     return title if own.casefold() == title.casefold() else f"{title}, {own}"
 
 

@@ -86,6 +86,7 @@ class Pool:
         )
         self._written_notes: dict[tuple[str, ...], list[str]] = {}
         table = frame.table
+        # Defaults and units are applied before grouping, so that spellings of one thing pool.
         params, self._params = terms.defaulted(frame, catalog)
         unit, self._factor, spelt = terms.target_units(frame.measured, catalog)
         self.spelt = sorted(spelt.items())
@@ -334,6 +335,7 @@ class Pool:
         each figure."""
         starts = self._ends[positions]
         sizes = self._ends[positions + 1] - starts
+        # Positions within each group: 0, 1, 2, 0, 1, … without a loop over groups.
         within = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         return self._order[np.repeat(starts, sizes) + within], sizes
 
@@ -346,6 +348,7 @@ class Pool:
         for cell, sdk, soc, os, release, board, benchmark, metric, unit, params in zip(
             cells, *columns, strict=True
         ):
+            # One GuideKey for all figures of a guide saves memory, and comparing them is fast.
             names = (sdk, soc, os, release)
             if names not in guides:
                 guides[names] = GuideKey(*names)

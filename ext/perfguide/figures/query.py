@@ -52,6 +52,7 @@ def parse(text: str, os: str = "*", params: Sequence[str] = ()) -> Query:
     Missing parts match any name; a metric's own name may contain ``/``. Raises
     :class:`ValueError` if a pair has no ``=`` or a part is empty.
     """
+    # Only the first four slashes separate parts: a metric's own name may contain one.
     parts = [part.strip() for part in text.split("/", len(PARTS) - 1)]
     if not all(parts):
         raise ValueError("a part of the query is empty; write * for any name")
@@ -152,6 +153,7 @@ def near(holdings: Holdings, query: Query) -> list[str]:
     out = []
     for each in tries:
         if run(holdings, replace(query, **dict(zip(PARTS, each, strict=True)))):
+            # Trailing wildcards may be left out, which makes the suggestion easier to read.
             while len(each) > 1 and each[-1] == "*":
                 each = each[:-1]
             out.append("/".join(each))

@@ -127,6 +127,7 @@ def _coded(columns: Iterable[Sequence[T]]) -> tuple[Coded[T], list[int]]:
         return column
 
     # One column at a time, as there can be millions of texts.
+    # Lengths are noted in passing, as the columns can only be read once.
     values = chain.from_iterable(map(counted, columns))
     codes = np.fromiter(map(indices.__getitem__, values), "int32")
     return Coded([*indices], codes), sizes
@@ -164,6 +165,7 @@ def _figures(results: Sequence[Columns], samples: Samples) -> dict[str, np.ndarr
     sampled, several = sizes > 0, sizes > 1
     stated, published = ~np.isnan(value), ~(np.isnan(bottom) & np.isnan(top))
     low, high = (np.where(np.isnan(end), value, end) for end in (bottom, top))
+    # The mean of the samples is more exact than a mean that a program has rounded.
     mean = value.copy()
     if sampled.any():
         mean[sampled] = samples.flat[starts[sampled]]
@@ -209,6 +211,7 @@ def named(texts: Sequence[str], codes: Codes) -> pd.Categorical[str]:
 def canonical(params: Mapping[str, Any]) -> str:
     """Return parameters as sorted JSON, with integral numbers written without ``.0``."""
     plain = {
+        # From 2**53 on, neighbouring integers are the same float.
         key: int(value)
         if isinstance(value, float) and value.is_integer() and abs(value) < 2**53
         else value

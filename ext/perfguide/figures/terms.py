@@ -30,6 +30,7 @@ def defaulted(
     decoded: dict[str, dict[str, Scalar]] = {}
     texts: list[str] = []
     benchmark, params = frame.table["benchmark"], frame.params
+    # Each distinct pair of benchmark and parameters is decoded once, however many rows have it.
     pairs = benchmark.cat.codes.to_numpy(dtype="int64") * len(params.distinct) + params.codes
     different, codes = np.unique(pairs, return_inverse=True)
     for pair in different.tolist():
@@ -63,6 +64,7 @@ def target_units(
     for (benchmark, metric, text), count in zip(measured.distinct, counts, strict=True):
         unit = units.parse(text)
         key = (benchmark, metric, unit.kind)
+        # The count is negative, so that equal counts are decided by name and not by input order.
         commonest[key] = min(commonest.get(key, (0, "")), (-count, unit.name))
     targets: list[str] = []
     factors: list[float] = []

@@ -99,6 +99,7 @@ def find(paths: Sequence[Path]) -> tuple[list[LogFile], dict[str, Any], list[Dia
                     hint = "fix it, or remove it and say what it says by options"
                     diagnostics.append(Diagnostic("syntax", name, f"is not JSON: {error}", hint))
                 continue
+            # A byte order mark of UTF-16; consoles on Windows write logs like this.
             if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
                 message, hint = "is UTF-16 text, of which no format is read", "save it as UTF-8"
                 diagnostics.append(Diagnostic("unreadable", name, message, hint))
@@ -152,6 +153,7 @@ def pack(
         if log in note_logs:
             continue
         report, readings = read(log, stated, formats.get(log.name, ()))
+        # The first log with a date decides: the logs of one run are minutes apart.
         if "created" not in facts and readings:
             facts |= _date(log, readings, dates)
         reports.append(report)

@@ -84,6 +84,7 @@ def noted(files: Sequence[tuple[str, bytes]], results: Sequence[Result]) -> Note
                 own.setdefault(index, []).append(note)
             if not indices:
                 first = re.split("[ :]", about, maxsplit=1)[0]
+                # The runner warns of its own openssl options by these names.
                 first = "openssl" if first in ("block", "seconds", "sweep") else first
                 benchmark = first if first in benchmarks else msgspec.UNSET
                 notes[Note(text=note, benchmark=benchmark)] = None

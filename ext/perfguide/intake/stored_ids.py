@@ -89,6 +89,7 @@ class StoredBundles:
             self._withdrawn.update(dict.fromkeys(gone, own))
         new = {_taken_line(item.bundle.owned_id) for item in items} - self._taken
         self._taken.update(new)
+        # Appended, not rewritten: a killed process must not lose the ids of earlier runs.
         with (self._results / TAKEN).open("a", encoding="utf-8") as file:
             file.write("".join(f"{line}\n" for line in sorted(new)))
 

@@ -117,6 +117,7 @@ def copy(folder: int, name: str, target: Path, limit: int) -> Copy:
 
 def publish(path: Path, target: Path) -> None:
     """Rename a written file to ``target``; afterwards the new folders are on disk as well."""
+    # A new folder is only safe after a power cut if its parent is synchronised as well.
     missing = [folder for folder in target.parents if not folder.exists()]
     target.parent.mkdir(parents=True, exist_ok=True)
     path.replace(target)
@@ -141,6 +142,7 @@ def move(folder: int, name: str, target: Path) -> None:
     try:
         os.rename(name, target, src_dir_fd=folder)
     except OSError as error:
+        # Only a move between file systems can be replaced by a copy.
         if error.errno != errno.EXDEV:
             raise
     else:

@@ -76,6 +76,7 @@ class Anchors:
         position, benchmark = self._layout.claim(record), self._layout.catalog.get(record.benchmark)
         assert position is not None and benchmark is not None  # others are irregular
         table = benchmark.entry.tables[position]
+        # The address of a row depends only on its own keys, so one record is enough to compute it.
         alone = view(benchmark, table, [record], Shape())
         if not table.tabs:
             return _row_name(alone, 0), ""

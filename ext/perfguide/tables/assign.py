@@ -73,6 +73,7 @@ class Layout:
             if all(same(record.params[k], v) for k, v in table.where.items())
             and any(fnmatchcase(record.metric, name) for name in table.metrics)
         ]
+        # Ties are decided by the position in the description.
         return min(ranked)[-1] if ranked else None
 
     def _tables(self, benchmark: Benchmark, given: frozenset[str]) -> list[tuple[int, int, Table]]:
@@ -184,4 +185,5 @@ def _value(split: str, tables: dict[int, list[Record]]) -> Scalar:
 
 def part_id(value: Scalar) -> str:
     """Return a part's name in addresses."""
+    # A number gets a hash, because its digits could also be the address of a text.
     return slug(value) if isinstance(value, str) else hashed(canonical_part(value))

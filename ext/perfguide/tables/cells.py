@@ -23,6 +23,7 @@ def behind(view: View, pool: Pool) -> Behind | None:
     cells: list[list[Any]] = []
     words: list[CellWords] = []
     stub = len(view.key_labels)
+    # Arrays are read once for the entire view: indexing a frame row by row is slow.
     table = pool.frame.table
     owner, command = table["bundle"].to_numpy(), table["command"]
     codes, names = command.cat.codes.to_numpy(), list(command.cat.categories)
@@ -34,6 +35,7 @@ def behind(view: View, pool: Pool) -> Behind | None:
             run_bundles = dict.fromkeys(int(owner[r]) for r in rows)
             run_commands = dict.fromkeys(str(names[codes[r]]) for r in rows)
             own = own_words(pool, rows)
+            # Lists and not objects: names of members in every cell would make the page's file much larger.
             cells.append(
                 [
                     number,

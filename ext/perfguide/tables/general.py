@@ -64,6 +64,7 @@ def _table(benchmark: Benchmark, records: Sequence[Record]) -> Table:
         return len(set(map(rows_of(names), records)))
 
     few = len(metrics) <= MAX_METRIC_COLUMNS
+    # Metrics stay columns only if at least half of the cells would be filled.
     by_metric = not down or not few or rows(down) * len(metrics) * boards > 2 * len(records)
     columns: list[str] = []
     tabs = ""
@@ -93,6 +94,7 @@ def _table(benchmark: Benchmark, records: Sequence[Record]) -> Table:
         beside = down[0]
         width = len(metrics) * len(values[beside])
         rest = [*down[1:], *([tabs] if tabs else [])]
+        # A parameter becomes columns only if it leaves at most a fifth of the cells empty.
         full = rows(rest) * len(values[beside]) <= 1.25 * rows([*down, *rest])
         if width <= MAX_METRIC_COLUMNS and full:
             columns = [down.pop(0)]

@@ -53,6 +53,7 @@ def figure(cell: Cell | None, decimals: int | None = 2) -> TableCell:
     if cell.mean is None:
         return units.FAILED
     mean, text, rest = units.figure(cell.mean, cell.low, cell.high, cell.count, decimals)
+    # Without the number of samples, the number of runs is the best hint at how sure a mean is.
     if cell.count is None and cell.runs - cell.failed > 1:
         rest += f"; {cell.runs - cell.failed} runs"
     if cell.failed:
@@ -104,6 +105,7 @@ def data(view: View) -> Grid:
     sample, the number of samples, and the number of failed runs, each if a cell has one. If the
     units of rows differ, they have a column of their own.
     """
+    # A single unit goes into the names of columns, as programs expect.
     united = {row.unit for row in view.rows} if "Unit" in view.key_labels else set()
     unit = units.parse(*united).symbol if len(united) == 1 else ""
     key_columns = [c for c, label in enumerate(view.key_labels) if label != "Unit" or not unit]
@@ -178,6 +180,7 @@ def _key_for_programs(cell: TableCell, label: str) -> TableCell:
     if isinstance(cell, str):
         return cell.rstrip(" ↑↓") if label == "Unit" else cell
     value, text, rest = cell
+    # Yes and no are labels on pages, and would be 1 and 0 as numbers.
     return text + rest if rest or isinstance(value, bool) else (value, units.plain(value), "")
 
 

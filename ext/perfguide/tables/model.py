@@ -103,6 +103,7 @@ NOT_STATED = "not stated"
 def view(benchmark: Benchmark, table: Table, records: Sequence[Record], shape: Shape) -> View:
     """Return the view of one table of the catalog with the records that it takes."""
     records = _with_combined_params(benchmark, table, records)
+    # A column whose figures all have the default would say nothing, so its level is left out.
     usual = {name: benchmark.param(name).default for name in table.columns}
     levels = [
         name
@@ -133,6 +134,7 @@ def view(benchmark: Benchmark, table: Table, records: Sequence[Record], shape: S
             column += (_rank(benchmark, "metric", record),)
             labels.append(_metric_heading(benchmark, record))
         columns.setdefault(column, (tuple(labels or ["Figure"]), decimals))
+        # Pooling has merged equal keys, so a second figure would be lost by a fault of ours.
         if (row, column) in cells:
             raise AssertionError(f"two figures for one cell of {benchmark.name}/{table.id}")
         cells[row, column] = record.cell
@@ -178,6 +180,7 @@ class _Column:
         if above is None or above.mean is None or not below:
             return units.MISSING
         value = above.mean / below * (100 if self.denominator is None else 1)
+        # A tiny divisor can overflow; a dash is better than “inf”.
         if not math.isfinite(value):
             return units.MISSING
         return value, units.number(value, self.spec.decimals), ""
@@ -319,6 +322,7 @@ def _with_runs(table: View) -> View:
         for run in range(sample_count if sample_count > 1 else 0):
             cells = tuple(_sample(cell, run) for cell in row.cells)
             keys = (*row.keys, units.counted(run + 1))
+            # A ratio of single samples would pair runs that have nothing to do with each other.
             blank = (units.MISSING,) * len(row.derived)
             rows.append(replace(row, keys=keys, cells=cells, single=True, derived=blank))
         rows.append(replace(row, keys=(*row.keys, "mean")))

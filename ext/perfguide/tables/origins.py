@@ -24,6 +24,7 @@ def bundles(items: Sequence[Loaded]) -> Grid:
     rows = []
     for item in items:
         stated = facts(item) | {"results": units.counted(len(item.bundle.results))}
+        # Cells of a grid are texts.
         stated["supersedes"] = ", ".join(stated["supersedes"])
         stated["cpu_mhz"] = stated["cpu_mhz"] and f"{stated['cpu_mhz']} MHz"
         rows += [(item.bundle.id, FACTS[key], stated[key]) for key in FACTS if stated[key]]
@@ -71,6 +72,7 @@ def _groups(row: Row, pool: Pool) -> Iterator[tuple[Group, list[tuple[int, int, 
         for bundle, index in pool.places(cell.members) if cell else ():
             result = pool.frame.bundles[bundle].bundle.results[index]
             file, line = (result.log.file, result.log.line) if result.log else ("", 0)
+            # The counter separates repeated runs, which have the same bundle, command and log.
             group = (bundle, result.command, file)
             groups.setdefault((group, runs[group]), []).append((column, index, line))
             runs[group] += 1

@@ -152,6 +152,7 @@ def to_csv(table: Grid) -> bytes:
     """Return the table as CSV whose cells are reStructuredText. Figures are as on pages, without
     their spread, and marked if they have a finding."""
     out = io.StringIO()
+    # docutils reads these cells as markup, so they need no protection against formulas.
     writer = csv.writer(out, lineterminator="\n")
     writer.writerows(map(_markup, row) for row in _texts(table))
     return out.getvalue().encode("utf-8", "backslashreplace")
@@ -376,6 +377,7 @@ def grid(rows: Sequence[Sequence[str]], header_rows: int, stub: int, own: Extra)
 
     Raises :class:`IndexError` if the two do not belong to the same table.
     """
+    # Marks come off first: they are part of the text in the CSV, but not of the figure.
     body: list[list[TableCell]] = [list(row) for row in rows[header_rows:]]
     for row, column, _ in own.marks:
         cell = body[row][column]

@@ -55,6 +55,7 @@ def notes(bundles: Sequence[Loaded], benchmark: str = "") -> list[str]:
         boards[item.bundle.board.name] = None
         for note in item.bundle.notes:
             if (note.benchmark or "") == benchmark and not note.metric:
+                # The same note from several runs is listed once.
                 about.setdefault(note.text, {})[item.bundle.board.name] = None
     return [
         text if own.keys() == boards.keys() else f"{', '.join(own)}: {text}"
@@ -131,6 +132,7 @@ def above(view: View, pool: Pool) -> list[Line]:
     bundles, owner = pool.frame.bundles, pool.frame.table["bundle"].to_numpy()
     for row in view.rows:
         for cell in row.cells:
+            # Rows of single samples repeat the remarks of their mean.
             if cell is None or row.single:
                 continue
             figures += 1

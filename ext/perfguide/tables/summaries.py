@@ -99,6 +99,7 @@ def refused(faults: Sequence[Diagnostic]) -> Grid:
     """Return the faults of uploads, and how to fix them."""
     rows = []
     refused = {d.origin for d in errors(faults)}
+    # In the order of the file, so that its author can fix the faults from top to bottom.
     for fault in sorted(faults, key=lambda d: (d.origin, d.line or 0, d.severity, d.pointer)):
         where = ", ".join(filter(None, [f"line {fault.line}" if fault.line else "", fault.pointer]))
         effect = "refused" if fault.origin in refused else "accepted"
