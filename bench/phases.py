@@ -12,7 +12,7 @@ from pathlib import Path
 
 from sphinx.application import Sphinx
 
-FIRST, LAST = -10_000, 10_000
+FIRST_PRIORITY, LAST_PRIORITY = -10_000, 10_000
 """Priorities before and after all other listeners of an event."""
 NAMES = ("start", "generate", "look for files", "read", "join", "write", "index and copy")
 
@@ -32,13 +32,13 @@ def setup(app: Sphinx) -> dict[str, bool]:
         note("index and copy")
         Path(app.confdir, "phases.json").write_text(json.dumps(ends), "utf-8")
 
-    app.connect("builder-inited", lambda _: note("start"), priority=FIRST)
-    app.connect("builder-inited", lambda _: note("generate"), priority=LAST)
-    app.connect("env-before-read-docs", lambda *_: note("look for files"), priority=LAST)
-    app.connect("env-updated", lambda *_: note("read"), priority=FIRST)
-    app.connect("env-check-consistency", lambda *_: note("join"), priority=LAST)
-    app.connect("html-page-context", written, priority=LAST)
-    app.connect("build-finished", finished, priority=LAST)
+    app.connect("builder-inited", lambda _: note("start"), priority=FIRST_PRIORITY)
+    app.connect("builder-inited", lambda _: note("generate"), priority=LAST_PRIORITY)
+    app.connect("env-before-read-docs", lambda *_: note("look for files"), priority=LAST_PRIORITY)
+    app.connect("env-updated", lambda *_: note("read"), priority=FIRST_PRIORITY)
+    app.connect("env-check-consistency", lambda *_: note("join"), priority=LAST_PRIORITY)
+    app.connect("html-page-context", written, priority=LAST_PRIORITY)
+    app.connect("build-finished", finished, priority=LAST_PRIORITY)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 

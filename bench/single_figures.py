@@ -310,7 +310,7 @@ def pair(past: Sequence[float], new: float, family: str, shared: tuple[str, ...]
 
 @dataclass(frozen=True)
 class Drawn:
-    """A kind of drawn comparison: 500 rows in ten families, a tenth of which changes."""
+    """A kind of drawn comparison: 500 rows in ten families; a tenth of the rows changes."""
 
     name: str
     samples: int

@@ -63,7 +63,7 @@ alsa_options() {
     printf '%s\n' "-D $alsa_device -t raw -f S16_LE -c 2 -r $alsa_rate --period-size=64 -d $1"
 }
 
-# alsa_silence DIRECTION SECONDS: what is played; four bytes a frame.
+# alsa_silence DIRECTION SECONDS: prints the silence to play; four bytes a frame.
 alsa_silence() {
     [ "$1" = playback ] || return 0
     dd if=/dev/zero of="$alsa_file" bs="$((alsa_rate * 4))" count="$2" 2>/dev/null

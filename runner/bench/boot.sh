@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# How long the kernel and user space took to boot, as systemd counted it.
+# The boot time of the kernel and of user space, as reported by systemd.
 
 # A boot is one sample, however often it is asked: the header names it, so that
 # the next run in this folder adds another one only after another boot.

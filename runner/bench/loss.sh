@@ -98,7 +98,7 @@ loss_count() {
         $1 == "\"bits_per_second\":" && rate < 0 { rate = value }
         $1 == "\"lost_packets\":" && value + 0 > lost { lost = value + 0 }
         $1 == "\"packets\":" {
-            # What the other side never counted was lost, too.
+            # Datagrams that the other side never counted were lost, too.
             if (sent < 0 || value + 0 > sent) sent = value + 0
             if (least == "" || value + 0 < least) least = value + 0
         }

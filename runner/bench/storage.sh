@@ -92,7 +92,7 @@ device_user() {
 # storage_jobs NAME FILE FILESYSTEM DIRECTION [OPTION]: each block size, each repetition.
 storage_jobs() {
     storage_mib=$FIO_MIB
-    # What is only read is not made longer than it is.
+    # Files that are only read are not extended.
     [ -z "${5:-}" ] || [ -b "$2" ] || storage_mib=$(($(wc -c <"$2") / 1048576))
     if [ "$storage_mib" -lt 1 ]; then
         skip "$1" "$2 is shorter than 1 MiB"

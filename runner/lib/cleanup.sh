@@ -3,7 +3,7 @@
 # recorded in $STATE before they are made, and undone at the end, on TERM, INT
 # and HUP, and, after a SIGKILL or a power cut, by the next start.
 
-# start_time PID: when it started, in clock ticks; tells a process from a later
+# start_time PID: its start in clock ticks; distinguishes a process from a later
 # one with the same number. Status 1: there is none, or it is a zombie.
 start_time() {
     { read -r start_time_line <"/proc/$1/stat"; } 2>/dev/null || return 1

@@ -64,7 +64,7 @@ crypt_ram() {
     echo "$crypt_ram_device"
 }
 
-# ram_is_free: large enough, and nobody's.
+# ram_is_free: large enough, and not in use.
 ram_is_free() {
     [ "$(cat /sys/block/ram0/size 2>/dev/null || echo 0)" -ge "$((CRYPT_KIB * 2))" ] || return 1
     ! grep -q '^/dev/ram0[[:space:]]' /proc/mounts /proc/swaps 2>/dev/null || return 1
@@ -89,7 +89,7 @@ crypt_open() {
 crypt_make() {
     CRYPT_RAM=$(crypt_ram) || return 1
     undo_later remove "$CRYPT_KEY"
-    # What dd prints of its speed would be taken for a figure.
+    # The speed printed by dd would be mistaken for a figure.
     (umask 077 && dd if=/dev/urandom of="$CRYPT_KEY" bs=32 count=1 2>/dev/null) ||
         { echo "the key cannot be written to $CRYPT_KEY"; return 1; }
     # LUKS1, for a header of LUKS2 is as large as the disk.

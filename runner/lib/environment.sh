@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# What the figures were measured on: environment.json, with the bundle's keys.
+# The environment of the measurement: environment.json, with the bundle's keys.
 
 write_environment() {
     environment_model=$({ tr -d '\000' </proc/device-tree/model; } 2>/dev/null)

@@ -1,7 +1,7 @@
 # shellcheck shell=sh
 # Lists that people type: "1 2 3", "1,2,3", "-20..19", "-20..19/4".
 
-# expand_numbers LIST: the whole numbers it stands for, one a line, as written.
+# expand_numbers LIST: prints the integers in it, one on each line, as written.
 # A range always holds its last number, whatever the step. Status 1: not a list.
 expand_numbers() {
     printf '%s\n' "$1" | tr ',' ' ' | tr ' ' '\n' | awk '
@@ -38,7 +38,7 @@ has_word() {
 }
 
 # coarse_to_fine: lines in, the same lines out, every eighth first, then those
-# between, so that a sweep that is cut has covered the whole range.
+# between, so that an interrupted sweep has covered the full range.
 coarse_to_fine() {
     awk '
         { line[NR - 1] = $0 }

@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# What the measured job competes with. Both loops look now and then whether the
+# Load beside the measured job. Both loops look now and then whether the
 # runner is still there, and end with it: a SIGKILL leaves no core busy for ever.
 
 # shellcheck disable=SC2016 # the inner shell expands it

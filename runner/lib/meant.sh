@@ -3,7 +3,7 @@
 # common words: ImageMagick has a "stream", too.
 
 # sign_of BENCHMARK: sets SIGN, a pattern that only the right program prints, and
-# SIGN_ASK, the option by which it names itself. Where it has none, the pattern is
+# SIGN_ASK, the option with which it prints its name. If it has none, the pattern is
 # also in the program's file.
 sign_of() {
     SIGN='' SIGN_ASK=''

@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# What this openssl can do, and the command line for one point.
+# The features of this openssl, and the command line for one point.
 
 # find_openssl: sets OPENSSL_VERSION, SPEED_SECONDS (the option or empty),
 # SPEED_BYTES (yes or empty) and SPEED_SIZES (its own list of block sizes).

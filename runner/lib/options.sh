@@ -98,7 +98,7 @@ Exit status: 0 done (what was skipped is in summary.txt), 2 wrong usage,
 END
 }
 
-# number NAME VALUE LOWEST: a whole number, or ends with status 2.
+# number NAME VALUE LOWEST: checks for an integer, or exits with status 2.
 number() {
     case $2 in
         '' | *[!0-9]*) wrong "$1 takes a whole number, not '$2'" ;;

@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# How far, and how long still.
+# Progress and remaining time.
 
 # progress_begin COUNT SECONDS: so many points, each about so long.
 progress_begin() {

@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# What the person at the console sees, and the summary that is kept.
+# Messages on the console, and the summary file.
 
 say() {
     printf '%s\n' "$*" >&2

@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# Where and how urgently a job runs: cores, nice levels, timing.
+# Scheduling of jobs: cores, nice levels, timing.
 
 # allowed_cores: the cores this process may run on, on one line.
 allowed_cores() {

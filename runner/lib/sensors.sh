@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# What the board says of itself: at this moment, and while a program runs.
+# Sensors of the board: at this moment, and while a program runs.
 
 # Tests put their own folder in place of the kernel's.
 SYS=${PERFGUIDE_SYS:-/sys}

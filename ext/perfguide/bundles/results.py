@@ -72,7 +72,7 @@ class Columns(msgspec.Struct, array_like=True, frozen=True, gc=False):
     """The results of a bundle, a row for each.
 
     A column of texts holds each distinct one once, with an array of their indices beside it.
-    Integers, such as these indices, are an array that :meth:`whole` opens. Other numbers are an
+    Integers, such as these indices, are an array, opened by the method ``whole``. Other numbers are an
     array of ``float64``, with NaN for missing ones: figures are finite.
     """
 
@@ -285,7 +285,7 @@ def _consistent(given: Columns) -> bool:
 
 
 class Results(Sequence[Result]):
-    """The results of a bundle, each of which is made on access."""
+    """The results of a bundle; each is made on access."""
 
     __slots__ = ("_ends", "_lines", "_triples", "columns")
 

@@ -99,7 +99,7 @@ class Annotation(Generic[S]):
     line: int | None
 
     @property
-    def place(self) -> tuple[str, int]:
+    def key(self) -> tuple[str, int]:
         """The list and number that identify the entry."""
         return self.list, self.number
 

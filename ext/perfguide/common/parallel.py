@@ -71,7 +71,7 @@ def at(address: str) -> Iterator[Run]:
     except ImportError as error:
         reason = f"Dask is not installed; {extras.command('dask')}"
         raise WorkersError(f"{address}: {reason}") from error
-    # Pieces hold whole files on purpose: data kept by the scheduler outlives every worker.
+    # Pieces contain their files on purpose: data kept by the scheduler outlives every worker.
     quiet = {"distributed.admin.large-graph-warning-threshold": "1TiB"}
     with dask.config.set(quiet):
         try:

@@ -257,8 +257,8 @@ def figure(
     count: int | None = None,
     decimals: int | None = None,
 ) -> Figure:
-    """Return a mean with what is known about its samples, in full precision unless ``decimals``
-    is given.
+    """Return a mean with the range and number of its samples, in full precision unless
+    ``decimals`` is given.
 
     ``1252.05 (min 773.99, max 1730.10)``, followed by `` n=3`` if the number of samples
     is known and is not one.

@@ -336,5 +336,5 @@ def _unused(judged: Sequence[Row], rules: Rules, only: Filter) -> list[Diagnosti
 def annotations_used(judged: Sequence[Row], rules: Rules) -> set[tuple[str, int]]:
     """The entries of the file that are about rows, or accept some."""
     told = rules.annotations.every
-    used = {entry.place for entry in told if any(about(entry, row) for row in judged)}
-    return used | {row.waiver.place for row in judged if row.waiver}
+    used = {entry.key for entry in told if any(about(entry, row) for row in judged)}
+    return used | {row.waiver.key for row in judged if row.waiver}

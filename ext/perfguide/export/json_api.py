@@ -26,7 +26,7 @@ ROOT = f"api/v{VERSION}"
 """The folder of all files, below the generated pages and below the site."""
 
 FIGURES = "figures"
-"""The key of a guide's figures, each of which is one line of the file."""
+"""The key of a guide's figures; each figure is one line of the file."""
 
 
 def guide_path(page: str) -> str:

@@ -225,8 +225,8 @@ def _values(of: Sequence[str | dict[str, str]]) -> str:
 
 
 def _begin(name: str, max_units: int) -> str:
-    """Return the beginning of a name. The format counts UTF-16 code units, of which some
-    characters take two, and no name may end with an apostrophe."""
+    """Return the beginning of a name. The format counts UTF-16 code units (some
+    characters take two), and no name may end with an apostrophe."""
     units_of = name.encode("utf-16-le", "surrogatepass")[: 2 * max_units]
     return units_of.decode("utf-16-le", "ignore").rstrip(" '")
 

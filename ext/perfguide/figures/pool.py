@@ -390,7 +390,7 @@ class Pool:
         rows = rows[valid]
         mean, low, high = (np.full(len(sizes), np.nan) for _ in range(3))
         spread, count = np.zeros(len(sizes), dtype="bool"), np.zeros(len(sizes), dtype="int64")
-        # A figure all of whose results failed has no rows left: it keeps NaN.
+        # A figure with failed results only has no rows left: it keeps NaN.
         figures, starts, runs = np.unique(owner, return_index=True, return_counts=True)
         if len(rows):
             weight = self._weight[rows]

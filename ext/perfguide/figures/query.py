@@ -129,7 +129,7 @@ MAX_SUGGESTED = 3
 
 
 def near(holdings: Holdings, query: Query) -> list[str]:
-    """Return queries similar to one without results, each of which finds figures.
+    """Return queries similar to one without results that do find figures.
 
     A part without a match may belong to a later position (``SOC/RELEASE/BENCHMARK``). Otherwise it
     is replaced by a similar name, or by any name.

@@ -3,7 +3,7 @@
 A map is a TOML file, proposed by the import and completed by a person.
 
 An entry of ``[[tables]]`` applies to the tables whose headings and caption it names (``*`` matches
-any text, ``>`` separates headings) and all of whose columns it lists. An entry with exactly these
+any text, ``>`` separates headings) if it lists all their columns. An entry with exactly these
 names takes precedence. Otherwise an entry applies that differs in case, spaces, releases, a board
 before a colon, words such as "benchmarks" and "driver", outer headings that only one of the two
 has, or a caption that only one of the two has if no other table has the same headings. If entries

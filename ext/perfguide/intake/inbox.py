@@ -1,7 +1,7 @@
 """The inbox: valid uploads go to the results, the others aside with the reason.
 
 Each upload is copied into the results' file system under a random name and checked there, so that
-what is published is what was checked, whatever its sender does meanwhile. Then it is renamed, and
+exactly the checked bytes are published, whatever its sender does meanwhile. Then it is renamed, and
 only then removed from the inbox. A killed process leaves it in one of the two folders, or in both;
 the next run completes the work.
 """

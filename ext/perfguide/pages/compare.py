@@ -156,7 +156,7 @@ def write(site: Site, plan: ComparisonPlan, progress: Progress[ReleasePair]) -> 
     return [
         entry.finding("no page that compares two releases needs it", "remove it, or fix its names")
         for entry in entries
-        if entry.place not in used
+        if entry.key not in used
     ]
 
 
