@@ -1,4 +1,4 @@
-"""Rules about the board of a figure: the platform in its command, and its clock."""
+"""Rules about the board of a figure: the platform named in its command, and its clock."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ _PLATFORM = re.compile(
     r"|zynq(?:mp)?|bcm2\d{3})(?![a-z0-9])",
     re.IGNORECASE,
 )
-"""How commands write platforms: the SoC at the beginning of a board's name."""
+"""Platforms as named in commands: the SoC at the beginning of a board's name."""
 
 
 _ASKED = re.compile(r"(?:^|\s)(?:-P|--(?:platform|machine|board|soc))(?:\s+|=)(\S+)")
-"""Where a command names a platform, however it is written."""
+"""The option by which a command names a platform, in any spelling."""
 
 
 def other_soc(figures: Figures) -> Iterator[Hit]:
-    """Commands that name a platform, and none that is the board's."""
+    """Yield commands that name a platform, but not the board's."""
     table = figures.pool.frame.table
     if not len(table):
         return
@@ -62,8 +62,8 @@ def other_soc(figures: Figures) -> Iterator[Hit]:
 
 
 def _other_platform(command: str, soc: str, board: str, socs: set[str]) -> str:
-    """The first platform that a command names, where none of them is the board's."""
-    # A SoC of an upload counts only here: anybody can name one, and call it “openssl”.
+    """Return the first platform named in a command, or "" if one of them is the board's."""
+    # SoCs of uploads only count here: anyone can name one, even “openssl”.
     asked = {word.strip("'\"") for word in _ASKED.findall(command)}
     own = {_stem(soc), _stem(board)} - {""}
     other = ""
@@ -78,7 +78,7 @@ def _other_platform(command: str, soc: str, board: str, socs: set[str]) -> str:
 
 
 def _stem(name: str) -> str:
-    """A platform's name without what stands for its variants: ``am62xx_sk`` is ``am62``."""
+    """Return a platform's name without its variant: ``am62`` for ``am62xx_sk``."""
     return re.sub(r"x+$", "", re.split(r"[-_. ]", name.casefold(), maxsplit=1)[0])
 
 
@@ -86,7 +86,7 @@ _RUNNING = re.compile(r"running at (\d+(?:\.\d+)?) ?([MG])Hz", re.IGNORECASE)
 
 
 def clock(figures: Figures) -> Iterator[Hit]:
-    """Clocks that contradict their bundle, or most of the board's other bundles."""
+    """Yield clocks that contradict their bundle, or most other bundles of the board."""
     positions, boards = figures.pool.positions(), figures.groups("sdk", "soc", "board")
     measured = _measured_clocks(figures)
     by_board: dict[int, list[tuple[int, float]]] = {}
@@ -124,7 +124,7 @@ def clock(figures: Figures) -> Iterator[Hit]:
 
 
 def _measured_clocks(figures: Figures) -> dict[int, tuple[int, float]]:
-    """For each bundle that measured its clock the figure and its MHz."""
+    """Return for each bundle that measured its clock the figure and the clock in MHz."""
     if not len(figures):
         return {}
     table, positions = figures.pool.frame.table, figures.pool.positions()

@@ -1,4 +1,4 @@
-"""Rules about one figure: its range, its samples, its limits."""
+"""Rules about a single figure: its range, its samples, its limits."""
 
 from __future__ import annotations
 
@@ -77,11 +77,11 @@ _ALWAYS_POSITIVE = {
     *{"DMIPS per MHz", "Dhrystone rate", "iteration rate", "workload rate", "operation rate"},
     *{"files", "score", "frame rate", "power", "size"},
 }
-"""Kinds of unit in which nothing that was measured is zero."""
+"""Kinds of unit in which no measured value is zero."""
 
 
 def outside_range(figures: Figures) -> Iterator[Hit]:
-    """Means that are outside what they were published with, by more than rounding."""
+    """Yield means outside of their published range, by more than rounding."""
     table = figures.pool.frame.table
     means, lows, highs = (table[c].to_numpy(dtype="float64") for c in ("value", "low", "high"))
     slack = 1e-9 * np.abs(means)
@@ -98,9 +98,9 @@ def outside_range(figures: Figures) -> Iterator[Hit]:
 
 
 def samples_contradict(figures: Figures) -> Iterator[Hit]:
-    """Published figures that are not the mean of their samples, beyond rounding.
+    """Yield published figures that are not the mean of their samples, beyond rounding.
 
-    Two published extremes of two samples are those samples.
+    The two published extremes of two samples are taken as the samples.
     """
     positions = figures.pool.positions()
     begin = 0
@@ -116,15 +116,15 @@ def samples_contradict(figures: Figures) -> Iterator[Hit]:
             else:
                 continue
             mean = sum(samples) / len(samples)
-            # A published figure may be rounded or cut off; each sample may be rounded.
+            # A published figure may be rounded or truncated; each sample may be rounded.
             slack = last_digit(result.value) + max(map(last_digit, samples)) / 2
             if abs(mean - result.value) <= slack * 1.000001:
                 continue
-            shown = ", ".join(units.exact(s) for s in samples[:6])
+            listed_samples = ", ".join(units.exact(s) for s in samples[:6])
             more = f" and {len(samples) - 6} more" if len(samples) > 6 else ""
             detail = (
                 f"{amount(result.value, result.unit)} was published, and the mean of "
-                f"{shown}{more} is {units.number(mean)}"
+                f"{listed_samples}{more} is {units.number(mean)}"
             )
             yield Hit("samples-contradict", int(positions[begin + index]), detail, weight=2.0)
         begin += len(loaded.results)
@@ -138,13 +138,13 @@ def _positive(kind: tuple[str, Metric | None, str]) -> bool:
 
 
 def not_positive(figures: Figures) -> Iterator[Hit]:
-    """Figures at or below zero, or with such a sample, that never can be."""
+    """Yield figures or samples at or below zero that must be positive."""
     positive = figures.of_kind([_positive(kind) for kind in figures.kinds[1]])
     mean, low = figures.mean, figures.low
     for position in np.flatnonzero(positive & ((mean <= 0) | (low <= 0))).tolist():
         unit = figures.name("unit", position)
         if mean[position] == 0 and units.parse(unit).kind == "power":
-            continue  # a rail in standby draws less than its meter shows
+            continue  # a rail in standby draws less than the meter's resolution
         if mean[position] <= 0:
             detail = f"the figure is {amount(mean[position], unit)}"
             yield Hit("not-positive", position, detail, weight=2.0)
@@ -159,7 +159,7 @@ _LOAD = re.compile(r"(^|[_ -])(cpu|load|loss|util|utilisation|utilization)", re.
 
 
 def over_limit(figures: Figures) -> Iterator[Hit]:
-    """Figures above what can be."""
+    """Yield figures above their upper limit."""
     number, kinds = figures.kinds
     limits = np.array([_limit(metric, unit) for _, metric, unit in kinds], dtype="float64")
     if not len(figures):
@@ -183,20 +183,20 @@ def over_limit(figures: Figures) -> Iterator[Hit]:
 
 
 def _limit(metric: Metric | None, unit: str) -> float:
-    """The largest figure that can be."""
+    """Return the largest possible figure."""
     if metric:
         return np.inf if metric.at_most is None else metric.at_most
     return 100.0 if unit == "%" else np.inf
 
 
 def _plainly_a_share(metric: str, params: dict[str, str | int | float | bool]) -> bool:
-    """Whether a metric that no description knows is a load of one thread, or a loss."""
+    """Return whether a metric without a description is a load of one thread, or a loss."""
     several = {"threads", "cores", "contexts", "processes", "jobs"} & set(params)
     return bool(_LOAD.search(metric)) and not several
 
 
 def same_key(figures: Figures) -> Iterator[Hit]:
-    """Figures that pool results of one bundle which contradict each other."""
+    """Yield figures pooled from results of one bundle that contradict each other."""
     frame, positions = figures.pool.frame, figures.pool.positions()
     bundle = frame.table["bundle"].to_numpy(dtype="int64")
     keys = np.stack([positions, bundle, frame.beside.codes])
@@ -207,16 +207,18 @@ def same_key(figures: Figures) -> Iterator[Hit]:
     for rows in groups.values():
         places = figures.pool.places(rows)
         own = [frame.bundles[item].bundle.results[index] for item, index in places]
-        if found := agreement.apart(own):
-            said = [units.exact(agreement.middle(own[place])) for place in found]
-            names = [f"/results/{places[place][1]}" for place in found]
+        if pair := agreement.apart(own):
+            values = [units.exact(agreement.middle(own[index])) for index in pair]
+            names = [f"/results/{places[index][1]}" for index in pair]
             owner = frame.bundles[places[0][0]].bundle.id
-            detail = f"{said[0]} at {names[0]} and {said[1]} at {names[1]} of {owner} are pooled"
+            detail = (
+                f"{values[0]} at {names[0]} and {values[1]} at {names[1]} of {owner} are pooled"
+            )
             yield Hit("same-key", int(positions[rows[0]]), detail)
 
 
 def runner_warned(figures: Figures) -> Iterator[Hit]:
-    """Figures of which the runner said when it measured that they are in doubt."""
+    """Yield figures that the runner itself marked as doubtful."""
     beside = figures.pool.frame.beside
     warnings = [
         [note.removeprefix(WARNED) for note in results.beside(text)[1] if note.startswith(WARNED)]
@@ -234,18 +236,18 @@ def runner_warned(figures: Figures) -> Iterator[Hit]:
                 yield Hit("runner-warned", *key)
 
 
-FEWEST = 6
-"""Samples that can be two groups."""
+MIN_SAMPLES = 6
+"""The least number of samples that can form two groups."""
 
 
 def two_groups(figures: Figures) -> Iterator[Hit]:
-    """Figures whose samples, of all runs, fall into two groups."""
+    """Yield figures whose samples, of all runs, form two groups."""
     samples = figures.pool.frame.samples
     positions = figures.pool.positions()
     sizes = np.diff(samples.ends)
     of_figure = np.bincount(positions, sizes, len(figures))
     by_figure: dict[int, list[float]] = {}
-    for row in np.flatnonzero((sizes > 0) & (of_figure[positions] >= FEWEST)).tolist():
+    for row in np.flatnonzero((sizes > 0) & (of_figure[positions] >= MIN_SAMPLES)).tolist():
         by_figure.setdefault(int(positions[row]), []).extend(samples.of(row))
     for position, own in by_figure.items():
         if groups := split(own):
@@ -259,14 +261,14 @@ def two_groups(figures: Figures) -> Iterator[Hit]:
 
 
 def split(samples: Sequence[float]) -> tuple[list[float], list[float]] | None:
-    """Samples as two groups, each of three or more and of a quarter of all.
+    """Return samples as two groups, each of three or more and of at least a quarter of all.
 
-    The gap is at least a twentieth of the middle, and three times what either group
-    spans, or six times where there are fewer than ten samples: of 20,000 draws of 6
-    to 20 samples from one normal or exponential population 1 in 800 or fewer split.
+    The gap is at least a twentieth of the middle, and three times the range of either group, or
+    six times if there are fewer than ten samples: of 20,000 draws of 6 to 20 samples from one
+    normal or exponential population, 1 in 800 or fewer split.
     """
     ordered = sorted(samples)
-    least = max(FEWEST // 2, -(-len(ordered) // 4))
+    least = max(MIN_SAMPLES // 2, -(-len(ordered) // 4))
     if len(ordered) < 2 * least:
         return None
     gaps = np.diff(ordered)[least - 1 : len(ordered) - least]

@@ -1,4 +1,4 @@
-"""Rules about figures that are not there."""
+"""Rules about missing figures."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ RULES = (
 
 
 def lost(figures: Figures) -> Iterator[Hit]:
-    """Figures of a board's release that its next release does not have.
+    """Yield figures of a board's release that its next release lacks.
 
-    The finding belongs to the guide that lost them; the figures are those of the
-    release before, which are all that is left of them.
+    The finding belongs to the guide that lost them; the figures are those of the release before,
+    which are the only ones left.
     """
     if not len(figures):
         return
@@ -51,8 +51,8 @@ def lost(figures: Figures) -> Iterator[Hit]:
     runs = together(owner, figures.release_rank)
     first = np.array(firsts(runs))
     order = np.lexsort((figures.release_rank[first], owner[first]))
-    # Runs in the order of boards and releases: the step after a run's is its successor's, where
-    # that is of the same board.
+    # Runs are in the order of boards and releases, so the next step is the successor of a run if
+    # it is of the same board.
     newest = np.diff(owner[first][order], append=-1) != 0
     steps = np.empty(len(first), dtype="int64")
     steps[order] = np.arange(len(first))
@@ -79,20 +79,20 @@ def lost(figures: Figures) -> Iterator[Hit]:
 
 
 def _present(key: Ints, step: Ints, after: int) -> Flags:
-    """For each figure whether there is one of the same key so many steps after it."""
+    """Return for each figure whether one with the same key exists a number of steps later."""
     width = int(step.max()) + 3
     present: Flags = np.isin(key * width + step + 1 + after, key * width + step + 1)
     return present
 
 
 def _results(figures: Figures) -> Flags:
-    """Figures that are better high or low. A setting, or a count that a histogram
-    has where there is something to count, is missed by nobody."""
+    """Return the figures with a better direction. Settings, and counts that histograms only have
+    for non-empty bins, are no loss."""
     return figures.of_kind([m is None or m.better != "neither" for _, m, _ in figures.kinds[1]])
 
 
 def _by_table(table: Ints, step: Ints, positions: Ints) -> dict[tuple[int, int], list[int]]:
-    """Positions by the table and the step that they are of."""
+    """Return positions by table and step."""
     by_table: dict[tuple[int, int], list[int]] = {}
     for position in positions.tolist():
         by_table.setdefault((int(table[position]), int(step[position])), []).append(position)
@@ -104,19 +104,19 @@ def _renamed(
     gone: dict[tuple[int, int], list[int]],
     added: dict[tuple[int, int], list[int]],
 ) -> set[int]:
-    """Figures that a release has under another value of one parameter, or without it.
+    """Return figures that a release has under another value of one parameter, or without it.
 
-    All that had the old value are gone, and the same ones, but for that value, are
-    new: a table that was numbered or spelt otherwise.
+    All with the old value are gone, and the same ones except for that value are new: a table was
+    numbered or spelt differently.
     """
     renamed: set[int] = set()
     for key, positions in gone.items():
         new = added.get(key, [])
         names = {name for position in (*positions, *new) for name in figures.params(position)}
         before, after = (_by_value(figures, each, names) for each in (positions, new))
-        known = {(name, frozenset(others)) for (name, _), others in after.items()}
+        present = {(name, frozenset(others)) for (name, _), others in after.items()}
         for (name, _), others in before.items():
-            if (name, frozenset(others)) in known:
+            if (name, frozenset(others)) in present:
                 renamed.update(others.values())
     return renamed
 
@@ -124,7 +124,7 @@ def _renamed(
 def _by_value(
     figures: Figures, positions: list[int], names: set[str]
 ) -> dict[tuple[str, Scalar | None], dict[tuple[object, ...], int]]:
-    """For each parameter and value what the figures are besides, and their positions."""
+    """Return for each parameter and value the figures' other keys, and their positions."""
     by_value: dict[tuple[str, Scalar | None], dict[tuple[object, ...], int]] = {}
     for position in positions:
         params = figures.params(position)
@@ -136,7 +136,7 @@ def _by_value(
 
 
 def row_cut_short(figures: Figures) -> Iterator[Hit]:
-    """Rows that lack a board which has most other rows of the same column."""
+    """Yield rows that lack a board which most other rows of the same column have."""
     if not len(figures):
         return
     row, column = _cells(figures)
@@ -163,8 +163,8 @@ def row_cut_short(figures: Figures) -> Iterator[Hit]:
 
 
 def _cells(figures: Figures) -> tuple[Ints, Ints]:
-    """For each figure numbers of the row and the column that show it, without the
-    board: rows are what the catalog's table calls so, columns are all else."""
+    """Return for each figure the numbers of its row and column in a table, without the board: rows
+    are those of the catalog's table, and everything else is a column."""
     layout = Layout(figures.catalog)
     kind = figures.groups("benchmark", "metric", "unit", "params")
     rows: dict[tuple[object, ...], int] = {}

@@ -1,4 +1,4 @@
-"""What health rules find, in the terms that reports show."""
+"""Findings of health rules, in the terms of reports."""
 
 from __future__ import annotations
 
@@ -13,16 +13,15 @@ from ..figures.columns import GUIDE, Figures
 from ..figures.labels import params_text
 from ..figures.pool import Record
 
-MOST_DETAILS = 3
-"""Figures that a finding's reason speaks of; the others are in its list."""
+MAX_DETAILS = 3
+"""Figures mentioned in a finding's reason; the others are in its list."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One thing that can be wrong with figures.
+    """A kind of fault in figures.
 
-    ``title`` says it in a few words, ``about`` when the rule speaks, ``advice``
-    what to do.
+    ``title`` is a short phrase, ``about`` the condition of the rule, and ``advice`` what to do.
     """
 
     id: str
@@ -31,18 +30,17 @@ class Rule:
     about: str
     advice: str
     marks: bool = True
-    """Whether the figures of its findings are themselves in doubt, and marked so."""
+    """True if the figures of its findings are themselves in doubt, and marked so."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One suspicious figure, as a rule returns it.
+    """A suspicious figure, as returned by a rule.
 
-    ``position`` is the figure's in :class:`Figures`; ``detail`` what is wrong
-    with it, in words and figures. Hits of one rule, guide and benchmark become
-    one finding. ``guide`` is the position of a figure of the guide that the
-    finding belongs to, where that is not the figure's own. ``weight`` ranks hits
-    and findings of one severity, the largest first.
+    ``position`` is the figure's in :class:`Figures`; ``detail`` is the fault in words and figures.
+    Hits of one rule, guide and benchmark become one finding. ``guide`` is the position of a figure
+    in the guide of the finding, if that is not the figure's own. ``weight`` ranks hits and findings
+    of one severity, the largest first.
     """
 
     rule: str
@@ -54,10 +52,10 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Suspect:
-    """A figure that a finding is about, and what is wrong with it.
+    """A figure of a finding, and its fault.
 
-    ``label`` names it within its guide and benchmark: board, metric, and the
-    parameters that are not the usual ones.
+    ``label`` names it within its guide and benchmark: board, metric, and parameters other than
+    the defaults.
     """
 
     record: Record
@@ -67,11 +65,10 @@ class Suspect:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that is wrong with some figures of a benchmark.
+    """A fault in some figures of a benchmark.
 
-    ``id`` is its address on the report; it stays the same while the finding is
-    about the same guide, benchmark and rule. ``acknowledged`` is the reason why
-    it is accepted, or empty.
+    ``id`` is its address on the report; it stays the same as long as guide, benchmark and rule do.
+    ``acknowledged`` is the reason for accepting it, or empty.
     """
 
     id: str
@@ -84,19 +81,19 @@ class Finding:
 
     @property
     def severity(self) -> Severity:
-        """How bad it is."""
+        """The severity of its rule."""
         return self.rule.severity
 
     @property
     def reason(self) -> str:
-        """What is wrong, with the worst figures; what many share is said once."""
+        """The fault, with the worst figures; details shared by many are given once."""
         by_detail: dict[str, list[str]] = {}
         for suspect in self.suspects:
             by_detail.setdefault(suspect.detail, []).append(suspect.label)
         parts = []
         left = len(self.suspects)
-        for detail, labels in list(by_detail.items())[:MOST_DETAILS]:
-            named = labels[: 1 if len(by_detail) > 1 else MOST_DETAILS]
+        for detail, labels in list(by_detail.items())[:MAX_DETAILS]:
+            named = labels[: 1 if len(by_detail) > 1 else MAX_DETAILS]
             parts.append(f"{'; '.join(named)}{_more(len(labels) - len(named))}: {detail}")
             left -= len(labels)
         return ". ".join(parts) + _more(left)
@@ -107,12 +104,12 @@ def _more(count: int) -> str:
 
 
 def amount(value: float, unit: str) -> str:
-    """A figure with its unit, with all its digits."""
+    """Return a figure with all its digits and its unit."""
     return f"{units.exact(value)} {units.parse(unit).symbol}".rstrip()
 
 
 def gather(figures: Figures, hits: Iterable[Hit], rules: dict[str, Rule]) -> list[Finding]:
-    """Hits as findings: those of one rule, guide and benchmark are one.
+    """Return hits as findings: those of one rule, guide and benchmark are one.
 
     Two hits on one figure within a finding are one suspect with both details.
     """
@@ -153,14 +150,14 @@ def _label(figures: Figures, record: Record) -> str:
 
 
 def _address(rule: str, guide: GuideKey, benchmark: str) -> str:
-    # The empty part keeps the addresses that links to older reports have.
+    # The empty part keeps addresses to which older reports link.
     parts = (rule, guide.sdk, guide.soc, guide.os, guide.release, benchmark, "")
     text = "\0".join(parts).encode("utf-8", "surrogatepass")
     return f"{rule}-{hashlib.sha256(text).hexdigest()[:10]}"
 
 
 def ranked_findings(findings: Iterable[Finding]) -> list[Finding]:
-    """Findings in the order in which a maintainer should read them."""
+    """Return findings in the order in which a maintainer should read them."""
     return sorted(
         findings,
         key=lambda f: (
@@ -175,7 +172,7 @@ def ranked_findings(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def counts(findings: Iterable[Finding]) -> list[tuple[Rule, int, int]]:
-    """For each rule that found something: the rule, its findings, their figures."""
+    """Return each rule with findings, their number, and the number of their figures."""
     by_rule: dict[str, list[Finding]] = {}
     for finding in findings:
         by_rule.setdefault(finding.rule.id, []).append(finding)

@@ -1,4 +1,4 @@
-"""Marks at figures in tables: which cell, which finding, in which words."""
+"""Marks at figures in tables: the cell, the finding and the text."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from ..tables.grids import Mark
 from ..tables.model import View
 from .finding import Finding
 
-FEWEST = 6
-"""Marks of one finding from which on a table can have too many."""
+MIN_MARKS = 6
+"""The number of marks of one finding from which a table can have too many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,18 +24,18 @@ class _Mark:
 class Marks:
     """The findings about each figure of a site."""
 
-    def __init__(self, found: Iterable[Finding] = ()) -> None:
-        # A result belongs to one figure, so its first result names a figure.
+    def __init__(self, findings: Iterable[Finding] = ()) -> None:
+        # A result belongs to one figure, so its first result identifies it.
         self._by_member: dict[int, list[_Mark]] = {}
-        for finding in found:
+        for finding in findings:
             for suspect in finding.suspects if finding.rule.marks else ():
                 first = suspect.record.cell.members[0]
                 self._by_member.setdefault(first, []).append(_Mark(finding, suspect.detail))
 
     def of(self, view: View) -> tuple[list[dict[str, str]], list[Mark]]:
-        """The notes about a view, and its marks, as a :class:`Grid` has them."""
+        """Return the notes about a view, and its marks, in the form of a :class:`Grid`."""
         notes: dict[str, int] = {}
-        found: list[Finding] = []
+        findings: list[Finding] = []
         marks: list[Mark] = []
         most = self._most(view)
         stub = len(view.key_labels)
@@ -47,16 +47,16 @@ class Marks:
                 for mark in self._by_member[cell.members[0]]:
                     if mark.finding.id not in notes:
                         notes[mark.finding.id] = len(notes)
-                        found.append(mark.finding)
+                        findings.append(mark.finding)
                     if mark.finding.id not in most:
                         own.append((notes[mark.finding.id], visible(mark.detail)))
                 if own:
                     marks.append((number, stub + column, own))
-        return [_note(finding, most.get(finding.id, "")) for finding in found], marks
+        return [_note(finding, most.get(finding.id, "")) for finding in findings], marks
 
     def _most(self, view: View) -> dict[str, str]:
-        """By id the findings that most cells of a table have, and of how many it is reported once:
-        a mark at nearly every figure tells no figure from another."""
+        """Return findings that most cells of a table have, by id, with a text in place of the
+        marks: marks at nearly every figure would not distinguish any."""
         counts: Counter[str] = Counter()
         cells = 0
         for row in view.rows:
@@ -68,7 +68,7 @@ class Marks:
         return {
             name: f"{count} of {cells} figures of this table"
             for name, count in counts.items()
-            if count >= FEWEST and count > cells / 2
+            if count >= MIN_MARKS and count > cells / 2
         }
 
 

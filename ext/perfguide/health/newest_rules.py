@@ -1,7 +1,7 @@
-"""Rules about the newest release of a board, the one that is about to be published.
+"""Rules about the newest release of a board, which is about to be published.
 
-Nothing comes after it that could show a fault, so its figures are set against all before and
-against those of other boards.
+No later release can reveal a fault, so its figures are compared with all earlier ones and with
+those of other boards.
 """
 
 from __future__ import annotations
@@ -71,23 +71,23 @@ RULES = (
 
 FAR = math.log(1.5)
 UNLIKE = math.log(5)
-LONE = math.log(1.3)
+MIN_LONE_LOG = math.log(1.3)
 SPANS = 5.0
-"""How many times what the releases before differ by, a newest figure is far."""
+"""A newest figure is far if it is off by this multiple of the range of earlier releases."""
 
 SLIPS = (10.0, 100.0, 1000.0, 1024.0, 1024.0**2, 1e6)
 NEAR_SLIP = math.log(1.15)
-"""How far a ratio may be off a factor of units."""
+"""The tolerance, as a logarithm, of a ratio that is taken for a factor of units."""
 
 AGREE = math.log(1.6)
-"""Figures within this agree well enough that a factor of ten is no change."""
+"""The largest ratio, as a logarithm, of figures that agree; a factor of ten is far beyond it."""
 
-STALE, USUAL, FEWEST = 0.5, 0.25, 4
-"""The share of repeated figures that is a copy, the one that is usual at most, and figures."""
+STALE, USUAL, MIN_REPEATED_FIGURES = 0.5, 0.25, 4
+"""The share of repeated figures of a copy, the usual share at most, and the number of figures."""
 
 FITS, ROWS, APART = 0.8, 6, math.log(1.04)
-"""The share of rows that fit the other board better, how many rows there have to be, and by how
-much two boards differ in a row that can tell them apart."""
+"""The share of rows that fit the other board better, the least number of rows, and the least
+difference between two boards in a row that distinguishes them."""
 
 
 def _comparable(kind: tuple[str, Metric | None, str]) -> bool:
@@ -98,7 +98,7 @@ def _comparable(kind: tuple[str, Metric | None, str]) -> bool:
 
 
 def far(figures: Figures) -> Iterator[Hit]:
-    """Newest figures off all releases before: by a factor of units, or far."""
+    """Yield newest figures far from all earlier releases, by a factor of units or otherwise."""
     if not len(figures):
         return
     steady = figures.of_kind([_comparable(kind) for kind in figures.kinds[1]])
@@ -124,7 +124,7 @@ def far(figures: Figures) -> Iterator[Hit]:
             and abs(log - middle) > 3 * wide
             and (steady[last] or unit == "%")
         )
-        if not is_slip and not (steady[last] and len(before) >= 2 and _stands_out(logs, log)):
+        if not is_slip and not (steady[last] and len(before) >= 2 and _is_outlier(logs, log)):
             continue
         span = f"{units.number(min(before))} to {units.number(max(before))}"
         detail = f"{amount(value, unit)}, where {len(before)} releases before had {span}"
@@ -137,20 +137,20 @@ def far(figures: Figures) -> Iterator[Hit]:
         else:
             hit = Hit("newest-far", last, detail, weight=abs(log - middle))
             away.append((hit, int(table[last]) * 2 + (log > middle)))
-    # Rows that moved together did change: that is what a comparison tells.
+    # Rows that moved together really changed, which a comparison reports.
     moved = Counter(way for _, way in away)
     yield from (hit for hit, way in away if moved[way] == 1)
 
 
 def _logs(figures: Figures) -> tuple[list[float], list[float]]:
-    """The mean of each figure, and its logarithm; that of none that is positive is no number."""
+    """Return the mean of each figure, and its logarithm, NaN unless the mean is positive."""
     logs = np.full(len(figures), np.nan)
     np.log(figures.mean, out=logs, where=figures.mean > 0)
     return figures.mean.tolist(), logs.tolist()
 
 
 def _slip(away: float) -> str:
-    """Which factor of units a logarithm of a ratio is near, in words; nothing for none."""
+    """Return in words the factor of units near the logarithm of a ratio, or ""."""
     for factor in SLIPS:
         if abs(abs(away) - math.log(factor)) <= NEAR_SLIP:
             number = units.number(factor, 0)
@@ -158,11 +158,11 @@ def _slip(away: float) -> str:
     return ""
 
 
-def _stands_out(logs: Sequence[float], log: float) -> bool:
-    """Is a figure far from each before, and more than those differ among themselves?"""
+def _is_outlier(logs: Sequence[float], log: float) -> bool:
+    """Return whether a figure is far from each earlier one, and further than these from each other."""
     if min(abs(each - log) for each in logs) < FAR:
         return False
-    # The present stretch: what agrees with the last figures, going back.
+    # The present level: the last figures, going back as far as they agree.
     stretch = [logs[-1]]
     for earlier in logs[-2::-1][:7]:
         if abs(earlier - stretch[0]) > 0.25:
@@ -171,7 +171,7 @@ def _stands_out(logs: Sequence[float], log: float) -> bool:
     if len(stretch) < 2:
         return False
     wide = max(max(stretch) - min(stretch), 0.01)
-    # Rows that jump anyway: the second largest change says what is usual.
+    # For rows that often jump, the second largest change is the usual one.
     steps = sorted(abs(after - before) for before, after in pairwise(logs))
     usual = steps[-2] if len(steps) >= 2 else 0.0
     away = abs(log - fmean(stretch))
@@ -179,13 +179,13 @@ def _stands_out(logs: Sequence[float], log: float) -> bool:
 
 
 def unlike_boards(figures: Figures) -> Iterator[Hit]:
-    """First figures of a board that are off those of all other boards."""
+    """Yield first figures of a board that are off those of all other boards."""
     if not len(figures):
         return
     steady = figures.of_kind([_comparable(kind) for kind in figures.kinds[1]])
     kind = figures.groups("benchmark", "metric", "unit", "params").tolist()
     soc, means = figures.code("soc").tolist(), figures.mean.tolist()
-    # Of each kind the newest figure of each board, of all and of those of one SoC, the lowest first.
+    # For each kind, the newest figure of each board, of all and of those of one SoC, ascending.
     latest: dict[tuple[int, ...], list[float]] = {}
     for own in figures.lines:
         last = own[-1]
@@ -198,7 +198,7 @@ def unlike_boards(figures: Figures) -> Iterator[Hit]:
         if len(own) > 1 or not steady[last] or not figures.newest[last] or means[last] <= 0:
             continue
         near, everywhere = latest[kind[last], soc[last]], latest[(kind[last],)]
-        # Boards of one SoC are enough where there are two; else many others have to agree.
+        # Two boards of the same SoC are enough; otherwise many boards have to agree.
         values = near if len(near) > 2 else everywhere if len(everywhere) > 4 else []
         if not values or values[0] <= 0:
             continue
@@ -216,7 +216,7 @@ def unlike_boards(figures: Figures) -> Iterator[Hit]:
 
 
 def stale_copy(figures: Figures) -> Iterator[Hit]:
-    """Benchmarks whose newest figures are those of the release before."""
+    """Yield benchmarks whose newest figures repeat those of the release before."""
     if not len(figures):
         return
     means, rank = figures.mean.tolist(), figures.release_rank.tolist()
@@ -230,26 +230,26 @@ def stale_copy(figures: Figures) -> Iterator[Hit]:
                 shares.setdefault(table[after], {}).setdefault(rank[after], []).append(pair)
     for by_release in shares.values():
         last = next((own for own in by_release.values() if figures.newest[own[0][0]]), None)
-        if last is None or len(last) < FEWEST:
+        if last is None or len(last) < MIN_REPEATED_FIGURES:
             continue
         same = [p for p, equal in last if equal]
         earlier = [equal for at, own in by_release.items() if own is not last for _, equal in own]
         usual = float(np.mean(earlier)) if earlier else 0.0
-        if len(same) >= STALE * len(last) and len(same) >= FEWEST and usual < USUAL:
+        if len(same) >= STALE * len(last) and len(same) >= MIN_REPEATED_FIGURES and usual < USUAL:
             detail = f"{len(same)} of {len(last)} figures are those of the release before"
             for position in same:
                 yield Hit("stale-copy", position, detail, weight=len(same) / len(last))
 
 
 def swapped_boards(figures: Figures) -> Iterator[Hit]:
-    """Pairs of boards of which each one's newest figures fit the other's past."""
+    """Yield pairs of boards whose newest figures fit each other's past."""
     if not len(figures):
         return
     owner, guide = figures.groups(*OWNER), figures.groups(*GUIDE)
     kind = figures.groups("benchmark", "metric", "unit", "params")
     steady = figures.of_kind([_comparable(sort) for sort in figures.kinds[1]])
     means, logs = _logs(figures)
-    # Of each guide its boards: only those that were measured together can be exchanged.
+    # The boards of each guide: only boards measured together can be exchanged.
     boards: dict[int, dict[int, dict[int, tuple[int, float]]]] = {}
     for own in figures.lines:
         last = own[-1]
@@ -283,7 +283,7 @@ def _swapped(
 
 
 def _fits(figures: Figures, rows: Sequence[tuple[int, float, int, float]], side: int) -> bool:
-    """Do most figures of one board fit the other one's past, and better than by half?"""
+    """Return whether most figures of one board fit the other's past, and clearly better."""
     better = 0
     for a, before_a, b, before_b in rows:
         mine, theirs = (before_a, before_b) if side == 0 else (before_b, before_a)
@@ -293,7 +293,7 @@ def _fits(figures: Figures, rows: Sequence[tuple[int, float, int, float]], side:
 
 
 def lone_sample(figures: Figures) -> Iterator[Hit]:
-    """Figures of which one sample is unlike the others."""
+    """Yield figures with one sample unlike the others."""
     samples, positions = figures.pool.frame.samples, figures.pool.positions()
     sizes = np.diff(samples.ends)
     of_figure = np.bincount(positions, sizes, len(figures))
@@ -308,7 +308,7 @@ def lone_sample(figures: Figures) -> Iterator[Hit]:
             (logs[1:], logs[1] - logs[0], min(own)),
             (logs[:-1], logs[-1] - logs[-2], max(own)),
         ):
-            if gap >= LONE and gap >= SPANS * max(rest[-1] - rest[0], 0.002):
+            if gap >= MIN_LONE_LOG and gap >= SPANS * max(rest[-1] - rest[0], 0.002):
                 unit = figures.name("unit", position)
                 ends = f"{units.exact(math.exp(rest[0]))} to {units.exact(math.exp(rest[-1]))}"
                 close = [v for v in own if v != value]

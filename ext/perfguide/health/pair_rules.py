@@ -1,4 +1,4 @@
-"""Rules about metrics beside each other: pooled ones, one under two names, steps."""
+"""Rules comparing metrics: pooled ones, one under two names, steps."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ RULES = (
     ),
 )
 
-WIDE = 1.25
+MIN_WIDE_RATIO = 1.25
 """The ratio of maximum to minimum from which extremes are far apart."""
 
-MANY = 4
-"""Metrics of a run that share a figure where it is a step of a meter."""
+MIN_SHARING_METRICS = 4
+"""The number of metrics of a run sharing a figure from which it is a step of a meter."""
 
 _RUN = (*OWNER, "release", "benchmark", "params", "unit")
-"""What metrics that were measured together, in one unit, share."""
+"""The columns that are equal for metrics measured together, in one unit."""
 
 _NUMBER = re.compile(r"\d+")
 _OTHER_END = {"minimum": "maximum", "maximum": "minimum"}
@@ -56,8 +56,8 @@ _OTHER_END = {"minimum": "maximum", "maximum": "minimum"}
 
 @dataclass(frozen=True, slots=True)
 class _Match:
-    """An extreme, and a figure of another metric that it is equal to: where each is, and which
-    of its ends it is (empty for its mean)."""
+    """An extreme and an equal figure of another metric: the position of each, and which end of it
+    is equal (empty for the mean)."""
 
     position: int
     end: str
@@ -66,16 +66,16 @@ class _Match:
 
 
 def pooled_metrics(figures: Figures) -> Iterator[Hit]:
-    """Extremes that are figures of another metric of the same run and unit.
+    """Yield extremes that are figures of another metric of the same run and unit.
 
-    A coincidence is ruled out: both extremes agree with other metrics' figures; or the
-    extremes are far apart, and five digits agree, or four in two metrics of one kind.
+    Coincidences are excluded: both extremes equal other metrics' figures; or the extremes are far
+    apart, and five digits agree, or four in two metrics of one kind.
     """
     matches = _matches(figures)
     run = figures.groups(*_RUN)
 
     def family(match: _Match) -> tuple[int, str, str, str, str]:
-        # What two matches of one run share where only the sizes in names differ.
+        # The key of two matches of one run in which only the sizes in names differ.
         names = (figures.name("metric", p) for p in (match.position, match.other))
         name, other = (_NUMBER.sub("0", name) for name in names)
         return int(run[match.position]), name, match.end, other, match.other_end
@@ -85,7 +85,7 @@ def pooled_metrics(figures: Figures) -> Iterator[Hit]:
         low, high = float(figures.low[position]), float(figures.high[position])
         value = low if end == "minimum" else high
         repeated = families[family(match)] > 1
-        apart = high / low >= WIDE and (repeated or digits(value) >= 5)
+        apart = high / low >= MIN_WIDE_RATIO and (repeated or digits(value) >= 5)
         if apart or (position, _OTHER_END[end]) in matches:
             name = figures.name("metric", match.other)
             whose = (
@@ -97,8 +97,8 @@ def pooled_metrics(figures: Figures) -> Iterator[Hit]:
 
 
 def _matches(figures: Figures) -> dict[tuple[int, str], _Match]:
-    """For extremes, by position and end, a figure of another metric of the same run that is the
-    same to the last of four digits or more."""
+    """Return for extremes, by position and end, a figure of another metric of the same run that is
+    equal in all its digits, four or more."""
     mean, low, high, metric = figures.mean, figures.low, figures.high, figures.code("metric")
     run = figures.groups(*_RUN)
     wide = np.flatnonzero(figures.spread & (high > low) & (low > 0))
@@ -110,10 +110,10 @@ def _matches(figures: Figures) -> dict[tuple[int, str], _Match]:
             ("maximum", high, wide),
         )
     )
-    # A figure that many metrics share is a step of a meter, and shows nothing.
+    # A figure shared by many metrics is a step of a meter, and proves nothing.
     every["metric"] = metric[every["position"].to_numpy(dtype="int64")]
     shared = every.groupby(["run", "figure"])["metric"].transform("nunique")
-    every = every[shared <= MANY]
+    every = every[shared <= MIN_SHARING_METRICS]
     ends = every[every["end"] != ""]
     # Only figures that occur in more than one metric are worth a join.
     pairs = ends.merge(every, on=["run", "figure"], suffixes=("", "_other"))
@@ -132,14 +132,14 @@ def _matches(figures: Figures) -> dict[tuple[int, str], _Match]:
 
 
 def _same_figures(figures: Figures) -> dict[tuple[int, int], list[int]]:
-    """For two metrics of one benchmark the positions of the first one's figures that
-    are those of the second to the last digit, in the same run."""
+    """Return for pairs of metrics of one benchmark the positions of the first one's figures that
+    equal the second one's exactly, in the same run."""
     sound = np.flatnonzero((figures.mean == figures.mean) & (figures.mean != 0))
-    # Numbers that are equal where the figures are; adding zero makes one of both zeros.
+    # Equal numbers for equal figures; adding zero merges the two floating-point zeros.
     bits = ((v[sound] + 0.0).view("int64") for v in (figures.mean, figures.low, figures.high))
     number = together(figures.groups(*_RUN)[sound], *bits)
     size = np.bincount(number) if len(number) else number
-    # Where many metrics share a figure it is a setting or a step, not a name.
+    # A figure shared by many metrics is a setting or a step, and not a second name.
     alike: dict[int, list[int]] = {}
     for index in np.flatnonzero((size[number] > 1) & (size[number] < 8)).tolist():
         alike.setdefault(int(number[index]), []).append(int(sound[index]))
@@ -152,11 +152,11 @@ def _same_figures(figures: Figures) -> dict[tuple[int, int], list[int]]:
 
 
 def _pairs(figures: Figures) -> dict[tuple[int, int], tuple[int, list[int]]]:
-    """Metrics that are one measurement: for two names the number of runs that have
-    both, and where the first one's equal figures are.
+    """Return metrics that are the same measurement: for each pair the number of runs with both, and
+    the positions of the first one's equal figures.
 
-    All figures must be the same, or at least 95 of 100 with three digits or more;
-    and together they must hold so many different digits that it is no accident.
+    All figures must be equal, or at least 95 of 100 with three digits or more; and together they
+    must have too many different digits for a coincidence.
     """
     by_pair = _same_figures(figures)
     run, metric = figures.groups(*_RUN), figures.code("metric")
@@ -176,12 +176,12 @@ def _pairs(figures: Figures) -> dict[tuple[int, int], tuple[int, list[int]]]:
 
 
 def two_names(figures: Figures) -> Iterator[Hit]:
-    """Each measurement that has two names, told once, at its newest figures."""
+    """Yield each measurement with two names, once, at its newest figures."""
     names, rank = figures.names("metric"), figures.release_rank
     pairs = _pairs(figures)
     every = [position for _, positions in pairs.values() for position in positions]
     newest = max((rank[p] for p in every), default=0)
-    # What is said of a benchmark stands in the guide of its newest figure of all.
+    # A finding about a benchmark belongs to the guide of its newest figure.
     home: dict[str, int] = {}
     for position in sorted(every, key=lambda p: (rank[p], -p)):
         home[figures.name("benchmark", position)] = position
@@ -197,7 +197,7 @@ def two_names(figures: Figures) -> Iterator[Hit]:
 
 
 def coarse_steps(figures: Figures) -> Iterator[Hit]:
-    """Rates all of which are one amount of work over a few whole seconds."""
+    """Yield rates that are all the same amount of work divided by a few full seconds."""
     kinds = figures.kinds[1]
     rates = figures.of_kind([m is not None and m.better == "higher" for _, m, _ in kinds])
     sound = np.flatnonzero(rates & (figures.low > 0))
@@ -220,16 +220,17 @@ def coarse_steps(figures: Figures) -> Iterator[Hit]:
 
 
 def steps(values: Floats) -> list[float] | None:
-    """The different values of rates that are all ``work / n`` for whole ``n`` up to 12.
+    """Return the distinct values of rates that are all ``work / n`` for integers ``n`` up to 12, or
+    ``None``.
 
-    There are four values or more, two of them different and two repeated, and each
-    fits to two in 10,000, which is what rounding leaves of 3333.33.
+    There are at least four values, two of them different and two repeated, and each fits to two in
+    10,000, which is the effect of rounding 3333.33.
     """
     distinct = np.unique(values)
     if len(values) < 4 or not 2 <= len(distinct) <= min(6, len(values) - 2):
         return None
     if any(last_digit(v) > 1e-3 * v for v in distinct.tolist()):
-        return None  # with so few digits any two figures are multiples of something
+        return None  # with so few digits, any two figures are multiples of something
     if distinct[-1] > 12.5 * distinct[0]:
         return None
     for factor in (1, 2, 3):

@@ -1,4 +1,4 @@
-"""Rules about figures in a row: boards side by side, releases, growing sizes."""
+"""Rules about figures in series: boards side by side, releases, growing sizes."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from ..common import units
 from ..figures.columns import GUIDE, SERIES, Figures, Flags, Floats, Ints, together
 from .finding import Hit, Rule, amount
 
-MOST_TIMES = math.log(1e6)
-"""The logarithm of the largest ratio that is said as it is."""
+MAX_LOG_RATIO = math.log(1e6)
+"""The logarithm of the largest ratio that is given exactly."""
 
 RULES = (
     Rule(
@@ -46,10 +46,10 @@ RULES = (
 
 APART = math.log(1.5)
 APART_UNKNOWN = math.log(2)
-"""How far a board is apart, and how far where no other release says what is usual."""
+"""The least log ratio between a board and the others, and without other releases to compare."""
 JUMP = math.log(1.3)
 DIP = 0.9
-"""What is left of the highest figure so far where a curve has dipped."""
+"""The share of the highest figure so far below which a curve has dipped."""
 
 
 def _steady(kind: tuple[str, Metric | None, str]) -> bool:
@@ -60,14 +60,14 @@ def _steady(kind: tuple[str, Metric | None, str]) -> bool:
 
 
 def _logs(figures: Figures) -> tuple[Ints, Floats]:
-    """The positions of figures that can be compared, and the logarithms of their means."""
+    """Return the positions of comparable figures, and the logarithms of their means."""
     steady = figures.of_kind([_steady(kind) for kind in figures.kinds[1]])
     positions = np.flatnonzero(steady & (figures.mean > 0))
     return positions, np.log(figures.mean[positions])
 
 
 def board_apart(figures: Figures) -> Iterator[Hit]:
-    """Boards whose figure is far from what all others of the guide agree on."""
+    """Yield boards whose figure is far from one on which all others of the guide agree."""
     positions, logs = _logs(figures)
     row = figures.groups(*GUIDE, "benchmark", "metric", "unit", "params")[positions]
     frame = pd.DataFrame({"row": row, "log": logs, "position": positions})
@@ -76,7 +76,7 @@ def board_apart(figures: Figures) -> Iterator[Hit]:
     frame["apart"] = frame["log"] - by_row.transform("median")
     frame["size"] = frame["apart"].abs()
     frame = frame[frame["boards"] >= 3]
-    # What the others differ by is the second largest distance from the median.
+    # The others differ by the second largest distance from the median.
     ranked = frame.sort_values(["row", "size"], kind="stable").groupby("row", sort=False)
     worst = ranked.tail(1).assign(second=ranked["size"].nth(-2).to_numpy())
     worst = worst[(worst["size"] > APART) & (worst["size"] > 4 * worst["second"])]
@@ -93,7 +93,7 @@ def board_apart(figures: Figures) -> Iterator[Hit]:
         usual = abs(float(np.median(others))) if others else 0.0
         if usual > abs(apart) / 3 or (not others and abs(apart) < APART_UNKNOWN):
             continue
-        # The quotient may be in range where the power is not.
+        # The quotient can be finite although the power is not.
         mean = float(figures.mean[position])
         middle = math.copysign(math.exp(math.log(abs(mean)) - apart), mean)
         detail = (
@@ -104,13 +104,13 @@ def board_apart(figures: Figures) -> Iterator[Hit]:
 
 
 def _times(log: float) -> str:
-    """A difference of logarithms in words: ``2.10 times higher``."""
-    times = f"{math.exp(abs(log)):.2f}" if abs(log) < MOST_TIMES else "over a million"
+    """Return a difference of logarithms in words: ``2.10 times higher``."""
+    times = f"{math.exp(abs(log)):.2f}" if abs(log) < MAX_LOG_RATIO else "over a million"
     return f"{times} times {'higher' if log > 0 else 'lower'}"
 
 
 def one_release_jump(figures: Figures) -> Iterator[Hit]:
-    """Figures that differ from the releases on both sides, which agree."""
+    """Yield figures that differ from the releases on both sides, which agree."""
     positions, logs = _logs(figures)
     if len(positions) < 3:
         return
@@ -136,8 +136,8 @@ def one_release_jump(figures: Figures) -> Iterator[Hit]:
 
 
 def _noise(series: Ints, change: Floats, within: Flags) -> Floats:
-    """For each series what it usually changes by from release to release: the median
-    without the two largest changes, which a jump is; 0 where there are no others."""
+    """Return for each series the usual change between releases: the median without the two largest
+    changes (a jump has two); 0 if there are no others."""
     frame = pd.DataFrame({"series": series[1:][within], "change": np.abs(change[within])})
     frame = frame.sort_values(["series", "change"], kind="stable")
     usual = frame[frame.groupby("series").cumcount(ascending=False) >= 2]
@@ -148,7 +148,7 @@ def _noise(series: Ints, change: Floats, within: Flags) -> Floats:
 
 
 def curve_dips(figures: Figures) -> Iterator[Hit]:
-    """Points of a curve below a point before them, where the catalog says it rises."""
+    """Yield points of a curve below an earlier point, if the catalog says that it rises."""
     number, kinds = figures.kinds
     axes = [metric.rises_with if metric else "" for _, metric, _ in kinds]
     rising = np.flatnonzero(figures.of_kind([bool(axis) for axis in axes]) & (figures.mean > 0))
@@ -158,11 +158,11 @@ def curve_dips(figures: Figures) -> Iterator[Hit]:
     positions, size, curve = rising[order], size[order], curve[order]
     mean = figures.mean[positions]
     highest = pd.Series(mean).groupby(curve).cummax().to_numpy(dtype="float64")
-    # The first point of a curve is its highest so far, so this never looks past it.
+    # The first point of a curve is its highest so far, so this never looks before it.
     peak = np.maximum.accumulate(np.where(mean == highest, np.arange(len(mean)), 0))
     dips = np.flatnonzero(mean < DIP * highest).tolist()
     series, rank = figures.groups(*SERIES), figures.release_rank
-    # The same dip in an earlier release is how it is, and was told there.
+    # The same dip in an earlier release is normal, and was reported there.
     since: dict[int, int] = {}
     for index in dips:
         own, at = int(series[positions[index]]), int(rank[positions[index]])
@@ -180,8 +180,8 @@ def curve_dips(figures: Figures) -> Iterator[Hit]:
 
 
 def _curves(figures: Figures, positions: Ints, axes: Sequence[str]) -> tuple[Floats, Ints]:
-    """For some figures the sizes along their curves, of which each one's axis is the name (NaN
-    where a figure has none), and a number of each curve, along which only the size changes."""
+    """Return for some figures the sizes along their curves, given the axis of each (NaN without
+    it), and the number of each curve, along which only the size changes."""
     code, names = figures.code("params"), figures.names("params")
     numbers: dict[frozenset[tuple[str, str]], int] = {}
     by_params: dict[tuple[str, int], tuple[float, int]] = {}
