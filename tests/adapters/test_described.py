@@ -409,6 +409,8 @@ LINE = 'example = "a 1"\n[[lines]]\nmatch = "a {a:number}"\nfigures = { a = "s" 
         (LINE + "confirms = true\n", "“unconfirmed” and a line that confirms belong together"),
         (LINE + '[kinds]\nb = "[0-9"\n', "“[0-9” is no regular expression"),
         (LINE + '[kinds]\nb = "([0-9])"\n', "the kind “b” has a group"),
+        (LINE.replace("{a:number}", "{a:b}") + '[kinds]\nb = "(?x)[0-9]"\n', "cannot be used"),
+        (LINE.replace("{a:number}", "{a:size.MiB.(}"), "has a { that begins no value"),
         (LINE + '[kinds]\nint = "[0-9]"\n', "there is a kind “int” already"),
         (LINE + '[kinds]\nb = "[0-9]"\n', "no line has a value of the kind “b”"),
         ('example = "a"\n[csv]\nparams = { a = "a" }\n', "no column of “csv” holds figures"),

@@ -19,9 +19,6 @@ from .log_lines import figure
 KINDS = "number, number.2, int, scaled, size, size.MiB, span, date, word, text and choices (yes|no)"
 """The kinds of values, as messages list them."""
 
-BUILT_IN_KINDS = frozenset({"number", "int", "scaled", "size", "span", "date", "word", "text"})
-"""The names of kinds that a description cannot give to its own."""
-
 _PIECE = re.compile(r"\{\?|\?\}|\{([A-Za-z_][A-Za-z0-9_.-]{0,60})?:([^{}]{1,400})\}")
 # Quantifiers with + behind them, and (?>…), never give back characters. The time for a line
 # grows with its length alone, even for lines that nearly match.
@@ -39,6 +36,10 @@ _BUILT_IN = {
     # Wider than any date: an impossible one gets a message of its own.
     "date": r"[0-9]{9,10}+(?![0-9])|[A-Z0-9][A-Za-z0-9:,.+() -]{14,59}",
 }
+BUILT_IN_KINDS = frozenset({*_BUILT_IN, "word", "text"})
+"""The names of kinds that a description cannot give to its own."""
+
+_SIZE_IN = re.compile(r"size\.(B|KiB|MiB|GiB)(?:\.([0-9]))?")
 _THOUSANDS = " kMGTP"
 _MICROSECONDS = {"h": 3_600_000_000, "min": 60_000_000, "s": 1_000_000, "ms": 1000, "us": 1}
 
@@ -79,8 +80,8 @@ def compiled(look: str, own_kinds: Mapping[str, str], *, is_front: bool = False)
             parts.append("(?:" if is_optional else ")?+")
             continue
         name, kind = piece[1], piece[2]
-        expression = _expression(kind, look, look[end:].removeprefix("{?")[:1], own_kinds)
-        parts.append(f"({expression})" if name else f"(?:{expression})")
+        value = _expression(kind, look, look[end:].removeprefix("{?")[:1], own_kinds)
+        parts.append(f"({value})" if name else f"(?:{value})")
         if name in kinds:
             # The later one would replace the earlier one without a message.
             raise ValueError(f"“{look}” has two values “{name}”; each needs a name of its own")
@@ -91,20 +92,20 @@ def compiled(look: str, own_kinds: Mapping[str, str], *, is_front: bool = False)
     parts += [_literal(look[end:], look), ".*" if is_front else r"[ \t]*+"]
     front = re.split(r"\{", look, maxsplit=1)[0].rstrip()
     is_telling = len(front.strip()) > 2
-    return LinePattern(
-        re.compile("".join(parts)), kinds, r"[ \t]*+" + _blanks(front) if is_telling else ""
-    )
+    try:
+        expression = re.compile("".join(parts))
+    except re.error as error:  # a kind that is an expression alone, but no part of another
+        raise ValueError(f"“{look}” has a kind that cannot be used: {error}") from None
+    return LinePattern(expression, kinds, r"[ \t]*+" + _blanks(front) if is_telling else "")
 
 
 def _expression(kind: str, look: str, next_character: str, own_kinds: Mapping[str, str]) -> str:
     if kind in own_kinds:
         return f"(?>{own_kinds[kind]})"
-    base, _, detail = kind.partition(".")
-    if base == "number" and re.fullmatch("[0-9]", detail):
-        return _NUMBER % rf"\.[0-9]{{{detail}}}+(?![0-9])"
-    if base == "size" and (unit := detail.partition(".")[0]) in _BYTES:
-        decimals = detail.removeprefix(unit).removeprefix(".") or "1,9"
-        return rf"[0-9]{{1,15}}+(?:\.[0-9]{{{decimals}}}+)?+(?![0-9])"
+    if match := re.fullmatch(r"number\.([0-9])", kind):
+        return _NUMBER % rf"\.[0-9]{{{match[1]}}}+(?![0-9])"
+    if match := _SIZE_IN.fullmatch(kind):
+        return rf"[0-9]{{1,15}}+(?:\.[0-9]{{{match[2] or '1,9'}}}+)?+(?![0-9])"
     if kind in _BUILT_IN:
         return f"(?>{_BUILT_IN[kind]})"
     if kind in ("word", "text"):
@@ -142,14 +143,15 @@ def scalar(text: str, kind: str) -> Scalar | None:
 
     ``None`` is a date that no calendar has.
     """
-    base, _, detail = kind.partition(".")
-    if base == "size" and text:
+    if text and (match := _SIZE_IN.fullmatch(kind)):
+        return round(Decimal(text) * _BYTES[match[1]])
+    if text and kind == "size":
         digits, prefix = text.rstrip("iBkKmMGT "), text.lstrip("0123456789. ")[:1]
-        unit = detail.partition(".")[0]
-        return round(Decimal(digits) * (_BYTES[unit] if unit else _BYTES_BY_PREFIX[prefix.lower()]))
+        return round(Decimal(digits) * _BYTES_BY_PREFIX[prefix.lower()])
     if kind == "date" and text:
         return moment(text.strip())
-    return number_or_text(text) if base in ("number", "int") else text.strip()
+    is_number = kind.partition(".")[0] in ("number", "int")
+    return number_or_text(text) if is_number else text.strip()
 
 
 def number_or_text(text: str) -> Scalar:
