@@ -90,6 +90,7 @@ def find(roots: Sequence[str | Path]) -> tuple[list[Source], list[Diagnostic]]:
         if top.is_dir():
             names = sorted(
                 f"{below}/{file}" if below != "." else file
+                # Links to folders are not followed: they could lead out of the folder or in a circle.
                 for folder, _, files in os.walk(top)
                 for below in [Path(folder).relative_to(top).as_posix()]
                 for file in files
@@ -116,6 +117,7 @@ def chosen(files: Sequence[T], name: Callable[[T], str]) -> tuple[list[T], list[
         file_name = name(each)
         if is_document(file_name) or is_container(file_name):
             candidates.append(each)
+        # Results folders have READMEs and logs, which deserve no note in every build.
         elif not _for_people(file_name):
             hint = f"bundles are in {' '.join((*DOCUMENTS, *CONTAINERS))} files"
             message = "not a kind of file that holds bundles"
@@ -211,6 +213,7 @@ def _document(source: Source, origin: str, file: IO[bytes], limits: Limits) -> D
 
 def _unless_packed_twice(document: Document) -> Document | Diagnostic:
     """Return a document, or a diagnostic if its decompressed data is compressed or packed again."""
+    # Some tools compress a file again that is compressed already, with no error.
     inner = ending(document.data[:512])
     if inner in ("", ".json") or not document.origin.lower().endswith(COMPRESSED):
         return document
@@ -226,6 +229,7 @@ def _refusal(origin: str, name: str) -> Diagnostic | None:
     pure = PurePosixPath(name.replace("\\", "/"))
     if not pure.parts:
         reason = "it has no name"
+    # A colon within the first two characters is a drive letter of Windows.
     elif pure.is_absolute() or ".." in pure.parts or ":" in pure.parts[0][:2]:
         reason = "its name leads out of the container"
     elif is_container(name):
@@ -255,6 +259,7 @@ def _zip(
                 yield refused
             elif wanted(info.filename):
                 max_bytes = min(limits.document, left)
+                # The stated size can be a lie, but a member cannot be larger than its container.
                 packed_bytes = min(info.compress_size, size)
                 with container.open(info) as member:
                     raw = Capped(member, max_bytes, packed_bytes, limits.ratio).read()

@@ -78,6 +78,7 @@ def upload(
     for items in _items(source, reading):
         for item in items:
             if isinstance(item, Loaded):
+                # Bundles before this one stay: an upload is cut where it becomes too large.
                 if excess := outlay.add(item.bundle, item.results.columns):
                     message = f"would make {excess}; this and what follows is not read"
                     hint = "split the upload, or raise the limit: perfguide_limits or --limit"
@@ -99,6 +100,7 @@ def _items(source: Source, reading: _Upload) -> Iterator[Iterable[Loaded | Diagn
     # A .json file is one document, so if its hash is known it need not even be opened.
     if reading.keep and source.digest and source.name.lower().endswith(".json"):
         with suppress(_UnknownError):
+            # A bundle that is not stored yet is decoded below, where its faults have a location.
             packed = reading.keep(_key(source.digest, reading.limits), _unknown)
             yield _unpacked(_UNPACK(packed), source.root, source.name, None)
             return
@@ -297,6 +299,7 @@ def _packed(data: bytes, reading: _Upload) -> _Packed:
         raise _RefusedError(None)
     bundle, faults = validate(data)
     if bundle is None:
+        # The constant keeps many tiny faulty bundles from being free.
         reading.effort -= len(data) + 100
         raise _RefusedError(faults)
     return _decoded(schema.encode(bundle), faults)

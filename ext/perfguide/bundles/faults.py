@@ -356,6 +356,7 @@ def judge(tree: Any, faults: list[Fault]) -> tuple[Bundle | None, list[Fault]]:
         return None, [_TOO_DEEP]
     if isinstance(plain, dict) and plain.get("format") == schema.FORMAT:
         version = plain.get("version")
+        # A newer schema would give a list of unknown keys, which would hide the real reason.
         if isinstance(version, int) and version > schema.VERSION:
             message = f"schema version {version}; this release reads {schema.VERSION}"
             return None, [Fault("version", "/version", message, "use a newer perfguide")]
@@ -377,6 +378,7 @@ class TooSmall(NotFinite):
 
 
 def _number(text: str) -> float | NotFinite:
+    # json.loads would accept 1e400 as infinity.
     value = float(text)
     if not math.isfinite(value):
         return NotFinite(text)
@@ -406,6 +408,8 @@ def parse(data: bytes) -> tuple[Any, list[Fault]]:
         ]
     try:
         text = data.decode("utf-8")
+        # The standard library, because it can report repeated keys and positions; speed does not
+        # matter here.
         tree = json.loads(
             text.removeprefix("\ufeff"),
             object_pairs_hook=_Pairs,

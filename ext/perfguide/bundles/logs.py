@@ -117,6 +117,7 @@ def find(item: Loaded, asked: Mapping[str, Collection[int]], limits: Limits) -> 
         return out
     folder = PurePosixPath(path.relative_to(item.root).parent).as_posix()
     prefix = "" if folder == "." else f"{folder}/"
+    # The archive beside the bundle comes first: pack wrote it from the very logs.
     for container in _containers(path):
         inner = PurePosixPath(member).parent if container == path else PurePosixPath()
         # pack names logs from its own folder, other containers may name them from the bundle's.
@@ -200,6 +201,7 @@ def _in_folder(folder: Path, name: str) -> Path | None:
     """Return a regular file of this name below a folder, if no link leads to it."""
     path = folder
     for part in name.split("/"):
+        # The name comes from a bundle and could lead out of the folder.
         if part in ("", ".", "..") or "\\" in part or "\0" in part:
             return None
         path = path / part

@@ -152,6 +152,7 @@ def _listing(fs: Any, top: str, root: str) -> list[Remote]:
             raise NotFetchedError(f"lists a file that is not below {root}")
         name = path[len(base) :]
         if info.get("type") == "file" and not path.endswith("/"):
+            # Folders are listed too by some protocols, as empty files with a slash.
             out.append(Remote(name, path, info.get("size"), _mark(info)))
     return out
 
@@ -252,6 +253,7 @@ class _Reader:
 
     def _one(self, each: Remote) -> str:
         """Read one file completely; return the hash of its content."""
+        # A file that is being uploaded changes while it is read; later it does not.
         for trial in range(MAX_TRIALS):
             part = self._part(each)
             try:
@@ -279,6 +281,7 @@ class _Reader:
         # Different content has a different part file, so that the two are never mixed.
         which = json.dumps([self._root, each.name, each.size, each.mark])
         part = self._store / "parts" / _hash(which.encode())
+        # Without a mark, nothing shows whether the part belongs to the present content.
         if not each.mark:
             part.unlink(missing_ok=True)
         return part

@@ -142,6 +142,7 @@ def columns(written: Sequence[Any]) -> tuple[Columns, int]:
     These keys are removed from ``written``. Raises :class:`ValueError` if a result contradicts
     itself or a name has characters that do not show.
     """
+    # From rows to columns in one step: this runs for every result of an archive.
     given = list(zip(*map(astuple, written), strict=True)) or [()] * len(fields(Result))
     benchmark, metric, unit, params, samples, value, low, high, counts, status, *rest = given
     command, log, setups, notes = rest
@@ -173,6 +174,7 @@ def columns(written: Sequence[Any]) -> tuple[Columns, int]:
         line=_whole(line, max(line, default=0)),
         sizes=_whole(sizes, max(sizes, default=0)),
         samples=_packed("d", [*chain.from_iterable(samples)]),
+        # fsum is exact, so the mean does not depend on the order of the samples.
         means=_packed("d", [*map(truediv, map(math.fsum, several), map(len, several))]),
         value=_packed("d", value),
         min=_packed("d", low),

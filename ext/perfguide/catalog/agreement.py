@@ -66,6 +66,7 @@ def against(bundles: Sequence[Loaded], catalog: Catalog, folder: str) -> list[Di
         counts: dict[tuple[int, str], tuple[int, int]] = {}
         for row, pair in enumerate(zip(codes, lines, strict=True)):
             first, count = counts.get(pair, (row, 0))
+            # Only the first row is named; a list of thousands would hide the cause.
             counts[pair] = (first, count + 1)
         for (code, line), (row, count) in counts.items():
             benchmark, metric, unit = triples[code]

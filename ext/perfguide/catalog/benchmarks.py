@@ -247,6 +247,7 @@ class Benchmark:
         """Return a metric's position in the description, and its entry; totals come last."""
         if name not in self._metrics:
             metrics = self.entry.metrics
+            # A pattern may match the name of another entry, which is the more specific one.
             exact = (rank for rank, metric in enumerate(metrics) if metric.name == name)
             matching = (rank for rank, each in enumerate(metrics) if fnmatchcase(name, each.name))
             rank = next(chain(exact, matching), None)
@@ -340,6 +341,7 @@ def load(folders: Sequence[Path]) -> tuple[Catalog, list[Diagnostic]]:
     """
     benchmarks: dict[str, Benchmark] = {}
     diagnostics: list[Diagnostic] = []
+    # Sorted, as the order of a directory differs between file systems.
     for path in (path for folder in folders for path in sorted(folder.glob("*.toml"))):
         if path.name.endswith(FORMAT_ENDING):
             continue

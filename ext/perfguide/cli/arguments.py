@@ -19,6 +19,7 @@ class CommandParser(argparse.ArgumentParser):
     ) -> tuple[Any, list[str]]:
         """Parse arguments, or exit with an error if some are unknown. This has to happen here: the
         parser of a command knows its options, and the one above it does not."""
+        # argparse calls this method for subcommands, and reports leftovers only at the top.
         parsed, rest = super().parse_known_args(args, namespace)
         if rest:
             self.error(self._leftover(rest))

@@ -108,6 +108,7 @@ def _build(options: argparse.Namespace) -> int:
     options_of_sphinx = [*chosen, *output_options, *where]
     with atomic_swap.locked(at.target.parent, _waiting) as lock:
         last = last_build.last(at)
+        # Checked with the lock held: a build that is running may change the answer.
         if last and not REBUILD & {*options.options} and last.is_current(at, asked):
             print(f"Nothing changed since {at.target} was built.")
             return 0
@@ -133,6 +134,7 @@ def _progress(target: Path) -> Iterator[None]:
             seconds = time.monotonic() - begun
             print(f"Building {visible(str(target))}: {seconds:.0f} s …", flush=True)
 
+    # A daemon, so that an error in the build does not wait for the next message.
     threading.Thread(target=report, daemon=True).start()
     try:
         yield

@@ -41,6 +41,7 @@ def _run(options: argparse.Namespace) -> int:
         # These already explain why there are no results.
         faults = [d for d in faults if d.kind != "no-results"]
     shared.print_all(faults, sys.stdout)
+    # A mistyped path is an error of usage, and not of the bundles.
     if any(fault.kind == "missing-path" for fault in faults):
         _explain(options, faults)
         return shared.USAGE

@@ -47,6 +47,7 @@ COMMANDS = (
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status."""
     options = parser().parse_args(arguments)
+    # Better refused here than by a traceback in the middle of a build.
     if not re.fullmatch("[0-9]{0,12}", os.environ.get("SOURCE_DATE_EPOCH", "")):
         hint = "give it seconds since 1970, such as those of: git log -1 --format=%ct"
         print(f"perfguide: SOURCE_DATE_EPOCH is no time; {hint}", file=sys.stderr)

@@ -162,6 +162,7 @@ def _side_argument(text: str) -> _SideArgument:
     first = releases[0] if releases else ""
     path = Path(first)
     suffixes = (".json", ".jsonl", ".gz", ".zst", ".zip", ".tar", ".xz")
+    # A mistyped path should be reported as a path, and not as an unknown release.
     if first and ("/" in first or first.endswith(suffixes) or path.exists()):
         return _SideArgument(text, path, None, own)
     return _SideArgument(text, None, first or LATEST, own)
@@ -427,5 +428,6 @@ def _write(text: str, output: Path | None) -> None:
         output.write_bytes(data)
         return
     sys.stdout.flush()
+    # Written as bytes: text would fail on a terminal that is not UTF-8.
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()

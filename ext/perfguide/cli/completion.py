@@ -24,6 +24,7 @@ class _CompletingParser(CommandParser):
 
         action = super().add_argument(*names, **values)
         if action.metavar in FOLDERS:
+            # The attribute by which shtab documents completion; argparse's type has no such field.
             vars(action)["complete"] = shtab.DIRECTORY
         elif action.metavar in FILES:
             vars(action)["complete"] = shtab.FILE

@@ -39,6 +39,7 @@ def run(options: argparse.Namespace) -> int:
         if missing := _missing(options.soc, settings, store):
             print(f"perfguide export: {missing}", file=sys.stderr)
             return shared.NOTHING
+        # Characters of a pattern in a name would match other SoCs.
         settings = replace(settings, releases=tuple(f"{glob.escape(soc)}/" for soc in options.soc))
     generate = partial(build.generate, progress=shared.show_progress, store=store)
     outcome = plain_project.write(folder, settings, generate)

@@ -94,6 +94,7 @@ def _import(options: argparse.Namespace) -> int:
         snapshots = list(sources.history(options.git, options.path, options.commits, bounds))
     else:
         snapshots = [sources.files(options.guides, bounds)]
+    # Unchanged documents have the same faults in every release.
     for fault in dict.fromkeys(fault for snapshot in snapshots for fault in snapshot.faults):
         print(fault, file=sys.stderr)
     if not any(snapshot.tables for snapshot in snapshots):
@@ -234,6 +235,7 @@ def _write(
         own = 0
         for each in imported.bundles:
             path = options.output / f"{slug(each.id)}.json"
+            # The id is derived from the content, so importing again overwrites the same files.
             path.write_bytes(bundle.encode(each) + b"\n")
             own += len(each.results)
         if options.git:

@@ -70,6 +70,7 @@ def _requirement() -> str:
     """Return the pip requirement of perfguide: the URL it was installed from, or its version."""
     name = "perfguide[compare]"
     try:
+        # PEP 610: pip records the URL of a package that did not come from an index.
         origin = json.loads(distribution("perfguide").read_text("direct_url.json") or "{}")
     except (PackageNotFoundError, ValueError):
         origin = {}

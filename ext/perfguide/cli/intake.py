@@ -109,6 +109,7 @@ def _run(options: argparse.Namespace) -> int:
     except inbox.SignersError as error:
         print(f"perfguide intake: {visible(str(error))}", file=sys.stderr)
         return shared.USAGE
+    # Not an error: cron starts the next run while a long one goes on.
     except BusyError as busy:
         if not options.quiet:
             print(f"nothing done: another intake is at work in {visible(str(busy))}")

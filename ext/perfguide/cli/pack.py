@@ -112,6 +112,7 @@ def _described(folder: str) -> dict[str, Format]:
     formats: dict[str, Format] = {}
     for path in sorted(Path(folder).glob(f"*{described.ENDING}")):
         form = described.load(path)
+        # A format that silently replaces another one would change figures.
         if form.name in registry.BUILT_IN or form.name in formats:
             raise ValueError(f"{path}: there is a format “{visible(form.name)}” already")
         formats[form.name] = form

@@ -115,6 +115,7 @@ def limit(text: str, changed: Callable[[dict[str, int]], object]) -> tuple[str, 
     """Return the name and value of ``NAME=NUMBER``; ``changed`` raises ``ValueError`` if there is no
     such limit. Raises :class:`argparse.ArgumentTypeError`."""
     name, _, number = text.partition("=")
+    # int() would also accept “1_000” and digits of other scripts.
     value = int(number) if re.fullmatch("[0-9]{1,15}", number) else 0
     try:
         changed({name: value})

@@ -54,9 +54,11 @@ def _run(options: argparse.Namespace) -> int:
         return shared.NOTHING
     if options.json:
         figures = [query.as_json(holdings, record) for record in records]
+        # Readable names, but nothing that a terminal would interpret.
         print(visible_json(json.dumps(figures, indent=1, ensure_ascii=False)))
         return shared.FINE
     for record in records:
         print(query.as_text(holdings, record))
+    # On stderr, so that the figures alone can be piped on.
     print(f"{len(records)} figures" if len(records) > 1 else "1 figure", file=sys.stderr)
     return shared.FINE

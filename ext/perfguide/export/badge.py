@@ -50,6 +50,7 @@ class FigureFinder:
         pairs: list[str] = []
         if tail := _TAIL.search(names):
             names, pairs = names[: tail.start()], tail[1].split("&")
+        # The system is no parameter of results, but a part of the guide.
         os = next((pair[3:] for pair in pairs if pair.startswith("os=")), "*")
         try:
             asked = query.parse(names, os, [p for p in pairs if not p.startswith("os=")])

@@ -51,6 +51,7 @@ def soc_index(
     releases with a comparison, the older one first.
     """
     used = {name for _, _, counts, _ in guides for name in counts}
+    # In the order of guides; benchmarks without a description come last.
     names = [name for name in catalog.benchmarks if name in used]
     names += sorted(used - set(names))
     index_of = {name: position for position, name in enumerate(names)}
@@ -88,6 +89,7 @@ def parts(
     value = part(benchmark, records, pool, section, runs)
     # The name in the call is short; one per cent of the limit is left for it.
     if len(records) > 1 and len(file("", value)) > MAX_FILE_BYTES * 0.99:
+        # Halves need no estimate of the size of single figures, which differ widely.
         half = len(records) // 2
         yield from parts(benchmark, records[:half], pool, section, runs)
         yield from parts(benchmark, records[half:], pool, section, runs)

@@ -84,6 +84,7 @@ def corrections(errata: Iterable[Erratum], pages: dict[GuideKey, str]) -> list[d
 
 def newest(entries: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the newest entries, newest first."""
+    # Sorted by name first, so that entries of the same time have a fixed order.
     chosen = sorted(entries, key=lambda e: e["name"])
     return sorted(chosen, key=lambda e: str(e["updated"]), reverse=True)[:MAX_ENTRIES]
 

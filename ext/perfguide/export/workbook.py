@@ -193,6 +193,7 @@ class _Book:
                 run_names[bundles[position].digest] for position, _ in pool.places(cell.members)
             )
             _text(sheet, row, 14, ", ".join(dict.fromkeys(runs)))
+        # The head and the board stay visible while scrolling.
         sheet.freeze_panes(1, 1)
         sheet.autofilter(0, 0, max(1, len(records)), len(head) - 1)
 

@@ -93,6 +93,7 @@ class Figures:
     def newest(self) -> Flags:
         """A flag for each figure: whether it is of the newest release of its board (:data:`OWNER`)."""
         owner = self.groups(*OWNER)
+        # maximum.at, unlike plain indexing, handles owners that occur several times.
         last = np.full(int(owner.max(initial=-1)) + 1, -1)
         np.maximum.at(last, owner, self.release_rank)
         newest: Flags = self.release_rank == last[owner]

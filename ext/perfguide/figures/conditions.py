@@ -43,6 +43,7 @@ class Conditions:
     def commands(self, rows: Sequence[int]) -> list[str]:
         """Return the distinct commands of results, in natural order."""
         codes, unstated = self._codes["command"]
+        # Codes are compared before texts are looked up, since most results share one command.
         used = set(codes[rows].tolist()) - {unstated} if rows else set()
         stated = (str(self._names["command"][code]) for code in used)
         return sorted((command for command in stated if command.strip(" ")), key=units.natural)
@@ -130,6 +131,7 @@ class Conditions:
             if stated := codes - {unstated}:
                 out[name] = frozenset(str(self._names[name][code]) for code in stated)
         for position in sorted(bundles):
+            # Versions of tools are facts of a bundle, and not of single results.
             for tool, value in self._bundles[position].bundle.tools.items():
                 name = f"tool {tool}"
                 out[name] = out.get(name, frozenset()) | {units.plain(value)}

@@ -132,6 +132,7 @@ def _class(run: Run, rates: Mapping[float, float], loads: Sequence[float]) -> In
     threads = params.get("threads", 1)
     each = [load / threads for load in loads] if is_number(threads) and threads >= 1 else []
     share = rates[16] / rates[max(rates)] if 16 in rates and max(rates) >= 4096 else None
+    # The load is the better evidence, so it is looked at before the rates.
     if each and max(each) < IDLE:
         return Inferred(OFFLOAD, f"CPU load {_span(each)}")
     name = str(params.get("algorithm", ""))

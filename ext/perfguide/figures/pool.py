@@ -110,6 +110,7 @@ class Pool:
         group = keyed.groupby(list(keys), observed=True, sort=False).ngroup().to_numpy()
         self._group = group
         order = np.argsort(group, kind="stable")
+        # A group starts wherever the number of the sorted rows changes.
         starts = np.flatnonzero(np.r_[True, np.diff(group[order]) > 0]) if len(order) else order
         self._order = order
         self._ends = np.append(starts, len(order))
@@ -341,6 +342,7 @@ class Pool:
 
     def _records(self, positions: Iterable[int]) -> Iterator[Record]:
         indices = np.asarray(list(positions), dtype="int64")
+        # One lookup for all figures; single rows of a frame are slow to access.
         chosen = self._identity.iloc[indices]
         columns = [chosen[name].tolist() for name in (*NAMES[:7], "unit", "params")]
         cells = self._cells(*self._members(indices), self._pooled.take(indices))

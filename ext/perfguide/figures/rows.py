@@ -106,6 +106,7 @@ def build(bundles: Sequence[Loaded]) -> Frame:
     columns["command"] = named(commands.distinct, commands.codes)
     table = pd.DataFrame({name: columns[name] for name in (*NAMES[:-1], *CONDITIONS)})
     table["bundle"] = owner
+    # The index within the bundle: the row minus the first row of its bundle.
     table["result"] = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
     sizes = _whole(results, "sizes")
     samples = Samples(

@@ -138,6 +138,7 @@ class _Reader(HTMLParser):
         table.cells += len(row)
         if table.cells > self._reading.limits.cells:
             table.exceeded = table.exceeded or "cells"
+            # Freed at once: the rest of a huge table is only counted.
             table.rows, table.heads, table.spanning = [], [], {}
 
     def _spanning(self, table: _OpenTable) -> None:

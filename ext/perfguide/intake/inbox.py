@@ -334,6 +334,7 @@ class _Intake:
         """
         rejected = self._orders.rejected
         rejected.mkdir(parents=True, exist_ok=True)
+        # Rejected files are in one folder, where their senders look for them by name.
         plain = upload.path.replace("/", "-")
         plain = plain if _PLAIN_NAME.fullmatch(plain) else slugs.hashed(upload.path)
         number = 1

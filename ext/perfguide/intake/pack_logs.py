@@ -81,6 +81,7 @@ def find(paths: Sequence[Path]) -> tuple[list[LogFile], dict[str, Any], list[Dia
             hint = nearest_path(top)
             diagnostics.append(Diagnostic("missing-path", str(top), "there is no such file", hint))
             continue
+        # Sorted, because the first log with a fact wins.
         files = sorted(p for p in top.rglob("*") if p.is_file()) if top.is_dir() else [top]
         for path in files:
             name = path.relative_to(top).as_posix() if top.is_dir() else path.name
@@ -117,6 +118,7 @@ def read(
     about = {key: value for key, value in stated.facts.items() if "." in key}
     context = Context(log.name, dict(stated.params), about)
     readings = [form.read(log.data, context) for form in formats]
+    # Several formats may read different parts of one log.
     understood = {number for reading in readings for number in reading.lines}
     filled = {n for n, line in enumerate(log.data.split(b"\n"), start=1) if line.strip()}
     report = LogReport(

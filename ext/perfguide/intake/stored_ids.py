@@ -84,6 +84,7 @@ class StoredBundles:
         not record; they are only known while they are there."""
         for item in items:
             own, runner = item.bundle.owned_id
+            # So that a second copy in the same inbox is recognised as a duplicate.
             self.digests((own, runner))[item.digest] = origin
             gone = [(old, runner) for old in item.bundle.supersedes]
             self._withdrawn.update(dict.fromkeys(gone, own))

@@ -159,6 +159,7 @@ class Layout:
             parts = taken.get(name, {})
             values = {part: _value(split, tables) for part, tables in parts.items()}
             ranks = {part: benchmark.value_rank(split, v) for part, v in values.items()}
+            # In the order of the description, which is not that of the records.
             for part in sorted(parts, key=ranks.__getitem__):
                 tables, value = parts[part], values[part]
                 label = benchmark.value_label(split, value) if split else ""

@@ -69,5 +69,6 @@ def behind(view: View, pool: Pool) -> Behind | None:
 
 
 def _samples(cell: Cell) -> tuple[list[str], int]:
+    # As text, since JavaScript would print other digits of the same numbers.
     samples = [units.exact(x) for x in cell.samples[:MAX_SAMPLES]]
     return samples, max(len(cell.samples), cell.count or 0)

@@ -20,6 +20,7 @@ def general_views(benchmark: Benchmark, records: Sequence[Record], shape: Shape)
     """Return a table for each set of parameters that figures of a benchmark have."""
     groups: dict[tuple[str, ...], list[Record]] = {}
     for record in records:
+        # Figures with different parameters in one table would leave most of its cells empty.
         groups.setdefault(tuple(sorted(record.params)), []).append(record)
     return [
         view(benchmark, _table(benchmark, groups[names]), groups[names], shape)

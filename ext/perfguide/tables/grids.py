@@ -209,6 +209,7 @@ def shorts(table: Grid, short_names: Mapping[str, str]) -> dict[str, str]:
     texts = sorted({text for row in table.header for text in row[table.stub :]})
     short = {text: short_names.get(text) or _without_repetition(text) for text in texts}
     own = {text: name for text, name in short.items() if name != text}
+    # Two columns that look the same are worse than a long head.
     columns = list(zip(*table.header, strict=True))[table.stub :]
     distinct = {tuple(own.get(text, text) for text in column) for column in columns}
     return own if len(distinct) == len(set(columns)) else {}

@@ -142,6 +142,7 @@ def view(benchmark: Benchmark, table: Table, records: Sequence[Record], shape: S
     if shape.across and size > max(MAX_SPARSE_CELLS, MAX_CELLS_PER_FIGURE * len(cells)):
         long = replace(shape, across=(), all_down=True, down=shape.across)
         return view(benchmark, table, records, long)
+    # Keys are ranks, so sorting gives the order of the description.
     across = sorted(columns)
     lines = []
     derived = () if by_metric else _derived(benchmark, table, columns)
@@ -308,6 +309,7 @@ def _arranged(
         ):
             tabs = name
         else:
+            # Metrics stay the innermost key, so that those of one run are side by side.
             at = down.index("metric") if "metric" in down else len(down)
             down = [*down[:at], name, *down[at:]]
         rows = more_rows

@@ -359,6 +359,7 @@ def read_about(data: bytes) -> dict[str, Any]:
 
 
 def _json(data: bytes) -> bytes:
+    # The file is always written as ASCII, so anything else was changed afterwards.
     if not data.isascii():
         raise msgspec.DecodeError("has a character that is not ASCII")
     return data.removeprefix(_ASSIGNED)

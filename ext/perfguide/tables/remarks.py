@@ -139,6 +139,7 @@ def above(view: View, pool: Pool) -> list[Line]:
             note_counts.update(pool.notes_of(cell.members, own=True))
             own: set[str] = set()
             for member in cell.members:
+                # Facts of entire runs have a table of their own, and are not repeated here.
                 for name, text in pool.own_setup(member).items():
                     board = bundles[int(owner[member])].bundle.board.name
                     facts.setdefault(name, {}).setdefault(text, {})[board] = None

@@ -30,6 +30,7 @@ def boards(bundles: Sequence[Bundle], with_releases: bool = False) -> Grid:
         by_name.setdefault(bundle.board.name, []).append(bundle)
     rows = []
     for name in sorted(by_name, key=units.natural):
+        # By date, so that the newest of differing statements comes last.
         mine = sorted(by_name[name], key=lambda b: (b.created, b.id))
         row = [
             name,
