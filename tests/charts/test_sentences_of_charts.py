@@ -1,0 +1,87 @@
+"""What charts say in words, against figures worked out here from the bundles."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+import pytest
+from making import loaded, only
+
+from perfguide.bundles.decode import Loaded
+from perfguide.catalog import benchmarks
+from perfguide.charts.model import ChartView
+
+from test_chart_kinds import shipped, views  # isort: skip
+
+__all__ = ["shipped"]
+
+SIZES = (16, 1024, 16384)
+OFFLOAD = (1_000.0, 40_000.0, 300_000.0)
+SOFTWARE = (30_000.0, 90_000.0, 100_000.0)
+"""Throughputs in kB/s by block size: the accelerator is slower for small blocks only."""
+LOADS = {"hw": 25.0, "sw": 100.0}
+"""CPU loads of the whole runs in per cent."""
+
+
+def run(offload: tuple[float, ...]) -> Loaded:
+    """A run of OpenSSL on a board by its accelerator and in software."""
+    base: dict[str, Any] = {"benchmark": "openssl"}
+    results = []
+    for engine, rates in (("hw", offload), ("sw", SOFTWARE)):
+        params = {"algorithm": "aes-128-cbc", "engine": engine}
+        rate = {**base, "metric": "throughput", "unit": "kB/s"}
+        results += [
+            {**rate, "params": {**params, "block_size": size}, "value": value}
+            for size, value in zip(SIZES, rates, strict=True)
+        ]
+        load = {**base, "metric": "cpu_load", "unit": "%", "params": params}
+        results.append({**load, "value": LOADS[engine]})
+    return loaded(*results)
+
+
+def chart(known: benchmarks.Catalog, offload: tuple[float, ...]) -> ChartView:
+    """The one chart of cross-overs."""
+    view: ChartView = only(views(known, "chart", run(offload)))
+    return view
+
+
+def test_the_cross_over_lies_on_straight_lines_between_points_on_log_axes(
+    shipped: benchmarks.Catalog,
+) -> None:
+    view = chart(shipped, OFFLOAD)
+    gap_before = math.log(OFFLOAD[1] / SOFTWARE[1])
+    gap_after = math.log(OFFLOAD[2] / SOFTWARE[2])
+    share = gap_before / (gap_before - gap_after)
+    size = math.exp(math.log(SIZES[1]) + share * math.log(SIZES[2] / SIZES[1]))
+    place, label = only(view.panels[0].verticals)
+    assert place == pytest.approx(size) and label == f"cross-over at {size:.0f}"
+    found = re.findall(r"Above about ([\d.,]+) (bytes|\w+B) the accelerator", view.text())
+    number, unit = only(found)
+    bytes_of = {"bytes": 1, "kB": 1000, "KiB": 1024}[unit]
+    assert float(number.replace(",", "")) * bytes_of == pytest.approx(size, rel=0.1)
+
+
+def test_the_engines_are_compared_at_the_largest_block_and_by_their_loads(
+    shipped: benchmarks.Catalog,
+) -> None:
+    text = chart(shipped, OFFLOAD).text()
+    rate, load = OFFLOAD[-1] / SOFTWARE[-1], LOADS["hw"] / LOADS["sw"]
+    assert f"at {SIZES[-1]} bytes the accelerator has {rate:.1f} times the throughput" in text
+    load_words = re.findall(r"at ([\d.]+) times the CPU load over the whole run", text)
+    assert float(only(load_words)) == pytest.approx(load, abs=0.05)
+    assert f"it moves {rate / load:.1f} times as much there" in text
+
+
+@pytest.mark.parametrize(("factor", "faster"), [(0.2, "software"), (100.0, "accelerator")])
+def test_without_a_cross_over_the_faster_engine_is_named(
+    shipped: benchmarks.Catalog, factor: float, faster: str
+) -> None:
+    view = chart(shipped, tuple(factor * rate for rate in OFFLOAD))
+    slower = {"software": "accelerator", "accelerator": "software"}[faster]
+    found = only(
+        re.findall(r"The ([\w ]+) is faster than the ([\w ]+) at every block size", view.text())
+    )
+    assert faster in found[0] and slower in found[1]
+    assert view.panels[0].verticals == ()

@@ -1,0 +1,105 @@
+"""What comparisons say in words, against figures worked out here from the samples."""
+
+from __future__ import annotations
+
+import math
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from making import described, loaded, only, result
+from scipy import stats
+
+from perfguide.bundles.decode import Loaded
+from perfguide.catalog.benchmarks import Catalog
+from perfguide.compare import wording
+from perfguide.compare.comparison import Comparison
+
+from test_verdicts import compared  # isort: skip
+
+OLD_SAMPLES = (97.1345, 103.2468, 99.3579, 101.8642, 98.2213, 100.4321)
+NEW_SAMPLES = (98.4123, 101.5937, 100.8315, 97.7531, 102.3579)
+"""Samples in MB/s that scatter by some per cent and do not differ."""
+
+
+@pytest.fixture
+def speed(tmp_path: Path) -> Catalog:
+    return described(tmp_path)
+
+
+def release(number: int, *results: dict[str, object]) -> Loaded:
+    return loaded(*results, id=f"run-{number}", sdk__version=f"9.{number}")
+
+
+def test_the_change_that_would_have_been_seen_is_that_of_the_t_test(speed: Catalog) -> None:
+    both = compared(
+        release(1, result(samples=list(OLD_SAMPLES))),
+        release(2, result(samples=list(NEW_SAMPLES))),
+        releases=("9.1", "9.2"),
+        catalog=speed,
+    )
+    row = only(both.rows)
+    old, new = np.log(OLD_SAMPLES), np.log(NEW_SAMPLES)
+    freedom = len(old) + len(new) - 2
+    pooled = math.sqrt((old.var() * len(old) + new.var() * len(new)) / freedom)
+    error = pooled * math.sqrt(1 / len(old) + 1 / len(new))
+    seen = 100 * math.expm1(float(stats.t.ppf(0.975, freedom)) * error)
+    (said,) = re.findall(r"a change of ([\d.]+) % would have been seen", wording.ground(row))
+    assert seen <= float(said) < seen + 0.1  # rounded up, so that it would have been seen
+
+
+SIZES = tuple(2**n for n in range(4, 16))
+QUIET_RATES = (50.11, 50.32, 49.87, 50.05, 49.94, 50.21, 50.02, 49.9, 50.13)
+"""A rate in MB/s over nine releases."""
+
+
+def with_one_fall(quiet: int, catalog: Catalog) -> Comparison:
+    """One row that fell in the newest release beside some that did not."""
+    bundles = []
+    for number, rate in enumerate(QUIET_RATES, 1):
+        rates = [rate * (1 + n / 10) for n in range(quiet + 1)]
+        if number == len(QUIET_RATES):
+            rates[0] *= 0.4
+        figures = [
+            result(value=round(own, 2), params={"block_size": size})
+            for own, size in zip(rates, SIZES, strict=False)
+        ]
+        bundles.append(release(number, *figures))
+    return compared(*bundles, releases=("9.8", "9.9"), catalog=catalog)
+
+
+@pytest.mark.parametrize(("quiet", "lone"), [(4, False), (5, True)])
+def test_a_fall_stands_alone_beside_five_rows_that_did_not_move(
+    quiet: int, lone: bool, speed: Catalog
+) -> None:
+    both = with_one_fall(quiet, speed)
+    event = only(both.events)
+    said = f"one bad measurement: {quiet} other rows of the benchmark did not move"
+    assert (said in " ".join(wording.event_lines(event, both))) is lone
+
+
+@pytest.mark.parametrize("moved", [1, 3, 4])
+def test_an_event_names_up_to_three_metrics_and_counts_more(moved: int, speed: Catalog) -> None:
+    names = [f"lat_{letter}" for letter in "abcde"]
+    scatter = (-0.002, -0.001, 0.0, 0.001, 0.002)
+    bundles = [
+        release(
+            number,
+            *(
+                result(name, "us", samples=[10 * factor * (1 + part) for part in scatter])
+                for name, factor in zip(names, factors, strict=True)
+            ),
+        )
+        for number, factors in enumerate(([1.0] * 5, [1.5] * moved + [1.0] * (5 - moved)), 1)
+    ]
+    both = compared(*bundles, releases=("9.1", "9.2"), catalog=speed)
+    event = only(both.events)
+    rows = f"{moved} row" if moved == 1 else f"{moved} rows"
+    title = wording.event_title(event, both)
+    metrics = f"{moved} metrics" if moved > 3 else ", ".join(names[:moved])
+    # More time is worse: 1.5 times the time is a third less speed.
+    assert title.startswith(f"Speed: {metrics}")
+    assert title.endswith(rows)
+    assert {row.verdict for row in event.rows} == {"regressed"}
+    assert event.change == pytest.approx(1 / 1.5 - 1)
