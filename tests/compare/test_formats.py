@@ -18,7 +18,7 @@ from typing import Any
 
 import html5lib
 import pytest
-from making import ROOT, TOML, plain, result, text
+from making import ROOT, TOML, plain, result, run_by_run, text
 from markdown_it import MarkdownIt
 from test_verdicts import compared
 
@@ -77,8 +77,8 @@ def releases() -> list[dict[str, Any]]:
         result("unknown", "things", samples=times(2)),
     ]
     return [
-        plain(*older, id="older", sdk__version="09.01.00.08", sdk__kernel="6.1"),
-        plain(*newer, id="newer", sdk__version="09.02.00.05", sdk__kernel="6.6"),
+        *run_by_run(plain(*older, id="older", sdk__version="09.01.00.08", sdk__kernel="6.1")),
+        *run_by_run(plain(*newer, id="newer", sdk__version="09.02.00.05", sdk__kernel="6.6")),
     ]
 
 

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
-from making import SHIPPED, TOML, described, loaded, only, pooled, result
+from making import SHIPPED, TOML, described, loaded, loaded_runs, only, pooled, result
 
 from perfguide.bundles.decode import Loaded
 from perfguide.catalog import benchmarks, waivers
@@ -36,9 +37,10 @@ def compared(
     threshold: float | None = None,
     releases: tuple[str, str] = ("09.01", "09.02"),
     narrowed: Filter | None = None,
+    whole: bool = False,
 ) -> Comparison:
-    """Two releases of some bundles side by side."""
-    pool = pooled(bundles, catalog)
+    """Two releases of some bundles side by side; each sample is a run, but where bundles are whole."""
+    pool = pooled(bundles if whole else loaded_runs(*bundles), catalog)
     names = Names(catalog or Catalog({}), Boards(boards or {}))
     history = History([pool], names)
     wanted = narrowed or Filter()
@@ -242,7 +244,7 @@ def test_runs_that_failed_beside_others_are_told(speed: Catalog) -> None:
         loaded(result(status="fail"), **(NEWER | {"id": "bad"})),
         catalog=speed,
     )
-    assert "1 of 2 runs failed now" in only(both.rows).ground
+    assert "1 of 6 runs failed now" in only(both.rows).ground
 
 
 def test_a_zero_before_has_no_relative_change(speed: Catalog) -> None:
@@ -623,3 +625,28 @@ def test_storage_with_another_medium_is_named_and_nothing_is_lost(
         assert len(both.rows) == 36 and both.coverage == ()
         assert {row.verdict for row in both.rows} == {verdict}
         assert all(words in "; ".join([row.ground, *row.aliases]) for row in both.rows)
+
+
+def test_samples_of_one_run_do_not_count_as_runs(speed: Catalog) -> None:
+    """Each boot has a level of its own, as far from the others as 3 %, and ten samples close to it."""
+    random = np.random.default_rng(4)
+
+    def runs(boots: int) -> Comparison:
+        bundles = []
+        for release in ("09.01", "09.02"):
+            for boot in range(boots):
+                levels = 100 * np.exp(0.03 * random.standard_normal(40))
+                rows = [
+                    result(params={"block_size": 2 + n}, samples=(level * noise).round(4).tolist())
+                    for n, level in enumerate(levels)
+                    for noise in [np.exp(0.001 * random.standard_normal(10))]
+                ]
+                more = {"id": f"{release}-{boot}", "sdk__version": release}
+                bundles.append(loaded(*rows, **more))
+        return compared(*bundles, catalog=speed, whole=True)
+
+    for boots in (1, 2, 5):
+        assert not runs(boots).alarms, f"{boots} boots, in which nothing changed"
+    ground = runs(1).rows[0].ground
+    assert "no earlier release or second run" in ground
+    assert runs(2).rows[0].ground.startswith("2 runs against 2")

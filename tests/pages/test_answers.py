@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from making import ROOT, SHIPPED, described, loaded, plain, records, result
+from making import ROOT, SHIPPED, described, loaded, plain, records, result, run_by_run
 
 from perfguide.catalog.board_names import Boards, load
 from perfguide.common import units
@@ -152,13 +152,12 @@ def test_what_one_release_alone_measured_has_no_history(tmp_path: Path) -> None:
 def test_the_verdict_is_that_of_the_comparison(tmp_path: Path) -> None:
     old = [100.0, 100.1, 99.9, 100.05, 99.95, 100.0]
 
-    def run(release: str, factor: float) -> dict[str, Any]:
+    def runs(release: str, factor: float) -> list[dict[str, Any]]:
         samples = [factor * value for value in old]
-        return plain(
-            result(samples=samples, params={"block_size": 4096}), id=release, sdk__version=release
-        )
+        own = result(samples=samples, params={"block_size": 4096})
+        return run_by_run(plain(own, id=release, sdk__version=release))
 
-    top = _top(tmp_path, run("09.00", 1.0), run("09.01", 0.8))
+    top = _top(tmp_path, *runs("09.00", 1.0), *runs("09.01", 0.8))
     assert top.rows[0].judged == "regressed −20.0 %"
     page = tmp_path / "pages/guides/AM62X/linux/09.01.rst"
     assert _facts(page)["Changed"] == (

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from making import TOML, plain, result, text
+from making import TOML, plain, result, run_by_run, text
 
 from perfguide.figures.dataset import BUILT_IN, Settings
 from perfguide.pages import build
@@ -33,7 +33,7 @@ def settings(tmp_path: Path) -> Settings:
 
 
 def upload(settings: Settings, figures: Sequence[float], kernel: Sequence[str] = ()) -> None:
-    """Runs of releases in order, each with one figure that moves and twelve that do not."""
+    """Three runs of releases in order, with one figure that moves and twelve that do not."""
     for number, figure in enumerate(figures):
         still = [
             result(
@@ -45,7 +45,8 @@ def upload(settings: Settings, figures: Sequence[float], kernel: Sequence[str] =
         moving = result(samples=[figure, figure * 1.001, figure * 0.999])
         more = {"sdk__kernel": kernel[number]} if kernel else {}
         run = plain(moving, *still, id=f"r{number}", sdk__version=f"09.{number:02}", **more)
-        (Path(settings.results[0]) / f"r{number}.json").write_bytes(text(run))
+        for each in run_by_run(run):
+            (Path(settings.results[0]) / f"{each['id']}.json").write_bytes(text(each))
 
 
 def page(settings: Settings, name: str) -> str:

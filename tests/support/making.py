@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from perfguide import bundle
 from perfguide.bundles.containers import Document, Source
 from perfguide.bundles.decode import Loaded, load
@@ -80,6 +82,24 @@ def plain(*results: dict[str, Any], **changes: Any) -> dict[str, Any]:
     return out
 
 
+def run_by_run(bundle: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return a bundle for each sample of a plain one: what has no samples is in the first."""
+    number = max(len(own.get("samples", ())) for own in bundle["results"])
+    if not number:
+        return [bundle]
+    out = []
+    for run in range(number):
+        results = [
+            {**{k: v for k, v in own.items() if k != "samples"}, "value": own["samples"][run]}
+            if "samples" in own
+            else own
+            for own in bundle["results"]
+            if run < len(own.get("samples", (0,)))
+        ]
+        out.append({**bundle, "id": f"{bundle['id']}-{run}", "results": results})
+    return out
+
+
 def text(value: Any) -> bytes:
     """Return JSON as a runner would write it."""
     return json.dumps(value).encode()
@@ -99,6 +119,16 @@ def loaded(*results: dict[str, Any], origin: str = "a.json", **changes: Any) -> 
     """Return a valid bundle with its origin."""
     decoded = bundle.decode(text(plain(*results, **changes)))
     return Loaded("results", origin, decoded, bundle.digest(decoded))
+
+
+def loaded_runs(*bundles: Loaded) -> list[Loaded]:
+    """Return bundles with a sample each in place of bundles with samples."""
+    return [
+        Loaded("results", f"{number}-{run}.json", decoded, bundle.digest(decoded))
+        for number, each in enumerate(bundles)
+        for run, plain_run in enumerate(run_by_run(json.loads(msgspec.json.encode(each.bundle))))
+        for decoded in [bundle.decode(text(plain_run))]
+    ]
 
 
 def described(folder: Path, toml: str = TOML, name: str = "speed") -> Catalog:

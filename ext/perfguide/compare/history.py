@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import statistics
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -192,19 +194,26 @@ def _in_unit(past: _Past, unit: str) -> Side:
 
 
 def side(cell: Cell, pool: Pool | None = None, copies: frozenset[int] = frozenset()) -> Side:
-    """A figure as the statistics take it. ``copies`` are bundles of the pool that repeat others."""
+    """Return a figure as the statistics take it: by runs, each of which is a bundle.
+
+    Samples of one run share its boot, its build and its temperature, so many of them say no more
+    about a release than one. ``copies`` are bundles of the pool that repeat others.
+    """
     assert cell.mean is not None  # failed measurements are not judged
     step = printed(cell.samples or (cell.mean,))
-    if pool is not None and copies and len(cell.members) > 1:
-        bundles = pool.frame.table["bundle"].to_numpy()
-        if sum(int(bundles[member]) not in copies for member in cell.members) == 1:
-            # One run that was uploaded more than once.
-            if cell.low is None or cell.low == cell.high:
-                return Side(cell.mean, step=step)
-            return Side(cell.mean, cell.low, cell.high, step=step)
-    # Where a published mean is pooled with samples, the samples alone are not the figure.
-    whole = cell.samples if cell.count == len(cell.samples) else ()
-    return Side(cell.mean, cell.low, cell.high, cell.count, whole, step)
+    runs = pool.by_run(cell, copies) if pool is not None and len(cell.members) > 1 else ()
+    if len(runs) > 1:
+        return Side(cell.mean, min(runs), max(runs), len(runs), runs, step)
+    # Where nobody published how many runs there were, the range may be of several.
+    count = None if cell.count is None and cell.low is not None else 1
+    return Side(cell.mean, cell.low, cell.high, count, (), step, _inner(cell.samples))
+
+
+def _inner(samples: Sequence[float]) -> float:
+    """Return the relative variance of the mean of one run's samples."""
+    if len(samples) < 2 or min(samples) <= 0:
+        return 0.0
+    return statistics.variance(map(math.log, samples)) / len(samples)
 
 
 def printed(figures: Sequence[float]) -> float:

@@ -35,8 +35,9 @@ STEADY_SCATTER = 0.1
 UNCALLED: tuple[Outcome, ...] = ("steady", "noisy")
 """What more runs could still call different."""
 
-KEPT = 0.9
-"""The part of the held rate that is spent; the rest is kept for what the noise hides of itself."""
+KEPT, RUNS_KEPT = 0.9, 0.7
+"""The parts of the held rate that are spent, with single figures and with several runs; the rest is
+kept for what the noise hides of itself, such as far outliers that no run here has shown."""
 
 SURE = 0.8
 """The chance with which a change of the size ``detectable`` is seen."""
@@ -351,13 +352,14 @@ def _ground_of_one(pair: Pair, row: single.SingleRow, test: single.Tested, equal
     if equal and len(row.past) == 1:
         return "the figures are equal"
     if test.p is None:
-        return "one run each, and no other runs or releases of this metric to learn the noise from"
+        return "one run each, and no earlier release or second run to learn from how much such runs differ"
     if len(row.past) < single.LASTING and _lap(pair):
         return "the published ranges overlap, and how many runs are behind them is not known"
     before = len(row.past)
     after = f"; the {test.after - 1} after NEW agree with it" if test.after > 1 else ""
     if before == 1:
-        alone = "one run each, and no earlier release of this row; other rows say how it scatters"
+        others = "public history says" if test.public else "other rows say"
+        alone = f"one run each, and no earlier release of this row; {others} how it scatters"
         return f"{alone}{after}"
     wide = max(row.past) - min(row.past)
     if wide <= EQUAL:
@@ -382,9 +384,9 @@ def _sampled(pairs: Sequence[Pair], rate: float) -> list[Judgement]:
     tested = [i for i, value in enumerate(p) if value is not None]
     q: list[float | None] = [None] * len(rows)
     for i, value in zip(tested, adjusted([v for v in p if v is not None]), strict=True):
-        q[i] = min(1.0, value / KEPT)
+        q[i] = min(1.0, value / RUNS_KEPT)
     different = sum(1 for value in q if value is not None and value <= rate)
-    level = KEPT * rate * min(different + 1, len(tested)) / max(len(tested), 1)
+    level = RUNS_KEPT * rate * min(different + 1, len(tested)) / max(len(tested), 1)
     return [
         _judgement(pair, row, noise, p[i], q[i], rate, level, shifts[i])
         for i, (pair, row, noise) in enumerate(zip(pairs, rows, learnt, strict=True))
@@ -634,16 +636,16 @@ def _ground(row: ScaledRow, noise: _Noise) -> str:
     sides = (row.old, row.new)
     rows = f"{family.rows} rows" if family.rows != 1 else "one row"
     where = {
-        "samples": f"the scatter within runs over {rows} of this metric",
-        "samples and history": f"the scatter within and between releases over {rows} of this metric",
+        "samples": f"the scatter between runs over {rows} of this metric",
+        "samples and history": f"the scatter between runs and releases over {rows} of this metric",
     }[family.source]
     if all(side.values for side in sides) and row.old.count + row.new.count > 2:
         tests = "moderated t-test"
         if scored(len(row.old.values), len(row.new.values)):
             tests += " and scores of the differences"
         return (
-            f"{row.old.count} samples against {row.new.count}: {tests}, calibrated on "
-            f"dealt samples, with {where}"
+            f"{row.old.count} runs against {row.new.count}: {tests}, calibrated on "
+            f"dealt runs, with {where}"
         )
     if _overlap(row):
         return "the published ranges overlap, and how many runs are behind them is not known"

@@ -25,9 +25,10 @@ EQUAL = 1e-9
 class Side:
     """What one release has for one row, in one unit.
 
-    ``low`` and ``high`` are the least and the greatest sample. ``count`` is the
-    number of samples, ``None`` where it was not published. ``samples`` is empty
-    where only mean, minimum and maximum are known. ``step`` is the distance of two
+    ``low`` and ``high`` are the least and the greatest figure. ``count`` is the number of runs,
+    ``None`` where a range was published without it. ``samples`` has a figure of each run, and is empty
+    where there is one run or they are not known; ``inner`` is the relative variance of one run's mean
+    by its own samples. ``step`` is the distance of two
     neighbouring figures with as many decimals as were printed, 0 where that is not known.
     """
 
@@ -37,6 +38,7 @@ class Side:
     count: int | None = None
     samples: tuple[float, ...] = ()
     step: float = 0.0
+    inner: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,6 +74,9 @@ ONE_WAY, NEAR, NEAR_BY = 0.85, 0.5, 0.35
 """The share of rows that moved one way, and the share of those whose move is within
 ``NEAR_BY`` of the median's."""
 
+WANDER = 0.03
+"""The relative standard deviation of the common level of many rows where no release before shows it."""
+
 FAR = 4.0
 """Standard errors that the median of many moves is off zero where it is a common shift."""
 
@@ -86,8 +89,7 @@ class SingleRow:
     """A row on its scale: earlier figures in order of release, of which the last is OLD, and NEW.
 
     ``rounding`` is the variance that printed digits add to a figure, ``step`` the distance of
-    two neighbouring ones. ``within`` is the variance within releases, worth
-    ``within_freedom``. ``key`` is benchmark and metric, ``upward`` 1 where more is better,
+    two neighbouring ones. ``inner`` is the variance of one run's mean by its own samples. ``key`` is benchmark and metric, ``upward`` 1 where more is better,
     -1 where less is, else 0. ``logs`` says that the scale is logarithmic. ``shared`` names what
     the row may have moved with, the widest first. ``later`` are figures after NEW, where they
     are to be looked at.
@@ -97,8 +99,7 @@ class SingleRow:
     new: float
     rounding: float
     step: float
-    within: float
-    within_freedom: float
+    inner: float
     key: tuple[str, str]
     upward: int
     logs: bool
@@ -123,7 +124,8 @@ class Tested:
     level, in which ``level`` figures were; ``error`` its
     standard error and ``deviation`` that of one figure. ``p`` is ``None`` where nothing is
     known of the noise. ``returned`` says that NEW lies within what the row showed before, and has
-    to be ``beyond`` the present level by more to leave that.
+    to be ``beyond`` the present level by more to leave that. ``public`` says that nothing but public
+    history showed the noise.
     """
 
     p: float | None
@@ -136,6 +138,7 @@ class Tested:
     after: int = 1
     beyond: float = 0.0
     returned: bool = False
+    public: bool = False
 
 
 def scale(figures: Sequence[float], load: bool) -> tuple[Floats, bool]:
@@ -179,35 +182,18 @@ def row(
         distance = float(np.diff(np.arcsin(ends))[0])
     else:
         distance = digit / (max(abs(v) for v in (*means, new.mean)) or 1.0)
-    squares = freedom = 0.0
-    if logs:
-        for side in (*before, new):
-            more, worth = _within(side)
-            squares, freedom = squares + more, freedom + worth
     return SingleRow(
         tuple(values[: len(means)].tolist()),
         float(values[len(means)]),
         min(distance, 0.3) ** 2 / 12,
         distance,
-        squares / freedom if freedom else 0.0,
-        freedom,
+        max(old.inner, new.inner) if logs else 0.0,
         key,
         upward if logs else 0,
         logs,
         shared,
         tuple(values[len(means) + 1 :].tolist()),
     )
-
-
-def _within(side: Side) -> tuple[float, float]:
-    """Squared relative deviations within a release, and their degrees of freedom."""
-    if len(side.samples) > 1 and min(side.samples) > 0:
-        logs = np.log(side.samples)
-        return float(((logs - logs.mean()) ** 2).sum()), len(side.samples) - 1.0
-    if side.low is None or side.high is None or side.low <= 0 or side.high <= side.low:
-        return 0.0, 0.0
-    # Two runs at least are behind a range, and of so many its width says most.
-    return ((math.log(side.high) - math.log(side.low)) / 1.128) ** 2, 0.9
 
 
 # ---------------------------------------------------------------- noise
@@ -218,8 +204,8 @@ def own_noise(rows: Sequence[SingleRow]) -> tuple[Floats, Floats]:
 
     Half the mean square of successive differences, without the one or two largest, which may
     be a lasting change or a figure that stood out. Figures after NEW count as those before OLD do,
-    but for what lies between. Where a row has fewer than three figures, the variance within its
-    releases.
+    but for what lies between. Fewer than three figures say nothing: how much one run's samples
+    scatter is not how much releases do.
     """
     variance, freedom = np.zeros(len(rows)), np.zeros(len(rows))
     for i, one in enumerate(rows):
@@ -232,8 +218,6 @@ def own_noise(rows: Sequence[SingleRow]) -> tuple[Floats, Floats]:
             kept = squares[: -1 if count < TWO else -2].mean()
             variance[i] = TRIMMED[count - 3] * float(kept) / 2
             freedom[i] = (0.665 if count < TWO else 0.649) * count - (1.31 if count < TWO else 2.07)
-        else:
-            variance[i], freedom[i] = one.within, one.within_freedom
         variance[i] += one.rounding + BASE**2
     return variance, freedom
 
@@ -350,11 +334,6 @@ def _tests(rows: Sequence[SingleRow], usual: Table, shift: Floats) -> list[Teste
     variance, freedom = own_noise(rows)
     keys = [one.key for one in rows]
     here = learnt(keys, variance, freedom)
-    if not here and len(rows) >= 10:
-        # The last resort: most rows did not change, so what they moved by is noise.
-        moves = np.array([one.new - one.past[-1] for one in rows]) - shift
-        seen = moves**2 / 2 + np.array([one.rounding for one in rows]) + BASE**2
-        here = learnt(keys, seen, np.ones(len(rows)))
     local = _priors(here, rows)
     public = _priors(usual, rows)
     out = []
@@ -370,7 +349,9 @@ def _tests(rows: Sequence[SingleRow], usual: Table, shift: Floats) -> list[Teste
             if not wanted or worth <= 0 or not prior[1][i]:
                 continue
             moderated = (prior[1][i] * prior[0][i] + freedom[i] * variance[i]) / worth
-            results.append(_test(one, float(moderated), worth, freedom[i], shift[i]))
+            moderated = max(float(moderated), one.inner)
+            test = _test(one, moderated, worth, freedom[i], shift[i])
+            results.append(replace(test, public=not local[1][i] and not freedom[i]))
         lone = Tested(None, one.new - one.past[-1], 0.0, 0.0, 0.0, 1)
         # The more careful of both.
         out.append(max(results, key=lambda test: (test.p or 0.0, test.error), default=lone))
@@ -459,7 +440,7 @@ def _index(rows: Sequence[SingleRow], moves: Floats, name: str) -> SingleRow | N
     spread = 1.4826 * float(np.median(np.abs(moves - np.median(moves))))
     error = 1.2533 * spread / math.sqrt(len(rows))
     return SingleRow(
-        tuple(past.tolist()), float(np.median(moves)), error**2, FAR * error, 0.0, 0.0,
+        tuple(past.tolist()), float(np.median(moves)), error**2, FAR * error, 0.0,
         ("", ""), 1, True, (name,),
     )  # fmt: skip
 
@@ -470,14 +451,13 @@ def _called(rows: Sequence[SingleRow]) -> set[str]:
         return set()
     variance, freedom = own_noise(rows)
     pooled = float(freedom.sum())
-    mean = float((freedom * variance).sum() / pooled) if pooled else BASE**2
+    mean = float((freedom * variance).sum() / pooled) if pooled else WANDER**2
     out = set()
     for i, one in enumerate(rows):
         worth = float(freedom[i]) + 3.0
         prior = mean + one.rounding
         test = _test(one, float(freedom[i] * variance[i] + 3.0 * prior) / worth, worth, 0.0, 0.0)
-        # Without any past nothing shows how a level wanders, and only the scatter counts.
-        if test.p is not None and test.p < (0.01 if pooled else 1.0):
+        if test.p is not None and test.p < 0.01:
             out.add(one.shared[0])
     return out
 

@@ -212,7 +212,7 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
     else:
         counts = {(_runs(row.old), _runs(row.new)) for row in event.rows}
         texts = [f"{a} against {b}" for a, b in sorted(counts)]
-        out.append(f"Runs: {', '.join(texts)}; the samples do not explain it.")
+        out.append(f"Runs: {', '.join(texts)}; their scatter does not explain it.")
     fates = Counter(filter(None, (fate(row) for row in event.rows)))
     out += [f"{_of_all(number, len(event.rows))} {what}." for what, number in fates.items()]
     lasted = sum(fates[text] for text in fates if text.startswith("lasted"))
@@ -335,7 +335,7 @@ def _up(share: float) -> str:
 
 
 def _runs(record: Record | None) -> int:
-    return (record.cell.count or record.cell.runs) if record else 0
+    return record.cell.runs - record.cell.failed if record else 0
 
 
 def fate(row: Row) -> str:

@@ -405,6 +405,24 @@ class Pool:
         failed = sizes - np.bincount(owner, minlength=len(sizes))
         return Pooled(mean, low, high, spread, count, failed, sizes)
 
+    def by_run(self, cell: Cell, without: Collection[int] = ()) -> tuple[float, ...]:
+        """Return the mean of each bundle behind a cell, in the unit of the cell. Bundles in
+        ``without`` are left out, and so is what failed."""
+        rows = np.array(cell.members, dtype="int64")
+        rows = rows[~self._failed[rows]]
+        bundles, values, weights = self._bundle[rows], self._value[rows], self._weight[rows]
+        chosen = [number for number in np.unique(bundles).tolist() if number not in without]
+        if len(chosen) < 2:
+            return ()
+        pooled = float(np.average(values, weights=weights))
+        # A record can have been converted since.
+        scale = cell.mean / pooled if cell.mean and pooled else 1.0
+        scale = 1.0 if abs(scale - 1) < 1e-9 else scale
+        return tuple(
+            scale * float(np.average(values[own], weights=weights[own]))
+            for own in (bundles == number for number in chosen)
+        )
+
     def _samples_of(self, row: int) -> tuple[float, ...]:
         given = self._samples.of(row)
         factor = float(self._factor[row])
