@@ -100,6 +100,30 @@ def test_the_verdict_says_throughput_and_load() -> None:
     assert "faster than the plain at every block size" in always
 
 
+def test_of_three_engines_the_fastest_and_the_thriftiest_are_named_by_size() -> None:
+    sizes = (16, 1024, 16384)
+    sw = crossovers.Engine("software", tuple(zip(sizes, (30.0, 60.0, 64.0), strict=True)), 100.0)
+    hw = crossovers.Engine("accelerator", tuple(zip(sizes, (1.0, 40.0, 128.0), strict=True)), 25.0)
+    ce = crossovers.Engine(
+        "extension", tuple(zip(sizes, (20.0, 900.0, 1536.0), strict=True)), 100.0
+    )
+    fastest, thrift, loads = crossovers.standings([hw, ce, sw])
+    assert fastest.startswith(
+        "The software is the fastest up to about 28 bytes, the extension above"
+    )
+    # ln(30 / 20) to ln(900 / 60): at 16 * 64 ** (0.405 / 3.114). 1536 / 128 and 1536 / 64; for each second of CPU 15.36 against 5.12 and 0.64.
+    assert fastest.endswith(
+        "12.0 times as fast as the accelerator and 24.0 times as fast as the software."
+    )
+    assert "the extension above" in thrift
+    assert thrift.endswith(
+        "3.0 times as much as the accelerator and 24.0 times as much as the software."
+    )
+    assert (
+        loads == "CPU load over the whole run: accelerator 25 %, extension 100 %, software 100 %."
+    )
+
+
 def test_an_accelerator_that_looks_like_software_is_called_out() -> None:
     sw = crossovers.Engine("software", ((16, 100.0), (64, 200.0)), cpu=98.0)
     same = crossovers.Engine("accelerator", ((16, 101.0), (64, 199.0)), cpu=98.0)

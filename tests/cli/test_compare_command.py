@@ -14,7 +14,7 @@ from typing import Any
 from zipfile import ZipFile
 
 import pytest
-from making import ROOT, TOML, plain, result, text
+from making import ROOT, TOML, plain, result, run_by_run, text
 
 from perfguide.cli.command_line import main
 
@@ -35,15 +35,15 @@ class Farm:
         self.benchmarks.mkdir(parents=True)
         (self.benchmarks / "speed.toml").write_text(TOML, "utf-8")
         (self.benchmarks / "speed.rst").write_text("Prose.\n", "utf-8")
-        self.release("09.01.00", FAST, "results/old.json")
-        self.release("09.02.00", SLOW, "results/new.json")
+        self.release("09.01.00", FAST, "results/old.jsonl")
+        self.release("09.02.00", SLOW, "results/new.jsonl")
 
     def release(self, release: str, samples: list[float], name: str, **more: Any) -> Path:
-        """Upload one run of a release."""
+        """Upload a run of a release for each sample, all in one file."""
         path = self.top / name
         path.parent.mkdir(parents=True, exist_ok=True)
         run = plain(result(samples=samples), id=f"{release}{name}", sdk__version=release, **more)
-        path.write_bytes(text(run))
+        path.write_bytes(b"\n".join(map(text, run_by_run(run))))
         return path
 
     def compare(self, *arguments: str | Path) -> tuple[int, str, str]:
@@ -155,8 +155,8 @@ def test_a_snippet_accepts_its_event_once_a_person_has_completed_it(farm: Farm) 
 
 def test_a_snippet_of_hostile_names_is_still_toml_that_fits(farm: Farm) -> None:
     board = 's"k\\*[x]'
-    farm.release("09.04", FAST, "results/p.json", board__name=board)
-    farm.release("09.05", SLOW, "results/q.json", board__name=board)
+    farm.release("09.04", FAST, "results/p.jsonl", board__name=board)
+    farm.release("09.05", SLOW, "results/q.jsonl", board__name=board)
     _, out, _ = farm.compare("09.04", "09.05", "--snippets")
     entry = out[out.index("[[waivers]]") :]
     whole = entry.replace('reason = ""', 'reason = "r"').replace('until = ""', 'until = "09.06"')
@@ -255,7 +255,7 @@ def test_nothing_to_compare_has_a_status_of_its_own(
 
 
 def test_two_releases_without_a_board_in_common_are_nothing_to_compare(farm: Farm) -> None:
-    farm.release("09.03", SLOW, "results/x.json", board__name="other")
+    farm.release("09.03", SLOW, "results/x.jsonl", board__name="other")
     status, _, err = farm.compare("09.02", "09.03")
     assert status == 3
     assert "no figure in common" in err
@@ -270,11 +270,11 @@ def test_a_bundle_that_is_refused_does_not_stop_the_others(farm: Farm) -> None:
 
 def test_folders_files_and_archives_can_be_compared(farm: Farm) -> None:
     folder = farm.top / "folder"
-    farm.release("09.01.00", FAST, "folder/deep/a.json")
-    file = farm.release("09.01.00", SLOW, "run.json")
+    farm.release("09.01.00", FAST, "folder/deep/a.jsonl")
+    file = farm.release("09.01.00", SLOW, "run.jsonl")
     with ZipFile(farm.top / "run.zip", "w") as archive:
-        archive.write(file, "run.json")
-    for new in ("run.json", "run.zip", "./run.json", "09.02"):
+        archive.write(file, "run.jsonl")
+    for new in ("run.jsonl", "run.zip", "./run.jsonl", "09.02"):
         status, out, err = farm.compare(folder, new, "--fail-on", "regression")
         assert (status, err) == (1, ""), new
         assert "1 regressed" in out
@@ -284,7 +284,7 @@ def test_boards_of_an_old_name_are_matched(farm: Farm) -> None:
     (farm.top / "source/boards.toml").write_text(
         '[[boards]]\nsoc = "AM62X"\nname = "sk"\naliases = ["sk-old"]\n', "utf-8"
     )
-    farm.release("09.00", FAST, "results/older.json", board__name="sk-old")
+    farm.release("09.00", FAST, "results/older.jsonl", board__name="sk-old")
     status, out, _ = farm.compare("09.00", "09.02", "--board", "sk-old", "--format", "json")
     assert status == 1
     row = json.loads(out)["rows"][0]

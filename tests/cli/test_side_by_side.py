@@ -10,7 +10,7 @@ from typing import Any
 
 import html5lib
 import pytest
-from making import ROOT, TOML, described, plain, result, text
+from making import ROOT, TOML, described, plain, result, run_by_run, text
 
 from perfguide.cli.command_line import main
 
@@ -27,10 +27,11 @@ class Lab:
         (top / "results").mkdir()
 
     def run(self, board: str, *results: dict[str, Any], **more: Any) -> None:
-        """Upload a run of a board."""
+        """Upload a run of a board for each sample, all in one file."""
         name = f"{board}-{more.get('sdk__version', '09.01')}-{more.get('sdk__os', 'linux')}"
         made = plain(*results, id=name, board__name=board, **more)
-        (self.top / f"results/{name}.json").write_bytes(text(made))
+        lines = b"\n".join(map(text, run_by_run(made)))
+        (self.top / f"results/{name}.jsonl").write_bytes(lines)
 
     def compare(self, *arguments: str) -> tuple[int, str, str]:
         """Exit status, stdout and stderr."""
@@ -97,7 +98,7 @@ def test_an_unknown_or_equal_clock_gives_no_ratio_per_mhz(lab: Lab) -> None:
     assert "alike, so there is no ratio per MHz" in lab.compare("board=evm", "board=kit")[1]
 
 
-def test_only_samples_on_both_sides_tell_two_boards_apart(lab: Lab) -> None:
+def test_only_several_runs_on_both_sides_tell_two_boards_apart(lab: Lab) -> None:
     def figures(*means: float) -> list[dict[str, Any]]:
         return [
             result(params={"block_size": 2**size}, samples=[mean, mean * 1.01, mean * 0.99])
@@ -112,7 +113,7 @@ def test_only_samples_on_both_sides_tell_two_boards_apart(lab: Lab) -> None:
     (single,) = (row for row in rows.values() if row["metric"] == "lat_a")
     assert (single["standing"], single["q"]) == ("one run", None)
     out = " ".join(lab.compare("board=evm", "board=sk")[1].split())
-    assert "2 rows with samples on both sides: 1 differ beyond their scatter." in out
+    assert "2 rows with several runs on both sides: 1 differ beyond their scatter." in out
 
 
 def test_systems_and_releases_of_one_board_and_socs_are_sides_too(lab: Lab) -> None:

@@ -85,7 +85,9 @@ def answer(
         x = record.params[spec.x]
         if not is_number(x):
             return Answer()  # there is no distance between names
-        if record.cell.mean is not None:
+        # What nobody recorded may be any of the others.
+        unrecorded = record.params[series[0]] == benchmark.param(series[0]).default
+        if record.cell.mean is not None and not unrecorded:
             curves.setdefault(record.params[series[0]], []).append((float(x), record.cell.mean))
     if SOFTWARE not in curves or len(curves) < 2:
         return Answer()
@@ -99,8 +101,13 @@ def answer(
         )
         for value in sorted(curves, key=lambda value: benchmark.value_rank(series[0], value))
     }
+    every = [*engines.values()]
     software = engines.pop(SOFTWARE)
     tested = engines.values()
+    unused = tuple(filter(None, (not_in_use(engine, software) for engine in tested)))
+    if len(every) > 2:
+        changes = ((size, f"cross-over at {size:.0f}") for size, _ in _fastest(every)[1:])
+        return Answer(tuple(changes), tuple(standings(every)), unused)
     verticals = (
         (x, f"cross-over at {x:.0f}")
         for engine in tested
@@ -109,8 +116,62 @@ def answer(
     return Answer(
         tuple(verticals),
         tuple(verdict(engine, software) for engine in tested),
-        tuple(filter(None, (not_in_use(engine, software) for engine in tested))),
+        unused,
     )
+
+
+def _fastest(engines: Sequence[Engine]) -> list[tuple[float, Engine]]:
+    """Return the fastest engines with the block sizes from which they are, the first from 0; none
+    where no block size was measured with all."""
+    out: list[tuple[float, Engine]] = []
+    for size in _shared_sizes(engines):
+        best = max(engines, key=lambda engine: dict(engine.curve)[size])
+        if not out:
+            out.append((0.0, best))
+        elif best != out[-1][1]:
+            crossed = [x for x in cross_overs(best.curve, out[-1][1].curve) if x <= size]
+            out.append((crossed[-1] if crossed else size, best))
+    return out
+
+
+def _shared_sizes(engines: Sequence[Engine]) -> list[float]:
+    return sorted(set.intersection(*({x for x, _ in engine.curve} for engine in engines)))
+
+
+def standings(engines: Sequence[Engine]) -> list[str]:
+    """Return which of several engines is the fastest, and which moves most for each second of CPU
+    time, by block size; each with how many times the others it is at the largest one."""
+    out = [_standing(engines, "is the fastest", "as fast as")]
+    if all(engine.cpu for engine in engines):
+        thrift = [
+            Engine(engine.name, [(x, y / (engine.cpu or 1.0)) for x, y in engine.curve], engine.cpu)
+            for engine in engines
+        ]
+        loads = ", ".join(
+            f"{engine.name} {units.number(engine.cpu or 0.0)} %" for engine in engines
+        )
+        out.append(_standing(thrift, "moves most for each second of CPU time", "as much as"))
+        out.append(f"CPU load over the whole run: {loads}.")
+    return [text for text in out if text]
+
+
+def _standing(engines: Sequence[Engine], does: str, as_much: str) -> str:
+    spans = _fastest(engines)
+    if not spans:
+        return ""
+    first, last = spans[0][1], spans[-1][1]
+    if len(spans) == 1:
+        begin = f"The {first.name} {does} at every block size"
+    else:
+        later = ", ".join(f"the {engine.name} above about {_bytes(at)}" for at, engine in spans[1:])
+        begin = f"The {first.name} {does} up to about {_bytes(spans[1][0])}, {later}"
+    size = _shared_sizes(engines)[-1]
+    others = [
+        f"{_times(ratio)} {as_much} the {engine.name}"
+        for engine in engines
+        if engine != last and (ratio := _ratio(dict(last.curve)[size], dict(engine.curve)[size]))
+    ]
+    return f"{begin}; at {size:.0f} bytes {' and '.join(others)}." if others else f"{begin}."
 
 
 def cross_overs(first: Curve, second: Curve) -> list[float]:

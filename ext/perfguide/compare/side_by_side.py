@@ -1,7 +1,7 @@
 """Two boards, SoCs or systems side by side: ratios, what else differs, and no alarm.
 
 Different hardware is not a change: there is no past that says how far the two lie apart by
-chance, so a row has its plain ratio. Only samples on both sides tell more.
+chance, so a row has its plain ratio. Only several runs on both sides tell more.
 """
 
 from __future__ import annotations
@@ -348,7 +348,7 @@ def _told_apart(
 
 
 def _runs(record: Record) -> int:
-    return len(record.cell.samples) or record.cell.count or record.cell.runs
+    return record.cell.runs - record.cell.failed
 
 
 def _means(lines: Sequence[Line], names: Names) -> tuple[Mean, ...]:

@@ -74,7 +74,7 @@ def _tested(found: SideBySide) -> str:
     out = "One run each: plain ratios, and how much of them is chance is unknown."
     if told:
         out = (
-            f"{words.count(told, 'row')} with samples on both sides: {counts['apart']} differ "
+            f"{words.count(told, 'row')} with several runs on both sides: {counts['apart']} differ "
             f"beyond their scatter. The others are plain ratios."
         )
     return f"{out} {words.count(rest, 'row')} not compared." if rest else out
