@@ -16,6 +16,7 @@ from urllib.request import urlopen
 import pytest
 import yaml
 from conftest import TOP
+from making import run_by_run
 from prepared import put_command
 
 from perfguide.cli.command_line import main
@@ -92,14 +93,20 @@ def test_the_workflow_compares_with_a_base_that_has_results(project: Path, tmp_p
     subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", "empty"], check=True)
     run = compare()
     assert run.returncode == 0 and "nothing to compare" in run.stdout, run.stderr
+    example = json.loads((project / "results/example.json").read_bytes())
+
+    def upload(release: str, factor: float) -> None:
+        """Write a bundle for each sample: a figure is proved by several runs."""
+        for run in run_by_run(example):
+            for each in run["results"]:
+                each["value"] *= factor
+            own = run | {"id": f"{release}-{run['id']}", "sdk": run["sdk"] | {"version": release}}
+            (project / f"results/{own['id']}.json").write_text(json.dumps(own), "utf-8")
+
+    upload("1.1", 1.0)
     subprocess.run([*git, "add", "-A"], check=True)
     subprocess.run([*git, "commit", "-q", "-m", "results"], check=True)
-    example = project / "results/example.json"
-    bundle = json.loads(example.read_bytes())
-    for each in bundle["results"]:
-        each["samples"] = [value / 2 for value in each["samples"]]
-    bundle |= {"id": "slower", "sdk": bundle["sdk"] | {"version": "1.1"}}
-    (project / "results/slower.json").write_text(json.dumps(bundle), "utf-8")
+    upload("1.2", 0.5)
     run = compare()
     assert run.returncode == 1, run.stdout + run.stderr
     assert summary.read_text("utf-8").startswith("### Performance: ")

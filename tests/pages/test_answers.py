@@ -97,6 +97,20 @@ def test_each_board_has_a_column_and_a_share_of_the_largest(tmp_path: Path) -> N
     assert sentences(top, "speed") == ["Speed, block size 4k: 100 MB/s on lp, 50 on Kit."]
 
 
+def test_a_board_that_is_called_by_its_clock_has_a_name_in_sentences(tmp_path: Path) -> None:
+    short = '[[boards]]\nsoc = "AM62X"\nname = "sk"\nshort = "1 GHz"\n'
+    top = _top(tmp_path, _run("09.01", 50.0), boards=short)
+    assert sentences(top, "speed") == ["Speed, block size 4k: 50 MB/s on the 1 GHz board."]
+
+
+def test_what_was_measured_beside_a_load_is_no_headline(tmp_path: Path) -> None:
+    beside = plain(
+        result(value=900.0, params={"block_size": 4096, "background": "busy-loop"}), id="beside"
+    )
+    (row,) = _top(tmp_path, _run("09.01", 50.0), beside).rows
+    assert [value and value.number for value in row.values] == [50.0]
+
+
 def test_the_first_value_of_a_parameter_that_was_measured_counts(tmp_path: Path) -> None:
     catalog = described(_folder(tmp_path))
     metric = catalog.benchmarks["speed"].metric("rate")

@@ -26,12 +26,25 @@ def platform(soc: str, *rows: Answer) -> Platform:
     return Platform(entry, Answers((), boards, "", "", rows))
 
 
+def best_of(unit: str, *rows: Answer) -> overview.Best | None:
+    column = overview.Column(rows[0].benchmark, rows[0].label, unit, rows[0].better)
+    return overview.best(rows, platform("A", *rows).answers, column)
+
+
+def test_the_best_engine_counts_and_not_the_first() -> None:
+    rows = [
+        answer("aes", "MB/s", *numbers) for numbers in ((23.8, 20.0), (897.5, 880.0), (69.0, 70.0))
+    ]
+    found = best_of("MB/s", *rows)
+    assert found is not None and (found.board, found.number) == ("one", 897.5)
+
+
 def test_the_best_board_of_a_soc_stands_in_the_unit_of_the_column() -> None:
     row = answer("copy", "MB/s", 2.0, 3.0)
-    found = overview.best(row, platform("A", row).answers, "kB/s")
+    found = best_of("kB/s", row)
     assert found is not None and (found.board, found.number) == ("two", 3000.0)
     row = answer("boot", "s", 20.0, 25.0, better="lower")
-    found = overview.best(row, platform("A", row).answers, "s")
+    found = best_of("s", row)
     assert found is not None and (found.board, found.number) == ("one", 20.0)
 
 
@@ -39,12 +52,12 @@ def test_missing_and_failed_are_told_apart() -> None:
     failed = Answer(
         "b", "copy", "", "s", "higher", (Value(units.FAILED, "table", "row"), None), (), ""
     )
-    found = overview.best(failed, platform("A", failed).answers, "s")
+    found = best_of("s", failed)
     assert found is not None and found.value.text == units.FAILED and found.number is None
     missing = answer("copy", "s", None, None)
-    assert overview.best(missing, platform("A", missing).answers, "s") is None
+    assert best_of("s", missing) is None
     # Of another kind of unit it is not the same result.
-    assert overview.best(answer("copy", "s", 1.0, 2.0), platform("A").answers, "MB/s") is None
+    assert best_of("MB/s", answer("copy", "s", 1.0, 2.0)) is None
 
 
 def test_results_of_the_most_socs_stand_in_the_order_of_guides() -> None:

@@ -100,7 +100,7 @@ def busy(records: Iterable[Record], catalog: Catalog) -> list[str]:
             record.metric != LOAD
             or benchmark is None
             or load is None
-            or not _is_alone(record, benchmark)
+            or not is_alone(record, benchmark)
         ):
             continue
         value, threads = str(record.params.get(ENGINE)), record.params.get("threads", 1)
@@ -113,7 +113,7 @@ def busy(records: Iterable[Record], catalog: Catalog) -> list[str]:
     ]
 
 
-def _is_alone(record: Record, benchmark: Benchmark) -> bool:
+def is_alone(record: Record, benchmark: Benchmark) -> bool:
     """Return whether a figure's run was measured without other work beside it."""
     return all(
         record.params[name] == benchmark.param(name).default
@@ -124,7 +124,7 @@ def _is_alone(record: Record, benchmark: Benchmark) -> bool:
 def _unrecorded(record: Record, benchmark: Benchmark) -> bool:
     param = benchmark.param(ENGINE)
     unstated = bool(param.classes) and record.params.get(ENGINE) == param.default
-    return unstated and _is_alone(record, benchmark)
+    return unstated and is_alone(record, benchmark)
 
 
 def _class(run: Run, rates: Mapping[float, float], loads: Sequence[float]) -> Inferred | None:

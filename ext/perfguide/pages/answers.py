@@ -4,6 +4,7 @@ became of them since the release before, and in a sentence each crypto, changes 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -190,13 +191,20 @@ class Headlines:
                 if not (metric.headline and metric.short):
                     continue
                 groups: dict[tuple[object, ...], list[Record]] = {}
-                for record in summaries.at(metric, own):
+                # What was measured beside a load is no headline among figures of idle boards.
+                idle = [record for record in own if engines.is_alone(record, benchmark)]
+                for record in summaries.at(metric, idle):
                     params = sorted(record.params.items())
                     rank = tuple((n, benchmark.value_rank(n, v)) for n, v in params)
                     groups.setdefault(rank, []).append(record)
-                found = [group for _, group in sorted(groups.items(), key=lambda item: item[0])]
-                rows += found[:MOST_ALIKE]
-                more += len(found[MOST_ALIKE:])
+                ranked = sorted(groups.values(), key=lambda group: _best(group, metric.better))
+                kept = [id(group) for group in ranked[-MOST_ALIKE:]]
+                rows += [
+                    group
+                    for _, group in sorted(groups.items(), key=lambda item: item[0])
+                    if id(group) in kept
+                ]
+                more += len(groups) - len(kept)
         return rows, more
 
     def _answer(
@@ -338,7 +346,7 @@ class Headlines:
             at_load = "" if load is None else f" at {units.number(load)} % CPU"
             lead = f"{row.label}: " if not parts else ""
             text = f"{lead}{value.text} {row.unit}{at_load}"
-            board = self._site.boards.short(best.guide.soc, best.board)
+            board = _named(self._site.boards.short(best.guide.soc, best.board))
             fastest = f", the fastest of {len(measured)} boards" if len(measured) > 1 else ""
             about = f"{board}{fastest}; {_engine(benchmark, best, known)}"
             parts += [Part("; ")] if parts else []
@@ -400,11 +408,23 @@ def sentences(answers: Answers, benchmark: str) -> list[str]:
             continue
         measured.sort(key=lambda item: item[0].number or 0, reverse=row.better == "higher")
         unit = "" if row.unit == units.SCORE else f" {row.unit}"
-        texts = [f"{value.text}{unit} on {short}" for value, short in measured[:1]]
-        texts += [f"{value.text} on {short}" for value, short in measured[1:]]
+        texts = [f"{value.text}{unit} on {_named(short)}" for value, short in measured[:1]]
+        texts += [f"{value.text} on {_named(short)}" for value, short in measured[1:]]
         name = ", ".join(filter(None, (row.label, row.detail)))
         out.append(f"{name}: {', '.join(texts)}.")
     return out
+
+
+def _named(short: str) -> str:
+    """Return a board's short name as a sentence has it: ``the 1 GHz board``."""
+    return f"the {short} board" if short[:1].isdigit() else short
+
+
+def _best(records: Iterable[Record], better: units.Better) -> float:
+    """Return how good the best of some figures is: more is better."""
+    means = [record.cell.mean for record in records if record.cell.mean is not None]
+    sign = -1 if better == "lower" else 1
+    return max((sign * mean for mean in means), default=-math.inf)
 
 
 def _described(site: Site, record: Record) -> tuple[Benchmark, Metric]:

@@ -31,7 +31,7 @@ MOST_COLUMNS = 8
 """Headline results that have room beside each other; those of the most SoCs."""
 EXAMPLES = 3
 NOTE = (
-    "Newest guide of each SoC, its best board; higher is better, unless ↓. Bars are shares of the "
+    "Newest guide of each SoC, its best board and engine; higher is better, unless ↓. Bars are shares of the "
     "largest in the column. Crypto depends on its engine: point at a figure, or follow it."
 )
 
@@ -74,22 +74,21 @@ class perf_search(nodes.General, nodes.Element):  # noqa: N801
     """A search form. ``examples`` are queries that find something."""
 
 
-def best(row: Answer, answers: Answers, unit: str) -> Best | None:
-    """The result of the board that did best, in another unit; ``None`` where none was measured."""
-    scale = 1.0 if row.unit == unit else units.factor(row.unit, unit)
-    found = [
-        (value, short)
-        for value, (short, _) in zip(row.values, answers.boards, strict=True)
-        if value is not None
-    ]
-    measured = [(v, short) for v, short in found if v.number is not None]
-    if not found or scale is None:
-        return None
+def best(rows: Sequence[Answer], answers: Answers, column: Column) -> Best | None:
+    """Return the best result over boards and over rows that differ in a parameter, such as the
+    engine, in the unit of a column; ``None`` where none was measured."""
+    found: list[Best] = []
+    for row in rows:
+        scale = 1.0 if row.unit == column.unit else units.factor(row.unit, column.unit)
+        for value, (short, _) in zip(row.values, answers.boards, strict=True):
+            if value is not None and scale is not None:
+                number = None if value.number is None else value.number * scale
+                found.append(Best(value, short, row.detail, number))
+    measured = [one for one in found if one.number is not None]
     if not measured:
-        return Best(*found[0], row.detail, None)
-    first = max if row.better == "higher" else min
-    value, short = first(measured, key=lambda item: item[0].number or 0.0)
-    return Best(value, short, row.detail, (value.number or 0.0) * scale)
+        return found[0] if found else None
+    first = max if column.better == "higher" else min
+    return first(measured, key=lambda one: one.number or 0.0)
 
 
 def columns(platforms: Sequence[Platform]) -> list[Column]:
@@ -127,12 +126,13 @@ def lines(
     """The rows of the matrix, with shares of the largest in each column where more is better."""
     out = []
     for platform in platforms:
-        first = {(row.benchmark, row.label): row for row in reversed(platform.answers.rows)}
+        rows = platform.answers.rows
         cells = [
-            best(first[key], platform.answers, column.unit)
-            if (key := (column.benchmark, column.label)) in first
-            else None
+            best(
+                [row for row in rows if (row.benchmark, row.label) == key], platform.answers, column
+            )
             for column in shown
+            for key in [(column.benchmark, column.label)]
         ]
         out.append((platform, cells))
     for at, column in enumerate(shown):
