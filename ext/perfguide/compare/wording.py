@@ -490,7 +490,8 @@ def ground(row: Row) -> str:
     parts = [row.ground, *row.aliases]
     # Moves that were called with others need not be as large.
     if row.detectable is not None and not row.shift and not row.follows:
-        parts.append(f"a change of {100 * row.detectable:.1f} % would have been seen")
+        least = math.ceil(1000 * row.detectable) / 10
+        parts.append(f"a change of {least:.1f} % would have been seen")
     if row.verdict in ("noisy", "steady"):
         parts.append(usual(row))
     if row.verdict in ("noisy", "steady") and row.more_runs:
