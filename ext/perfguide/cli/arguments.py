@@ -5,14 +5,25 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from ..common.diagnostics import nearest, visible
 
 
 class CommandParser(argparse.ArgumentParser):
-    """A parser whose errors name the most similar command, choice or option."""
+    """A parser whose errors name the most similar command, choice or option.
+
+    ``fill`` adds the options of a command that has none yet.
+    """
+
+    fill: Callable[[], None] | None = None
+
+    def complete(self) -> None:
+        """Add the options, if that was put off."""
+        fill, self.fill = self.fill, None
+        if fill:
+            fill()
 
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: Any = None
@@ -20,6 +31,7 @@ class CommandParser(argparse.ArgumentParser):
         """Parse arguments, or exit with an error if some are unknown. This has to happen here: the
         parser of a command knows its options, and the one above it does not."""
         # argparse calls this method for subcommands, and reports leftovers only at the top.
+        self.complete()
         parsed, rest = super().parse_known_args(args, namespace)
         if rest:
             self.error(self._leftover(rest))

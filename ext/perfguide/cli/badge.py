@@ -14,7 +14,6 @@ def add_parsers(add: shared.AddParser) -> None:
     """Add the command to the command line."""
     parser = add(
         "badge",
-        "print a badge (SVG) that shows one figure",
         "A QUERY is SOC/RELEASE/BOARD/BENCHMARK/METRIC?NAME=VALUE&NAME=VALUE and has to name "
         "just one figure. The release may be latest.",
     )

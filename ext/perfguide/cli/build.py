@@ -53,7 +53,6 @@ def add_parsers(add: Add) -> None:
     """Add the command to the parser."""
     build = add(
         "build",
-        "build the site aside and put it into place when it is whole",
         "Until then, and where the build fails or is stopped, the folder holds the site "
         "of before. Two builds take turns.",
     )

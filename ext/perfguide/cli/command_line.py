@@ -8,45 +8,69 @@ import re
 import sys
 import textwrap
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
 
 from .. import __version__
-from ..common.diagnostics import visible
-from ..common.extras import MissingExtraError
-from ..common.parallel import WorkersError
+from ..common.diagnostics import ReportedError, visible
 from ..common.path_hints import explained
-from . import (
-    badge,
-    build,
-    check,
-    compare,
-    completion,
-    export,
-    generate,
-    health,
-    import_guides,
-    init,
-    intake,
-    list_guides,
-    pack,
-    projects,
-    schema,
-    serve,
-    shared,
-    show,
-)
+from . import shared
 from .arguments import CommandParser
 
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command: its name, the module of this folder that has it, and what it does."""
+
+    name: str
+    module: str
+    text: str
+
+
 COMMANDS = (
-    *(init, build, serve, check, health, list_guides, show, compare, export, badge),
-    *(generate, schema),
-    *(pack, import_guides, intake, projects, completion),
+    Command(
+        "init", "init", "begin a project that builds: configuration, an example bundle, a CI file"
+    ),
+    Command("build", "build", "build the site aside and put it into place when it is whole"),
+    Command(
+        "serve", "serve", "show the site on this machine, and build it again when a file changes"
+    ),
+    Command("check", "check", "check that all bundles are valid, and say what to fix"),
+    Command("health", "health", "say what is wrong with the figures themselves"),
+    Command("list", "list_guides", "list the guides that the bundles give"),
+    Command("show", "show", "print figures and where each of them comes from"),
+    Command("compare", "compare", "say what changed between two releases"),
+    Command(
+        "export", "export", "write all figures for other programs, or all pages for other builders"
+    ),
+    Command("badge", "badge", "print a badge (SVG) that shows one figure"),
+    Command("generate", "generate", "write the pages of the guides, without building the site"),
+    Command("schema", "schema", "print the JSON Schema of a bundle"),
+    Command("pack", "pack", "make a bundle from the logs of a board"),
+    Command(
+        "adapters", "pack", "list the formats of logs that pack reads, with an example of each"
+    ),
+    Command("import", "import_guides", "make bundles from guides that were published before"),
+    Command(
+        "intake",
+        "intake",
+        "move valid uploads from an inbox to the results, and others aside with the reason",
+    ),
+    Command("doctor", "projects", "say what stops a build here, and how to fix it"),
+    Command(
+        "completion",
+        "completion",
+        "print a script by which a shell completes commands, options, choices and paths",
+    ),
 )
-"""The modules with the commands, in the order of the help text."""
+"""All commands, in the order of the help text. A module is imported when the options of one of its
+commands are needed."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status."""
-    options = parser().parse_args(arguments)
+    options = parser(is_complete=False).parse_args(arguments)
     # Better refused here than by a traceback in the middle of a build.
     if not re.fullmatch("[0-9]{0,12}", os.environ.get("SOURCE_DATE_EPOCH", "")):
         hint = "give it seconds since 1970, such as those of: git log -1 --format=%ct"
@@ -64,10 +88,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         print(f"perfguide: {explained(error)}", file=sys.stderr)
         return shared.USAGE
-    except MissingExtraError as error:
-        print(f"perfguide: {error}", file=sys.stderr)
-        return shared.USAGE
-    except WorkersError as error:
+    except ReportedError as error:
         print(f"perfguide: {visible(str(error))}", file=sys.stderr)
         return shared.USAGE
     except KeyboardInterrupt:
@@ -77,9 +98,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def parser(
-    kind: type[CommandParser] = CommandParser,
+    kind: type[CommandParser] = CommandParser, *, is_complete: bool = True
 ) -> argparse.ArgumentParser:
-    """Return the parser of the entire command line, as an instance of ``kind``."""
+    """Return the parser of the entire command line, as an instance of ``kind``. Unless it
+    ``is_complete``, a command gets its options when its arguments are parsed."""
     parser = kind(
         prog="perfguide",
         description="Check the results of a board farm and turn them into performance guides.",
@@ -88,18 +110,27 @@ def parser(
     )
     parser.add_argument("--version", action="version", version=f"perfguide {__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-
-    def add(name: str, text: str, more: str = "") -> argparse.ArgumentParser:
-        return commands.add_parser(
-            name,
-            help=text,
-            description=textwrap.fill(
-                f"{text[0].upper()}{text[1:]}. {more}".strip(), break_on_hyphens=False
-            ),
+    for command in COMMANDS:
+        own: CommandParser = commands.add_parser(
+            command.name,
+            help=command.text,
             epilog=shared.EXIT_STATUS,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-
-    for command in COMMANDS:
-        command.add_parsers(add)
+        own.fill = partial(_fill, own, command)
+        if is_complete:
+            own.complete()
     return parser
+
+
+def _fill(parser: CommandParser, command: Command) -> None:
+    """Add the description and the options of a command to its parser."""
+
+    def add(name: str, more: str = "") -> argparse.ArgumentParser:
+        if name != command.name:
+            return CommandParser()  # of the module's other command
+        text = f"{command.text[0].upper()}{command.text[1:]}. {more}".strip()
+        parser.description = textwrap.fill(text, break_on_hyphens=False)
+        return parser
+
+    import_module(f".{command.module}", __package__).add_parsers(add)

@@ -34,7 +34,6 @@ def add_parsers(add: shared.AddParser) -> None:
     """Add the command to the command line."""
     parser = add(
         "compare",
-        "say what changed between two releases",
         "OLD and NEW are releases of --results, the beginnings of their names (09.01), latest for "
         "the newest one, or "
         "folders, files or archives of bundles. What is there as a path, or has a / in it, is "
@@ -393,7 +392,7 @@ def _render(
     catalog: Catalog,
 ) -> str:
     """Return the comparison in one format, coloured if it goes to a terminal."""
-    from ..compare import as_ci, as_data, as_html, as_markdown, as_text
+    from ..compare import as_ci, as_data, as_markdown, as_text
 
     match form:
         case "markdown":
@@ -403,6 +402,8 @@ def _render(
         case "csv":
             return as_data.to_comma_separated(comparison)
         case "html":
+            from ..compare import as_html  # here: its templates take longer than all else
+
             return as_html.render(comparison, catalog)
         case "junit":
             return as_data.to_junit(comparison, catalog)

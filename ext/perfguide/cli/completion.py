@@ -35,7 +35,6 @@ def add_parsers(add: shared.AddParser) -> None:
     """Add the command to the command line."""
     parser = add(
         "completion",
-        "print a script by which a shell completes commands, options, choices and paths",
         "The page Commands says where it goes.",
     )
     parser.add_argument("shell", choices=SHELLS, help="the shell that is to read it")

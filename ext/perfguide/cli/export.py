@@ -28,7 +28,6 @@ def add_parsers(add: shared.AddParser) -> None:
     """Add the command to the command line."""
     parser = add(
         "export",
-        "write all figures for other programs, or all pages for other builders",
         "A row for each figure, with the same columns in each format; the page Data for programs "
         "lists them. CSV, JSON and Excel are one file. Parquet is a folder with a file for each "
         "guide, in folders soc=…/os=…, as the site has them; it is put into place when it is whole. Pages "

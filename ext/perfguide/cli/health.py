@@ -15,7 +15,6 @@ def add_parsers(add: shared.AddParser) -> None:
     """Add the command to the command line."""
     parser = add(
         "health",
-        "say what is wrong with the figures themselves",
         "PATH is a folder, file or URL of bundles. Findings that a file of acknowledgements "
         "accepts are listed last and never fail.",
     )

@@ -33,7 +33,6 @@ def add_parsers(add: shared.AddParser) -> None:
     """Add the command to the command line."""
     parser = add(
         "init",
-        "begin a project that builds: configuration, an example bundle, a CI file",
         "Writes nothing where one of its files is there already.",
     )
     parser.add_argument(

@@ -36,7 +36,6 @@ def add_parsers(add: shared.AddParser) -> None:
     """Add the two commands to the command line."""
     packing = add(
         "pack",
-        "make a bundle from the logs of a board",
         "LOGS are files or folders. What is not given is taken from an environment.json "
         "among them. The logs are kept beside the bundle, in a .logs.tar.zst file.",
     )
@@ -72,7 +71,7 @@ def add_parsers(add: shared.AddParser) -> None:
     )
     shared.add_benchmarks(packing)
     packing.set_defaults(run=_pack)
-    listing = add("adapters", "list the formats of logs that pack reads, with an example of each")
+    listing = add("adapters")
     listing.add_argument("names", nargs="*", metavar="FORMAT", help="only these")
     shared.add_benchmarks(listing)
     listing.set_defaults(run=_list_formats)

@@ -40,7 +40,6 @@ def add_parsers(add: shared.AddParser) -> None:
     """Add the command to the command line."""
     parser = add(
         "doctor",
-        "say what stops a build here, and how to fix it",
         "Looks at Python and its packages, at conf.py, at the bundles, at where the site goes, "
         "and for programs that only some tasks need. Builds nothing.",
     )

@@ -27,7 +27,6 @@ def add_parsers(add: shared.AddParser) -> None:
     """Add the command to the command line."""
     parser = add(
         "serve",
-        "show the site on this machine, and build it again when a file changes",
         "Builds as perfguide build does, so a page is the old one or the new one, and never a "
         "part. Reload the page to see what is new. Ends with Ctrl+C.",
     )

@@ -9,7 +9,6 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO, TypeVar
 
-from ..bundles import decompress, object_store
 from ..common.diagnostics import Diagnostic, shortened, visible
 
 if TYPE_CHECKING:
@@ -34,7 +33,7 @@ BENCHMARKS, BOARDS, WAIVERS, ACKNOWLEDGED = (
 """The default locations of files written by people."""
 
 AddParser = Callable[..., argparse.ArgumentParser]
-"""A function that adds a command: its name, a summary, and further help."""
+"""A function that adds a command: its name, and further help."""
 
 T = TypeVar("T")
 
@@ -108,6 +107,8 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
 
 
 def _limit(text: str) -> tuple[str, int]:
+    from ..bundles import decompress
+
     return limit(text, decompress.changed)
 
 
@@ -129,6 +130,7 @@ def site_settings(options: argparse.Namespace) -> Settings:
 
     Raises :class:`FileNotFoundError` if the folder of ``--benchmarks`` does not exist.
     """
+    from ..bundles import decompress, object_store
     from ..figures.dataset import BUILT_IN, Settings
 
     # The default folder may be missing, but a mistyped one should not go unnoticed.

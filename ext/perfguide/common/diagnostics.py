@@ -75,6 +75,10 @@ KINDS: dict[str, Kind] = {
 """Every kind of diagnostic. The name is also the Sphinx warning subtype."""
 
 
+class ReportedError(Exception):
+    """A failure that a command reports in one line; its text says what to do."""
+
+
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
     """A problem in the input.

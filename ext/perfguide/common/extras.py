@@ -9,6 +9,8 @@ from __future__ import annotations
 import importlib.util
 from dataclasses import dataclass
 
+from .diagnostics import ReportedError
+
 
 @dataclass(frozen=True, slots=True)
 class Extra:
@@ -28,7 +30,7 @@ EXTRAS = {
 """Extras by name, as in ``pyproject.toml``."""
 
 
-class MissingExtraError(Exception):
+class MissingExtraError(ReportedError):
     """A feature was requested whose extra is not installed."""
 
 

@@ -18,6 +18,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from . import extras
+from .diagnostics import ReportedError
 from .package import fingerprint
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ OUTPUT_PACKAGES = ("matplotlib", "msgspec", "numpy", "zstandard")
 _WORK_LOCK = threading.Lock()
 
 
-class WorkersError(Exception):
+class WorkersError(ReportedError):
     """The workers cannot be reached, or cannot do the work."""
 
 

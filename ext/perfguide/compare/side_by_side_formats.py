@@ -16,7 +16,7 @@ from ..common.units import TableCell
 from ..figures.labels import params_text
 from ..figures.pool import Record, measured
 from ..tables.grids import listing, to_csv
-from . import as_html, as_markdown, as_text
+from . import as_markdown, as_text
 from . import wording as words
 from .side_by_side import Boards, BoardSide, Line, Mean, SideBySide, Standing, tally
 
@@ -189,6 +189,8 @@ def to_html(found: SideBySide, catalog: Catalog) -> str:
 
     def ratios(of: Line | Mean) -> tuple[str, ...]:
         return (_amount(of.ratio), *((_amount(of.per_mhz),) if scaled else ()))
+
+    from . import as_html  # here: its templates take longer than all else
 
     return as_html.page(
         "side_by_side",
