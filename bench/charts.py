@@ -33,7 +33,7 @@ from perfguide.publishing.output_folder import Writer
 TOP = Path(__file__).resolve().parents[1]
 MAX_PARALLEL_RATIO = 1.5
 """Time on all cores as a multiple of an ideal share: processes have to start."""
-MIN_PICTURES = 2000
+MIN_PICTURES = 200
 """With fewer pictures, starting processes takes longer than drawing."""
 
 

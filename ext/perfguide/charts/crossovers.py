@@ -1,6 +1,6 @@
-"""What a chart says in words and figures: cross-overs, shares, verdicts on engines.
+"""Sentences of charts: cross-overs, ratios, verdicts on engines.
 
-Everything is worked out from measured points, and never outside them.
+All of them follow from measured points, and nothing is extrapolated.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from ..figures.pool import Record
 from .model import Line
 
 SOFTWARE = "sw"
-"""The engine that the others are measured against."""
+"""The engine that others are compared with."""
 
-ALIKE = 0.05
-"""Throughputs that differ by less than this share at every size look the same."""
+EQUAL_SHARE = 0.05
+"""Throughputs that differ by less than this share at every size count as equal."""
 
-BUSY = 85.0
-"""The CPU load, in %, from which a run kept its core for itself."""
+BUSY_LOAD_PERCENT = 85.0
+"""The CPU load from which a run kept its core for itself."""
 
-MOST_APART = math.log(1e6)
-"""How far the logarithms of two figures may be apart for their ratio to be said."""
+RATIO_LIMIT = 1e6
+"""Figures with a larger ratio are not two speeds or loads of one machine."""
 
 Curve = Sequence[tuple[float, float]]
 """Measured points (x, y), sorted by x, one for each x."""
@@ -38,8 +38,8 @@ Run = tuple[GuideKey, str, frozenset[tuple[str, Scalar]]]
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """One engine's curve over block sizes (bytes, kB/s) and its CPU load in %
-    over the whole run, where that was measured."""
+    """The curve of an engine over block sizes (bytes, kB/s), and its CPU load in per cent over
+    the complete run, where that was measured."""
 
     name: str
     curve: Curve
@@ -48,7 +48,7 @@ class Engine:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Positions on the x axis with their words; sentences; sentences that warn."""
+    """Positions on the x axis with their words; sentences; warnings."""
 
     verticals: tuple[tuple[float, str], ...] = ()
     says: tuple[str, ...] = ()
@@ -56,7 +56,7 @@ class Answer:
 
 
 def loads(records: Sequence[Record]) -> dict[Run, float | None]:
-    """The CPU load of each run, in %."""
+    """Return the CPU load of each run, in per cent."""
     by_run: dict[Run, float | None] = {}
     for record in records:
         if record.metric == "cpu_load":
@@ -74,9 +74,11 @@ def answer(
     records: Sequence[Record],
     load_of: Mapping[Run, float | None],
 ) -> Answer:
-    """What the figures of one panel answer, where the chart's description asks for cross-overs:
-    where each engine crosses software, and what is said of the two. ``load_of`` is what
-    :func:`loads` gives."""
+    """Return the cross-overs of engines with software in one panel, and sentences about them.
+
+    The answer is empty where the chart's description asks for none. ``load_of`` has the CPU
+    loads from :func:`loads`.
+    """
     series = names(spec.series)
     if spec.answer != "cross-over" or len(series) != 1:
         return Answer()
@@ -84,14 +86,14 @@ def answer(
     for record in records:
         x = record.params[spec.x]
         if not is_number(x):
-            return Answer()  # there is no distance between names
-        # What nobody recorded may be any of the others.
+            return Answer()  # names have no distance from each other
+        # An unrecorded engine may be any of the others.
         unrecorded = record.params[series[0]] == benchmark.param(series[0]).default
         if record.cell.mean is not None and not unrecorded:
             curves.setdefault(record.params[series[0]], []).append((float(x), record.cell.mean))
     if SOFTWARE not in curves or len(curves) < 2:
         return Answer()
-    # The load is of the whole run, over all values of x.
+    # A run measures all values of x, and has one load.
     params = {name: value for name, value in records[0].params.items() if name != spec.x}
     engines = {
         value: Engine(
@@ -175,12 +177,11 @@ def _standing(engines: Sequence[Engine], does: str, as_much: str) -> str:
 
 
 def cross_overs(first: Curve, second: Curve) -> list[float]:
-    """Where the first of two curves begins or ceases to be above the second.
+    """Return each x at which the first of two curves begins or ceases to be above the second.
 
-    Both are taken as straight lines between neighbouring points on two log axes,
-    over the x that both have: there a cost per call and a cost per byte bend
-    least. Points with a y of zero or less are left out. A point where both are
-    equal counts where the order differs before and after it.
+    Between measured points both curves are straight lines on two log axes, over the x that both
+    have: there a cost per call and a cost per byte bend least. Points with a y of zero or less
+    are left out. A point where both are equal counts if the order changes there.
     """
     mine, other = dict(first), dict(second)
     shared = sorted(x for x in mine.keys() & other.keys() if x > 0 < mine[x] and other[x] > 0)
@@ -194,9 +195,9 @@ def cross_overs(first: Curve, second: Curve) -> list[float]:
 
 
 def at_equal_marks(lines: Sequence[Line]) -> str:
-    """What two lines say of each other where both were measured under one mark, such as a nice
-    level: how many times the lower one the higher one is; of two groups of lines, what those of
-    the same step say. Nothing where no line is always above the other."""
+    """Return a sentence with the ratio of two lines, or of two groups of lines, at equal marks
+    such as nice levels; empty unless one is above the other at each mark.
+    """
     groups: dict[str, dict[tuple[str, str], float]] = {}
     for line in lines:
         own = groups.setdefault(line.group or line.label, {})
@@ -205,19 +206,19 @@ def at_equal_marks(lines: Sequence[Line]) -> str:
         return ""
     (first_name, first), (second_name, second) = groups.items()
     ratios = [_ratio(first[mark], second[mark]) for mark in first.keys() & second.keys()]
-    known = sorted(ratio for ratio in ratios if ratio is not None)
-    if len(known) < 2 or len(known) < len(ratios) or known[0] <= 1 <= known[-1]:
+    valid = sorted(ratio for ratio in ratios if ratio is not None)
+    if len(valid) < 2 or len(valid) < len(ratios) or valid[0] <= 1 <= valid[-1]:
         return ""
     names = first_name, second_name
-    above, below = names if known[0] > 1 else names[::-1]
-    least, most = sorted((known[0], known[-1]) if known[0] > 1 else (1 / known[-1], 1 / known[0]))
+    above, below = names if valid[0] > 1 else names[::-1]
+    least, most = sorted((valid[0], valid[-1]) if valid[0] > 1 else (1 / valid[-1], 1 / valid[0]))
     span = _times(least) if _times(least) == _times(most) else f"{least:.1f} to {_times(most)}"
     return f"The {above} has {span} the throughput of the {below} at each level"
 
 
 def verdict(tested: Engine, base: Engine) -> str:
-    """One or two sentences: from which block size ``tested`` is faster than
-    ``base``, by how much at the largest, and at what cost of CPU."""
+    """Return sentences on the block size from which ``tested`` is faster than ``base``, and on
+    throughput and CPU load at the largest."""
     mine, other = dict(tested.curve), dict(base.curve)
     shared = mine.keys() & other.keys()
     if not shared:
@@ -246,9 +247,11 @@ def verdict(tested: Engine, base: Engine) -> str:
 
 
 def _ratio(mine: float, other: float) -> float | None:
-    """How many times one figure is another; ``None`` where one of them is zero or less, or where
-    they are so far apart that they are no two speeds or loads of one machine."""
-    if not (mine > 0 and other > 0 and abs(math.log(mine) - math.log(other)) < MOST_APART):
+    """Return the ratio of two figures; ``None`` where one is zero or less, or beyond the limit."""
+    # The ratio itself may be no finite number.
+    if not (
+        mine > 0 and other > 0 and abs(math.log(mine) - math.log(other)) < math.log(RATIO_LIMIT)
+    ):
         return None
     return mine / other
 
@@ -258,18 +261,18 @@ def _times(ratio: float) -> str:
 
 
 def _bytes(size: float) -> str:
-    """A block size that lies between two measured ones, not more exact than it is."""
+    """Return a block size between two measured ones, rounded as it is no exact figure."""
     if size >= 1000:
         return f"{round(size, -2):.0f} bytes"
     return f"{round(size, -1) if size >= 100 else round(size):.0f} bytes"
 
 
 def not_in_use(tested: Engine, base: Engine) -> str:
-    """A warning where an accelerator's figures look like software's, or nothing."""
+    """Return a warning where an accelerator has the figures of software, or an empty text."""
     mine, other = dict(tested.curve), dict(base.curve)
     shared = mine.keys() & other.keys()
-    alike = all(other[x] and abs(mine[x] / other[x] - 1) < ALIKE for x in shared)
-    if len(shared) > 1 and alike and tested.cpu is not None and tested.cpu >= BUSY:
+    alike = all(other[x] and abs(mine[x] / other[x] - 1) < EQUAL_SHARE for x in shared)
+    if len(shared) > 1 and alike and tested.cpu is not None and tested.cpu >= BUSY_LOAD_PERCENT:
         return (
             f"The {tested.name} has the throughput of the {base.name} at every block size, and "
             f"{tested.cpu:.0f} % CPU load: it was most likely not in use."

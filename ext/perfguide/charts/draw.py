@@ -115,6 +115,7 @@ def _chart(view: ChartView) -> Figure:
     figure = _figure(SMALL_WIDTH_INCHES if view.small else WIDTH_INCHES)
     shared: dict[str, Any] = {"sharex": True, "sharey": not bars, "squeeze": False}
     grid = figure.subplots(-(-count // columns), columns, **shared).ravel()
+    # An odd number of panels leaves the last place of two columns empty.
     for unused in grid[count:]:
         unused.remove()
     pairs = list(zip(grid, view.panels, strict=False))
@@ -124,6 +125,7 @@ def _chart(view: ChartView) -> Figure:
         drawn = DRAW_KIND[view.kind](axes, view, panel)
         for number, (line, artist) in enumerate(zip(panel.lines, drawn, strict=True)):
             _name_group(artist, f"line-{position}-{number}")
+            # A line has the same style in all panels, and one entry in the legend.
             artists.setdefault(line.label, artist)
         _draw_limits(axes, panel, position)
         axes.set_title(text(panel.title))
@@ -150,6 +152,7 @@ def _chart(view: ChartView) -> Figure:
     _lay_out(figure, inches, legend, visible(view.finding, 300), visible(view.subtitle, 400))
     for axes in grid[:count]:
         labels = [] if bars else axes.get_xticklabels()
+        # The newest release or largest size matters most, and then the first.
         _hide_overlapping([*labels[-1:], *labels[:1], *labels[-2:0:-1]])
     _hide_overlapping(notes)
     return figure
@@ -175,6 +178,7 @@ def _lay_out(
     figure.text(0.01, y, "\n".join(heading[0]), weight="bold", va="top")
     y -= HEADING_INCHES * len(heading[0]) / height
     figure.text(0.01, y, "\n".join(heading[1]), va="top")
+    # An engine of the figure's own would run again when the file is written.
     engine = ConstrainedLayoutEngine(rect=(0, bottom / height, 1, inches / height))
     engine.execute(figure)
 
@@ -187,13 +191,13 @@ def _draw_legend(figure: Figure, artists: Mapping[str, Any]) -> float:
         box = legend.get_window_extent()
         if box.width < figure.bbox.width:
             break
-        if columns > 1:
+        if columns > 1:  # too wide
             legend.remove()
     return float(box.height / figure.dpi) + 0.1
 
 
 def _panel_inches(view: ChartView, panel: Panel) -> float:
-    """Return the height of a panel with what is around it."""
+    """Return the height of a panel with its labels."""
     if view.kind == "bars":
         names = map(wrapped, view.ticks)
         lines = max((name.count("\n") + 1 for name in names), default=1)
@@ -205,7 +209,7 @@ def _panel_inches(view: ChartView, panel: Panel) -> float:
 
 
 def _set_scales(axes: Axes, view: ChartView) -> None:
-    """Set what has to be known before lines are drawn."""
+    """Set the scales of the axes, on which the drawing of ranges depends."""
     if view.x_scale == "log2" and not view.ticks:
         axes.set_xscale("log", base=2, nonpositive="mask")
     if view.y_scale == "log" and view.kind != "bars":
@@ -233,6 +237,7 @@ def _set_ticks(axes: Axes, view: ChartView, inches: float) -> None:
         axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 1000 * low else (1,)))
         axes.yaxis.set_minor_locator(NullLocator())
     elif min(point.y for point in points) >= 0:
+        # From zero on, heights compare as figures do.
         axes.set_ylim(0, 1.02 * axes.get_ylim()[1])
     if view.ticks:
         names = [textwrap.fill(text(name), MAX_TICK_LINE_CHARS) for name in view.ticks]
@@ -241,6 +246,7 @@ def _set_ticks(axes: Axes, view: ChartView, inches: float) -> None:
         axes.set_xticks(range(len(names)), names, **({} if fits else ON_END))
         axes.set_xlim(-0.5, len(names) - 0.5)
     elif view.x_scale == "log2":
+        # Readers look for the sizes that were measured, which need not be powers of two.
         sizes = sorted({point.x for point in points if point.x > 0})
         axes.set_xticks(sizes, [units.plain(size) for size in sizes])
         axes.xaxis.set_minor_locator(NullLocator())

@@ -1,6 +1,6 @@
-"""Who draws: this process, processes beside it, or workers elsewhere.
+"""Drawing in this process, in processes beside it, or by workers elsewhere.
 
-Who draws imports this module and the library of charts, and nothing of bundles or pages.
+A process that draws imports this module and matplotlib, and nothing of bundles or pages.
 """
 
 from __future__ import annotations
@@ -22,54 +22,52 @@ from ..common import containment, parallel
 from .model import PictureView
 
 Task = tuple[PictureView, str]
-"""What a picture shows, and its format."""
+"""The view of a picture, and the format of its file."""
 
-WORK = {"svg": 1, "pdf": 6}
-"""How long a picture takes to draw. Each one for paper is given the letters of its font."""
-
-FEW, EACH = 20, 150
-"""So much work is done sooner than a process starts, and so much keeps it busy as long as its
-start takes."""
+MAX_DRAWN_HERE, PICTURES_PER_PROCESS = 5, 8
+"""So many pictures are drawn sooner than a process starts, and so many keep one busy for as long
+as it takes to start."""
 
 BEGIN = f"import sys; sys.path[:] = sys.argv[1:]; from {__name__} import serve; serve()"
-"""What a process beside this one runs. Its arguments say where this one finds modules."""
+"""The code that a process beside this one runs. Its arguments are the path of modules."""
 
 
 @dataclass(frozen=True, slots=True)
 class Undrawn:
-    """A picture that could not be drawn: why, and a picture that says so."""
+    """The reason why a picture could not be drawn, and a picture that says so."""
 
     reason: str
     notice: bytes
 
 
 def draw(task: Task) -> bytes | Undrawn:
-    """The bytes of one picture."""
-    # The library is loaded by who draws: most builds have nothing to draw and start without it.
+    """Return the bytes of one picture."""
+    # Most builds have nothing to draw, and start faster without matplotlib.
     from . import draw as library
 
     try:
         return library.draw(*task)
     except containment.PASSED_ON:
         raise
-    except Exception as error:  # whatever it is, other pictures can be drawn
+    except Exception as error:  # one picture that fails must not stop the others
         return Undrawn(containment.reason(error), library.notice(task[1]))
 
 
 def serve() -> None:
-    """Draw each task that comes by the standard input, and send its bytes by the standard output.
+    """Draw each task from the standard input, and write its bytes to the standard output.
 
-    Nobody but the process that began this one holds the other end of the input. So the input
-    ends when that process ends, however it ends; and with the input ends this process.
+    Only the parent process holds the other end of the input. The input ends when the parent
+    ends, however it ends, and this process ends with its input.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # who interrupts the other process means both
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # nobody is left who wants the picture
+    # Ctrl+C reaches both processes, and the parent decides; if it is gone, there is no reader.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     tasks: SimpleQueue[Task] = SimpleQueue()
     threading.Thread(target=_receive, args=[tasks], daemon=True).start()
-    import_module(".draw", __package__)  # while nobody waits for the first picture
+    import_module(".draw", __package__)  # before the first task arrives
 
     pictures = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what a library prints is no picture
+    os.dup2(2, 1)  # so that a library that prints damages no picture
     while True:
         pickle.dump(draw(tasks.get()), pictures)
         pictures.flush()
@@ -83,13 +81,12 @@ def _receive(tasks: SimpleQueue[Task]) -> None:
 
 
 class Drawing:
-    """Draws on all cores while other work goes on, or by the workers of ``run`` where that is not
-    this process. Use it in a ``with``: what is left of it ends there."""
+    """Pictures drawn on all cores while other work goes on, or by the workers of ``run`` where
+    that is not this process. Use it in a ``with``, which ends its processes."""
 
     def __init__(self, run: parallel.Run = parallel.here) -> None:
         self._run = run
         self._waiting: list[Task] = []
-        self._work = 0
         self._begun: list[Future[bytes | Undrawn]] = []
         self._cores = os.cpu_count() or 1
         self._processes: list[subprocess.Popen[bytes]] = []
@@ -108,38 +105,40 @@ class Drawing:
             process.communicate()
 
     def add(self, tasks: Sequence[Task]) -> None:
-        """Have more drawn."""
+        """Add pictures to draw."""
         self._waiting += tasks
-        self._work += sum(WORK[form] for _, form in tasks)
-        if self._run is parallel.here and (self._work > FEW or self._processes):
-            self._start(-(-self._work // EACH))
+        waiting = len(self._waiting)
+        if self._run is parallel.here and (waiting > MAX_DRAWN_HERE or self._processes):
+            self._start(-(-(waiting + len(self._begun)) // PICTURES_PER_PROCESS))
             self._begun += [self._threads.submit(self._beside, task) for task in self._waiting]
             self._waiting = []
 
     def expect(self) -> None:
-        """Get ready to draw many soon."""
+        """Start a process now, because pictures to draw will follow."""
         if self._run is parallel.here:
             self._start(1)
 
     def drawn(self) -> list[bytes | Undrawn]:
-        """The pictures of all tasks in the order in which they were added. Raises
-        :class:`parallel.WorkersError` where a process has ended before its time."""
+        """Return the pictures of all tasks in the order in which they were added.
+
+        Raises :class:`parallel.WorkersError` where a process has ended too early.
+        """
         if self._begun:
             return [future.result() for future in self._begun]
         return list(self._run(draw, self._waiting))
 
     def _start(self, count: int) -> None:
-        """See to it that so many processes draw, but no more than there are cores."""
+        """Start processes until there are ``count``, or one for each core."""
         while len(self._processes) < min(count, self._cores):
             command = [sys.executable, "-P", "-c", BEGIN, *sys.path]
             pipe = subprocess.PIPE
-            # It inherits nothing that is open here: neither a lock nor the pipes of others.
+            # A lock or pipe that it inherited would stay open after the build has ended.
             process = subprocess.Popen(command, stdin=pipe, stdout=pipe, close_fds=True)
             self._processes.append(process)
             self._idle.put(process)
 
     def _beside(self, task: Task) -> bytes | Undrawn:
-        """Have a process draw a task, and wait for it."""
+        """Return the picture of a task, drawn by an idle process."""
         process = self._idle.get()
         assert process.stdin is not None and process.stdout is not None
         try:

@@ -1,4 +1,4 @@
-"""A chart from a table that somebody wrote, for pages that are written by hand."""
+"""Charts of CSV tables, for pages that are written by hand."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from .model import ChartView, Line, Panel, Point
 
 
 class TableFault(Exception):
-    """What is wrong with the table or with what is asked of it; ``hint`` says how to
-    fix it."""
+    """A fault of a table or of the options of its chart; ``hint`` says how to fix it."""
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
@@ -32,7 +31,7 @@ def view(
     x_scale: str = "linear",
     y_scale: str = "linear",
 ) -> ChartView:
-    """The chart of a CSV table whose first row names its columns.
+    """Return the chart of a CSV table whose first row names its columns.
 
     ``x`` and ``lines`` are names of columns. Without ``x`` the first column is x; without
     ``lines`` all others are lines. Where a cell of x is not a number, all of them are names.

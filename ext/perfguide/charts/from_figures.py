@@ -1,4 +1,4 @@
-"""A chart of the catalog applied to figures: which points, on which lines and panels."""
+"""Views of described charts: the points, lines and panels that figures make."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from .model import ChartView, Line, Panel, Point
 Key = tuple[Any, ...]
 """A sort key."""
 
-MOST_PANELS = 24
-"""Panels of one picture; more cannot be read, and take ever longer to lay out."""
+MAX_PANELS = 24
+"""Panels of one picture; more are too many to read."""
 
-LEAST_RELEASES = 3
-"""Two points are no trend: a table says as much."""
+MIN_RELEASES = 3
+"""Releases of a trend; for two a table is enough."""
 
-MOST_SENTENCES = 8
+MAX_SENTENCES = 8
 """Sentences above one picture; more are not read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A board's clock or memory was another one from ``release`` on: ``what``
-    changed, and how, in words."""
+    """A change of a board's clock or memory with ``release``: ``what`` changed, and from which
+    value to which in ``words``."""
 
     board: str
     release: str
@@ -43,9 +43,8 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """What charts of a platform show besides its figures: its releases in version order, also
-    those without a figure; what its boards changed between them; and what its ``boards`` are
-    called where there is little room."""
+    """Facts of a platform that its charts show besides figures: all releases in version order,
+    changes of its boards between them, and short names of ``boards``."""
 
     releases: tuple[str, ...] = ()
     changes: tuple[Change, ...] = ()
@@ -55,11 +54,11 @@ class Scene:
 def with_figures(
     benchmark: Benchmark, spec: Chart, records: Sequence[Record], scene: Scene | None = None
 ) -> list[tuple[ChartView, list[Record]]]:
-    """The pictures of one chart over the figures of a page, each with the figures that are its
-    points, on both axes.
+    """Return the pictures of one chart over the figures of a page, each with the figures of its
+    points on both axes.
 
-    One for each value of ``each``, and of what the axes do not name of platform,
-    release and board. A picture with nothing to compare is left out.
+    There is one for each value of ``each``, and of platform, release and board unless an axis
+    has them. Pictures with nothing to compare are left out.
     """
     plot = _Plot(benchmark, spec, records, scene or Scene())
     points = [record for record in records if plot.takes(record)]
@@ -79,16 +78,16 @@ def _compares(view: ChartView, spec: Chart) -> bool:
     lines = max(len(panel.lines) for panel in view.panels)
     if spec.x == "release" and spec.kind != "bars":
         places = {p.x for panel in view.panels for line in panel.lines for p in line.points}
-        return len(places) >= LEAST_RELEASES and lines >= spec.lines
+        return len(places) >= MIN_RELEASES and lines >= spec.lines
     points = [len(line.points) for panel in view.panels for line in panel.lines]
     return lines >= spec.lines and (sum(points) if view.kind == "bars" else max(points)) > 1
 
 
 class _Plot:
-    """One chart's description with the figures that it may take.
+    """A description of a chart, with the figures of a page.
 
-    A *dimension* is what an axis, a line, a panel or a picture can stand for: a parameter,
-    ``metric``, ``board``, ``release`` or ``platform``.
+    A *dimension* is a parameter, ``metric``, ``board``, ``release`` or ``platform``; axes, lines,
+    panels and pictures each have some of them.
     """
 
     def __init__(
@@ -110,7 +109,7 @@ class _Plot:
         }
 
     def takes(self, record: Record) -> bool:
-        """Whether a figure is a point of this chart."""
+        """Return whether a figure is a point of this chart."""
         spec, params = self.spec, record.params
         return (
             record.cell.mean is not None
@@ -122,21 +121,21 @@ class _Plot:
         )
 
     def x_figure(self, record: Record) -> Record | None:
-        """The x metric's figure of the same run: of the same parameters, or of all
-        but one of them (a load that was taken over all block sizes at once)."""
+        """Return the figure of the x metric from the same run. It has the same parameters, or
+        lacks one of them, as a load measured over all block sizes does."""
         own = frozenset(record.params.items())
         tried = [own, *(own - {item} for item in sorted(own, key=str))]
         figures = (self.on_x.get((record.guide, record.board, params)) for params in tried)
         return next(filter(None, figures), None)
 
     def x_figures(self, records: Sequence[Record]) -> list[Record]:
-        """The figures that say where others stand on the x axis."""
+        """Return the figures that place others on the x axis."""
         return [x for x in map(self.x_figure, records) if x] if self.spec.along else []
 
     def free(self, records: Sequence[Record]) -> tuple[str, ...]:
-        """What of platform, release and board differs and is on no axis."""
+        """Return which of platform, release and board differ and are on no axis."""
         if self.spec.on == "newest" and "board" in self.dimensions:
-            return ()
+            return ()  # a board there implies its platform and release
         return tuple(
             name
             for name in ("platform", "release", "board")
@@ -144,8 +143,8 @@ class _Plot:
         )
 
     def unrecorded(self, records: Sequence[Record]) -> list[str]:
-        """A sentence where no figure of a picture says what tables always show of it, such as
-        the engine."""
+        """Return a sentence for each dimension that no figure of a picture records although
+        tables always show it, such as the engine."""
         out = []
         for name in (*self.series, *self.panels):
             param = self.benchmark.param(name)
@@ -156,7 +155,7 @@ class _Plot:
         return out
 
     def unplaced(self, records: Sequence[Record]) -> tuple[str, ...]:
-        """The parameters that no table and no chart names, and that differ."""
+        """Return the parameters that differ and that no table or chart names."""
         names = {name for record in records for name in record.params} - self.placed
         return tuple(
             name
@@ -165,12 +164,12 @@ class _Plot:
         )
 
     def rank(self, dimension: str, record: Record) -> Key:
-        """Where a record stands in the order of one dimension."""
+        """Return the sort key of a record in one dimension."""
         platform = (units.natural(record.guide.soc), record.guide.sdk, record.guide.os)
         match dimension:
             case "metric":
-                place = self.benchmark.metric_rank(record.metric)[0]
-                return place, units.natural(record.metric)
+                rank = self.benchmark.metric_rank(record.metric)[0]
+                return rank, units.natural(record.metric)
             case "platform":
                 return platform
             case "release":
@@ -183,7 +182,7 @@ class _Plot:
         return self.benchmark.value_rank(dimension, record.params[dimension])
 
     def word(self, dimension: str, record: Record) -> str:
-        """What pages call a record's value of one dimension."""
+        """Return the name of a record's value of one dimension on pages."""
         match dimension:
             case "metric":
                 return self.benchmark.metric_label(record.metric)
@@ -196,8 +195,8 @@ class _Plot:
                 short = self.scene.boards.short(soc, record.board)
                 if self.spec.on != "newest":
                     return short
-                known = f"{soc} {short}" if short != record.board else record.board
-                return f"{known}, {release}"
+                board = f"{soc} {short}" if short != record.board else record.board
+                return f"{board}, {release}"
         if dimension not in record.params:
             return f"{self.benchmark.param_label(dimension).lower()} not stated"
         value = record.params[dimension]
@@ -208,30 +207,31 @@ class _Plot:
         return f"{text} {unit.removesuffix(')')}" if unit else f"{label.lower()} {text}"
 
     def key(self, dimensions: Sequence[str], record: Record) -> Key:
-        """Where a record stands among lines, panels or pictures."""
+        """Return the sort key of a record's line, panel or picture."""
         return tuple(self.rank(name, record) for name in dimensions)
 
     def words(self, dimensions: Sequence[str], record: Record) -> str:
-        """What a line, a panel or a picture is called."""
+        """Return the name of a record's line, panel or picture."""
         return ", ".join(self.word(name, record) for name in dimensions)
 
     def head(self, dimensions: Sequence[str]) -> str:
-        """What a column with the names of lines or panels is called."""
+        """Return the head of a column with the names of lines or panels."""
         heads = {"metric": "Metric", "board": "Board", "release": "Release", "platform": "SoC"}
         return ", ".join(heads.get(n) or self.benchmark.param_label(n) for n in dimensions)
 
     def view(self, records: Sequence[Record], apart: Sequence[str]) -> ChartView:
-        """One picture over the figures that belong to it; ``apart`` tells it from others."""
+        """Return one picture of its figures; ``apart`` are the dimensions of its name."""
         spec = self.spec
         ticks = self.ticks(records)
-        series = self.telling_apart(records)
+        series = self.line_dimensions(records)
         unit, scale = shown_unit(records)
         ramp = self.is_ramp(series, records)
         by_panel: dict[Key, list[Record]] = {}
         for record in records:
             by_panel.setdefault(self.key(self.panels, record), []).append(record)
-        drawn, left_out = _most_panels(sorted(by_panel.items()), "release" in self.panels)
+        drawn, left_out = _drawn_panels(sorted(by_panel.items()), "release" in self.panels)
         panels, said, warnings = [], list[tuple[Key, list[str]]](), list[str]()
+        # Sentences on panels that differ in the release only are about the same thing.
         lasting = [name for name in self.panels if name != "release"]
         for _, members in drawn:
             title = self.words(self.panels, members[0])
@@ -242,7 +242,7 @@ class _Plot:
             lines = self.lines(members, [*ticks], series, scale, ramp)
             panels.append(Panel(title, lines, answer.verticals, self.limits(members, unit)))
         along = bool(spec.along)
-        sentences = [*_most_sentences(said), *left_out, *self.unrecorded(records)]
+        sentences = [*_shown_sentences(said), *left_out, *self.unrecorded(records)]
         on_axis = tuple(ticks.values())
         if spec.x == "release":
             boards = {record.board for record in records}
@@ -277,12 +277,12 @@ class _Plot:
         )
 
     def is_ramp(self, series: Sequence[str], records: Sequence[Record]) -> bool:
-        """Whether the last of the dimensions that lines stand for has an order of numbers."""
+        """Return whether the values of the last dimension of lines are numbers in an order."""
         return bool(series) and all(is_number(r.params.get(series[-1])) for r in records)
 
     def subtitle(self, records: Sequence[Record]) -> str:
-        """Of which boards and releases figures are, where neither lines nor panels say so, and of
-        how many runs."""
+        """Return the boards, releases and number of runs of figures, as far as neither lines nor
+        panels name them."""
         if self.spec.on == "newest":
             return "The newest release of each board"
         if self.spec.on == "releases":
@@ -291,28 +291,29 @@ class _Plot:
         return _subtitle(records, self.scene.boards)
 
     def split(self, records: list[Record]) -> list[tuple[list[Record], tuple[str, ...]]]:
-        """The figures of a picture, as several pictures where one had too many panels: one for
-        each value of the first dimension of the panels. With each, what tells these apart."""
+        """Split a picture with too many panels into one for each value of the panels' first
+        dimension; with each come its figures and the dimension."""
         panels = {self.key(self.panels, record) for record in records}
-        if len(self.panels) < 2 or len(panels) <= MOST_PANELS:
+        if len(self.panels) < 2 or len(panels) <= MAX_PANELS:
             return [(records, ())]
         first, pictures = self.panels[0], dict[Key, list[Record]]()
         for record in records:
             pictures.setdefault(self.rank(first, record), []).append(record)
         return [(members, (first,)) for _, members in sorted(pictures.items())]
 
-    def telling_apart(self, records: Sequence[Record]) -> tuple[str, ...]:
-        """Of the dimensions that lines stand for, those that differ in this picture."""
+    def line_dimensions(self, records: Sequence[Record]) -> tuple[str, ...]:
+        """Return the dimensions of lines whose values differ in this picture."""
         if len(self.series) < 2:
             return self.series
         differ = [n for n in self.series if len({self.rank(n, r) for r in records}) > 1]
         return tuple(differ) or self.series[:1]
 
     def ticks(self, records: Sequence[Record]) -> dict[Key, str]:
-        """The names along the x axis in their order, or nothing where it has numbers."""
+        """Return the names along the x axis in their order; none where it has numbers."""
         x = self.spec.x
         if self.spec.along:
             return {}
+        # A trend shows releases without a figure too, as gaps.
         if x == "release" and self.scene.releases:
             return {version(release): release for release in self.scene.releases}
         numbers = x not in (*OUTER, "metric") and all(is_number(r.params[x]) for r in records)
@@ -321,7 +322,7 @@ class _Plot:
         named = dict(sorted({self.rank(x, r): self.word(x, r) for r in records}.items()))
         if x != "board" or self.spec.kind != "bars":
             return named
-        # Boards stand beside each other to be compared: the best one first.
+        # Readers compare boards: the best one is first.
         best: dict[Key, float] = {}
         higher = self.benchmark.better(records[0].metric) == "higher"
         for record in records:
@@ -339,8 +340,7 @@ class _Plot:
         scale: float,
         ramp: bool,
     ) -> tuple[Line, ...]:
-        """The lines of one panel, in the order of what tells them apart, their figures times
-        ``scale``."""
+        """Return the lines of one panel in their order, with figures times ``scale``."""
         lines: dict[Key, tuple[tuple[str, str, str], list[tuple[Key, Point]]]] = {}
         along = self.spec.along or self.spec.x
         for record in records:
@@ -364,7 +364,7 @@ class _Plot:
         )
 
     def x(self, record: Record, ticks: Sequence[Key]) -> float:
-        """Where a figure stands on the x axis."""
+        """Return the x of a figure."""
         if self.spec.along:
             x_figure = self.x_figure(record)
             assert x_figure is not None and x_figure.cell.mean is not None  # see takes
@@ -375,7 +375,7 @@ class _Plot:
         return float(record.params[self.spec.x])
 
     def limits(self, records: Sequence[Record], unit: str) -> tuple[tuple[float, str], ...]:
-        """What the figures of a panel cannot pass, in a unit."""
+        """Return limits that the figures of a panel cannot pass, in a unit, with words."""
         if not self.spec.limit:
             return ()
         owners = {(r.guide, r.board) for r in records}
@@ -392,13 +392,14 @@ class _Plot:
             of_these = any(own.items() <= r.params.items() for r in records)
             scale = units.factor(limit.unit, unit)
             if of_these and scale is not None and limit.cell.mean is not None:
-                shown = units.parse(limit.unit).symbol
-                words = f"{self.word('metric', limit)} {units.number(limit.cell.mean, 0)} {shown}"
+                symbol = units.parse(limit.unit).symbol
+                figure = f"{units.number(limit.cell.mean, 0)} {symbol}"
+                words = f"{self.word('metric', limit)} {figure}"
                 limits[limit.cell.mean * scale] = words
         return tuple(sorted(limits.items()))
 
     def x_label(self, like: Record) -> str:
-        """What the x axis is called."""
+        """Return the label of the x axis."""
         x = self.spec.x
         if self.spec.x_label:
             return self.spec.x_label
@@ -410,24 +411,24 @@ class _Plot:
         return labels[x] if x in labels else self.benchmark.param_label(x)
 
     def y_label(self, like: Record, unit: str) -> str:
-        """What the y axis is called: the metric with the unit, and which way is better."""
+        """Return the label of the y axis: the metric, its unit, and the better direction."""
         label = self.spec.y_label or self.benchmark.metric_label(like.metric)
         return units.heading(label, unit, self.benchmark.better(like.metric))
 
 
-IN_CHARTS = 10_000
-"""From here on the largest figure of a chart reads better in the next unit."""
+MAX_AXIS_FIGURE = 10_000
+"""A chart with a larger figure is in a larger unit."""
 
 
 def shown_unit(records: Sequence[Record]) -> tuple[str, float]:
-    """The unit of a picture of figures of one unit, and what they are multiplied with."""
+    """Return the unit of a picture of figures of one unit, and the factor to it."""
     largest = max((abs(r.cell.mean) for r in records if r.cell.mean is not None), default=0.0)
     own = records[0].unit
-    return units.readable(own, [largest]) if largest >= IN_CHARTS else (own, 1.0)
+    return units.readable(own, [largest]) if largest >= MAX_AXIS_FIGURE else (own, 1.0)
 
 
 def _subtitle(records: Sequence[Record], boards: Boards) -> str:
-    """Of which boards and releases figures are, and how many runs stand behind each."""
+    """Return the boards and releases of figures, and the number of runs of each."""
     guides: dict[str, dict[str, dict[str, None]]] = {}
     for r in records:
         guide = f"{family(r.guide)} {r.guide.release}"
@@ -442,24 +443,26 @@ def _subtitle(records: Sequence[Record], boards: Boards) -> str:
     return f"{'; '.join(named)}; {'1 run' if runs == [1] else count} of each"
 
 
-def _most_panels(
+def _drawn_panels(
     panels: list[tuple[Key, list[Record]]], newest_last: bool
 ) -> tuple[list[tuple[Key, list[Record]]], list[str]]:
-    """The panels of a picture that are drawn, and what to say of those that are not."""
-    if len(panels) <= MOST_PANELS:
+    """Return the panels of a picture that are drawn, and a sentence on those that are not."""
+    if len(panels) <= MAX_PANELS:
         return panels, []
-    drawn = panels[-MOST_PANELS:] if newest_last else panels[:MOST_PANELS]
+    drawn = panels[-MAX_PANELS:] if newest_last else panels[:MAX_PANELS]
     which = "newest" if newest_last else "first"
-    words = f"The {which} {MOST_PANELS} of {len(panels)} panels are drawn; the tables have all."
+    words = f"The {which} {MAX_PANELS} of {len(panels)} panels are drawn; the tables have all."
     return drawn, [words]
 
 
-def _most_sentences(panels: Sequence[tuple[Key, list[str]]]) -> list[str]:
-    """The sentences that stand above a picture, of those on each panel. Panels of several
-    releases, the newest last, have one key; where there are too many sentences, only those of
-    the newest panel of each key that has any stand there."""
+def _shown_sentences(panels: Sequence[tuple[Key, list[str]]]) -> list[str]:
+    """Return the sentences above a picture, from those of each panel with its key.
+
+    Panels of several releases, the newest last, share a key. If there are too many sentences,
+    only those of the newest panel with each key are returned.
+    """
     every = [text for _, sentences in panels for text in sentences]
-    if len(every) <= MOST_SENTENCES:
+    if len(every) <= MAX_SENTENCES:
         return every
     newest = {key: sentences for key, sentences in panels if sentences}
     kept = [text for sentences in newest.values() for text in sentences]

@@ -1,4 +1,4 @@
-"""Which pictures have to be drawn, and the files of a chart beside its page."""
+"""Files of pictures, drawn again when their views change, and files of their data."""
 
 from __future__ import annotations
 
@@ -27,73 +27,73 @@ from .model import ChartView, PictureView, Point
 
 FORMATS = ("svg", "pdf")
 NAMING = 3
-"""A part of the names of pictures on hand-written pages; raised, it gives them other addresses."""
+"""A number in the names of pictures on hand-written pages; a higher one changes their addresses."""
 
 DRAWING = ("python", "matplotlib", "numpy", "pillow", "fonttools", "contourpy", "kiwisolver")
-"""How the names of libraries begin that decide how a picture looks."""
+"""Beginnings of the names of libraries on which the look of pictures depends."""
 
 MAX_NAME_CHARS = 60
 """The readable part of a picture's file name."""
 
 DRAWN = "reports/drawn"
-"""The folder, below the generated ones, of pictures that hand-written pages ask for."""
+"""The folder of pictures on hand-written pages, below the generated ones."""
 
 DATA = "-data.csv"
 """The end of the name of a picture's data: Sphinx takes all files NAME.* for forms of a picture."""
 
-MANY = 20
-"""A site with so many pictures, of which one is to be drawn, has more to come."""
+MANY_PICTURES = 20
+"""If a site with more pictures has one to draw, others will follow."""
 
 
 @dataclass(frozen=True)
 class Picture:
-    """One picture: its file without the suffix, and what it shows."""
+    """One picture: its file without the suffix, and its view."""
 
     stem: str
     view: PictureView
 
     @cached_property
     def drawn(self) -> Drawn:
-        """The same picture when it has been drawn."""
+        """Return the same picture with hashes in place of its view."""
         return Drawn(self.stem, {form: fingerprint(self.view, form) for form in FORMATS})
 
 
 class Drawn(msgspec.Struct, frozen=True):
-    """One picture that was drawn: its file without the suffix, and for each format a hash of
-    what it shows."""
+    """One drawn picture: its file without the suffix, and a hash of its view for each format."""
 
     stem: str
     prints: dict[str, str]
 
     @property
     def drawn(self) -> Drawn:
-        """The picture itself."""
+        """Return the picture itself."""
         return self
 
 
 def drawn(writer: Writer, picture: Drawn, form: str) -> str:
-    """The SHA-256 of the file of a picture that is there as it was drawn; else an empty text."""
+    """Return the SHA-256 of a picture's file if it is unchanged since it was drawn, or an empty
+    text."""
     present = writer.present(f"{picture.stem}.{form}")
     kept = writer.store.recall(_key(picture.prints.get(form, "")))
     return present if kept == present.encode() else ""
 
 
 def _key(print_: str) -> str:
-    """Under what the store keeps the SHA-256 of a picture."""
+    """Return the key of a picture's SHA-256 in the store."""
     return f"picture {_drawn_by()} {print_}"
 
 
 @cache
 def _drawn_by() -> str:
-    """A hash of the code and the libraries that decide how the same view looks."""
+    """Return a hash of the code and libraries on which the look of a view depends."""
     versions = [each for each in package.libraries() if each.lower().startswith(DRAWING)]
     code = package.fingerprint("charts", "common")
     return hashlib.sha256(repr((code, versions)).encode()).hexdigest()
 
 
 def stem(page: str, name: str, alternative: str) -> str:
-    """The file of a picture. Its last part is unique over all pages, because a
-    site keeps all pictures in one folder."""
+    """Return the file of a picture without its suffix."""
+    # Sphinx copies the pictures of all pages into one folder: names have to be unique.
     digits = slugs.hashed("/".join((page, name, alternative))).rpartition("-")[2]
     return f"{page}/{slugs.words(f'{name} {alternative}', MAX_NAME_CHARS)}-{digits}"
 
@@ -102,32 +102,32 @@ _VIEW_BOX = re.compile(rb'viewBox="0 0 ([0-9.]+) ([0-9.]+)"')
 
 
 def size(svg: Path) -> tuple[int, int] | None:
-    """Width and height of a drawn picture in CSS pixels, or ``None`` where it is not there."""
+    """Return the width and height of a drawn picture in CSS pixels; ``None`` if it is missing."""
     try:
         with svg.open("rb") as file:
-            found = _VIEW_BOX.search(file.read(1000))
+            box = _VIEW_BOX.search(file.read(1000))
     except FileNotFoundError:
         return None
-    return (round(float(found[1])), round(float(found[2]))) if found else None
+    return (round(float(box[1])), round(float(box[2]))) if box else None
 
 
 def fingerprint(view: PictureView, form: str) -> str:
-    """A hash of what a drawn file shows."""
+    """Return a hash of the contents of a drawn file."""
     by = [NAMING, _matplotlib(), form, view]
     return hashlib.sha256(msgspec.json.encode(by, order="deterministic")).hexdigest()
 
 
 @cache
 def _matplotlib() -> str:
-    # Looking it up parses all that is known of the package, 5 ms each time.
+    # Each look-up parses the metadata of the package, which takes 5 ms.
     return version("matplotlib")
 
 
 class Gallery:
     """All pictures of a site, drawn where they are missing or out of date.
 
-    A picture in a format that is not wanted now stays where it is still right. Who adds one
-    that was :class:`Drawn` before has seen that it is there. ``pictures`` may grow until the
+    A picture in a format that is not wanted now is kept while it is up to date. Callers add a
+    :class:`Drawn` picture only if its files exist. ``pictures`` may grow until the
     end. Use it in a ``with``, as :class:`drawing.Drawing`, by whom it has them drawn.
     """
 
@@ -151,19 +151,19 @@ class Gallery:
         self._drawing.__exit__(*raised)
 
     def expect(self) -> None:
-        """Get ready to draw soon."""
+        """Start a process that will draw, because pictures will follow."""
         if self._formats:
             self._drawing.expect()
 
     def begin(self) -> None:
-        """Have drawn what has come to the pictures since this was called last."""
+        """Begin to draw the pictures that were added since the last call."""
         tasks: list[Task] = []
-        for place in range(self._seen, len(self._pictures)):
-            picture = self._pictures[place]
+        for number in range(self._seen, len(self._pictures)):
+            picture = self._pictures[number]
             if isinstance(picture, Drawn):
                 continue
-            # What a picture shows is large; from here on only its drawing needs it.
-            self._pictures[place] = picture.drawn
+            # A view is large, and only drawing needs it from here on.
+            self._pictures[number] = picture.drawn
             for form, print_ in picture.drawn.prints.items():
                 name = f"{picture.stem}.{form}"
                 if present := drawn(self._writer, picture.drawn, form):
@@ -173,11 +173,11 @@ class Gallery:
                     tasks.append((picture.view, form))
         self._seen = len(self._pictures)
         self._drawing.add(tasks)
-        if self._wanted and self._seen > MANY:
+        if self._wanted and self._seen > MANY_PICTURES:
             self._drawing.expect()
 
     def finish(self) -> int:
-        """Write all that was drawn; return how many were drawn."""
+        """Write all drawn pictures, and return their number."""
         self.begin()
         for (name, print_), data in zip(self._wanted, self._drawing.drawn(), strict=True):
             if isinstance(data, Undrawn):
@@ -190,9 +190,11 @@ class Gallery:
 
 
 def draw_own(store: Store, folder: Path, view: ChartView, formats: Sequence[str]) -> str:
-    """Draw the picture of a hand-written page, where it is not kept, beside a file of its data, which
-    ends with :data:`DATA`; return the name of both files without their ends. Any process of a build may do this. Raises
-    :class:`TableFault`."""
+    """Draw the picture of a hand-written page unless the store has it, and write its data.
+
+    Returns the name of both files without their ends; that of the data is :data:`DATA`. Any
+    process of a build may do this. Raises :class:`TableFault`.
+    """
     stem = fingerprint(view, "own")[:24]
     for form in formats:
         key = _key(fingerprint(view, form))
@@ -209,7 +211,7 @@ def _drawn(view: ChartView, form: str) -> bytes:
 
 
 def data(views: Sequence[ChartView]) -> Grid:
-    """Every point of the pictures of a chart, with all its digits."""
+    """Return every point of the pictures of a chart, with all its digits."""
     first = views[0]
     axes = {view.y_label for view in views}
     head = [
@@ -240,7 +242,7 @@ def data(views: Sequence[ChartView]) -> Grid:
         for line in panel.lines
         for point in line.points
     ]
-    # Columns that tell nothing apart, and an x axis that the point's name says already.
+    # Empty columns are left out, and an x axis whose values are the names of its points.
     stub = len(head) - 4
     kept = [
         column
@@ -251,15 +253,16 @@ def data(views: Sequence[ChartView]) -> Grid:
     return only_columns(listing(head, rows, stub), kept)
 
 
-MOST_LEVELS = 12
-"""A line with more levels than this has, in the table beside its chart, its ends and each fifth."""
-STEP = 5
+MAX_LEVELS, LEVEL_STEP = 12, 5
+"""A line with more levels has its ends and each fifth level in the table beside its chart."""
 
 
 def levels(views: Sequence[ChartView]) -> tuple[Grid, int]:
-    """The measured points of each line under their marks: where they are on both axes, and how
-    many points of long lines the table leaves to the file of the chart. Of lines that have an
-    order it has the last one."""
+    """Return a table of measured points with their marks, and the number of points left out.
+
+    The file of a chart's data has all of them. The table has some points of long lines, and of
+    lines that have an order only the last one.
+    """
     first = views[0]
     head = ("Picture", *((first.panel_head or "Panel",) if first.panel_head else ()))
     head = (*head, first.line_head or "Line", first.mark, first.x_label, first.y_label)
@@ -269,22 +272,22 @@ def levels(views: Sequence[ChartView]) -> tuple[Grid, int]:
             keys = (view.name, panel.title) if first.panel_head else (view.name,)
             last = {line.group: line for line in panel.lines} if view.ramp else {}
             for line in panel.lines:
-                shown = _some(line.points) if last.get(line.group, line) is line else []
-                left_out += len(line.points) - len(shown)
+                points = _some(line.points) if last.get(line.group, line) is line else []
+                left_out += len(line.points) - len(points)
                 rows += [
                     (*keys, line.label, point.mark, units.figure(point.x), units.figure(point.y))
-                    for point in shown
+                    for point in points
                 ]
     return Grid((head,), tuple(rows), len(head) - 2, tabs=True), left_out
 
 
 def _some(points: Sequence[Point]) -> list[Point]:
-    """The points themselves, or of a long line its ends and those at round levels."""
+    """Return the points of a line; of a long one its ends and those at round levels."""
     last = len(points) - 1
-    if last < MOST_LEVELS:
+    if last < MAX_LEVELS:
         return list(points)
 
     def is_round(number: int, mark: TableCell) -> bool:
-        return (number if isinstance(mark, str) else mark[0]) % STEP == 0
+        return (number if isinstance(mark, str) else mark[0]) % LEVEL_STEP == 0
 
     return [p for n, p in enumerate(points) if n in (0, last) or is_round(n, p.mark)]

@@ -51,12 +51,12 @@ def name_lines(axes: Axes, view: ChartView) -> None:
     names = sorted(_names(lines, sides[last]), key=lambda name: name[0])
     rows = [words.count("\n") + 1 for _, words, _ in names]
     places = spread([height for height, _, _ in names], rows, NAME_GAP_SHARE)
-    for (_, words, line), place in zip(names, places, strict=True):
+    for (_, words, line), height in zip(names, places, strict=True):
         end, colour = _end(line, last), line_style(view, line)["color"]
         axes.annotate(
             words,
             (end.x, end.y),
-            xytext=(1.04 if last else -0.04, place),
+            xytext=(1.04 if last else -0.04, height),
             textcoords="axes fraction",
             color=palette.INK if view.ramp else colour,
             ha="left" if last else "right",

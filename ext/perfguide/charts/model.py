@@ -1,4 +1,4 @@
-"""What pictures show, as numbers, and what they say in words."""
+"""Views: the contents of pictures as numbers, and their alternative texts."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ LONGEST_TICK = 26
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One measured point. ``low`` and ``high`` are the extremes of y, where there
-    are several samples; ``mark`` is the value of what changes along the line, and ``beside`` what
-    is written next to its figure, such as the CPU load at that rate.
+    """One measured point. ``low`` and ``high`` are the extremes of y if there are several
+    samples; ``mark`` is the value of the parameter that changes along the line, and ``beside`` a
+    text next to the figure, such as the CPU load at that rate.
 
-    Where the x axis has names, ``x`` is the position of one among ``ticks``.
+    Where the x axis has names, ``x`` is the index of one in ``ticks``.
     """
 
     x: float
@@ -42,7 +42,7 @@ class Point:
 
     @property
     def words(self) -> str:
-        """The figure as it is written at the end of a bar."""
+        """Return the text at the end of a bar."""
         return ", ".join(filter(None, (units.number(self.y), self.beside)))
 
 
@@ -50,8 +50,8 @@ class Point:
 class Line:
     """The points of one line, in the order in which they are joined.
 
-    Where lines have an order, ``step`` is what this one is called in it, and ``group`` what it
-    has in common with the others of the same order.
+    If lines have an order, ``step`` is this line's name in it, such as a block size, and
+    ``group`` the common name of all lines of the order, such as an engine.
     """
 
     label: str
@@ -62,8 +62,8 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One pair of axes. ``verticals`` are x positions to mark, ``limits`` y
-    positions that cannot be passed, each with its words."""
+    """One pair of axes. ``verticals`` are x positions to mark, and ``limits`` y positions that no
+    figure can pass, each with its words."""
 
     title: str
     lines: tuple[Line, ...]
@@ -75,14 +75,13 @@ class Panel:
 class ChartView:
     """One picture of lines, bars or steps.
 
-    ``name`` says which alternative it shows. ``ticks`` are the names along the x axis, where it
-    has names; a line has a gap where it has no point at a name. ``says`` are sentences to stand
-    above the picture, ``warnings`` those that call for a look. ``small`` pictures stand side by
-    side. ``mark`` says what the marks of the points are. ``styles`` are names of lines in the
-    order of their colours, so that a name looks the same in several pictures. ``line_head`` and
-    ``panel_head`` say what tells lines and panels apart. ``finding`` is what the picture shows in a
-    sentence, ``subtitle`` of what, and by how many runs; both stand on the picture. With ``ramp``
-    the lines have an order, which their colours show.
+    ``name`` is that of its tab. ``ticks`` are the names along the x axis, if it has names; a line
+    has a gap at each name without a point. ``says`` are sentences above the picture, ``warnings``
+    those that need attention. ``small`` pictures are side by side. ``mark`` is the quantity of
+    the points' marks. ``styles`` are names of lines in the order of their colours, so that a name
+    looks the same in several pictures. ``line_head`` and ``panel_head`` name the dimensions of
+    lines and panels. On the picture itself are ``finding``, a sentence with its main result, and
+    ``subtitle`` with boards, releases and runs. With ``ramp`` colours show the order of lines.
     """
 
     id: str
@@ -107,7 +106,7 @@ class ChartView:
     ramp: bool = False
 
     def text(self) -> str:
-        """The chart in words and figures, for who cannot see it."""
+        """Return the alternative text, with the main figures."""
         kind = KIND_NAMES[self.kind]
         parts = [f"{kind}: {self.title}, {self.name}." if self.name else f"{kind}: {self.title}."]
         parts.append(f"{self.y_label} over {self.x_label}." if self.x_label else f"{self.y_label}.")
@@ -144,7 +143,7 @@ ChangeKind = Literal["regressed", "improved", "other"]
 @dataclass(frozen=True, slots=True)
 class Strip:
     """One benchmark in a comparison: the ratios of its figures in the better direction (1.1 is
-    a tenth better) with what became of them, and their geometric mean."""
+    a tenth better) with their verdicts, and the geometric mean."""
 
     title: str
     mean: float
@@ -160,7 +159,7 @@ class ChangeView:
     strips: tuple[Strip, ...]
 
     def text(self) -> str:
-        """The chart in words and figures, for who cannot see it."""
+        """Return the alternative text, with the main figures."""
         kinds = [kind for strip in self.strips for _, kind in strip.points]
         worst = min(self.strips, key=lambda strip: strip.mean)
         best = max(self.strips, key=lambda strip: strip.mean)
@@ -173,4 +172,4 @@ class ChangeView:
 
 
 PictureView = ChartView | ChangeView
-"""What one picture shows."""
+"""The contents of one picture."""

@@ -41,7 +41,7 @@ STYLE: Any = {
     "svg.fonttype": "none",
     # The same picture gets the same ids, and so the same bytes.
     "svg.hashsalt": "perfguide",
-    # To cut a font for each picture takes twelve times as long as to draw the letters.
+    # Letters as shapes; a subset of a font for each picture takes twelve times as long.
     "pdf.fonttype": 3,
     # Each measured point stays a corner of its line.
     "path.simplify": False,
@@ -50,7 +50,7 @@ STYLE: Any = {
 SMALL_STYLE: Any = {"font.size": 8.5, "axes.titlesize": 8.5, "lines.linewidth": 1.2} | {
     "lines.markersize": 3.2
 }
-"""Settings that differ in pictures of which many are side by side."""
+"""Settings that differ in small pictures beside each other."""
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 DASHES = (
@@ -89,6 +89,6 @@ def bar_style(view: ChartView, line: Line) -> dict[str, Any]:
 
 
 def style_number(view: ChartView, line: Line) -> int:
-    """Return the place of a line's name among all names of the picture."""
+    """Return the index of a line's name among all names of the picture."""
     labels = (each.label for panel in view.panels for each in panel.lines)
     return list(dict.fromkeys([*view.styles, *labels])).index(line.label)

@@ -22,20 +22,20 @@ from ..figures.pool import Record
 from .from_figures import Change, Scene, shown_unit, with_figures
 from .model import LONGEST_TICK, ChartView, Line, Panel, Point
 
-MOST = 24
-"""So many pictures a page shows side by side; the tables have all figures."""
+MAX_PICTURES = 24
+"""Pictures side by side on a page; the tables have all figures."""
 
-RATE = "throughput"
-"""How the metrics end whose CPU load has the same name with another end."""
+RATE_SUFFIX = "throughput"
+"""The end of names of metrics; the CPU load of the same run has another end."""
 
 
 def scene(
     releases: Iterable[str], bundles: Iterable[Bundle], boards: Boards | None = None
 ) -> Scene:
-    """The releases of a platform, and what its boards changed between them; ``boards`` has their
-    short names.
+    """Return the releases of a platform and the changes of its boards between them; ``boards``
+    has their short names.
 
-    A board whose bundles of one release differ, or say nothing, changes nothing.
+    A board whose bundles of one release contradict each other or are silent changes nothing.
     """
     ordered = tuple(sorted(set(releases), key=version))
     by_board: dict[tuple[str, str], dict[str, set[str]]] = {}
@@ -60,10 +60,32 @@ def scene(
 
 
 def over_releases(catalog: Catalog, records: Sequence[Record], scene: Scene) -> list[ChartView]:
-    """A small picture for each figure that at least three releases have: its trend, a
-    line for each board."""
-    spec = {"title": "Over releases", "x": "release", "series": "board", "on": "releases"}
-    return _small(catalog, records, spec, scene)
+    """Return a small picture of the trend of each figure that at least three releases have, with
+    a line for each board."""
+    spec: dict[str, Any] = {"title": "Over releases", "x": "release", "series": "board"}
+    order = {name: rank for rank, name in enumerate(catalog.benchmarks)}
+    by_figure: dict[tuple[Any, ...], list[Record]] = {}
+    for record in records:
+        benchmark = catalog.benchmarks[record.benchmark]
+        params = tuple((n, benchmark.value_rank(n, v)) for n, v in sorted(record.params.items()))
+        metric = benchmark.metric_rank(record.metric)[0], units.natural(record.metric)
+        by_figure.setdefault((order[record.benchmark], *metric, params), []).append(record)
+    views = []
+    for _, members in sorted(by_figure.items()):
+        benchmark, like = catalog.benchmarks[members[0].benchmark], members[0]
+        # A metric's name as a pattern that takes only itself.
+        y = "".join(f"[{letter}]" if letter in "*?[" else letter for letter in like.metric)
+        chart = Chart(id="small", on="releases", y=y, where=dict(like.params), **spec)
+        drawn = with_figures(benchmark, chart, members, scene)
+        for view, figures in drawn:
+            first = figures[0]
+            name, unit = labels.full(benchmark, first), labels.unit(benchmark, first)
+            name = f"{name} ({unit})" if len(drawn) > 1 else name
+            y_label = units.unit_cell(shown_unit(figures)[0], benchmark.better(first.metric))
+            views.append(replace(view, name=name, y_label=y_label, subtitle="", small=True))
+    lines = {line.label for view in views for panel in view.panels for line in panel.lines}
+    styles = tuple(sorted(lines, key=units.natural))
+    return [replace(view, styles=styles) for view in views]
 
 
 def of_boards(
@@ -73,11 +95,11 @@ def of_boards(
     newest: Collection[GuideKey],
     boards: Boards,
 ) -> list[ChartView]:
-    """A picture for each headline that at least two bars have: boards beside each other, the best
-    first, each with its release and, where ``records`` have it, the CPU load of the same run.
+    """Return a picture of each headline that has at least two bars.
 
-    Engines stand beside each other too. ``newest`` are the guides that no newer one of their
-    platform follows; figures of others are marked as older.
+    Each board and engine has a bar, the best first, with its release and, if ``records`` have it,
+    the CPU load of the same run. ``newest`` are the newest guides of all platforms; figures of
+    others are marked as older.
     """
     order = {name: rank for rank, name in enumerate(catalog.benchmarks)}
     groups: dict[tuple[Any, ...], list[Record]] = {}
@@ -90,7 +112,7 @@ def of_boards(
         params = sorted((n, v) for n, v in record.params.items() if n != engine)
         ranks = tuple((n, benchmark.value_rank(n, v)) for n, v in params)
         groups.setdefault((order[record.benchmark], *rank, ranks, record.unit), []).append(record)
-    loads = {_of_run(record): record.cell.mean for record in records}
+    loads = {(*_run(r), r.metric, frozenset(r.params.items())): r.cell.mean for r in records}
     return [
         _bars(catalog.benchmarks[members[0].benchmark], members, loads, newest, boards)
         for _, members in sorted(groups.items())
@@ -98,24 +120,24 @@ def of_boards(
     ]
 
 
-def _of_run(record: Record) -> tuple[Any, ...]:
-    return (*_run(record), record.metric, frozenset(record.params.items()))
-
-
 def _run(record: Record) -> tuple[Any, ...]:
     return record.guide, record.board, record.benchmark
 
 
 def _engine_of(benchmark: Benchmark) -> str:
-    """The parameter that says what computes, or an empty text."""
+    """Return the parameter with the engine, or an empty text."""
     return ENGINE if benchmark.param(ENGINE).classes else ""
 
 
 def _load(record: Record, loads: Mapping[tuple[Any, ...], float | None]) -> str:
-    """The CPU load at a rate in words: of the same parameters, or of all but one of them (a load
-    that was taken over all block sizes at once)."""
+    """Return the CPU load at a rate as text. Its parameters are the same, or lack one, as those
+    of a load measured over all block sizes do."""
     own = frozenset(record.params.items())
-    metric = f"{record.metric.removesuffix(RATE)}{LOAD}" if record.metric.endswith(RATE) else LOAD
+    metric = (
+        f"{record.metric.removesuffix(RATE_SUFFIX)}{LOAD}"
+        if record.metric.endswith(RATE_SUFFIX)
+        else LOAD
+    )
     for params in (own, *(own - {item} for item in sorted(own, key=str))):
         load = loads.get((*_run(record), metric, params))
         if load is not None and record.metric != metric:
@@ -130,14 +152,14 @@ def _bars(
     newest: Collection[GuideKey],
     boards: Boards,
 ) -> ChartView:
-    """One picture of a bar for each board and engine."""
+    """Return a picture with a bar for each board and engine."""
     like = records[0]
     better, engine = benchmark.better(like.metric), _engine_of(benchmark)
     means = [record.cell.mean for record in records if record.cell.mean is not None]
     unit, scale = units.readable(like.unit, means)
     computing = [_on(benchmark, engine, record) for record in records]
     running = Counter(computing)
-    # What most bars have alike is said once, above them.
+    # An engine that most bars share is named once, above them.
     usual, count = running.most_common(1)[0]
     usual = usual if 2 * count > len(records) and all(running) else ""
     rows = []
@@ -159,12 +181,12 @@ def _bars(
             f"{name}, {release}",
             _load(record, loads),
         )
-        # A line ends where the name of the engine begins, and not within it.
+        # A long name is broken before its engine, and not within it.
         called = [name] if len(name) <= LONGEST_TICK else [board, on if on != usual else ""]
         lines = filter(None, (*called, release))
         rows.append((point, board, on, "\n".join(map(visible, lines))))
     rows.sort(key=lambda row: (row[0].y * (1 if better == "lower" else -1), units.natural(row[3])))
-    points = tuple(replace(row[0], x=float(place)) for place, row in enumerate(rows))
+    points = tuple(replace(row[0], x=float(number)) for number, row in enumerate(rows))
     ticks = tuple(row[3] for row in rows)
     best = points[0]
     figure = f"{units.number(best.y)} {units.parse(unit).symbol}".rstrip()
@@ -190,12 +212,12 @@ def _bars(
 
 
 def _on(benchmark: Benchmark, engine: str, record: Record) -> str:
-    """What computed a figure, in words; nothing where that is no question."""
+    """Return the name of a figure's engine; empty if the benchmark has no engines."""
     return benchmark.value_label(engine, record.params[engine]) if engine in record.params else ""
 
 
 def _headline(benchmark: Benchmark, record: Record) -> str:
-    """What a headline is called without the engine: in short, where its description says how."""
+    """Return the name of a headline without its engine, the short one if it is described."""
     metric = benchmark.metric(record.metric)
     engine = _engine_of(benchmark)
     params = {n: v for n, v in record.params.items() if n != engine}
@@ -205,31 +227,3 @@ def _headline(benchmark: Benchmark, record: Record) -> str:
     params = {n: v for n, v in params.items() if n not in fixed}
     words = labels.params(benchmark, replace(record, params=params))
     return ", ".join(dict.fromkeys(filter(None, (metric.short, words))))
-
-
-def _small(
-    catalog: Catalog, records: Sequence[Record], spec: dict[str, Any], scene: Scene
-) -> list[ChartView]:
-    order = {name: rank for rank, name in enumerate(catalog.benchmarks)}
-    by_figure: dict[tuple[Any, ...], list[Record]] = {}
-    for record in records:
-        benchmark = catalog.benchmarks[record.benchmark]
-        params = tuple((n, benchmark.value_rank(n, v)) for n, v in sorted(record.params.items()))
-        metric = benchmark.metric_rank(record.metric)[0], units.natural(record.metric)
-        by_figure.setdefault((order[record.benchmark], *metric, params), []).append(record)
-    views = []
-    for _, members in sorted(by_figure.items()):
-        benchmark, like = catalog.benchmarks[members[0].benchmark], members[0]
-        # A metric's name as a pattern that takes only itself.
-        y = "".join(f"[{letter}]" if letter in "*?[" else letter for letter in like.metric)
-        chart = Chart(id="small", y=y, where=dict(like.params), **spec)
-        drawn = with_figures(benchmark, chart, members, scene)
-        for view, figures in drawn:
-            first = figures[0]
-            name, unit = labels.full(benchmark, first), labels.unit(benchmark, first)
-            name = f"{name} ({unit})" if len(drawn) > 1 else name
-            shown = units.unit_cell(shown_unit(figures)[0], benchmark.better(first.metric))
-            views.append(replace(view, name=name, y_label=shown, subtitle="", small=True))
-    lines = {line.label for view in views for panel in view.panels for line in panel.lines}
-    styles = tuple(sorted(lines, key=units.natural))
-    return [replace(view, styles=styles) for view in views]

@@ -137,7 +137,7 @@ def _newest(
         write_tables.chart(
             site, page, f"boards-{number}" if number else "boards", _side_by_side(view.name), [view]
         )
-        for number, view in enumerate(views[: trends.MOST])
+        for number, view in enumerate(views[: trends.MAX_PICTURES])
     ]
     for section in sections:
         anchor = f"newest-{section.part_id}".strip("-")

@@ -318,8 +318,8 @@ def small_charts(
     """Many small pictures as one chart, or none where there is nothing to show."""
     if not views:
         return []
-    written = chart(site, page, name, title, views[: trends.MOST])
-    if (more := len(views) - trends.MOST) > 0:
+    written = chart(site, page, name, title, views[: trends.MAX_PICTURES])
+    if (more := len(views) - trends.MAX_PICTURES) > 0:
         sentence = ("", f"{more} more figures are in the tables.")
         written = replace(written, sentences=(*written.sentences, sentence))
     return [written]
