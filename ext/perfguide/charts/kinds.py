@@ -6,15 +6,18 @@ import math
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from matplotlib.axes import Axes
 
-from ..catalog.chart_spec import Kind
 from ..common.diagnostics import visible
 from . import palette
 from .model import LONGEST_TICK, ChartView, Line, Panel, Point
 from .style import bar_style, line_style
+
+if TYPE_CHECKING:
+    # Only the folders in the key of a kept picture may be loaded to draw one.
+    from ..catalog.chart_spec import Kind
 
 BAR_HEIGHT = 0.86
 """The height of a bar, in rows."""

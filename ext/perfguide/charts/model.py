@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from ..catalog.chart_spec import Kind
 from ..common import units
 from ..common.units import TableCell
+
+if TYPE_CHECKING:
+    # Only the folders in the key of a kept picture may be loaded to draw one.
+    from ..catalog.chart_spec import Kind
 
 MAX_DESCRIBED = 10
 """Lines of a panel, or bars of a line, that the alternative text describes."""
