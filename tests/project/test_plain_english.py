@@ -139,7 +139,7 @@ LIMITS = {
     "ext/perfguide/adapters": Limits(0, 6, 0, 0, 28),
     "ext/perfguide/bundles": Limits(0, 3, 0, 0, 30),
     "ext/perfguide/catalog": Limits(0, 0, 0, 0, 20),
-    "ext/perfguide/charts": Limits(95, 114, 10, 4, 16),
+    "ext/perfguide/charts": Limits(0, 3, 0, 0, 20),
     "ext/perfguide/cli": Limits(0, 0, 0, 0, 21),
     "ext/perfguide/common": Limits(0, 0, 0, 0, 34),
     "ext/perfguide/compare": Limits(110, 88, 55, 24, 7),
