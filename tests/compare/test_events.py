@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from making import described, loaded, result
+from making import TOML, described, loaded, result
 
 from perfguide.bundles.decode import Loaded
 from perfguide.catalog.benchmarks import Catalog
@@ -241,3 +241,49 @@ def test_a_condition_that_changed_for_all_rows_may_explain_an_event(speed: Catal
     )  # fmt: skip
     both = newest([*bundles[:-2], before, last], speed)
     assert both.events[0].perhaps == ("kernel 6.1 → 6.6",)
+
+
+WITH_CLOCK = TOML.replace(
+    "metrics = [",
+    'metrics = [\n  { name = "clock", unit = "MHz", better = "neither", clock = true },',
+    1,
+)
+
+
+@pytest.mark.parametrize(
+    ("factor", "kind", "state"), [(1.12, "improved", "ship"), (0.5, "regressed", "do not ship")]
+)
+def test_what_moved_with_the_clock_is_one_event_under_it(
+    tmp_path: Path, factor: float, kind: str, state: str
+) -> None:
+    """Ten rates follow the clock, two stay, and one goes the other way."""
+    catalog, rates = described(tmp_path, WITH_CLOCK), history()
+    for number, own in enumerate(rates.values()):
+        own[-1] = round(own[-1] * (factor if number < 10 else 1.0), 2)
+    bundles = releases(rates, more={"lat_a": [30.0] * 9})
+    clocks = [
+        loaded(result("clock", "MHz", value=mhz), id=f"c{n}", sdk__version=f"9.{n + 1}")
+        for n, mhz in enumerate([1250.0] * 8 + [1250.0 * factor])
+    ]
+    both = newest([*bundles, *clocks], catalog)
+    (event,) = both.events
+    assert event.kind == kind and event.rows[0].metric == "clock"
+    moved = {row.params.get("block_size") for row in event.rows[1:]}
+    assert moved == set(SIZES[:10])
+    title = wording.event_title(event, both)
+    assert title.startswith(f"Clock 1,250 → {1250 * factor:,.0f} MHz ({'+' if factor > 1 else '−'}")
+    assert wording.event_lines(event, both)[0] == "Rows moved with it: Speed 10 of 13."
+    assert headline(both).state == state
+
+
+def test_a_clock_that_nothing_followed_may_be_a_wrong_record(tmp_path: Path) -> None:
+    clocks = [
+        loaded(result("clock", "MHz", value=mhz), id=f"c{n}", sdk__version=f"9.{n + 1}")
+        for n, mhz in enumerate([1250.0] * 8 + [1400.0])
+    ]
+    both = newest([*releases(history()), *clocks], described(tmp_path, WITH_CLOCK))
+    (event,) = both.events
+    assert event.kind == "changed"
+    assert wording.event_lines(event, both) == [
+        "No benchmark moved with it, so the record may be wrong."
+    ]

@@ -61,8 +61,9 @@ class Event:
 
     @property
     def accepted(self) -> bool:
-        """Whether somebody has accepted all of it."""
-        return all(row.accepted for row in self.rows)
+        """Whether somebody has accepted all of it; a clock is no alarm by itself."""
+        rows = [row for row in self.rows if not row.is_clock]
+        return bool(rows) and all(row.accepted for row in rows)
 
     @property
     def worse_by(self) -> float:
@@ -87,8 +88,10 @@ def events(
     """All events of a comparison: those that speak against the newer release first, then by
     how much happened."""
     by: dict[tuple[object, ...], list[Row]] = {}
+    clocks = [_of_clock(row, rows, names) for row in rows if row.is_clock]
+    explained = {id(row) for event in clocks for row in event.rows}
     for row in rows:
-        if row.verdict in TOLD:
+        if row.verdict in TOLD and id(row) not in explained:
             by.setdefault(_key(row), []).append(row)
     drifts = drifting(rows)
     merged: dict[tuple[object, ...], list[list[Row]]] = {}
@@ -99,8 +102,50 @@ def events(
         _event([row for own in groups for row in own], rows, old, new, names, drifts)
         for groups in merged.values()
     ]
+    out += clocks
     order: dict[Verdict, int] = {"failed-after": 0, "regressed": 0, "improved": 1, "changed": 2}
     return tuple(sorted(out, key=lambda e: (e.accepted, order[e.kind], -e.weight, e.what)))
+
+
+def _of_clock(clock: Row, rows: Sequence[Row], names: Names) -> Event:
+    """Return a clock that was set to another frequency as one event, with the benchmarks that followed.
+
+    A benchmark follows where half of its rows moved within a third of what the clock did.
+    """
+    assert clock.change is not None and clock.old and clock.new
+    wanted = math.log1p(clock.change)
+    followed: dict[str, str] = {}
+    own: list[Row] = [clock]
+    for benchmark in dict.fromkeys(row.benchmark for row in rows):
+        rated = [
+            (row, -row.worse_by)
+            for row in rows
+            if (row.guide.platform, row.board, row.benchmark)
+            == (clock.guide.platform, clock.board, benchmark)
+            and row.worse_by is not None
+        ]
+        fitting = [row for row, move in rated if abs(move - wanted) <= abs(wanted) / 3]
+        if fitting and 2 * len(fitting) >= len(rated):
+            followed[benchmark] = f"{names.catalog.title(benchmark)} {len(fitting)} of {len(rated)}"
+            own += [row for row in fitting if row.verdict in ("regressed", "improved")]
+    was, now = (units.number(record.cell.mean or 0.0) for record in (clock.old, clock.new))
+    what = f"Clock {was} → {now} {units.parse(clock.unit).symbol} ({units.percent(clock.change)})"
+    ratios = sorted(row.ratio for row in own if row.ratio)
+    order: tuple[Verdict, ...] = ("regressed", "improved", "changed")
+    kind = min((row.verdict for row in own), key=order.index)
+    said = f"Rows moved with it: {', '.join(followed.values())}"
+    return Event(
+        kind,
+        what,
+        (clock.board,),
+        clock.benchmark,
+        (clock, *sorted(own[1:], key=_farthest)),
+        median(ratios) - 1 if ratios else None,
+        ratios[0] - 1 if ratios else None,
+        ratios[-1] - 1 if ratios else None,
+        False,
+        (said if followed else "No benchmark moved with it, so the record may be wrong",),
+    )
 
 
 def far_moves(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -107,6 +108,12 @@ def _besides(comparison: Comparison, fell: Sequence[Event]) -> list[str]:
     better = sum(event.kind == "improved" for event in comparison.events)
     if better:
         out.append(f"{wording.count(better, 'event')} for the better.")
+    # Rows of which the engine or the clock was another one have one cause.
+    reasons = Counter(row.ground for row in comparison.rows if row.verdict == "incomparable")
+    out += [
+        f"{wording.count(number, 'figure')} cannot be compared: {reason}."
+        for reason, number in reasons.most_common(1)
+    ]
     if lost := comparison.counts["only-old"]:
         out.append(
             f"{wording.count(lost, 'figure')} {'was' if lost == 1 else 'were'} not measured again."

@@ -18,7 +18,7 @@ from ..figures.engines import Inferred
 from ..figures.pool import Pool, Record
 from .history import History, scaled
 from .judge import Judgement, Pair, judge
-from .match import Match, Names, match, obstacles
+from .match import CLOCK, Match, Names, match, obstacles
 from .relative import Side
 from .single import STEP, Shift
 
@@ -101,7 +101,8 @@ class Row:
     called. ``line`` is the figure in all releases that have it,
     with those names, where something is told of it. ``waiver`` is the entry that accepts the change,
     ``settled`` the one that says that it brought a new level, and ``notes`` are about it. ``shift`` is what it moved with, where many
-    rows did; ``level`` is explained at :class:`.judge.Judgement`.
+    rows did; ``level`` is explained at :class:`.judge.Judgement`. ``is_clock`` says that it is a clock
+    that was set to another frequency.
     """
 
     board: str
@@ -130,6 +131,7 @@ class Row:
     work: float | None = None
     follows: str = ""
     line: tuple[tuple[str, float], ...] = ()
+    is_clock: bool = False
 
     @property
     def guide(self) -> GuideKey:
@@ -204,6 +206,7 @@ def rows(old: SideFigures, new: SideFigures, history: History, rules: Rules) -> 
         out[position] = _judged(out[position], loads.get(position) or pair, judgement)
         if loads.get(position):
             out[position] = _of_load(out[position], out[work[position]], pair)
+    out = [_clock(row, rules.names) for row in out]
     _together(out)
     accepted = [_annotated(_accepted(row, rules.waivers), rules.annotations) for row in out]
     return tuple(sorted(accepted, key=_order))
@@ -328,6 +331,18 @@ def _of_load(row: Row, rate: Row, pair: Pair) -> Row:
         work=row.change,
         ground=f"for each {unit}: {units.percent(row.change or 0.0)}, at {was} and now {now} {unit}"
         f"; {row.ground}",
+    )
+
+
+def _clock(row: Row, names: Names) -> Row:
+    """Return the row of a clock, which somebody sets, with a verdict on whether it is another one."""
+    metric = metric_of(names, row.new) if row.old and row.new else None
+    if metric is None or not metric.clock or row.change is None or row.verdict == "incomparable":
+        return row
+    if abs(row.change) <= CLOCK:
+        return replace(row, verdict="same", ground="the clock is the same")
+    return replace(
+        row, verdict="changed", ground="the clock was set to another frequency", is_clock=True
     )
 
 

@@ -195,7 +195,9 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
     still = [abs(row.change or 0.0) for row in rows if row.verdict in ("steady", "same")]
     single = all(row.level > 0 for row in event.rows)
     out = []
-    if event.kind == "noisy":
+    if event.rows[0].is_clock:
+        out += [f"{text}." for text in event.perhaps]
+    elif event.kind == "noisy":
         out.append(f"Not proved: {unproved(event.rows[0])}.")
     elif single and event.kind != "failed-after":
         most = sorted(still)[int(0.9 * len(still))] if still else 0.0
@@ -218,7 +220,7 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
     lasted = sum(fates[text] for text in fates if text.startswith("lasted"))
     # What the next release kept was no bad measurement.
     perhaps = [p for p in event.perhaps if not lasted or p[:7] != "one bad"]
-    if perhaps:
+    if perhaps and not event.rows[0].is_clock:
         out.append(f"Perhaps: {'; '.join(perhaps)}.")
     for row in event.rows:
         if row.accepted:
