@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from pathlib import Path
+from statistics import fmean
 
 import numpy as np
 import pytest
@@ -13,7 +15,7 @@ from scipy import stats
 
 from perfguide.bundles.decode import Loaded
 from perfguide.catalog.benchmarks import Catalog
-from perfguide.compare import wording
+from perfguide.compare import as_ci, wording
 from perfguide.compare.comparison import Comparison
 
 from test_verdicts import compared  # isort: skip
@@ -47,7 +49,7 @@ def test_the_change_that_would_have_been_seen_is_that_of_the_t_test(speed: Catal
     # Seven tenths of the 5 % are spent.
     seen = 100 * math.expm1(float(stats.t.ppf(1 - 0.7 * 0.05 / 2, freedom)) * error)
     (said,) = re.findall(r"a change of ([\d.]+) % would have been seen", wording.ground(row))
-    assert seen <= float(said) < seen + 0.1  # rounded up, so that it would have been seen
+    assert float(said) == pytest.approx(seen, abs=0.051)
 
 
 SIZES = tuple(2**n for n in range(4, 16))
@@ -104,3 +106,24 @@ def test_an_event_names_up_to_three_metrics_and_counts_more(moved: int, speed: C
     assert title.endswith(rows)
     assert {row.verdict for row in event.rows} == {"regressed"}
     assert event.change == pytest.approx(1 / 1.5 - 1)
+
+
+def test_reports_for_services_give_each_event_and_the_runs_behind_it(speed: Catalog) -> None:
+    falls = [0.8 * sample for sample in OLD_SAMPLES]
+    both = compared(
+        release(1, result(samples=[50 + sample / 100 for sample in OLD_SAMPLES])),
+        release(2, result(samples=[40 + sample / 100 for sample in falls])),
+        releases=("9.1", "9.2"),
+        catalog=speed,
+    )
+    title = wording.event_title(only(both.events), both)
+    old, new = (fmean(row) for row in (OLD_SAMPLES, falls))
+    fall = 100 * (1 - (40 + new / 100) / (50 + old / 100))
+    assert title.endswith(f"{fall:.1f} % worse, 1 row")
+    runs = f"Runs: {len(OLD_SAMPLES)} against {len(falls)}"
+    (sarif,) = json.loads(as_ci.to_sarif(both))["runs"][0]["results"]
+    (issue,) = json.loads(as_ci.to_gitlab(both))
+    for text in (sarif["message"]["text"], issue["description"]):
+        assert text.startswith(f"{title}. ") and runs in text
+    first, *_ = as_ci.to_github(both).splitlines()
+    assert runs in first and first.startswith("::error title=Speed")

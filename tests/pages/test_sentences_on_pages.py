@@ -213,3 +213,13 @@ def test_what_fails_since_a_release_is_counted_and_is_in_no_fold(pages: Path) ->
     with (page.with_suffix("") / "failed-after.csv").open() as file:
         (_, row) = list(csv.reader(file))
     assert row[:5] == ["nbench: fourier", "sk", "iterations/s ↑", "7", "failed"]
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "releases"), [("openssl", "1 release"), ("stream", "2 releases")]
+)
+def test_a_benchmark_counts_the_releases_of_its_figures(
+    pages: Path, benchmark: str, releases: str
+) -> None:
+    page = words(pages / f"by-benchmark/{benchmark}.rst")
+    assert f"side by side, and all figures of {releases}." in page

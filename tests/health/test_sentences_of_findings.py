@@ -1,0 +1,75 @@
+"""What findings say in words, against figures worked out here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from making import SHIPPED, loaded, only, pooled
+
+from perfguide.bundles.decode import Loaded
+from perfguide.catalog import benchmarks
+from perfguide.health import rules
+
+CATALOG = benchmarks.load([SHIPPED])[0]
+RATES = (1000.0, 1010.0, 1005.0, 300.0, 1007.0)
+"""Rates in MB/s of five releases, of which the fourth stands out."""
+
+
+def run(result: dict[str, Any], board: str = "sk", release: str = "09.01") -> Loaded:
+    return loaded(result, id=f"{board}-{release}", board__name=board, sdk__version=release)
+
+
+def copy(value: float) -> dict[str, Any]:
+    return {"benchmark": "stream", "metric": "copy", "unit": "MB/s", "value": value}
+
+
+def reasons(rule: str, *bundles: Loaded) -> list[str]:
+    """The sentences of one rule about some bundles."""
+    findings, *_ = rules.examine(pooled(bundles, CATALOG), CATALOG)
+    return [finding.reason for finding in findings if finding.rule.id == rule]
+
+
+def over_releases(*rates: float) -> list[Loaded]:
+    return [run(copy(rate), release=f"09.0{n}") for n, rate in enumerate(rates, 1)]
+
+
+def test_a_jump_gives_the_figures_around_it_and_their_ratio() -> None:
+    _, _, before, jump, after = RATES
+    assert only(reasons("one-release-jump", *over_releases(*RATES))) == (
+        f"sk, copy: {jump:g} MB/s, {before / jump:.2f} times lower than {before:g} in 09.03, "
+        f"and {after:g} again in 09.05"
+    )
+    high = [rate if rate != jump else 4000.0 for rate in RATES]
+    assert f"{4000 / before:.2f} times higher than {before:g}" in only(
+        reasons("one-release-jump", *over_releases(*high))
+    )
+
+
+def test_a_step_that_the_next_release_keeps_is_no_jump() -> None:
+    assert reasons("one-release-jump", *over_releases(*RATES[:4], RATES[3])) == []
+
+
+def test_a_board_apart_is_compared_with_the_others() -> None:
+    rates = {"a": 1000.0, "b": 1000.0, "c": 4.0}
+    bundles = [run(copy(rate), board) for board, rate in rates.items()]
+    assert only(reasons("board-apart", *bundles)) == (
+        "c, copy: 4 MB/s where the 2 other boards have about 1,000, "
+        f"{rates['a'] / rates['c']:.2f} times lower"
+    )
+
+
+@pytest.mark.parametrize(("load", "is_over"), [(99.5, False), (100.0, False), (100.5, True)])
+def test_a_load_is_over_its_limit_above_all_there_is(load: float, is_over: bool) -> None:
+    params = {"algorithm": "sha256", "engine": "hw"}
+    result = {"benchmark": "openssl", "metric": "cpu_load", "unit": "%", "params": params}
+    said = [
+        f"sk, cpu_load, algorithm sha256, engine hw: it is {load:g} %, and 100 % is all there is"
+    ]
+    assert reasons("over-limit", run(result | {"value": load})) == (said if is_over else [])
+
+
+@pytest.mark.parametrize(("rate", "is_wrong"), [(0.5, False), (0.0, True), (-5.0, True)])
+def test_a_rate_of_nothing_or_less_is_wrong(rate: float, is_wrong: bool) -> None:
+    said = [f"sk, copy: the figure is {rate:g} MB/s"]
+    assert reasons("not-positive", run(copy(rate))) == (said if is_wrong else [])
