@@ -111,7 +111,9 @@ def make_project(folder: Path, count: int) -> Path:
 def build(project: Path, target: Path, builder: str, packages: Path | None) -> Path:
     """Build with every warning an error but that of the correction, into a folder of its own."""
     values = ("perfguide_own_output=1", "suppress_warnings=perfguide.supersedes")
-    options = (*("-b", builder, "-W", "-n"), *(f"-D{value}" for value in values))
+    # Pages that show the same pictures are read once, as where somebody builds both.
+    shared = target.with_name("paper" if builder == "latex" else "screens")
+    options = ("-b", builder, "-d", str(shared), "-W", "-n", *(f"-D{value}" for value in values))
     done = run_sphinx(project, target, *options, packages=packages)
     assert (done.returncode, done.stderr) == (0, "")
     return target

@@ -172,6 +172,8 @@ def _serve() -> None:
     templates = tempfile.mkdtemp()
     _share_templates(templates)
     _warm()
+    _learn_versions()
+    importlib.import_module("perfguide.common.package").fingerprint()  # its code stays as it is
     gc.freeze()  # otherwise each process would traverse all imports, and copy their pages
     gc.set_threshold(20_000, 20, 20)  # a small build ends before much can be freed
     for line in sys.stdin:
@@ -231,6 +233,11 @@ def _attend(connection: socket.socket) -> None:
         status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         marshal.dump(status if status >= 0 else 128 - status, file)
     os._exit(0)
+
+
+def _learn_versions() -> None:
+    """Read which versions of libraries are installed, which is a tenth of a small build too."""
+    importlib.import_module("perfguide.common.package").libraries()
 
 
 class _Compiled(jinja2.FileSystemBytecodeCache):
@@ -334,6 +341,7 @@ def _take(package: str) -> None:
     importlib.invalidate_caches()
     for module in IMPORTED:
         importlib.import_module(module)
+    _learn_versions()
 
 
 def _be(
