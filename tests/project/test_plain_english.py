@@ -142,7 +142,7 @@ LIMITS = {
     "ext/perfguide/charts": Limits(0, 3, 0, 0, 20),
     "ext/perfguide/cli": Limits(0, 0, 0, 0, 21),
     "ext/perfguide/common": Limits(0, 0, 0, 0, 34),
-    "ext/perfguide/compare": Limits(110, 88, 55, 24, 7),
+    "ext/perfguide/compare": Limits(0, 78, 55, 24, 9),
     "ext/perfguide/export": Limits(0, 0, 0, 0, 19),
     "ext/perfguide/figures": Limits(15, 9, 3, 0, 24),
     "ext/perfguide/health": Limits(30, 35, 3, 0, 12),

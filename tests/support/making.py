@@ -83,7 +83,7 @@ def plain(*results: dict[str, Any], **changes: Any) -> dict[str, Any]:
 
 
 def run_by_run(bundle: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return a bundle for each sample of a plain one: what has no samples is in the first."""
+    """Return a bundle for each sample of a plain one, the first with results that have none."""
     number = max(len(own.get("samples", ())) for own in bundle["results"])
     if not number:
         return [bundle]

@@ -14,10 +14,10 @@ from .events import Event
 from .headline import headline
 
 LEVELS = {"Look at these": "error", "Measure these again": "warning"}
-"""How bad an event is, by what is to be done with it; all others are for information."""
+"""Levels of events by the advice on them; all others are for information."""
 
 PLACE = "results"
-"""Where an event is said to be: services want a path, and figures have none in the code."""
+"""The path given for an event: services want a path, and figures have none in the code."""
 
 
 def _told(comparison: Comparison) -> Iterator[tuple[str, Event, str, str]]:

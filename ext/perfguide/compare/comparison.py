@@ -109,17 +109,17 @@ class Comparison:
 
     @property
     def counts(self) -> dict[Verdict, int]:
-        """How many rows have each verdict."""
+        """Return how many rows have each verdict."""
         return _counts(self.rows)
 
     @property
     def alarms(self) -> tuple[Row, ...]:
-        """What speaks against the newer release and is not accepted."""
+        """Return what speaks against the newer release and is not accepted."""
         return tuple(row for row in self.rows if row.alarming)
 
     @property
     def common(self) -> int:
-        """How many figures stand on both sides."""
+        """Return how many figures stand on both sides."""
         return sum(1 for row in self.rows if row.old and row.new)
 
 
@@ -175,11 +175,11 @@ def compare(
 
 
 FAR, FEWEST = 5.0, 3
-"""How many times the range of all earlier figures, of which there are some, a jump is."""
+"""The least size of a jump in ranges of all earlier figures, and how many of these it needs."""
 
 
 def _lasted(judged: Sequence[Row], history: History) -> tuple[int, int]:
-    """Of far jumps in earlier releases those that the next release kept, and took back."""
+    """Return how many far jumps in earlier releases the next one kept, and how many it took back."""
     stayed = back = 0
     for row in judged:
         if row.old is None or row.new is None or row.level == 0:
@@ -229,13 +229,13 @@ def _groups(judged: Sequence[Row], names: Names) -> tuple[Group, ...]:
 
 
 def _counts(judged: Sequence[Row]) -> dict[Verdict, int]:
-    """How many rows have each verdict."""
+    """Return how many rows have each verdict."""
     counts = Counter(row.verdict for row in judged)
     return {verdict: counts[verdict] for verdict in WORDS}
 
 
 def _coverage(judged: Sequence[Row]) -> list[Coverage]:
-    """Of each benchmark on each board the figures that only one side has, where there are some."""
+    """Return for each benchmark on each board the figures that only one side has."""
     by: dict[tuple[str, str, str], list[Row]] = {}
     for row in judged:
         platform = f"{row.guide.soc}, {family(row.guide)}"
@@ -254,7 +254,7 @@ def _coverage(judged: Sequence[Row]) -> list[Coverage]:
 
 
 def _engines(judged: Sequence[Row]) -> list[str]:
-    """Where another class of engine seems to have run: told once for each board and benchmark."""
+    """Return where another class of engine seems to have run: told once for each board and benchmark."""
     rows: Counter[tuple[str, str, str]] = Counter()
     for row in judged:
         if row.ground.startswith(ENGINE_CHANGED):
@@ -268,7 +268,7 @@ def _engines(judged: Sequence[Row]) -> list[str]:
 
 
 def _conditions(old: Pool, new: Pool, judged: Sequence[Row]) -> tuple[list[str], list[str]]:
-    """What changed around the measurements, told once for each board; and what one side does not
+    """Return what changed around the measurements, told once for each board; and what one side does not
     state."""
     changed: dict[tuple[str, str], set[tuple[str, str]]] = {}
     unstated: Counter[tuple[str, str]] = Counter()

@@ -62,7 +62,7 @@ def _smooth(ratios: Sequence[tuple[float, float]]) -> bool:
 
 
 def words(found: Iterable[tuple[str, str]], titles: dict[str, str]) -> list[str]:
-    """What is said of samples that drift, a sentence for each board and benchmark."""
+    """Return what is said of samples that drift, a sentence for each board and benchmark."""
     return [
         f"{board}, {titles.get(benchmark, benchmark)}: samples drift within a run, so a change may "
         "be drift; let the board settle, and measure old and new in turns"

@@ -23,7 +23,7 @@ TOLD: tuple[Verdict, ...] = ("regressed", "failed-after", "improved", "changed")
 """Verdicts that are told as events."""
 
 FAR = math.log(1.5)
-"""How far a figure has to move to be listed though it may be scatter, as the logarithm of a factor."""
+"""The move from which a figure is listed though it may be scatter, as the logarithm of a factor."""
 
 UNKNOWN_SCATTER = 0.2
 """The relative scatter by which moves are ordered of rows whose own is not known."""
@@ -61,18 +61,18 @@ class Event:
 
     @property
     def accepted(self) -> bool:
-        """Whether somebody has accepted all of it; a clock is no alarm by itself."""
+        """Return whether somebody has accepted all of it; a clock is no alarm by itself."""
         rows = [row for row in self.rows if not row.is_clock]
         return bool(rows) and all(row.accepted for row in rows)
 
     @property
     def worse_by(self) -> float:
-        """How far the row that fell farthest got worse, as the logarithm of a factor."""
+        """Return how far the row that fell farthest got worse, as the logarithm of a factor."""
         return max((row.worse_by or 0.0 for row in self.rows), default=0.0)
 
     @property
     def over_scatter(self) -> float:
-        """How far the row that stands out most moved, over the scatter of such rows."""
+        """Return how far the row that stands out most moved, over the scatter of such rows."""
         return max(map(over_scatter, self.rows))
 
     @property
@@ -192,7 +192,7 @@ def _key(row: Row) -> tuple[object, ...]:
 
 
 def _alike(key: tuple[object, ...], own: Sequence[Row]) -> tuple[object, ...]:
-    """What events of several boards have in common: all that is not the board."""
+    """Return what events of several boards have in common: all that is not the board."""
     row = own[0]
     wide = row.shift is not None and row.shift.name == row.board
     return (*key[:3], "" if wide else row.benchmark)
@@ -267,7 +267,7 @@ def _vanished(row: Row) -> bool:
 
 
 def _narrow(own: Sequence[Row], siblings: Sequence[Row], names: Names) -> str:
-    """What the rows share that other rows of the benchmark do not: metric, engine, size."""
+    """Return what the rows share that other rows of the benchmark do not: metric, engine, size."""
     parts = []
     benchmark = names.catalog.get(own[0].benchmark)
     metrics = sorted({row.metric for row in own})
@@ -285,7 +285,7 @@ def _narrow(own: Sequence[Row], siblings: Sequence[Row], names: Names) -> str:
 
 
 def _conditions(own: Sequence[Row], old: SideFigures, new: SideFigures) -> list[str]:
-    """What was different around all rows of an event that are on both sides."""
+    """Return what was different around all rows of an event that are on both sides."""
     found: Counter[str] = Counter()
     both = [row for row in own if row.old and row.new]
     seen: dict[tuple[int, int], list[str]] = {}
@@ -326,5 +326,5 @@ def _coarse(own: Sequence[Row], names: Names) -> bool:
 
 
 def tally(told: Sequence[Event]) -> Mapping[Verdict, int]:
-    """How many events of each kind nobody has accepted."""
+    """Return how many events of each kind nobody has accepted."""
     return Counter(event.kind for event in told if not event.accepted)

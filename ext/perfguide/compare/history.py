@@ -19,7 +19,7 @@ from .match import Key, Names, obstacles
 from .relative import Side
 
 ConditionSet = frozenset[tuple[str, frozenset[str]]]
-"""What :meth:`Pool.conditions` gives, as a value that can be a key."""
+"""The result of :meth:`Pool.conditions`, as a value that can be a key."""
 
 Figure = TypeVar("Figure", Cell, Side)
 
@@ -74,7 +74,7 @@ class History:
         return self._records[where]
 
     def forget(self, platform: Platform) -> None:
-        """Let go of what was read of one platform; it is read again where it is asked for."""
+        """Free the figures of one platform; they are read again when needed."""
         self._past.pop(platform, None)
         for pool, key in self._guides.get(platform, ()):
             self._records.pop((id(pool), key), None)

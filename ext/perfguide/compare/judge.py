@@ -33,7 +33,7 @@ STEADY_SCATTER = 0.1
 """The largest scatter with which a change inside it is none; with a larger one it is not known."""
 
 UNCALLED: tuple[Outcome, ...] = ("steady", "noisy")
-"""What more runs could still call different."""
+"""Outcomes that more runs could still change to different."""
 
 KEPT, RUNS_KEPT = 0.9, 0.7
 """The parts of the held rate that are spent, with single figures and with several runs; the rest is
@@ -94,14 +94,14 @@ class Pair:
 
     @property
     def sampled(self) -> bool:
-        """Whether its own samples show how it scatters."""
+        """Return whether its own samples show how it scatters."""
         behind = [len(side.samples) or side.count or 1 for side in (self.old, self.new)]
         return sum(behind) > 3 or max(behind) > 2
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What can be said of one row.
+    """The outcome for one row.
 
     ``change`` is new/old - 1, ``None`` where old is 0. ``p`` is the probability of a
     difference at least as large when nothing changed, ``q`` the same adjusted for the
@@ -426,7 +426,7 @@ def _error(row: ScaledRow) -> float:
 
 
 def _common(moves: Sequence[float], errors: Sequence[float]) -> float:
-    """What rows moved by together: the median where it is far off zero and most rows are
+    """Return what rows moved by together: the median where it is far off zero and most rows are
     compatible with it, else 0."""
     values, error = np.array(moves), np.array(errors)
     by = float(np.median(values))
@@ -451,7 +451,7 @@ def _common_before(rows: Sequence[ScaledRow], upward: Sequence[int]) -> list[flo
 
 @dataclass(frozen=True, slots=True)
 class _Noise:
-    """What the family says of one row; see :class:`.noise.Family`."""
+    """The noise of one row by its family; see :class:`.noise.Family`."""
 
     family: Family
     variance: float

@@ -1,4 +1,4 @@
-"""What became of verdicts: whether the release after confirmed an event, or took it back.
+"""Fates of verdicts: the release after confirmed an event, or took it back.
 
 Nothing is stored: a comparison looks at later releases for its fates alone, never for its
 verdicts, so the ledger is the same whenever it is made.
@@ -19,7 +19,7 @@ from .headline import headline
 from .verdicts import Row, Verdict
 
 Fate = Literal["lasted", "went back", "neither", "open"]
-"""Whether most rows of an event kept their change in the next release; ``open`` where no later
+"""The fate of most rows of an event in the next release; ``open`` where no later
 release has them."""
 
 FATES: tuple[Fate, ...] = ("lasted", "went back", "neither", "open")
@@ -41,7 +41,7 @@ class Entry(msgspec.Struct, frozen=True):
 
 
 class Compared(msgspec.Struct, frozen=True):
-    """What is kept of a comparison for those after it: its headline in few words, how many figures
+    """The part of a comparison that is kept for those after it: its headline in few words, how many figures
     both releases have, its events, and what changed around the measurements."""
 
     tag: str
@@ -51,7 +51,7 @@ class Compared(msgspec.Struct, frozen=True):
 
 
 def compared(comparison: Comparison) -> Compared:
-    """What the ledger needs of a comparison."""
+    """Return what the ledger needs of a comparison."""
     events = (*comparison.events, *comparison.far)
     entries = tuple(
         Entry(
@@ -68,7 +68,7 @@ def compared(comparison: Comparison) -> Compared:
 
 
 def fate(event: Event) -> Fate:
-    """What became of an event: what became of more than half of its rows that were followed."""
+    """Return what became of an event: what became of more than half of its rows that were followed."""
     found = Counter(own for row in event.rows if (own := _fate(row)))
     followed = sum(found.values())
     if not followed:
@@ -86,7 +86,7 @@ def _fate(row: Row) -> Fate | None:
 
 
 def tally(entries: Iterable[Entry]) -> dict[str, Counter[Fate]]:
-    """How many events of each sort of advice have each fate."""
+    """Return how many events of each sort of advice have each fate."""
     out: dict[str, Counter[Fate]] = {action: Counter() for action in wording.ACTIONS}
     for entry in entries:
         out[entry.action][entry.fate] += 1
@@ -94,7 +94,7 @@ def tally(entries: Iterable[Entry]) -> dict[str, Counter[Fate]]:
 
 
 def sentences(found: Sequence[Compared]) -> list[str]:
-    """What the ledger says: how often what was called bad stayed, and what looks like a fault."""
+    """Return what the ledger says: how often what was called bad stayed, and what looks like a fault."""
     entries = [entry for each in found for entry in each.entries]
     bad = [entry for entry in entries if entry.kind == "regressed" and entry.fate != "open"]
     out = []

@@ -1,4 +1,4 @@
-"""Which figure of one release belongs to which figure of another."""
+"""Pairs of the same figure in two releases."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BY_DESIGN = ("kernel", "image")
 WORDS = {"cpu_mhz": "clock", "memory": "memory", "governor": "governor", "command": "command"}
 
 CLOCK, MEMORY = 0.01, 0.05
-"""How far two statements of one clock, or of one memory's size, can lie apart."""
+"""Shares by which two statements of one clock, or of one memory's size, can differ."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class Names:
         }
 
     def key(self, record: Record) -> Key:
-        """What a figure is of, under the names of today."""
+        """Return what a figure is of, under the names of today."""
         board = self.boards.today(record.guide.soc, record.board)
         return _key(record, board, self.metric(record), self.params(record))
 
@@ -83,7 +83,7 @@ class Names:
         )
 
     def is_condition(self, benchmark: str, param: str) -> bool:
-        """Whether a parameter says how was measured and not what."""
+        """Return whether a parameter says how was measured and not what."""
         described = self.catalog.get(benchmark)
         stated = described.param(param).condition if described else None
         if stated is not None:
@@ -91,13 +91,13 @@ class Names:
         return param in SETTINGS or param.endswith("version")
 
     def matters(self, benchmark: str, fact: str) -> bool:
-        """Whether figures cannot be compared where a fact of the setup differs."""
+        """Return whether figures cannot be compared where a fact of the setup differs."""
         described = self.catalog.get(benchmark)
         known = described.entry.facts.get(fact) if described else None
         return known.matters if known else fact not in TOLD
 
     def is_declared(self, benchmark: str, param: str) -> bool:
-        """Whether a parameter tells figures apart: a table or a chart names it, or its
+        """Return whether a parameter tells figures apart: a table or a chart names it, or its
         description does and does not call it a condition. Each one of a benchmark without a
         description counts."""
         described = self.catalog.get(benchmark)
@@ -274,7 +274,7 @@ def obstacles(
 
 
 def alike(name: str, a: str, b: str) -> bool:
-    """Whether two statements of one condition say the same."""
+    """Return whether two statements of one condition say the same."""
     if a == b:
         return True
     if name == "cpu_mhz":

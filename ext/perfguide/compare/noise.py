@@ -1,4 +1,4 @@
-"""How much the samples of a family's rows scatter: within releases, and between them."""
+"""Scatter of the runs of a family's rows: within releases, and between them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ differ by less."""
 
 @dataclass(frozen=True, slots=True)
 class Prior:
-    """What a family says about the variance of one of its rows.
+    """Knowledge of a family about the variance of one of its rows.
 
     ``variance`` is worth ``freedom`` degrees of freedom, beside the row's own.
     """

@@ -23,7 +23,7 @@ EQUAL = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """What one release has for one row, in one unit.
+    """Figures of one release for one row, in one unit.
 
     ``low`` and ``high`` are the least and the greatest figure. ``count`` is the number of runs,
     ``None`` where a range was published without it. ``samples`` has a figure of each run, and is empty
@@ -43,7 +43,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class ScaledSide:
-    """Where one release's figures lie on the row's relative scale.
+    """Figures of one release on the row's relative scale.
 
     ``squares`` is the sum of squared deviations, worth ``freedom`` degrees of freedom.
     ``count`` is the number of figures behind ``at``; where that was not published, the
@@ -110,7 +110,7 @@ class ScaledRow:
         return replace(self, new=self.new.moved(-shift), past=tuple(before))
 
     def residuals(self) -> Floats:
-        """What each middle one of three releases in order departs from the median of the three.
+        """Return what each middle one of three releases in order departs from the median of the three.
 
         A lasting change leaves none, so that what was improved is not taken for noise.
         """

@@ -84,7 +84,7 @@ def splits(first: int, second: int) -> Floats:
 
 
 def scored(first: int, second: int) -> bool:
-    """Whether so many samples a side are tested by scores besides the t-test."""
+    """Return whether so many samples a side are tested by scores besides the t-test."""
     ways = math.comb(first + second, second)
     ways = SPLITS if ways > _ALL else ways // 2 if first == second else ways
     return ways >= MANY and first + second <= _WIDEST

@@ -1,4 +1,4 @@
-"""Which releases are compared: the two that were asked for, or all neighbours of a site."""
+"""Choice of the releases to compare: two that were asked for, or all neighbours of a site."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .history import History
 from .match import Names
 
 LATEST = "latest"
-"""What stands for the newest release, where none has this name."""
+"""The word for the newest release, where none has this name."""
 
 AskedPair = tuple[str, str, str, str]
 """A SoC, a system, and two releases; a release may be the beginning of a name."""
@@ -36,12 +36,12 @@ class Filter:
     benchmark: str = "*"
 
     def guide(self, key: GuideKey) -> bool:
-        """Whether a guide is meant."""
+        """Return whether a guide is meant."""
         soc = fnmatchcase(key.soc.casefold(), self.soc.casefold())
         return soc and fnmatchcase(key.os, self.os)
 
     def record(self, record: Record, names: Names) -> bool:
-        """Whether a figure is meant; a board may be named as it was called once."""
+        """Return whether a figure is meant; a board may be named as it was called once."""
         called = names.boards.ever(record.guide.soc, record.board)
         board = self.board == "*" or any(fnmatchcase(name, self.board) for name in called)
         return board and fnmatchcase(record.benchmark, self.benchmark)
@@ -49,7 +49,7 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class ComparedSide:
-    """What OLD or NEW stands for: how it was asked for, its figures with their pool, and by
+    """One side of a comparison: how it was asked for, its figures with their pool, and by
     platform and board (under its name of today) the release that was taken. ``notes`` say
     what was passed over."""
 
@@ -128,7 +128,7 @@ class ReleasePair:
     def sides(
         self, pool: Pool, history: History, names: Names
     ) -> tuple[ComparedSide, ComparedSide]:
-        """What is compared."""
+        """Return what is compared."""
         if self.asked:
             return self.asked
         return _exactly(pool, history, self.old, names), _exactly(pool, history, self.new, names)

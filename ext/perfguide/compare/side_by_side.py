@@ -30,7 +30,7 @@ Place = tuple[Platform, str]
 """A platform, and a board under its name of today."""
 
 Standing = Literal["apart", "unsure", "one run", "incomparable", "failed"]
-"""Whether the samples tell two figures apart; ``one run`` where they cannot."""
+"""A verdict on two figures by their runs; ``one run`` where there are too few."""
 
 PARTS = ("cpu_mhz", "memory", "governor")
 """Conditions that belong to the two sides: they are listed and do not keep figures apart."""
@@ -133,7 +133,7 @@ def shared_places(old: ComparedSide, new: ComparedSide) -> set[Place]:
 
 
 def partners(old: ComparedSide, new: ComparedSide) -> list[tuple[Place, Place]]:
-    """Which board stands beside which: the only ones of both sides, else those of one name."""
+    """Return which board stands beside which: the only ones of both sides, else those of one name."""
     first, second = _places(old), _places(new)
     if len(first) == len(second) == 1:
         return [(first[0], second[0])]
@@ -255,7 +255,7 @@ def _clock(pool: Pool, records: Sequence[Record], names: Names) -> float | None:
 
 
 def _differs(old: Pool, new: Pool, pairs: Sequence[Match]) -> tuple[str, ...]:
-    """What both state and was not the same around the figures that both have, but for commands
+    """Return what both state and was not the same around the figures that both have, but for commands
     and clocks."""
     found: dict[str, set[tuple[str, str]]] = {}
     for each in pairs:
@@ -373,5 +373,5 @@ def _geometric(ratios: Sequence[float | None]) -> float:
 
 
 def tally(lines: Sequence[Line]) -> Mapping[Standing, int]:
-    """How many lines have each standing."""
+    """Return how many lines have each standing."""
     return Counter(line.standing for line in lines)

@@ -33,7 +33,7 @@ WORDS: dict[Standing, str] = {
     "incomparable": "not comparable",
     "failed": "failed",
 }
-"""What readers see of a standing."""
+"""Words for a standing."""
 
 OF_RATIOS = "Ratios are second over first; means are in the better direction, above 1 is better."
 
@@ -47,7 +47,7 @@ def _clock(side: BoardSide) -> str:
 
 
 def _said(found: SideBySide, boards: Boards) -> list[str]:
-    """What a reader has to know of two boards before any ratio."""
+    """Return what a reader has to know of two boards before any ratio."""
     common = sum(1 for line in found.lines if line.boards is boards)
     first, second = boards.only
     out = [
@@ -67,7 +67,7 @@ def _said(found: SideBySide, boards: Boards) -> list[str]:
 
 
 def _tested(found: SideBySide) -> str:
-    """How many of the ratios samples stand behind."""
+    """Return how many of the ratios samples stand behind."""
     counts = tally(found.lines)
     told = counts["apart"] + counts["unsure"]
     rest = counts["incomparable"] + counts["failed"]

@@ -109,7 +109,7 @@ class SingleRow:
 
 @dataclass(frozen=True, slots=True)
 class Shift:
-    """What many rows moved by together: ``by`` is on the logarithmic scale, above 0 is better."""
+    """A move that many rows share: ``by`` is on the logarithmic scale, above 0 is better."""
 
     name: str
     by: float
@@ -118,7 +118,7 @@ class Shift:
 
 @dataclass(frozen=True, slots=True)
 class Tested:
-    """What a test of a single figure gives.
+    """The result of a test of a single figure.
 
     ``move`` is NEW, or the level of ``after`` figures that begins with it, against the present
     level, in which ``level`` figures were; ``error`` its
@@ -225,7 +225,7 @@ def own_noise(rows: Sequence[SingleRow]) -> tuple[Floats, Floats]:
 def learnt(
     keys: Sequence[tuple[str, str]], variance: Floats, freedom: Floats
 ) -> dict[tuple[str, ...], Scatter]:
-    """How the variances of rows lie: of all, of each benchmark, of each metric.
+    """Return how the variances of rows lie: of all, of each benchmark, of each metric.
 
     Each is drawn towards the level above, the more the fewer rows it has. Of all rows those
     of small benchmarks count as much as others, because the next unknown row is of a
@@ -423,7 +423,7 @@ def common_shifts(rows: Sequence[SingleRow], usual: Table) -> list[list[Shift]]:
 
 
 def _index(rows: Sequence[SingleRow], moves: Floats, name: str) -> SingleRow | None:
-    """How some rows moved together, as a row; ``None`` where they did not."""
+    """Return how some rows moved together, as a row; ``None`` where they did not."""
     if not _alike(moves, float(np.median(moves))):
         return None
     steps = []

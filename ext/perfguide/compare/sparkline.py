@@ -50,7 +50,7 @@ class History:
 
     @property
     def words(self) -> str:
-        """What the picture shows, for who cannot see it."""
+        """Return what the picture shows, for who cannot see it."""
         values = [value for _, value in self.figures]
         unit = units.parse(self.unit).symbol
         ends = f"{units.number(min(values))} to {units.number(max(values))} {unit}".rstrip()

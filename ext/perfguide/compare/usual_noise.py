@@ -1,4 +1,4 @@
-"""How much single figures usually scatter from release to release, learnt from public history.
+"""Usual scatter of single figures from release to release, learnt from public history.
 
 ``usual_noise.csv`` has a line for each benchmark and each of its metrics, and one for all.
 ``bench/usual_noise.py`` writes it from an archive of bundles.
@@ -17,7 +17,7 @@ HEAD = ("benchmark", "metric", "centre", "excess", "rows")
 
 @dataclass(frozen=True, slots=True)
 class Scatter:
-    """How the variances of some rows lie: the mean of their logarithms, by how much more
+    """The distribution of the variances of some rows: the mean of their logarithms, by how much more
     those vary than so few figures explain, and from how many rows that was learnt."""
 
     centre: float

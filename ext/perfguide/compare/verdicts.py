@@ -51,10 +51,10 @@ WORDS: dict[Verdict, str] = {
     "only-old": "only old",
     "only-new": "only new",
 }
-"""What readers see, in the order in which they see it."""
+"""Words for verdicts, in the order in which readers see them."""
 
 ALARMS: tuple[Verdict, ...] = ("regressed", "failed-after")
-"""What speaks against the newer release."""
+"""Verdicts against the newer release."""
 
 JUDGED = 0.5
 """A relative change that is called wherever a figure is said to be judged: a rise by half, a fall
@@ -77,7 +77,7 @@ class SideFigures:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What was decided beforehand: names, accepted changes, the smallest change
+    """Decisions made beforehand: names, accepted changes, the smallest change
     that matters where it is not each metric's own, what people wrote, and whether releases after
     the newer one may be looked at."""
 
@@ -142,17 +142,17 @@ class Row:
 
     @property
     def alarming(self) -> bool:
-        """Whether it speaks against the newer release and nobody has accepted it."""
+        """Return whether it speaks against the newer release and nobody has accepted it."""
         return self.verdict in ALARMS and not self.accepted
 
     @property
     def accepted(self) -> bool:
-        """Whether somebody has accepted its change."""
+        """Return whether somebody has accepted its change."""
         return self.waiver is not None or self.settled is not None
 
     @property
     def judged(self) -> bool:
-        """Whether a change by ``JUDGED`` was called, or would have been."""
+        """Return whether a change by ``JUDGED`` was called, or would have been."""
         if self.verdict == "noisy":
             return self.detectable is not None and self.detectable <= JUDGED
         return self.verdict != "incomparable" and self.old is not None and self.new is not None
@@ -180,7 +180,7 @@ class Row:
 
     @property
     def observation(self) -> tuple[object, ...]:
-        """What was measured at once: all metrics of one run of a benchmark."""
+        """Return what was measured at once: all metrics of one run of a benchmark."""
         params = frozenset((name, str(value)) for name, value in self.params.items())
         return (self.guide.platform, self.board, self.benchmark, params)
 
@@ -213,13 +213,13 @@ def rows(old: SideFigures, new: SideFigures, history: History, rules: Rules) -> 
 
 
 ENGINE_CHANGED = "the engine seems to have changed"
-"""How the ground of a row begins for which another class of engine has run on each side."""
+"""The beginning of the ground of a row for which another class of engine has run on each side."""
 
 
 def _engine_changed(
     matched: Match, old: Mapping[engines.Run, Inferred], new: Mapping[engines.Run, Inferred]
 ) -> str:
-    """Whether the engines of two figures, recorded on neither side, seem to be of two classes."""
+    """Return whether the engines of two figures, recorded on neither side, seem to be of two classes."""
     assert matched.old is not None and matched.new is not None  # rows of one side are not judged
     was, now = old.get(engines.run_of(matched.old)), new.get(engines.run_of(matched.new))
     if was is None or now is None or was.name == now.name:
@@ -240,7 +240,7 @@ MOVED = 0.05
 with one run each it always is."""
 
 ALIKE = 0.35
-"""How far the moves of two metrics of one run lie apart, as a share, where they are one."""
+"""The share by which moves of two metrics of one run may differ to be one."""
 
 
 def _work(out: Sequence[Row], judged: Mapping[int, Pair]) -> dict[int, int]:
@@ -432,7 +432,7 @@ def _all_failed(record: Record, when: str) -> str:
 
 
 def metric_of(names: Names, record: Record) -> Metric | None:
-    """What is known of a figure's metric."""
+    """Return what is known of a figure's metric."""
     benchmark = names.catalog.get(record.benchmark)
     return benchmark.metric(names.metric(record)) if benchmark else None
 
@@ -446,7 +446,7 @@ def tools_of(names: Names, benchmark: str) -> tuple[str, ...]:
 def _pair(
     row: Row, before: Pool, after: Pool, history: History, rules: Rules
 ) -> tuple[Pair, Others]:
-    """What is judged, and its past and its future by release."""
+    """Return what is judged, and its past and its future by release."""
     old, new = row.old, row.new
     assert old is not None and new is not None
     metric = metric_of(rules.names, new)
@@ -467,7 +467,7 @@ def _pair(
 
 
 def pair_of(record: Record, names: Names) -> Pair:
-    """What is known of a row beforehand, with the one figure on both sides."""
+    """Return what is known of a row beforehand, with the one figure on both sides."""
     metric = metric_of(names, record)
     name = names.metric(record)
     better = metric.better if metric else "neither"
@@ -490,7 +490,7 @@ def pair_of(record: Record, names: Names) -> Pair:
 
 
 def _shared(record: Record, board: str, names: Names) -> tuple[str, ...]:
-    """What a row may have moved with: its board, its benchmark there, its metric, and rows with
+    """Return what a row may have moved with: its board, its benchmark there, its metric, and rows with
     one parameter alike. The widest first."""
     benchmark = names.catalog.get(record.benchmark)
     title = names.catalog.title(record.benchmark)
@@ -503,7 +503,7 @@ def _shared(record: Record, board: str, names: Names) -> tuple[str, ...]:
 
 
 def _step(unit: str, metric: Metric | None) -> float:
-    """What a program counts in, in a unit; 0 where that is not known."""
+    """Return what a program counts in, in a unit; 0 where that is not known."""
     if metric is None or not metric.step:
         return 0.0
     return metric.step * (units.factor(metric.unit, unit) or 0.0)
@@ -597,7 +597,7 @@ def _annotated(row: Row, annotations: Annotations) -> Row:
 
 
 def about(waiver: AnyEntry, row: Row) -> bool:
-    """Whether an entry is about a row, whatever became of it."""
+    """Return whether an entry is about a row, whatever became of it."""
     key = row.guide
     boards = {row.board, *(r.board for r in (row.old, row.new) if r)}
     named = any(waiver.covers(key.soc, key.os, b, row.benchmark, row.metric) for b in boards)

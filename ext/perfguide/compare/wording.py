@@ -51,7 +51,7 @@ ACTIONS = (
     *("Look at these", "Measure these again", "Improved", "Changed", "Accepted"),
     "Better, not proved",
 )
-"""What to do with events, in the order in which a reader sees them."""
+"""Advice on events, in the order in which a reader sees it."""
 
 ENDS = 6
 """Digits of the ends of a spread: they are single samples, and mostly recorded with no more."""
@@ -69,7 +69,7 @@ def short(text: str, most: int = LONGEST) -> str:
 
 
 def summary(comparison: Comparison) -> tuple[str, str, str]:
-    """What a reader has to know, in three lines of at most 80 characters."""
+    """Return what a reader has to know, in three lines of at most 80 characters."""
     counts, common = comparison.counts, comparison.common
     boards = count(len(comparison.spans), "board")
     accepted = sum(1 for row in comparison.rows if row.accepted)
@@ -86,7 +86,7 @@ def summary(comparison: Comparison) -> tuple[str, str, str]:
 
 
 def action(event: Event) -> str:
-    """What to do with an event; one of ``ACTIONS``."""
+    """Return what to do with an event; one of ``ACTIONS``."""
     if event.accepted:
         return "Accepted"
     if event.kind in ("improved", "changed"):
@@ -128,7 +128,7 @@ def unjudged(comparison: Comparison) -> list[str]:
 
 
 def event_title(event: Event, comparison: Comparison) -> str:
-    """What happened, where, and by how much: ``LMBench: lat_ctx, sk: −12.0 %, 4 rows``."""
+    """Return what happened, where, and by how much: ``LMBench: lat_ctx, sk: −12.0 %, 4 rows``."""
     where = f", {', '.join(event.boards)}" if len(comparison.spans) > 1 or event.shared else ""
     size = ""
     if event.change is not None:
@@ -149,7 +149,7 @@ FACTOR = 2.0
 
 
 def _far(event: Event) -> str:
-    """How much better or worse: ``9.9 % worse (5.2 to 13.9 %)``, ``better, ×15``.
+    """Return how much better or worse: ``9.9 % worse (5.2 to 13.9 %)``, ``better, ×15``.
 
     Per cent are those that the rows show.
     """
@@ -168,12 +168,12 @@ def _far(event: Event) -> str:
 
 
 def _away(ratio: float) -> float:
-    """How far a ratio is from one."""
+    """Return how far a ratio is from one."""
     return abs(math.log(ratio))
 
 
 def _factor(ratio: float) -> str:
-    """How many times more or less; a ratio can be so small that one over it is no number."""
+    """Return how many times more or less; a ratio can be so small that one over it is no number."""
     factor = max(ratio, 1 / ratio)
     if factor > units.MAX_RELATIVE_CHANGE:
         return f"{units.number(units.MAX_RELATIVE_CHANGE)} and more"
@@ -304,7 +304,7 @@ def _entry(rows: Sequence[Row], board: str, metric: str | None, begin: str) -> s
 
 
 def _begin(names: Sequence[str]) -> str:
-    """What all names begin with."""
+    """Return what all names begin with."""
     least, most = min(names), max(names)
     ends = (i for i, (a, b) in enumerate(zip(least, most, strict=False)) if a != b)
     return least[: next(ends, min(len(least), len(most)))]
@@ -341,7 +341,7 @@ def _runs(record: Record | None) -> int:
 
 
 def fate(row: Row) -> str:
-    """Whether the next release kept a change; nothing where there is none yet."""
+    """Return whether the next release kept a change; nothing where there is none yet."""
     after = kept(row)
     word = followed(after[1]) if after else ""
     return f"{word} in {after[0]}" if after and word else ""
@@ -362,7 +362,7 @@ def kept(row: Row) -> tuple[str, float] | None:
 
 
 def followed(part: float) -> Literal["lasted", "went back", ""]:
-    """What became of a change of which the next release kept a part."""
+    """Return what became of a change of which the next release kept a part."""
     if part > 2 / 3:
         return "lasted"
     return "went back" if part < 1 / 3 else ""
@@ -376,7 +376,7 @@ def by_action(comparison: Comparison) -> list[tuple[str, list[Event]]]:
 
 
 class Named(Protocol):
-    """What names a row, of whatever comparison."""
+    """Anything that names a row."""
 
     @property
     def benchmark(self) -> str:
@@ -397,7 +397,7 @@ def count(number: int, what: str) -> str:
 
 
 def figure(row: Named, catalog: Catalog) -> str:
-    """What a row is about, without its benchmark: ``throughput, block_size 1k``."""
+    """Return what a row is about, without its benchmark: ``throughput, block_size 1k``."""
     benchmark = catalog.get(row.benchmark)
     parts = [row.metric]
     for name, value in sorted(row.params.items()):
@@ -430,7 +430,7 @@ def mean(record: Record | None) -> str:
 
 
 def behind(cell: Cell) -> str:
-    """What is known of the samples behind a figure: ``773.99 to 1,730.1, n=3``."""
+    """Return what is known of the samples behind a figure: ``773.99 to 1,730.1, n=3``."""
     parts = []
     if cell.low is not None and cell.high is not None:
         ends = (units.number(end, digits=ENDS) for end in (cell.low, cell.high))
@@ -511,7 +511,7 @@ def ratio(group: Group) -> str:
 
 
 def tally(group: Group) -> str:
-    """What became of a benchmark's figures: ``2 regressed, 5 same``."""
+    """Return what became of a benchmark's figures: ``2 regressed, 5 same``."""
     parts = [f"{number} {WORDS[v]}" for v, number in group.counts.items() if number]
     return ", ".join(parts)
 
@@ -559,7 +559,7 @@ def row_words(row: Row, comparison: Comparison, catalog: Catalog) -> RowWords:
 
 
 def coverage(comparison: Comparison) -> list[str]:
-    """What one side has alone; what is alike on several boards is said once."""
+    """Return what one side has alone; what is alike on several boards is said once."""
     alike: dict[tuple[object, ...], list[Coverage]] = {}
     for number, one in enumerate(comparison.coverage):
         # Whole boards are of one figure count by chance only.
@@ -581,7 +581,7 @@ def obstacles(rows: Sequence[Row], comparison: Comparison) -> list[str]:
 
 
 def remarks(comparison: Comparison) -> dict[str, list[str]]:
-    """What is said besides the rows, under its titles."""
+    """Return what is said besides the rows, under its titles."""
     return {
         "Coverage": coverage(comparison),
         "Notes": list(comparison.notes),
