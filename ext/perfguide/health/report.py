@@ -12,7 +12,7 @@ from typing import Any
 
 from ..catalog.waivers import Annotation, Level
 from ..common.diagnostics import SEVERITIES, Diagnostic, visible
-from ..figures.dataset import Holdings, plan
+from ..figures.dataset import Addresses, Holdings, plan
 from ..figures.pool import Record
 from ..figures.provenance import facts
 from ..tables.assign import Layout
@@ -23,6 +23,9 @@ from .finding import Finding, Suspect
 PAGE = "reports/health"
 """The report's address below the output folder."""
 
+
+MAX_FINDINGS = 400
+"""Findings on the report itself; of more, those of a guide have a page of their own."""
 
 COUNTED = {"lost-table", "lost-rows"}
 """Rules whose findings are counted in one line: comparisons list what a release lost, and half of
@@ -105,7 +108,7 @@ def as_json(holdings: Holdings, checked: Health) -> dict[str, Any]:
             "sources": sources(record),
         }
 
-    lost = {finding.id for finding in checked.lost}
+    pages = pages_of_findings(checked, addresses)
     findings = [
         {
             "id": finding.id,
@@ -117,7 +120,7 @@ def as_json(holdings: Holdings, checked: Health) -> dict[str, Any]:
             "reason": finding.reason,
             "advice": finding.rule.advice,
             "acknowledged": finding.acknowledged or None,
-            "page": PAGE if finding.id in lost else f"{PAGE}#{finding.id}",
+            "page": f"{pages[finding.id]}#{finding.id}" if finding.id in pages else PAGE,
             "cells": [cell(suspect) for suspect in finding.suspects],
         }
         for finding in checked.findings
@@ -167,6 +170,18 @@ def summary(checked: Health) -> str:
         parts.append(f"{count or 'no'} {severity}{'' if count == 1 else 's'}")
     more = f"; {len(checked.accepted)} acknowledged" if checked.accepted else ""
     return ", ".join(parts) + more
+
+
+def pages_of_findings(checked: Health, addresses: Addresses) -> dict[str, str]:
+    """Return the page of each finding that is listed, by its id: the report, or where that has
+    too many, the page of its guide."""
+    room, out = MAX_FINDINGS, dict[str, str]()
+    for findings in (*by_guide(checked.open).values(), *by_guide(checked.accepted).values()):
+        room -= len(findings)
+        own = addresses.guide[findings[0].guide].partition("/")[2]
+        page = PAGE if room >= 0 else f"{PAGE}/{own}"
+        out |= {finding.id: page for finding in findings}
+    return out
 
 
 def by_guide(findings: Iterable[Finding]) -> dict[str, list[Finding]]:

@@ -39,6 +39,9 @@ MOST_ALIKE = 3
 MOST_RELEASES = 16
 """Releases of a history; the newest ones."""
 
+MAX_SENTENCE_BOARDS = 12
+"""Boards with their figures in one sentence; the best ones."""
+
 MOST_NAMED = 2
 """Findings that a sentence names; the page that it leads to has all."""
 
@@ -409,7 +412,10 @@ def sentences(answers: Answers, benchmark: str) -> list[str]:
         measured.sort(key=lambda item: item[0].number or 0, reverse=row.better == "higher")
         unit = "" if row.unit == units.SCORE else f" {row.unit}"
         texts = [f"{value.text}{unit} on {_named(short)}" for value, short in measured[:1]]
-        texts += [f"{value.text} on {_named(short)}" for value, short in measured[1:]]
+        others = measured[1:MAX_SENTENCE_BOARDS]
+        texts += [f"{value.text} on {_named(short)}" for value, short in others]
+        if (more := len(measured) - MAX_SENTENCE_BOARDS) > 0:
+            texts.append(wording.count(more, "more board"))
         name = ", ".join(filter(None, (row.label, row.detail)))
         out.append(f"{name}: {', '.join(texts)}.")
     return out

@@ -17,7 +17,7 @@ from ..catalog.waivers import load as load_waivers
 from ..charts import gallery
 from ..charts.gallery import Picture
 from ..charts.model import ChangeKind, ChangeView, Strip
-from ..common import extras, units
+from ..common import extras, slugs, units
 from ..common.diagnostics import Diagnostic
 from ..common.units import TableCell
 from ..compare import ledger, sparkline, wording
@@ -33,6 +33,7 @@ from ..figures import labels
 from ..figures.dataset import Progress, Settings
 from ..tables import grids
 from ..tables.anchors import Anchors
+from ..tables.blocks import MAX_ELEMENTS
 from ..tables.grids import listing
 from . import long_tables, verdicts, write_files, write_tables
 from .context import Site
@@ -242,11 +243,30 @@ def _write(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> PageOutcome:
         moved=long_tables.move(site, pair.address, tables, MOST_BYTES, f": {title}"),
         chart=_chart(site, pair.address, compared),
         benchmarks=_benchmarks(site, pair.address, compared),
-        coverage=wording.coverage(compared),
-        notes=compared.notes,
-        findings=[finding.text() for finding in compared.findings],
+        lists=[
+            _listed(site, pair.address, title, lines)
+            for title, lines in (
+                ("Coverage", wording.coverage(compared)),
+                ("Notes", compared.notes),
+                ("Accepted changes", [finding.text() for finding in compared.findings]),
+            )
+            if lines
+        ],
     )
     return PageOutcome(annotations_used(compared.rows, plan.rules), ledger.compared(compared))
+
+
+MAX_LINES = 100
+"""Lines of a list of sentences; a longer one is a table with a file, and has further pages."""
+
+
+def _listed(site: Site, page: str, title: str, lines: Sequence[str]) -> dict[str, Any]:
+    """Return a list of sentences with its title, as a table where it is long."""
+    table = None
+    if len(lines) > MAX_LINES:
+        grid = listing((title,), [(line,) for line in lines])
+        table = write_tables.table(site, page, slugs.words(title), title, grid)
+    return {"title": f"{title} ({len(lines)})", "lines": lines, "table": table}
 
 
 COUNTED: dict[Verdict, str] = {"only-old": "no longer measured", "only-new": "new"}
@@ -330,7 +350,10 @@ def _table(
     kinds = grids.unit_scales(scales.items())
     grid = grids.Grid((head,), tuple(lines), 3, units=kinds, links=links)
     data = _for_programs(rows, lines)
-    return write_tables.table(site, page, verdict, wording.TITLES[verdict], grid, data=data)
+    title = wording.TITLES[verdict]
+    return write_tables.table(
+        *(site, page, verdict, title, grid), data=data, max_elements=MAX_ELEMENTS
+    )
 
 
 def _for_programs(rows: Sequence[Row], lines: Sequence[Sequence[TableCell]]) -> grids.Grid:

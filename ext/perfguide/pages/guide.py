@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import groupby
 from typing import Any
 
@@ -21,8 +22,8 @@ from ..export.figure_rows import FIGURES
 from ..figures import labels
 from ..figures.pool import Record
 from ..health.report import PAGE as HEALTH
-from ..tables import page_tables, remarks, summaries
-from ..tables.grids import listing
+from ..tables import blocks, page_tables, remarks, summaries
+from ..tables.grids import Grid, listing
 from ..tables.model import View
 from . import answers, provenance, search_words, write_files, write_tables
 from .answers import Answer, Answers, Value
@@ -31,6 +32,13 @@ from .cross_links import GuideLinks
 from .search_words import FindablePage
 from .sentences import Fact, Link
 from .write_tables import MOST_COMMANDS, PageTable
+
+MAX_ELEMENTS = 10_500
+"""About how many HTML elements the tables of figures of a guide become; a page has at most
+15,000."""
+
+MAX_LIST_ELEMENTS = 700
+"""And how many the list of boards, that of bundles and that of setups each."""
 
 
 class GuideOutcome(msgspec.Struct, frozen=True):
@@ -86,12 +94,17 @@ def _write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: s
         return [*words, *remarks.notes(bundles, benchmark)]
 
     sections, other = site.layout.sections(records)
+    general = {name: site.layout.general(name, own) for name, own in other.items()}
+    every = [each for views in (*(s.views for s in sections), *general.values()) for each in views]
+    max_elements = blocks.share(map(blocks.weight_of_view, every), MAX_ELEMENTS)
     views: list[tuple[PageTable, View]] = []
     chapters: dict[str, list[dict[str, Any]]] = {}
     for name, own in groupby(sections, key=lambda section: section.benchmark.name):
         benchmark, slug, parts = catalog.benchmarks[name], slugs.slug(name), []
         for section in own:
-            part = write_tables.part(site, page, section, provenance=origin)
+            part = write_tables.part(
+                site, page, section, provenance=origin, max_elements=max_elements
+            )
             views += zip(part.tables, section.views, strict=True)
             links_of_part = elsewhere(name, part.id) if section.part else []
             parts.append({"part": part, "elsewhere": links_of_part})
@@ -110,9 +123,10 @@ def _write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: s
     others: list[dict[str, Any]] = []
     undescribed: list[dict[str, Any]] = []
     for name, own_records in other.items():
-        shown = site.layout.general(name, own_records)
-        part = write_tables.general(site, page, name, shown, provenance=origin)
-        views += zip(part.tables, shown, strict=True)
+        part = write_tables.general(
+            site, page, name, general[name], provenance=origin, max_elements=max_elements
+        )
+        views += zip(part.tables, general[name], strict=True)
         commands = site.pool.commands(own_records)
         part = replace(
             part,
@@ -129,6 +143,7 @@ def _write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: s
     description, dataset = _description(key, records, titles, bundles)
     dataset["variableMeasured"] = _variables(records, catalog)
     grid = summaries.boards([b.bundle for b in bundles])
+    list_table = partial(_listed, site, page)
     sources, setup = summaries.sources(bundles), remarks.setup(bundles)
     results = _results(site, key, page, top) if top.rows else None
     write_files.page(
@@ -141,9 +156,9 @@ def _write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: s
         facts=top.facts,
         results=results,
         key=key,
-        boards=write_tables.table(site, page, "boards", "Boards in this guide", grid),
-        sources=write_tables.table(site, page, "sources", "Bundles behind this guide", sources),
-        setup=setup and write_tables.table(site, page, "setup", "Setup of the runs", setup),
+        boards=list_table("boards", "Boards in this guide", grid),
+        sources=list_table("sources", "Bundles behind this guide", sources),
+        setup=setup and list_table("setup", "Setup of the runs", setup),
         notes=notes_of(""),
         chapters=[
             {"title": title, "id": f"chapter-{slugs.words(title)}", "sections": own}
@@ -162,6 +177,10 @@ def _write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: s
     words = search_words.split(key.soc, family(key), key.release, *boards)
     findable = FindablePage(page, title, words, search_words.of_sections(sections, other, catalog))
     return GuideOutcome(findable, diagnostics, top.facts, results)
+
+
+def _listed(site: Site, page: str, name: str, title: str, grid: Grid) -> PageTable:
+    return write_tables.table(site, page, name, title, grid, max_elements=MAX_LIST_ELEMENTS)
 
 
 def _measured(records: Sequence[Record], bundles: Sequence[Loaded]) -> str:
@@ -204,7 +223,10 @@ def _results(site: Site, key: GuideKey, page: str, top: Answers) -> PageTable:
     heads, cells = zip(*columns, strict=True)
     data = listing(heads, zip(*cells, strict=True), 3)
     title = f"Results of {key.soc}, {family(key)} {key.release}"
-    table = write_tables.table(site, page, "results", title, shown, data=data)
+    # The extension shows as many boards as there is room for.
+    table = write_tables.table(
+        site, page, "results", title, shown, data=data, max_elements=blocks.UNLIMITED
+    )
     shown_answers = msgspec.json.encode(structs.replace(top, facts=()))
     return replace(table, extra=page_tables.extra_of_answers(shown_answers, page))
 

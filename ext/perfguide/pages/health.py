@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
 from ..bundles.guide_key import GuideKey
 from ..common import slugs, units
 from ..export import json_api
 from ..health.finding import Finding, counts
-from ..health.report import PAGE, Health, as_json, by_guide, lost_line, summary
+from ..health.report import (
+    PAGE,
+    Health,
+    as_json,
+    by_guide,
+    lost_line,
+    pages_of_findings,
+    summary,
+)
 from ..tables.grids import listing
 from . import write_files, write_tables
 from .context import Site
-from .sentences import link_name
+from .sentences import Link, link_name
 
 MOST_TABLES = 6
 """Tables that a finding leads to; its figures in the file of all findings name the rest."""
@@ -26,6 +37,8 @@ def write(site: Site, health: Health) -> None:
         for rule, findings, figures in counts(health.open)
     ]
     grid = listing(("What is wrong", "Severity", "Findings", "Figures", "When"), rows)
+    pages = pages_of_findings(health, site.addresses)
+    accepted = [finding for finding in health.accepted if pages[finding.id] == PAGE]
     write_files.page(
         site,
         PAGE,
@@ -33,10 +46,40 @@ def write(site: Site, health: Health) -> None:
         summary=summary(health),
         lost=lost_line(health),
         counts=write_tables.table(site, PAGE, "counts", "Findings by rule", grid) if rows else None,
-        groups=[_group(site, title, own) for title, own in by_guide(health.open).items()],
-        accepted=[_entry(site, finding) for finding in health.accepted],
+        groups=[_group(site, title, own, pages) for title, own in by_guide(health.open).items()],
+        accepted=[_entry(site, finding) for finding in accepted],
+        elsewhere=_links(health.accepted, pages),
         unused=[d for d in health.diagnostics if d.kind == "acknowledged-unused"],
     )
+    for page in dict.fromkeys(page for page in pages.values() if page != PAGE):
+        _write_page(site, page, health, pages)
+
+
+def _write_page(site: Site, page: str, health: Health, pages: Mapping[str, str]) -> None:
+    """Write a page with the findings about one guide. The report has no room for them."""
+    open_findings, accepted = (
+        [finding for finding in findings if pages[finding.id] == page]
+        for findings in (health.open, health.accepted)
+    )
+    key = (*open_findings, *accepted)[0].guide
+    write_files.page(
+        site,
+        page,
+        "health_of.rst.jinja",
+        title=f"Health of {key}",
+        elsewhere=[Link("Health of all figures", PAGE)],
+        findings=[_entry(site, finding) for finding in open_findings],
+        accepted=[_entry(site, finding) for finding in accepted],
+    )
+
+
+def _links(findings: Sequence[Finding], pages: Mapping[str, str]) -> list[Link]:
+    """Return the links to the pages of guides that some findings are on."""
+    counts = Counter((pages[f.id], str(f.guide)) for f in findings if pages[f.id] != PAGE)
+    return [
+        Link(f"{guide}: {count} finding{'s' if count != 1 else ''}", page)
+        for (page, guide), count in counts.items()
+    ]
 
 
 def section_of(site: Site, key: GuideKey) -> str:
@@ -44,11 +87,14 @@ def section_of(site: Site, key: GuideKey) -> str:
     return f"findings-{slugs.slug(slugs.words(site.addresses.guide[key].partition('/')[2]))}"
 
 
-def _group(site: Site, title: str, findings: list[Finding]) -> dict[str, object]:
+def _group(
+    site: Site, title: str, findings: list[Finding], pages: Mapping[str, str]
+) -> dict[str, object]:
     return {
         "title": title,
         "id": section_of(site, findings[0].guide),
-        "findings": [_entry(site, finding) for finding in findings],
+        "findings": [_entry(site, finding) for finding in findings if pages[finding.id] == PAGE],
+        "elsewhere": _links(findings, pages),
     }
 
 

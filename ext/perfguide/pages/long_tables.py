@@ -16,17 +16,21 @@ and scripts stays below 150 kB as servers send it: as HTML, compressed, a table 
 0.33 to 0.61 of the bytes of its file, and what is around it takes 80 kB."""
 
 
+MAX_ELEMENTS = 12_500
+"""About how many HTML elements the tables of a page become; a page has at most 15,000."""
+
+
 def too_long(tables: Iterable[PageTable], most: int = MOST_BYTES) -> frozenset[str]:
-    """The names of the tables that leave a page, the largest first, so that the files of the
-    rest are not more than ``most`` bytes."""
-    ranked = sorted((-table.size, table.name) for table in tables)
-    left = -sum(size for size, _ in ranked)
+    """Return the names of the tables that leave a page, the largest first, so that the files of
+    the rest are not more than ``most`` bytes, and their rows not too many elements."""
+    ranked = sorted(tables, key=lambda table: (-table.size, table.name))
+    size, weight = (sum(each) for each in ([t.size for t in ranked], [t.weight for t in ranked]))
     out = set()
-    for size, name in ranked:
-        if left <= most:
+    for table in ranked:
+        if size <= most and weight <= MAX_ELEMENTS:
             break
-        out.add(name)
-        left += size
+        out.add(table.name)
+        size, weight = size - table.size, weight - table.weight
     return frozenset(out)
 
 

@@ -15,7 +15,8 @@ from ..figures.dataset import plan
 from ..figures.errata import Change, Erratum
 from ..figures.labels import params_text
 from ..figures.pool import Record
-from ..tables import origins, summaries
+from ..tables import blocks, origins, summaries
+from ..tables.blocks import MAX_ELEMENTS
 from ..tables.grids import Grid, listing, unit_scales
 from ..tables.model import View
 from . import write_files, write_tables
@@ -46,12 +47,16 @@ def write(
         item = bundles[position]
         logs[position] = find(item, wanted(item), site.limits)
         diagnostics += logs[position].diagnostics
-    tables = []
-    for table, view in views:
-        grid = origins.table(view, site.pool, logs)
-        name = table.name.rpartition("/")[2]
-        own = write_tables.table(site, address, name, table.title, grid, has_data=False)
-        tables.append(own)
+    grids = [origins.table(view, site.pool, logs) for _, view in views]
+    each = blocks.share(map(blocks.weight, grids), MAX_ELEMENTS)
+    tables = [
+        write_tables.table(
+            *(site, address, table.name.rpartition("/")[2], table.title, grid),
+            has_data=False,
+            max_elements=each,
+        )
+        for (table, _), grid in zip(views, grids, strict=True)
+    ]
     kept = [
         (bundles[position].bundle.id, log, file)
         for position, own in logs.items()

@@ -17,6 +17,9 @@ from .guide import GuideOutcome
 from .sentences import link_name
 from .write_tables import PageChart, PageTable
 
+MAX_ELEMENTS = 8_000
+"""About how many HTML elements the tables of headline figures become; a page has at most 15,000."""
+
 
 def write(
     site: Site, soc: str, comparisons: Sequence[str], tops: Mapping[GuideKey, GuideOutcome]
@@ -71,7 +74,12 @@ def _write(
             records += own
             view = summaries.headline_view(catalog, own)
             caption = f"{soc} headline figures, {title}"
-            headlines.append(write_tables.view(site, page, f"headline-{slug}", view, caption))
+            max_elements = MAX_ELEMENTS // len(families(keys))
+            headlines.append(
+                write_tables.view(
+                    site, page, f"headline-{slug}", view, caption, max_elements=max_elements
+                )
+            )
             drawn = trends.over_releases(catalog, own, site.scenes[platform])
             charts += write_tables.small_charts(site, page, f"trend-{slug}", caption, drawn)
         folder = page.rpartition("/")[0]

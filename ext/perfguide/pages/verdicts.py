@@ -13,6 +13,7 @@ from ..compare.select import ReleasePair
 from ..tables.grids import listing
 from . import write_files, write_tables
 from .context import Site
+from .sentences import Link
 
 LEDGER = "reports/verdicts"
 """The page that says how often verdicts held."""
@@ -21,6 +22,9 @@ LEDGER_TITLE = "How often verdicts held"
 
 FEWEST = 4
 """Releases of a system, from which on there is a page of what moved with which."""
+
+MAX_RELEASES = 60
+"""Releases on a page of changes. Older ones have pages of their own."""
 
 MOST = 12
 """Events of one release that a page of what moved lists; the others are counted."""
@@ -91,14 +95,37 @@ def write_moves(site: Site, found: Found) -> None:
             by[pair.old.platform].append((pair, each))
     for platform, page in pages.items():
         key = GuideKey(*platform, "")
-        write_files.page(
-            site,
-            page,
-            "moves.rst.jinja",
-            title=moves_title(platform),
-            system=f"{key.soc}, {family(key)}",
-            releases=[_release(page, pair, each) for pair, each in by[platform]],
-        )
+        title, divided = moves_title(platform), _divided(page, by[platform])
+        older = [Link(_span(own), address) for address, own in divided[1:]]
+        for address, own in divided:
+            is_first = address == page
+            write_files.page(
+                site,
+                address,
+                "moves.rst.jinja",
+                title=title if is_first else f"{title}, {_span(own)}",
+                is_first=is_first,
+                system=f"{key.soc}, {family(key)}",
+                releases=[_release(address, pair, each) for pair, each in own],
+                others=older if is_first else [Link(title, page)],
+            )
+
+
+def _divided(page: str, compared: Found) -> list[tuple[str, Found]]:
+    """Return the comparisons of each page, the newest first. Pages are counted from the oldest,
+    so that a further release moves nothing that is on one of them."""
+    count = max(0, len(compared) - 1) // MAX_RELEASES
+    newest = len(compared) - count * MAX_RELEASES
+    out = [(page, compared[:newest])]
+    for number in range(count, 0, -1):
+        start = newest + (count - number) * MAX_RELEASES
+        out.append((f"{page}/{number}", compared[start : start + MAX_RELEASES]))
+    return out
+
+
+def _span(compared: Found) -> str:
+    """Return the oldest and the newest release of some comparisons, the newest first."""
+    return f"{compared[-1][0].new.release} to {compared[0][0].new.release}"
 
 
 def moves_title(platform: Platform) -> str:

@@ -18,7 +18,7 @@ from ..tables import page_tables
 from ..tables.page_tables import Prose
 from . import sentences
 from .context import Site
-from .sentences import Part, section_name
+from .sentences import Link, Part, section_name
 from .write_tables import PageChart, PageTable
 
 IGNORED = ".gitignore"
@@ -60,6 +60,7 @@ def _templates() -> jinja2.Environment:
         origin=_origin,
         sentence=_sentence,
         toctree_entry=toctree_entry,
+        further=_further,
     )
     return templates
 
@@ -93,6 +94,11 @@ def _origin(part: PageTable | PageChart) -> str:
     return f"{ORIGIN}: {', '.join(f':ref:`{name}`' for name in names)}"
 
 
+def _further(table: PageTable) -> list[Link]:
+    """Return the links to the further parts of a table."""
+    return [Link(each.part, each.address) for each in table.further]
+
+
 def page(
     site: Site,
     address: str,
@@ -109,8 +115,11 @@ def page(
     extras: dict[str, bytes] = {}
     described: list[Benchmark] = []
 
+    tables: list[PageTable] = []
+
     def show(table: PageTable) -> str:
         extras[table.file] = table.extra
+        tables.append(table)
         return table.file
 
     def prose(benchmark: Benchmark) -> str:
@@ -128,6 +137,26 @@ def page(
     site.writer.write(f"{address}.rst", source.encode())
     if data := page_tables.page_file(extras, about, drawn, texts):
         site.writer.write(f"{address}/{page_tables.FILE}", data)
+    for table in tables:
+        if any(each.address.startswith(f"{address}/") for each in table.further):
+            _further_pages(site, table)
+
+
+def _further_pages(site: Site, table: PageTable) -> None:
+    """Write the pages of the further parts of a table, each with links to those beside it."""
+    first = Link(f"{table.title}: {table.part}", "", table=table.name)
+    pages = _further(table)
+    for number, each in enumerate(table.further):
+        title = f"{table.title}: {each.part}"
+        page(
+            site,
+            each.address,
+            "table.rst.jinja",
+            about={"description": f"{title}."},
+            title=title,
+            elsewhere=[first, *pages[:number][-1:], *pages[number + 1 :][:1]],
+            table=each.table,
+        )
 
 
 def _tidied(text: str) -> str:

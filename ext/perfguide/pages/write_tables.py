@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -17,8 +17,9 @@ from ..charts.model import ChartView
 from ..common import slugs
 from ..common.diagnostics import visible
 from ..figures import engines
-from ..tables import cells, grids, page_tables, remarks
+from ..tables import blocks, cells, grids, page_tables, remarks
 from ..tables.assign import Section
+from ..tables.blocks import MAX_ELEMENTS, Block
 from ..tables.grids import Grid
 from ..tables.model import View
 from ..tables.page_tables import Behind
@@ -32,6 +33,9 @@ which of them its figures stand, and where these come from."""
 
 MOST_PICTURES = 24
 """Pictures of one chart: nobody looks through more, and an upload can ask for thousands."""
+
+MAX_LIST_ELEMENTS = 2_000
+"""Elements of the part of a list, such as that of the boards, that is on the page itself."""
 
 MAX_ALT_CHARS = 1_000_000
 """The text of a picture is never cut."""
@@ -48,6 +52,10 @@ class PageTable:
     bytes of its text: about three times what it adds to its page, compressed. ``origin`` is the
     name that the link to the origin of the figures leads to, and ``above`` what is said of all of
     them. Where it could not be made, ``unmade`` says why, and it has no file.
+
+    A table that is too large for its page is there in part, and ``rows`` counts all of it.
+    ``part`` says which part that is, and ``further`` are the pages with the others. ``weight``
+    is about how many HTML elements the part becomes.
     """
 
     title: str
@@ -63,11 +71,23 @@ class PageTable:
     size: int = 0
     unmade: str = ""
     above: tuple[str, ...] = ()
+    part: str = ""
+    further: tuple[FurtherPage, ...] = ()
+    weight: int = 0
 
     def seen_from(self, folder: str) -> PageTable:
         """Return the table with its files as another page names them."""
         data = f"{folder}{self.data}" if self.data else ""
         return replace(self, file=f"{folder}{self.file}", data=data)
+
+
+@dataclass(frozen=True, slots=True)
+class FurtherPage:
+    """The page of a further part of a table: its address, which part that is, and the part."""
+
+    address: str
+    part: str
+    table: PageTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,32 +143,81 @@ def table(
     title: str,
     grid: Grid,
     *,
-    exact: Grid | None = None,
     data: Grid | None = None,
-    behind: Behind | None = None,
     has_data: bool = True,
+    max_elements: int = MAX_LIST_ELEMENTS,
 ) -> PageTable:
-    """Write a table's files beside its page, into the folder of the page's name.
+    """Write the files of a list into the folder of its page. Rows beyond ``max_elements`` go to
+    further pages.
 
-    The page rounds the numbers of ``exact``, where it is given. ``data`` is the table for programs,
-    and ``behind`` the runs behind its cells. Without ``has_data`` another file of the page has
-    its content for programs.
+    ``data`` is the table for programs, which is not divided. Without ``has_data`` another file
+    of the page has its content for programs.
     """
+
+    def write(address: str, block: Block) -> PageTable:
+        return _written(site, address, name, title, blocks.of_grid(grid, block))
+
+    divided = blocks.blocks(grid, max_elements, wide=False)
+    return _divided(
+        site, page, name, divided, write, (data or grids.tidy(grid)) if has_data else None
+    )
+
+
+def _divided(
+    site: Site,
+    page: str,
+    name: str,
+    divided: Sequence[Block],
+    write: Callable[[str, Block], PageTable],
+    data: Grid | None,
+) -> PageTable:
+    """Write the first block of a table for its page and each further one for a page of its own,
+    all with a link to the same file for programs."""
+    file = f"{name}{grids.DATA}"
+    if data:
+        site.writer.write(f"{page}/{file}", grids.to_csv(data))
+    further = tuple(
+        FurtherPage(
+            address := f"{page}/{name}/{number}",
+            block.words,
+            replace(write(address, block), data=f"../{file}" if data else ""),
+        )
+        for number, block in enumerate(divided[1:], 2)
+    )
+    return replace(
+        write(page, divided[0]),
+        data=f"{page.rpartition('/')[2]}/{file}" if data else "",
+        rows=max(stop for _, stop in (block.rows for block in divided)),
+        part=divided[0].words,
+        further=further,
+    )
+
+
+def _written(
+    site: Site,
+    page: str,
+    name: str,
+    title: str,
+    grid: Grid,
+    exact: Grid | None = None,
+    behind: Behind | None = None,
+) -> PageTable:
+    """Write the CSV of a page. If ``exact`` is given, the page rounds its numbers; ``behind`` are
+    the runs behind its cells."""
     folder, shown = page.rpartition("/")[2], exact or grid
     site.writer.write(f"{page}/{name}.csv", page_tables.to_csv(shown))
-    if has_data:
-        site.writer.write(f"{page}/{name}{grids.DATA}", grids.to_csv(data or grids.tidy(grid)))
     return PageTable(
         title,
         f"{folder}/{name}.csv",
         link_name(page, name),
-        f"{folder}/{name}{grids.DATA}" if has_data else "",
+        "",
         page_tables.extra(shown, behind),
         len(shown.header),
         min(shown.stub, len(shown.header[0]) - 1),
         page_tables.widths(shown),
         rows=len(grid.rows),
         size=len(grids.to_csv(grid)),
+        weight=blocks.weight(shown),
     )
 
 
@@ -159,39 +228,48 @@ def view(
     view: View,
     title: str = "",
     provenance: ProvenancePage | None = None,
+    max_elements: int = MAX_ELEMENTS,
 ) -> PageTable:
-    """Write a view's table beside its page. Its figures come from where ``provenance`` says, or
-    else from where the sources of the page say."""
+    """Write the files of a view's table. Columns and rows beyond ``max_elements`` go to further
+    pages. A link leads to ``provenance``, or else to the sources of the page."""
     caption = title or view.title
     return site.keeping.attempt(
         f"the table “{caption}”",
         page,
-        lambda: _view(site, page, name, view, caption, provenance),
+        lambda: _view(site, page, name, view, caption, provenance, max_elements),
         lambda why: PageTable(caption, "", link_name(page, name), unmade=why),
     )
 
 
 def _view(
-    site: Site, page: str, name: str, view: View, title: str, provenance: ProvenancePage | None
+    site: Site,
+    page: str,
+    name: str,
+    view: View,
+    title: str,
+    provenance: ProvenancePage | None,
+    max_elements: int,
 ) -> PageTable:
-    notes, marks = site.marks.of(view)
-    exact = grids.grid(view, exact=True)
-    exact = structs.replace(
-        exact,
-        notes=notes,
-        marks=marks,
-        shorts=grids.shorts(exact, site.boards.in_heads),
-    )
-    written = table(
-        *(site, page, name, title, grids.grid(view)),
-        exact=exact,
-        data=grids.data(view),
-        behind=cells.behind(view, site.pool),
-    )
     lines = (*view.above, *remarks.above(view, site.pool))
     above = tuple(f"{label}: {text}" for label, text in lines)
     origin = link_name(provenance.address, name) if provenance else link_name(page, SOURCES)
-    return replace(written, above=above, origin=origin)
+
+    def write(address: str, block: Block) -> PageTable:
+        own = blocks.of_view(view, block)
+        notes, marks = site.marks.of(own)
+        exact = grids.grid(own, exact=True)
+        exact = structs.replace(
+            exact,
+            notes=notes,
+            marks=marks,
+            shorts=grids.shorts(exact, site.boards.in_heads),
+        )
+        behind = cells.behind(own, site.pool)
+        written = _written(site, address, name, title, grids.grid(own), exact, behind)
+        return replace(written, above=above, origin=origin)
+
+    divided = blocks.blocks(grids.grid(view, exact=True), max_elements, wide=True)
+    return _divided(site, page, name, divided, write, grids.data(view))
 
 
 def charts(
@@ -333,6 +411,7 @@ def general(
     prefix: str = "",
     more: str = "",
     provenance: ProvenancePage | None = None,
+    max_elements: int = MAX_ELEMENTS,
 ) -> PagePart:
     """The part of a page that shows what no table of the catalog takes of one benchmark."""
     slug = f"other-{slugs.slug(name)}"
@@ -340,7 +419,7 @@ def general(
     for each in views:
         title = ", ".join(filter(None, (each.title, more)))
         own = f"{prefix}{each.id}" if prefix else f"{slug}{each.id.removeprefix('other')}"
-        tables.append(view(site, page, own, each, title, provenance))
+        tables.append(view(site, page, own, each, title, provenance, max_elements))
     return PagePart(site.catalog.title(name), slug, tuple(tables))
 
 
@@ -351,6 +430,7 @@ def part(
     prefix: str = "",
     more: str = "",
     provenance: ProvenancePage | None = None,
+    max_elements: int = MAX_ELEMENTS,
 ) -> PagePart:
     """A section's subsection: its address, commands, charts and tables."""
     slug = slugs.slug(section.benchmark.name)
@@ -361,7 +441,8 @@ def part(
     told += [f"Engine: {words}" for words in engines.busy(section.records, site.catalog)]
     for each in section.views:
         title = ", ".join(filter(None, (each.title, section.part, more)))
-        tables.append(view(site, page, f"{prefix}{anchor}-{each.id}", each, title, provenance))
+        name = f"{prefix}{anchor}-{each.id}"
+        tables.append(view(site, page, name, each, title, provenance, max_elements))
     commands = site.pool.commands(section.records)
     usual = section.benchmark.entry.command
     scene = Scene(boards=site.boards)

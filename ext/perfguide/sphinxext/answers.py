@@ -7,6 +7,7 @@ from html import escape
 from typing import Any
 
 from docutils import nodes
+from msgspec import structs
 from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
@@ -22,6 +23,9 @@ WIDTH, HEIGHT = 104, 24
 
 MOST_BARS = 4
 """Boards that have room for bars beside their figures."""
+
+MAX_BOARDS = 12
+"""Boards with a column; a farm may have a thousand. The CSV file has all of them."""
 
 COLOURS = 8
 """Boards that are told apart by colour; then the colours begin anew."""
@@ -59,6 +63,7 @@ class Links:
 
 
 def _table(answers: Answers, link: Links, ids: str) -> str:
+    answers, more = _of_first_boards(answers)
     several = len(answers.boards)
     spark = any(any(curves) for row in answers.rows for curves in row.history)
     bars = 1 < several <= MOST_BARS
@@ -83,12 +88,28 @@ def _table(answers: Answers, link: Links, ids: str) -> str:
         note += " A history starts again where engine, clock or memory changed."
     if answers.more:
         note += f" {answers.more} more headline figures are in the chapters."
+    if more:
+        note += f" {more:,} more boards are in the CSV file."
     return (
         f'<div class="perf-scroll perf-answers-box"{ids} role="region" tabindex="0" '
         'aria-label="Headline results"><table class="perf-answers">'
         f"<thead><tr>{''.join(head)}</tr></thead><tbody>{rows}</tbody></table></div>\n"
         f'<p class="perf-answers-note">{note}</p>\n'
     )
+
+
+def _of_first_boards(answers: Answers) -> tuple[Answers, int]:
+    """Return the answers for as many boards as there are columns for, and how many more boards
+    there are."""
+    more = len(answers.boards) - MAX_BOARDS
+    if more <= 0:
+        return answers, 0
+    rows = tuple(
+        structs.replace(row, values=row.values[:MAX_BOARDS], history=row.history[:MAX_BOARDS])
+        for row in answers.rows
+    )
+    boards, clocks = answers.boards[:MAX_BOARDS], answers.clocks[:MAX_BOARDS]
+    return structs.replace(answers, boards=boards, clocks=clocks, rows=rows), more
 
 
 def _row(row: Answer, answers: Answers, bars: bool, spark: bool, link: Links) -> str:
@@ -189,6 +210,7 @@ class Plain(SphinxPostTransform):
 
 
 def _plain_table(answers: Answers) -> nodes.table:
+    answers, _ = _of_first_boards(answers)
     head = ["Result", *(short for short, _ in answers.boards)]
     head += [f"Against {answers.before}"] if answers.before else []
     lines = [

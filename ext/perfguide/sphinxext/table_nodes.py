@@ -196,16 +196,21 @@ def _marks(builder: Any, node: nodes.Element) -> dict[int, dict[int, str]]:
     """The marks of a table as markup, each with the address of its finding."""
     if not node["marks"]:
         return {}
-    page = page_name(builder.config.perfguide_output, "reports/health")
-    uri = builder.get_relative_uri(builder.current_docname, page)
-    # On a single page the address of another page is an anchor already.
-    base = "" if uri.startswith("#") else uri
+    report = page_name(builder.config.perfguide_output, "reports/health")
+    labels = builder.env.domains.standard_domain.anonlabels
+
+    def base(finding: str) -> str:
+        page = labels.get(finding.lower(), (report, ""))[0]
+        uri: str = builder.get_relative_uri(builder.current_docname, page)
+        # On a single page the address of another page is an anchor already.
+        return "" if uri.startswith("#") else uri
+
     out: dict[int, dict[int, str]] = {}
     for row, cells in node["marks"].items():
         for column, found in cells.items():
             out.setdefault(row, {})[column] = "".join(
                 html_table.mark(
-                    f"{base}#{note['id']}",
+                    f"{base(note['id'])}#{note['id']}",
                     note["severity"],
                     f"{note['severity'].capitalize()}: {note['title']}: {detail}",
                 )

@@ -81,11 +81,12 @@ def cell_text(cell: Cell | None, decimals: int = 2) -> str:
 def grid(view: View, exact: bool = False) -> Grid:
     """Return the labels and figures of a view, with as many header rows as its columns have levels.
     Numbers in texts have the decimals of files, or all their digits with ``exact``."""
-    levels = len(view.columns[0]) if view.columns else 1
+    heads = (*view.columns, *view.derived)
+    levels = len(heads[0]) if heads else 1
     header = []
     for level in range(levels):
         keys = view.key_labels if level == 0 else ("",) * len(view.key_labels)
-        header.append((*keys, *(labels[level] for labels in (*view.columns, *view.derived))))
+        header.append((*keys, *(labels[level] for labels in heads)))
     rows = []
     for row in view.rows:
         decimals = [None] * len(row.cells) if exact else row.decimals

@@ -1,0 +1,230 @@
+"""Blocks of a table that is too large for one page: columns first, then rows.
+
+The weight of a block is the number of HTML elements that it becomes. Readers see the first block
+in the place of the table, and each other block on a page of its own.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from msgspec import structs
+
+from ..common import units
+from ..common.units import TableCell
+from ..figures.pool import Cell
+from .grids import Grid
+from .model import View
+
+MAX_ELEMENTS = 10_000
+"""Elements of a table that has a page to itself. The rest of the page has some hundreds, and a
+page has at most 15,000."""
+
+UNLIMITED = 10**9
+"""The limit for a table that is never divided, since its page shows only a part of it."""
+
+CHARS_AS_ELEMENT = 200
+"""Characters of a text that weigh as much as an element: at this ratio 15,000 are 3 MB."""
+
+MIN_COLUMNS = 4
+"""Columns of figures of a block, however many rows there are."""
+
+_TAB_ELEMENTS = 10
+"""Elements of one tab besides its table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A rectangle of a table: ranges of rows and of columns of figures, each as its start and its
+    end, and ``words`` by which readers know it."""
+
+    rows: tuple[int, int]
+    columns: tuple[int, int]
+    words: str
+
+
+def weight(table: Grid) -> int:
+    """Return the approximate number of HTML elements that a table becomes."""
+    keys, columns = _weights(table)
+    return sum(keys) + sum(map(sum, columns))
+
+
+def weight_of_view(table: View) -> int:
+    """Return the same for a view, without the cost of formatting its figures."""
+    levels = len((*table.columns, *table.derived, ("",))[0])
+    width = len(table.key_labels) + len(table.columns) + len(table.derived) + 1
+    tabs = len({units.whole(row.keys[0]) for row in table.rows}) if table.tabbed else 1
+    total = tabs * (levels * width + _TAB_ELEMENTS)
+    for row in table.rows:
+        total += 1 + len(row.keys) + 2 * len(row.derived)
+        total += sum(2 if cell is None else 2 + _has_spread(cell) for cell in row.cells)
+    return total
+
+
+def _has_spread(cell: Cell) -> bool:
+    return cell.low is not None or cell.runs > 1 or bool(cell.differs)
+
+
+def share(weights: Iterable[int], room: int) -> int:
+    """Return the limit for each table by which all fit into the room. Tables below the limit leave
+    their rest to the others."""
+    # From the lightest up, so that each table that fits leaves a larger share to the others.
+    left, rest = room, sorted(weights)
+    while rest:
+        each = left // len(rest)
+        if rest[0] > each:
+            return each
+        left -= rest.pop(0)
+    return room
+
+
+def _weights(table: Grid) -> tuple[list[int], list[list[int]]]:
+    """Return the weights of the keys of each row, and of the cells of each column of figures.
+
+    The head is repeated in each tab, so it counts with the first row of a tab or of the table.
+    """
+    stub, levels = table.stub, len(table.header)
+    more = Counter((link[0], link[1]) for link in table.links)
+    for number, column, notes in table.marks:
+        more[number, column] += len(notes)
+    heads = []
+    for number, row in enumerate(table.rows):
+        begins = not number or (table.tabs and row[0] != table.rows[number - 1][0])
+        heads.append(levels if begins else 0)
+    keys = [
+        1 + sum(_cell(cell, True) for cell in row[:stub]) + head * (stub + 1)
+        for row, head in zip(table.rows, heads, strict=True)
+    ]
+    if table.tabs:
+        keys = [key + _TAB_ELEMENTS * bool(head) for key, head in zip(keys, heads, strict=True)]
+    columns = [
+        [
+            _cell(row[column], False) + more[number, column] + head
+            for number, (row, head) in enumerate(zip(table.rows, heads, strict=True))
+        ]
+        for column in range(stub, len(table.header[0]))
+    ]
+    return keys, columns
+
+
+def _cell(cell: TableCell, is_key: bool) -> int:
+    if isinstance(cell, str):
+        signs = cell in (units.MISSING, units.FAILED)
+        return 1 + signs + len(cell) // CHARS_AS_ELEMENT
+    return 2 + (bool(cell[2]) and not is_key)
+
+
+def blocks(table: Grid, first: int, further: int = MAX_ELEMENTS, *, wide: bool) -> list[Block]:
+    """Return the blocks of a table. The first weighs at most ``first`` and the others at most
+    ``further``, unless a single row of ``MIN_COLUMNS`` weighs more.
+
+    Only a ``wide`` table, which has a column for each board or release, is divided by columns.
+    """
+    keys, columns = _weights(table)
+    totals = [sum(column) for column in columns]
+    if sum(keys) + sum(totals) <= first:
+        return [Block((0, len(keys)), (0, len(columns)), "")]
+    # Columns before rows: the address of a row is then on the page of the first block.
+    out: list[Block] = []
+    ranges = [(0, len(totals))]
+    if wide and totals:
+        ranges = list(_column_ranges(table, totals, first - sum(keys), further - sum(keys)))
+    for begin, end in ranges:
+        # A block of few columns can still have too many rows.
+        own = [sum(cells) for cells in zip(keys, *columns[begin:end], strict=True)]
+        for start, stop in _row_ranges(own, further if out else first, further):
+            words = []
+            if end - begin < len(columns):
+                words.append(_named_columns(table, begin, end))
+            if stop - start < len(keys):
+                words.append(_named_rows(start, stop))
+            out.append(Block((start, stop), (begin, end), ", ".join(words)))
+    return out
+
+
+def _column_ranges(
+    table: Grid, totals: Sequence[int], first: int, further: int
+) -> Iterator[tuple[int, int]]:
+    """Yield columns that together weigh at most ``first``, then ``further``."""
+    labels = _column_labels(table)
+    begin, room = 0, first
+    while begin < len(totals):
+        end = begin
+        while end < len(totals) and (totals[end] <= room or end - begin < MIN_COLUMNS):
+            room -= totals[end]
+            end += 1
+        # The columns of a board stay together, unless that would halve the block.
+        together = (
+            cut
+            for cut in range(end, begin + (end - begin) // 2, -1)
+            if cut == len(totals) or labels[cut][:-1] != labels[cut - 1][:-1]
+        )
+        end = next(together, end)
+        yield begin, end
+        begin, room = end, further
+
+
+def _column_labels(table: Grid) -> list[tuple[str, ...]]:
+    return [*zip(*table.header, strict=True)][table.stub :]
+
+
+def _row_ranges(own: Sequence[int], first: int, further: int) -> Iterator[tuple[int, int]]:
+    start, left = 0, first
+    for number, weight_of_row in enumerate(own):
+        if weight_of_row > left and number > start:
+            yield start, number
+            start, left = number, further
+        left -= weight_of_row
+    yield start, len(own)
+
+
+def _named_columns(table: Grid, begin: int, end: int) -> str:
+    """Return the names of the first and the last column of a block, from the first level of the
+    head in which the columns of the table differ."""
+    labels = _column_labels(table)
+    level = next((n for n in range(len(labels[0])) if len({each[n] for each in labels}) > 1), 0)
+    first, last = labels[begin][level], labels[end - 1][level]
+    if first == last:
+        return ", ".join(filter(None, labels[begin]))
+    return f"{first} to {last}"
+
+
+def _named_rows(start: int, stop: int) -> str:
+    if stop - start == 1:
+        return f"row {start + 1:,}"
+    return f"rows {start + 1:,} to {stop:,}"
+
+
+def of_grid(table: Grid, block: Block) -> Grid:
+    """Return the rows of a block with their links and marks."""
+    start, stop = block.rows
+    return structs.replace(
+        table,
+        rows=table.rows[start:stop],
+        links=[(row - start, *rest) for row, *rest in table.links if start <= row < stop],
+        marks=[(row - start, *rest) for row, *rest in table.marks if start <= row < stop],
+    )
+
+
+def of_view(table: View, block: Block) -> View:
+    """Return the rows and columns of a block. Its columns include those that are worked out."""
+    start, stop = block.rows
+    begin, end = block.columns
+    measured = len(table.columns)
+    figures = slice(begin, min(end, measured))
+    derived = slice(max(begin - measured, 0), max(end - measured, 0))
+    rows = tuple(
+        replace(
+            row,
+            cells=row.cells[figures],
+            decimals=(
+                *row.decimals[figures],
+                *row.decimals[measured + derived.start : measured + derived.stop],
+            ),
+            derived=row.derived[derived],
+        )
+        for row in table.rows[start:stop]
+    )
+    return replace(table, columns=table.columns[figures], derived=table.derived[derived], rows=rows)
