@@ -173,7 +173,7 @@ class Project:
         )
         module.write_text(text, "utf-8")
         self.append(f"{package}/pages/templates/guides.rst.jinja", f"\nEdited {number} times.\n")
-        draw = f"\nWIDTH = {5 + number % 4}\nMARKERS = MARKERS[::-1]\n"
+        draw = f'\nSTYLE = STYLE | {{"font.size": {8 + number % 4}}}\n'
         self.append(f"{package}/charts/draw.py", draw)
 
     # Builds
