@@ -52,7 +52,7 @@ def figures(part: str, size: str) -> list[Figure]:
     if part == "logs":
         return long_lines.figures((2**12, 2**20, 2**20)[at])
     if part == "charts":
-        return charts.figures((4, 2000, 2000)[at], (1, 3, 5)[at])
+        return charts.figures((4, 200, 200)[at], (1, 3, 5)[at])
     sizes = ([(3, 20)], [(200, 300)], [(200, 300), (1_000, 240)])[at]
     return peers.figures(sizes, (1, 2, 2)[at])
 
