@@ -37,12 +37,21 @@ GENERATED = ("guides", "by-benchmark", "compare", "reports", "api")
 
 
 LONGEST = (
-    *("site_build", "every_kind_of_page", "reproducible", "widths", "builds", "bench"),
-    *("incremental", "keeping", "runner", "inbox_faults", "damage", "recorded_logs", "full_disk"),
-    *("readme", "tables_in_a_browser", "farm", "hostile_text", "drawing", "versions", "judge"),
-    *("for_everyone", "guides_open_with_answers", "tutorial", "parallel", "rules", "bombs"),
-    *("sound_uploads", "downloads", "explorer", "object_store", "report", "compare_pages"),
-    *("ci", "fuzz", "programs", "compare_command", "slugs_and_markup", "bad_among_many", "pdf"),
+    *("every_kind_of_page", "site_build", "builds", "runner", "keeping", "bench", "hostile_text"),
+    *(
+        "hostile_documents",
+        "tables_in_a_browser",
+        "reproducible",
+        "incremental",
+        "drawing",
+        "unmade",
+    ),
+    *("bombs", "full_disk", "damage", "for_everyone", "readme", "versions", "ci"),
+    *("provenance", "judge", "pages_in_a_browser", "sound_uploads", "explorer", "compare_pages"),
+    *("parallel", "host_pages", "downloads", "fuzz", "report", "growth", "plain_sources", "beside"),
+    *("inbox_faults", "errata", "pdf", "init_and_serve", "bad_among_many", "programs", "farm"),
+    *("extras", "compare_command", "rules", "words_of_runs", "emulated_example", "verdict_pages"),
+    *("widths", "guides_open_with_answers", "documentation", "object_store", "tutorial"),
 )
 """The tests that take longest, by file. The first one makes the site that others look at."""
 

@@ -49,7 +49,7 @@ def test_the_change_that_would_have_been_seen_is_that_of_the_t_test(speed: Catal
     # Seven tenths of the 5 % are spent.
     seen = 100 * math.expm1(float(stats.t.ppf(1 - 0.7 * 0.05 / 2, freedom)) * error)
     (said,) = re.findall(r"a change of ([\d.]+) % would have been seen", wording.ground(row))
-    assert float(said) == pytest.approx(seen, abs=0.051)
+    assert seen <= float(said) < seen + 0.1  # rounded up, so that it would have been
 
 
 SIZES = tuple(2**n for n in range(4, 16))
