@@ -166,3 +166,16 @@ def test_what_cannot_be_judged_is_named_with_what_would_help(settings: Settings)
     assert "Too little to say: 0 % of 1 figure can be judged." in said
     table = (settings.output / "compare/AM62X/linux/09.03-vs-09.04/noisy.csv").read_text("utf-8")
     assert "−12.5 %" in table and "usually ±" in table
+
+
+def test_lists_and_the_feed_say_what_the_comparison_says(settings: Settings) -> None:
+    upload(settings, (*STEADY, 70.0))
+    build.generate(settings)
+    tag = "Look at 1 event"
+    assert f"{tag} before you ship." in page(settings, "compare/AM62X/linux/09.04-vs-09.05")
+    assert f"09.04 → 09.05: {tag}" in page(settings, "compare/AM62X/index")
+    entries = json.loads((settings.output / "reports/feed.json").read_text("utf-8"))
+    summaries = {entry["title"]: entry["summary"] for entry in entries}
+    (newest,) = (text for title, text in summaries.items() if "09.05" in title)
+    assert newest.endswith(f". {tag}.")
+    assert not any(tag in text for title, text in summaries.items() if "09.05" not in title)
