@@ -214,7 +214,7 @@ def test_nothing_that_got_worse_ships(speed: Catalog) -> None:
     both = newest(releases(history(noise=0.0001)), speed)
     said = headline(both)
     assert (said.state, said.judged, said.of) == ("ship", 12, 12)
-    assert said.sentence == "Ship what was judged: 100 % of 12 figures, of which none is worse."
+    assert said.sentence == "Ship what was judged: 100 % of 12 figures, in which nothing got worse."
 
 
 def test_one_run_each_and_nothing_before_cannot_be_judged(speed: Catalog) -> None:

@@ -63,7 +63,9 @@ def headline(comparison: Comparison) -> Headline:
         sentence = f"{tag}: what fell far there is not proved. {share}"
     elif percent >= LEAST_JUDGED_PERCENT:
         state, tag = "ship", f"Ship what was judged: {percent} %"
-        sentence = f"{tag} of {wording.count(of, 'figure')}, of which none is worse."
+        accepted = any(row.accepted for row in comparison.rows)
+        but = " but what is accepted" if accepted else ""
+        sentence = f"{tag} of {wording.count(of, 'figure')}, in which nothing got worse{but}."
     else:
         state, tag = "too little", "Too little to say"
         sentence = f"{tag}: {share}"
