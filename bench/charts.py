@@ -1,4 +1,4 @@
-"""The cost of charts: one of each kind, and many drawn on all cores.
+"""The cost of charts: one of each kind, and many that were drawn before.
 
 Part of ``make bench``; alone: ``build/env/bin/python bench/charts.py``. The pictures are those of
 this repository's results, repeated with slightly changed figures until there are enough different
@@ -8,7 +8,6 @@ ones.
 from __future__ import annotations
 
 import argparse
-import os
 import statistics
 import tempfile
 import time
@@ -22,35 +21,32 @@ from measuring import Figure
 
 from perfguide.catalog import board_names
 from perfguide.charts import drawing
-from perfguide.charts.gallery import Gallery, Picture
+from perfguide.charts.gallery import Picture, draw_all
 from perfguide.charts.model import ChartView
-from perfguide.common.timing import no_mark
 from perfguide.figures import dataset
-from perfguide.pages import build, compare, context
-from perfguide.pages.keeping import Keeping
+from perfguide.health import report
+from perfguide.pages import build, context, unit
 from perfguide.publishing.output_folder import Writer
 
 TOP = Path(__file__).resolve().parents[1]
-MAX_PARALLEL_RATIO = 1.5
-"""Time on all cores as a multiple of an ideal share: processes have to start."""
-MIN_PICTURES = 200
-"""With fewer pictures, starting processes takes longer than drawing."""
+PICTURES = 200
+"""The number of pictures that are drawn."""
 
 
 def pictures(results: Path) -> list[Picture]:
-    """Return the pictures of the site over some results, without drawing them."""
-    with tempfile.TemporaryDirectory() as folder:
-        settings = dataset.Settings((results,), (TOP / "source/benchmarks",), Path(folder))
-        writer = Writer(settings.output)
-        holdings = dataset.read(settings)
-        boards, _ = board_names.load(settings.boards)
-        kept = Keeping(writer)
-        site = context.site_of(holdings, (), boards, writer, kept, settings.limits)
-        plan = compare.plan(site, settings)
-        build.write_pages(site, plan, dataset.no_progress, no_mark, lambda: None)
-        for write in build.pages_of_benchmarks(site):
-            write()
-        return [picture for picture in site.pictures if isinstance(picture, Picture)]
+    """Return the pictures of the pages of SoCs, without drawing them."""
+    out: list[Picture] = []
+    for folder in sorted(path for path in results.iterdir() if path.is_dir()):
+        with tempfile.TemporaryDirectory() as output:
+            settings = dataset.Settings((folder,), (TOP / "source/benchmarks",), Path(output))
+            holdings = dataset.read(settings)
+            boards, _ = board_names.load(settings.boards)
+            making, guides = context.Making(Writer(settings.output)), holdings.pool.guides()
+            plan = build.plan_of(holdings.ledger, holdings.catalog)
+            site = context.site_of(holdings, guides, plan, (), boards, making, settings.limits)
+            unit.write(site, guides[0].soc, settings, report.check_part(holdings, None))
+            out += making.pictures
+    return out
 
 
 def views() -> list[ChartView]:
@@ -115,14 +111,9 @@ def each(all_views: Sequence[ChartView], times: int) -> list[Figure]:
     ]
 
 
-def _written(folder: Path, many: Sequence[Picture]) -> int:
-    with Gallery(Writer(folder), [*many], ("svg",)) as gallery:
-        return gallery.finish()
-
-
-def together(all_views: Sequence[ChartView], count: int, turns: int) -> list[Figure]:
-    """Compare elapsed times on all cores and on one, and with all pictures kept; measured in turns,
-    keeping the least of each."""
+def kept(all_views: Sequence[ChartView], count: int, turns: int) -> list[Figure]:
+    """Compare the time of pictures that are drawn already with that of drawing them; the least of
+    some turns."""
     many = [
         Picture(f"guides/bench/{number}", changed(view, 1 + number / 1e6))
         for number, view in enumerate(islice(cycle(all_views), count))
@@ -130,34 +121,29 @@ def together(all_views: Sequence[ChartView], count: int, turns: int) -> list[Fig
     drawing.draw((all_views[0], "svg"))
     times = []
     for _ in range(turns):
-        one_by_one = clock(lambda: [drawing.draw((p.view, "svg")) for p in many])
         with tempfile.TemporaryDirectory() as given:
-            folder = Path(given)
-            work = partial(_written, folder, many)
-            times.append((one_by_one, clock(work), clock(work)))
-    one_by_one, fresh, again = map(min, zip(*times, strict=True))
-    cores = os.cpu_count() or 1
-    size = f"{count} charts, {cores} cores"
-    most = MAX_PARALLEL_RATIO / cores if cores > 1 and count >= MIN_PICTURES else None
-    return [
-        Figure(
-            "Charts on all cores, to one after another", size, fresh / one_by_one, "times", most
-        ),
-        Figure("Charts that are drawn already, to drawing them", size, again / one_by_one, "times"),
-    ]
+            looks: dict[str, str] = {}
+
+            def draw(folder: Path = Path(given), looks: dict[str, str] = looks) -> None:
+                looks.update(draw_all(Writer(folder), many, ("svg",), looks).looks)
+
+            times.append((clock(draw), clock(draw)))
+    fresh, again = map(min, zip(*times, strict=True))
+    size = f"{count} charts"
+    return [Figure("Charts that are drawn already, to drawing them", size, again / fresh, "times")]
 
 
 def figures(count: int, times: int) -> list[Figure]:
-    """Measure charts: one of each kind ``times`` times, and ``count`` on all cores."""
+    """Measure charts: one of each kind ``times`` times, and ``count`` again."""
     all_views = views()
-    return [*each(all_views, times), *together(all_views, count, times)]
+    return [*each(all_views, times), *kept(all_views, count, times)]
 
 
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description="What charts cost.")
     parser.add_argument(
-        "--count", type=int, default=MIN_PICTURES, help="how many pictures to draw at once"
+        "--count", type=int, default=PICTURES, help="how many pictures to draw at once"
     )
     for figure in figures(parser.parse_args().count, 5):
         print(figure)

@@ -37,7 +37,7 @@ GENERATED = ("guides", "by-benchmark", "compare", "reports", "api")
 
 
 LONGEST = (
-    *("every_kind_of_page", "site_build", "builds", "runner", "keeping", "bench", "hostile_text"),
+    *("every_kind_of_page", "site_build", "builds", "runner", "parts", "bench", "hostile_text"),
     *(
         "hostile_documents",
         "tables_in_a_browser",

@@ -6,7 +6,7 @@ import json
 import math
 import pickle
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,6 @@ from making import text as as_text
 
 from perfguide import bundle
 from perfguide.bundle import Result
-from perfguide.bundles import decode
 from perfguide.bundles.containers import Document, Source
 from perfguide.bundles.decode import Loaded, load
 from perfguide.bundles.faults import validate
@@ -53,15 +52,15 @@ LAYOUTS: list[dict[str, Any]] = [
 ]
 
 
-def outcome(text: bytes, keep: Any = None) -> list[Loaded | Diagnostic]:
+def outcome(text: bytes) -> list[Loaded | Diagnostic]:
     """What is in a text."""
     document = Document(Source("r", "a.json", Path("a.json")), "a.json", text, False)
-    return list(load(document, keep=keep))
+    return list(load(document))
 
 
-def sound(text: bytes, keep: Any = None) -> Loaded:
+def sound(text: bytes) -> Loaded:
     """The bundle of a text, of which nothing else may be said."""
-    found = only(outcome(text, keep))
+    found = only(outcome(text))
     assert isinstance(found, Loaded)
     return found
 
@@ -216,77 +215,6 @@ def test_a_key_of_no_name_is_refused(part: str, name: str, value: int | str) -> 
     assert isinstance(found, Diagnostic)
     assert found.pointer == f"/results/1/{part}/{name}"
     assert found.hint == "allowed: text of 1 to 200 printable characters"
-
-
-# -- what is kept ------------------------------------------------------------------------
-
-
-@pytest.fixture
-def small_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep the bundles of small texts too."""
-    monkeypatch.setattr(decode, "MIN_KEPT_BYTES", 0)
-
-
-class Kept:
-    """A store that notes what it was asked for."""
-
-    def __init__(self) -> None:
-        self.content: dict[str, bytes] = {}
-        self.made = 0
-
-    def __call__(self, key: str, make: Callable[[], bytes]) -> bytes:
-        if key not in self.content:
-            made = make()
-            self.content[key] = made
-            self.made += 1
-        return self.content[key]
-
-
-@pytest.mark.usefixtures("small_too")
-def test_what_was_kept_is_what_was_read() -> None:
-    kept = Kept()
-    texts = [
-        json.dumps(plain(*ODD, created="2023-04-24T11:16:40.5-05:00", tools={"a": 1.0})).encode(),
-        json.dumps(plain(results=[])).encode(),
-        json.dumps(plain(strange=1)).encode(),
-        b"[" + json.dumps(plain(id="x")).encode() + b", 7]",
-    ]
-    first = [outcome(text, kept) for text in texts]
-    assert first == [outcome(text) for text in texts]
-    assert (kept.made, len(kept.content)) == (4, 4)
-    again = [outcome(text, kept) for text in texts]
-    assert kept.made == 4
-    assert again == first
-    one, other = (only(each) for each in (first[0], again[0]))
-    assert bundle.encode(one.bundle) == bundle.encode(other.bundle)
-    assert one.bundle.created.utcoffset() == other.bundle.created.utcoffset()
-    frames = [rows.build([item]) for item in (one, other)]
-    assert frames[0].table.equals(frames[1].table)
-
-
-@pytest.mark.usefixtures("small_too")
-def test_another_text_has_another_key_even_where_it_says_the_same() -> None:
-    kept = Kept()
-    for layout in LAYOUTS:
-        sound(json.dumps(plain(), **layout).encode(), kept)
-    assert kept.made == len(LAYOUTS)
-
-
-@pytest.mark.usefixtures("small_too")
-def test_what_is_kept_depends_on_the_code(monkeypatch: pytest.MonkeyPatch) -> None:
-    kept = Kept()
-    text = json.dumps(plain()).encode()
-    sound(text, kept)
-    monkeypatch.setattr("perfguide.common.parallel.itself", lambda: "another perfguide")
-    sound(text, kept)
-    assert kept.made == 2
-
-
-def test_a_refused_text_is_not_kept_and_told_of_each_time() -> None:
-    kept = Kept()
-    text = json.dumps(plain(result(value=None))).encode()
-    assert outcome(text, kept) == outcome(text, kept) == outcome(text)
-    assert kept.content == {}
 
 
 # -- the rows of the frame ---------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Charts are drawn by processes of their own, which end with the one that began them."""
+"""Charts are drawn by processes that end with the one that began them."""
 
 from __future__ import annotations
 
@@ -12,13 +12,8 @@ import uuid
 from collections.abc import Callable
 from pathlib import Path
 
-import psutil
 import pytest
 from conftest import TOP, bare_project
-
-from perfguide.charts import drawing
-from perfguide.charts.model import ChartView, Line, Panel, Point
-from perfguide.common import parallel
 
 RESULTS = TOP / "results/AM335X"
 COMMANDS = {
@@ -58,15 +53,6 @@ def drawing_now(mark: str, begun: int) -> list[int]:
     return found
 
 
-def open_files(process: int) -> list[str]:
-    """What a process has open."""
-    found = []
-    for path in Path(f"/proc/{process}/fd").iterdir():
-        with contextlib.suppress(FileNotFoundError):  # it has been closed meanwhile
-            found.append(str(path.readlink()))
-    return found
-
-
 @pytest.mark.parametrize(
     ("command", "number"),
     [
@@ -94,50 +80,11 @@ def test_no_process_outlives_the_one_that_was_ended_while_it_drew(
         )
     try:
         assert until(lambda: bool(drawing_now(mark, begun.pid))), "nothing was drawn"
-        files = [file for drawer in drawing_now(mark, begun.pid) for file in open_files(drawer)]
         begun.send_signal(number)
         assert begun.wait(10) != 0
         assert until(lambda: not marked(mark), 5), "a process is left"
     finally:
         for process in marked(mark):
             os.kill(process, signal.SIGKILL)
-    assert not [file for file in files if str(project) in file], "such as the lock of the build"
     if number != signal.SIGINT:
         assert "Traceback" not in errors.read_text("utf-8")
-
-
-def chart(number: int) -> ChartView:
-    points = tuple(Point(x, x * number, None, None, str(x)) for x in (1.0, 2.0, 3.0))
-    panel = Panel("", (Line("line", points),))
-    return ChartView("c", f"Chart {number}", "", "X", "Y", "linear", "linear", (panel,))
-
-
-def children() -> set[int]:
-    return {process.pid for process in psutil.Process().children()}
-
-
-def test_pictures_come_in_the_order_in_which_they_were_asked_for() -> None:
-    # Those for paper take longer than those that come after them.
-    forms = ("svg",) * 3 + ("pdf", "svg") * 22
-    tasks = [(chart(number), form) for number, form in enumerate(forms, 1)]
-    others = children()
-    with drawing.Drawing() as drawn:
-        drawn.add(tasks[:3])
-        assert children() == others
-        drawn.expect()
-        drawn.add(tasks[3:])
-        pictures = drawn.drawn()
-        assert len(children() - others) == min(2, os.cpu_count() or 1)
-    assert pictures == [drawing.draw(task) for task in tasks]
-    assert children() == others
-
-
-def test_a_process_that_ends_before_its_time_is_an_error() -> None:
-    others = children()
-    with drawing.Drawing() as drawn:
-        drawn.expect()
-        (process,) = children() - others
-        os.kill(process, signal.SIGKILL)
-        drawn.add([(chart(number), "svg") for number in range(20)])
-        with pytest.raises(parallel.WorkersError, match="ended with status -9"):
-            drawn.drawn()

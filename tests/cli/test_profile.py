@@ -54,7 +54,7 @@ def test_generate_tells_each_phase_on_stderr(
     rows = [LINE.match(line) for line in told.err.splitlines()]
     names = [row[1] for row in rows if row]
     assert len(names) == len(rows)
-    assert {"reading bundles", "writing guides", "comparing releases", "in all"} <= set(names)
+    assert {"reading bundles", "writing SoCs", "writing benchmarks", "in all"} <= set(names)
 
 
 def test_help_loads_nothing_that_reads_figures() -> None:

@@ -1,9 +1,10 @@
-"""Reading and drawing by the workers of a real Dask scheduler, one of which is killed."""
+"""Making pages by the workers of a real Dask scheduler, one of which is killed."""
 
 from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -18,11 +19,10 @@ import pytest
 from conftest import TOP
 from distributed import Client
 
-from perfguide.charts import drawing
 from perfguide.cli.command_line import main
 from perfguide.common import parallel
 from perfguide.figures import dataset
-from perfguide.pages import build
+from perfguide.pages import build, unit
 
 
 @dataclass
@@ -37,20 +37,16 @@ class Cluster:
     def kill_one_at_work(self) -> str:
         """End a worker while it holds work, with no chance to say goodbye; its name.
 
-        It is stopped before it gets any, so that what it holds is surely not done, and
-        ended when another one has done some. What comes out has an order, in which all
-        others wait for what it holds.
+        It is stopped before it gets any, so that what it holds is surely not done.
         """
         name, process = sorted(self.processes.items())[0]
         process.send_signal(signal.SIGSTOP)
-
-        others = [other for other in self.processes if other != name]
 
         def kill() -> None:
             end = time.monotonic() + 600
             while time.monotonic() < end:
                 held = self.client.processing([name])[name]
-                if held and any(self.client.has_what(others).values()):
+                if held:
                     self.at_work.append(name)
                     break
                 time.sleep(0.01)
@@ -61,6 +57,30 @@ class Cluster:
 
     def left(self) -> set[str]:
         return set(self.client.scheduler_info(n_workers=-1)["workers"])
+
+
+def die(given: tuple[Path, int, int]) -> int:
+    """End this process, unless it was called often enough before; return a number."""
+    folder, number, times = given
+    before = len(list(folder.glob(f"{number}-*")))
+    if before < times:
+        (folder / f"{number}-{before}").touch()
+        os._exit(1)
+    return number
+
+
+def test_a_process_that_dies_costs_its_piece_of_work(tmp_path: Path) -> None:
+    pieces = [(tmp_path, number, int(number == 2)) for number in range(5)]
+    with parallel.at("") as run:
+        assert list(run(die, pieces)) == [0, 1, 2, 3, 4]
+
+
+def test_a_piece_of_work_that_ends_two_processes_is_an_error(tmp_path: Path) -> None:
+    with (
+        pytest.raises(parallel.WorkersError, match="has ended before its time, twice"),
+        parallel.at("") as run,
+    ):
+        list(run(die, [(tmp_path, 1, 9)]))
 
 
 @pytest.fixture
@@ -105,49 +125,23 @@ def settings(results: Path, output: Path, scheduler: str = "") -> dataset.Settin
     return dataset.Settings((results,), described, output, scheduler=scheduler)
 
 
-def many(folder: Path, make_bundle: Callable[..., dict[str, Any]]) -> Path:
-    """Files that take a while, a bad one and a compressed one among them."""
-    folder.mkdir()
-    results = [
-        {"benchmark": "stream", "metric": f"m{n}", "unit": "MB/s", "samples": [n + 0.1, n]}
-        for n in range(400)
-    ]
-    for number in range(120):
-        bundle = make_bundle(results, id=f"run-{number}", board__name=f"board-{number}")
-        (folder / f"{number:03}.json").write_text(json.dumps(bundle))
-    (folder / "050.json").write_text('{"format": "perfguide-bundle"')
-    return folder
-
-
 def tree(folder: Path) -> dict[str, bytes]:
     files = (path for path in folder.rglob("*") if path.is_file())
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 
-def test_reading_ends_the_same_where_a_worker_is_killed(
-    cluster: Cluster, make_bundle: Callable[..., dict[str, Any]], tmp_path: Path
-) -> None:
-    results = many(tmp_path / "results", make_bundle)
-    killed = [cluster.kill_one_at_work()]
-    there = dataset.read(settings(results, tmp_path, cluster.address))
-    here = dataset.read(settings(results, tmp_path))
-    assert cluster.at_work == killed
-    assert cluster.left().isdisjoint(killed)
-    assert there.ledger == here.ledger
-    assert there.diagnostics == here.diagnostics
-    assert there.pool.frame.table.equals(here.pool.frame.table)
-
-
 def test_pages_and_pictures_are_the_same_bytes_where_a_worker_is_killed(
     cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    results = TOP / "results/AM335X/linux/06.00.00.00"
+    results = tmp_path / "results"
+    for soc in ("AM335X/linux/06.00.00.00", "AM62X/linux/09.00.00.03", "AM64X"):
+        shutil.copytree(TOP / "results" / soc, results / soc)
     build.generate(settings(results, tmp_path / "here"))
     killed: list[str] = []
     run_pieces = parallel._Remote.run
 
     def killing(self: Any, work: Callable[..., Any], pieces: Iterable[Any]) -> Iterator[Any]:
-        if work is drawing.draw:
+        if work is unit.make:
             killed.append(cluster.kill_one_at_work())
         yield from run_pieces(self, work, pieces)
 
@@ -189,7 +183,8 @@ def test_nobody_at_the_address_is_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(parallel, "REPLY_TIMEOUT_S", 1)
-    command = ["check", str(TOP / "results/AM335X"), "--scheduler", "tcp://127.0.0.1:9"]
+    folders = ["--results", str(TOP / "results/AM335X"), "--output", str(tmp_path / "pages")]
+    command = ["generate", *folders, "--scheduler", "tcp://127.0.0.1:9"]
     assert main(command) == 2
     assert "tcp://127.0.0.1:9: no scheduler answers there" in capsys.readouterr().err
 

@@ -269,12 +269,15 @@ def test_the_shown_log_lines_hold_the_figures_that_came_from_them(
     out, held = shipped
     bundles = {b.bundle.id: b for b in held.ledger.bundles}
     checked = 0
-    for row in rows(out / "reports/provenance/X86-64/linux/12.11/openssl-nice-throughput.csv"):
-        for number in expanded(row["Results"]):
-            samples = bundles[row["Bundle"]].bundle.results[number].samples
-            assert isinstance(samples, list)
-            assert f"{samples[0]:.2f}k" in row["Line"]
-            checked += 1
+    first = out / "reports/provenance/X86-64/linux/12.11/openssl-nice-throughput.csv"
+    # A table that is too long for its page has its other rows on further pages.
+    for path in (first, *first.with_suffix("").rglob("*.csv")):
+        for row in rows(path):
+            for number in expanded(row["Results"]):
+                samples = bundles[row["Bundle"]].bundle.results[number].samples
+                assert isinstance(samples, list)
+                assert f"{samples[0]:.2f}k" in row["Line"]
+                checked += 1
     assert checked > 3000
 
 
@@ -340,7 +343,7 @@ def test_logs_that_cannot_be_read_are_named_and_keep_no_figure_back(
     outcome = generated(tmp_path)
     found = only([d for d in outcome.diagnostics if d.kind == "log-archive"])
     assert (found.origin, found.severity) == ("lab/run.logs.tar.zst", "warning")
-    assert len(outcome.holdings.pool) == 3
+    assert len(outcome.read().pool) == 3
     row = rows(tmp_path / "out/reports/provenance/AM62X/linux/09.01/speed-rate.csv")[0]
     assert row["Log"] == "speed.log:2"
 

@@ -14,12 +14,11 @@ from making import described, loaded, only, pooled, records, result
 from profiles import examples
 
 from perfguide import bundle
-from perfguide.bundles import containers, read_files
+from perfguide.bundles import containers, decode
 from perfguide.bundles.decode import Loaded
 from perfguide.bundles.decompress import Limits
 from perfguide.bundles.guide_key import GuideKey, family, version
 from perfguide.catalog.benchmarks import Catalog
-from perfguide.common import parallel
 from perfguide.figures import rows
 from perfguide.figures.pool import Cell, Record
 
@@ -381,8 +380,8 @@ def test_a_row_has_its_own_parameters_whatever_other_bundles_have(
     sources, _ = containers.find([tmp_path])
     bundles = [
         item
-        for each in read_files.outcomes(sources, Limits(), parallel.here)
-        for item in each
+        for each in sources
+        for item in decode.upload(each, Limits())
         if isinstance(item, Loaded)
     ]
     for item, own in zip(bundles, (flags, flags, flags[::-1]), strict=False):

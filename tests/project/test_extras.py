@@ -99,7 +99,7 @@ def test_lists_of_data_name_no_file_that_is_not_there(project: Path) -> None:
         ("export -o out", "parquet"),
         ("serve", "serve"),
         ("check s3://farm/results", "s3"),
-        ("check --scheduler tcp://127.0.0.1:1", "dask"),
+        ("generate --scheduler tcp://127.0.0.1:1", "dask"),
     ],
 )
 def test_a_command_that_needs_an_extra_says_how_to_install_it(

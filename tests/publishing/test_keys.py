@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from conftest import TOP
 
+from perfguide.bundles.containers import Source
 from perfguide.bundles.decompress import Limits
 from perfguide.charts import gallery
 from perfguide.charts.model import ChartView
@@ -22,7 +23,7 @@ from perfguide.cli import build as command
 from perfguide.cli import main
 from perfguide.common import package
 from perfguide.figures.dataset import Settings
-from perfguide.pages import keeping
+from perfguide.pages import build
 from perfguide.publishing import atomic_swap, last_build
 from perfguide.publishing.last_build import Site
 from perfguide.publishing.output_folder import Writer
@@ -142,25 +143,34 @@ def settings(tmp_path: Path) -> Settings:
     )
 
 
-def inputs(settings: Settings) -> keeping.Inputs:
-    return keeping.Inputs(settings, Writer(settings.output))
+def inputs(settings: Settings) -> build.Inputs:
+    return build.Inputs(settings, Writer(settings.output), [])
 
 
 def write(name: str) -> Callable[[Path], object]:
     return lambda top: (top / name).write_text("other", "utf-8")
 
 
-RULES = ("benchmarks/speed.toml", "benchmarks/speed.rst", *LISTS)
+@pytest.mark.parametrize("name", LISTS)
+def test_a_list_is_in_the_key_of_each_page(settings: Settings, name: str) -> None:
+    before = inputs(settings)
+    write(name)(settings.output.parent)
+    after = inputs(settings)
+    # Redirects are no pages of SoCs.
+    assert (after.rules != before.rules) == (name != "redirects")
+    assert after.whole != before.whole
 
 
-@pytest.mark.parametrize("name", RULES)
-def test_what_a_description_or_list_says_is_in_the_key_of_each_page(
+@pytest.mark.parametrize("name", ["benchmarks/speed.toml", "benchmarks/speed.rst"])
+def test_a_description_is_in_the_key_of_pages_with_its_benchmark(
     settings: Settings, name: str
 ) -> None:
     before = inputs(settings)
     write(name)(settings.output.parent)
     after = inputs(settings)
-    assert after.rules != before.rules and after.whole != before.whole
+    assert after.rules == before.rules and after.whole != before.whole
+    assert after.of_descriptions(["speed"]) != before.of_descriptions(["speed"])
+    assert after.of_descriptions(["other"]) == before.of_descriptions(["other"])
 
 
 @pytest.mark.parametrize("name", ["results/a.json", "results/deep/b.log", "results/new.json"])
@@ -193,36 +203,50 @@ def test_the_surroundings_are_in_the_key_of_each_page(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = inputs(settings)
-    monkeypatch.setattr(keeping, "surroundings", lambda: "others")
+    monkeypatch.setattr(build, "surroundings", lambda: "others")
     after = inputs(settings)
     assert after.rules != before.rules and after.whole != before.whole
 
 
 OTHER: dict[str, object] = {
-    "results": (Path("elsewhere"),),
     "benchmarks": (),
     "output": Path("elsewhere"),
-    **dict.fromkeys(LISTS, Path("elsewhere")),
+    **{name: Path("elsewhere") for name in LISTS if name != "redirects"},
     "limits": Limits(document=7),
-    "compare": (("AM62X", "linux", "09.00", "09.02"),),
     "store": Path("elsewhere"),
+}
+OF_SITE: dict[str, object] = {
+    "results": (Path("elsewhere"),),
+    "redirects": Path("elsewhere"),
+    "compare": (("AM62X", "linux", "09.00", "09.02"),),
     "releases": ("newest",),
 }
+"""Settings that decide which pages there are, and nothing on the pages of a SoC but for what its key
+has besides."""
 SHOWN_NOWHERE = {"formats": ("pdf",), "cache": Path("elsewhere"), "scheduler": "tcp://host:1"}
 
 
 def test_each_setting_that_can_show_is_in_the_key_of_each_page(settings: Settings) -> None:
-    assert {*OTHER, *SHOWN_NOWHERE} == {field.name for field in dataclasses.fields(Settings)}
-    before = inputs(settings).rules
+    assert {*OTHER, *OF_SITE, *SHOWN_NOWHERE} == {
+        field.name for field in dataclasses.fields(Settings)
+    }
+    before, whole = inputs(settings).rules, inputs(settings).whole
     for name, value in OTHER.items():
         assert inputs(dataclasses.replace(settings, **{name: value})).rules != before, name
+    for name, value in OF_SITE.items():
+        assert inputs(dataclasses.replace(settings, **{name: value})).whole != whole, name
     for name, value in SHOWN_NOWHERE.items():
         assert inputs(dataclasses.replace(settings, **{name: value})).rules == before, name
 
 
-def test_results_elsewhere_have_no_key_of_all_pages(settings: Settings) -> None:
-    away = dataclasses.replace(settings, results=(*settings.results, "s3://bucket/folder"))
-    assert inputs(away).rules and not inputs(away).whole
+def test_files_at_a_url_are_in_the_key_of_all_pages(settings: Settings) -> None:
+    away = dataclasses.replace(settings, results=("s3://bucket/folder",))
+
+    def key(digest: str) -> str:
+        source = Source("s3://bucket/folder", "a.json", Path("store/objects", digest))
+        return build.Inputs(away, Writer(settings.output), [source]).whole
+
+    assert key("1") == key("1") != key("2")
 
 
 # Pictures

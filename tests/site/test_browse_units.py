@@ -159,7 +159,7 @@ def test_of_many_samples_a_page_gets_the_first_and_their_number(
     data = (tmp_path / "out/guides/SOC1/linux/09.02/figures.js").read_bytes()
     tables = json.loads(data.removeprefix(ASSIGNED))["tables"]
     [[entry]] = [each["cells"] for name, each in tables.items() if "/stream-" in name]
-    assert len(entry[4]) == cells.MOST_SAMPLES and entry[5] == 100
+    assert len(entry[4]) == cells.MAX_SAMPLES and entry[5] == 100
 
 
 def links(page: str) -> list[list[list[str]]]:

@@ -36,11 +36,18 @@ WORDS = """() => [...document.querySelectorAll('#guide section')].map(section =>
 """How many words stand before the first figure of each section; what is folded counts."""
 
 
+UNDER_LOAD = "source/guides/X86-64/linux/12.11.html"
+"""A guide whose figures were all measured beside a load, which are no headlines."""
+
+
 @pytest.mark.parametrize("guide", GUIDES)
 def test_a_guide_opens_with_results_that_no_window_cuts(
     windows: Windows, real_site: Path, guide: str
 ) -> None:
     page = windows.open(f"file://{real_site}/{guide}", 1280, SCREEN)
+    if guide == UNDER_LOAD:
+        assert not page.locator(".perf-answers").count()
+        return
     box = page.locator(".perf-answers tbody tr").first.bounding_box()
     assert box is not None and box["y"] + box["height"] < SCREEN
     counted = dict(page.evaluate(WORDS))

@@ -17,8 +17,7 @@ from perfguide.common import units
 from perfguide.common.diagnostics import Diagnostic
 from perfguide.figures import dataset
 from perfguide.figures.dataset import Holdings
-from perfguide.pages import context, write_tables
-from perfguide.pages.keeping import Keeping
+from perfguide.pages import build, context, write_tables
 from perfguide.publishing.output_folder import Writer
 from perfguide.publishing.store import Store
 from perfguide.tables import page_tables
@@ -179,8 +178,9 @@ def _tables_of_guides(
     """Write the tables of all guides, as their pages do, and nothing else of a large archive."""
     settings = _settings(results, output)
     holdings, writer = dataset.read(settings), Writer(output, Store())
-    kept, (boards, _) = Keeping(writer), board_names.load(None)
-    site = context.site_of(holdings, (), boards, writer, kept, settings.limits)
+    making, (boards, _) = context.Making(writer), board_names.load(None)
+    guides, plan = holdings.pool.guides(), build.plan_of(holdings.ledger, holdings.catalog)
+    site = context.site_of(holdings, guides, plan, (), boards, making, settings.limits)
     parts = []
     for key, page in site.addresses.guide.items():
         sections, other = site.layout.sections(site.pool.of_guide(key))
@@ -196,7 +196,7 @@ def _tables_of_guides(
         for page, part in parts
         for table in part.tables
     ]
-    return shown, holdings, [*holdings.diagnostics, *kept.unmade]
+    return shown, holdings, [*holdings.diagnostics, *making.unmade]
 
 
 def _cells_of_guides(shown: Sequence[Shown]) -> int:

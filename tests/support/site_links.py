@@ -61,14 +61,14 @@ def _target(site: Path, path: Path, value: str, anchors: dict[Path, set[str]]) -
             yield f"{path.relative_to(site)}: {value}"
         return
     folder, name = (path.parent, unquote(parts.path)) if parts.path else (path, "")
-    target, there = _target(site, folder, name)
+    target, there = _resolved(site, folder, name)
     anchor = unquote(parts.fragment)
     if not there or (anchor and anchor not in anchors.get(target, set())):
         yield f"{path.relative_to(site)}: {value}"
 
 
 @cache
-def _target(site: Path, folder: Path, name: str) -> tuple[Path, bool]:
+def _resolved(site: Path, folder: Path, name: str) -> tuple[Path, bool]:
     """Return the target of a link from a folder, and whether it is a file of the site. Cached, as
     most links are on many pages."""
     target = (folder / name).resolve()

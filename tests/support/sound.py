@@ -347,7 +347,7 @@ def publish(
     outcome = generate(Settings((results,), (DESCRIPTIONS,), folder / "pages", formats=formats))
     unmade = [d.text() for d in outcome.diagnostics if d.kind == "unmade"]
     assert not unmade, unmade
-    holdings = outcome.holdings
+    holdings = outcome.read()
     findings = agreement.findings(holdings.ledger.bundles, holdings.catalog, "source/benchmarks")
     refused = errors([*holdings.diagnostics, *findings])
     assert not refused, [each.text() for each in refused]

@@ -40,14 +40,13 @@ class Source:
 
     ``root`` is the folder as the user named it, ``name`` the path below it, with ``/`` between
     folders. ``content`` is given to readers that cannot open ``path``, such as workers on other
-    machines; ``digest`` is the SHA-256 if it is known already.
+    machines.
     """
 
     root: str
     name: str
     path: Path
     content: bytes | None = None
-    digest: str = ""
 
     def __str__(self) -> str:
         return self.name

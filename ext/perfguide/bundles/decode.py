@@ -2,7 +2,7 @@
 
 A text is decoded into columns, and each column is checked at once. If that fails, a slow pass over
 the types of the schema finds all faults, so that an upload can be fixed in one go. The outcome
-depends only on a bundle's bytes, and can be stored under their hash.
+depends only on a bundle's bytes.
 """
 
 from __future__ import annotations
@@ -10,11 +10,9 @@ from __future__ import annotations
 import codecs
 import hashlib
 import re
-import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
@@ -22,24 +20,19 @@ from msgspec.structs import asdict, fields, force_setattr
 
 from .. import bundle as schema
 from ..bundle import Bundle
-from ..common import parallel
 from ..common.diagnostics import Diagnostic, visible
 from . import containers
 from .containers import Document, Source
 from .decompress import Limits
 from .faults import MAX_FAULTS, Fault, judge, parse, validate
 from .outlay import Outlay
-from .results import Columns, Results, Written, as_columns, columns, encode, pairs
+from .results import Results, Written, as_columns, columns, encode, pairs
 
 MAX_LISTED_FAULTS = 100
 """Faults of one bundle that are listed; the rest is counted."""
 
-MIN_KEPT_BYTES = 2**14
-"""The least size of a text whose bundle is stored: a smaller one is decoded faster than looked up."""
-
-Keep = Callable[[str, Callable[[], bytes]], bytes]
-"""A function that returns the bytes stored under a key, or calls the given function to make them.
-The key contains everything that decides the bytes. Exceptions of the function are passed on."""
+MIN_DIFFERENT_FIGURES = 8
+"""So many different figures do not come out the same twice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,24 +49,30 @@ class Loaded:
         """The results of the bundle, as columns."""
         return as_columns(self.bundle.results)
 
+    def rows(self) -> int:
+        """Return the number of results."""
+        return self.results.columns.rows
+
+    def hash_of_figures(self) -> str:
+        """Return a hash that bundles with the same figures share; an empty text where there are
+        too few different figures for that to mean anything."""
+        columns = self.results.columns
+        if columns.distinct() < MIN_DIFFERENT_FIGURES:
+            return ""
+        return hashlib.sha256(msgspec.msgpack.encode(columns.figures())).hexdigest()
+
 
 @dataclass(slots=True)
 class _Upload:
     """Settings for one upload, and the number of bytes of faulty text still to be examined."""
 
     limits: Limits
-    keep: Keep | None
     effort: int
 
 
-def upload(
-    source: Source, limits: Limits, keep: Keep | None = None
-) -> Iterator[Loaded | Diagnostic]:
-    """Yield the bundles of one file and every diagnostic about it, with its root.
-
-    Bundles that ``keep`` has stored are not decoded again.
-    """
-    reading = _Upload(limits, keep, limits.faulty)
+def upload(source: Source, limits: Limits) -> Iterator[Loaded | Diagnostic]:
+    """Yield the bundles of one file and every diagnostic about it, with its root."""
+    reading = _Upload(limits, limits.faulty)
     findings, outlay = 0, Outlay(limits)
     for items in _items(source, reading):
         for item in items:
@@ -97,33 +96,16 @@ def upload(
 
 def _items(source: Source, reading: _Upload) -> Iterator[Iterable[Loaded | Diagnostic]]:
     """Yield the bundles and diagnostics of each document in one file."""
-    # A .json file is one document, so if its hash is known it need not even be opened.
-    if reading.keep and source.digest and source.name.lower().endswith(".json"):
-        with suppress(_UnknownError):
-            # A bundle that is not stored yet is decoded below, where its faults have a location.
-            packed = reading.keep(_key(source.digest, reading.limits), _unknown)
-            yield _unpacked(_UNPACK(packed), source.root, source.name, None)
-            return
     for document in containers.read(source, reading.limits):
         yield [document] if isinstance(document, Diagnostic) else _load(document, reading)
         # Memory is limited to one document of the largest size, not two.
         del document
 
 
-class _UnknownError(Exception):
-    """Nothing is stored for a text."""
-
-
-def _unknown() -> bytes:
-    raise _UnknownError
-
-
-def load(
-    document: Document, limits: Limits | None = None, keep: Keep | None = None
-) -> Iterator[Loaded | Diagnostic]:
+def load(document: Document, limits: Limits | None = None) -> Iterator[Loaded | Diagnostic]:
     """Yield the bundles of one document: an object, an array of objects, or one on each line."""
     limits = limits or Limits()
-    return _load(document, _Upload(limits, keep, limits.faulty))
+    return _load(document, _Upload(limits, limits.faulty))
 
 
 def _load(document: Document, reading: _Upload) -> Iterator[Loaded | Diagnostic]:
@@ -193,8 +175,8 @@ def _array(document: Document, reading: _Upload) -> Iterator[Loaded | Diagnostic
         if bundle is None:
             yield from _findings(origin, None, faults)
         else:
-            packed = _decoded(schema.encode(bundle), faults)
-            yield from _unpacked(packed, document.source.root, origin, None)
+            decoded = _decoded(schema.encode(bundle), faults)
+            yield from _loaded(decoded, document.source.root, origin, None)
 
 
 class _RefusedError(Exception):
@@ -213,18 +195,14 @@ def _one(
         yield _refused(origin, line, reading.limits)
         return
     try:
-        # A stored outcome must not depend on the rest of the upload.
-        if reading.keep and reading.effort > 0 and len(data) >= MIN_KEPT_BYTES:
-            packed = _kept(data, reading, reading.keep)
-        else:
-            packed = _packed(data, reading)
+        decoded = _decoded_or_refused(data, reading)
     except _RefusedError as refused:
         if refused.faults is None:
             yield _in_short(origin, _first_fault(data), line)
         else:
             yield from _findings(origin, line, refused.faults)
         return
-    yield from _unpacked(packed, document.source.root, origin, line)
+    yield from _loaded(decoded, document.source.root, origin, line)
 
 
 def _in_short(origin: str, reason: str, line: int | None) -> Diagnostic:
@@ -252,43 +230,16 @@ def _findings(origin: str, line: int | None, faults: Sequence[Fault]) -> Iterato
         yield Diagnostic("schema", origin, more, "fix those above first", line=line)
 
 
-class _Packed(msgspec.Struct, array_like=True, frozen=True, gc=False):
-    """A valid bundle in its stored form."""
+class _Decoded(NamedTuple):
+    """A valid bundle, the hash of its content, and faults that do not make it invalid, such as unknown
+    keys."""
 
+    bundle: Bundle
     digest: str
-    head: bytes
-    """The bundle without its results, as JSON."""
-    columns: Columns
     faults: Sequence[Fault]
-    """Faults that do not make the text invalid, such as unknown keys."""
 
 
-_PACK = msgspec.msgpack.Encoder().encode
-_UNPACK = msgspec.msgpack.Decoder(_Packed).decode
-_HEAD = msgspec.json.Decoder(Bundle).decode
-"""Decoder of the head, which was checked before it was stored."""
-
-
-def _key(digest: str, limits: Limits) -> str:
-    """Return the key of a text: its SHA-256, its limits, the code, and the byte order."""
-    # All other limits apply to the upload, not to a text.
-    limits_text = f"{limits.document} {limits.values}"
-    return f"bundle {digest} {limits_text} {parallel.itself()} {sys.byteorder}"
-
-
-def _kept(data: bytes, reading: _Upload, keep: Keep) -> _Packed:
-    """Return the bundle of a text, stored or newly decoded. Raises :class:`_RefusedError`."""
-    new: list[_Packed] = []
-
-    def make() -> bytes:
-        new.append(_packed(data, reading))
-        return _PACK(new[0])
-
-    packed = keep(_key(hashlib.sha256(data).hexdigest(), reading.limits), make)
-    return new[0] if new else _UNPACK(packed)
-
-
-def _packed(data: bytes, reading: _Upload) -> _Packed:
+def _decoded_or_refused(data: bytes, reading: _Upload) -> _Decoded:
     """Return the valid bundle of a text. Raises :class:`_RefusedError`."""
     try:
         if not _has_tiny(data):
@@ -305,13 +256,11 @@ def _packed(data: bytes, reading: _Upload) -> _Packed:
     return _decoded(schema.encode(bundle), faults)
 
 
-def _unpacked(
-    packed: _Packed, root: str, origin: str, line: int | None
+def _loaded(
+    decoded: _Decoded, root: str, origin: str, line: int | None
 ) -> Iterator[Loaded | Diagnostic]:
-    bundle = _HEAD(packed.head)
-    force_setattr(bundle, "results", Results(packed.columns))
-    yield from _findings(origin, line, packed.faults)
-    yield Loaded(root, origin, bundle, packed.digest)
+    yield from _findings(origin, line, decoded.faults)
+    yield Loaded(root, origin, decoded.bundle, decoded.digest)
 
 
 _WrittenBundle: Any = msgspec.defstruct(
@@ -328,7 +277,7 @@ _WrittenBundle: Any = msgspec.defstruct(
 _DECODE = msgspec.json.Decoder(_WrittenBundle).decode
 
 
-def _decoded(data: bytes, faults: Sequence[Fault] = ()) -> _Packed:
+def _decoded(data: bytes, faults: Sequence[Fault] = ()) -> _Decoded:
     """Return the bundle of a text without faults. Raises :class:`msgspec.MsgspecError`,
     :class:`ValueError` or :class:`RecursionError` for any other, and for a few valid ones."""
     written = _DECODE(data)
@@ -343,7 +292,9 @@ def _decoded(data: bytes, faults: Sequence[Fault] = ()) -> _Packed:
     if _colons(encode(msgspec.json.decode(head))) != _colons(head):
         raise ValueError("it names a key twice")
     force_setattr(bundle, "results", Raw(body))
-    return _Packed(schema.digest(bundle), head, table, faults)
+    digest = schema.digest(bundle)
+    force_setattr(bundle, "results", Results(table))
+    return _Decoded(bundle, digest, faults)
 
 
 def _has_tiny(data: bytes) -> bool:

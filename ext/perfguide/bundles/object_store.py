@@ -15,7 +15,7 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
@@ -134,6 +134,24 @@ def fetch(url: str, store: Path, limits: Limits, progress: Progress) -> Fetched:
     # Two runs must not write to the same incomplete file.
     with locked(store, lambda _: None):
         return _Reader(fs, store, root, limits).all(wanted, progress, out)
+
+
+def readable_here(source: Source) -> Source:
+    """Return a file that another machine has fetched with its content, where this machine has no copy.
+
+    A file that is another one by now, or that cannot be read, is returned as it is: its reader says so.
+    """
+    if not is_url(source.root) or source.path.exists():
+        return source
+    from fsspec.core import url_to_fs
+
+    # The libraries have no common class of exceptions.
+    with suppress(Exception):
+        fs, path = url_to_fs(f"{source.root}/{source.name}")
+        content: bytes = fs.cat_file(path)
+        if _hash(content) == source.path.name:
+            return replace(source, content=content)
+    return source
 
 
 def _missing(where: str, error: Exception) -> Diagnostic:

@@ -84,27 +84,21 @@ def settle(loaded: Iterable[Loaded]) -> Ledger:
     return Ledger(counted, tuple(withdrawn), tuple(diagnostics))
 
 
-MIN_EQUAL_FIGURES = 8
-"""The least number of distinct figures that two runs never have in common by chance."""
-
-
 def _same_runs(items: Iterable[Loaded]) -> list[tuple[Loaded, Loaded]]:
     """Return bundles whose figures all equal those of another one of the same guide and board,
     each with the first of these."""
     groups: dict[tuple[object, ...], list[Loaded]] = {}
     for item in items:
-        key = (guide_key(item.bundle), item.bundle.board.name, len(item.bundle.results))
+        key = (guide_key(item.bundle), item.bundle.board.name, item.rows())
         groups.setdefault(key, []).append(item)
     out = []
     for own in groups.values():
-        first: dict[tuple[object, ...], Loaded] = {}
+        first: dict[str, Loaded] = {}
         for item in (
             sorted(own, key=lambda i: (i.bundle.created, i.bundle.owned_id)) if own[1:] else ()
         ):
-            columns = item.results.columns
-            if columns.distinct() < MIN_EQUAL_FIGURES:
-                continue
-            if (earlier := first.setdefault(columns.figures(), item)) is not item:
+            figures = item.hash_of_figures()
+            if figures and (earlier := first.setdefault(figures, item)) is not item:
                 out.append((item, earlier))
     return out
 

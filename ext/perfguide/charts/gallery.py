@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import MutableSequence, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property, partial
+from functools import cache, partial
 from importlib.metadata import version
 from pathlib import Path
 
 import msgspec
 
-from ..common import package, parallel, slugs, units
+from ..common import package, slugs, units
 from ..common.containment import finding
 from ..common.diagnostics import Diagnostic
 from ..common.units import TableCell
@@ -21,7 +21,7 @@ from ..publishing.store import Store, update
 from ..tables import grids
 from ..tables.grids import Grid, listing, only_columns
 from . import drawing
-from .drawing import Task, Undrawn
+from .drawing import Undrawn
 from .from_csv import TableFault
 from .model import ChartView, PictureView, Point
 
@@ -41,51 +41,23 @@ DRAWN = "reports/drawn"
 DATA = "-data.csv"
 """The end of the name of a picture's data: Sphinx takes all files NAME.* for forms of a picture."""
 
-MANY_PICTURES = 20
-"""If a site with more pictures has one to draw, others will follow."""
-
 
 @dataclass(frozen=True)
 class Picture:
-    """One picture: its file without the suffix, and its view."""
+    """One picture: its file without the suffix, and the view that it shows."""
 
     stem: str
     view: PictureView
 
-    @cached_property
-    def drawn(self) -> Drawn:
-        """Return the same picture with hashes in place of its view."""
-        return Drawn(self.stem, {form: fingerprint(self.view, form) for form in FORMATS})
-
-
-class Drawn(msgspec.Struct, frozen=True):
-    """One drawn picture: its file without the suffix, and a hash of its view for each format."""
-
-    stem: str
-    prints: dict[str, str]
-
-    @property
-    def drawn(self) -> Drawn:
-        """Return the picture itself."""
-        return self
-
-
-def drawn(writer: Writer, picture: Drawn, form: str) -> str:
-    """Return the SHA-256 of a picture's file if it is unchanged since it was drawn, or an empty
-    text."""
-    present = writer.present(f"{picture.stem}.{form}")
-    kept = writer.store.recall(_key(picture.prints.get(form, "")))
-    return present if kept == present.encode() else ""
-
 
 def _key(print_: str) -> str:
-    """Return the key of a picture's SHA-256 in the store."""
+    """Return the name under which the store keeps a picture of a hand-written page."""
     return f"picture {_drawn_by()} {print_}"
 
 
 @cache
 def _drawn_by() -> str:
-    """Return a hash of the code and libraries on which the look of a view depends."""
+    """Return a hash of the code and the libraries that decide how the same view looks."""
     versions = [each for each in package.libraries() if each.lower().startswith(DRAWING)]
     code = package.fingerprint("charts", "common")
     return hashlib.sha256(repr((code, versions)).encode()).hexdigest()
@@ -123,70 +95,48 @@ def _matplotlib() -> str:
     return version("matplotlib")
 
 
-class Gallery:
-    """All pictures of a site, drawn where they are missing or out of date.
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """Pictures that were drawn: the :func:`look` of each file by its name."""
 
-    A picture in a format that is not wanted now is kept while it is up to date. Callers add a
-    :class:`Drawn` picture only if its files exist. ``pictures`` may grow until the
-    end. Use it in a ``with``, as :class:`drawing.Drawing`, by whom it has them drawn.
+    looks: dict[str, str]
+    unmade: tuple[Diagnostic, ...]
+
+
+def draw_all(
+    writer: Writer,
+    pictures: Sequence[Picture],
+    formats: Sequence[str],
+    earlier: Mapping[str, str],
+) -> Drawn:
+    """Draw the pictures that are missing, or that look another way now than in an earlier run.
+
+    ``earlier`` are the looks of files that are there as they were drawn. A picture in a format that
+    is not wanted now stays where it is still right.
     """
+    looks: dict[str, str] = {}
+    unmade: list[Diagnostic] = []
+    for picture in pictures:
+        for form in FORMATS:
+            name = f"{picture.stem}.{form}"
+            own = look(picture.view, form)
+            if earlier.get(name) == own and (digest := writer.present(name)):
+                writer.keep(name, digest)
+                looks[name] = own
+            elif form in formats:
+                data = drawing.draw((picture.view, form))
+                if isinstance(data, Undrawn):
+                    unmade.append(finding("this picture could not be drawn", name, data.reason))
+                    data = data.notice
+                else:
+                    looks[name] = own
+                writer.write(name, data)
+    return Drawn(looks, tuple(unmade))
 
-    def __init__(
-        self,
-        writer: Writer,
-        pictures: MutableSequence[Picture | Drawn],
-        formats: Sequence[str],
-        run: parallel.Run = parallel.here,
-    ) -> None:
-        self._writer, self._pictures, self._formats = writer, pictures, formats
-        self._drawing = drawing.Drawing(run)
-        self._wanted: list[tuple[str, str]] = []
-        self.unmade: list[Diagnostic] = []
-        self._seen = 0
 
-    def __enter__(self) -> Gallery:
-        return self
-
-    def __exit__(self, *raised: object) -> None:
-        self._drawing.__exit__(*raised)
-
-    def expect(self) -> None:
-        """Start a process that will draw, because pictures will follow."""
-        if self._formats:
-            self._drawing.expect()
-
-    def begin(self) -> None:
-        """Begin to draw the pictures that were added since the last call."""
-        tasks: list[Task] = []
-        for number in range(self._seen, len(self._pictures)):
-            picture = self._pictures[number]
-            if isinstance(picture, Drawn):
-                continue
-            # A view is large, and only drawing needs it from here on.
-            self._pictures[number] = picture.drawn
-            for form, print_ in picture.drawn.prints.items():
-                name = f"{picture.stem}.{form}"
-                if present := drawn(self._writer, picture.drawn, form):
-                    self._writer.keep(name, present)
-                elif form in self._formats:
-                    self._wanted.append((name, print_))
-                    tasks.append((picture.view, form))
-        self._seen = len(self._pictures)
-        self._drawing.add(tasks)
-        if self._wanted and self._seen > MANY_PICTURES:
-            self._drawing.expect()
-
-    def finish(self) -> int:
-        """Write all drawn pictures, and return their number."""
-        self.begin()
-        for (name, print_), data in zip(self._wanted, self._drawing.drawn(), strict=True):
-            if isinstance(data, Undrawn):
-                self._writer.write(name, data.notice)
-                self.unmade.append(finding("this picture could not be drawn", name, data.reason))
-                continue
-            self._writer.write(name, data)
-            self._writer.store.keep(_key(print_), self._writer.digests[name].encode())
-        return len(self._wanted)
+def look(view: PictureView, form: str) -> str:
+    """Return a hash of all that decides the bytes of a picture."""
+    return f"{_drawn_by()} {fingerprint(view, form)}"
 
 
 def draw_own(store: Store, folder: Path, view: ChartView, formats: Sequence[str]) -> str:

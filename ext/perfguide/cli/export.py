@@ -62,6 +62,7 @@ def add_parsers(add: shared.AddParser) -> None:
         help="with --rst, only the pages of this SoC; may be given more than once",
     )
     shared.add_site(parser)
+    shared.add_workers(parser)
     parser.set_defaults(run=_run)
 
 

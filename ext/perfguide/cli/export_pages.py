@@ -35,8 +35,8 @@ def run(options: argparse.Namespace) -> int:
     settings = shared.site_settings(options)
     store = Store(settings.cache)
     if options.soc:
-        # Checked before anything is written: a typing error must not empty an earlier export.
-        if missing := _missing(options.soc, settings, store):
+        # Asked before anything is written: a mistyped name must not empty an earlier export.
+        if missing := _missing(options.soc, settings):
             print(f"perfguide export: {missing}", file=sys.stderr)
             return shared.NOTHING
         # Characters of a pattern in a name would match other SoCs.
@@ -52,11 +52,11 @@ def run(options: argparse.Namespace) -> int:
     return shared.FINE if outcome.guides else shared.NOTHING
 
 
-def _missing(socs: list[str], settings: Settings, store: Store) -> str:
-    """Return a message about the first SoC without bundles, or ""."""
+def _missing(socs: list[str], settings: Settings) -> str:
+    """Return which SoC has no bundle, or an empty text."""
     from ..figures import dataset
 
-    bundles = dataset.gather(settings, store=store).ledger.bundles
+    bundles = dataset.gather(settings).ledger.bundles
     present = {each.bundle.board.soc for each in bundles}
     for soc in socs:
         if soc not in present:

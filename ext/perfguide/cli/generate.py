@@ -15,6 +15,7 @@ def add_parsers(add: shared.AddParser) -> None:
     """Add the command to the command line."""
     parser = add("generate")
     shared.add_site(parser)
+    shared.add_workers(parser)
     parser.add_argument(
         "--output", default="source", metavar="DIR", help="folder for the pages; default: source"
     )

@@ -78,7 +78,7 @@ def add_benchmarks(parser: argparse.ArgumentParser) -> None:
 
 
 def add_reading(parser: argparse.ArgumentParser) -> None:
-    """Add the options for reading bundles: limits, URLs, workers elsewhere."""
+    """Add the options that say how bundles are read: limits and URLs."""
     add_limits(parser)
     parser.add_argument(
         "--store",
@@ -86,11 +86,16 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="folder for copies of files read from URLs; default: build/store",
     )
+    parser.set_defaults(scheduler="")
+
+
+def add_workers(parser: argparse.ArgumentParser) -> None:
+    """Add the option that names workers elsewhere; it goes after those of :func:`add_reading`."""
     parser.add_argument(
         "--scheduler",
         default="",
         metavar="ADDRESS",
-        help="Dask scheduler whose workers read and draw, such as tcp://host:8786",
+        help="Dask scheduler whose workers make the pages of SoCs, such as tcp://host:8786",
     )
 
 

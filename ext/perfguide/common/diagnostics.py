@@ -42,6 +42,7 @@ KINDS: dict[str, Kind] = {
     "apart": Kind("warning", "a published mean that its samples contradict"),
     "same-key": Kind("warning", "two results of one bundle that measured the same and differ"),
     "same-run": Kind("warning", "two bundles whose figures are all equal"),
+    "changed": Kind("warning", "a bundle that changed while it was read"),
     "future": Kind("warning", "a bundle that is dated later than tomorrow"),
     "undescribed": Kind("warning", "a parameter, metric or unit that no description knows"),
     "names": Kind(

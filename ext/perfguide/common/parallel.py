@@ -1,23 +1,29 @@
-"""Work done by processes on other machines, by Dask, with the same outcome as here.
+"""Pieces of work that processes do, here or by Dask on other machines, with the same outcome.
 
-A user with a scheduler gives its address. A piece of work is a function of the package and a
-value; if a worker ends before it returns the result, another one repeats the piece.
+Each piece is a function of the package and a value. If a process ends before it returns the result,
+another one repeats the piece.
 """
 
 from __future__ import annotations
 
 import hashlib
+import multiprocessing
+import os
 import platform
+import signal
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import chdir, contextmanager, nullcontext
 from functools import lru_cache
 from importlib.metadata import version
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from . import extras
+from . import extras, orphans
 from .diagnostics import ReportedError
 from .package import fingerprint
 
@@ -59,12 +65,73 @@ def here(work: Callable[[T], R], pieces: Iterable[T], /) -> Iterator[R]:
     return map(work, pieces)
 
 
+class _Cores:
+    """Processes beside this one, as many as there are cores."""
+
+    def __init__(self) -> None:
+        # A fork has the modules and the catalog of this process.
+        methods = multiprocessing.get_all_start_methods()
+        self._context = multiprocessing.get_context("fork" if "fork" in methods else None)
+        self._executor: ProcessPoolExecutor | None = None
+
+    def run(self, work: Callable[[T], R], pieces: Iterable[T], /) -> Iterator[R]:
+        """Do the work, several pieces at once."""
+        waiting = list(pieces)
+        futures = [self._started().submit(work, piece) for piece in waiting]
+        try:
+            for piece, future in zip(waiting, futures, strict=True):
+                try:
+                    yield future.result()
+                except BrokenProcessPool:
+                    yield self._again(work, piece)
+        finally:
+            for future in futures:
+                future.cancel()
+
+    def _again(self, work: Callable[[T], R], piece: T) -> R:
+        """Do a piece by a process of its own. One that ends too has too little memory, most often."""
+        with self._new(1) as executor:
+            try:
+                return executor.submit(work, piece).result()
+            except BrokenProcessPool as error:
+                reason = "a process that makes pages has ended before its time, twice"
+                raise WorkersError(f"{reason}; is there enough memory?") from error
+
+    def _started(self) -> ProcessPoolExecutor:
+        if self._executor is None:
+            self._executor = self._new(os.cpu_count() or 1)
+        return self._executor
+
+    def _new(self, count: int) -> ProcessPoolExecutor:
+        return ProcessPoolExecutor(count, self._context, _begin, (os.getpid(),))
+
+    def end(self) -> None:
+        """End the processes."""
+        if self._executor is not None:
+            self._executor.shutdown(cancel_futures=True)
+
+
+def _begin(parent: int) -> None:
+    """Prepare a process: it ends with its parent, which alone takes interrupts."""
+    orphans.end_with(parent)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
 @contextmanager
 def at(address: str) -> Iterator[Run]:
-    """Yield a ``Run`` on the workers of a Dask scheduler, such as ``tcp://farm:8786``; without an
-    address, in this process. Raises :class:`WorkersError` if there are no workers."""
+    """Yield workers of a Dask scheduler, such as ``tcp://farm:8786``; without an address, processes on
+    this machine. Raises :class:`WorkersError` where a scheduler has none."""
     if not address:
-        yield here
+        cores = _Cores()
+        try:
+            yield cores.run
+        except BaseException:
+            # Nothing waits for what an interrupted build has begun.
+            for process in multiprocessing.active_children():
+                process.kill()
+            raise
+        finally:
+            cores.end()
         return
     try:
         import dask
@@ -93,7 +160,7 @@ class _Remote:
         self._address = address
 
     def run(self, work: Callable[[T], R], pieces: Iterable[T], /) -> Iterator[R]:
-        identity = itself()
+        identity, folder = itself(), str(Path.cwd())
         left = iter(pieces)
         waiting: deque[Any] = deque()
         # Workers come and go during a build: the limit follows their number.
@@ -108,7 +175,7 @@ class _Remote:
                         piece = next(left)
                     except StopIteration:
                         break
-                    future = self._client.submit(_same, identity, work, piece, pure=False)
+                    future = self._client.submit(_same, identity, folder, work, piece, pure=False)
                     waiting.append(future)
                 if not waiting:
                     return
@@ -142,8 +209,8 @@ class _Remote:
                     raise WorkersError(f"{self._address}: no worker is left") from error
 
 
-def _same(identity: str, work: Callable[[T], R], piece: T) -> R:
-    """Do a piece of work on a worker, if its code is that of the machine that asks."""
+def _same(identity: str, folder: str, work: Callable[[T], R], piece: T) -> R:
+    """Do a piece of work on a worker in a ``folder``, if its code is that of the machine that asks."""
     mine = itself()
     if mine != identity:
         raise WorkersError(
@@ -151,7 +218,7 @@ def _same(identity: str, work: Callable[[T], R], piece: T) -> R:
             "than the machine that asks; install the same there"
         )
     # A worker may have several threads, and drawing changes settings of the process.
-    with _WORK_LOCK:
+    with _WORK_LOCK, chdir(folder) if Path(folder).is_dir() else nullcontext():
         return work(piece)
 
 

@@ -88,7 +88,11 @@ def events(
     """All events of a comparison: those that speak against the newer release first, then by
     how much happened."""
     by: dict[tuple[object, ...], list[Row]] = {}
-    clocks = [_of_clock(row, rows, names) for row in rows if row.is_clock]
+    clocks = [
+        _of_clock(row, rows, names)
+        for row in rows
+        if row.is_clock and row.change is not None and row.change > -1
+    ]
     explained = {id(row) for event in clocks for row in event.rows}
     for row in rows:
         if row.verdict in TOLD and id(row) not in explained:

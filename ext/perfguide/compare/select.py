@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from functools import partial
 from glob import escape
 from itertools import pairwise
 
@@ -173,6 +174,35 @@ def _address(addresses: Addresses, old: GuideKey, new: GuideKey) -> str:
     return f"compare/{folder}/{name}-vs-{addresses.guide[new].rpartition('/')[2]}"
 
 
+def asked_of(guides: Sequence[GuideKey], asked: Sequence[AskedPair]) -> tuple[AskedPair, ...]:
+    """Return the pairs that some of the guides belong to."""
+    return tuple(pair for pair in asked if any(map(_asked_guides(pair).guide, guides)))
+
+
+def without_guide(guides: Sequence[GuideKey], asked: Sequence[AskedPair]) -> list[Diagnostic]:
+    """Return a finding about each pair of a SoC and system that none of all guides is of."""
+    systems = sorted({f"{key.soc}, {key.os}" for key in guides})
+    matching = asked_of(guides, asked)
+    return [
+        _fault(pair, "has no guide", _close_to(f"{pair[0]}, {pair[1]}", systems, "; "))
+        for pair in asked
+        if pair not in matching
+    ]
+
+
+def _asked_guides(pair: AskedPair) -> Filter:
+    return Filter(soc=escape(pair[0]), os=escape(pair[1]))
+
+
+def _fault(pair: AskedPair, message: str, hint: str) -> Diagnostic:
+    text = f"({', '.join(repr(part) for part in pair)}): {message}"
+    return Diagnostic("compare", "perfguide_compare", text, hint)
+
+
+def _close_to(name: str, names: Sequence[str], sign: str = ", ") -> str:
+    return nearest(name, names) or f"there are {sign.join(names) or 'none'}"
+
+
 def _add_asked(
     pair: AskedPair,
     pool: Pool,
@@ -182,25 +212,16 @@ def _add_asked(
 ) -> Diagnostic | None:
     """Add the two guides of a pair on each platform that has both, with the sides that are
     compared, where they are not neighbours; what is wrong with the pair."""
-    soc, os, *releases = pair
+    _, _, *releases = pair
+    fault = partial(_fault, pair)
 
-    def fault(message: str, hint: str) -> Diagnostic:
-        text = f"({', '.join(repr(part) for part in pair)}): {message}"
-        return Diagnostic("compare", "perfguide_compare", text, hint)
-
-    def close_to(name: str, names: Sequence[str], sign: str = ", ") -> str:
-        return nearest(name, names) or f"there are {sign.join(names) or 'none'}"
-
-    only = Filter(soc=escape(soc), os=escape(os))
+    only = _asked_guides(pair)
     keys = [key for key in pool.guides() if only.guide(key)]
-    if not keys:
-        systems = sorted({f"{key.soc}, {key.os}" for key in pool.guides()})
-        return fault("has no guide", close_to(f"{soc}, {os}", systems, "; "))
     chosen = []
     for release in releases:
         side = choose(history, pool, release, only, names)
         if not side.records:
-            hint = close_to(release, [key.release for key in keys])
+            hint = _close_to(release, [key.release for key in keys])
             return fault(f"no release is, or begins with, “{release}”", hint)
         chosen.append(side)
     before, after = chosen

@@ -9,10 +9,10 @@ from types import MappingProxyType
 from typing import Any
 from xml.etree import ElementTree
 
+from ..bundle import Bundle
 from ..bundles.decode import Loaded
 from ..bundles.guide_key import GuideKey, guide_key
 from ..common.diagnostics import visible
-from ..figures.errata import Erratum
 
 MAX_ENTRIES = 200
 """The number of entries in the feed; older ones are left out."""
@@ -58,16 +58,14 @@ def releases(
     return out
 
 
-def corrections(errata: Iterable[Erratum], pages: dict[GuideKey, str]) -> list[dict[str, Any]]:
-    """Return an entry for each guide that a withdrawal changed."""
+def corrections(
+    corrected: Iterable[tuple[Bundle, Mapping[GuideKey, int]]], pages: Mapping[GuideKey, str]
+) -> list[dict[str, Any]]:
+    """Return an entry for each guide that a withdrawal changed. ``corrected`` has each withdrawing
+    bundle with the number of figures that it changed in each guide."""
     out = []
-    for erratum in errata:
-        # One withdrawal can change several guides, and each has readers of its own.
-        numbers: dict[GuideKey, int] = {}
-        for change in erratum.changes:
-            numbers[change.record.guide] = numbers.get(change.record.guide, 0) + 1
+    for new, numbers in corrected:
         for key, number in numbers.items():
-            new = erratum.by.bundle
             figures = "1 figure was" if number == 1 else f"{number} figures were"
             out.append(
                 {

@@ -40,13 +40,14 @@ def soc_path(page: str) -> str:
 
 
 def index(
-    socs: Mapping[str, str], guides: Sequence[GuideKey], pool: Pool, files: Mapping[str, object]
+    socs: Mapping[str, str], guides: Sequence[GuideKey], figures: int, files: Mapping[str, object]
 ) -> dict[str, Any]:
-    """Return the index of the data. ``socs`` has each SoC's page; ``files`` lists files of the site."""
+    """Return the list of a site's data. ``socs`` has each SoC's page; ``files`` names files of the
+    entire site."""
     return {
         "format": "perfguide-index",
         "version": VERSION,
-        "figures": len(pool),
+        "figures": figures,
         **files,
         "socs": [
             {

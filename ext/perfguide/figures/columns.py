@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -27,14 +27,15 @@ SERIES = (*OWNER, "benchmark", "metric", "unit", "params")
 class Figures:
     """The table of :meth:`Pool.figures` with its names as integer codes.
 
-    All arrays have one entry for each figure; the index of an entry is the *position* that rules
-    and :meth:`Pool.take` use.
+    All arrays have one entry for each figure; an entry's place is the
+    *position* that rules speak of. ``socs`` are the names of all SoCs; left out, those of the pool.
     """
 
-    def __init__(self, pool: Pool, catalog: Catalog) -> None:
+    def __init__(self, pool: Pool, catalog: Catalog, socs: Collection[str] = ()) -> None:
         self.pool = pool
         self.catalog = catalog
         self.table: pd.DataFrame = pool.figures()
+        self.socs = socs or frozenset(map(str, pool.frame.table["soc"].cat.categories))
         self.mean: Floats = self.table["mean"].to_numpy(dtype="float64")
         self.low: Floats = self.table["low"].to_numpy(dtype="float64")
         self.high: Floats = self.table["high"].to_numpy(dtype="float64")

@@ -8,15 +8,14 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from ..bundles import containers, decode, object_store, read_files, supersede
+from ..bundles import containers, decode, object_store, supersede
 from ..bundles.decompress import Limits
 from ..bundles.guide_key import DEFAULT_SDK, GuideKey, guide_key, version
 from ..catalog import benchmarks as catalog
 from ..catalog.board_names import load_notes
-from ..common import parallel, slugs, units
+from ..common import slugs, units
 from ..common.diagnostics import Diagnostic
 from ..common.package import ROOT
-from ..publishing.store import Store
 
 if TYPE_CHECKING:
     from . import pool
@@ -95,43 +94,26 @@ def no_progress(items: Sequence[T], _label: str) -> Iterable[T]:
     return items
 
 
-def read(
-    settings: Settings,
-    progress: Progress[containers.Source] = no_progress,
-    run: parallel.Run | None = None,
-    store: Store | None = None,
-) -> Holdings:
-    """Read every bundle and every benchmark description, and pool the figures.
-
-    ``run`` reads the files; left out, it is what the settings ask for. ``store`` spares the
-    reading of bundles that it knows. Raises :class:`parallel.WorkersError`.
-    """
-    # What only looks at bundles does without tables, whose library takes a third of a second.
+def read(settings: Settings, progress: Progress[containers.Source] = no_progress) -> Holdings:
+    """Read every bundle and every benchmark description, and pool the figures."""
+    # Commands that only look at bundles do without tables, whose library takes a third of a second.
     from . import pool, rows
 
-    held = gather(settings, progress, run, store)
+    gathered = gather(settings, progress)
     by_hand, faults = load_notes(settings.boards)
-    pooled = pool.Pool(rows.build(held.ledger.bundles), held.catalog, by_hand)
-    return Holdings(held.catalog, held.ledger, (*held.diagnostics, *faults), pooled)
+    pooled = pool.Pool(rows.build(gathered.ledger.bundles), gathered.catalog, by_hand)
+    diagnostics = (*gathered.diagnostics, *faults)
+    return Holdings(gathered.catalog, gathered.ledger, diagnostics, pooled)
 
 
-def gather(
-    settings: Settings,
-    progress: Progress[containers.Source] = no_progress,
-    run: parallel.Run | None = None,
-    store: Store | None = None,
-) -> Gathered:
-    """Read what :func:`read` reads, without its figures; raises the same."""
-    if run is None:
-        with parallel.at(settings.scheduler) as run:
-            return gather(settings, progress, run, store)
+def gather(settings: Settings, progress: Progress[containers.Source] = no_progress) -> Gathered:
+    """Read what :func:`read` reads, without its figures."""
     sources, diagnostics = object_store.find(
         settings.results, settings.store, settings.limits, progress
     )
     loaded: list[decode.Loaded] = []
-    outcomes = read_files.outcomes(sources, settings.limits, run, store)
-    for _, items in zip(progress(sources, "reading bundles"), outcomes, strict=True):
-        for item in items:
+    for source in progress(sources, "reading bundles"):
+        for item in decode.upload(source, settings.limits):
             if isinstance(item, Diagnostic):
                 diagnostics.append(item)
             else:
@@ -140,13 +122,10 @@ def gather(
     settled = supersede.settle(loaded)
     diagnostics += [*settled.diagnostics, *faults]
     if settings.releases:
-        settled, faults = _only(settled, settings.releases)
+        settled, faults = only(settled, settings.releases)
         diagnostics += faults
     if not settled.bundles:
-        where = ", ".join(str(p) for p in settings.results)
-        diagnostics.append(
-            Diagnostic("no-results", where, "no valid bundle was found", HOW_TO_BEGIN)
-        )
+        diagnostics.append(no_results(settings))
     return Gathered(described, settled, tuple(diagnostics))
 
 
@@ -165,10 +144,16 @@ def unnamed(option: str, wanted: str) -> Diagnostic:
     return Diagnostic("no-guide", option, f"no guide is named “{wanted}”", hint)
 
 
-def _only(
+def no_results(settings: Settings) -> Diagnostic:
+    """Return the finding that there is no bundle to publish."""
+    where = ", ".join(str(path) for path in settings.results)
+    return Diagnostic("no-results", where, "no valid bundle was found", HOW_TO_BEGIN)
+
+
+def only(
     ledger: supersede.Ledger, wanted: Sequence[str]
 ) -> tuple[supersede.Ledger, list[Diagnostic]]:
-    """What belongs to some guides, and which texts name none."""
+    """Return the bundles of some guides, and the texts that name none."""
     guides = sorted({guide_key(each.bundle) for each in ledger.bundles})
     kept, faults = set[GuideKey](), list[Diagnostic]()
     for text in wanted:

@@ -74,11 +74,18 @@ def measured(record: Record) -> dict[str, Any]:
 class Pool:
     """All pooled figures, grouped once, and read by guide or by benchmark.
 
-    ``spelt`` lists the units that were chosen from the spellings in bundles, by benchmark, metric
-    and kind. ``by_hand`` are notes that people have written about guides.
+    ``by_hand`` are notes that people have written about guides. ``spelt`` are the units of metrics that
+    the catalog does not describe, as :func:`terms.spellings` gives them for an entire archive; left out,
+    they follow from these figures.
     """
 
-    def __init__(self, frame: Frame, catalog: Catalog, by_hand: Sequence[GuideNote] = ()) -> None:
+    def __init__(
+        self,
+        frame: Frame,
+        catalog: Catalog,
+        by_hand: Sequence[GuideNote] = (),
+        spelt: terms.Spelt | None = None,
+    ) -> None:
         self.frame = frame
         self._catalog, self._by_hand = catalog, by_hand
         self._has_written_notes = bool(by_hand) or any(
@@ -88,8 +95,7 @@ class Pool:
         table = frame.table
         # Defaults and units are applied before grouping, so that spellings of one thing pool.
         params, self._params = terms.defaulted(frame, catalog)
-        unit, self._factor, spelt = terms.target_units(frame.measured, catalog)
-        self.spelt = sorted(spelt.items())
+        unit, self._factor, _ = terms.target_units(frame.measured, catalog, spelt)
         self._value = table["value"].to_numpy(dtype="float64") * self._factor
         self._low = table["low"].to_numpy(dtype="float64") * self._factor
         self._high = table["high"].to_numpy(dtype="float64") * self._factor

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -50,38 +51,54 @@ Spelt = dict[tuple[str, str, str], str]
 bundles."""
 
 
-def target_units(
-    measured: Coded[tuple[str, str, str]], catalog: Catalog
-) -> tuple[pd.Categorical[str], np.ndarray[Any, Any], Spelt]:
-    """Return the unit in which each row is shown, the factor into it, and the units chosen from
-    spellings. ``measured`` has the benchmark, metric and unit of each row.
-
-    The unit is the catalog's if the row's unit is of that kind; otherwise the most common spelling
-    of its kind for this metric, so that one kind pools.
-    """
-    counts = np.bincount(measured.codes, minlength=len(measured.distinct)).tolist()
+def spellings(counted: Mapping[tuple[str, str, str], int], catalog: Catalog) -> Spelt:
+    """Return the unit of each metric that the catalog does not describe: the commonest spelling of
+    its kind, so that one kind pools. ``counted`` says how often each benchmark, metric and unit
+    was measured."""
     commonest: dict[tuple[str, str, str], tuple[int, str]] = {}
-    for (benchmark, metric, text), count in zip(measured.distinct, counts, strict=True):
+    for (benchmark, metric, text), count in counted.items():
+        if _described_unit(benchmark, metric, text, catalog):
+            continue
         unit = units.parse(text)
         key = (benchmark, metric, unit.kind)
-        # The count is negative, so that equal counts are decided by name and not by input order.
         commonest[key] = min(commonest.get(key, (0, "")), (-count, unit.name))
+    return {key: name for key, (_, name) in commonest.items()}
+
+
+def _described_unit(benchmark: str, metric: str, unit: str, catalog: Catalog) -> str:
+    """Return the unit of the catalog where ``unit`` is of that kind; else an empty text."""
+    entry = catalog.get(benchmark)
+    described = entry.metric(metric) if entry else None
+    if described and units.factor(unit, described.unit) is not None:
+        return units.parse(described.unit).name
+    return ""
+
+
+def target_units(
+    measured: Coded[tuple[str, str, str]], catalog: Catalog, spelt: Spelt | None = None
+) -> tuple[pd.Categorical[str], np.ndarray[Any, Any], Spelt]:
+    """Return the unit that each row is shown in, the factor into it, and the units that follow from
+    spellings. ``measured`` has the benchmark, the metric and the unit of each row.
+
+    The catalog's unit where the row's unit is of that kind; else what ``spelt`` says, which is, left
+    out, what :func:`spellings` gives for these rows.
+    """
+    if spelt is None:
+        counts = np.bincount(measured.codes, minlength=len(measured.distinct)).tolist()
+        spelt = spellings(dict(zip(measured.distinct, counts, strict=True)), catalog)
     targets: list[str] = []
     factors: list[float] = []
-    spelt: Spelt = {}
+    used: Spelt = {}
     for benchmark, metric, text in measured.distinct:
-        entry = catalog.get(benchmark)
-        described = entry.metric(metric) if entry else None
-        if described and units.factor(text, described.unit) is not None:
-            target = units.parse(described.unit).name
-        else:
+        target = _described_unit(benchmark, metric, text, catalog)
+        if not target:
             key = (benchmark, metric, units.parse(text).kind)
-            target = spelt[key] = commonest[key][1]
+            target = used[key] = spelt[key]
         factor = units.factor(text, target)
         assert factor is not None  # both are of one kind
         targets.append(target)
         factors.append(factor)
-    return named(targets, measured.codes), np.array(factors)[measured.codes], spelt
+    return named(targets, measured.codes), np.array(factors)[measured.codes], used
 
 
 def codes(column: pd.Series[Any]) -> tuple[np.ndarray[Any, Any], int]:

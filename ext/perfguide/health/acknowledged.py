@@ -3,7 +3,7 @@ of some figures explains."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -77,13 +77,29 @@ def load(path: Path | None, rules: dict[str, Rule]) -> tuple[list[Entry], list[D
     return toml_lists.read(path, TABLE, Acknowledgement, KIND, wrong)
 
 
+def faults(path: Path | None, rules: dict[str, Rule], used: Collection[int]) -> list[Diagnostic]:
+    """Return the faults of a file, among them the sound entries that accept nothing; ``used`` are
+    the numbers of the others."""
+    entries, wrong = load(path, rules)
+    unused = [
+        entry.fault(
+            "acknowledged-unused",
+            f"accepts no finding: {entry.value.rule}, {entry.value.reason}",
+            "remove it, or fix its patterns",
+        )
+        for entry in entries
+        if entry.number not in used
+    ]
+    return [*wrong, *unused]
+
+
 def apply(
     findings: Sequence[Finding],
     accepted: Sequence[Entry],
     levels: Sequence[Annotation[Level]] = (),
-) -> tuple[list[Finding], list[Diagnostic]]:
-    """Findings in which what is accepted says so, and a diagnostic for each entry
-    that accepts nothing. A finding that is accepted in part becomes two. ``levels`` accept that
+) -> tuple[list[Finding], set[int]]:
+    """Return the findings with the reasons for which they are accepted, and the numbers of the
+    entries that accept one. A finding that is accepted in part becomes two. ``levels`` accept that
     figures are far from those before; whether one of them is of use, comparisons say."""
     used: set[int] = set()
     settled: list[Finding] = []
@@ -108,16 +124,7 @@ def apply(
             if name:
                 part = replace(part, id=f"{finding.id}-{name}", acknowledged=reasons[name])
             settled.append(part)
-    unused = [
-        entry.fault(
-            "acknowledged-unused",
-            f"accepts no finding: {entry.value.rule}, {entry.value.reason}",
-            "remove it, or fix its patterns",
-        )
-        for entry in accepted
-        if entry.number not in used
-    ]
-    return ranked_findings(settled), unused
+    return ranked_findings(settled), used
 
 
 def _explains(level: Annotation[Level], finding: Finding, suspect: Suspect) -> bool:

@@ -11,6 +11,7 @@ from msgspec import UNSET
 
 from ..common import units
 from ..figures.columns import Figures, firsts, together
+from ..figures.pool import Pool
 from .finding import Hit, Rule
 
 RULES = (
@@ -50,7 +51,7 @@ def other_soc(figures: Figures) -> Iterator[Hit]:
         return
     columns = ("command", "soc", "board")
     number = together(*(table[c].cat.codes.to_numpy().astype("int64") for c in columns))
-    socs = {str(name).casefold() for name in table["soc"].cat.categories}
+    socs = {name.casefold() for name in figures.socs}
     details: dict[int, str] = {}
     for row in firsts(number):
         command, soc, board = (str(table[c].iat[row]) for c in columns)
@@ -61,10 +62,20 @@ def other_soc(figures: Figures) -> Iterator[Hit]:
         yield Hit("other-soc", int(positions[row]), details[int(number[row])])
 
 
+def asked_platforms(pool: Pool) -> set[str]:
+    """Return the platforms that options of commands name, in lower case."""
+    commands = map(str, pool.frame.table["command"].cat.categories)
+    return {word.casefold() for command in commands for word in _asked(command)}
+
+
+def _asked(command: str) -> set[str]:
+    return {word.strip("'\"") for word in _ASKED.findall(command)}
+
+
 def _other_platform(command: str, soc: str, board: str, socs: set[str]) -> str:
-    """Return the first platform named in a command, or "" if one of them is the board's."""
-    # SoCs of uploads only count here: anyone can name one, even “openssl”.
-    asked = {word.strip("'\"") for word in _ASKED.findall(command)}
+    """The first platform that a command names, where none of them is the board's."""
+    # A SoC of an upload counts only here: anybody can name one, and call it “openssl”.
+    asked = _asked(command)
     own = {_stem(soc), _stem(board)} - {""}
     other = ""
     for word in re.split(r"[\s/=,;:'\"]+", command):

@@ -29,6 +29,8 @@ class Marks:
         self._by_member: dict[int, list[_Mark]] = {}
         for finding in findings:
             for suspect in finding.suspects if finding.rule.marks else ():
+                if not suspect.record.cell.members:
+                    continue  # a figure of another pool
                 first = suspect.record.cell.members[0]
                 self._by_member.setdefault(first, []).append(_Mark(finding, suspect.detail))
 

@@ -319,4 +319,5 @@ def lone_sample(figures: Figures) -> Iterator[Hit]:
                 yield Hit("lone-sample", position, detail, weight=gap)
 
 
-CHECKS = (far, unlike_boards, stale_copy, swapped_boards, lone_sample)
+CHECKS = (far, stale_copy, swapped_boards, lone_sample)
+ACROSS_SOCS = (unlike_boards,)

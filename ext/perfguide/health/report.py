@@ -6,14 +6,13 @@ import shutil
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from ..catalog.waivers import Annotation, Level
 from ..common.diagnostics import SEVERITIES, Diagnostic, visible
 from ..figures.dataset import Addresses, Holdings, plan
-from ..figures.pool import Record
+from ..figures.pool import Pool
 from ..figures.provenance import facts
 from ..tables.assign import Layout
 from . import acknowledged as acknowledge
@@ -61,10 +60,33 @@ def check(
 ) -> Health:
     """Apply every rule to all figures; ``acknowledged`` is a file of accepted findings, and
     ``levels`` say which figures have a new level for good."""
-    findings, unmade = rules.examine(holdings.pool, holdings.catalog)
-    entries, faults = acknowledge.load(acknowledged, rules.RULES)
-    settled, unused = acknowledge.apply(findings, entries, levels)
-    return Health(tuple(settled), (*faults, *unused, *unmade))
+    part = check_part(holdings, acknowledged, levels)
+    faults = acknowledge.faults(acknowledged, rules.RULES, part.used)
+    return Health(part.findings, (*faults, *part.unmade))
+
+
+@dataclass(frozen=True, slots=True)
+class PartialHealth:
+    """The findings about a part of a site's figures, the numbers of the acknowledgements that accept
+    one of them, and the rules that failed."""
+
+    findings: tuple[Finding, ...]
+    used: frozenset[int]
+    unmade: tuple[Diagnostic, ...]
+
+
+def check_part(
+    holdings: Holdings,
+    acknowledged: Path | None,
+    levels: Sequence[Annotation[Level]] = (),
+    beyond: rules.Beyond | None = None,
+) -> PartialHealth:
+    """Apply every rule to the figures of one SoC. ``beyond`` has the facts about others that rules need;
+    left out, there are no others."""
+    findings, unmade = rules.examine(holdings.pool, holdings.catalog, beyond)
+    entries, _ = acknowledge.load(acknowledged, rules.RULES)
+    settled, used = acknowledge.apply(findings, entries, levels)
+    return PartialHealth(tuple(settled), frozenset(used), tuple(unmade))
 
 
 def as_json(holdings: Holdings, checked: Health) -> dict[str, Any]:
@@ -77,22 +99,43 @@ def as_json(holdings: Holdings, checked: Health) -> dict[str, Any]:
     ``null`` where the measurement failed, ``section`` is the address of its section,
     a source is a ``bundle``, its ``file`` and the JSON ``pointer`` of the result.
     """
-    addresses = plan(holdings.pool.guides(), holdings.pool.benchmarks())
-    layout, pool = Layout(holdings.catalog), holdings.pool
+    pool = holdings.pool
+    addresses, layout = plan(pool.guides(), pool.benchmarks()), Layout(holdings.catalog)
+    findings = [listed_finding(each, pool, layout, addresses) for each in checked.findings]
+    return head(checked) | {"findings": with_pages(findings, checked, addresses)}
 
-    @cache
+
+def with_pages(
+    findings: Iterable[dict[str, Any]], checked: Health, addresses: Addresses
+) -> list[dict[str, Any]]:
+    """Return findings for programs with the address of each, which depends on how many there are."""
+    pages = pages_of_findings(checked, addresses)
+    return [
+        each | {"page": f"{pages[each['id']]}#{each['id']}" if each["id"] in pages else PAGE}
+        for each in findings
+    ]
+
+
+def head(checked: Health) -> dict[str, Any]:
+    """Return the head of the list of findings for programs."""
+    counts = {each: sum(f.severity == each for f in checked.open) for each in SEVERITIES}
+    return {"format": "perfguide-health", "version": 1, "counts": counts}
+
+
+def listed_finding(
+    finding: Finding, pool: Pool, layout: Layout, addresses: Addresses
+) -> dict[str, Any]:
+    """Return a finding as :func:`as_json` lists it, but for its page."""
+
     def bundle(position: int) -> dict[str, str]:
-        known = facts(pool.frame.bundles[position])
+        facts_of_bundle = facts(pool.frame.bundles[position])
         # A name of a file need not be text in UTF-8.
-        file = known["file"].encode("utf-8", "backslashreplace").decode()
-        return {"bundle": known["bundle"], "file": file}
-
-    def sources(record: Record) -> list[dict[str, str]]:
-        places = pool.places(record.cell.members)
-        return [bundle(number) | {"pointer": f"/results/{index}"} for number, index in places]
+        file = facts_of_bundle["file"].encode("utf-8", "backslashreplace").decode()
+        return {"bundle": facts_of_bundle["bundle"], "file": file}
 
     def cell(suspect: Suspect) -> dict[str, Any]:
         record = suspect.record
+        places = pool.places(record.cell.members)
         return {
             "guide": asdict(record.guide),
             "board": record.board,
@@ -105,28 +148,24 @@ def as_json(holdings: Holdings, checked: Health) -> dict[str, Any]:
             "max": record.cell.high,
             "detail": suspect.detail,
             "section": f"{addresses.guide[record.guide]}#{layout.anchor(record)}",
-            "sources": sources(record),
+            "sources": [
+                bundle(number) | {"pointer": f"/results/{index}"} for number, index in places
+            ],
         }
 
-    pages = pages_of_findings(checked, addresses)
-    findings = [
-        {
-            "id": finding.id,
-            "rule": finding.rule.id,
-            "severity": finding.severity,
-            "title": finding.rule.title,
-            "guide": asdict(finding.guide),
-            "benchmark": finding.benchmark,
-            "reason": finding.reason,
-            "advice": finding.rule.advice,
-            "acknowledged": finding.acknowledged or None,
-            "page": f"{pages[finding.id]}#{finding.id}" if finding.id in pages else PAGE,
-            "cells": [cell(suspect) for suspect in finding.suspects],
-        }
-        for finding in checked.findings
-    ]
-    counts = {each: sum(f.severity == each for f in checked.open) for each in SEVERITIES}
-    return {"format": "perfguide-health", "version": 1, "counts": counts, "findings": findings}
+    return {
+        "id": finding.id,
+        "rule": finding.rule.id,
+        "severity": finding.severity,
+        "title": finding.rule.title,
+        "guide": asdict(finding.guide),
+        "benchmark": finding.benchmark,
+        "reason": finding.reason,
+        "advice": finding.rule.advice,
+        "acknowledged": finding.acknowledged or None,
+        "page": "",
+        "cells": [cell(suspect) for suspect in finding.suspects],
+    }
 
 
 def as_text(checked: Health, width: int = 0) -> str:

@@ -28,7 +28,7 @@ from ..figures.pool import Record
 from ..health.report import COUNTED
 from ..health.report import PAGE as HEALTH
 from ..tables import summaries
-from .compare import ComparisonPlan, comparison, made_from
+from .compare import ComparisonPlan, comparison
 from .context import Site
 from .health import section_of
 from .sentences import Fact, Part, section_name
@@ -118,7 +118,7 @@ class Headlines:
         self._read: dict[GuideKey, list[Record]] = {}
 
     def of(self, key: GuideKey) -> Answers:
-        """What the top of a guide says, or what it said in an earlier run."""
+        """Return the answers at the top of a guide."""
         site = self._site
         family = site.families[key.platform]
         releases = family[: family.index(key) + 1][-MOST_RELEASES:]
@@ -127,19 +127,7 @@ class Headlines:
         if key == family[-1]:
             # Nothing else is asked of this platform until its comparisons are written.
             self._plan.history.forget(key.platform)
-        careful = self._careful(key)
-        bundles = site.basis.bundles(releases, None)
-        guides = [(each, site.addresses.guide[each]) for each in releases]
-        changes = site.scenes[key.platform].changes
-        return site.keeping.made(
-            f"headlines of {site.addresses.guide[key]}",
-            (
-                *(site.basis.common, guides, bundles, changes),
-                *(pair and (pair.old, pair.address), judged, careful),
-            ),
-            lambda: self._of(key, releases, pair, judged, careful),
-            Answers,
-        )
+        return self._of(key, releases, pair, judged, self._careful(key))
 
     def _of(
         self,
@@ -308,22 +296,16 @@ class Headlines:
     def _pair(self, key: GuideKey) -> ReleasePair | None:
         """The comparison of a guide with the release before it."""
         older = self._before(key)
-        pairs = self._plan.by_soc.get(key.soc, ())
+        pairs = self._plan.pairs
         return next((p for p in pairs if p.new == key and [p.old] == older), None)
 
     def _judged(self, pair: ReleasePair) -> Judged | None:
-        """What the comparison of two guides says, or what it said in an earlier run; ``None``
-        where it could not be made."""
+        """Return the comparison of two guides in words; ``None`` where it could not be made."""
         site, plan = self._site, self._plan
-
-        def judge() -> Judged:
-            return _in_words(site, comparison(site, plan, pair))
-
-        name = f"{pair.address} in short"
-        return site.keeping.attempt(
+        return site.making.attempt(
             f"what became of the figures of {pair.old.release}",
             site.addresses.guide[pair.new],
-            lambda: site.keeping.made(name, made_from(site, plan, pair), judge, Judged),
+            lambda: _in_words(site, comparison(site, plan, pair)),
             lambda _why: None,
         )
 
@@ -368,7 +350,7 @@ class Headlines:
         else:
             said = [Part(judged.lead, strong=True)]
             said += [Part(f" {judged.rest}")] if judged.rest else []
-        pairs = [p for p in self._plan.by_soc.get(key.soc, ()) if p.new == key]
+        pairs = [p for p in self._plan.pairs if p.new == key]
         for each in sorted(pairs, key=lambda p: p != pair):
             said += [Part(" "), Part(f"Compare with {each.old.release}", each.address)]
         return [Fact("Changed", tuple(said))]

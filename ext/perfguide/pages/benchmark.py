@@ -2,27 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import msgspec
 
-from ..bundles.guide_key import GuideKey, families, family, version
-from ..charts import trends
+from ..bundles.guide_key import GuideKey, families, family
+from ..bundles.supersede import Ledger
+from ..catalog.board_names import load as load_boards
+from ..charts import gallery, trends
 from ..charts.from_figures import Scene
 from ..common import units
-from ..figures.pool import Record
+from ..figures.dataset import Holdings, Settings
+from ..figures.pool import Pool, Record
+from ..health.finding import Finding
 from ..tables import summaries
 from ..tables.assign import Section
 from ..tables.model import OVER_RELEASES, SIDE_BY_SIDE
-from . import long_tables, search_words, sources, write_files, write_tables
-from .context import Site
+from . import (
+    context,
+    long_tables,
+    newest,
+    search_words,
+    sources,
+    summary,
+    write_files,
+    write_tables,
+)
+from .context import Making, Plan, Site
+from .newest import NewestRun
+from .parts import Made, catalog_of, made_by, writer_of
 from .search_words import FindablePage, FindableSection
 from .sources import SourceRow
 from .write_tables import PageChart, PagePart
 
 
-class NewestFigures(msgspec.Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class NewestFigures:
     """The newest figures of all boards."""
 
     parts: list[PagePart]
@@ -41,38 +58,106 @@ class PlatformHistory(msgspec.Struct, frozen=True):
     words: tuple[str, ...]
 
 
-def write(site: Site, name: str) -> FindablePage:
-    """Write the page of one benchmark; return how readers find it."""
+class BenchmarkOfSoc(msgspec.Struct, frozen=True):
+    """The figures of one benchmark on one SoC: its guides with each of their boards that have some,
+    and the histories of its platforms."""
+
+    measured: list[tuple[GuideKey, str]]
+    histories: list[PlatformHistory]
+
+
+def write_histories(site: Site, name: str) -> BenchmarkOfSoc:
+    """Write the tables and charts of a SoC's releases for the page of one benchmark."""
+    measured = site.pool.held(name)
+    platforms = sorted(families(dict.fromkeys(key for key, _ in measured)).items())
+    histories = []
+    for _, keys in platforms:
+        histories += site.making.attempt(
+            f"the history of {name} on {keys[0].soc}",
+            site.addresses.benchmark[name],
+            partial(_histories, site, name, keys),
+            _no_history,
+        )
+    return BenchmarkOfSoc(measured, histories)
+
+
+def _no_history(_reason: str) -> list[PlatformHistory]:
+    return []
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What it takes to make the page of a benchmark: its figures on each SoC, as encoded
+    :class:`BenchmarkOfSoc`, the newest runs of all SoCs, the newest guide of each platform, and doubts
+    about the figures. The other fields are those of a SoC's job."""
+
+    settings: Settings
+    descriptions: str
+    plan: Plan
+    name: str
+    of_socs: tuple[bytes, ...]
+    runs: tuple[NewestRun, ...]
+    last: frozenset[GuideKey]
+    findings: tuple[Finding, ...]
+    hashes: Mapping[str, str] = field(default_factory=dict)
+    looks: Mapping[str, str] = field(default_factory=dict)
+    sends_files: bool = False
+
+
+def make(job: Job) -> Made:
+    """Write the page of a benchmark; return its encoded :class:`FindablePage`."""
+    settings = job.settings
+    writer = writer_of(settings.output, job.hashes, job.sends_files)
+    catalog, _ = catalog_of(settings.benchmarks, job.descriptions)
+    pool = newest.pool_of(job.runs, catalog, settings, job.plan.spelt)
+    boards, _ = load_boards(settings.boards)
+    making = Making(writer)
+    site = context.site_of(
+        Holdings(catalog, Ledger((), (), ()), (), pool),
+        pool.guides(),
+        job.plan,
+        [_in_pool(each, pool) for each in job.findings],
+        boards,
+        making,
+        settings.limits,
+    )
+    of_socs = [msgspec.msgpack.decode(each, type=BenchmarkOfSoc) for each in job.of_socs]
+    out = making.attempt(
+        f"the page of {job.name}",
+        site.addresses.benchmark[job.name],
+        partial(_write, site, job.name, of_socs, job.last),
+        partial(_write_notice, site, job.name),
+    )
+    drawn = gallery.draw_all(writer, making.pictures, settings.formats, job.looks)
+    return made_by(writer, drawn, summary.encode(out), making.unmade)
+
+
+def _in_pool(finding: Finding, pool: Pool) -> Finding:
+    """Return a finding whose figures are those of a pool, as far as it has them."""
+    here = {_names(record): record for record in pool.of_benchmark(finding.benchmark)}
+    suspects = (
+        replace(each, record=here.get(_names(each.record), each.record))
+        for each in finding.suspects
+    )
+    return replace(finding, suspects=tuple(suspects))
+
+
+def _names(record: Record) -> tuple[object, ...]:
+    params = tuple(sorted(record.params.items()))
+    return record.guide, record.board, record.metric, record.unit, params
+
+
+def _write(
+    site: Site, name: str, of_socs: Sequence[BenchmarkOfSoc], last: Collection[GuideKey]
+) -> FindablePage:
     page, title = site.addresses.benchmark[name], site.catalog.title(name)
     described = site.catalog.get(name)
-    boards_of_guides = site.pool.held(name)
-    guides = list(dict.fromkeys(key for key, _ in boards_of_guides))
-    newest_of_boards = {
-        (key.platform, site.boards.today(key.soc, board)): (key, board)
-        for key, board in sorted(boards_of_guides, key=lambda each: version(each[0].release))
-    }
-    chosen = sorted(newest_of_boards.values())
-    last = {site.families[key.platform][-1] for key, _ in chosen}
-    own = dict.fromkeys(key for key, _ in chosen)
-    newest = site.keeping.made(
-        f"{page} newest",
-        (name, chosen, sorted(last), site.basis.guides(own, name)),
-        lambda: _newest(site, name, chosen, last),
-        NewestFigures,
-    )
-    platforms = sorted(
-        families(guides).items(), key=lambda item: (units.natural(item[0][1]), item[0])
-    )
-    histories = [
-        site.keeping.made(
-            f"{page} {site.platform_slugs[platform]}",
-            (name, keys, _said_of(site.scenes[platform]), site.basis.guides(keys, name)),
-            partial(_history, site, name, keys),
-            PlatformHistory,
-        )
-        for platform, keys in platforms
-    ]
-    sections = [(newest.parts, "newest", title)]
+    measured = [each for own in of_socs for each in own.measured]
+    guides = {key for key, _ in measured}
+    chosen = newest.of_boards(measured, site.boards)
+    figures = _newest(site, name, chosen, last)
+    histories = [history for own in of_socs for history in own.histories]
+    sections = [(figures.parts, "newest", title)]
     for each in histories:
         words = f"{title}, {each.title} over releases"
         sections.append((each.parts, f"over-releases-{each.id}", words))
@@ -89,7 +174,7 @@ def write(site: Site, name: str) -> FindablePage:
         f"{title} on {socs}: the newest figures of {write_files.enumeration(boards)} side by "
         f"side, and all figures of {releases}."
     )
-    found_by = tuple(sorted({word for history in histories for word in history.words}))
+    words_of_page = tuple(sorted({word for history in histories for word in history.words}))
     write_files.page(
         site,
         page,
@@ -98,21 +183,16 @@ def write(site: Site, name: str) -> FindablePage:
         title=title,
         described=described if described and described.prose else None,
         command=described.entry.command if described else "",
-        newest=newest,
+        newest=figures,
         histories=histories,
         moved=long_tables.move(site, page, tables),
         sources=sources.write(site, page, [row for each in histories for row in each.sources]),
     )
-    whole = FindableSection("newest", f"{title}, all boards and releases", found_by)
+    whole = FindableSection("newest", f"{title}, all boards and releases", words_of_page)
     return FindablePage(page, title, (), (whole,))
 
 
-def _said_of(scene: Scene) -> object:
-    """What charts over releases show besides figures; the names of boards are the same for all."""
-    return scene.releases, scene.changes
-
-
-def write_notice(site: Site, name: str, reason: str) -> FindablePage:
+def _write_notice(site: Site, name: str, reason: str) -> FindablePage:
     """Write a page that says why that of a benchmark could not be made."""
     page, title = site.addresses.benchmark[name], site.catalog.title(name)
     write_files.notice(site, page, title, reason)
@@ -152,7 +232,7 @@ def _side_by_side(figure: str) -> str:
     return f"{figure}: boards side by side"
 
 
-def _history(site: Site, name: str, keys: Sequence[GuideKey]) -> PlatformHistory:
+def _histories(site: Site, name: str, keys: Sequence[GuideKey]) -> list[PlatformHistory]:
     page, platform = site.addresses.benchmark[name], keys[0].platform
     slug, scene = site.platform_slugs[platform], site.scenes[platform]
     records = site.pool.of_benchmark(name, set(keys))
@@ -169,7 +249,7 @@ def _history(site: Site, name: str, keys: Sequence[GuideKey]) -> PlatformHistory
         anchor = f"{prefix}{section.part_id}".strip("-")
         charts += write_tables.charts(site, page, section, anchor, "releases", scene)
     words = search_words.of_records(site.catalog.get(name), name, records)
-    return PlatformHistory(slug, title, parts, charts, sources.rows(site, records), words)
+    return [PlatformHistory(slug, title, parts, charts, sources.rows(site, records), words)]
 
 
 def _headlines(site: Site, sections: Sequence[Section]) -> list[Record]:

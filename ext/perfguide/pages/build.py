@@ -1,90 +1,205 @@
-"""Writes the pages: guides, SoCs, benchmarks, reports, and their CSV files."""
+"""Writes the pages of a site: those of each SoC, then those over several SoCs.
+
+The heads of bundles say which SoCs there are. The pages of a SoC whose bundles, descriptions and
+settings are unchanged stay as they are; those of the others are made by :mod:`.unit`, each by one
+process. Everything else follows from the summaries of all SoCs.
+"""
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Callable
-from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext, suppress
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeVar
 
 import msgspec
 
-from ..bundles.guide_key import GuideKey
+from ..bundles import heads, object_store, supersede
+from ..bundles.containers import Source
+from ..bundles.decode import Loaded
+from ..bundles.guide_key import GuideKey, family, guide_key, version
+from ..bundles.heads import Head
+from ..bundles.logs import kept_in
+from ..bundles.object_store import is_url
+from ..bundles.supersede import Ledger, Withdrawal
 from ..catalog import redirects
+from ..catalog.benchmarks import Catalog
 from ..catalog.board_names import load as load_boards
-from ..catalog.waivers import load_annotations
-from ..charts.gallery import Gallery
-from ..common import parallel
+from ..catalog.board_names import load_notes
+from ..common import extras, parallel, slugs, units
 from ..common.diagnostics import Diagnostic
+from ..common.package import surroundings
 from ..common.timing import Mark, no_mark
-from ..figures import errata
-from ..figures.dataset import Holdings, Progress, Settings, newest, no_progress, read
-from ..health import report
+from ..compare.select import asked_of, without_guide
+from ..figures import dataset, rows, terms
+from ..figures.dataset import Addresses, Holdings, Progress, Settings, no_progress
+from ..figures.dataset import newest as newest_guides
+from ..figures.pool import Pool
+from ..health import acknowledged, report, rules
+from ..health.finding import Finding, ranked_findings
+from ..health.report import Health
+from ..health.rules import Beyond, DistantHit
 from ..publishing.output_folder import Writer
-from ..publishing.store import Store
-from ..tables import summaries
+from ..publishing.store import ABSENT, Store, below
 from . import (
     benchmark,
-    beside,
     compare,
     context,
-    cross_links,
     downloads,
-    guide,
     health,
+    newest,
     provenance,
     search_words,
-    soc,
+    summary,
+    unit,
+    verdicts,
     write_files,
 )
-from .answers import Headlines
-from .beside import Beside
-from .compare import ComparisonPlan
-from .context import Site
-from .cross_links import GuideLinks
-from .guide import GuideOutcome
-from .keeping import Inputs, Keeping
+from .context import Making, Plan, Site
+from .newest import Survey
+from .parts import Made, Parts, catalog_of, hash_of
 from .search_words import FindablePage
-from .sentences import link_name
+from .summary import GuideSummary, Summary
+from .unit import Job, Unit
+
+__all__ = ["generate"]
+
+Piece = TypeVar("Piece")
+Out = TypeVar("Out")
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a run did: findings, the files it wrote and removed, and how many guides and
-    figures there are. ``inputs`` is a fingerprint of all that the pages are made from, empty where
-    it is not known, and ``is_current`` says whether that is still as it was when the run began.
-    ``read`` gives what was read; where nothing changed, it reads now."""
+    """The findings of a run, the files that it wrote and removed, and the number of guides and
+    figures. ``inputs`` is a hash of all that the pages are made from, empty where it is not
+    hashes, and ``is_current`` returns whether that is unchanged since the run began. ``read`` returns
+    all figures, which it reads then; ``guides`` are in the order of their pages."""
 
     diagnostics: tuple[Diagnostic, ...]
     written: tuple[str, ...]
     removed: tuple[str, ...]
-    guides: int
+    keys: tuple[GuideKey, ...]
     figures: int
     inputs: str
     is_current: Callable[[], bool]
     read: Callable[[], Holdings]
 
     @property
-    def holdings(self) -> Holdings:
-        """All that was read."""
-        return self.read()
+    def guides(self) -> int:
+        """The number of guides."""
+        return len(self.keys)
 
 
-class _Summary(msgspec.Struct, frozen=True):
-    """What comes of all pages together."""
+class _WholeSite(msgspec.Struct, frozen=True):
+    """The outcome of a run as it is kept for one in which nothing changed."""
 
     diagnostics: tuple[Diagnostic, ...]
-    guides: int
+    keys: tuple[GuideKey, ...]
     figures: int
 
 
-__all__ = ["generate"]
+class Inputs:
+    """Everything that the pages are made from, as it was when the run began.
 
-MANY = 10_000
-"""Figures of an archive that is large: a second process makes a part of its pages. With fewer
-figures that is not sooner."""
+    ``rules`` is a hash of all that decides how pages look besides bundles and descriptions, and
+    ``whole`` one of everything; it is empty where a place of bundles could not be read. Files at URLs
+    are known by the hash of their content, under which the store has them.
+    """
+
+    def __init__(self, settings: Settings, writer: Writer, sources: Sequence[Source]) -> None:
+        self._settings, self._writer = settings, writer
+        # Pages are the same whatever pictures are wanted and whoever makes them.
+        decided = replace(
+            settings,
+            results=(),
+            releases=(),
+            compare=(),
+            formats=(),
+            redirects=None,
+            cache=None,
+            scheduler="",
+        )
+        self._fetched = [s for s in sources if is_url(s.root)]
+        lists = {name: self._look(name) for name in self._lists()}
+        moved = lists.pop(str(settings.redirects), None)
+        self.rules = hash_of(surroundings(), decided, lists)
+        descriptions = {name: self._look(name) for name in self._descriptions()}
+        self.descriptions = hash_of(descriptions)
+        self._described: dict[str, list[object]] = {}
+        for name, look in descriptions.items():
+            self._described.setdefault(Path(name).stem, []).append((name, look))
+        bundles = {name: self._look(name) for name in self._results()}
+        self._by_hand = self._pages_by_hand()
+        self.whole = hash_of(
+            *(
+                self.rules,
+                moved,
+                settings.results,
+                settings.releases,
+                settings.compare,
+                descriptions,
+            ),
+            *(bundles, [(s.root, s.name, str(s.path)) for s in self._fetched], self._by_hand),
+        )
+        self._names = [*descriptions, *bundles]
+
+    def of_descriptions(self, benchmarks: Iterable[str]) -> object:
+        """Return the hashes of the descriptions of some benchmarks."""
+        return [(name, self._described.get(name)) for name in sorted(benchmarks)]
+
+    def digests(self, paths: Iterable[Path]) -> list[tuple[str, str]]:
+        """Return some files with the hash of each."""
+        return [(str(path), self._writer.store.digest(path)) for path in paths]
+
+    def are_current(self) -> bool:
+        """Return whether all of them are unchanged since the run began."""
+        now = [*self._descriptions(), *self._results()]
+        if now != self._names or self._pages_by_hand() != self._by_hand:
+            return False
+        return self._writer.store.is_current([*now, *self._lists()])
+
+    def _look(self, name: str) -> tuple[str, bool]:
+        """Return the SHA-256 of a file, and whether it is there: one that cannot be read has none."""
+        store = self._writer.store
+        return store.digest(name), store.seen[name] != ABSENT
+
+    def _lists(self) -> list[str]:
+        given = self._settings
+        paths = (given.acknowledged, given.redirects, given.boards, given.waivers)
+        return [str(path) for path in paths if path]
+
+    def _descriptions(self) -> Iterator[str]:
+        for folder in self._settings.benchmarks:
+            yield from sorted(below(folder))
+
+    def _results(self) -> Iterator[str]:
+        """Yield bundles, and the logs beside them."""
+        for path in self._settings.results:
+            if not is_url(path):
+                yield from sorted(below(path)) if Path(path).is_dir() else [str(path)]
+
+    def _pages_by_hand(self) -> list[str]:
+        """Return the pages of others below the output folder: old addresses may lead to them."""
+        start = len(str(self._writer.root)) + 1
+        names = (path[start:] for path in below(self._writer.root) if path.endswith(".rst"))
+        return sorted(name for name in names if name not in self._writer.ours)
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """One run: its settings, what it writes by and keeps, and who makes the parts."""
+
+    settings: Settings
+    writer: Writer
+    parts: Parts
+    inputs: Inputs
+    progress: Progress[Any]
+    run: parallel.Run
+    sends_files: bool
+    unmade: list[Diagnostic] = field(default_factory=list)
 
 
 def generate(
@@ -94,110 +209,390 @@ def generate(
     store: Store | None = None,
     run: parallel.Run | None = None,
 ) -> Outcome:
-    """Read the bundles and write every page; what is right already is left alone.
+    """Read the bundles and write every page; a file that is right already is left alone.
 
-    ``mark`` is told the name of each phase when it has ended. ``store`` keeps what spares work in
-    the next run, and ``run`` reads and draws; left out, both are what the settings ask for.
+    ``mark`` is called with the name of each phase when it has ended. ``store`` keeps hashes of files
+    for the next run, and ``run`` makes the pages of SoCs; left out, both are as the settings say.
     Raises :class:`parallel.WorkersError`.
     """
     writer = Writer(settings.output, store or Store(settings.cache))
-    inputs = Inputs(settings, writer)
-    kept = Keeping(writer, inputs.rules, settings.formats)
-    summary = kept.recall("site", inputs.whole, _Summary) if inputs.whole else None
+    sources, faults = object_store.find(settings.results, settings.store, settings.limits, progress)
+    inputs = Inputs(settings, writer, sources)
+    parts = Parts(settings.cache, writer)
+    is_whole = not any(fault.kind == "missing-path" for fault in faults)
+    kept = parts.recall("site", inputs.whole, settings.formats) if is_whole else None
     mark("looking for what changed")
-    if summary is None:
-        with nullcontext(run) if run else parallel.at(settings.scheduler) as run:
-            return _generate(settings, progress, run, mark, inputs, kept)
-    writer.finish()
-    writer.store.save()
-    return _outcome(summary, writer, inputs, cache(lambda: read(settings, progress)))
+    if kept:
+        site = msgspec.msgpack.decode(kept.out, type=_WholeSite)
+        writer.finish()
+        writer.store.save()
+        return _outcome(site, writer, inputs, settings, progress)
+    with nullcontext(run) if run else parallel.at(settings.scheduler) as workers:
+        here = _Run(settings, writer, parts, inputs, progress, workers, bool(settings.scheduler))
+        return _generate(here, sources, faults, mark)
 
 
 def _generate(
-    settings: Settings,
-    progress: Progress[Any],
-    run: parallel.Run,
-    mark: Mark,
-    inputs: Inputs,
-    kept: Keeping,
+    run: _Run, sources: Sequence[Source], faults: Sequence[Diagnostic], mark: Mark
 ) -> Outcome:
-    holdings = read(settings, progress, run, kept.writer.store)
+    settings, writer = run.settings, run.writer
+    ledger, files, refused = _read_heads(run, sources)
+    catalog, catalog_faults = catalog_of(settings.benchmarks, run.inputs.descriptions)
+    _, notes_faults = load_notes(settings.boards)
+    diagnostics = [*faults, *refused, *ledger.diagnostics, *catalog_faults, *notes_faults]
+    if settings.releases:
+        ledger, unnamed = dataset.only(ledger, settings.releases)
+        diagnostics += unnamed
+    if not ledger.bundles:
+        diagnostics.append(dataset.no_results(settings))
     mark("reading bundles")
-    counts = (len(holdings.pool.guides()), len(holdings.pool))
-    writer = kept.writer
-    if any(d.kind == "missing-path" for d in holdings.diagnostics):
+    if any(d.kind == "missing-path" for d in diagnostics):
         # A mistyped folder must not empty the site.
-        summary = _Summary(holdings.diagnostics, *counts)
-        return _outcome(summary, writer, inputs, lambda: holdings)
-    is_large = len(holdings.pool) >= MANY
-    # Charts are drawn while other pages are made.
-    with Gallery(writer, kept.pictures, settings.formats, run) as gallery:
-        if is_large:
-            gallery.expect()
-            gc.freeze()  # what was read stays, and takes long to be looked through for what is unused
-        apart = is_large and run is parallel.here and beside.can_fork()
-        diagnostics = _write(holdings, settings, progress, mark, kept, gallery, apart)
-    mark("drawing charts")
-    diagnostics = (*diagnostics, *kept.unmade, *gallery.unmade)
-    summary = _Summary(diagnostics, *counts)
-    if inputs.whole:
-        kept.add("site", inputs.whole, summary)
-    writer.finish()
-    if inputs.are_current():
-        kept.save()
-    writer.store.save(whole=True)
-    mark("keeping what is known")
-    return _outcome(summary, writer, inputs, lambda: holdings)
+        keys = tuple(guides_of(ledger))
+        return _outcome(
+            _WholeSite((*diagnostics,), keys, 0), writer, run.inputs, settings, run.progress
+        )
+    plan = plan_of(ledger, catalog)
+    socs = _socs(run, ledger, files, plan)
+    surveys = _surveys(run, socs)
+    beyond = _beyond(run, surveys, plan)
+    mark("comparing SoCs")
+    summaries = _summaries(run, socs, beyond)
+    mark("writing SoCs")
+    making = Making(writer)
+    empty = Pool(rows.build([]), catalog)
+    boards, _ = load_boards(settings.boards)
+    findings = [each.finding for own in summaries for each in own.findings]
+    site = context.site_of(
+        Holdings(catalog, ledger, tuple(diagnostics), empty),
+        guides_of(ledger),
+        plan,
+        findings,
+        boards,
+        making,
+        settings.limits,
+    )
+    findable = _benchmarks(run, site, summaries, surveys)
+    mark("writing benchmarks")
+    diagnostics += _write(site, settings, summaries, findable)
+    mark("writing lists")
+    return _finish(run, site, summaries, diagnostics)
+
+
+def _read_heads(
+    run: _Run, sources: Sequence[Source]
+) -> tuple[Ledger, dict[tuple[str, str], Source], list[Diagnostic]]:
+    """Return the heads of the bundles that count, the file of each bundle by its origin and hash, and
+    all findings about uploads."""
+    items = heads.read(sources, run.settings.limits, run.writer.store)
+    found_heads: list[Head] = []
+    diagnostics: list[Diagnostic] = []
+    files: dict[tuple[str, str], Source] = {}
+    for _, (source, own) in zip(run.progress(sources, "reading bundles"), items, strict=True):
+        for item in own:
+            if isinstance(item, Diagnostic):
+                diagnostics.append(item)
+            else:
+                found_heads.append(item)
+                files[item.origin, item.digest] = source
+    return supersede.settle(found_heads), files, diagnostics
+
+
+def guides_of(ledger: Ledger) -> list[GuideKey]:
+    """Return the guides of all bundles that have a result, in the order of their pages."""
+    keys = {guide_key(each.bundle) for each in ledger.bundles if each.rows()}
+    return sorted(keys, key=lambda k: (k.sdk, units.natural(k.soc), k.os, version(k.release)))
+
+
+def plan_of(ledger: Ledger, catalog: Catalog) -> Plan:
+    """Return the names that the pages of all SoCs agree on."""
+    counted = Counter[heads.Measured]()
+    for each in ledger.bundles:
+        own = each if isinstance(each, Head) else heads.head(each)
+        counted.update(dict(own.measured))
+    guides = guides_of(ledger)
+    addresses = dataset.plan(guides, sorted({benchmark for benchmark, _, _ in counted}))
+    folders = {key.platform: "/".join(addresses.guide[key].split("/")[1:-1]) for key in guides}
+    words = slugs.joined(folders.values())
+    withdrawn = {guide_key(each.old.bundle) for each in ledger.withdrawn}
+    every = dataset.plan(sorted({*guides, *withdrawn}), ()).guide
+    return Plan(
+        addresses,
+        {platform: words[folder] for platform, folder in folders.items()},
+        {key: f"reports/errata/{every[key].partition('/')[2]}" for key in sorted(withdrawn)},
+        terms.spellings(counted, catalog),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Soc:
+    """A SoC of the site: its bundles, the part of the plan that its pages need, and a hash of all
+    that both come from."""
+
+    unit: Unit
+    plan: Plan
+    key: str
+
+    @property
+    def name(self) -> str:
+        return self.unit.soc
+
+
+def _socs(
+    run: _Run, ledger: Ledger, files: Mapping[tuple[str, str], Source], plan: Plan
+) -> list[_Soc]:
+    """Return the SoCs of the site, in natural order."""
+    bundles: dict[str, list[Loaded]] = {}
+    withdrawn: dict[str, list[Withdrawal]] = {}
+    for each in ledger.bundles:
+        bundles.setdefault(each.bundle.board.soc, []).append(each)
+    for pair in ledger.withdrawn:
+        withdrawn.setdefault(pair.old.bundle.board.soc, []).append(pair)
+    return [
+        _soc(run, name, bundles.get(name, []), withdrawn.get(name, []), files, plan)
+        for name in sorted({*bundles, *withdrawn}, key=units.natural)
+    ]
+
+
+def _soc(
+    run: _Run,
+    name: str,
+    bundles: Sequence[Loaded],
+    withdrawn: Sequence[Withdrawal],
+    files: Mapping[tuple[str, str], Source],
+    plan: Plan,
+) -> _Soc:
+    every = [*bundles, *(each for pair in withdrawn for each in (pair.old, pair.new))]
+    own_heads = [each for each in every if isinstance(each, Head)]
+    measured = {names for each in own_heads for names, _ in each.measured}
+    benchmarks = {benchmark for benchmark, _, _ in measured}
+    guides = [key for key in plan.addresses.guide if key.soc == name]
+    addresses = Addresses(
+        {soc: page for soc, page in plan.addresses.soc.items() if soc == name},
+        {key: plan.addresses.guide[key] for key in guides},
+        {b: page for b, page in plan.addresses.benchmark.items() if b in benchmarks},
+    )
+    own_plan = Plan(
+        addresses,
+        {p: slug for p, slug in plan.platform_slugs.items() if p[1] == name},
+        {key: page for key, page in plan.errata.items() if key.soc == name},
+        {of: spelt for of, spelt in plan.spelt.items() if of[0] in benchmarks},
+    )
+    asked = asked_of(guides, run.settings.compare)
+    settings = replace(
+        run.settings, results=(), releases=(), compare=asked, cache=None, scheduler=""
+    )
+    contents = tuple((each.origin, each.digest) for each in bundles)
+    sources = dict.fromkeys(files[each.origin, each.digest] for each in every)
+    logs = {path for each in own_heads if each.logs for path in kept_in(each, each.logs)}
+    key = hash_of(
+        *(run.inputs.rules, run.inputs.of_descriptions(benchmarks), own_plan, asked),
+        [(each.root, each.origin, each.digest) for each in bundles],
+        [(pair.old.digest, pair.new.digest) for pair in withdrawn],
+        run.inputs.digests(sorted(logs)),
+    )
+    own = Unit(
+        *(settings, run.inputs.descriptions, name, tuple(sources), contents, tuple(withdrawn)),
+        own_plan.spelt,
+    )
+    return _Soc(own, own_plan, key)
+
+
+def _surveys(run: _Run, socs: Sequence[_Soc]) -> dict[str, Survey]:
+    """Return the newest results of each SoC; those of an unchanged one are kept."""
+    names = {f"newest of {soc.name}": soc for soc in socs}
+    kept = {name: run.parts.recall(name, soc.key, ()) for name, soc in names.items()}
+    wanted = {name: soc for name, soc in names.items() if kept[name] is None}
+    outcomes = _in_turn(
+        run, unit.survey, {n: soc.unit for n, soc in wanted.items()}, "reading SoCs"
+    )
+    for name, out in outcomes.items():
+        run.parts.add(name, names[name].key, {}, {}, out)
+    outs = {name: part.out for name, part in kept.items() if part} | outcomes
+    return {
+        soc.name: msgspec.msgpack.decode(outs[name], type=Survey) for name, soc in names.items()
+    }
+
+
+def _in_turn(
+    run: _Run, work: Callable[[Piece], Out], pieces: Mapping[str, Piece], label: str
+) -> dict[str, Out]:
+    """Return the outcome of ``work`` on each of some pieces, by its name."""
+    outcomes = run.run(work, pieces.values())
+    return dict(zip(run.progress(list(pieces), label), outcomes, strict=True))
+
+
+def _beyond(run: _Run, surveys: Mapping[str, Survey], plan: Plan) -> dict[str, Beyond]:
+    """Return what the rules about each SoC's figures need to know of other SoCs."""
+    catalog, _ = catalog_of(run.settings.benchmarks, run.inputs.descriptions)
+    socs = {soc.casefold(): soc for soc in plan.addresses.soc}
+    hits: dict[str, list[DistantHit]] = {}
+    for name in sorted({name for survey in surveys.values() for name in survey.runs}):
+        runs = [each for survey in surveys.values() for each in survey.runs.get(name, ())]
+        key = hash_of(run.inputs.rules, run.inputs.of_descriptions([name]), runs)
+        part = run.parts.recall(f"outliers of {name}", key, ())
+        if part:
+            own = msgspec.msgpack.decode(part.out, type=list[DistantHit])
+        else:
+            pool = newest.pool_of(runs, catalog, run.settings, plan.spelt)
+            own = rules.across(pool, catalog)
+            run.parts.add(f"outliers of {name}", key, {}, {}, summary.encode(own))
+        for hit in own:
+            hits.setdefault(hit.guide.soc, []).append(hit)
+    return {
+        soc: Beyond(
+            frozenset(socs[word] for word in survey.platforms if word in socs),
+            tuple(hits.get(soc, ())),
+        )
+        for soc, survey in surveys.items()
+    }
+
+
+def _parts(
+    run: _Run,
+    keys: Mapping[str, str],
+    job: Callable[[str, Mapping[str, str], Mapping[str, str]], Piece],
+    make: Callable[[Piece], Made],
+    label: str,
+) -> dict[str, bytes]:
+    """Return what came of some parts: kept where their keys are the same, or made now.
+
+    ``keys`` has the key of each part by its name; ``job`` takes a name, the hashes of the part's
+    files that are there, and the looks of its pictures."""
+    kept = {name: run.parts.recall(name, key, run.settings.formats) for name, key in keys.items()}
+    jobs = {}
+    for name, part in kept.items():
+        if part is None:
+            earlier = run.parts.earlier(name)
+            hashes = (
+                {file: digest for file, (digest, _) in earlier.files.items()} if earlier else {}
+            )
+            jobs[name] = job(name, hashes, run.parts.right_looks(earlier))
+    outs = {name: part.out for name, part in kept.items() if part}
+    for name, outcome in _in_turn(run, make, jobs, label).items():
+        run.writer.take_over(outcome.files, outcome.written, outcome.contents)
+        run.unmade.extend(outcome.unmade)
+        # A part that could not be made is tried again, and reported again, in each run.
+        if not outcome.unmade:
+            run.parts.add(name, keys[name], outcome.files, outcome.looks, outcome.out)
+        outs[name] = outcome.out
+    return {name: outs[name] for name in keys}
+
+
+def _summaries(run: _Run, socs: Sequence[_Soc], beyond: Mapping[str, Beyond]) -> list[Summary]:
+    """Return the summary of each SoC; the pages of a changed one are written."""
+    by_name = {f"pages of {soc.name}": soc for soc in socs}
+
+    def job(name: str, hashes: Mapping[str, str], looks: Mapping[str, str]) -> Job:
+        soc = by_name[name]
+        return Job(soc.unit, soc.plan, beyond[soc.name], hashes, looks, run.sends_files)
+
+    keys = {name: hash_of(soc.key, beyond[soc.name]) for name, soc in by_name.items()}
+    outs = _parts(run, keys, job, unit.make, "writing SoCs")
+    return [summary.decode(out) for out in outs.values()]
+
+
+def _benchmarks(
+    run: _Run, site: Site, summaries: Sequence[Summary], surveys: Mapping[str, Survey]
+) -> list[FindablePage]:
+    """Write the pages of benchmarks; return the words that find them."""
+    findings: dict[str, list[Finding]] = {}
+    for each in (each.finding for own in summaries for each in own.findings):
+        if each.rule.marks:
+            findings.setdefault(each.benchmark, []).append(each)
+    settings = replace(run.settings, results=(), releases=(), compare=(), cache=None, scheduler="")
+    jobs: dict[str, benchmark.Job] = {}
+    keys: dict[str, str] = {}
+    for name, page in site.addresses.benchmark.items():
+        measured_on = [own for own in summaries if name in own.histories]
+        socs = {own.soc for own in measured_on}
+        job = benchmark.Job(
+            settings,
+            run.inputs.descriptions,
+            replace(site.plan, addresses=Addresses({}, {}, {name: page}), errata={}),
+            name,
+            tuple(own.histories[name] for own in measured_on),
+            tuple(each for survey in surveys.values() for each in survey.runs.get(name, ())),
+            frozenset(
+                members[-1] for platform, members in site.families.items() if platform[1] in socs
+            ),
+            tuple(findings.get(name, ())),
+        )
+        label = f"benchmark {name}"
+        jobs[label] = job
+        spelt = {of: spelling for of, spelling in site.plan.spelt.items() if of[0] == name}
+        keys[label] = hash_of(
+            *(run.inputs.rules, run.inputs.of_descriptions([name]), page, spelt),
+            *(job.of_socs, job.runs, sorted(job.last), job.findings),
+        )
+
+    def job_of(label: str, hashes: Mapping[str, str], looks: Mapping[str, str]) -> benchmark.Job:
+        return replace(jobs[label], hashes=hashes, looks=looks, sends_files=run.sends_files)
+
+    outs = _parts(run, keys, job_of, benchmark.make, "writing benchmarks")
+    return [msgspec.msgpack.decode(out, type=FindablePage) for out in outs.values()]
 
 
 def _write(
-    holdings: Holdings,
-    settings: Settings,
-    progress: Progress[Any],
-    mark: Mark,
-    kept: Keeping,
-    gallery: Gallery,
-    apart: bool,
+    site: Site, settings: Settings, summaries: Sequence[Summary], findable: Sequence[FindablePage]
+) -> list[Diagnostic]:
+    """Write the lists of all guides, benchmarks, comparisons and data, and the reports; return the
+    findings about the lists that people write."""
+    _write_indexes(site)
+    guides = {each.key: each for own in summaries for each in own.guides}
+    # A bundle that changed while it was read is in no guide.
+    listed = [guides[key] for key in site.guides if key in guides]
+    write_files.json_file(site, "guides/overview.json", overview(site, listed), sort_keys=True)
+    used: set[tuple[str, int]] | None = None
+    if extras.is_installed("compare"):
+        compare.write_index(site, {own.soc: own.compared for own in summaries})
+        used = {each for own in summaries for each in own.used_waivers}
+    else:
+        compare.write_missing(site, extras.advice("compare"))
+    provenance.write_index(site)
+    corrections = [each for own in summaries for each in own.corrections]
+    compared = [each for own in summaries for each in own.compared]
+    tags = {pair.new: each.tag for pair, each in verdicts.neighbours(compared)}
+    provenance.write_errata_index(site, corrections, tags)
+    write_files.page(site, "reports/index", "reports.rst.jinja")
+    diagnostics = [each for own in summaries for each in own.diagnostics]
+    diagnostics += without_guide(site.guides, settings.compare)
+    diagnostics += compare.faults_of_lists(settings, used)
+    diagnostics += _write_health(site, settings, summaries)
+    by_soc = [each for soc in site.addresses.soc for each in listed if each.key.soc == soc]
+    data = {each.key: each.data for each in by_soc if each.data}
+    downloads.write_indexes(site, data, sum(each.figures for each in listed))
+    words = [*(each.findable for each in listed), *findable]
+    site.writer.write("guides/words.json", search_words.index(words))
+    return [*diagnostics, *_write_moved(site, settings)]
+
+
+def _write_health(
+    site: Site, settings: Settings, summaries: Sequence[Summary]
 ) -> tuple[Diagnostic, ...]:
-    """Write all files of the site; return what is wrong. Where it is ``apart``, another process
-    makes the pages of benchmarks meanwhile."""
-    writer = kept.writer
-    annotations, _ = load_annotations(settings.waivers)  # comparisons say what is wrong with them
-    checked = report.check(holdings, settings.acknowledged, annotations.levels)
-    mark("checking figures")
-    # What is wrong with the list of boards, its comparison says.
-    names_of_boards, _ = load_boards(settings.boards)
-    site = context.site_of(
-        holdings, checked.findings, names_of_boards, writer, kept, settings.limits
+    """Write the report on the health of figures; return the faults of the acknowledgements."""
+    entries = {each.finding.id: each.listed for own in summaries for each in own.findings}
+    ranked = ranked_findings(each.finding for own in summaries for each in own.findings)
+    used = {number for own in summaries for number in own.used_acknowledgements}
+    faults = tuple(acknowledged.faults(settings.acknowledged, rules.RULES, used))
+    checked = Health(tuple(ranked), faults)
+    site.making.attempt(
+        "the report on health",
+        report.PAGE,
+        partial(health.write, site, checked, [entries[each.id] for each in ranked]),
+        partial(write_files.notice, site, report.PAGE, "Health of the figures"),
     )
-    comparisons = compare.plan(site, settings)
-    with Beside(kept, pages_of_benchmarks(site), apart) as benchmarks:
+    return faults
 
-        def meanwhile() -> None:
-            benchmarks.take()
-            gallery.begin()
 
-        findable, faults = write_pages(site, comparisons, progress, mark, meanwhile)
-        kept.attempt(
-            "the report on health",
-            report.PAGE,
-            partial(health.write, site, checked),
-            partial(write_files.notice, site, report.PAGE, "Health of the figures"),
-        )
-        mark("writing reports")
-        downloads.write(site, comparisons.by_soc, progress)
-        mark("writing data")
-        findable += benchmarks.outcomes(gallery.begin)
-        mark("writing benchmarks")
-    writer.write("guides/words.json", search_words.index(findable))
-    moved, wrong = redirects.load(settings.redirects, lambda page: _is_page(writer, page))
+def _write_moved(site: Site, settings: Settings) -> list[Diagnostic]:
+    """Write a page at each old address that leads on; return the faults of the list of these."""
+    moved, faults = redirects.load(settings.redirects, partial(_is_page, site.writer))
     for each in moved:
         target = "/".join([".."] * each.old.count("/") + [each.new])
         values: dict[str, Any] = {"title": f"Moved: {each.old}", "target": target, "to": each}
         write_files.page(site, each.old, "moved.rst.jinja", **values)
-    write_files.gitignore(site)
-    gallery.finish()
-    return (*holdings.diagnostics, *checked.diagnostics, *faults, *wrong)
+    return faults
 
 
 def _is_page(writer: Writer, address: str) -> bool:
@@ -214,98 +609,81 @@ def _is_page(writer: Writer, address: str) -> bool:
     return not (text.startswith(write_files.GENERATED) and b"\n:perf-redirect: " in text)
 
 
-def _outcome(
-    summary: _Summary, writer: Writer, inputs: Inputs, reading: Callable[[], Holdings]
-) -> Outcome:
-    done = (tuple(writer.written), tuple(writer.removed))
-    counts = (summary.guides, summary.figures)
-    return Outcome(summary.diagnostics, *done, *counts, inputs.whole, inputs.are_current, reading)
-
-
-def write_pages(
-    site: Site,
-    comparisons: ComparisonPlan,
-    progress: Progress[Any],
-    mark: Mark,
-    meanwhile: Callable[[], None],
-) -> tuple[list[FindablePage], list[Diagnostic]]:
-    """Write all pages but those of benchmarks and the report on health; return how readers find
-    guides, and what is wrong with logs and waivers. ``meanwhile`` is called now and then: there may
-    be charts to draw."""
-    diagnostics: list[Diagnostic] = []
-    findable: list[FindablePage] = []
-    tops: dict[GuideKey, GuideOutcome] = {}
-    links = cross_links.links_of_guides(site)
-    withdrawals = errata.find(site.holdings.ledger, site.catalog)
-    errata_pages = provenance.errata_pages(withdrawals, site.guides)
-    headlines = Headlines(site, comparisons)
-    ranks = {k: rank for keys in site.families.values() for rank, k in enumerate(reversed(keys))}
-    for key in progress(site.guides, "writing guides"):
-        own_errata = link_name(errata_pages.get(key, ""))
-        outcome = site.keeping.attempt(
-            f"the guide of {key}",
-            site.addresses.guide[key],
-            partial(_guide, site, key, links[key], headlines, own_errata),
-            partial(guide.write_notice, site, key),
-        )
-        if outcome.results:
-            tops[key] = outcome
-        diagnostics += outcome.diagnostics
-        findable.append(replace(outcome.findable, rank=ranks[key]))
-        meanwhile()
-    mark("writing guides")
-    for key in newest(site.guides).values():
-        target = site.addresses.guide[key].rpartition("/")[2]
-        page = site.addresses.latest(key)
-        write_files.page(site, page, "latest.rst.jinja", key=key, target=target)
-    for name in site.socs:
-        compared = [pair.address for pair in comparisons.by_soc.get(name, ())]
-        site.keeping.attempt(
-            f"the page of {name}",
-            site.addresses.soc[name],
-            partial(soc.write, site, name, compared, tops),
-            partial(soc.write_notice, site, name, compared),
-        )
-    mark("writing SoCs")
-    unused_waivers = compare.write(site, comparisons, progress)
-    mark("comparing releases")
-    _write_indexes(site)
-    provenance.write_index(site)
-    provenance.write_errata(site, withdrawals, errata_pages, comparisons.tags)
-    write_files.page(site, "reports/index", "reports.rst.jinja")
-    return findable, [*comparisons.diagnostics, *unused_waivers, *diagnostics]
-
-
-def _guide(
-    site: Site, key: GuideKey, links: GuideLinks, headlines: Headlines, errata: str
-) -> GuideOutcome:
-    return guide.write(site, key, links, headlines.of(key), errata)
-
-
-def pages_of_benchmarks(site: Site) -> list[Callable[[], FindablePage]]:
-    """What writes the page of each benchmark and returns how readers find it."""
-    return [
-        partial(
-            site.keeping.attempt,
-            f"the page of {name}",
-            site.addresses.benchmark[name],
-            partial(benchmark.write, site, name),
-            partial(benchmark.write_notice, site, name),
-        )
-        for name in site.pool.benchmarks()
+def overview(site: Site, guides: Sequence[GuideSummary]) -> dict[str, Any]:
+    """Return what the landing page shows: the newest guide of each SoC and family, and the guides
+    with the newest runs."""
+    latest = set(newest_guides(site.guides).values())
+    entries = [
+        {
+            "soc": guide.key.soc,
+            "family": family(guide.key),
+            "release": guide.key.release,
+            "guide": site.addresses.guide[guide.key],
+            "page": site.addresses.soc[guide.key.soc],
+            "boards": guide.boards,
+            "figures": guide.figures,
+            "measured": guide.measured.date().isoformat(),
+        }
+        for guide in guides
     ]
+    both = list(zip(guides, entries, strict=True))
+    platforms = [entry for guide, entry in both if guide.key in latest]
+    platforms.sort(key=lambda entry: units.natural(str(entry["soc"])))
+    both.sort(key=lambda each: (each[0].measured, each[1]["guide"]), reverse=True)
+    return {"platforms": platforms, "recent": [entry for _, entry in both[:MAX_RECENT_GUIDES]]}
+
+
+MAX_RECENT_GUIDES = 5
+"""Guides with the newest runs that the landing page lists."""
 
 
 def _write_indexes(site: Site) -> None:
-    """Write the lists of all SoCs and of all benchmarks, and what the landing page shows."""
+    """Write the lists of all SoCs and of all benchmarks."""
     socs = [(name, site.addresses.soc[name].removeprefix("guides/")) for name in site.socs]
     write_files.page(site, "guides/index", "guides.rst.jinja", socs=socs)
-    names, described = site.pool.benchmarks(), site.catalog.benchmarks
+    names, described = list(site.addresses.benchmark), site.catalog.benchmarks
     chapters: dict[str, list[tuple[str, str]]] = {}
     for name in dict.fromkeys((*(name for name in described if name in names), *names)):
         address = site.addresses.benchmark[name].removeprefix("by-benchmark/")
         chapter = described[name].entry.chapter if name in described else "Other results"
         chapters.setdefault(chapter, []).append((site.catalog.title(name), address))
     write_files.page(site, "by-benchmark/index", "benchmarks.rst.jinja", chapters=chapters)
-    overview = summaries.overview(site.pool, site.guides, site.addresses)
-    write_files.json_file(site, "guides/overview.json", overview, sort_keys=True)
+
+
+def _finish(
+    run: _Run, site: Site, summaries: Sequence[Summary], diagnostics: Sequence[Diagnostic]
+) -> Outcome:
+    """Remove stale files, and keep what the next run can use."""
+    writer = run.writer
+    write_files.gitignore(site)
+    figures = sum(each.figures for own in summaries for each in own.guides)
+    unmade = (*run.unmade, *site.making.unmade)
+    whole = _WholeSite((*diagnostics, *unmade), tuple(site.guides), figures)
+    files = dict(writer.digests)
+    writer.finish()
+    with suppress(UnicodeEncodeError):  # findings about a file whose name is no text in UTF-8
+        if not unmade:
+            looks = run.parts.looks()
+            run.parts.add("site", run.inputs.whole, files, looks, summary.encode(whole))
+    run.parts.save(run.inputs.are_current())
+    writer.store.save(whole=True)
+    return _outcome(whole, writer, run.inputs, run.settings, run.progress)
+
+
+def _outcome(
+    site: _WholeSite,
+    writer: Writer,
+    inputs: Inputs,
+    settings: Settings,
+    progress: Progress[Any],
+) -> Outcome:
+    return Outcome(
+        site.diagnostics,
+        tuple(writer.written),
+        tuple(writer.removed),
+        site.keys,
+        site.figures,
+        inputs.whole,
+        inputs.are_current,
+        cache(lambda: dataset.read(settings, progress)),
+    )

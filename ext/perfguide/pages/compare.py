@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 from typing import Any
 
 import msgspec
 
-from ..bundles.guide_key import GuideKey, family, version
+from ..bundles.guide_key import family, version
 from ..catalog.benchmarks import Catalog
 from ..catalog.board_names import load as load_boards
 from ..catalog.waivers import AnyEntry, load_annotations
@@ -30,7 +31,7 @@ from ..compare.match import Names
 from ..compare.select import Filter, ReleasePair, pairs_with_pages
 from ..compare.verdicts import ALARMS, WORDS, Row, Rules, Verdict
 from ..figures import labels
-from ..figures.dataset import Progress, Settings
+from ..figures.dataset import Settings
 from ..tables import grids
 from ..tables.anchors import Anchors
 from ..tables.blocks import MAX_ELEMENTS
@@ -38,6 +39,7 @@ from ..tables.grids import listing
 from . import long_tables, verdicts, write_files, write_tables
 from .context import Site
 from .sentences import Link, link_name
+from .verdicts import ComparedGuides
 from .write_tables import PageChart, PageTable
 
 INDEX = "compare/index"
@@ -57,11 +59,11 @@ KINDS: dict[Verdict, ChangeKind] = {"regressed": "regressed", "improved": "impro
 
 @dataclass(frozen=True, slots=True)
 class ComparisonPlan:
-    """The releases of each SoC that have a page which compares them, the newest first, and by
-    what they are compared; ``diagnostics`` say what was wrong with either. Where what comparisons
-    need is not installed there are none, and ``missing`` says how to install it."""
+    """The releases of a SoC that have a page which compares them, the newest first, and the rules of
+    these comparisons; ``diagnostics`` are faults of pairs that were asked for. Where a package that
+    comparisons need is not installed there are none, and ``missing`` says how to install it."""
 
-    by_soc: dict[str, list[ReleasePair]]
+    pairs: list[ReleasePair]
     missing: str
     rules: Rules
     history: History
@@ -69,8 +71,6 @@ class ComparisonPlan:
     diagnostics: list[Diagnostic]
     made: dict[str, Comparison] = field(default_factory=dict)
     """Comparisons, by their addresses, that a guide has told of and whose page comes next."""
-    tags: dict[GuideKey, str] = field(default_factory=dict)
-    """What comparisons with the release before advise, in few words, once they are made."""
 
 
 class PageOutcome(msgspec.Struct, frozen=True):
@@ -93,9 +93,9 @@ def comparison(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> Compariso
 
 def plan(site: Site, settings: Settings) -> ComparisonPlan:
     """Which pages there are: for neighbours among releases, and for pairs that were asked for."""
-    boards, board_faults = load_boards(settings.boards)
-    waivers, waiver_faults = load_waivers(settings.waivers)
-    annotations, annotation_faults = load_annotations(settings.waivers)
+    boards, _ = load_boards(settings.boards)
+    waivers, _ = load_waivers(settings.waivers)
+    annotations, _ = load_annotations(settings.waivers)
     names = Names(site.catalog, boards)
     history = History([site.pool], names)
     pairs, unknown = pairs_with_pages(site.pool, history, names, site.addresses, settings.compare)
@@ -103,87 +103,76 @@ def plan(site: Site, settings: Settings) -> ComparisonPlan:
     if missing:
         pairs.clear()
     pairs.sort(key=lambda pair: version(pair.new.release), reverse=True)
-    by_soc: dict[str, list[ReleasePair]] = {}
-    for pair in sorted(pairs, key=lambda p: (units.natural(p.new.soc), p.new.os, p.new.sdk)):
-        by_soc.setdefault(pair.new.soc, []).append(pair)
+    pairs.sort(key=lambda pair: (pair.new.os, pair.new.sdk))
     anchors = Anchors(site.layout, site.addresses, partial(history.records, site.pool))
-    diagnostics = [*board_faults, *waiver_faults, *annotation_faults, *unknown]
     rules = Rules(names, waivers, annotations=annotations)
-    return ComparisonPlan(by_soc, missing, rules, history, anchors, diagnostics)
+    return ComparisonPlan(pairs, missing, rules, history, anchors, unknown)
 
 
-def write(site: Site, plan: ComparisonPlan, progress: Progress[ReleasePair]) -> list[Diagnostic]:
-    """Write every page, the index, what became of verdicts and what moved when; return which
-    waivers, notes and levels no page needs."""
-    if plan.missing:
-        for page, title in ((INDEX, "Comparisons"), (verdicts.LEDGER, verdicts.LEDGER_TITLE)):
-            write_files.page(site, page, "missing.rst.jinja", title=title, advice=plan.missing)
-        return []
+def write(site: Site, plan: ComparisonPlan) -> tuple[list[ComparedGuides], set[tuple[str, int]]]:
+    """Write the comparisons of a SoC, their list, and the events of each release; return the
+    comparisons, and the waivers, notes and levels that a page needs."""
     used: set[tuple[str, int]] = set()
-    found: list[tuple[ReleasePair, Compared]] = []
-    titles: dict[str, str] = {}
+    out: list[ComparedGuides] = []
     before: ReleasePair | None = None
-    pairs = [pair for of_soc in plan.by_soc.values() for pair in of_soc]
-    for pair in progress(pairs, "comparing releases"):
+    for pair in plan.pairs:
         if before and before.old.platform != pair.old.platform:
             plan.history.forget(before.old.platform)
-        outcome = site.keeping.attempt(
+        outcome = site.making.attempt(
             f"the comparison of {pair.old.release} and {pair.new.release}",
             pair.address,
-            partial(_kept_or_written, site, plan, pair),
+            partial(_write, site, plan, pair),
             partial(_write_notice, site, pair),
         )
         before = pair
         used |= outcome.used
-        if outcome.compared and pair.asked is None:
-            found.append((pair, outcome.compared))
-            plan.tags[pair.new] = outcome.compared.tag
-        if outcome.compared:
-            titles[pair.address] = f"{_title(pair)}: {outcome.compared.tag}"
-    verdicts.write_ledger(site, found)
-    verdicts.write_moves(site, found)
-    moves = verdicts.moves_pages(site)
-    listed = {
-        soc: [
-            *(("", page) for platform, page in moves.items() if platform[1] == soc),
-            *((titles.get(pair.address, ""), pair.address) for pair in own),
+        is_asked = pair.asked is not None
+        out.append(ComparedGuides(pair.old, pair.new, pair.address, is_asked, outcome.compared))
+    verdicts.write_moves(site, verdicts.neighbours(out))
+    if out:
+        listed = [
+            *(("", page) for page in verdicts.moves_pages(site).values()),
+            *((_listed_title(pair), pair.address) for pair in out),
         ]
-        for soc, own in plan.by_soc.items()
-    }
-    sentence = "Each release of this SoC beside the one before it: what changed."
-    lists = write_files.lists_by_soc(site, "compare", "Comparisons of", sentence, listed)
+        (soc,) = site.socs
+        sentence = "Each release of this SoC beside the one before it: what changed."
+        write_files.list_of_soc(site, soc, "compare", "Comparisons of", sentence, listed)
+    return out, used
+
+
+def _listed_title(pair: ComparedGuides) -> str:
+    """Return the title of a comparison in a list, with its advice; an empty text for its own title."""
+    return f"{_title(pair)}: {pair.compared.tag}" if pair.compared else ""
+
+
+def write_missing(site: Site, advice: str) -> None:
+    """Write pages that say how to install what comparisons need."""
+    for page, title in ((INDEX, "Comparisons"), (verdicts.LEDGER, verdicts.LEDGER_TITLE)):
+        write_files.page(site, page, "missing.rst.jinja", title=title, advice=advice)
+
+
+def write_index(site: Site, compared: Mapping[str, Sequence[ComparedGuides]]) -> None:
+    """Write the list of the comparisons of all SoCs, and how often their verdicts held."""
+    verdicts.write_ledger(site, verdicts.neighbours(chain.from_iterable(compared.values())))
+    lists = {soc: write_files.list_address(site, soc) for soc, own in compared.items() if own}
     write_files.page(site, INDEX, "comparisons.rst.jinja", by_soc=lists)
-    entries: list[AnyEntry] = [*plan.rules.waivers, *plan.rules.annotations.every]
-    return [
+
+
+def faults_of_lists(
+    settings: Settings, used: Collection[tuple[str, int]] | None
+) -> list[Diagnostic]:
+    """Return the faults of the lists that comparisons go by. ``used`` are the entries that a page
+    needs; ``None`` where there are no comparisons."""
+    _, board_faults = load_boards(settings.boards)
+    waivers, waiver_faults = load_waivers(settings.waivers)
+    annotations, annotation_faults = load_annotations(settings.waivers)
+    entries: list[AnyEntry] = [*waivers, *annotations.every]
+    unused = [
         entry.finding("no page that compares two releases needs it", "remove it, or fix its names")
         for entry in entries
-        if entry.key not in used
+        if used is not None and entry.key not in used
     ]
-
-
-def _kept_or_written(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> PageOutcome:
-    """Write a page, or leave it as it is where nothing changed that it looks at;
-    what comes of it."""
-    write = partial(_write, site, plan, pair)
-    return site.keeping.made(pair.address, made_from(site, plan, pair), write, PageOutcome)
-
-
-def made_from(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> object:
-    """All that a comparison of two guides is made from."""
-    soc, basis, names = pair.old.soc, site.basis, plan.rules.names
-    keys, boards = site.socs[soc], None
-    if pair.asked is None:
-        # What other boards measured, in whatever release, says nothing about these.
-        named = {name for key in (pair.old, pair.new) for name in basis.boards(key)}
-        today = {names.boards.today(soc, name) for name in named}
-        boards = {name for board in today for name in names.boards.ever(soc, board)}
-        # Of what came later, only whether a change lasted is told.
-        platform = site.families[pair.new.platform]
-        upcoming = {plan.history.upcoming(pair.new, board) for board in today}
-        until = platform.index(pair.new) + 1
-        keys = [*platform[:until], *(key for key in platform[until:] if key in upcoming)]
-    guides = [(key, site.addresses.guide[key]) for key in keys]
-    return pair.old, pair.new, guides, basis.common, basis.bundles(keys, boards)
+    return [*board_faults, *waiver_faults, *annotation_faults, *unused]
 
 
 def _write_notice(site: Site, pair: ReleasePair, reason: str) -> PageOutcome:
@@ -191,7 +180,7 @@ def _write_notice(site: Site, pair: ReleasePair, reason: str) -> PageOutcome:
     return PageOutcome(set(), None)
 
 
-def _title(pair: ReleasePair) -> str:
+def _title(pair: ReleasePair | ComparedGuides) -> str:
     return f"{pair.new.soc}, {family(pair.new)}: {pair.old.release} → {pair.new.release}"
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from ..bundle import Bundle
 from ..bundles.decompress import Limits
@@ -12,17 +13,44 @@ from ..catalog.benchmarks import Catalog
 from ..catalog.board_names import Boards
 from ..charts import trends
 from ..charts.from_figures import Scene
-from ..charts.gallery import Drawn, Picture
-from ..common import slugs, units
-from ..figures.dataset import Addresses, Holdings, plan
+from ..charts.gallery import Picture
+from ..common import containment, units
+from ..common.diagnostics import Diagnostic
+from ..figures import terms
+from ..figures.dataset import Addresses, Holdings
 from ..figures.pool import Pool
 from ..health.finding import Finding
 from ..health.marks import Marks
 from ..publishing.output_folder import Writer
 from ..tables.assign import Layout
-from .basis import Basis
-from .keeping import Keeping
 from .sentences import link_name
+
+T = TypeVar("T")
+
+
+class Making:
+    """The pages, files and pictures that are being made, and what could not be made."""
+
+    def __init__(self, writer: Writer) -> None:
+        self.writer = writer
+        self.pictures: list[Picture] = []
+        self.unmade: list[Diagnostic] = []
+
+    def attempt(
+        self, what: str, page: str, make: Callable[[], T], instead: Callable[[str], T]
+    ) -> T:
+        """Return what ``make`` gives. Where it raises, return what ``instead`` makes of the words
+        for readers, and take back the files and pictures of ``make``. ``what`` names the part on
+        a ``page``."""
+        files, pictures = len(self.writer.names), len(self.pictures)
+
+        def fail(finding: Diagnostic) -> T:
+            self.writer.take_back(files)
+            del self.pictures[pictures:]
+            self.unmade.append(finding)
+            return instead(finding.message)
+
+        return containment.attempt(what, f"{page}.rst", make, fail)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,88 +67,107 @@ class ProvenancePage:
 
 
 @dataclass(frozen=True, slots=True)
+class Plan:
+    """Names that all pages of a site agree on, however many processes make them.
+
+    ``addresses`` are those of all pages, ``platform_slugs`` the part of each platform in addresses,
+    as ``am62x-linux``, and ``errata`` the page of each guide of which a bundle was withdrawn.
+    ``spelt`` are the units of metrics that no description names.
+    """
+
+    addresses: Addresses
+    platform_slugs: Mapping[Platform, str]
+    errata: Mapping[GuideKey, str]
+    spelt: terms.Spelt
+
+
+@dataclass(frozen=True, slots=True)
 class Site:
-    """What all pages of one site share. Nothing in it changes while pages are written, except the
-    pictures that it collects.
+    """The guides of one SoC, or of a whole site, with all that their pages share. Nothing in it
+    changes while pages are written, but for what ``making`` collects.
 
     ``guides`` are in the order of their pages, and ``socs`` has those of each SoC. Of each platform
-    ``families`` has the guides, the oldest release first, ``platform_slugs`` its part of addresses,
-    as ``am62x-linux``, and ``scenes`` its releases and what its boards changed between them.
-    ``notes`` are those that stand with the list of ``boards``, and ``findings`` all that is wrong
-    with the figures of each guide.
-    ``basis`` says what each part of the site is made from, by which ``keeping`` leaves
-    alone what would be the same again.
+    ``families`` has the guides, the oldest release first, and ``scenes`` its releases and what its
+    boards changed between them. ``findings`` are the doubts about figures of each guide.
     """
 
     holdings: Holdings
-    addresses: Addresses
+    plan: Plan
     guides: Sequence[GuideKey]
     socs: Mapping[str, list[GuideKey]]
     families: Mapping[Platform, list[GuideKey]]
-    platform_slugs: Mapping[Platform, str]
     scenes: Mapping[Platform, Scene]
     layout: Layout
     marks: Marks
     boards: Boards
     findings: Mapping[GuideKey, Sequence[Finding]]
     limits: Limits
-    basis: Basis
-    keeping: Keeping
-    writer: Writer
+    making: Making
 
     @property
     def pool(self) -> Pool:
-        """All figures."""
+        """The figures."""
         return self.holdings.pool
 
     @property
     def catalog(self) -> Catalog:
-        """What is known of benchmarks."""
+        """The descriptions of benchmarks."""
         return self.holdings.catalog
 
     @property
-    def pictures(self) -> list[Picture | Drawn]:
-        """Collects the pictures of all pages; they are drawn while pages are written."""
-        return self.keeping.pictures
+    def addresses(self) -> Addresses:
+        """The addresses of all pages."""
+        return self.plan.addresses
+
+    @property
+    def platform_slugs(self) -> Mapping[Platform, str]:
+        """The part of each platform in addresses."""
+        return self.plan.platform_slugs
+
+    @property
+    def writer(self) -> Writer:
+        """Writes the files of the pages."""
+        return self.making.writer
+
+    @property
+    def pictures(self) -> list[Picture]:
+        """Collects the pictures of the pages."""
+        return self.making.pictures
 
     def provenance(self, key: GuideKey) -> ProvenancePage:
-        """The page that says where the figures of a guide come from."""
+        """Return the page with the origin of a guide's figures."""
         return ProvenancePage(self.addresses.trace(key), f"Provenance of {key}")
 
 
 def site_of(
     holdings: Holdings,
+    guides: Sequence[GuideKey],
+    plan: Plan,
     findings: Sequence[Finding],
     boards: Boards,
-    writer: Writer,
-    keeping: Keeping,
+    making: Making,
     limits: Limits,
 ) -> Site:
-    """The site over all that was read; ``findings`` are all that is wrong with its figures."""
-    guides = holdings.pool.guides()
-    addresses = plan(guides, holdings.pool.benchmarks())
-    folders = {key.platform: "/".join(addresses.guide[key].split("/")[1:-1]) for key in guides}
-    words = slugs.joined(folders.values())
+    """Return the site of some guides; ``findings`` are all doubts about their figures."""
     by_platform = families(guides)
     socs: dict[str, list[GuideKey]] = {}
     for key in sorted(guides, key=lambda key: units.natural(key.soc)):
         socs.setdefault(key.soc, []).append(key)
     bundles: dict[Platform, list[Bundle]] = {}
     for item in holdings.ledger.bundles:
-        if (key := guide_key(item.bundle)) in addresses.guide:
+        if (key := guide_key(item.bundle)) in plan.addresses.guide:
             bundles.setdefault(key.platform, []).append(item.bundle)
     of_guides: dict[GuideKey, list[Finding]] = {}
     for finding in findings:
         of_guides.setdefault(finding.guide, []).append(finding)
     return Site(
         holdings=holdings,
-        addresses=addresses,
+        plan=plan,
         guides=guides,
         socs=socs,
         families=by_platform,
-        platform_slugs={platform: words[folder] for platform, folder in folders.items()},
         scenes={
-            platform: trends.scene((key.release for key in keys), bundles[platform], boards)
+            platform: trends.scene((key.release for key in keys), bundles.get(platform, ()), boards)
             for platform, keys in by_platform.items()
         },
         layout=Layout(holdings.catalog),
@@ -128,7 +175,5 @@ def site_of(
         boards=boards,
         findings=of_guides,
         limits=limits,
-        basis=Basis(holdings, addresses, findings, writer.store.digest),
-        keeping=keeping,
-        writer=writer,
+        making=making,
     )

@@ -11,12 +11,11 @@ import msgspec
 from ..bundles.guide_key import GuideKey
 from ..common import extras
 from ..common.slugs import anchor
-from ..compare.select import ReleasePair
 from ..export import explorer, figure_files, json_api, json_schema, parquet, workbook
 from ..export.figure_rows import FIGURES, RUNS
-from ..figures.dataset import Progress
 from ..figures.pool import Record
 from .context import Site
+from .verdicts import ComparedGuides
 
 FILES = {"benchmarks": "benchmarks.json", "datapackage": "datapackage.json"}
 
@@ -32,54 +31,50 @@ class GuideData(msgspec.Struct, frozen=True):
     words: bool
 
 
-def write(
-    site: Site,
-    comparisons: Mapping[str, Sequence[ReleasePair]],
-    progress: Progress[GuideKey],
-) -> None:
-    """Write all files. A new bundle changes its guide's files and the lists above them.
-
-    ``comparisons`` has for each SoC the releases that have a page which compares them."""
-    catalog, addresses = site.catalog, site.addresses
+def write(site: Site, soc: str, compared: Sequence[ComparedGuides]) -> dict[GuideKey, GuideData]:
+    """Write the data of a SoC's guides, with their lists; return what lists of the whole site need.
+    ``compared`` are the releases of the SoC that have a page which compares them."""
     guides = {}
-    for key in progress(site.guides, "writing data"):
-        name, made_from = f"{json_api.ROOT}/{_path(site, key)}", site.basis.guide(key)
-        write_guide = partial(_write_guide, site, key)
-        data = site.keeping.attempt(
+    for key in site.socs[soc]:
+        data = site.making.attempt(
             f"the data of {key}",
-            name,
-            partial(site.keeping.made, name, made_from, write_guide, GuideData),
+            f"{json_api.ROOT}/{_path(site, key)}",
+            partial(_write_guide, site, key),
             _nothing,
         )
         if data:
             guides[key] = data
+    page = site.addresses.soc[soc]
+    path, entries = json_api.soc_path(page), [data.entry for data in guides.values()]
+    _json(site, f"socs/{path}.json", json_api.soc_file(soc, page, entries))
+    parts = [(key, _path(site, key), data.parts, data.words) for key, data in guides.items()]
+    pairs = {(each.old, each.new): each.address for each in compared}
+    pages = {name: address.partition("/")[2] for name, address in site.addresses.benchmark.items()}
+    _script(site, f"{path}/index", explorer.soc_index(site.catalog, pages, parts, pairs))
+    return guides
+
+
+def write_indexes(site: Site, guides: Mapping[GuideKey, GuideData], figures: int) -> None:
+    """Write the files of the whole site that lead to those of guides, of which it has as many
+    ``figures``."""
     seen: dict[str, set[tuple[str, str]]] = {}
     for data in guides.values():
         for benchmark, metric, unit in data.metrics:
             seen.setdefault(benchmark, set()).add((metric, unit))
-    metrics = json_api.benchmarks(seen, catalog)
-    entries = [
-        guides[key].entry for soc in addresses.soc for key in site.socs[soc] if key in guides
-    ]
+    metrics = json_api.benchmarks(seen, site.catalog)
     files, runs = (
-        [entry[kind] for entry in entries if entry[kind]] for kind in ("parquet", "parquet_runs")
+        [data.entry[kind] for data in guides.values() if data.entry[kind]]
+        for kind in ("parquet", "parquet_runs")
     )
     _json(site, FILES["benchmarks"], metrics)
     _json(site, FILES["datapackage"], parquet.package(files, runs, metrics["benchmarks"]))
-    socs = {soc: json_api.soc_path(page) for soc, page in addresses.soc.items()}
-    pages = {name: page.partition("/")[2] for name, page in addresses.benchmark.items()}
-    for soc, path in socs.items():
-        keys = [key for key in site.socs[soc] if key in guides]
-        entries = [guides[key].entry for key in keys]
-        _json(site, f"socs/{path}.json", json_api.soc_file(soc, addresses.soc[soc], entries))
-        parts = [(key, _path(site, key), guides[key].parts, guides[key].words) for key in keys]
-        compared = {(pair.old, pair.new): pair.address for pair in comparisons.get(soc, ())}
-        _script(site, f"{path}/index", explorer.soc_index(catalog, pages, parts, compared))
     for kind, schema in json_schema.schemas().items():
         _json(site, json_schema.FILES[kind], schema)
     named = {**FILES, "schemas": json_schema.FILES}
-    _json(site, "index.json", json_api.index(addresses.soc, [*guides], site.pool, named))
-    _script(site, "index", explorer.index(socs))
+    socs = site.addresses.soc
+    _json(site, "index.json", json_api.index(socs, [*guides], figures, named))
+    paths = {soc: json_api.soc_path(page) for soc, page in socs.items()}
+    _script(site, "index", explorer.index(paths))
 
 
 def _nothing(_reason: str) -> GuideData | None:

@@ -52,19 +52,6 @@ class GuideOutcome(msgspec.Struct, frozen=True):
     results: PageTable | None
 
 
-def write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: str) -> GuideOutcome:
-    """Write the page of a guide and that of its provenance, or leave both as they are.
-
-    ``top`` is what stands at the top of the guide, and ``errata`` is the name of its errata in
-    links, empty where it has none.
-    """
-    page = site.addresses.guide[key]
-    made_from = (site.basis.guide(key), links, top, errata)
-    return site.keeping.made(
-        page, made_from, lambda: _write(site, key, links, top, errata), GuideOutcome
-    )
-
-
 def write_notice(site: Site, key: GuideKey, reason: str) -> GuideOutcome:
     """Write pages that say why a guide and its provenance could not be made."""
     page, origin = site.addresses.guide[key], site.provenance(key)
@@ -77,7 +64,12 @@ def _title(key: GuideKey) -> str:
     return f"{key.soc} performance guide, {family(key)} {key.release}"
 
 
-def _write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: str) -> GuideOutcome:
+def write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: str) -> GuideOutcome:
+    """Write the page of a guide and that of its provenance.
+
+    ``top`` are the answers that the guide begins with, and ``errata`` is the name of its errata in
+    links, empty where it has none.
+    """
     page, catalog, origin = site.addresses.guide[key], site.catalog, site.provenance(key)
 
     def elsewhere(benchmark: str, anchor: str) -> list[Link]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from ..bundles.guide_key import GuideKey
 from ..common import slugs, units
@@ -12,11 +13,12 @@ from ..health.finding import Finding, counts
 from ..health.report import (
     PAGE,
     Health,
-    as_json,
     by_guide,
+    head,
     lost_line,
     pages_of_findings,
     summary,
+    with_pages,
 )
 from ..tables.grids import listing
 from . import write_files, write_tables
@@ -27,11 +29,12 @@ MOST_TABLES = 6
 """Tables that a finding leads to; its figures in the file of all findings name the rest."""
 
 
-def write(site: Site, health: Health) -> None:
-    """Write the page, the table of counts, and all findings as JSON."""
-    head = as_json(site.holdings, health)
-    findings = head.pop("findings")
-    site.writer.write(f"{PAGE}/findings.json", json_api.listed(head, "findings", findings))
+def write(site: Site, health: Health, findings: Sequence[dict[str, Any]]) -> None:
+    """Write the page, the table of counts, and all findings as JSON, in which form ``findings``
+    has them in the same order."""
+    with_addresses = with_pages(findings, health, site.addresses)
+    listed = json_api.listed(head(health), "findings", with_addresses)
+    site.writer.write(f"{PAGE}/findings.json", listed)
     rows = [
         (rule.title, rule.severity, units.counted(findings), units.counted(figures), rule.about)
         for rule, findings, figures in counts(health.open)

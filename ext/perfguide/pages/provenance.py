@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
+
+import msgspec
 
 from ..bundles.guide_key import GuideKey, guide_key
 from ..bundles.logs import Found, find, wanted
+from ..bundles.supersede import Withdrawal
 from ..common import slugs, units
 from ..common.diagnostics import Diagnostic
 from ..export import feed
 from ..figures import query
-from ..figures.dataset import plan
 from ..figures.errata import Change, Erratum
 from ..figures.labels import params_text
 from ..figures.pool import Record
@@ -23,6 +26,9 @@ from . import write_files, write_tables
 from .context import ProvenancePage, Site
 from .sentences import link_name
 from .write_tables import PageTable
+
+INDEX = "reports/provenance"
+"""The page that lists refused and withdrawn uploads, and leads to the provenance of each guide."""
 
 NOT_OF_UPLOADS = {"no-results", "missing-path", "catalog", "catalog-prose", "ignored"}
 """Kinds of findings that are for the maintainer and about no upload."""
@@ -82,68 +88,84 @@ def write(
     return diagnostics
 
 
+def write_list(site: Site, soc: str) -> None:
+    """Write the list of the provenance of a SoC's guides."""
+    pages = [(str(key), site.provenance(key).address) for key in site.socs[soc]]
+    sentence = "For each guide of this SoC, the bundle and the log line of every figure."
+    write_files.list_of_soc(site, soc, INDEX, "Provenance of", sentence, pages)
+
+
 def write_index(site: Site) -> None:
-    """Write what was refused and withdrawn, and lists of the provenance of all guides."""
-    page = "reports/provenance"
+    """Write what was refused and withdrawn, with the lists of the provenance of each SoC."""
     faults = [d for d in site.holdings.diagnostics if d.kind not in NOT_OF_UPLOADS]
     withdrawals = site.holdings.ledger.withdrawn
-    pages = {
-        soc: [(str(key), site.provenance(key).address) for key in keys]
-        for soc, keys in site.socs.items()
-    }
-    sentence = "For each guide of this SoC, the bundle and the log line of every figure."
-    lists = write_files.lists_by_soc(site, page, "Provenance of", sentence, pages)
+    lists = {soc: f"provenance/{write_files.list_address(site, soc)}" for soc in site.socs}
     refused = withdrawn = None
     if faults:
         grid = summaries.refused(faults)
-        refused = write_tables.table(site, page, "refused", "Problems with uploads", grid)
+        refused = write_tables.table(site, INDEX, "refused", "Problems with uploads", grid)
     if withdrawals:
         grid = summaries.withdrawn(withdrawals)
-        withdrawn = write_tables.table(site, page, "withdrawn", "Withdrawn bundles", grid)
+        withdrawn = write_tables.table(site, INDEX, "withdrawn", "Withdrawn bundles", grid)
     values: dict[str, Any] = {"by_soc": lists, "refused": refused, "withdrawn": withdrawn}
-    write_files.page(site, page, "provenance.rst.jinja", **values)
+    write_files.page(site, INDEX, "provenance.rst.jinja", **values)
 
 
-def errata_pages(errata: Sequence[Erratum], guides: Sequence[GuideKey]) -> dict[GuideKey, str]:
-    """The page of each guide that has errata; a release whose last bundle was withdrawn has
-    some, and no guide."""
-    corrected = {change.record.guide for each in errata for change in each.changes}
-    addresses = plan(sorted({*guides, *corrected}), ()).guide
-    return {key: f"reports/errata/{addresses[key].partition('/')[2]}" for key in sorted(corrected)}
+class Corrections(msgspec.Struct, frozen=True):
+    """The number of figures of each guide that a bundle changed by withdrawing others. ``by`` is the
+    bundle's id and its runner's name."""
+
+    by: tuple[str, str]
+    figures: dict[GuideKey, int]
 
 
-def write_errata(
-    site: Site,
-    errata: Sequence[Erratum],
-    pages: Mapping[GuideKey, str],
-    tags: Mapping[GuideKey, str],
+def write_errata(site: Site, errata: Sequence[Erratum]) -> list[Corrections]:
+    """Write the errata of each guide of a SoC that has some."""
+    guides = sorted({change.record.guide for each in errata for change in each.changes})
+    for key in guides:
+        _write_errata_of(site, key, site.plan.errata[key], errata)
+    counts = ((each, Counter(c.record.guide for c in each.changes)) for each in errata)
+    return [Corrections(each.by.bundle.owned_id, dict(of)) for each, of in counts if of]
+
+
+def write_errata_index(
+    site: Site, corrections: Iterable[Corrections], tags: Mapping[GuideKey, str]
 ) -> None:
-    """Write the errata of each guide that has some, their list, and the feed's entries, which say
-    with ``tags`` what the comparison of a release with the one before advises."""
-    rows = []
-    for erratum in errata:
-        new = erratum.by.bundle
-        keys = {guide_key(old.bundle) for old in erratum.withdrawn}
-        rows.append(
-            (
-                new.id,
-                new.created.isoformat(),
-                "; ".join(str(key) for key in sorted(keys)),
-                ", ".join(sorted(old.bundle.id for old in erratum.withdrawn)),
-                new.reason or units.MISSING,
-                units.counted(len(erratum.changes)),
-            )
+    """Write the list of withdrawals and of errata, and the feed's entries, which have the advice of
+    the comparison of a release with the one before from ``tags``."""
+    changed = dict[tuple[str, str], Counter[GuideKey]]()
+    for each in corrections:
+        changed.setdefault(each.by, Counter()).update(each.figures)
+    withdrawn = dict[tuple[str, str], list[Withdrawal]]()
+    for item in site.holdings.ledger.withdrawn:
+        withdrawn.setdefault(item.new.bundle.owned_id, []).append(item)
+    newest_first = sorted(
+        ((own[0].new.bundle, own, changed.get(by, Counter())) for by, own in withdrawn.items()),
+        key=lambda each: (each[0].created, each[0].owned_id),
+        reverse=True,
+    )
+    rows = [
+        (
+            new.id,
+            new.created.isoformat(),
+            "; ".join(str(key) for key in sorted({guide_key(each.old.bundle) for each in own})),
+            ", ".join(sorted(each.old.bundle.id for each in own)),
+            new.reason or units.MISSING,
+            units.counted(figures.total()),
         )
+        for new, own, figures in newest_first
+    ]
     page = "reports/errata"
     grid = listing(("Bundle", "On", "Guide", "Withdraws", "Why", "Figures changed"), rows)
     listed = write_tables.table(site, page, "withdrawals", "Withdrawals", grid) if rows else None
-    named = [(str(key), own.removeprefix("reports/")) for key, own in pages.items()]
+    guides = sorted({key for _, _, figures in newest_first for key in figures})
+    named = [(str(key), site.plan.errata[key].removeprefix("reports/")) for key in guides]
     write_files.page(site, page, "errata.rst.jinja", listed=listed, pages=named)
-    for key, own in pages.items():
-        _write_errata_of(site, key, own, errata)
-    releases = feed.releases(site.holdings.ledger.bundles, site.addresses.guide, tags)
-    entries = feed.newest([*releases, *feed.corrections(errata, dict(pages))])
-    write_files.json_file(site, "reports/feed.json", entries)
+    pages = site.addresses.guide
+    counted = (item for item in site.holdings.ledger.bundles if guide_key(item.bundle) in pages)
+    corrected = [(new, figures) for new, _, figures in newest_first]
+    entries = [*feed.releases(counted, pages, tags), *feed.corrections(corrected, site.plan.errata)]
+    write_files.json_file(site, "reports/feed.json", feed.newest(entries))
 
 
 def _write_errata_of(site: Site, key: GuideKey, page: str, errata: Sequence[Erratum]) -> None:

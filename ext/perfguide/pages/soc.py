@@ -21,19 +21,6 @@ MAX_ELEMENTS = 8_000
 """About how many HTML elements the tables of headline figures become; a page has at most 15,000."""
 
 
-def write(
-    site: Site, soc: str, comparisons: Sequence[str], tops: Mapping[GuideKey, GuideOutcome]
-) -> None:
-    """Write the page of a SoC, or leave it as it is. ``comparisons`` are the pages that compare
-    two of its releases, the newest first; ``tops`` the guides that have headline results."""
-    page, keys = site.addresses.soc[soc], site.socs[soc]
-    guides = [(k, site.addresses.guide[k], site.platform_slugs[k.platform]) for k in keys]
-    newest = {members[-1] for members in families(keys).values()}
-    own = {key: tops[key] for key in keys if key in newest and key in tops}
-    made_from = (guides, site.basis.guides(keys), comparisons, own)
-    site.keeping.made(page, made_from, lambda: _write(site, soc, comparisons, own), type(None))
-
-
 def write_notice(site: Site, soc: str, comparisons: Sequence[str], reason: str) -> None:
     """Write a page that says why that of a SoC could not be made, and lists what it would."""
     page = site.addresses.soc[soc]
@@ -42,9 +29,11 @@ def write_notice(site: Site, soc: str, comparisons: Sequence[str], reason: str) 
     write_files.notice(site, page, soc, reason, pages)
 
 
-def _write(
+def write(
     site: Site, soc: str, comparisons: Sequence[str], tops: Mapping[GuideKey, GuideOutcome]
 ) -> None:
+    """Write the page of a SoC. ``comparisons`` are the pages that compare two of its releases, the
+    newest first; ``tops`` the guides that have headline results."""
     page, keys, catalog = site.addresses.soc[soc], site.socs[soc], site.catalog
     bundles = [loaded.bundle for loaded in site.pool.bundles_of(keys)]
     boards = summaries.boards(bundles, with_releases=True)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
 
 from ..bundles.guide_key import GuideKey, Platform, family
 from ..common import slugs, units
@@ -37,11 +39,32 @@ WORDS: Mapping[ledger.Fate, str] = {
 }
 """What became of an event, as a sentence."""
 
-Found = Sequence[tuple[ReleasePair, Compared]]
+
+class ComparedGuides(msgspec.Struct, frozen=True):
+    """Two guides of a platform with a page that compares them, and the events on that page; ``None``
+    where it could not be made. ``is_asked``: the settings ask for the pair."""
+
+    old: GuideKey
+    new: GuideKey
+    address: str
+    is_asked: bool
+    compared: Compared | None
+
+
+Neighbours = Sequence[tuple[ReleasePair, Compared]]
 """Comparisons of neighbouring releases."""
 
 
-def write_ledger(site: Site, found: Found) -> None:
+def neighbours(compared: Iterable[ComparedGuides]) -> Neighbours:
+    """Return the comparisons that were made of neighbouring releases."""
+    return [
+        (ReleasePair(each.old, each.new, each.address), each.compared)
+        for each in compared
+        if each.compared and not each.is_asked
+    ]
+
+
+def write_ledger(site: Site, found: Neighbours) -> None:
     """Write how often verdicts held, and all events as JSON."""
     compared = [each for _, each in found]
     entries = [entry for each in compared for entry in each.entries]
@@ -86,7 +109,7 @@ def moves_pages(site: Site) -> dict[Platform, str]:
     }
 
 
-def write_moves(site: Site, found: Found) -> None:
+def write_moves(site: Site, found: Neighbours) -> None:
     """Write for each system with enough releases what moved with which of them."""
     pages = moves_pages(site)
     by: dict[Platform, list[tuple[ReleasePair, Compared]]] = {platform: [] for platform in pages}
@@ -111,7 +134,7 @@ def write_moves(site: Site, found: Found) -> None:
             )
 
 
-def _divided(page: str, compared: Found) -> list[tuple[str, Found]]:
+def _divided(page: str, compared: Neighbours) -> list[tuple[str, Neighbours]]:
     """Return the comparisons of each page, the newest first. Pages are counted from the oldest,
     so that a further release moves nothing that is on one of them."""
     count = max(0, len(compared) - 1) // MAX_RELEASES
@@ -123,7 +146,7 @@ def _divided(page: str, compared: Found) -> list[tuple[str, Found]]:
     return out
 
 
-def _span(compared: Found) -> str:
+def _span(compared: Neighbours) -> str:
     """Return the oldest and the newest release of some comparisons, the newest first."""
     return f"{compared[-1][0].new.release} to {compared[0][0].new.release}"
 

@@ -214,25 +214,26 @@ def enumeration(names: Sequence[str], most: int = NAMED) -> str:
     return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
-def lists_by_soc(
+def list_of_soc(
     site: Site,
+    soc: str,
     folder: str,
     title: str,
     sentence: str,
-    pages: Mapping[str, Sequence[tuple[str, str]]],
-) -> dict[str, str]:
-    """Write for each SoC a page that lists some of its pages, each as (title, address), an
-    empty title for the page's own; return the addresses of these lists below the first folder
-    of theirs. ``sentence`` is one of ours about the pages."""
-    lists = {}
-    for soc, listed in pages.items():
-        address = f"{folder}/{site.addresses.soc[soc].partition('/')[2]}"
-        own = address.removesuffix("index")
-        inside = [(heading, target.removeprefix(own)) for heading, target in listed]
-        values: dict[str, Any] = {"title": f"{title} {soc}", "sentence": sentence, "pages": inside}
-        page(site, address, "soc_list.rst.jinja", **values)
-        lists[soc] = address.partition("/")[2]
-    return lists
+    pages: Sequence[tuple[str, str]],
+) -> None:
+    """Write the page that lists some pages of a SoC, each as (title, address), an empty title for
+    the page's own. ``sentence`` is one of ours about the pages."""
+    address = f"{folder}/{list_address(site, soc)}"
+    own = address.removesuffix("index")
+    inside = [(heading, target.removeprefix(own)) for heading, target in pages]
+    values: dict[str, Any] = {"title": f"{title} {soc}", "sentence": sentence, "pages": inside}
+    page(site, address, "soc_list.rst.jinja", **values)
+
+
+def list_address(site: Site, soc: str) -> str:
+    """Return the address of a list of a SoC's pages, below the folder of such lists."""
+    return site.addresses.soc[soc].partition("/")[2]
 
 
 def gitignore(site: Site) -> None:

@@ -233,7 +233,7 @@ def view(
     """Write the files of a view's table. Columns and rows beyond ``max_elements`` go to further
     pages. A link leads to ``provenance``, or else to the sources of the page."""
     caption = title or view.title
-    return site.keeping.attempt(
+    return site.making.attempt(
         f"the table “{caption}”",
         page,
         lambda: _view(site, page, name, view, caption, provenance, max_elements),
@@ -287,7 +287,7 @@ def charts(
         if spec.on != on:
             continue
         name = f"{anchor}-{spec.id}"
-        own = site.keeping.attempt(
+        own = site.making.attempt(
             f"the chart “{spec.title}”",
             page,
             partial(_chart, site, page, section, name, spec, scene, provenance),

@@ -8,7 +8,7 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
 
@@ -87,7 +87,7 @@ class Writer:
         self.take(name, digest)
         if self.present(name) != digest:
             self._announce(name)
-            self._put(name, data, digest)
+            self.put(name, data, digest)
             self.written.append(name)
 
     def present(self, name: str) -> str:
@@ -106,9 +106,20 @@ class Writer:
             raise ValueError(f"written twice: {name!r}")
         self.keep(name, digest)
 
-    def look_anew(self) -> None:
-        """Look again at the manifest, into which another process has written."""
-        vars(self).pop("ours", None)
+    def take_over(
+        self, files: Mapping[str, str], written: Iterable[str], contents: Mapping[str, bytes]
+    ) -> None:
+        """Take over files that another process has made. ``files`` has the SHA-256 of each; it wrote
+        those in ``written``, and this writes ``contents``. Raises ``ValueError`` where both have
+        made a file."""
+        for name, digest in files.items():
+            self.take(name, digest)
+        self.written += written
+        self.ours.update(written)
+        for name, data in contents.items():
+            self._announce(name)
+            self.put(name, data, files[name])
+            self.written.append(name)
 
     def take_back(self, since: int) -> None:
         """Want the files no more that came to ``names`` from a place on."""
@@ -137,7 +148,8 @@ class Writer:
         names = json.dumps(sorted({*self.names, MANIFEST}), indent=0)
         self.write(MANIFEST, names.encode() + b"\n")
 
-    def _put(self, name: str, data: bytes, digest: str) -> None:
+    def put(self, name: str, data: bytes, digest: str) -> None:
+        """Move a file into place."""
         path = self.root / name
         aside = self.root / ASIDE.replace("*", str(os.getpid()))  # a fork has one of its own
         of = put(path, data, aside, durable=name == MANIFEST)

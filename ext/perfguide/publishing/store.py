@@ -26,12 +26,8 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple, TypeVar
 
 import msgspec
-
-K = TypeVar("K")
-V = TypeVar("V")
 
 Identity = tuple[int, int, int, int, int]
 """By what a file is known: device, inode, size, and the times of the last change of its content
@@ -64,17 +60,6 @@ class _Index(msgspec.Struct, array_like=True, frozen=True):
     builds: tuple[int, ...] = ()
     files: tuple[tuple[Identity, str, int], ...] = ()
     values: tuple[tuple[str, bytes, int], ...] = ()
-
-
-class Learned(NamedTuple):
-    """What a process has learned that was forked from the one that has the store: files that it
-    looked at, facts about files and values, and what it wrote or read too early to be sure of."""
-
-    seen: dict[str, Identity]
-    files: dict[Identity, tuple[str, int]]
-    values: dict[str, tuple[bytes, int]]
-    written: dict[Identity, str]
-    too_new: dict[str, tuple[Identity, str]]
 
 
 class Store:
@@ -210,29 +195,6 @@ class Store:
                 os.utime(path)
         return value
 
-    # Facts that another process learned
-
-    def learned(self) -> Callable[[], Learned]:
-        """What this process learns from now on, when it is asked."""
-        seen, files, values = self.seen.copy(), self._files.copy(), self._values.copy()
-        written, too_new = self._written.copy(), self._too_new.copy()
-        return lambda: Learned(
-            _changed(self.seen, seen),
-            _changed(self._files, files),
-            _changed(self._values, values),
-            _changed(self._written, written),
-            _changed(self._too_new, too_new),
-        )
-
-    def take(self, learned: Learned) -> None:
-        """Take over what a process has learned that was forked from this one."""
-        self.seen.update(learned.seen)
-        self._files.update(learned.files)
-        self._values.update(learned.values)
-        self._written.update(learned.written)
-        self._too_new.update(learned.too_new)
-        self._learned = True
-
     def save(self, whole: bool = False) -> None:
         """Keep what this build has learned.
 
@@ -265,10 +227,6 @@ class Store:
                     path.unlink(missing_ok=True)
         self._index = index
         self._learned = False
-
-
-def _changed(now: dict[K, V], before: dict[K, V]) -> dict[K, V]:
-    return {key: value for key, value in now.items() if before.get(key) is not value}
 
 
 def identity(state: os.stat_result) -> Identity:

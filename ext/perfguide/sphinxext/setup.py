@@ -117,9 +117,8 @@ def _generate(app: Sphinx, figures: figure_role.Lookup, phases: Phases) -> None:
     config.warn(outcome.diagnostics)
     figures.prepare(outcome.read, outcome.inputs)
     if app.builder.format == "latex" and app.config.perfguide_pdf:
-        pool = outcome.holdings.pool
-        planned = dataset.plan(pool.guides(), pool.benchmarks())
-        faults = latex.choose(app.config.perfguide_pdf, app.config, pool.guides(), planned)
+        keys = list(outcome.keys)
+        faults = latex.choose(app.config.perfguide_pdf, app.config, keys, dataset.plan(keys, ()))
         config.warn(faults)
         if faults:
             internals.end_with_status(app, 2)

@@ -10,15 +10,14 @@ from msgspec.structs import replace
 
 from ..bundle import Bundle
 from ..bundles.decode import Loaded
-from ..bundles.guide_key import GuideKey, family, version
+from ..bundles.guide_key import GuideKey, version
 from ..bundles.supersede import Withdrawal
 from ..catalog.benchmarks import Catalog, Metric
 from ..catalog.chart_spec import same
 from ..common import units
 from ..common.diagnostics import Diagnostic, errors
 from ..figures import labels
-from ..figures.dataset import Addresses, newest
-from ..figures.pool import Cell, Pool, Record
+from ..figures.pool import Cell, Record
 from .grids import Grid, listing, only_columns
 from .model import Row, View
 
@@ -196,33 +195,6 @@ def headline_view(catalog: Catalog, records: Sequence[Record]) -> View:
     head = ("Board", "Figure", "Parameters", "Unit")
     columns = tuple((release,) for release in releases)
     return View("headline", "Headline figures", head, columns, lines, tabbed=True)
-
-
-def overview(pool: Pool, guides: Sequence[GuideKey], plan: Addresses) -> dict[str, Any]:
-    """Return the data of the landing page: the newest guide of each SoC and family, and the guides
-    with the newest runs."""
-    platforms = []
-    recent = []
-    latest = set(newest(guides).values())
-    for key in guides:
-        bundles = pool.bundles_of([key])
-        last = max(b.bundle.created for b in bundles)
-        entry = {
-            "soc": key.soc,
-            "family": family(key),
-            "release": key.release,
-            "guide": plan.guide[key],
-            "page": plan.soc[key.soc],
-            "boards": sorted({b.bundle.board.name for b in bundles}, key=units.natural),
-            "figures": pool.count(key),
-            "measured": last.date().isoformat(),
-        }
-        recent.append((last, entry))
-        if key in latest:
-            platforms.append(entry)
-    platforms.sort(key=lambda entry: units.natural(entry["soc"]))
-    recent.sort(key=lambda item: (item[0], item[1]["guide"]), reverse=True)
-    return {"platforms": platforms, "recent": [entry for _, entry in recent[:5]]}
 
 
 def natural_boards(records: Iterable[Record]) -> list[str]:

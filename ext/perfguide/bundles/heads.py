@@ -1,0 +1,122 @@
+"""Bundles without their results: enough to say which of them count and where each belongs.
+
+The head of a bundle has about 2 kB, whatever the number of its results. A build reads each file once
+for its heads, and keeps these under the hash of the file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from dataclasses import replace as replace_field
+
+import msgspec
+from msgspec.structs import replace
+
+from ..common.diagnostics import Diagnostic
+from ..common.package import fingerprint
+from ..publishing.store import Store, is_settled
+from .containers import Source
+from .decode import Loaded, upload
+from .decompress import Limits
+
+Measured = tuple[str, str, str]
+"""A benchmark, a metric and a unit, as a bundle names them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Head(Loaded):
+    """A valid bundle whose results were left out.
+
+    ``number`` is how many results it has, ``measured`` how often each benchmark, metric and unit is
+    among them, ``logs`` the names of the logs that they come from. ``figures`` is what
+    :meth:`Loaded.hash_of_figures` gave.
+    """
+
+    number: int
+    measured: tuple[tuple[Measured, int], ...]
+    logs: tuple[str, ...]
+    figures: str
+
+    def rows(self) -> int:
+        """Return the number of results."""
+        return self.number
+
+    def hash_of_figures(self) -> str:
+        """Return a hash that bundles with the same figures share."""
+        return self.figures
+
+
+Items = list[Head | Diagnostic]
+
+_ENCODE = msgspec.msgpack.Encoder().encode
+
+
+class _KeptHeads(msgspec.Struct, frozen=True):
+    heads: list[Head | None]
+    """``None`` where a diagnostic comes next."""
+    diagnostics: list[Diagnostic]
+
+
+_DECODE = msgspec.msgpack.Decoder(_KeptHeads).decode
+
+
+def head(item: Loaded) -> Head:
+    """Return the head of a bundle."""
+    columns = item.results.columns
+    names = columns.triples()
+    counts = Counter(columns.whole(columns.named)) if columns.rows else Counter[int]()
+    return Head(
+        root=item.root,
+        origin=item.origin,
+        bundle=replace(item.bundle, results=[]),
+        digest=item.digest,
+        number=columns.rows,
+        measured=tuple((name, counts[number]) for number, name in enumerate(names)),
+        logs=tuple(sorted({file for file in columns.logs if file})),
+        figures=item.hash_of_figures(),
+    )
+
+
+def read(sources: Iterable[Source], limits: Limits, store: Store) -> Iterator[tuple[Source, Items]]:
+    """Yield each file with the heads of its bundles, and every finding about it.
+
+    A file that ``store`` knows by its hash is not opened. One that was changed just now is yielded with
+    its content: it may change again before its results are read.
+    """
+    rules = f"{fingerprint()} {limits}"
+    for source in sources:
+        digest = store.digest(source.path)
+        if digest and not is_settled(store.seen[str(source.path)], time.time_ns()):
+            with suppress(OSError):
+                source = replace_field(source, content=source.path.read_bytes())
+                digest = hashlib.sha256(source.content or b"").hexdigest()
+        key = f"heads {digest} {rules} {source.root} {source.name}"
+        kept = store.recall(key) if digest else None
+        if kept is not None:
+            yield source, _unpacked(_DECODE(kept))
+            continue
+        items: Items = [
+            item if isinstance(item, Diagnostic) else head(item) for item in upload(source, limits)
+        ]
+        # A name that is no text in UTF-8 cannot be kept.
+        with suppress(UnicodeEncodeError):
+            if digest:
+                store.keep(key, _ENCODE(_packed(items)))
+        yield source, items
+
+
+def _packed(items: Sequence[Head | Diagnostic]) -> _KeptHeads:
+    return _KeptHeads(
+        [item if isinstance(item, Head) else None for item in items],
+        [item for item in items if isinstance(item, Diagnostic)],
+    )
+
+
+def _unpacked(kept: _KeptHeads) -> Items:
+    diagnostics = iter(kept.diagnostics)
+    return [item or next(diagnostics) for item in kept.heads]

@@ -1,0 +1,76 @@
+"""The summary of a SoC: all that pages over several SoCs are made from.
+
+``source/scale.rst`` describes its fields for people who read it.
+"""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from ..bundles.guide_key import GuideKey
+from ..common.diagnostics import Diagnostic
+from ..health.finding import Finding
+from .downloads import GuideData
+from .provenance import Corrections
+from .search_words import FindablePage
+from .verdicts import ComparedGuides
+
+
+class GuideSummary(msgspec.Struct, frozen=True):
+    """A guide: the words that find it, its boards and figures, the time of its newest run, and its
+    entry in the lists of data; ``None`` where that could not be made."""
+
+    key: GuideKey
+    findable: FindablePage
+    boards: list[str]
+    figures: int
+    measured: datetime.datetime
+    data: GuideData | None
+
+
+class ListedFinding(msgspec.Struct, frozen=True):
+    """A doubt about figures, and the same as the list of findings has it for programs."""
+
+    finding: Finding
+    listed: dict[str, Any]
+
+
+class Summary(msgspec.Struct, frozen=True):
+    """What the pages of one SoC tell those of the whole site.
+
+    ``histories`` has, by benchmark, an encoded :class:`.benchmark.BenchmarkOfSoc`: only the page of
+    that benchmark decodes it. ``used_waivers`` and ``used_acknowledgements`` are the entries of the
+    lists of both that something needs.
+    """
+
+    soc: str
+    guides: list[GuideSummary]
+    histories: dict[str, bytes]
+    compared: list[ComparedGuides]
+    findings: list[ListedFinding]
+    corrections: list[Corrections]
+    used_waivers: set[tuple[str, int]]
+    used_acknowledgements: set[int]
+    diagnostics: list[Diagnostic]
+
+
+def encode(value: object) -> bytes:
+    """Return a value of a summary as MessagePack."""
+    return msgspec.msgpack.encode(value, enc_hook=_plain_number)
+
+
+def _plain_number(value: Any) -> float | int:
+    """Return a number of NumPy as one of Python. Raises ``NotImplementedError`` for anything else."""
+    if not isinstance(value, np.generic):
+        raise NotImplementedError(f"{type(value).__name__} is no part of a summary")
+    number: float | int = value.item()
+    return number
+
+
+def decode(data: bytes) -> Summary:
+    """Return the summary that :func:`encode` has packed."""
+    return msgspec.msgpack.decode(data, type=Summary)

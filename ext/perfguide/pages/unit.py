@@ -1,0 +1,239 @@
+"""The pages of one SoC: the unit of work of a build.
+
+A SoC with all of its systems and releases is read, pooled, judged and written by one function, in
+whatever process or on whatever machine. All that other pages need of it is its summary. The unit is
+a SoC, not one of its systems, because systems share boards: rules compare a board's clock over
+systems, and the page of the SoC shows them together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from ..bundles import decode, object_store
+from ..bundles.containers import Source
+from ..bundles.decode import Loaded
+from ..bundles.guide_key import GuideKey
+from ..bundles.supersede import Ledger, Withdrawal
+from ..catalog.board_names import load as load_boards
+from ..catalog.board_names import load_notes
+from ..catalog.waivers import load_annotations
+from ..charts import gallery
+from ..common import units
+from ..common.diagnostics import Diagnostic
+from ..figures import errata, rows, terms
+from ..figures.dataset import Holdings, Settings
+from ..figures.pool import Pool, Record
+from ..health import report
+from ..health.finding import Finding
+from ..health.rules import Beyond
+from . import (
+    benchmark,
+    compare,
+    context,
+    cross_links,
+    downloads,
+    guide,
+    newest,
+    provenance,
+    soc,
+    summary,
+    write_files,
+)
+from .answers import Headlines
+from .context import Making, Plan, Site
+from .guide import GuideOutcome
+from .parts import Made, catalog_of, made_by, writer_of
+from .search_words import FindablePage
+from .sentences import link_name
+from .summary import GuideSummary, ListedFinding, Summary
+from .verdicts import ComparedGuides
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """The bundles of a SoC.
+
+    ``descriptions`` is a hash of those of benchmarks. ``sources`` are the files that hold them. ``bundles`` are those that count, each as its origin and
+    the hash of its content, by id and runner; ``withdrawn`` are pairs of heads.
+    """
+
+    settings: Settings
+    descriptions: str
+    soc: str
+    sources: tuple[Source, ...]
+    bundles: tuple[tuple[str, str], ...]
+    withdrawn: tuple[Withdrawal, ...]
+    spelt: terms.Spelt
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What it takes to make the pages of a SoC. ``hashes`` has the SHA-256 of files that are there, and
+    ``looks`` those of pictures that are there as they were drawn. With ``sends_files`` the files come
+    back with what was made, since no folder is shared."""
+
+    unit: Unit
+    plan: Plan
+    beyond: Beyond
+    hashes: Mapping[str, str]
+    looks: Mapping[str, str]
+    sends_files: bool = False
+
+
+def read(unit: Unit) -> Holdings:
+    """Read the bundles of a SoC. One that has changed since its head was read is left out, with a
+    diagnostic."""
+    settings = unit.settings
+    sources = map(object_store.readable_here, unit.sources)
+    items = [item for source in sources for item in decode.upload(source, settings.limits)]
+    by_content = {(each.origin, each.digest): each for each in items if isinstance(each, Loaded)}
+    missing = [
+        Diagnostic("changed", origin, "changed while it was read", "build again")
+        for origin, digest in unit.bundles
+        if (origin, digest) not in by_content
+    ]
+    bundles = [by_content[each] for each in unit.bundles if each in by_content]
+
+    def whole(item: Loaded) -> Loaded:
+        return by_content.get((item.origin, item.digest), item)
+
+    withdrawn = [Withdrawal(whole(each.old), whole(each.new)) for each in unit.withdrawn]
+    catalog, _ = catalog_of(settings.benchmarks, unit.descriptions)
+    by_hand, _ = load_notes(settings.boards)
+    ledger = Ledger(tuple(bundles), tuple(withdrawn), ())
+    pool = Pool(rows.build(bundles), catalog, by_hand, unit.spelt)
+    return Holdings(catalog, ledger, tuple(missing), pool)
+
+
+def survey(unit: Unit) -> bytes:
+    """Return the newest results of a SoC's boards, as an encoded :data:`newest.Survey`."""
+    boards, _ = load_boards(unit.settings.boards)
+    holdings = read(unit)
+    return summary.encode(newest.survey(holdings.pool, holdings.catalog, boards))
+
+
+def make(job: Job) -> Made:
+    """Write the pages, data and pictures of a SoC; return its encoded :class:`Summary`."""
+    settings = job.unit.settings
+    writer = writer_of(settings.output, job.hashes, job.sends_files)
+    holdings = read(job.unit)
+    annotations, _ = load_annotations(settings.waivers)
+    boards, _ = load_boards(settings.boards)
+    checked = report.check_part(holdings, settings.acknowledged, annotations.levels, job.beyond)
+    making = Making(writer)
+    guides = holdings.pool.guides()
+    site = context.site_of(
+        holdings, guides, job.plan, checked.findings, boards, making, settings.limits
+    )
+    out = write(site, job.unit.soc, settings, checked)
+    drawn = gallery.draw_all(writer, making.pictures, settings.formats, job.looks)
+    unmade = (*holdings.diagnostics, *checked.unmade, *making.unmade)
+    return made_by(writer, drawn, summary.encode(out), unmade)
+
+
+def write(site: Site, name: str, settings: Settings, checked: report.PartialHealth) -> Summary:
+    """Write all files of the SoC of this name but its pictures; return its summary."""
+    corrections = errata.find(site.holdings.ledger, site.catalog)
+    comparisons = compare.plan(site, settings)
+    guides = _write_guides(site, comparisons, corrections)
+    compared, used = list[ComparedGuides](), set[tuple[str, int]]()
+    data: dict[GuideKey, downloads.GuideData] = {}
+    if site.guides:
+        tops = {key: outcome for key, outcome in guides.items() if outcome.results}
+        pages = [pair.address for pair in comparisons.pairs]
+        site.making.attempt(
+            f"the page of {name}",
+            site.addresses.soc[name],
+            partial(soc.write, site, name, pages, tops),
+            partial(soc.write_notice, site, name, pages),
+        )
+        compared, used = compare.write(site, comparisons)
+        provenance.write_list(site, name)
+        data = downloads.write(site, name, compared)
+    ranks = {k: rank for keys in site.families.values() for rank, k in enumerate(reversed(keys))}
+    listed = partial(
+        report.listed_finding, pool=site.pool, layout=site.layout, addresses=site.addresses
+    )
+    return Summary(
+        name,
+        [
+            _summary(site, key, replace(outcome.findable, rank=ranks[key]), data.get(key))
+            for key, outcome in guides.items()
+        ],
+        {
+            each: summary.encode(benchmark.write_histories(site, each))
+            for each in site.pool.benchmarks()
+        },
+        compared,
+        [ListedFinding(_without_rows(each), listed(each)) for each in checked.findings],
+        provenance.write_errata(site, corrections),
+        used,
+        set(checked.used),
+        [
+            *comparisons.diagnostics,
+            *(_as_utf8(d) for each in guides.values() for d in each.diagnostics),
+        ],
+    )
+
+
+def _write_guides(
+    site: Site, comparisons: compare.ComparisonPlan, corrections: Sequence[errata.Erratum]
+) -> dict[GuideKey, GuideOutcome]:
+    """Write the guides of a SoC, and the pages that lead to the newest of each system."""
+    links, headlines = cross_links.links_of_guides(site), Headlines(site, comparisons)
+    corrected = {change.record.guide for each in corrections for change in each.changes}
+    guides = {}
+    for key in site.guides:
+        page = site.plan.errata[key] if key in corrected else ""
+        guides[key] = site.making.attempt(
+            f"the guide of {key}",
+            site.addresses.guide[key],
+            partial(_guide, site, key, links[key], headlines, link_name(page)),
+            partial(guide.write_notice, site, key),
+        )
+    for keys in site.families.values():
+        target = site.addresses.guide[keys[-1]].rpartition("/")[2]
+        values: dict[str, Any] = {"key": keys[-1], "target": target}
+        write_files.page(site, site.addresses.latest(keys[-1]), "latest.rst.jinja", **values)
+    return guides
+
+
+def _guide(
+    site: Site, key: GuideKey, links: cross_links.GuideLinks, headlines: Headlines, errata: str
+) -> GuideOutcome:
+    return guide.write(site, key, links, headlines.of(key), errata)
+
+
+def _summary(
+    site: Site, key: GuideKey, findable: FindablePage, data: downloads.GuideData | None
+) -> GuideSummary:
+    bundles = [each.bundle for each in site.pool.bundles_of([key])]
+    return GuideSummary(
+        key,
+        findable,
+        sorted({each.board.name for each in bundles}, key=units.natural),
+        site.pool.count(key),
+        max(each.created for each in bundles),
+        data,
+    )
+
+
+def _without_rows(finding: Finding) -> Finding:
+    """Return a finding whose figures do not say which rows of this SoC's pool they are."""
+
+    def bare(record: Record) -> Record:
+        return replace(record, cell=replace(record.cell, samples=(), members=()))
+
+    suspects = (replace(each, record=bare(each.record)) for each in finding.suspects)
+    return replace(finding, suspects=tuple(suspects))
+
+
+def _as_utf8(finding: Diagnostic) -> Diagnostic:
+    """Return a finding in which the name of a file can be encoded, whatever its bytes are."""
+    origin = finding.origin.encode("utf-8", "backslashreplace").decode()
+    message = finding.message.encode("utf-8", "backslashreplace").decode()
+    return replace(finding, origin=origin, message=message)
