@@ -1,9 +1,11 @@
-"""The cost of reading bundles here, by workers of a Dask scheduler, and from a bucket.
+"""The cost of making pages here and by workers of a Dask scheduler, of a bucket, and of Parquet.
 
-Reported as CPU seconds, which other work on the machine disturbs little. An address adds
-workers, and a URL adds a bucket:
+Reported as CPU seconds of this process and its children, which other work on the machine disturbs
+little, and as the peak memory of both. An address adds workers, and a URL adds a bucket:
 
-    python bench/scale.py [BUNDLES] [--scheduler tcp://…] [--url s3://bucket/empty]
+    python bench/scale.py [BUNDLES] [--results FOLDER] [--scheduler tcp://…] [--url s3://bucket/empty]
+
+``--results`` measures the pages of an archive, such as one by ``bench/grown.py``, instead.
 """
 
 from __future__ import annotations
@@ -15,17 +17,16 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-import charts
-
 from perfguide.bundles import object_store
 from perfguide.bundles.decompress import Limits
-from perfguide.charts import drawing
-from perfguide.common import parallel
 from perfguide.export import parquet
+from perfguide.export.figure_rows import FIGURES
 from perfguide.figures import dataset
+from perfguide.pages import build
 
 TOP = Path(__file__).resolve().parent.parent
 RESULTS = 500
@@ -50,32 +51,47 @@ def bundle(number: int) -> dict[str, Any]:
 
 
 def cost(name: str, count: int, work: Callable[[], Any]) -> Any:
-    before, start = resource.getrusage(resource.RUSAGE_SELF), time.perf_counter()
+    before, start = _used(), time.perf_counter()
     out = work()
-    after, wall = resource.getrusage(resource.RUSAGE_SELF), time.perf_counter() - start
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    cpu, wall = _used() - before, time.perf_counter() - start
     each = f"{1000 * cpu / count:8.2f} ms CPU and {1000 * wall / count:8.2f} ms for each"
-    print(f"{name:24} {each}; peak {after.ru_maxrss // 1024} MiB", flush=True)
+    who = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    own, child = (resource.getrusage(each).ru_maxrss // 1024 for each in who)
+    print(f"{name:24} {each}; peak {own} MiB, of a child {child} MiB", flush=True)
     return out
 
 
-def draw(scheduler: str) -> None:
-    """Draw the pictures of one SoC, here and by workers."""
-    all_pictures = charts.pictures(TOP / "results/AM335X")
-    tasks = [(each.view, "svg") for each in all_pictures][:12]
-    drawing.draw(tasks[0])  # the first one loads the renderer and the fonts
-    cost("draw here", len(tasks), lambda: [drawing.draw(task) for task in tasks])
-    if scheduler:
-        with parallel.at(scheduler) as run:
-            cost("draw by workers", len(tasks), lambda: list(run(drawing.draw, tasks)))
+def _used() -> float:
+    """Return the CPU seconds of this process and of its children that have ended."""
+    usages = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
+
+
+def pages(results: Path, count: int, scheduler: str) -> None:
+    """Make the pages of an archive without pictures, here and by workers; the cost is that of each of
+    ``count`` bundles. That of workers is not in it."""
+    described = (dataset.BUILT_IN, TOP / "source/benchmarks")
+    for name, address in (("pages here", ""), ("pages by workers", scheduler)):
+        if address or name == "pages here":
+            with tempfile.TemporaryDirectory() as folder:
+                asked = dataset.Settings(
+                    (results,), described, Path(folder), formats=(), scheduler=address
+                )
+                outcome = cost(name, count, partial(build.generate, asked))
+                print(f"{outcome.figures} figures in {outcome.guides} guides")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("bundles", nargs="?", type=int, default=300)
+    parser.add_argument("--results", type=Path)
     parser.add_argument("--scheduler", default="")
     parser.add_argument("--url", default="")
     options = parser.parse_args()
+    if options.results:
+        count = sum(1 for _ in options.results.rglob("*.json"))
+        pages(options.results, count, options.scheduler)
+        return
     count = options.bundles
     folder = Path(tempfile.mkdtemp())
     try:
@@ -85,9 +101,6 @@ def main() -> None:
         print(f"{count} bundles of {RESULTS} results, {len(text)} bytes each")
         here = dataset.Settings((folder,), (), Path())
         holdings = cost("read here", count, lambda: dataset.read(here))
-        if options.scheduler:
-            there = dataset.Settings((folder,), (), Path(), scheduler=options.scheduler)
-            cost("read by workers", count, lambda: dataset.read(there))
         if options.url:
             import fsspec
 
@@ -103,10 +116,10 @@ def main() -> None:
             cost("first fetch", count, fetch)
             assert cost("fetch, nothing new", count, fetch) == 0
         out = folder / "parquet"
-        cost("export", count, lambda: parquet.write_folder(holdings.pool, out))
+        cost("export", count, lambda: parquet.write_folder(FIGURES, holdings.pool, out))
         size = sum(path.stat().st_size for path in out.rglob("*.parquet"))
         print(f"{'parquet':24} {size / count:8.0f} bytes for each bundle")
-        draw(options.scheduler)
+        pages(folder, count, options.scheduler)
     finally:
         shutil.rmtree(folder)
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from unittest.mock import patch
 
 import synthetic
 from measuring import TOP, Cost, apart, ran
 
 from perfguide.charts import drawing
+from perfguide.common import parallel
 from perfguide.figures import dataset
 from perfguide.pages import build
 
@@ -63,16 +63,18 @@ def drawn(folder: Path) -> int:
 
 def _drawn(folder: Path) -> int:
     count = 0
+    pictures: dict[str, bytes | drawing.Undrawn] = {}
+    draw = drawing.draw
 
-    def run(work: Callable[[Any], Any], given: Iterable[Any]) -> Iterable[Any]:
+    def first_of_form(task: drawing.Task) -> bytes | drawing.Undrawn:
         nonlocal count
-        tasks = list(given)
-        if work is not drawing.draw:
-            return map(work, tasks)
-        count += len(tasks)
-        return [work(tasks[0])] * len(tasks) if tasks else []
+        count += 1
+        if task[1] not in pictures:
+            pictures[task[1]] = draw(task)
+        return pictures[task[1]]
 
-    build.generate(settings(folder), run=run)
+    with patch.object(drawing, "draw", first_of_form):
+        build.generate(settings(folder), run=parallel.here)
     return count
 
 

@@ -62,7 +62,8 @@ def spellings(counted: Mapping[tuple[str, str, str], int], catalog: Catalog) -> 
         unit = units.parse(text)
         key = (benchmark, metric, unit.kind)
         commonest[key] = min(commonest.get(key, (0, "")), (-count, unit.name))
-    return {key: name for key, (_, name) in commonest.items()}
+    # In one order, whatever the order of bundles: keys of pages are made from it.
+    return {key: name for key, (_, name) in sorted(commonest.items())}
 
 
 def _described_unit(benchmark: str, metric: str, unit: str, catalog: Catalog) -> str:

@@ -73,10 +73,10 @@ Out = TypeVar("Out")
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The findings of a run, the files that it wrote and removed, and the number of guides and
-    figures. ``inputs`` is a hash of all that the pages are made from, empty where it is not
-    hashes, and ``is_current`` returns whether that is unchanged since the run began. ``read`` returns
-    all figures, which it reads then; ``guides`` are in the order of their pages."""
+    """The findings of a run, the files that it wrote and removed, its guides in the order of their pages,
+    and the number of figures. ``inputs`` is a hash of everything that the pages are made from, and
+    ``is_current`` returns whether that is unchanged since the run began. ``read`` returns all
+    figures, which it reads then."""
 
     diagnostics: tuple[Diagnostic, ...]
     written: tuple[str, ...]
@@ -105,8 +105,8 @@ class Inputs:
     """Everything that the pages are made from, as it was when the run began.
 
     ``rules`` is a hash of all that decides how pages look besides bundles and descriptions, and
-    ``whole`` one of everything; it is empty where a place of bundles could not be read. Files at URLs
-    are known by the hash of their content, under which the store has them.
+    ``descriptions`` one of all descriptions, and ``whole`` one of everything. Files at URLs are known by
+    the hash of their content, under which the store has them.
     """
 
     def __init__(self, settings: Settings, writer: Writer, sources: Sequence[Source]) -> None:
@@ -122,7 +122,6 @@ class Inputs:
             cache=None,
             scheduler="",
         )
-        self._fetched = [s for s in sources if is_url(s.root)]
         lists = {name: self._look(name) for name in self._lists()}
         moved = lists.pop(str(settings.redirects), None)
         self.rules = hash_of(surroundings(), decided, lists)
@@ -134,15 +133,9 @@ class Inputs:
         bundles = {name: self._look(name) for name in self._results()}
         self._by_hand = self._pages_by_hand()
         self.whole = hash_of(
-            *(
-                self.rules,
-                moved,
-                settings.results,
-                settings.releases,
-                settings.compare,
-                descriptions,
-            ),
-            *(bundles, [(s.root, s.name, str(s.path)) for s in self._fetched], self._by_hand),
+            *(self.rules, moved, settings.results, settings.releases, settings.compare),
+            *(descriptions, bundles, self._by_hand),
+            [(s.root, s.name, str(s.path)) for s in sources if is_url(s.root)],
         )
         self._names = [*descriptions, *bundles]
 
@@ -540,7 +533,7 @@ def _write(
     findings about the lists that people write."""
     _write_indexes(site)
     guides = {each.key: each for own in summaries for each in own.guides}
-    # A bundle that changed while it was read is in no guide.
+    # A guide is missing where all of its bundles changed while they were read.
     listed = [guides[key] for key in site.guides if key in guides]
     write_files.json_file(site, "guides/overview.json", overview(site, listed), sort_keys=True)
     used: set[tuple[str, int]] | None = None

@@ -57,8 +57,9 @@ from .verdicts import ComparedGuides
 class Unit:
     """The bundles of a SoC.
 
-    ``descriptions`` is a hash of those of benchmarks. ``sources`` are the files that hold them. ``bundles`` are those that count, each as its origin and
-    the hash of its content, by id and runner; ``withdrawn`` are pairs of heads.
+    ``sources`` are the files with its bundles. ``bundles`` are those that count, by id and runner, each
+    as its origin and the hash of its content; ``withdrawn`` are pairs of heads. ``descriptions`` is
+    a hash of the descriptions of benchmarks.
     """
 
     settings: Settings
@@ -98,10 +99,12 @@ def read(unit: Unit) -> Holdings:
     ]
     bundles = [by_content[each] for each in unit.bundles if each in by_content]
 
-    def whole(item: Loaded) -> Loaded:
+    def with_results(item: Loaded) -> Loaded:
         return by_content.get((item.origin, item.digest), item)
 
-    withdrawn = [Withdrawal(whole(each.old), whole(each.new)) for each in unit.withdrawn]
+    withdrawn = [
+        Withdrawal(with_results(each.old), with_results(each.new)) for each in unit.withdrawn
+    ]
     catalog, _ = catalog_of(settings.benchmarks, unit.descriptions)
     by_hand, _ = load_notes(settings.boards)
     ledger = Ledger(tuple(bundles), tuple(withdrawn), ())

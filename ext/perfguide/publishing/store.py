@@ -117,11 +117,6 @@ class Store:
             self._too_new.setdefault(name, (of, digest))
         return digest
 
-    def recognise(self, path: str | Path) -> str:
-        """The SHA-256 of a file's content in hex, where it is known without reading the file; else
-        empty."""
-        return self._known(identify(path))
-
     def _known(self, of: Identity) -> str:
         """The SHA-256 of a file that is known by this, if it is known."""
         if of in self._files:
