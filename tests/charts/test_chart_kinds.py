@@ -22,6 +22,7 @@ from perfguide.charts import draw, gallery, trends
 from perfguide.charts.from_figures import Scene, with_figures
 from perfguide.charts.model import ChartView
 from perfguide.common import units
+from perfguide.figures.pool import Record
 from perfguide.tables import assign
 from perfguide.tables.model import OVER_RELEASES, SIDE_BY_SIDE, Shape
 
@@ -368,6 +369,21 @@ def test_boards_stand_side_by_side_each_with_its_newest_release(
     assert view.finding == "sk leads with 110 MB/s"
     svg = check_bars(view)
     assert {"80", "110", "9.2 (older)"} <= set(words(svg))
+
+
+def test_a_figure_in_doubt_has_no_bar_and_is_named(shipped: benchmarks.Catalog) -> None:
+    boards = [release("9.2", 1000, rate, board=name) for name, rate in
+              (("a", 100.0), ("b", 80.0), ("c", 34_490.0))]  # fmt: skip
+    pool = pooled(boards, shipped)
+    records = pool.of_benchmark("stream")
+
+    def doubt(record: Record) -> str:
+        return "more than is possible" if record.board == "c" else ""
+
+    view = only(trends.of_boards(shipped, records, records, pool.guides(), Boards(), doubt))
+    assert [point.y for point in view.panels[0].lines[0].points] == [100.0, 80.0]
+    assert view.finding == "a leads with 100 MB/s"
+    assert view.warnings == ("Left out: c with 34,490 MB/s (more than is possible)",)
 
 
 def test_a_trend_names_the_unit_that_its_figures_are_in(shipped: benchmarks.Catalog) -> None:

@@ -46,7 +46,7 @@ def copy(value: float | None, **more: Any) -> dict[str, Any]:
 
 
 def test_every_rule_says_what_it_is_and_what_to_do() -> None:
-    assert len(rules.RULES) == 24
+    assert len(rules.RULES) == 25
     for name, rule in rules.RULES.items():
         assert name == rule.id and rule.title and rule.about and rule.advice
         assert rule.severity in ("error", "warning", "note")
@@ -539,3 +539,30 @@ def test_the_order_of_bundles_changes_no_finding(known: list[Finding]) -> None:
 def test_no_bundle_or_failures_alone_give_no_finding() -> None:
     assert rules.examine(pooled([], CATALOG), CATALOG)[0] == []
     assert rules.examine(pooled([run(copy(None, status="fail"))], CATALOG), CATALOG)[0] == []
+
+
+# -- what follows from a doubt ----------------------------------------------------
+
+
+def dhrystone(clock: float, rate: float, per_clock: float) -> list[dict[str, Any]]:
+    return [
+        figure("dhrystone", "cpu_clock", "MHz", clock),
+        figure("dhrystone", "dhrystone_per_second", "Dhrystones/s", rate),
+        figure("dhrystone", "dhrystone_per_mhz", "DMIPS/MHz", per_clock),
+    ]
+
+
+def test_a_figure_per_clock_with_a_clock_that_was_not_that_of_the_run_is_found() -> None:
+    usual = [run(*dhrystone(1000, 5_263_158, 3.0), release=f"08.{n:02}") for n in range(3)]
+    slow = run(*dhrystone(400, 5_128_205, 7.3), release="08.04")
+    finding = only(found("wrong-clock", *usual, slow))
+    assert finding.severity == "error" and finding.rule.disqualifies
+    assert "7.3 DMIPS/MHz is for 400 MHz" in finding.reason
+    # A processor that does run at less does less work in a second.
+    throttled = run(*dhrystone(400, 2_105_263, 3.0), release="08.04")
+    assert not found("wrong-clock", *usual, throttled)
+
+
+def test_a_clock_that_was_typed_without_its_zeros_is_more_than_is_possible() -> None:
+    finding = only(found("over-limit", run(*dhrystone(10, 6_060_000, 344.9))))
+    assert "344.9 DMIPS/MHz, and 20 DMIPS/MHz is all there is" in finding.reason

@@ -235,3 +235,16 @@ def test_the_guide_of_the_project_answers_what_it_is_asked_first(tmp_path: Path)
     badge = re.match(r"\*\*(\d+ errors)\*\*", facts["Careful"])
     assert badge and f":ref:`Health: {badge[1]}, " in facts["Careful"]
     assert facts["Careful"].endswith(" of reports/health>`") or "of health>`" in facts["Careful"]
+
+
+def test_an_impossible_figure_is_shown_with_its_fault_and_leads_nothing(tmp_path: Path) -> None:
+    wrong = plain(result(value=-50.0, params={"block_size": 4096}), id="wrong", board__name="lp")
+    sound = [_run("09.01", 50.0), _run("09.01", 40.0, board__name="z")]
+    top = _top(tmp_path, wrong, *sound)
+    (row,) = top.rows
+    lp, sk, z = row.values
+    assert lp and lp.text == "−50" and lp.share is None and "zero or negative" in lp.doubt
+    assert sk and z and (sk.share, z.share) == (1.0, 0.8) and not sk.doubt
+    best, doubt = sentences(top, "speed")
+    assert best == "Speed, block size 4k: 50 MB/s on sk, 40 on z."
+    assert doubt.startswith("Speed, block size 4k: −50 MB/s on lp is in doubt (zero or negative")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from perfguide.common import units
 from perfguide.pages.answers import Answer, Answers, Value
-from perfguide.sphinxext import overview
+from perfguide.sphinxext import answers, overview
 from perfguide.sphinxext.overview import Column, Platform
 
 
@@ -91,3 +93,35 @@ def test_guides_without_a_headline_result_stand_in_a_line_of_their_own() -> None
     # Without any headline the matrix is the list of all SoCs.
     told, others = overview.divided(overview.lines([plain], []))
     assert [row[0] for row in told] == [plain] and others == []
+
+
+def doubtful(number: float) -> Value:
+    return Value(units.number(number), "table", "row", number, doubt="more than is possible")
+
+
+def test_a_figure_in_doubt_is_not_the_best_and_scales_no_bar() -> None:
+    def row(*values: Value | None) -> Answer:
+        return Answer("b", "Dhrystone", "", "DMIPS/MHz", "higher", values, (), "")
+
+    sound = [Value(str(number), "table", "row", number) for number in (2.0, 3.0)]
+    shown = [Column("b", "Dhrystone", "DMIPS/MHz", "higher")]
+    socs = [
+        platform("A", row(sound[0], doubtful(344.9))),
+        platform("B", row(sound[1], None)),
+        platform("C", row(doubtful(344.9), None)),
+    ]
+    first, second, third = (cells[0] for _, cells in overview.lines(socs, shown))
+    assert first and (first.number, first.share) == (2.0, pytest.approx(2 / 3))
+    assert second and second.share == 1.0
+    assert third and (third.number, third.share) == (344.9, None)
+
+
+def test_a_bar_that_would_flatten_all_others_is_cut_off() -> None:
+    socs = [platform(name, answer("aes", "MB/s", rate, None)) for name, rate in
+            (("A", 900.0), ("B", 70.0), ("C", 35.0))]  # fmt: skip
+    shares = [
+        cells[0] and cells[0].share
+        for _, cells in overview.lines(socs, [Column("about-aes", "aes", "MB/s", "higher")])
+    ]
+    assert shares == [pytest.approx(900 / 70), 1.0, 0.5]
+    assert " x=" in answers.bar(shares[0]) and " x=" not in answers.bar(shares[1])

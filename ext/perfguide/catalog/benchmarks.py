@@ -69,6 +69,9 @@ class Metric(_Spec, frozen=True):
     """The largest possible figure, in ``unit``."""
     at_most_per: str = ""
     """A parameter that multiplies ``at_most``, such as ``threads``."""
+    computed_from: tuple[str, ...] = ()
+    """The metrics of the same run that it is computed from: where one of them is in doubt and it
+    moved with that one, so is it."""
     rises_with: str = ""
     """A parameter with which it must not fall, such as ``block_size``."""
     steady: bool | None = None
@@ -419,11 +422,15 @@ def _metric_faults(metric: Metric, entry: Entry) -> Iterator[Fault]:
     for name in filter(None, (metric.rises_with, metric.at_most_per)):
         if entry.params and name not in entry.params:
             yield where + f"no parameter is named “{name}”", nearest(name, entry.params)
+    every = [each.name for each in entry.metrics]
+    for name in metric.computed_from:
+        if name not in every:
+            yield where + f"no metric is named “{name}”", nearest(name, every)
     if metric.aliases and set("*?[") & set(metric.name):
         yield where + "a pattern cannot have “aliases”", "write an entry with its whole name"
-    every = [name for each in entry.metrics for name in (each.name, *each.aliases)]
+    spellings = [name for each in entry.metrics for name in (each.name, *each.aliases)]
     for old in metric.aliases:
-        if every.count(old) > 1:
+        if spellings.count(old) > 1:
             yield where + f"the alias “{old}” is another metric's too", "name it once"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -94,8 +94,11 @@ def of_boards(
     records: Sequence[Record],
     newest: Collection[GuideKey],
     boards: Boards,
+    doubt: Callable[[Record], str] = lambda _: "",
 ) -> list[ChartView]:
     """Return a picture of each headline that has at least two bars.
+
+    A figure for which ``doubt`` gives a reason has no bar, and is named below the finding.
 
     Each board and engine has a bar, the best first, with its release and, if ``records`` have it,
     the CPU load of the same run. ``newest`` are the newest guides of all platforms; figures of
@@ -113,11 +116,31 @@ def of_boards(
         ranks = tuple((n, benchmark.value_rank(n, v)) for n, v in params)
         groups.setdefault((order[record.benchmark], *rank, ranks, record.unit), []).append(record)
     loads = {(*_run(r), r.metric, frozenset(r.params.items())): r.cell.mean for r in records}
+    views = []
+    for _, members in sorted(groups.items()):
+        sound = [record for record in members if not doubt(record)]
+        if len(sound) > 1:
+            view = _bars(catalog.benchmarks[members[0].benchmark], sound, loads, newest, boards)
+            doubtful = [record for record in members if doubt(record)]
+            view = replace(view, warnings=(*view.warnings, *_left_out(doubtful, boards, doubt)))
+            views.append(view)
+    return views
+
+
+def _left_out(
+    doubtful: Sequence[Record], boards: Boards, doubt: Callable[[Record], str]
+) -> list[str]:
+    """Return a sentence for each figure that has no bar."""
     return [
-        _bars(catalog.benchmarks[members[0].benchmark], members, loads, newest, boards)
-        for _, members in sorted(groups.items())
-        if len(members) > 1
+        f"Left out: {_board_name(record, boards)} with {units.number(record.cell.mean or 0.0)} "
+        f"{units.parse(record.unit).symbol} ({visible(doubt(record))})"
+        for record in doubtful
     ]
+
+
+def _board_name(record: Record, boards: Boards) -> str:
+    short = boards.short(record.guide.soc, record.board)
+    return f"{record.guide.soc} {short}" if short != record.board else record.board
 
 
 def _run(record: Record) -> tuple[Any, ...]:
@@ -164,10 +187,8 @@ def _bars(
     usual = usual if 2 * count > len(records) and all(running) else ""
     rows = []
     for record, on in zip(records, computing, strict=True):
-        cell, soc = record.cell, record.guide.soc
+        cell, board = record.cell, _board_name(record, boards)
         assert cell.mean is not None  # failed ones have no bar
-        short = boards.short(soc, record.board)
-        board = f"{soc} {short}" if short != record.board else record.board
         name = ", ".join(filter(None, (board, on if on != usual else "")))
         release = record.guide.release + ("" if record.guide in newest else " (older)")
         low, high = (

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 from msgspec import UNSET
 
 from ..common import units
-from ..figures.columns import Figures, firsts, together
+from ..figures.columns import OWNER, Figures, firsts, together
 from ..figures.pool import Pool
-from .finding import Hit, Rule
+from .finding import Hit, Rule, amount
 
 RULES = (
     Rule(
@@ -29,7 +30,22 @@ RULES = (
         "a processor's clock differs from what its bundle or the board's other bundles say",
         "check the operating point and the governor of that run",
     ),
+    Rule(
+        "wrong-clock",
+        "error",
+        "computed with a clock that was not that of the run",
+        "a figure per clock changed with the clock that was recorded, while the figure that it is "
+        "computed from stayed: the board ran at its usual clock",
+        "correct the clock in the bundle, and compute the figure again",
+        disqualifies=True,
+    ),
 )
+
+MIN_CLOCK_LOG = math.log(1.1)
+"""The least change of a clock, as a logarithm, that shows in what is computed from it."""
+
+MIN_OTHER_RELEASES = 2
+"""The number of other releases from which they say what is usual."""
 
 _PLATFORM = re.compile(
     r"(?<![a-z0-9])(am[2356]\d{1,3}[a-z]{0,4}\d?|j7\d{2}[a-z]?\d?|j7(?:aep|ahp|amp)|dra[78]\d{0,2}x?"
@@ -149,4 +165,43 @@ def _measured_clocks(figures: Figures) -> dict[int, tuple[int, float]]:
     return clocks
 
 
-CHECKS = (other_soc, clock)
+def wrong_clock(figures: Figures) -> Iterator[Hit]:
+    """Yield figures per clock that moved with a clock that contradicts those of other releases."""
+    parts = [m.computed_from if m else () for _, m, _ in figures.kinds[1]]
+    computed = figures.of_kind(list(map(bool, parts)))
+    run = figures.groups(*OWNER, "release", "benchmark", "params")
+    by_run: dict[int, list[int]] = {}
+    for position in np.flatnonzero(np.isin(run, run[computed])).tolist():
+        by_run.setdefault(int(run[position]), []).append(position)
+    past = {position: line for line in figures.lines for position in line}
+    for position in np.flatnonzero(computed).tolist():
+        wanted = parts[int(figures.kinds[0][position])]
+        beside = [p for p in by_run[int(run[position])] if figures.name("metric", p) in wanted]
+        clocks = [p for p in beside if (metric := figures.metric(p)) and metric.clock]
+        others = [p for p in beside if p not in clocks]
+        if not clocks or not others:
+            continue
+        own, by_clock, work = (_away(figures, past, p) for p in (position, clocks[0], others[0]))
+        if own is None or by_clock is None or work is None:
+            continue
+        # The quotient moved as the clock says, and the work of each second did not.
+        if abs(by_clock) >= MIN_CLOCK_LOG and abs(own + by_clock) <= abs(by_clock) / 3:
+            clock_text = amount(figures.mean[clocks[0]], figures.name("unit", clocks[0]))
+            detail = (
+                f"{amount(figures.mean[position], figures.name('unit', position))} is for "
+                f"{clock_text}, and {figures.name('metric', others[0])} is that of other releases"
+            )
+            yield Hit("wrong-clock", position, detail, weight=2.0 + abs(own))
+
+
+def _away(figures: Figures, past: Mapping[int, list[int]], position: int) -> float | None:
+    """Return the logarithm of a figure over the median of the other releases, ``None`` with fewer
+    than two of them."""
+    others = [figures.mean[p] for p in past.get(position, ()) if p != position]
+    mean = figures.mean[position]
+    if len(others) < MIN_OTHER_RELEASES or min([mean, *others]) <= 0:
+        return None
+    return math.log(float(mean) / float(np.median(others)))
+
+
+CHECKS = (other_soc, clock, wrong_clock)

@@ -24,6 +24,7 @@ RULES = (
         "mean outside its own range",
         "a published mean is below its own minimum or above its own maximum",
         "recompute the mean from the samples, and upload them instead of the mean",
+        disqualifies=True,
     ),
     Rule(
         "samples-contradict",
@@ -38,6 +39,7 @@ RULES = (
         "zero or negative where that is impossible",
         "a rate, a time or another quantity that is always above zero is zero or negative, or has a sample that is",
         'leave the failed sample out, or upload it as "status": "fail"',
+        disqualifies=True,
     ),
     Rule(
         "over-limit",
@@ -45,6 +47,7 @@ RULES = (
         "more than is possible",
         "a share is above 100 %, a load above 100 % for each thread, or a rate above what its bus can do",
         "check the unit, and of a load how it was taken and what it is a share of",
+        disqualifies=True,
     ),
     Rule(
         "two-groups",
@@ -152,7 +155,7 @@ def not_positive(figures: Figures) -> Iterator[Hit]:
             least, most = low[position], figures.high[position]
             ends = f"minimum {units.exact(least)}, maximum {units.exact(most)}"
             detail = f"a sample of {amount(least, unit)} is in the mean ({ends})"
-            yield Hit("not-positive", position, detail)
+            yield Hit("not-positive", position, detail, of_sample=True)
 
 
 _LOAD = re.compile(r"(^|[_ -])(cpu|load|loss|util|utilisation|utilization)", re.IGNORECASE)
@@ -176,10 +179,12 @@ def over_limit(figures: Figures) -> Iterator[Hit]:
             continue
         top = float(figures.high[position])
         if top > limit * (1 + 1e-9):
-            largest = "it is" if top == figures.mean[position] else "its largest sample is"
+            of_sample = top != figures.mean[position]
+            largest = "its largest sample is" if of_sample else "it is"
             most = f"{amount(limit, unit)}{reason} is all there is"
             detail = f"{largest} {amount(top, unit)}, and {most}"
-            yield Hit("over-limit", position, detail, weight=2.0)
+            within = bool(figures.mean[position] <= limit * (1 + 1e-9))
+            yield Hit("over-limit", position, detail, weight=2.0, of_sample=within)
 
 
 def _limit(metric: Metric | None, unit: str) -> float:

@@ -31,6 +31,9 @@ class Rule:
     advice: str
     marks: bool = True
     """True if the figures of its findings are themselves in doubt, and marked so."""
+    disqualifies: bool = False
+    """True if the figures of its findings are impossible or suspect: they lead no headline or
+    sentence, and no bar is scaled by them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +43,8 @@ class Hit:
     ``position`` is the figure's in :class:`Figures`; ``detail`` is the fault in words and figures.
     Hits of one rule, guide and benchmark become one finding. ``guide`` is the position of a figure
     in the guide of the finding, if that is not the figure's own. ``weight`` ranks hits and findings
-    of one severity, the largest first.
+    of one severity, the largest first. ``of_sample`` is set where a sample is at fault, and the mean
+    of all can be right.
     """
 
     rule: str
@@ -48,6 +52,7 @@ class Hit:
     detail: str
     weight: float = 1.0
     guide: int | None = None
+    of_sample: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +60,14 @@ class Suspect:
     """A figure of a finding, and its fault.
 
     ``label`` names it within its guide and benchmark: board, metric, and parameters other than
-    the defaults.
+    the defaults. ``disqualified`` is set where it may lead no headline or sentence, and scale no
+    bar.
     """
 
     record: Record
     detail: str
     label: str
+    disqualified: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +137,10 @@ def gather(figures: Figures, hits: Iterable[Hit], rules: dict[str, Rule]) -> lis
         ranked = sorted(by_position, key=lambda p: (-weights[p], units.natural(labels[p]), p))
         suspects = tuple(
             Suspect(
-                records[p], "; ".join(dict.fromkeys(h.detail for h in by_position[p])), labels[p]
+                records[p],
+                "; ".join(dict.fromkeys(h.detail for h in by_position[p])),
+                labels[p],
+                rules[rule].disqualifies and not all(h.of_sample for h in by_position[p]),
             )
             for p in ranked
         )

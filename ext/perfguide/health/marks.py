@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ..common.diagnostics import visible
+from ..figures.pool import Record
 from ..tables.grids import Mark
 from ..tables.model import View
 from .finding import Finding
@@ -27,12 +28,20 @@ class Marks:
     def __init__(self, findings: Iterable[Finding] = ()) -> None:
         # A result belongs to one figure, so its first result identifies it.
         self._by_member: dict[int, list[_Mark]] = {}
+        self._doubts: dict[int, str] = {}
         for finding in findings:
             for suspect in finding.suspects if finding.rule.marks else ():
                 if not suspect.record.cell.members:
                     continue  # a figure of another pool
                 first = suspect.record.cell.members[0]
                 self._by_member.setdefault(first, []).append(_Mark(finding, suspect.detail))
+                if suspect.disqualified and not finding.acknowledged:
+                    self._doubts.setdefault(first, f"{finding.rule.title}: {suspect.detail}")
+
+    def doubt(self, record: Record) -> str:
+        """Return why a figure leads no headline, sentence or scale, or ""."""
+        members = record.cell.members
+        return visible(self._doubts.get(members[0], "")) if members else ""
 
     def of(self, view: View) -> tuple[list[dict[str, str]], list[Mark]]:
         """Return the notes about a view, and its marks, in the form of a :class:`Grid`."""

@@ -28,6 +28,7 @@ RULES = (
         "a figure of a board's newest release is 10, 100, 1000 or 1024 times, or a part of, "
         "what all releases before had, which agree",
         "look whether the program printed another unit or prefix, and upload the figure again",
+        disqualifies=True,
     ),
     Rule(
         "newest-far",
@@ -44,6 +45,7 @@ RULES = (
         "a figure that its board never had before is five times or more off that of every other "
         "board, which agree",
         "look at the unit and the set-up, and measure it once more",
+        disqualifies=True,
     ),
     Rule(
         "stale-copy",

@@ -7,6 +7,7 @@ import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import msgspec
 from msgspec import UNSET
@@ -25,6 +26,7 @@ from ..compare.verdicts import Row
 from ..figures import engines, labels
 from ..figures.engines import Inferred, Run
 from ..figures.pool import Record
+from ..figures.scales import full_bar
 from ..health.report import COUNTED
 from ..health.report import PAGE as HEALTH
 from ..tables import summaries
@@ -45,6 +47,9 @@ MAX_SENTENCE_BOARDS = 12
 MOST_NAMED = 2
 """Findings that a sentence names; the page that it leads to has all."""
 
+MAX_DOUBTFUL = 2
+"""Doubtful figures that a chapter names; the table has a mark at each."""
+
 NEW = "new"
 """What became of a result that the release before does not have."""
 
@@ -53,15 +58,16 @@ LEAST_SPAN = 0.1
 
 
 class Value(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A headline of one board: its text and its number in the row's unit; its share of the
-    largest in its row, or ``None`` where it failed; the name of its table in links, and the
-    address of its row on the page."""
+    """A headline of one board: its text and its number in the row's unit; its share of a full bar
+    of its row, above 1 where the bar is cut off, or ``None`` where it has none; the name of its
+    table in links, and the address of its row on the page. ``doubt`` says why it cannot lead."""
 
     text: str
     table: str
     place: str
     number: float | None = None
     share: float | None = None
+    doubt: str = ""
 
 
 Curve = tuple[tuple[float, float], ...]
@@ -188,7 +194,7 @@ class Headlines:
                     params = sorted(record.params.items())
                     rank = tuple((n, benchmark.value_rank(n, v)) for n, v in params)
                     groups.setdefault(rank, []).append(record)
-                ranked = sorted(groups.values(), key=lambda group: _best(group, metric.better))
+                ranked = sorted(groups.values(), key=partial(self._best, better=metric.better))
                 kept = [id(group) for group in ranked[-MOST_ALIKE:]]
                 rows += [
                     group
@@ -210,9 +216,10 @@ class Headlines:
         means = [record.cell.mean for record in records if record.cell.mean is not None]
         unit, factor = units.readable(like.unit, means)
         of_board = {record.board: record for record in records}
-        largest = max((abs(mean) for mean in means), default=0.0)
+        sound = (record.cell.mean for record in records if not self._doubt(record))
+        full = full_bar(mean for mean in sound if mean is not None)
         values = tuple(
-            self._value(of_board[board], factor, largest) if board in of_board else None
+            self._value(of_board[board], factor, full) if board in of_board else None
             for board in boards
         )
         history = tuple(
@@ -233,15 +240,24 @@ class Headlines:
             self._verdict(records, judged),
         )
 
-    def _value(self, record: Record, factor: float, largest: float) -> Value:
+    def _best(self, records: Iterable[Record], better: units.Better) -> float:
+        """Return how good the best of some figures is: more is better."""
+        means = (record.cell.mean for record in records if not self._doubt(record))
+        sign = -1 if better == "lower" else 1
+        return max((sign * mean for mean in means if mean is not None), default=-math.inf)
+
+    def _doubt(self, record: Record) -> str:
+        return self._site.marks.doubt(record)
+
+    def _value(self, record: Record, factor: float, full: float) -> Value:
         anchor = self._plan.anchors.of(record)
         place = f"{slugs.anchor(anchor.table)}{anchor.row}"
         mean = record.cell.mean
         if mean is None:
             return Value(units.FAILED, anchor.table, place)
-        share = abs(mean) / largest if largest else 0.0
-        shown = units.scaled(mean, factor)
-        return Value(units.number(shown), anchor.table, place, shown, share)
+        doubt, shown = self._doubt(record), units.scaled(mean, factor)
+        share = None if doubt else abs(mean) / full if full else 0.0
+        return Value(units.number(shown), anchor.table, place, shown, share, doubt)
 
     def _past(
         self, record: Record, releases: Sequence[GuideKey]
@@ -256,7 +272,7 @@ class Headlines:
                 if other.metric != record.metric or _name(other, self._names) != own:
                     continue
                 scale = units.factor(other.unit, record.unit)
-                if other.cell.mean is None or scale is None:
+                if other.cell.mean is None or scale is None or self._doubt(other):
                     continue
                 now = _load_state(_loads(self._records(key)).get(_run(other)))
                 passed = {each.release for each in releases[before + 1 : place + 1]}
@@ -321,7 +337,7 @@ class Headlines:
         parts = list[Part]()
         for records, row in zip(chosen, rows, strict=True):
             benchmark, _ = _described(self._site, records[0])
-            measured = [r for r in records if r.cell.mean is not None]
+            measured = [r for r in records if r.cell.mean is not None and not self._doubt(r)]
             if not _has_engines(benchmark) or not measured:
                 continue
             best = max(measured, key=lambda record: record.cell.mean or 0)
@@ -391,6 +407,8 @@ def sentences(answers: Answers, benchmark: str) -> list[str]:
         ]
         if row.benchmark != benchmark or not measured:
             continue
+        doubtful = [(value, short) for value, short in measured if value.doubt]
+        measured = [(value, short) for value, short in measured if not value.doubt]
         measured.sort(key=lambda item: item[0].number or 0, reverse=row.better == "higher")
         unit = "" if row.unit == units.SCORE else f" {row.unit}"
         texts = [f"{value.text}{unit} on {_named(short)}" for value, short in measured[:1]]
@@ -399,20 +417,17 @@ def sentences(answers: Answers, benchmark: str) -> list[str]:
         if (more := len(measured) - MAX_SENTENCE_BOARDS) > 0:
             texts.append(wording.count(more, "more board"))
         name = ", ".join(filter(None, (row.label, row.detail)))
-        out.append(f"{name}: {', '.join(texts)}.")
+        out += [f"{name}: {', '.join(texts)}."] if texts else []
+        out += [
+            f"{name}: {value.text}{unit} on {_named(short)} is in doubt ({value.doubt})."
+            for value, short in doubtful[:MAX_DOUBTFUL]
+        ]
     return out
 
 
 def _named(short: str) -> str:
     """Return a board's short name as a sentence has it: ``the 1 GHz board``."""
     return f"the {short} board" if short[:1].isdigit() else short
-
-
-def _best(records: Iterable[Record], better: units.Better) -> float:
-    """Return how good the best of some figures is: more is better."""
-    means = [record.cell.mean for record in records if record.cell.mean is not None]
-    sign = -1 if better == "lower" else 1
-    return max((sign * mean for mean in means), default=-math.inf)
 
 
 def _described(site: Site, record: Record) -> tuple[Benchmark, Metric]:

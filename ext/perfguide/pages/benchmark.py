@@ -212,7 +212,7 @@ def _newest(
     ]
     scene = Scene(boards=site.boards)
     headlines = _headlines(site, sections)
-    views = trends.of_boards(catalog, headlines, records, last, site.boards)
+    views = trends.of_boards(catalog, headlines, records, last, site.boards, site.marks.doubt)
     charts = [
         write_tables.chart(
             site, page, f"boards-{number}" if number else "boards", _side_by_side(view.name), [view]

@@ -13,13 +13,17 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 
 from ..common import units
 from ..common.diagnostics import visible
-from ..pages.answers import Answer, Answers, Curve
+from ..pages.answers import Answer, Answers, Curve, Value
 from .config import page_name
 from .html_table import NOT_MEASURED
 
 BAR, BAR_HEIGHT, UNDER = 36, 8, 4
+CUT_GAP, CUT_END = 3, 5
 WIDTH, HEIGHT = 104, 24
 """The sizes of a bar and of a history in CSS pixels."""
+
+CUT_NOTE = "A bar with a gap is cut off: the others are scaled without its figure."
+DOUBT_NOTE = "A figure with “?” is in doubt and not ranked: point at the mark, or see Health."
 
 MOST_BARS = 4
 """Boards that have room for bars beside their figures."""
@@ -84,6 +88,10 @@ def _table(answers: Answers, link: Links, ids: str) -> str:
     note = "Each figure leads to its table; ↑ higher is better, ↓ lower is better."
     if bars:
         note += " Bars are shares of the largest."
+    if bars and any(v and v.share and v.share > 1 for row in answers.rows for v in row.values):
+        note += f" {CUT_NOTE}"
+    if any(v and v.doubt for row in answers.rows for v in row.values):
+        note += f" {DOUBT_NOTE}"
     if spark:
         note += " A history starts again where engine, clock or memory changed."
     if answers.more:
@@ -125,7 +133,7 @@ def _row(row: Answer, answers: Answers, bars: bool, spark: bool, link: Links) ->
             text = escape(value.text)
             if value.number is not None:
                 text = f'<data value="{units.exact(value.number)}">{text}</data>'
-            inner = f'<a href="{escape(link("", value.place))}">{text}</a>'
+            inner = f'<a href="{escape(link("", value.place))}">{text}</a>{doubt_mark(value)}'
             if bars and value.share is not None:
                 inner += _bar(number, value.share)
         cells.append(f'<td class="perf-n" data-h="{short}">{inner}</td>')
@@ -145,13 +153,29 @@ def _box(number: int) -> str:
     )
 
 
+def doubt_mark(value: Value) -> str:
+    """Return a mark behind a figure that is in doubt."""
+    words = escape(visible(value.doubt, 300))
+    return f'<abbr class="perf-doubt" title="{words}">?</abbr>' if value.doubt else ""
+
+
+def _shape(colour: str, share: float, height: int) -> str:
+    """Return the rectangles of a bar; one beyond the scale has a gap before its end."""
+    if share > 1:
+        gap, end = BAR - CUT_END - CUT_GAP, BAR - CUT_END
+        return (
+            f'<rect class="{colour}" width="{gap}" height="{height}"/>'
+            f'<rect class="{colour}" x="{end}" width="{CUT_END}" height="{height}"/>'
+        )
+    track = f'<rect class="perf-track" width="{BAR}" height="{height}"/>'
+    return f'{track}<rect class="{colour}" width="{BAR * share:.1f}" height="{height}"/>'
+
+
 def _bar(number: int, share: float) -> str:
-    long = f"{BAR * min(1.0, share):.1f}"
     return (
         f'<svg class="perf-share" width="{BAR}" height="{BAR_HEIGHT}" '
         f'viewBox="0 0 {BAR} {BAR_HEIGHT}" aria-hidden="true">'
-        f'<rect class="perf-track" width="{BAR}" height="{BAR_HEIGHT}"/>'
-        f'<rect class="perf-f{number % COLOURS}" width="{long}" height="{BAR_HEIGHT}"/></svg>'
+        f"{_shape(f'perf-f{number % COLOURS}', share, BAR_HEIGHT)}</svg>"
     )
 
 
@@ -159,11 +183,9 @@ def bar(share: float | None) -> str:
     """A small bar under a figure of one of many SoCs; nothing without a share."""
     if share is None:
         return ""
-    long = f"{BAR * min(1.0, share):.1f}"
     return (
         f'<svg class="perf-under" width="{BAR}" height="{UNDER}" viewBox="0 0 {BAR} {UNDER}" '
-        f'aria-hidden="true"><rect class="perf-track" width="{BAR}" height="{UNDER}"/>'
-        f'<rect class="perf-f6" width="{long}" height="{UNDER}"/></svg>'
+        f'aria-hidden="true">{_shape("perf-f6", share, UNDER)}</svg>'
     )
 
 
@@ -216,7 +238,7 @@ def _plain_table(answers: Answers) -> nodes.table:
     lines = [
         [
             " ".join(filter(None, (_named(row), units.ARROWS[row.better]))),
-            *(units.MISSING if value is None else value.text for value in row.values),
+            *(units.MISSING if value is None else plain_figure(value) for value in row.values),
             *([row.judged] if answers.before else []),
         ]
         for row in answers.rows
@@ -226,6 +248,11 @@ def _plain_table(answers: Answers) -> nodes.table:
     group += nodes.thead("", _texts(head))
     group += nodes.tbody("", *map(_texts, lines))
     return nodes.table("", group, classes=["perf-plain-answers"])
+
+
+def plain_figure(value: Value) -> str:
+    """Return a figure with a question mark where it is in doubt."""
+    return f"{value.text} ?" if value.doubt else value.text
 
 
 def _named(row: Answer) -> str:

@@ -13,6 +13,7 @@ from urllib.parse import urlencode
 
 import msgspec
 from docutils import nodes
+from msgspec import structs
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
@@ -21,9 +22,10 @@ from sphinx.util.typing import OptionSpec
 
 from ..common import units
 from ..common.diagnostics import visible
+from ..figures.scales import full_bar
 from ..pages.answers import Answer, Answers, Value
 from ..tables import page_tables
-from .answers import Links, bar, plain_row
+from .answers import CUT_NOTE, DOUBT_NOTE, Links, bar, doubt_mark, plain_figure, plain_row
 from .config import page_name
 from .html_table import NOT_MEASURED
 
@@ -85,6 +87,8 @@ def best(rows: Sequence[Answer], answers: Answers, column: Column) -> Best | Non
                 number = None if value.number is None else value.number * scale
                 found.append(Best(value, short, row.detail, number))
     measured = [one for one in found if one.number is not None]
+    # A figure in doubt is shown only where there is no other.
+    measured = [one for one in measured if not one.value.doubt] or measured
     if not measured:
         return found[0] if found else None
     first = max if column.better == "higher" else min
@@ -123,7 +127,7 @@ def _in_order(platforms: Sequence[Platform]) -> list[tuple[str, str]]:
 def lines(
     platforms: Sequence[Platform], shown: Sequence[Column]
 ) -> list[tuple[Platform, list[Best | None]]]:
-    """The rows of the matrix, with shares of the largest in each column where more is better."""
+    """The rows of the matrix, with shares of a full bar in each column where more is better."""
     out = []
     for platform in platforms:
         rows = platform.answers.rows
@@ -136,14 +140,14 @@ def lines(
         ]
         out.append((platform, cells))
     for at, column in enumerate(shown):
-        found = [cell.number for _, cells in out if (cell := cells[at])]
-        largest = max((abs(number) for number in found if number is not None), default=0.0)
-        if column.better != "higher" or not largest:
+        found = [cell.number for _, cells in out if (cell := cells[at]) and not cell.value.doubt]
+        full = full_bar(number for number in found if number is not None)
+        if column.better != "higher" or not full:
             continue
         for _, cells in out:
             cell = cells[at]
-            if cell is not None and cell.number is not None:
-                share = abs(cell.number) / largest
+            if cell is not None and cell.number is not None and not cell.value.doubt:
+                share = abs(cell.number) / full
                 cells[at] = Best(cell.value, cell.board, cell.detail, cell.number, share)
     return out
 
@@ -269,12 +273,16 @@ def _visit_html(translator: Any, node: perf_overview) -> None:
     uri = Links(translator.builder, node["top"])
     head = "".join(map(_head, node["columns"]))
     body = "".join(_row(platform, cells, node["columns"], uri) for platform, cells in node["lines"])
+    cells = [cell for _, own in node["lines"] for cell in own if cell]
+    notes = [NOTE]
+    notes += [CUT_NOTE] if any(cell.share and cell.share > 1 for cell in cells) else []
+    notes += [DOUBT_NOTE] if any(cell.value.doubt for cell in cells) else []
     translator.body.append(
         '<div class="perf-scroll perf-answers-box" role="region" tabindex="0" '
         'aria-label="Headline results of all SoCs"><table class="perf-answers perf-overview">'
         f'<thead><tr><th scope="col">SoC<small>newest guide</small></th>{head}</tr></thead>'
         f"<tbody>{body}</tbody></table></div>\n"
-        f'<p class="perf-answers-note perf-overview-note">{NOTE}</p>\n'
+        f'<p class="perf-answers-note perf-overview-note">{" ".join(notes)}</p>\n'
     )
     raise nodes.SkipNode
 
@@ -313,7 +321,7 @@ def _cell(column: Column, found: Best | None, entry: dict[str, Any], uri: Links)
         text = f'<data value="{units.exact(found.number)}">{escape(shown)}</data>'
     of = escape(visible(", ".join(filter(None, (found.board, found.detail))), 200))
     to = escape(uri(entry["guide"], found.value.place))
-    inner = f'<a href="{to}" title="{of}">{text}</a>'
+    inner = f'<a href="{to}" title="{of}">{text}</a>{doubt_mark(found.value)}'
     return f'<td class="perf-n" data-h="{head}">{inner}{bar(found.share)}</td>'
 
 
@@ -373,7 +381,8 @@ def _plain(node: perf_overview) -> nodes.table:
 def _text(cell: Best | None) -> str:
     if cell is None:
         return units.MISSING
-    return cell.value.text if cell.number is None else units.number(cell.number)
+    shown = cell.value.text if cell.number is None else units.number(cell.number)
+    return plain_figure(structs.replace(cell.value, text=shown))
 
 
 def setup(app: Sphinx) -> None:
