@@ -1,4 +1,4 @@
-"""What goes onto which page: the guides, SoCs and benchmarks of a set of bundles."""
+"""A set of bundles with its figures: settings, reading, and the addresses of its pages."""
 
 from __future__ import annotations
 
@@ -25,53 +25,52 @@ __all__ = ["BUILT_IN", "Holdings", "Settings", "read"]
 T = TypeVar("T")
 
 BUILT_IN = ROOT / "catalog" / "built_in"
-"""The benchmark descriptions that an installed package carries."""
+"""The benchmark descriptions in the installed package."""
 
 
 HOW_TO_BEGIN = (
     "put bundles there, in files such as run.json; perfguide pack makes them of logs, and README "
     "shows one"
 )
-"""What to do where there are no bundles."""
+"""Advice for a project without bundles."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Where things are. Paths are as the user wrote them.
-
-    ``results``: folders or files of bundles, or URLs of them, as text. ``benchmarks``: folders of
-    benchmark descriptions, later ones before earlier ones. ``output``: the
-    folder that gets ``guides/``, ``by-benchmark/`` and ``reports/``.
-    ``formats``: the kinds of picture that are wanted, ``svg`` and ``pdf``.
-    ``acknowledged``: a file of findings about figures that are accepted.
-    ``redirects``: a file of old addresses and the pages that they lead on to.
-    ``boards``: the file of boards' old names. ``waivers``: the file of accepted
-    changes. ``compare``: pairs of releases, as (SoC, system, old, new), that have a
-    page beside those of neighbours. ``store``: the folder that keeps what was read at
-    URLs. ``cache``: the folder that keeps what spares work in the next run, if there is one.
-    ``scheduler``: the address of a Dask scheduler whose workers read and draw.
-    ``releases``: the guides to show, as :func:`chosen` takes them; none: all.
-    """
+    """Inputs and outputs of a run. Paths are as the user wrote them."""
 
     results: tuple[str | Path, ...]
+    """Folders or files of bundles, or their URLs as text."""
     benchmarks: tuple[Path, ...]
+    """Folders of benchmark descriptions; a later one takes precedence."""
     output: Path
+    """The folder for ``guides/``, ``by-benchmark/`` and ``reports/``."""
     formats: tuple[str, ...] = ("svg",)
+    """Formats of pictures: ``svg``, ``pdf``."""
     acknowledged: Path | None = None
+    """A file of accepted findings about figures."""
     redirects: Path | None = None
+    """A file of old addresses and the pages that replace them."""
     limits: Limits = field(default_factory=Limits)
     boards: Path | None = None
+    """A file of boards' old names."""
     waivers: Path | None = None
+    """A file of accepted changes."""
     compare: tuple[tuple[str, str, str, str], ...] = ()
+    """Pairs of releases to compare besides neighbours, as (SoC, system, old, new)."""
     store: Path = Path("build/store")
+    """The folder of copies of what was read from URLs."""
     scheduler: str = ""
+    """The address of a Dask scheduler whose workers make pages."""
     cache: Path | None = None
+    """The folder of results that the next run may use again."""
     releases: tuple[str, ...] = ()
+    """The guides to show, as :func:`chosen` takes them; all if empty."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """The bundles and descriptions that were read, and what is wrong with them."""
+    """Bundles and descriptions, with their faults."""
 
     catalog: catalog.Catalog
     ledger: supersede.Ledger
@@ -80,23 +79,23 @@ class Gathered:
 
 @dataclass(frozen=True, slots=True)
 class Holdings(Gathered):
-    """The same, and their figures."""
+    """Bundles and descriptions with the figures of the bundles."""
 
     pool: pool.Pool
 
 
 Progress = Callable[[Sequence[T], str], Iterable[T]]
-"""What goes through items and may tell somebody how far it is."""
+"""A function that yields the given items, and may report progress under the given label."""
 
 
 def no_progress(items: Sequence[T], _label: str) -> Iterable[T]:
-    """Go through items without telling anybody."""
+    """Return the items without reporting progress."""
     return items
 
 
 def read(settings: Settings, progress: Progress[containers.Source] = no_progress) -> Holdings:
     """Read every bundle and every benchmark description, and pool the figures."""
-    # Commands that only look at bundles do without tables, whose library takes a third of a second.
+    # Importing pandas takes a third of a second, which commands that only look at bundles save.
     from . import pool, rows
 
     gathered = gather(settings, progress)
@@ -107,7 +106,7 @@ def read(settings: Settings, progress: Progress[containers.Source] = no_progress
 
 
 def gather(settings: Settings, progress: Progress[containers.Source] = no_progress) -> Gathered:
-    """Read what :func:`read` reads, without its figures."""
+    """Read every bundle and every benchmark description."""
     sources, diagnostics = object_store.find(
         settings.results, settings.store, settings.limits, progress
     )
@@ -130,8 +129,8 @@ def gather(settings: Settings, progress: Progress[containers.Source] = no_progre
 
 
 def chosen(guides: Sequence[GuideKey], wanted: str) -> list[GuideKey]:
-    """The guides that a text names: ``newest`` the newest of each system, any other those whose
-    SOC/os/release begins with it, in which ``*`` stands for any characters."""
+    """Return the guides that a text selects: with ``newest`` the newest of each system, otherwise
+    those whose SOC/os/release begins with the text, in which ``*`` matches any characters."""
     if wanted == "newest":
         return list(newest(guides).values())
     names = {key: f"{key.soc}/{key.os}/{key.release}" for key in guides}
@@ -139,13 +138,13 @@ def chosen(guides: Sequence[GuideKey], wanted: str) -> list[GuideKey]:
 
 
 def unnamed(option: str, wanted: str) -> Diagnostic:
-    """That no guide is called as an option says."""
+    """Return the diagnostic that no guide has the name given in an option."""
     hint = "write SOC/os/release, with * for any characters; perfguide list names them all"
     return Diagnostic("no-guide", option, f"no guide is named “{wanted}”", hint)
 
 
 def no_results(settings: Settings) -> Diagnostic:
-    """Return the finding that there is no bundle to publish."""
+    """Return the diagnostic that there is no bundle to publish."""
     where = ", ".join(str(path) for path in settings.results)
     return Diagnostic("no-results", where, "no valid bundle was found", HOW_TO_BEGIN)
 
@@ -153,15 +152,16 @@ def no_results(settings: Settings) -> Diagnostic:
 def only(
     ledger: supersede.Ledger, wanted: Sequence[str]
 ) -> tuple[supersede.Ledger, list[Diagnostic]]:
-    """Return the bundles of some guides, and the texts that name none."""
+    """Return the bundles of the selected guides, and diagnostics for texts that select none."""
     guides = sorted({guide_key(each.bundle) for each in ledger.bundles})
-    kept, faults = set[GuideKey](), list[Diagnostic]()
-    for text in wanted:
-        found = chosen(guides, text)
-        kept.update(found)
-        if guides and not found:
-            faults.append(unnamed("perfguide_releases", text))
-    bundles = [each for each in ledger.bundles if guide_key(each.bundle) in kept]
+    selected = {text: chosen(guides, text) for text in wanted}
+    faults = [
+        unnamed("perfguide_releases", text)
+        for text, matches in selected.items()
+        if guides and not matches
+    ]
+    keys = {key for matches in selected.values() for key in matches}
+    bundles = [each for each in ledger.bundles if guide_key(each.bundle) in keys]
     return replace(ledger, bundles=type(ledger.bundles)(bundles)), faults
 
 
@@ -174,25 +174,21 @@ class Addresses:
     benchmark: dict[str, str]
 
     def latest(self, key: GuideKey) -> str:
-        """The page that leads to the newest release of a guide's family."""
+        """Return the page that redirects to the newest release of a guide's platform."""
         return self.guide[key].rpartition("/")[0] + "/latest"
 
     def trace(self, key: GuideKey) -> str:
-        """The page that says where the figures of a guide come from."""
+        """Return the page with the provenance of a guide."""
         return trace(self.guide[key])
 
 
 def trace(guide: str) -> str:
-    """The address of a guide's provenance, from that of the guide."""
+    """Return the address of a guide's provenance from that of the guide."""
     return f"reports/provenance/{guide.partition('/')[2]}"
 
 
 def plan(guides: Sequence[GuideKey], benchmarks: Sequence[str]) -> Addresses:
-    """Addresses for all pages.
-
-    The SDK family of an ordinary release does not show in its address; any
-    other family has a folder of its own.
-    """
+    """Return the addresses of all pages. The default SDK family has no folder of its own in them."""
     socs = slugs.slugs(key.soc for key in guides)
     sdks = slugs.slugs(key.sdk for key in guides)
     systems = slugs.slugs(key.os for key in guides)
@@ -214,7 +210,7 @@ def plan(guides: Sequence[GuideKey], benchmarks: Sequence[str]) -> Addresses:
 
 
 def newest(guides: Sequence[GuideKey]) -> dict[tuple[str, str, str], GuideKey]:
-    """For each SDK family, SoC and OS the guide of its newest release."""
+    """Return the guide of the newest release of each SDK family, SoC and OS."""
     out: dict[tuple[str, str, str], GuideKey] = {}
     for key in sorted(guides, key=lambda k: version(k.release)):
         out[key.sdk, key.soc, key.os] = key

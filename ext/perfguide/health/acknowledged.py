@@ -1,5 +1,4 @@
-"""Findings that a maintainer has accepted, each with a reason, in a file, and those that a new level
-of some figures explains."""
+"""Accepted findings: those in a maintainer's file, and those that a new level of figures explains."""
 
 from __future__ import annotations
 
@@ -17,22 +16,21 @@ from ..common.diagnostics import Diagnostic, nearest
 from .finding import Finding, Rule, Suspect, ranked_findings
 
 TABLE = "acknowledged"
-"""What each entry of the file begins with: ``[[acknowledged]]``."""
+"""The name of the file's entries: ``[[acknowledged]]``."""
 
 KIND = "acknowledged"
 
 EXPLAINED_BY_LEVEL = {"newest-far", "unit-slip"}
-"""What these rules say of a newest figure is no news where somebody has written that it has a new
-level."""
+"""Rules that compare a figure with earlier ones, which is expected to fail after a new level."""
 
 
 class Acknowledgement(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Which findings are accepted, and why. ``*`` and ``?`` stand for any characters."""
+    """A pattern of accepted findings with a reason. ``*`` and ``?`` match any characters."""
 
     rule: str
     """The id of a rule."""
     reason: str
-    """Why the finding is accepted; the report shows it."""
+    """The reason for accepting the finding, which the report shows."""
     guide: str = "*"
     """SoC, operating system and release: ``AM62X/linux/09.01``."""
     board: str = "*"
@@ -43,7 +41,7 @@ class Acknowledgement(msgspec.Struct, frozen=True, forbid_unknown_fields=True, k
     """Names of metrics."""
 
     def covers(self, finding: Finding, suspect: Suspect) -> bool:
-        """Whether it accepts one figure of a finding."""
+        """Return whether this accepts one figure of a finding."""
         key, record = finding.guide, suspect.record
         return self.rule == finding.rule.id and all(
             fnmatchcase(name, pattern)
@@ -60,11 +58,8 @@ Entry = toml_lists.Entry[Acknowledgement]
 
 
 def load(path: Path | None, rules: dict[str, Rule]) -> tuple[list[Entry], list[Diagnostic]]:
-    """The sound entries of a file, and what is wrong with the others.
-
-    A file that is not there has no entries. Raises nothing: what cannot be read is
-    a diagnostic.
-    """
+    """Return the valid entries of a file, and the faults of the others. A missing file has no
+    entries; one that cannot be read is a diagnostic."""
 
     def wrong(given: Acknowledgement) -> tuple[str, str] | None:
         if given.rule not in rules:
@@ -78,8 +73,8 @@ def load(path: Path | None, rules: dict[str, Rule]) -> tuple[list[Entry], list[D
 
 
 def faults(path: Path | None, rules: dict[str, Rule], used: Collection[int]) -> list[Diagnostic]:
-    """Return the faults of a file, among them the sound entries that accept nothing; ``used`` are
-    the numbers of the others."""
+    """Return the faults of a file, among them its valid entries that accept nothing: those whose
+    numbers are not in ``used``."""
     entries, wrong = load(path, rules)
     unused = [
         entry.fault(
@@ -98,9 +93,11 @@ def apply(
     accepted: Sequence[Entry],
     levels: Sequence[Annotation[Level]] = (),
 ) -> tuple[list[Finding], set[int]]:
-    """Return the findings with the reasons for which they are accepted, and the numbers of the
-    entries that accept one. A finding that is accepted in part becomes two. ``levels`` accept that
-    figures are far from those before; whether one of them is of use, comparisons say."""
+    """Return the findings with the reasons for accepting them, and the numbers of the entries used.
+
+    A finding that is accepted in part becomes two. ``levels`` accept findings of the rules
+    ``EXPLAINED_BY_LEVEL``; comparisons report those that are of no use.
+    """
     used: set[int] = set()
     settled: list[Finding] = []
     reasons = {f"accepted-{entry.number}": entry.value.reason for entry in accepted}
@@ -112,13 +109,13 @@ def apply(
             covering = [e.number for e in accepted if e.value.covers(finding, suspect)]
             # Each entry that fits counts as used; the first one gives the reason.
             used.update(covering)
-            found = [f"accepted-{number}" for number in sorted(covering)]
-            found += [
+            names = [f"accepted-{number}" for number in sorted(covering)]
+            names += [
                 f"level-{number}"
                 for number, level in enumerate(levels, 1)
                 if _explains(level, finding, suspect)
             ]
-            by_entry.setdefault(next(iter(found), ""), []).append(suspect)
+            by_entry.setdefault(next(iter(names), ""), []).append(suspect)
         for name, suspects in by_entry.items():
             part = replace(finding, suspects=tuple(suspects))
             if name:

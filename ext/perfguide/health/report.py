@@ -1,4 +1,4 @@
-"""Findings with all that reports say of them: addresses, sources, counts."""
+"""The report of findings: counts, addresses and sources, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -24,42 +24,41 @@ PAGE = "reports/health"
 
 
 MAX_FINDINGS = 400
-"""Findings on the report itself; of more, those of a guide have a page of their own."""
+"""Findings on the report itself; those of further guides have pages of their own."""
 
 COUNTED = {"lost-table", "lost-rows"}
-"""Rules whose findings are counted in one line: comparisons list what a release lost, and half of
-all findings would bury those that say that a figure is wrong."""
+"""Rules whose findings are counted in one line. They are half of all findings, comparisons list
+them, and they would bury those about wrong figures."""
 
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """All findings, the most important first, and what is wrong with the file of
-    acknowledgements."""
+    """All findings, the most important first, and the faults of the file of acknowledgements."""
 
     findings: tuple[Finding, ...]
     diagnostics: tuple[Diagnostic, ...]
 
     @property
     def open(self) -> tuple[Finding, ...]:
-        """The findings that nobody has accepted, without those that are only counted."""
+        """The findings that are not accepted, without those that are only counted."""
         return tuple(f for f in self.findings if not f.acknowledged and f.rule.id not in COUNTED)
 
     @property
     def lost(self) -> tuple[Finding, ...]:
-        """The findings about figures that a release no longer has, which nobody has accepted."""
+        """The findings about figures that a release no longer has and that are not accepted."""
         return tuple(f for f in self.findings if not f.acknowledged and f.rule.id in COUNTED)
 
     @property
     def accepted(self) -> tuple[Finding, ...]:
-        """The findings that somebody has accepted, with a reason."""
+        """The findings that are accepted."""
         return tuple(f for f in self.findings if f.acknowledged)
 
 
 def check(
     holdings: Holdings, acknowledged: Path | None, levels: Sequence[Annotation[Level]] = ()
 ) -> Health:
-    """Apply every rule to all figures; ``acknowledged`` is a file of accepted findings, and
-    ``levels`` say which figures have a new level for good."""
+    """Apply every rule to all figures. ``acknowledged`` is a file of accepted findings; ``levels``
+    name figures with a new level."""
     part = check_part(holdings, acknowledged, levels)
     faults = acknowledge.faults(acknowledged, rules.RULES, part.used)
     return Health(part.findings, (*faults, *part.unmade))
@@ -67,8 +66,8 @@ def check(
 
 @dataclass(frozen=True, slots=True)
 class PartialHealth:
-    """The findings about a part of a site's figures, the numbers of the acknowledgements that accept
-    one of them, and the rules that failed."""
+    """The findings about the figures of one SoC, the numbers of the acknowledgements used, and the
+    rules that failed."""
 
     findings: tuple[Finding, ...]
     used: frozenset[int]
@@ -81,8 +80,7 @@ def check_part(
     levels: Sequence[Annotation[Level]] = (),
     beyond: rules.Beyond | None = None,
 ) -> PartialHealth:
-    """Apply every rule to the figures of one SoC. ``beyond`` has the facts about others that rules need;
-    left out, there are no others."""
+    """Apply every rule to the figures of one SoC. ``beyond`` has facts about other SoCs, if any."""
     findings, unmade = rules.examine(holdings.pool, holdings.catalog, beyond)
     entries, _ = acknowledge.load(acknowledged, rules.RULES)
     settled, used = acknowledge.apply(findings, entries, levels)
@@ -90,14 +88,13 @@ def check_part(
 
 
 def as_json(holdings: Holdings, checked: Health) -> dict[str, Any]:
-    """All findings for programs; ``format`` says what follows.
+    """Return all findings for programs.
 
-    A finding has ``id rule severity title guide benchmark reason advice
-    acknowledged page cells``; ``acknowledged`` is the reason why it is accepted or
-    ``null``, ``page`` its address below the output folder. A cell has ``guide board
-    benchmark metric params unit mean min max detail section sources``; ``mean`` is
-    ``null`` where the measurement failed, ``section`` is the address of its section,
-    a source is a ``bundle``, its ``file`` and the JSON ``pointer`` of the result.
+    A finding has ``id rule severity title guide benchmark reason advice acknowledged page cells``;
+    ``acknowledged`` is the reason for accepting it or ``null``, ``page`` its address below the
+    output folder. A cell has ``guide board benchmark metric params unit mean min max detail section
+    sources``; ``mean`` is ``null`` if the measurement failed, ``section`` is an address below the
+    output folder, and a source has ``bundle``, ``file`` and the JSON ``pointer`` of the result.
     """
     pool = holdings.pool
     addresses, layout = plan(pool.guides(), pool.benchmarks()), Layout(holdings.catalog)
@@ -108,7 +105,7 @@ def as_json(holdings: Holdings, checked: Health) -> dict[str, Any]:
 def with_pages(
     findings: Iterable[dict[str, Any]], checked: Health, addresses: Addresses
 ) -> list[dict[str, Any]]:
-    """Return findings for programs with the address of each, which depends on how many there are."""
+    """Return findings for programs with their addresses, which depend on the number of findings."""
     pages = pages_of_findings(checked, addresses)
     return [
         each | {"page": f"{pages[each['id']]}#{each['id']}" if each["id"] in pages else PAGE}
@@ -125,11 +122,11 @@ def head(checked: Health) -> dict[str, Any]:
 def listed_finding(
     finding: Finding, pool: Pool, layout: Layout, addresses: Addresses
 ) -> dict[str, Any]:
-    """Return a finding as :func:`as_json` lists it, but for its page."""
+    """Return a finding as in :func:`as_json`, with an empty ``page``."""
 
     def bundle(position: int) -> dict[str, str]:
         facts_of_bundle = facts(pool.frame.bundles[position])
-        # A name of a file need not be text in UTF-8.
+        # The name of a file need not be valid UTF-8.
         file = facts_of_bundle["file"].encode("utf-8", "backslashreplace").decode()
         return {"bundle": facts_of_bundle["bundle"], "file": file}
 
@@ -169,8 +166,8 @@ def listed_finding(
 
 
 def as_text(checked: Health, width: int = 0) -> str:
-    """All findings for a terminal, in lines of at most ``width`` characters, or as
-    wide as the terminal is; control characters show as escapes."""
+    """Return all findings for a terminal, in lines of at most ``width`` characters, by default those
+    of the terminal. Control characters are escaped."""
     width = width or min(100, shutil.get_terminal_size().columns)
     lines = [line for finding in checked.open for line in _lines(finding, width)]
     if checked.accepted:
@@ -180,7 +177,7 @@ def as_text(checked: Health, width: int = 0) -> str:
 
 
 def lost_line(checked: Health) -> list[str]:
-    """In one line how many figures releases lost; nothing where they lost none."""
+    """Return a line with the number of figures that releases lost, or none if that is 0."""
     count = sum(len(finding.suspects) for finding in checked.lost)
     guides = len({finding.guide for finding in checked.lost})
     if not count:
@@ -202,7 +199,7 @@ def _lines(finding: Finding, width: int) -> Iterator[str]:
 
 
 def summary(checked: Health) -> str:
-    """How many findings there are: ``2 errors, 1 warning, no notes; 3 acknowledged``."""
+    """Return the numbers of findings: ``2 errors, 1 warning, no notes; 3 acknowledged``."""
     parts = []
     for severity in SEVERITIES:
         count = sum(f.severity == severity for f in checked.open)
@@ -212,8 +209,8 @@ def summary(checked: Health) -> str:
 
 
 def pages_of_findings(checked: Health, addresses: Addresses) -> dict[str, str]:
-    """Return the page of each finding that is listed, by its id: the report, or where that has
-    too many, the page of its guide."""
+    """Return the page of each listed finding by its id: the report or, once that has
+    ``MAX_FINDINGS``, the page of its guide."""
     room, out = MAX_FINDINGS, dict[str, str]()
     for findings in (*by_guide(checked.open).values(), *by_guide(checked.accepted).values()):
         room -= len(findings)
@@ -224,8 +221,7 @@ def pages_of_findings(checked: Health, addresses: Addresses) -> dict[str, str]:
 
 
 def by_guide(findings: Iterable[Finding]) -> dict[str, list[Finding]]:
-    """Findings by the name of the guide that they are in, guides in order of their worst
-    finding."""
+    """Return findings by the name of their guide, guides in the order of their worst finding."""
     by_name: dict[str, list[Finding]] = {}
     for finding in findings:
         by_name.setdefault(str(finding.guide), []).append(finding)

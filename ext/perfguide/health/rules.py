@@ -24,19 +24,19 @@ RULES: dict[str, Rule] = {rule.id: rule for family in _FAMILIES for rule in fami
 Check = Callable[[Figures], Iterator[Hit]]
 
 CHECKS: tuple[Check, ...] = tuple(check for family in _FAMILIES for check in family.CHECKS)
-"""Checks that look at the figures of one SoC at a time."""
+"""Checks of the figures of one SoC."""
 
 ACROSS_SOCS: tuple[Check, ...] = newest_rules.ACROSS_SOCS
-"""Checks that compare the figures of SoCs, each with its newest ones."""
+"""Checks that compare the newest figures of several SoCs."""
 
 EXPLAINING = {"coarse-steps", "not-positive", "over-limit", "unit-slip", "swapped-boards"}
 EXPLAINED = {"board-apart", "one-release-jump", "newest-far", "unlike-boards"}
-"""What these say of a figure is no news where one of the others has found it."""
+"""A figure with a hit of an explaining rule needs none of an explained one, which follows from it."""
 
 
 class DistantHit(msgspec.Struct, frozen=True):
-    """A suspicious figure among those of all SoCs: its names (``params`` is canonical JSON), with the
-    words and the weight of :class:`Hit`."""
+    """A :class:`Hit` of a rule that compares SoCs, with the figure's names in place of its position.
+    ``params`` is canonical JSON."""
 
     rule: str
     guide: GuideKey
@@ -50,15 +50,15 @@ class DistantHit(msgspec.Struct, frozen=True):
 
 
 class Beyond(msgspec.Struct, frozen=True):
-    """All that rules about the figures of one SoC need to know of others: the names of all SoCs, and
-    hits of rules that compare SoCs."""
+    """Facts about other SoCs for the rules about one: the names of all SoCs, and the hits of rules
+    that compare them."""
 
     socs: frozenset[str]
     hits: tuple[DistantHit, ...]
 
 
 def across(pool: Pool, catalog: Catalog) -> list[DistantHit]:
-    """Return the hits of rules that compare SoCs, in a pool of their newest figures."""
+    """Return the hits of rules that compare SoCs in a pool of their newest figures."""
     figures = Figures(pool, catalog)
 
     def distant(hit: Hit) -> DistantHit:
@@ -72,17 +72,18 @@ def across(pool: Pool, catalog: Catalog) -> list[DistantHit]:
     return [distant(hit) for check in ACROSS_SOCS for hit in check(figures)]
 
 
-def _here(figures: Figures, beyond: Beyond) -> Iterator[Hit]:
-    """Yield the distant hits on some figures. A figure with a past is no news among other SoCs."""
+def _own_hits(figures: Figures, beyond: Beyond) -> Iterator[Hit]:
+    """Yield the distant hits on these figures."""
+    # A figure with earlier releases is judged by those, and not by other SoCs.
     first = {own[0] for own in figures.lines if len(own) == 1 and figures.newest[own[0]]}
     columns = ("sdk", "soc", "os", "release", "board", "benchmark", "metric", "unit", "params")
-    places = {tuple(figures.name(c, position) for c in columns): position for position in first}
+    positions = {tuple(figures.name(c, position) for c in columns): position for position in first}
     for hit in beyond.hits:
         key = hit.guide
-        names = (key.sdk, key.soc, key.os, key.release)
-        place = places.get((*names, hit.board, hit.benchmark, hit.metric, hit.unit, hit.params))
-        if place is not None:
-            yield Hit(hit.rule, place, hit.detail, weight=hit.weight)
+        guide = (key.sdk, key.soc, key.os, key.release)
+        names = (*guide, hit.board, hit.benchmark, hit.metric, hit.unit, hit.params)
+        if names in positions:
+            yield Hit(hit.rule, positions[names], hit.detail, weight=hit.weight)
 
 
 def _hits(check: Check, figures: Figures) -> list[Hit]:
@@ -92,10 +93,9 @@ def _hits(check: Check, figures: Figures) -> list[Hit]:
 def examine(
     pool: Pool, catalog: Catalog, beyond: Beyond | None = None
 ) -> tuple[list[Finding], list[Diagnostic]]:
-    """Return all findings about the figures, the most important first, and which rules failed.
+    """Return all findings about the figures, the most important first, and the rules that failed.
 
-    With ``beyond`` the figures are those of one SoC of several. Each rule looks once at all figures;
-    the time is that of sorting them.
+    With ``beyond`` the figures are those of one SoC of several.
     """
     figures = Figures(pool, catalog, beyond.socs if beyond else frozenset())
     unmade = list[Diagnostic]()
@@ -104,10 +104,10 @@ def examine(
         unmade.append(finding)
         return []
 
-    hits = list(_here(figures, beyond)) if beyond and beyond.hits else []
+    hits = list(_own_hits(figures, beyond)) if beyond and beyond.hits else []
     for check in CHECKS if beyond else (*CHECKS, *ACROSS_SOCS):
         name = f"the findings of “{check.__name__.replace('_', ' ')}”"
         hits += attempt(name, "health", partial(_hits, check, figures), failed)
     explained = {hit.position for hit in hits if hit.rule in EXPLAINING}
-    news = (h for h in hits if h.rule not in EXPLAINED or h.position not in explained)
-    return gather(figures, news, RULES), unmade
+    remaining = (h for h in hits if h.rule not in EXPLAINED or h.position not in explained)
+    return gather(figures, remaining, RULES), unmade

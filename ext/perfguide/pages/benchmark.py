@@ -1,4 +1,4 @@
-"""Writes the page of a benchmark: all boards side by side, and each platform's releases."""
+"""The page of a benchmark: all boards side by side, and each platform's releases."""
 
 from __future__ import annotations
 
@@ -40,15 +40,15 @@ from .write_tables import PageChart, PagePart
 
 @dataclass(frozen=True, slots=True)
 class NewestFigures:
-    """The newest figures of all boards."""
+    """Tables and charts of the newest figures of all boards."""
 
     parts: list[PagePart]
     charts: list[PageChart]
 
 
 class PlatformHistory(msgspec.Struct, frozen=True):
-    """The figures of one platform over its releases, with the address and the title of that
-    part of the page, the guides that they stand in, and the words by which they are found."""
+    """A section with the figures of one platform over its releases: its anchor and title, the
+    guides that the figures are from, and its words in the search index."""
 
     id: str
     title: str
@@ -59,8 +59,8 @@ class PlatformHistory(msgspec.Struct, frozen=True):
 
 
 class BenchmarkOfSoc(msgspec.Struct, frozen=True):
-    """The figures of one benchmark on one SoC: its guides with each of their boards that have some,
-    and the histories of its platforms."""
+    """The figures of one benchmark on one SoC: each guide and board that has some, and the
+    histories of its platforms."""
 
     measured: list[tuple[GuideKey, str]]
     histories: list[PlatformHistory]
@@ -76,20 +76,16 @@ def write_histories(site: Site, name: str) -> BenchmarkOfSoc:
             f"the history of {name} on {keys[0].soc}",
             site.addresses.benchmark[name],
             partial(_histories, site, name, keys),
-            _no_history,
+            lambda _reason: [],
         )
     return BenchmarkOfSoc(measured, histories)
 
 
-def _no_history(_reason: str) -> list[PlatformHistory]:
-    return []
-
-
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What it takes to make the page of a benchmark: its figures on each SoC, as encoded
-    :class:`BenchmarkOfSoc`, the newest runs of all SoCs, the newest guide of each platform, and doubts
-    about the figures. The other fields are those of a SoC's job."""
+    """The inputs of a benchmark's page: its figures on each SoC, as encoded :class:`BenchmarkOfSoc`;
+    the newest runs of all SoCs; the newest guide of each platform; and findings about the figures.
+    The other fields are those of a SoC's job."""
 
     settings: Settings
     descriptions: str
@@ -133,10 +129,10 @@ def make(job: Job) -> Made:
 
 
 def _in_pool(finding: Finding, pool: Pool) -> Finding:
-    """Return a finding whose figures are those of a pool, as far as it has them."""
-    here = {_names(record): record for record in pool.of_benchmark(finding.benchmark)}
+    """Return the finding with the records of this pool, where it has them."""
+    records = {_names(record): record for record in pool.of_benchmark(finding.benchmark)}
     suspects = (
-        replace(each, record=here.get(_names(each.record), each.record))
+        replace(each, record=records.get(_names(each.record), each.record))
         for each in finding.suspects
     )
     return replace(finding, suspects=tuple(suspects))
@@ -188,8 +184,9 @@ def _write(
         moved=long_tables.move(site, page, tables),
         sources=sources.write(site, page, [row for each in histories for row in each.sources]),
     )
-    whole = FindableSection("newest", f"{title}, all boards and releases", words_of_page)
-    return FindablePage(page, title, (), (whole,))
+    # One entry for the page: a search by SoC leads to its guides.
+    section = FindableSection("newest", f"{title}, all boards and releases", words_of_page)
+    return FindablePage(page, title, (), (section,))
 
 
 def _write_notice(site: Site, name: str, reason: str) -> FindablePage:
@@ -215,7 +212,11 @@ def _newest(
     views = trends.of_boards(catalog, headlines, records, last, site.boards, site.marks.doubt)
     charts = [
         write_tables.chart(
-            site, page, f"boards-{number}" if number else "boards", _side_by_side(view.name), [view]
+            site,
+            page,
+            f"boards-{number}" if number else "boards",
+            f"{view.name}: boards side by side",
+            [view],
         )
         for number, view in enumerate(views[: trends.MAX_PICTURES])
     ]
@@ -226,10 +227,6 @@ def _newest(
         own = site.layout.general(name, other[name], SIDE_BY_SIDE)
         parts.append(write_tables.general(site, page, name, own))
     return NewestFigures(parts, charts)
-
-
-def _side_by_side(figure: str) -> str:
-    return f"{figure}: boards side by side"
 
 
 def _histories(site: Site, name: str, keys: Sequence[GuideKey]) -> list[PlatformHistory]:
@@ -253,7 +250,7 @@ def _histories(site: Site, name: str, keys: Sequence[GuideKey]) -> list[Platform
 
 
 def _headlines(site: Site, sections: Sequence[Section]) -> list[Record]:
-    """The headline figures among those of some sections."""
+    """Return the headline figures of some sections."""
     records = (record for section in sections for record in section.records)
     return [
         record

@@ -45,54 +45,55 @@ from .write_tables import PageChart, PageTable
 INDEX = "compare/index"
 """The page that lists all comparisons."""
 
-LINKED = 3
-"""The columns of a table of changes that lead to the older and the newer guide are
-this one and the next."""
+LINKED_COLUMN = 3
+"""The column of a table of changes with links to the older guide; the next has those to the newer."""
 
-MOST_BYTES = 255_000
-"""As :data:`long_tables.MOST_BYTES`: these tables are words that repeat, and take 0.27 of
+MAX_CSV_BYTES = 255_000
+"""As :data:`long_tables.MAX_CSV_BYTES`. These tables repeat their words, and compress to 0.27 of
 the bytes of their files."""
 
 KINDS: dict[Verdict, ChangeKind] = {"regressed": "regressed", "improved": "improved"}
-"""What the chart tells apart; all else is alike there."""
+"""Verdicts with a colour of their own in the chart."""
 
 
 @dataclass(frozen=True, slots=True)
 class ComparisonPlan:
-    """The releases of a SoC that have a page which compares them, the newest first, and the rules of
-    these comparisons; ``diagnostics`` are faults of pairs that were asked for. Where a package that
-    comparisons need is not installed there are none, and ``missing`` says how to install it."""
+    """The comparisons of a SoC that get a page, with their rules."""
 
     pairs: list[ReleasePair]
+    """The newest first; empty if a package for comparisons is missing."""
     missing: str
+    """Advice to install that package."""
     rules: Rules
     history: History
     anchors: Anchors
     diagnostics: list[Diagnostic]
-    made: dict[str, Comparison] = field(default_factory=dict)
-    """Comparisons, by their addresses, that a guide has told of and whose page comes next."""
+    """Faults of pairs in the settings."""
+    pending: dict[str, Comparison] = field(default_factory=dict)
+    """Comparisons by address that the newer guide has quoted, and whose page is not yet written."""
 
 
 class PageOutcome(msgspec.Struct, frozen=True):
-    """What comes of a page: the entries of the file of waivers that it needed, and its events,
-    ``None`` where it could not be made."""
+    """The results of writing a page: the entries of the file of waivers that it used, and its
+    events, ``None`` if it could not be made."""
 
     used: set[tuple[str, int]]
     compared: Compared | None
 
 
 def comparison(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> Comparison:
-    """The comparison of two releases, made once for the newer guide and for its own page."""
-    if pair.address in plan.made:
-        return plan.made.pop(pair.address)
+    """Return the comparison of two releases. It is needed twice, by the newer guide and by its own
+    page, and kept in between."""
+    if pair.address in plan.pending:
+        return plan.pending.pop(pair.address)
     old, new = pair.sides(site.pool, plan.history, plan.rules.names)
     out = compare(old, new, plan.history, plan.rules, Filter(soc=pair.old.soc))
-    plan.made[pair.address] = out
+    plan.pending[pair.address] = out
     return out
 
 
 def plan(site: Site, settings: Settings) -> ComparisonPlan:
-    """Which pages there are: for neighbours among releases, and for pairs that were asked for."""
+    """Return the comparisons of neighbouring releases and of the pairs in the settings."""
     boards, _ = load_boards(settings.boards)
     waivers, _ = load_waivers(settings.waivers)
     annotations, _ = load_annotations(settings.waivers)
@@ -110,8 +111,8 @@ def plan(site: Site, settings: Settings) -> ComparisonPlan:
 
 
 def write(site: Site, plan: ComparisonPlan) -> tuple[list[ComparedGuides], set[tuple[str, int]]]:
-    """Write the comparisons of a SoC, their list, and the events of each release; return the
-    comparisons, and the waivers, notes and levels that a page needs."""
+    """Write the comparisons of a SoC, their list, and the pages of what moved; return the
+    comparisons, and the keys of the waivers, notes and levels that were used."""
     used: set[tuple[str, int]] = set()
     out: list[ComparedGuides] = []
     before: ReleasePair | None = None
@@ -141,12 +142,12 @@ def write(site: Site, plan: ComparisonPlan) -> tuple[list[ComparedGuides], set[t
 
 
 def _listed_title(pair: ComparedGuides) -> str:
-    """Return the title of a comparison in a list, with its advice; an empty text for its own title."""
+    """Return the title of a comparison with its advice, for a list; empty if it was not made."""
     return f"{_title(pair)}: {pair.compared.tag}" if pair.compared else ""
 
 
 def write_missing(site: Site, advice: str) -> None:
-    """Write pages that say how to install what comparisons need."""
+    """Write pages that say how to install the packages for comparisons."""
     for page, title in ((INDEX, "Comparisons"), (verdicts.LEDGER, verdicts.LEDGER_TITLE)):
         write_files.page(site, page, "missing.rst.jinja", title=title, advice=advice)
 
@@ -161,8 +162,8 @@ def write_index(site: Site, compared: Mapping[str, Sequence[ComparedGuides]]) ->
 def faults_of_lists(
     settings: Settings, used: Collection[tuple[str, int]] | None
 ) -> list[Diagnostic]:
-    """Return the faults of the lists that comparisons go by. ``used`` are the entries that a page
-    needs; ``None`` where there are no comparisons."""
+    """Return the faults of the lists of boards and waivers. ``used`` are the keys of entries that a
+    page used, ``None`` if there are no comparisons."""
     _, board_faults = load_boards(settings.boards)
     waivers, waiver_faults = load_waivers(settings.waivers)
     annotations, annotation_faults = load_annotations(settings.waivers)
@@ -185,7 +186,7 @@ def _title(pair: ReleasePair | ComparedGuides) -> str:
 
 
 def _write(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> PageOutcome:
-    """Write a page; what comes of it."""
+
     title = _title(pair)
     compared = comparison(site, plan, pair)
     sections: list[dict[str, Any]] = []
@@ -201,8 +202,11 @@ def _write(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> PageOutcome:
         for section in sections
     ]
     summary, guides = wording.summary(compared), site.addresses.guide
-    said = headline(compared)
-    text = f"{pair.new.soc}, {family(pair.new)}, what changed. {said.sentence} {'; '.join(summary[:2])}."
+    decision = headline(compared)
+    text = (
+        f"{pair.new.soc}, {family(pair.new)}, what changed. {decision.sentence} "
+        f"{'; '.join(summary[:2])}."
+    )
     events, far = [], []
     for name, own in wording.by_action(compared):
         if own[0].kind == "noisy":
@@ -212,24 +216,25 @@ def _write(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> PageOutcome:
     noisy = compared.counts["noisy"]
     moves = [row for _, own in events for event in own for row in event["rows"]]
     moves += [row for _, own in far for row in own]
+    drawn = [row["drawn"] for row in moves if row["drawn"]]
     write_files.page(
         site,
         pair.address,
         "compare.rst.jinja",
         about={"description": text},
-        drawn=(drawn := [row["drawn"] for row in moves if row["drawn"]]),
+        drawn=drawn,
         has_histories=bool(drawn),
         title=title,
-        decision=said.sentence,
+        decision=decision.sentence,
         events=events,
         far=far,
-        lead=said.more,
+        lead=decision.more,
         unjudged={"number": noisy, "lines": wording.unjudged(compared)} if noisy else None,
         common=f"{wording.count(compared.common, 'figure')} of {wording.count(len(compared.spans), 'board')} in both releases",
         counts=_counts(site, pair.address, compared),
         guides=[Link(f"Guide of {key.release}", guides[key]) for key in (pair.old, pair.new)],
         sections=sections,
-        moved=long_tables.move(site, pair.address, tables, MOST_BYTES, f": {title}"),
+        moved=long_tables.move(site, pair.address, tables, MAX_CSV_BYTES, f": {title}"),
         chart=_chart(site, pair.address, compared),
         benchmarks=_benchmarks(site, pair.address, compared),
         lists=[
@@ -246,11 +251,11 @@ def _write(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> PageOutcome:
 
 
 MAX_LINES = 100
-"""Lines of a list of sentences; a longer one is a table with a file, and has further pages."""
+"""Lines of a list of sentences; a longer list becomes a table, which can have further pages."""
 
 
 def _listed(site: Site, page: str, title: str, lines: Sequence[str]) -> dict[str, Any]:
-    """Return a list of sentences with its title, as a table where it is long."""
+    """Return a list of sentences with its title, as a table if it is long."""
     table = None
     if len(lines) > MAX_LINES:
         grid = listing((title,), [(line,) for line in lines])
@@ -259,11 +264,11 @@ def _listed(site: Site, page: str, title: str, lines: Sequence[str]) -> dict[str
 
 
 COUNTED: dict[Verdict, str] = {"only-old": "no longer measured", "only-new": "new"}
-"""Verdicts that a count has other words for."""
+"""Verdicts with other words in counts than in tables."""
 
 
 def _counts(site: Site, page: str, comparison: Comparison) -> list[tuple[str, str]]:
-    """How many figures have each verdict that one has, and the name of the table with them."""
+    """Return the number of figures with each verdict, in words, and the link name of their table."""
     order = (*wording.LEADING, *wording.FOLDED)
     return [
         (f"{number} {COUNTED.get(verdict, WORDS[verdict])}", link_name(page, verdict))
@@ -272,25 +277,26 @@ def _counts(site: Site, page: str, comparison: Comparison) -> list[tuple[str, st
     ]
 
 
-LISTED = 3
-"""Rows of an event that are listed with it; all are in the tables."""
+MAX_EVENT_ROWS = 3
+"""Rows that are listed with an event; the tables have all of them."""
 
 
 def _event(event: Event, comparison: Comparison, catalog: Catalog) -> dict[str, Any]:
-    """An event in words: its title, why it is told, the rows that moved most, and what accepts it."""
-    left = len(event.rows) - LISTED
+    """Return an event in words: its title, its grounds, the rows that moved most, and the entry for
+    the file of waivers that would accept it."""
+    left = len(event.rows) - MAX_EVENT_ROWS
     waived = event.kind not in ALARMS or event.accepted
     return {
         "title": wording.event_title(event, comparison),
         "lines": wording.event_lines(event, comparison),
-        "rows": [_moved(row, comparison, catalog) for row in event.rows[:LISTED]],
+        "rows": [_moved(row, comparison, catalog) for row in event.rows[:MAX_EVENT_ROWS]],
         "more": f"And {wording.count(left, 'more row')}." if left > 0 else "",
         "snippet": [] if waived else wording.snippet(event).splitlines(),
     }
 
 
 def _far(event: Event, comparison: Comparison, catalog: Catalog) -> dict[str, Any]:
-    """Return an event that is not proved as one line: the row that stands out most, and why."""
+    """Return an unproved event as one line: its most conspicuous row, and the ground."""
     row = event.rows[0]
     why = wording.unproved(row)
     moved = _moved(row, comparison, catalog)
@@ -302,15 +308,15 @@ def _far(event: Event, comparison: Comparison, catalog: Catalog) -> dict[str, An
 
 
 def _moved(row: Row, comparison: Comparison, catalog: Catalog) -> dict[str, Any]:
-    """Return the name of a row, how it moved and what became of it, and its last releases: in
-    characters, and as they are drawn."""
-    said, fate = wording.row_words(row, comparison, catalog), wording.fate(row)
+    """Return a row's name, its change and fate, and its last releases both as characters and as JSON
+    for a drawing."""
+    words, fate = wording.row_words(row, comparison, catalog), wording.fate(row)
     benchmark, record = catalog.get(row.benchmark), row.new or row.old
-    name = said.name
+    name = words.name
     if benchmark and record:
         name = labels.full(benchmark, replace(record, metric=row.metric, params=dict(row.params)))
-        name = f"{said.board}: {name}" if len(comparison.spans) > 1 else name
-    figures = f"{said.change}: {said.old} → {said.new} {said.unit}"
+        name = f"{words.board}: {name}" if len(comparison.spans) > 1 else name
+    figures = f"{words.change}: {words.old} → {words.new} {words.unit}"
     return {
         "name": name,
         "figures": f"{figures}; {fate}" if fate else figures,
@@ -322,17 +328,17 @@ def _moved(row: Row, comparison: Comparison, catalog: Catalog) -> dict[str, Any]
 def _table(
     site: Site, anchors: Anchors, page: str, verdict: Verdict, rows: Sequence[Row]
 ) -> PageTable:
-    """The rows of one verdict, with links from their figures to both guides."""
+    """Write the table of one verdict, with links from its figures to both guides."""
     head = ("Figure", "Board", "Unit", "Old", "New", "Change", "Why")
     lines, links, scales = [], list[grids.Link](), {}
     for number, row in enumerate(rows):
-        places = wording.decimals(row, site.catalog)
+        digits = wording.decimals(row, site.catalog)
         name = f"{row.benchmark}: {wording.figure(row, site.catalog)}"
-        old, new = (grids.figure(r.cell if r else None, places) for r in (row.old, row.new))
+        old, new = (grids.figure(r.cell if r else None, digits) for r in (row.old, row.new))
         unit, change, why = wording.unit(row), wording.changed(row), wording.ground(row)
         scales[unit] = wording.one_unit(row)
         lines.append((name, row.board, unit, old, new, change, why))
-        for column, record in ((LINKED, row.old), (LINKED + 1, row.new)):
+        for column, record in ((LINKED_COLUMN, row.old), (LINKED_COLUMN + 1, row.new)):
             if record:
                 anchor = anchors.of(record)
                 links.append((number, column, anchor.page, anchor.table, anchor.row))
@@ -348,8 +354,8 @@ def _table(
 def _for_programs(rows: Sequence[Row], lines: Sequence[Sequence[TableCell]]) -> grids.Grid:
     """Return the rows of one verdict with a column for each number."""
     columns: list[tuple[str, list[TableCell]]] = [
-        (name, [line[place] for line in lines])
-        for place, name in enumerate(("Figure", "Board", "Unit"))
+        (name, [line[column] for line in lines])
+        for column, name in enumerate(("Figure", "Board", "Unit"))
     ]
     for name, records in (("Old", [r.old for r in rows]), ("New", [r.new for r in rows])):
         cells = [record.cell if record else None for record in records]
@@ -376,7 +382,7 @@ def _mean(group: Group) -> TableCell:
 
 
 def _chart(site: Site, page: str, comparison: Comparison) -> PageChart | None:
-    """Return the chart of a comparison, with its data; none where no figure can be compared."""
+    """Write the chart of a comparison with its data; return ``None`` if no figure is comparable."""
     view = _change_view(comparison)
     if view is None:
         return None
@@ -387,13 +393,13 @@ def _chart(site: Site, page: str, comparison: Comparison) -> PageChart | None:
     return PageChart(
         "Changes by benchmark",
         link_name(page, "compare-changes"),
-        write_tables.shown_pictures(page, [picture]),
+        write_tables.page_pictures(page, [picture]),
         f"{page.rpartition('/')[2]}/changes.csv",
     )
 
 
 def _change_view(comparison: Comparison) -> ChangeView | None:
-    """What the chart shows; ``None`` where no figure can be compared."""
+    """Return the contents of the chart, ``None`` if no figure is comparable."""
     strips = []
     for group in comparison.groups:
         points = tuple(
@@ -407,7 +413,7 @@ def _change_view(comparison: Comparison) -> ChangeView | None:
 
 
 def _change_data(comparison: Comparison, catalog: Catalog) -> grids.Grid:
-    """Every point of the chart, with all its digits."""
+    """Return every point of the chart, with all digits."""
     head = ("Benchmark", "Board", "Figure", "Ratio, above 1 is better", "Verdict")
     order = [group.benchmark for group in comparison.groups]
     rows = [

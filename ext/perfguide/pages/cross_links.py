@@ -17,19 +17,18 @@ from .sentences import Link
 
 @dataclass(frozen=True, slots=True)
 class GuideLinks:
-    """What the links of a guide follow from: the guides that they lead to, each as (words,
-    page, sections there), and the anchor of its platform's releases on pages of benchmarks,
-    empty where there is one release."""
+    """The targets of a guide's links: other guides as (words, page, sections there), and the anchor
+    of its platform's releases on pages of benchmarks, empty if there is one release."""
 
     others: tuple[tuple[str, str, tuple[str, ...]], ...]
     all_releases: str
 
     def of_guide(self) -> list[Link]:
-        """From the head of the guide to its neighbours and the newest one."""
+        """Return links from the head of the guide to its neighbours and the newest one."""
         return [Link(words, page) for words, page, _ in self.others]
 
     def of_section(self, anchor: str, benchmark_page: str) -> list[Link]:
-        """From a section to the same section elsewhere, where there is one."""
+        """Return links from a section to the same section of pages that have it."""
         out = [
             Link(words, page, anchor) for words, page, sections in self.others if anchor in sections
         ]
@@ -39,7 +38,7 @@ class GuideLinks:
 
 
 def links_of_guides(site: Site) -> dict[GuideKey, GuideLinks]:
-    """The links of every guide."""
+    """Return the links of every guide."""
     sections, out = _sections(site.pool, site.layout), {}
     for platform, keys in site.families.items():
         history = slugs.anchor(f"over-releases-{site.platform_slugs[platform]}")
@@ -59,10 +58,7 @@ def links_of_guides(site: Site) -> dict[GuideKey, GuideLinks]:
 
 
 def _sections(pool: Pool, layout: Layout) -> dict[GuideKey, set[str]]:
-    """The addresses of the sections of each guide.
-
-    Where a figure stands depends on its signature alone, so one figure of each is asked.
-    """
+    """Return the anchors of the sections of each guide."""
     table = pool.figures()
     if table.empty:
         return {}
@@ -70,10 +66,11 @@ def _sections(pool: Pool, layout: Layout) -> dict[GuideKey, set[str]]:
         table.groupby(names, observed=True, sort=False).ngroup().to_numpy().astype("int64")
         for names in (["benchmark", "metric", "unit", "params"], list(GUIDE))
     )
+    # The section of a figure follows from these names alone, so one figure of each will do.
     anchors = [layout.anchor(record) for record in pool.take(firsts(number))]
     guides = table[list(GUIDE)].iloc[firsts(guide)].itertuples(index=False)
     out: list[tuple[GuideKey, set[str]]] = [(GuideKey(*names), set()) for names in guides]
     for pair in np.unique(guide * len(anchors) + number).tolist():
-        of, which = divmod(pair, len(anchors))
-        out[of][1].update((anchors[which], anchors[which].partition("--")[0]))
+        position, anchor = divmod(pair, len(anchors))
+        out[position][1].update((anchors[anchor], anchors[anchor].partition("--")[0]))
     return dict(out)

@@ -1,4 +1,4 @@
-"""Writes the site's data: JSON, spreadsheets, Parquet, CSV, and what the explorer loads."""
+"""The data files of the site: JSON, spreadsheets, Parquet, CSV, and those of the explorer."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ FILES = {"benchmarks": "benchmarks.json", "datapackage": "datapackage.json"}
 
 
 class GuideData(msgspec.Struct, frozen=True):
-    """What comes of a guide besides its files: what the list of its SoC says of it, its metrics
-    as (benchmark, metric, unit), the number of the explorer's files of each benchmark, and whether
-    it has one with the words of the runs."""
+    """The results of writing a guide's data besides the files: its entry in the list of its SoC; its
+    metrics as (benchmark, metric, unit); the number of explorer files by benchmark; and whether
+    there is one with the words of the runs."""
 
     entry: dict[str, Any]
     metrics: list[tuple[str, str, str]]
@@ -32,15 +32,15 @@ class GuideData(msgspec.Struct, frozen=True):
 
 
 def write(site: Site, soc: str, compared: Sequence[ComparedGuides]) -> dict[GuideKey, GuideData]:
-    """Write the data of a SoC's guides, with their lists; return what lists of the whole site need.
-    ``compared`` are the releases of the SoC that have a page which compares them."""
+    """Write the data of a SoC's guides with their lists; return what :func:`write_indexes` needs.
+    ``compared`` are the pairs of releases with a page of their own."""
     guides = {}
     for key in site.socs[soc]:
         data = site.making.attempt(
             f"the data of {key}",
             f"{json_api.ROOT}/{_path(site, key)}",
             partial(_write_guide, site, key),
-            _nothing,
+            lambda _reason: None,
         )
         if data:
             guides[key] = data
@@ -55,8 +55,7 @@ def write(site: Site, soc: str, compared: Sequence[ComparedGuides]) -> dict[Guid
 
 
 def write_indexes(site: Site, guides: Mapping[GuideKey, GuideData], figures: int) -> None:
-    """Write the files of the whole site that lead to those of guides, of which it has as many
-    ``figures``."""
+    """Write the files that lead to those of all guides. ``figures`` is their number of figures."""
     seen: dict[str, set[tuple[str, str]]] = {}
     for data in guides.values():
         for benchmark, metric, unit in data.metrics:
@@ -75,11 +74,6 @@ def write_indexes(site: Site, guides: Mapping[GuideKey, GuideData], figures: int
     _json(site, "index.json", json_api.index(socs, [*guides], figures, named))
     paths = {soc: json_api.soc_path(page) for soc, page in socs.items()}
     _script(site, "index", explorer.index(paths))
-
-
-def _nothing(_reason: str) -> GuideData | None:
-    """What comes of a guide whose data could not be made."""
-    return None
 
 
 def _write_guide(site: Site, key: GuideKey) -> GuideData:
@@ -107,7 +101,7 @@ def _write_guide(site: Site, key: GuideKey) -> GuideData:
 def _parts(
     site: Site, key: GuideKey, records: Sequence[Record], runs: Mapping[int, int]
 ) -> dict[str, int]:
-    """Write the explorer's files of the figures of one guide; their number by benchmark."""
+    """Write the explorer's files for one guide; return their number by benchmark."""
     pool = site.pool
     by_benchmark: dict[str, list[Record]] = {}
     for record in records:
@@ -125,7 +119,7 @@ def _parts(
 
 
 def _section(site: Site, record: Record) -> str:
-    """The anchor of a figure's section on the page of its guide."""
+    """Return the anchor of a figure's section on the page of its guide."""
     return anchor(site.layout.anchor(record))
 
 

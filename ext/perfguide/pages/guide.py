@@ -1,4 +1,4 @@
-"""Writes the page of a guide: all figures of one SoC, system and release."""
+"""The page of a guide: all figures of one SoC, system and release."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ..figures import labels
 from ..figures.pool import Record
 from ..health.report import PAGE as HEALTH
 from ..tables import blocks, page_tables, remarks, summaries
-from ..tables.grids import Grid, listing
+from ..tables.grids import listing
 from ..tables.model import View
 from . import answers, provenance, search_words, write_files, write_tables
 from .answers import Answer, Answers, Value
@@ -31,20 +31,19 @@ from .context import Site
 from .cross_links import GuideLinks
 from .search_words import FindablePage
 from .sentences import Fact, Link
-from .write_tables import MOST_COMMANDS, PageTable
+from .write_tables import MAX_COMMANDS, PageTable
 
 MAX_ELEMENTS = 10_500
-"""About how many HTML elements the tables of figures of a guide become; a page has at most
-15,000."""
+"""An estimate of the HTML elements of a guide's tables of figures; a page has at most 15,000."""
 
 MAX_LIST_ELEMENTS = 700
-"""And how many the list of boards, that of bundles and that of setups each."""
+"""The same for each of the lists of boards, bundles and setups."""
 
 
 class GuideOutcome(msgspec.Struct, frozen=True):
-    """What comes of a guide besides its files: how its sections are found, with the page as
-    the newest of its kind; what is wrong with its logs; and the facts and the table of headline
-    results that it opens with."""
+    """The results of writing a guide besides its files: entries for the search index, ranked as if
+    the page were the newest of its kind; faults of its logs; and the facts and the table of headline
+    results at its top."""
 
     findable: FindablePage
     diagnostics: list[Diagnostic]
@@ -67,13 +66,13 @@ def _title(key: GuideKey) -> str:
 def write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: str) -> GuideOutcome:
     """Write the page of a guide and that of its provenance.
 
-    ``top`` are the answers that the guide begins with, and ``errata`` is the name of its errata in
-    links, empty where it has none.
+    ``top`` has the answers at the top of the page. ``errata`` is the link name of its errata page,
+    empty if it has none.
     """
     page, catalog, origin = site.addresses.guide[key], site.catalog, site.provenance(key)
 
     def elsewhere(benchmark: str, anchor: str) -> list[Link]:
-        """Return the links from a benchmark's section to the same one elsewhere."""
+        """Return links from a benchmark's section to the same section of other pages."""
         return links.of_section(anchor, site.addresses.benchmark[benchmark])
 
     records = site.pool.of_guide(key)
@@ -81,7 +80,7 @@ def write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: st
     boards = summaries.natural_boards(records)
 
     def notes_of(benchmark: str) -> list[str]:
-        """What is said of all figures of a benchmark, or of all where it is empty."""
+        """Return the notes on all figures of a benchmark; on the guide if it is empty."""
         words = site.pool.words(key.soc, key.release, boards, benchmark)
         return [*words, *remarks.notes(bundles, benchmark)]
 
@@ -106,7 +105,7 @@ def write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: st
                 "title": benchmark.entry.title,
                 "described": benchmark.prose and benchmark,
                 "method": [Link("The whole text", site.addresses.benchmark[name], "method")],
-                "found": answers.sentences(top, name),
+                "sentences": answers.sentences(top, name),
                 "notes": notes_of(name),
                 "parts": parts,
                 "elsewhere": elsewhere(name, slug),
@@ -122,8 +121,8 @@ def write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: st
         commands = site.pool.commands(own_records)
         part = replace(
             part,
-            commands=tuple(commands[:MOST_COMMANDS]),
-            more=max(0, len(commands) - MOST_COMMANDS),
+            commands=tuple(commands[:MAX_COMMANDS]),
+            more=max(0, len(commands) - MAX_COMMANDS),
         )
         listed = others if catalog.get(name) else undescribed
         listed.append(
@@ -135,7 +134,7 @@ def write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: st
     description, dataset = _description(key, records, titles, bundles)
     dataset["variableMeasured"] = _variables(records, catalog)
     grid = summaries.boards([b.bundle for b in bundles])
-    list_table = partial(_listed, site, page)
+    list_table = partial(write_tables.table, site, page, max_elements=MAX_LIST_ELEMENTS)
     sources, setup = summaries.sources(bundles), remarks.setup(bundles)
     results = _results(site, key, page, top) if top.rows else None
     write_files.page(
@@ -171,12 +170,8 @@ def write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: st
     return GuideOutcome(findable, diagnostics, top.facts, results)
 
 
-def _listed(site: Site, page: str, name: str, title: str, grid: Grid) -> PageTable:
-    return write_tables.table(site, page, name, title, grid, max_elements=MAX_LIST_ELEMENTS)
-
-
 def _measured(records: Sequence[Record], bundles: Sequence[Loaded]) -> str:
-    """How many figures a guide has, of how many boards and from when: a sentence."""
+    """Return a sentence with the numbers of figures and boards, and when they were measured."""
     figures, boards = len(records), len(summaries.natural_boards(records))
     return (
         f"{figures:,} figure{'s' if figures != 1 else ''} on {boards} "
@@ -185,10 +180,10 @@ def _measured(records: Sequence[Record], bundles: Sequence[Loaded]) -> str:
 
 
 def _results(site: Site, key: GuideKey, page: str, top: Answers) -> PageTable:
-    """Write the headline results; the page has bars, histories and links besides."""
+    """Write the table of headline results, to which the extension adds bars, histories and links."""
     against = [f"Against {top.before}"] if top.before else []
     boards = [short for short, _ in top.boards]
-    shown = listing(
+    grid = listing(
         ("Result", *boards, *against),
         [
             (
@@ -204,8 +199,8 @@ def _results(site: Site, key: GuideKey, page: str, top: Answers) -> PageTable:
         ("Which", [row.detail for row in top.rows]),
         ("Unit", [row.unit for row in top.rows]),
     ]
-    for place, (_, board) in enumerate(top.boards):
-        values = [row.values[place] for row in top.rows]
+    for number, (_, board) in enumerate(top.boards):
+        values = [row.values[number] for row in top.rows]
         columns.append((board, [_figure(value) for value in values]))
         failed = [value is not None and value.number is None for value in values]
         if any(failed):
@@ -215,12 +210,12 @@ def _results(site: Site, key: GuideKey, page: str, top: Answers) -> PageTable:
     heads, cells = zip(*columns, strict=True)
     data = listing(heads, zip(*cells, strict=True), 3)
     title = f"Results of {key.soc}, {family(key)} {key.release}"
-    # The extension shows as many boards as there is room for.
+    # The extension leaves out boards that do not fit on the screen, so no page is needed for them.
     table = write_tables.table(
-        site, page, "results", title, shown, data=data, max_elements=blocks.UNLIMITED
+        site, page, "results", title, grid, data=data, max_elements=blocks.UNLIMITED
     )
-    shown_answers = msgspec.json.encode(structs.replace(top, facts=()))
-    return replace(table, extra=page_tables.extra_of_answers(shown_answers, page))
+    answers_json = msgspec.json.encode(structs.replace(top, facts=()))
+    return replace(table, extra=page_tables.extra_of_answers(answers_json, page))
 
 
 def _named(row: Answer) -> str:
@@ -228,7 +223,7 @@ def _named(row: Answer) -> str:
 
 
 def _data_files(key: GuideKey, page: str) -> list[tuple[str, str]]:
-    """Return the files with all figures of a guide, each as (words, address)."""
+    """Return the files with all figures of a guide, each as (label, relative address)."""
     stem = f"{json_api.ROOT}/results/{json_api.guide_path(page)}"
     columns = f"{json_api.ROOT}/{parquet.address(FIGURES, key, json_api.guide_path(page))}"
     files = [
@@ -248,8 +243,8 @@ def _figure(value: Value | None) -> TableCell:
 def _description(
     key: GuideKey, records: Sequence[Record], titles: Sequence[str], bundles: Sequence[Loaded]
 ) -> tuple[str, dict[str, Any]]:
-    """A guide with benchmarks of these titles in a sentence or two, and as a schema.org Dataset
-    without its addresses."""
+    """Return a sentence about a guide, and its schema.org Dataset without addresses. ``titles`` are
+    those of its benchmarks."""
     boards = summaries.natural_boards(records)
     figures = f"{len(records)} figures" if len(records) != 1 else "1 figure"
     description = (
@@ -273,7 +268,7 @@ def _description(
 
 
 def _variables(records: Sequence[Record], catalog: Catalog) -> list[dict[str, str]]:
-    """Each metric once, with its unit."""
+    """Return each metric once with its unit, as schema.org PropertyValues."""
     metrics: dict[tuple[str, str], None] = {}
     for record in records:
         benchmark = catalog.get(record.benchmark)

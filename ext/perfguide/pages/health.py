@@ -1,4 +1,4 @@
-"""The report on the health of figures, as a page with its files."""
+"""The report on the health of figures: its pages, its table and its JSON file."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from . import write_files, write_tables
 from .context import Site
 from .sentences import Link, link_name
 
-MOST_TABLES = 6
-"""Tables that a finding leads to; its figures in the file of all findings name the rest."""
+MAX_TABLE_LINKS = 6
+"""Tables that a finding links to; its entry in the JSON file names all its figures."""
 
 
 def write(site: Site, health: Health, findings: Sequence[dict[str, Any]]) -> None:
-    """Write the page, the table of counts, and all findings as JSON, in which form ``findings``
-    has them in the same order."""
+    """Write the page, the table of counts, and all findings as JSON. ``findings`` are those of
+    ``health`` as JSON objects, in the same order."""
     with_addresses = with_pages(findings, health, site.addresses)
     listed = json_api.listed(head(health), "findings", with_addresses)
     site.writer.write(f"{PAGE}/findings.json", listed)
@@ -59,7 +59,7 @@ def write(site: Site, health: Health, findings: Sequence[dict[str, Any]]) -> Non
 
 
 def _write_page(site: Site, page: str, health: Health, pages: Mapping[str, str]) -> None:
-    """Write a page with the findings about one guide. The report has no room for them."""
+    """Write a page with the findings about one guide, for which the report has no room."""
     open_findings, accepted = (
         [finding for finding in findings if pages[finding.id] == page]
         for findings in (health.open, health.accepted)
@@ -77,7 +77,7 @@ def _write_page(site: Site, page: str, health: Health, pages: Mapping[str, str])
 
 
 def _links(findings: Sequence[Finding], pages: Mapping[str, str]) -> list[Link]:
-    """Return the links to the pages of guides that some findings are on."""
+    """Return links to the pages of single guides that have some of the findings."""
     counts = Counter((pages[f.id], str(f.guide)) for f in findings if pages[f.id] != PAGE)
     return [
         Link(f"{guide}: {count} finding{'s' if count != 1 else ''}", page)
@@ -86,7 +86,7 @@ def _links(findings: Sequence[Finding], pages: Mapping[str, str]) -> list[Link]:
 
 
 def section_of(site: Site, key: GuideKey) -> str:
-    """The name in links of the section with the findings about a guide."""
+    """Return the link name of the section with the findings about a guide."""
     return f"findings-{slugs.slug(slugs.words(site.addresses.guide[key].partition('/')[2]))}"
 
 
@@ -117,6 +117,6 @@ def _entry(site: Site, finding: Finding) -> dict[str, object]:
         "reason": finding.reason,
         "advice": finding.rule.advice,
         "accepted": finding.acknowledged,
-        "tables": list(tables.items())[:MOST_TABLES],
-        "more": max(0, len(tables) - MOST_TABLES),
+        "tables": list(tables.items())[:MAX_TABLE_LINKS],
+        "more": max(0, len(tables) - MAX_TABLE_LINKS),
     }

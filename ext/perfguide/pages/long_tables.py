@@ -1,4 +1,4 @@
-"""Tables that would make a page heavy, on pages of their own."""
+"""Pages for single tables that would make their page too heavy."""
 
 from __future__ import annotations
 
@@ -10,24 +10,23 @@ from .context import Site
 from .sentences import Link
 from .write_tables import PageTable
 
-MOST_BYTES = 115_000
-"""The bytes of all CSV files of a page's tables. With so many a page with its style sheets
-and scripts stays below 150 kB as servers send it: as HTML, compressed, a table takes from
-0.33 to 0.61 of the bytes of its file, and what is around it takes 80 kB."""
-
+MAX_CSV_BYTES = 115_000
+"""The sum over the CSV files of a page's tables. It keeps a page with its style sheets and scripts
+below 150 kB as servers send it: compressed HTML of a table takes 0.33 to 0.61 of the bytes of its
+CSV, and the rest of a page takes 80 kB."""
 
 MAX_ELEMENTS = 12_500
-"""About how many HTML elements the tables of a page become; a page has at most 15,000."""
+"""An estimate of the HTML elements of a page's tables; a page has at most 15,000."""
 
 
-def too_long(tables: Iterable[PageTable], most: int = MOST_BYTES) -> frozenset[str]:
-    """Return the names of the tables that leave a page, the largest first, so that the files of
-    the rest are not more than ``most`` bytes, and their rows not too many elements."""
+def too_long(tables: Iterable[PageTable], max_bytes: int = MAX_CSV_BYTES) -> frozenset[str]:
+    """Return the names of the tables to move, the largest first, until the CSV of the others is at
+    most ``max_bytes`` and they have at most ``MAX_ELEMENTS`` elements."""
     ranked = sorted(tables, key=lambda table: (-table.size, table.name))
     size, weight = (sum(each) for each in ([t.size for t in ranked], [t.weight for t in ranked]))
     out = set()
     for table in ranked:
-        if size <= most and weight <= MAX_ELEMENTS:
+        if size <= max_bytes and weight <= MAX_ELEMENTS:
             break
         out.add(table.name)
         size, weight = size - table.size, weight - table.weight
@@ -38,22 +37,20 @@ def move(
     site: Site,
     page: str,
     tables: Sequence[tuple[PageTable, str, str]],
-    most: int = MOST_BYTES,
+    max_bytes: int = MAX_CSV_BYTES,
     suffix: str = "",
 ) -> dict[str, list[Link]]:
-    """Give tables of a page pages of their own until the others make a light page; return what
-    leads to each that has left, by its name.
+    """Write pages for the tables that are too long for their page; return links to them by name.
 
-    Beside each table are the section that it stands in and the words that lead back there;
-    ``suffix`` stands behind its title on the page of its own. It keeps its name, and its
-    rows keep theirs.
+    ``tables`` has each table with its section and the words of the link back to it; ``suffix``
+    is added to its title on the new page. Tables and rows keep their names in links.
     """
-    leaving = too_long((table for table, _, _ in tables), most)
+    leaving = too_long((table for table, _, _ in tables), max_bytes)
     links = {}
     for table, section, words in tables:
         if table.name not in leaving:
             continue
-        # A page in the folder of another one names the files there without that folder.
+        # Names of files are relative to the page, and the new one is in the folder of this one.
         file = table.file.partition("/")[2]
         inner = replace(table, file=file, data=table.data.partition("/")[2])
         own = f"{page}/{file.removesuffix('.csv')}"

@@ -1,4 +1,4 @@
-"""A folder of pages that builds with Sphinx, its Read the Docs theme and sphinx-tabs alone."""
+"""The export of pages as a project for plain Sphinx, its Read the Docs theme and sphinx-tabs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from . import write_files
 from .build import Outcome
 
 FIRST_LINE = "# Exported by perfguide, which updates the pages beside this file."
-"""Begins the configuration, and tells an earlier export from other folders."""
+"""The first line of ``conf.py``, by which an earlier export is recognised."""
 
 CONF = f"""{FIRST_LINE}
 project = "Performance guides"
@@ -37,12 +37,12 @@ INDEX = """Performance guides
 """
 
 IGNORE = "/_build/\n"
-"""The list for git: the pages are the point of this folder, so they are not in it."""
+"""The ``.gitignore``. The pages are not in it, as they may be meant for a repository."""
 
 REQUIREMENTS = "sphinx\nsphinx-rtd-theme\nsphinx-tabs\n"
 
 PARSING = "[restructuredtext parser]\nraw_enabled: no\n"
-"""The settings of docutils: should a text be taken for markup, it cannot be a script."""
+"""Settings of docutils: text that is taken for markup by mistake cannot become a script."""
 
 OWN_FILES = {
     "conf.py": CONF,
@@ -51,11 +51,11 @@ OWN_FILES = {
     "requirements.txt": REQUIREMENTS,
     write_files.IGNORED: IGNORE,
 }
-"""Files that are written where they are missing, and never again: they may be edited."""
+"""Files that are written only if they are missing, as people may have edited them."""
 
 
 def refusal(folder: Path) -> str:
-    """Return why the pages cannot be written into a folder, or an empty text."""
+    """Return the reason why pages cannot be written into a folder, or an empty text."""
     name = visible(str(folder))
     if not folder.exists():
         return ""
@@ -70,7 +70,7 @@ def refusal(folder: Path) -> str:
 
 
 def write(folder: Path, settings: Settings, generate: Callable[[Settings], Outcome]) -> Outcome:
-    """Write the pages with their pictures for every builder, and what Sphinx needs to build them."""
+    """Write the pages, with pictures for every builder, and the files of a Sphinx project."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in OWN_FILES.items():
         if not (folder / name).exists():

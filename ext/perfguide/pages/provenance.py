@@ -1,4 +1,4 @@
-"""Pages about where figures come from and what became of withdrawn ones."""
+"""Pages about the origin of figures: provenance, refused and withdrawn bundles, and errata."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ INDEX = "reports/provenance"
 """The page that lists refused and withdrawn uploads, and leads to the provenance of each guide."""
 
 NOT_OF_UPLOADS = {"no-results", "missing-path", "catalog", "catalog-prose", "ignored"}
-"""Kinds of findings that are for the maintainer and about no upload."""
+"""Kinds of diagnostics that concern the maintainer and not an upload."""
 
 WITHDRAWN = "withdrawn"
-"""What stands for a figure of which a withdrawal left nothing."""
+"""The cell for a figure whose samples were all withdrawn."""
 
 
 def write(
@@ -44,8 +44,8 @@ def write(
     page: ProvenancePage,
     views: Sequence[tuple[PageTable, View]],
 ) -> list[Diagnostic]:
-    """Write the provenance of one guide, which changes when that guide does; return what
-    is wrong with its logs. ``views`` are the tables of the guide with what they show."""
+    """Write the provenance of one guide; return the faults of its logs. ``views`` are the tables of
+    the guide with their contents."""
     address, bundles, diagnostics = page.address, site.pool.frame.bundles, list[Diagnostic]()
     members = [member for record in records for member in record.cell.members]
     logs: dict[int, Found] = {}
@@ -96,7 +96,7 @@ def write_list(site: Site, soc: str) -> None:
 
 
 def write_index(site: Site) -> None:
-    """Write what was refused and withdrawn, with the lists of the provenance of each SoC."""
+    """Write the page of refused and withdrawn bundles, with links to the list of each SoC."""
     faults = [d for d in site.holdings.diagnostics if d.kind not in NOT_OF_UPLOADS]
     withdrawals = site.holdings.ledger.withdrawn
     lists = {soc: f"provenance/{write_files.list_address(site, soc)}" for soc in site.socs}
@@ -112,8 +112,8 @@ def write_index(site: Site) -> None:
 
 
 class Corrections(msgspec.Struct, frozen=True):
-    """The number of figures of each guide that a bundle changed by withdrawing others. ``by`` is the
-    bundle's id and its runner's name."""
+    """The number of figures that one bundle changed in each guide by withdrawing others. ``by`` is
+    the bundle's id and its runner's name."""
 
     by: tuple[str, str]
     figures: dict[GuideKey, int]
@@ -131,8 +131,8 @@ def write_errata(site: Site, errata: Sequence[Erratum]) -> list[Corrections]:
 def write_errata_index(
     site: Site, corrections: Iterable[Corrections], tags: Mapping[GuideKey, str]
 ) -> None:
-    """Write the list of withdrawals and of errata, and the feed's entries, which have the advice of
-    the comparison of a release with the one before from ``tags``."""
+    """Write the list of withdrawals and errata, and the entries of the feed. ``tags`` has the advice
+    on each guide, from its comparison with the release before."""
     changed = dict[tuple[str, str], Counter[GuideKey]]()
     for each in corrections:
         changed.setdefault(each.by, Counter()).update(each.figures)
@@ -194,7 +194,7 @@ def _write_errata_of(site: Site, key: GuideKey, page: str, errata: Sequence[Erra
 
 
 def changed(changes: Sequence[Change]) -> Grid:
-    """Figures before and after a withdrawal, with all their digits."""
+    """Return a table of figures before and after a withdrawal, with all digits."""
     rows = [
         (
             change.record.board,

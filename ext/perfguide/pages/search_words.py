@@ -1,4 +1,4 @@
-"""The words by which readers find the sections of pages: names and parameters, never figures."""
+"""The search index: sections of pages by their names and parameters, never by figures."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _WORD = re.compile(r"[^\W_]+")
 
 @dataclass(frozen=True, slots=True)
 class FindableSection:
-    """A section of a page: its anchor, its title, and the words that lead to it."""
+    """A section in the index: its anchor, its title, and the words that match it."""
 
     anchor: str
     title: str
@@ -27,9 +27,9 @@ class FindableSection:
 
 @dataclass(frozen=True, slots=True)
 class FindablePage:
-    """A page with sections: its address without a suffix, its title, and its own words.
+    """A page in the index: its address without a suffix, its title, its words and its sections.
 
-    ``rank`` orders pages that a query finds alike: 0 is the newest of its kind.
+    ``rank`` orders pages that match equally well: 0 is the newest of its kind.
     """
 
     address: str
@@ -40,7 +40,7 @@ class FindablePage:
 
 
 def split(*texts: str) -> tuple[str, ...]:
-    """The words of texts as the search page splits a query: ``lat_mem_rd`` is three."""
+    """Return the words of texts, split as the search page splits a query: ``lat_mem_rd`` is three."""
     plain = (unicodedata.normalize("NFKC", text).lower() for text in texts)
     return tuple(sorted({word for text in plain for word in _WORD.findall(text)}))
 
@@ -48,13 +48,13 @@ def split(*texts: str) -> tuple[str, ...]:
 def of_records(
     benchmark: Benchmark | None, name: str, records: Iterable[Record]
 ) -> tuple[str, ...]:
-    """The words of benchmark, metrics and parameters of figures, as bundles and as pages name
-    them. A parameter that is a number gives its name alone."""
+    """Return the words of figures' benchmark, metrics and parameters, in bundles and on pages.
+    Numbers are left out: they would match too much."""
     out = {name}
     if benchmark:
         out |= {benchmark.entry.title, benchmark.entry.chapter}
-    alike = {(record.metric, frozenset(record.params.items())): record for record in records}
-    for record in alike.values():
+    distinct = {(record.metric, frozenset(record.params.items())): record for record in records}
+    for record in distinct.values():
         named = {k: v for k, v in record.params.items() if isinstance(v, str)}
         out |= {record.metric, *record.params, *named.values()}
         if benchmark:
@@ -68,7 +68,7 @@ def of_records(
 def of_sections(
     sections: Sequence[Section], other: Mapping[str, Sequence[Record]], catalog: Catalog
 ) -> tuple[FindableSection, ...]:
-    """The sections of a guide with the words that lead to them."""
+    """Return the sections of a guide with the words that match them."""
     out = []
     for section in sections:
         own = section.benchmark
@@ -85,7 +85,7 @@ def of_sections(
 
 
 def index(pages: Iterable[FindablePage]) -> bytes:
-    """All sections as JSON, each title with its words kept once.
+    """Return the index as JSON, in which equal titles with equal words are stored once.
 
     ``pages``: [address, title, words, rank]. ``sections``: [title, words].
     ``places``: [number of the page, number of the section, anchor].

@@ -20,9 +20,9 @@ class Link(msgspec.Struct, frozen=True):
 
 
 class Part(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A piece of a sentence, which may lead to a page, or to what has this name in links.
+    """A piece of a sentence, perhaps a link to a page or, with ``name``, to a section or a table.
 
-    ``severity`` is that of the findings that a badge counts.
+    ``severity`` is that of the findings whose number the text is: the extension makes it a badge.
     """
 
     text: str
@@ -33,21 +33,21 @@ class Part(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Fact(msgspec.Struct, frozen=True):
-    """One sentence with the word that says what it is about."""
+    """A sentence with its subject, a word or two, as the head."""
 
     head: str
     parts: tuple[Part, ...]
 
 
 def link_name(page: str, name: str = "") -> str:
-    """Return the name of a page, or of one of its tables or charts, in links."""
+    """Return the link name of a page, or of one of its tables or charts."""
     return "/".join(filter(None, (page.partition("/")[2], name))).lower()
 
 
 def section_name(page: str, anchor: str) -> str:
-    """Return the name of a section in links: its own address there and the name of its page.
+    """Return the link name of a section, from its anchor and its page.
 
-    No other name has a blank, and what docutils makes an address of is unlike that of any table.
+    The blanks keep it apart from names of tables, which have none.
     """
     return f"{slugs.anchor(anchor)} of {link_name(page)}"
 
@@ -62,7 +62,7 @@ def linked(link: Link, page: str) -> str:
 
 
 def markup(parts: Sequence[Part], page: str) -> str:
-    """Return the parts of a sentence on ``page`` as one, with its links."""
+    """Return the parts of a sentence on ``page`` as reStructuredText."""
     out = ""
     for part in parts:
         if not part.text.strip():
@@ -78,7 +78,7 @@ def markup(parts: Sequence[Part], page: str) -> str:
             piece = rst_text.inner(part.text) if out else rst_text.text(part.text)
         lead = " " if part.text.startswith(" ") else ""
         trail = " " if part.text.endswith(" ") else ""
-        # Markup ends before a blank or a sign alone; an escaped blank shows nothing.
+        # Inline markup has to be followed by a blank or a sign; an escaped blank is not shown.
         glue = "\\ " if out[-1:] in ("`", "*") and not lead and piece[:1].isalnum() else ""
         out = f"{out.rstrip() if lead else out}{glue}{lead}{piece}{trail}"
     return out

@@ -1,4 +1,4 @@
-"""Writes the page of a SoC: its boards, its guides, and a few figures over its releases."""
+"""The page of a SoC: its boards, its guides, and a few figures over its releases."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from .sentences import link_name
 from .write_tables import PageChart, PageTable
 
 MAX_ELEMENTS = 8_000
-"""About how many HTML elements the tables of headline figures become; a page has at most 15,000."""
+"""An estimate of the HTML elements of the headline tables; a page has at most 15,000."""
 
 
 def write_notice(site: Site, soc: str, comparisons: Sequence[str], reason: str) -> None:
-    """Write a page that says why that of a SoC could not be made, and lists what it would."""
+    """Write a page that says why a SoC's page could not be made, and lists the same pages."""
     page = site.addresses.soc[soc]
     pages = [slugs.relative(page, site.addresses.guide[key]) for key in site.socs[soc]]
     pages += [slugs.relative(page, to) for to in comparisons]
@@ -32,8 +32,8 @@ def write_notice(site: Site, soc: str, comparisons: Sequence[str], reason: str) 
 def write(
     site: Site, soc: str, comparisons: Sequence[str], tops: Mapping[GuideKey, GuideOutcome]
 ) -> None:
-    """Write the page of a SoC. ``comparisons`` are the pages that compare two of its releases, the
-    newest first; ``tops`` the guides that have headline results."""
+    """Write the page of a SoC. ``comparisons`` are addresses of pages, the newest first; ``tops``
+    has the guides with headline results."""
     page, keys, catalog = site.addresses.soc[soc], site.socs[soc], site.catalog
     bundles = [loaded.bundle for loaded in site.pool.bundles_of(keys)]
     boards = summaries.boards(bundles, with_releases=True)
@@ -69,8 +69,8 @@ def write(
                     site, page, f"headline-{slug}", view, caption, max_elements=max_elements
                 )
             )
-            drawn = trends.over_releases(catalog, own, site.scenes[platform])
-            charts += write_tables.small_charts(site, page, f"trend-{slug}", caption, drawn)
+            views = trends.over_releases(catalog, own, site.scenes[platform])
+            charts += write_tables.small_charts(site, page, f"trend-{slug}", caption, views)
         folder = page.rpartition("/")[0]
         guides = [
             (k.release, site.addresses.guide[k].removeprefix(f"{folder}/")) for k in newest_first

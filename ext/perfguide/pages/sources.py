@@ -1,5 +1,5 @@
-"""On a page over several guides: in which of them its figures stand, and where these
-say what they come from."""
+"""The table of sources on a page over several guides: the guides of its figures, with links to
+their provenance."""
 
 from __future__ import annotations
 
@@ -17,31 +17,29 @@ from .sentences import link_name
 from .write_tables import SOURCES, SOURCES_TITLE, PageTable
 
 HEAD = ("Guide", "Boards", "Tables", "Where their figures come from")
-LINKED = 2
-"""The columns that lead to the section of its guide and to its sources are this one and
-the next."""
+LINKED_COLUMN = 2
+"""The column with links to the guide; the next one has those to its provenance."""
 
 GuideTable = tuple[str, int, str]
-"""A table of a guide by its place there: the benchmark, the number of the table among
-those of the benchmark, and its name in links."""
+"""A table of a guide: its benchmark, its number among the tables of the benchmark, and its link
+name."""
 
 
 class SourceRow(msgspec.Struct, frozen=True):
-    """One guide as a source: the cells of its row, and for some columns the page, the name
-    there and the row that they lead to."""
+    """A row of the table: its cells, and its links as (column, page, link name)."""
 
     cells: tuple[str, ...]
     links: list[tuple[int, str, str]]
 
 
 def rows(site: Site, records: Iterable[Record]) -> list[SourceRow]:
-    """The guides in which figures stand, by platform, the newest first."""
+    """Return the guides of some figures, by platform, the newest first."""
     by_guide: dict[GuideKey, tuple[set[str], dict[GuideTable, Record]]] = {}
     for record in records:
         boards, tables = by_guide.setdefault(record.guide, (set(), {}))
         boards.add(record.board)
         position = site.layout.claim(record)
-        # What no table of the catalog takes stands behind all that one does.
+        # Figures that no described table takes come last in a guide.
         number = 10**6 if position is None else position
         tables.setdefault((record.benchmark, number, site.layout.table(record)), record)
     out = []
@@ -49,15 +47,15 @@ def rows(site: Site, records: Iterable[Record]) -> list[SourceRow]:
     for key in sorted(newest_first, key=lambda k: (units.natural(k.soc), k.sdk, k.os)):
         boards, tables = by_guide[key]
         provenance, guide = site.provenance(key), site.addresses.guide[key]
-        # The tables of one benchmark stand together there: the first leads to all.
+        # The tables of one benchmark are consecutive there, so a link to the first will do.
         benchmark, _, first = min(tables)
         if all(name == benchmark for name, _, _ in tables):
             links = [
-                (LINKED, guide, link_name(guide, first)),
-                (LINKED + 1, provenance.address, link_name(provenance.address, first)),
+                (LINKED_COLUMN, guide, link_name(guide, first)),
+                (LINKED_COLUMN + 1, provenance.address, link_name(provenance.address, first)),
             ]
         else:
-            links = [(LINKED + 1, provenance.address, provenance.label)]
+            links = [(LINKED_COLUMN + 1, provenance.address, provenance.label)]
         named = ", ".join(sorted(boards, key=units.natural))
         captions = dict.fromkeys(site.layout.caption(tables[each]) for each in sorted(tables))
         out.append(SourceRow((str(key), named, "; ".join(captions), provenance.title), links))
@@ -72,5 +70,5 @@ def write(site: Site, page: str, guides: Sequence[SourceRow]) -> PageTable:
         for column, to, name in guide.links
     ]
     rows = tuple(guide.cells for guide in guides)
-    grid = Grid((HEAD,), rows, LINKED, links=links)
+    grid = Grid((HEAD,), rows, 2, links=links)
     return write_tables.table(site, page, SOURCES, SOURCES_TITLE, grid)

@@ -1,4 +1,4 @@
-"""Writes what became of verdicts, and for each system what moved with which release."""
+"""Pages about verdicts over time: how often they held, and what moved with which release."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ LEDGER = "reports/verdicts"
 
 LEDGER_TITLE = "How often verdicts held"
 
-FEWEST = 4
-"""Releases of a system, from which on there is a page of what moved with which."""
+MIN_RELEASES = 4
+"""A platform with fewer has no page of what moved when."""
 
 MAX_RELEASES = 60
-"""Releases on a page of changes. Older ones have pages of their own."""
+"""Releases on one page of what moved; older ones have pages of their own."""
 
-MOST = 12
-"""Events of one release that a page of what moved lists; the others are counted."""
+MAX_EVENTS = 12
+"""Events of one release on such pages; the others are counted."""
 
-WORDS: Mapping[ledger.Fate, str] = {
+SENTENCES: Mapping[ledger.Fate, str] = {
     "lasted": "The next release kept it.",
     "went back": "The next release took it back.",
     "neither": "The next release kept a part of it.",
     "open": "",
 }
-"""What became of an event, as a sentence."""
+"""Sentences about the fates of events."""
 
 
 class ComparedGuides(msgspec.Struct, frozen=True):
-    """Two guides of a platform with a page that compares them, and the events on that page; ``None``
-    where it could not be made. ``is_asked``: the settings ask for the pair."""
+    """Two guides of a platform with a page that compares them, and the events on that page, ``None``
+    if it could not be made. ``is_asked``: the settings ask for the pair."""
 
     old: GuideKey
     new: GuideKey
@@ -56,7 +56,7 @@ Neighbours = Sequence[tuple[ReleasePair, Compared]]
 
 
 def neighbours(compared: Iterable[ComparedGuides]) -> Neighbours:
-    """Return the comparisons that were made of neighbouring releases."""
+    """Return the comparisons of neighbouring releases, without those that could not be made."""
     return [
         (ReleasePair(each.old, each.new, each.address), each.compared)
         for each in compared
@@ -64,9 +64,9 @@ def neighbours(compared: Iterable[ComparedGuides]) -> Neighbours:
     ]
 
 
-def write_ledger(site: Site, found: Neighbours) -> None:
-    """Write how often verdicts held, and all events as JSON."""
-    compared = [each for _, each in found]
+def write_ledger(site: Site, comparisons: Neighbours) -> None:
+    """Write the page about how often verdicts held, and all events as JSON."""
+    compared = [each for _, each in comparisons]
     entries = [entry for each in compared for entry in each.entries]
     rows: list[tuple[TableCell, ...]] = [
         (action, units.counted(counts.total()), *(units.counted(counts[fate]) for fate in FATES))
@@ -84,7 +84,7 @@ def write_ledger(site: Site, found: Neighbours) -> None:
             "rows": entry.rows,
             "fate": entry.fate,
         }
-        for pair, each in found
+        for pair, each in comparisons
         for entry in each.entries
     ]
     write_files.json_file(site, f"{LEDGER}/verdicts.json", content)
@@ -101,24 +101,25 @@ def write_ledger(site: Site, found: Neighbours) -> None:
 
 
 def moves_pages(site: Site) -> dict[Platform, str]:
-    """The address of each system's page of what moved, where there are enough releases."""
+    """Return the address of each platform's page of what moved, if it has enough releases."""
     return {
         platform: f"compare/{site.addresses.guide[keys[0]].partition('/')[2].rpartition('/')[0]}/moves"
         for platform, keys in site.families.items()
-        if len(keys) >= FEWEST
+        if len(keys) >= MIN_RELEASES
     }
 
 
-def write_moves(site: Site, found: Neighbours) -> None:
-    """Write for each system with enough releases what moved with which of them."""
+def write_moves(site: Site, comparisons: Neighbours) -> None:
+    """Write the page of what moved with which release, for each platform with enough releases."""
     pages = moves_pages(site)
     by: dict[Platform, list[tuple[ReleasePair, Compared]]] = {platform: [] for platform in pages}
-    for pair, each in found:
+    for pair, each in comparisons:
         if pair.old.platform in by:
             by[pair.old.platform].append((pair, each))
     for platform, page in pages.items():
         key = GuideKey(*platform, "")
-        title, divided = moves_title(platform), _divided(page, by[platform])
+        title = f"{key.soc}, {family(key)}: what moved when"
+        divided = _divided(page, by[platform])
         older = [Link(_span(own), address) for address, own in divided[1:]]
         for address, own in divided:
             is_first = address == page
@@ -135,8 +136,8 @@ def write_moves(site: Site, found: Neighbours) -> None:
 
 
 def _divided(page: str, compared: Neighbours) -> list[tuple[str, Neighbours]]:
-    """Return the comparisons of each page, the newest first. Pages are counted from the oldest,
-    so that a further release moves nothing that is on one of them."""
+    """Return the comparisons of each page, the newest first. Pages are numbered from the oldest,
+    so that a new release changes none of them but the first."""
     count = max(0, len(compared) - 1) // MAX_RELEASES
     newest = len(compared) - count * MAX_RELEASES
     out = [(page, compared[:newest])]
@@ -151,12 +152,6 @@ def _span(compared: Neighbours) -> str:
     return f"{compared[-1][0].new.release} to {compared[0][0].new.release}"
 
 
-def moves_title(platform: Platform) -> str:
-    """The title of the page of what moved."""
-    key = GuideKey(*platform, "")
-    return f"{key.soc}, {family(key)}: what moved when"
-
-
 def _release(page: str, pair: ReleasePair, each: Compared) -> dict[str, object]:
     proved = [entry for entry in each.entries if entry.kind != "noisy"]
     stayed = [entry for entry in proved if entry.fate != "went back"]
@@ -164,13 +159,13 @@ def _release(page: str, pair: ReleasePair, each: Compared) -> dict[str, object]:
     return {
         "title": f"{pair.old.release} → {pair.new.release}",
         "page": slugs.relative(page, pair.address),
-        "events": [_said(entry) for entry in stayed[:MOST]],
-        "more": max(0, len(stayed) - MOST),
+        "events": [_event(entry) for entry in stayed[:MAX_EVENTS]],
+        "more": max(0, len(stayed) - MAX_EVENTS),
         "once": once,
         "around": each.around,
     }
 
 
-def _said(entry: Entry) -> dict[str, str]:
+def _event(entry: Entry) -> dict[str, str]:
     perhaps = f"Perhaps: {'; '.join(entry.perhaps)}." if entry.perhaps else ""
-    return {"title": entry.title, "more": " ".join(filter(None, (WORDS[entry.fate], perhaps)))}
+    return {"title": entry.title, "more": " ".join(filter(None, (SENTENCES[entry.fate], perhaps)))}

@@ -1,4 +1,4 @@
-"""Writes the tables and charts of a page, with their files, and the parts that consist of them."""
+"""The tables and charts of pages, with their files, and sections of them."""
 
 from __future__ import annotations
 
@@ -28,62 +28,64 @@ from .sentences import link_name
 
 SOURCES = "sources"
 SOURCES_TITLE = "Sources"
-"""The name and the title of the table, on a page over several guides, that says in
-which of them its figures stand, and where these come from."""
+"""Name and title of the table of the guides that a page's figures are from."""
 
-MOST_PICTURES = 24
-"""Pictures of one chart: nobody looks through more, and an upload can ask for thousands."""
+MAX_PICTURES = 24
+"""Pictures of one chart. Readers would not look through more, and an upload can ask for thousands."""
 
 MAX_LIST_ELEMENTS = 2_000
-"""Elements of the part of a list, such as that of the boards, that is on the page itself."""
+"""HTML elements of a list, such as that of the boards, before it goes on on further pages."""
 
 MAX_ALT_CHARS = 1_000_000
-"""The text of a picture is never cut."""
+"""In effect no limit: the alternative text of a picture has all its points."""
 
-MOST_COMMANDS = 6
-"""Commands that a section shows; the others are with their figures."""
+MAX_COMMANDS = 6
+"""Commands that a section shows; the provenance has all of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageTable:
-    """A table on a page: its caption, its CSV and its name in links.
-
-    ``widths`` are those of its columns, where they have to be named, ``data`` is its CSV for programs, ``extra`` what the page's CSV cannot hold, and ``size`` the
-    bytes of its text: about three times what it adds to its page, compressed. ``origin`` is the
-    name that the link to the origin of the figures leads to, and ``above`` what is said of all of
-    them. Where it could not be made, ``unmade`` says why, and it has no file.
-
-    A table that is too large for its page is there in part, and ``rows`` counts all of it.
-    ``part`` says which part that is, and ``further`` are the pages with the others. ``weight``
-    is about how many HTML elements the part becomes.
-    """
+    """A table on a page. If it is too large for the page, this is its first part."""
 
     title: str
     file: str
+    """Its CSV for the page; empty if it could not be made."""
     name: str
+    """Its link name."""
     data: str = ""
+    """Its CSV for programs."""
     extra: bytes = b""
+    """JSON for what the page's CSV cannot hold."""
     header_rows: int = 1
     stub_columns: int = 0
     widths: tuple[int, ...] = ()
+    """Relative widths of its columns, empty for equal ones."""
     origin: str = ""
+    """The link name of the origin of its figures."""
     rows: int = 0
+    """The number of rows in all its parts."""
     size: int = 0
+    """The bytes of its text, about three times what it adds to the compressed page."""
     unmade: str = ""
+    """The reason why it could not be made."""
     above: tuple[str, ...] = ()
+    """Sentences about all its figures."""
     part: str = ""
+    """The name of this part, such as “rows 1 to 50”."""
     further: tuple[FurtherPage, ...] = ()
+    """The pages with its other parts."""
     weight: int = 0
+    """An estimate of the HTML elements of this part."""
 
     def seen_from(self, folder: str) -> PageTable:
-        """Return the table with its files as another page names them."""
+        """Return the table with its files named for a page above ``folder``."""
         data = f"{folder}{self.data}" if self.data else ""
         return replace(self, file=f"{folder}{self.file}", data=data)
 
 
 @dataclass(frozen=True, slots=True)
 class FurtherPage:
-    """The page of a further part of a table: its address, which part that is, and the part."""
+    """The page of a further part of a table: its address, the name of the part, and the part."""
 
     address: str
     part: str
@@ -92,7 +94,7 @@ class FurtherPage:
 
 @dataclass(frozen=True, slots=True)
 class PagePicture:
-    """A picture on a page: the alternative that it shows, its file and its text."""
+    """A picture on a page: the name of its tab, its file and its alternative text."""
 
     name: str
     file: str
@@ -101,30 +103,31 @@ class PagePicture:
 
 @dataclass(frozen=True, slots=True)
 class PageChart:
-    """A chart on a page: its caption, its pictures, its name in links, the CSV of its points, the
-    sentences above it as (alternative, sentence), and the table of its measured levels.
-
-    ``origin`` has the names, joined by commas, that the links to the origin of the figures lead
-    to. Where it could not be made, ``unmade`` says why, and it has no picture.
-    """
+    """A chart on a page: one picture, or several on tabs."""
 
     title: str
     name: str
+    """Its link name."""
     pictures: tuple[PagePicture, ...] = ()
     data: str = ""
+    """The CSV of its points."""
     sentences: tuple[tuple[str, str], ...] = ()
+    """Sentences above it as (names of pictures, sentence)."""
     shares: PageTable | None = None
+    """A table of its measured levels."""
     small: bool = False
     origin: str = ""
+    """The link names of the origin of its figures, joined by commas."""
     unmade: str = ""
+    """The reason why it could not be made."""
 
 
 @dataclass(frozen=True, slots=True)
 class PagePart:
-    """A part of a page: its title and its address there, its charts and tables, and commands.
+    """A section of a page with tables, charts and commands.
 
-    ``usual`` is whether the command is that of the description, and ``more`` how many commands
-    are left out.
+    ``usual``: the command is that of the description, as no bundle has one. ``more`` is the number
+    of commands that are left out.
     """
 
     title: str
@@ -147,11 +150,11 @@ def table(
     has_data: bool = True,
     max_elements: int = MAX_LIST_ELEMENTS,
 ) -> PageTable:
-    """Write the files of a list into the folder of its page. Rows beyond ``max_elements`` go to
-    further pages.
+    """Write the files of a table into the folder of its page. Rows beyond ``max_elements`` HTML
+    elements go to further pages.
 
-    ``data`` is the table for programs, which is not divided. Without ``has_data`` another file
-    of the page has its content for programs.
+    ``data`` is the table for programs, which is not divided; by default it is ``grid``. Without
+    ``has_data`` there is none, as another file of the page has the same content.
     """
 
     def write(address: str, block: Block) -> PageTable:
@@ -171,8 +174,8 @@ def _divided(
     write: Callable[[str, Block], PageTable],
     data: Grid | None,
 ) -> PageTable:
-    """Write the first block of a table for its page and each further one for a page of its own,
-    all with a link to the same file for programs."""
+    """Write the first block of a table for its page, and each other for a page of its own. All
+    link to the same file for programs."""
     file = f"{name}{grids.DATA}"
     if data:
         site.writer.write(f"{page}/{file}", grids.to_csv(data))
@@ -202,22 +205,21 @@ def _written(
     exact: Grid | None = None,
     behind: Behind | None = None,
 ) -> PageTable:
-    """Write the CSV of a page. If ``exact`` is given, the page rounds its numbers; ``behind`` are
-    the runs behind its cells."""
-    folder, shown = page.rpartition("/")[2], exact or grid
-    site.writer.write(f"{page}/{name}.csv", page_tables.to_csv(shown))
+    """Write the CSV of a page. ``exact`` is the table with exact numbers, which the page rounds;
+    ``behind`` are the runs behind its cells."""
+    folder, content = page.rpartition("/")[2], exact or grid
+    site.writer.write(f"{page}/{name}.csv", page_tables.to_csv(content))
     return PageTable(
         title,
         f"{folder}/{name}.csv",
         link_name(page, name),
-        "",
-        page_tables.extra(shown, behind),
-        len(shown.header),
-        min(shown.stub, len(shown.header[0]) - 1),
-        page_tables.widths(shown),
+        extra=page_tables.extra(content, behind),
+        header_rows=len(content.header),
+        stub_columns=min(content.stub, len(content.header[0]) - 1),
+        widths=page_tables.widths(content),
         rows=len(grid.rows),
         size=len(grids.to_csv(grid)),
-        weight=blocks.weight(shown),
+        weight=blocks.weight(content),
     )
 
 
@@ -230,8 +232,8 @@ def view(
     provenance: ProvenancePage | None = None,
     max_elements: int = MAX_ELEMENTS,
 ) -> PageTable:
-    """Write the files of a view's table. Columns and rows beyond ``max_elements`` go to further
-    pages. A link leads to ``provenance``, or else to the sources of the page."""
+    """Write the files of a view's table. Columns and rows beyond ``max_elements`` HTML elements go
+    to further pages. It links to ``provenance`` or, without it, to the sources of the page."""
     caption = title or view.title
     return site.making.attempt(
         f"the table “{caption}”",
@@ -281,7 +283,7 @@ def charts(
     scene: Scene | None = None,
     provenance: ProvenancePage | None = None,
 ) -> list[PageChart]:
-    """The charts of a section that stand on this kind of page."""
+    """Write the charts of a section for this kind of page: “guide”, “newest” or “releases”."""
     written = []
     for spec in section.benchmark.entry.charts:
         if spec.on != on:
@@ -291,13 +293,13 @@ def charts(
             f"the chart “{spec.title}”",
             page,
             partial(_chart, site, page, section, name, spec, scene, provenance),
-            partial(_no_chart, spec.title, link_name(page, name)),
+            partial(_unmade_chart, spec.title, link_name(page, name)),
         )
         written += [own] if own else []
     return written
 
 
-def _no_chart(title: str, name: str, why: str) -> PageChart:
+def _unmade_chart(title: str, name: str, why: str) -> PageChart:
     return PageChart(title, name, unmade=why)
 
 
@@ -310,12 +312,12 @@ def _chart(
     scene: Scene | None,
     provenance: ProvenancePage | None,
 ) -> PageChart | None:
-    """A chart of a section, or none where there is nothing to compare."""
+    """Write a chart of a section; return ``None`` if it would have nothing to compare."""
     drawn = with_figures(section.benchmark, spec, section.records, scene)
     if not drawn:
         return None
-    more = len(drawn) - MOST_PICTURES
-    drawn = drawn[:MOST_PICTURES]
+    more = len(drawn) - MAX_PICTURES
+    drawn = drawn[:MAX_PICTURES]
     views = [view for view, _ in drawn]
     own = chart(site, page, name, spec.title, views, spec.answer == "cpu-share")
     if more > 0:
@@ -331,9 +333,9 @@ def _chart(
 def chart(
     site: Site, page: str, name: str, title: str, views: Sequence[ChartView], left: bool = False
 ) -> PageChart:
-    """Write what a chart is made of: pictures to draw, their data and their words.
+    """Write the data of a chart, and note its pictures to be drawn.
 
-    With ``left`` a table beside it has the measured levels.
+    With ``left`` it has a table of the measured levels beside it.
     """
     pictures, seen = list[Picture](), Counter[str]()
     for view in views:
@@ -348,13 +350,14 @@ def chart(
         grid, left_out = gallery.levels(views)
         shares = table(site, page, f"{name}-left", f"{title}: measured levels", grid)
         if left_out:
-            said = f"Some levels of each line; the chart's CSV has all {len(grid.rows) + left_out} points."
-            shares = replace(shares, above=(said,))
+            points = len(grid.rows) + left_out
+            sentence = f"Some levels of each line; the chart's CSV has all {points} points."
+            shares = replace(shares, above=(sentence,))
     named: dict[str, list[str]] = {}
     for each in views:
         for sentence in (*each.says, *each.warnings):
             named.setdefault(sentence, []).append(each.name)
-    # What is said of many pictures alike is said once.
+    # A sentence that is true of several pictures is given once.
     words = [
         ("" if views[0].small or len(names) == len(views) > 1 else ", ".join(names), sentence)
         for sentence, names in named.items()
@@ -362,7 +365,7 @@ def chart(
     written = PageChart(
         title,
         link_name(page, name),
-        shown_pictures(page, pictures),
+        page_pictures(page, pictures),
         f"{page.rpartition('/')[2]}/{name}.csv",
         tuple(words),
         shares,
@@ -372,12 +375,12 @@ def chart(
 
 
 def _with_origin(chart: PageChart, origin: str) -> PageChart:
-    """Return the chart, and the table beside it, with links to the origin of the figures."""
+    """Return the chart and its table with links to the origin of the figures."""
     shares = chart.shares and replace(chart.shares, origin=origin)
     return replace(chart, shares=shares, origin=origin)
 
 
-def shown_pictures(page: str, pictures: Sequence[Picture]) -> tuple[PagePicture, ...]:
+def page_pictures(page: str, pictures: Sequence[Picture]) -> tuple[PagePicture, ...]:
     """Return the pictures of a chart as its page names them."""
     folder = page.rpartition("/")[2]
     return tuple(
@@ -393,7 +396,7 @@ def shown_pictures(page: str, pictures: Sequence[Picture]) -> tuple[PagePicture,
 def small_charts(
     site: Site, page: str, name: str, title: str, views: Sequence[ChartView]
 ) -> list[PageChart]:
-    """Many small pictures as one chart, or none where there is nothing to show."""
+    """Write small pictures as one chart; return none if there are no views."""
     if not views:
         return []
     written = chart(site, page, name, title, views[: trends.MAX_PICTURES])
@@ -413,7 +416,7 @@ def general(
     provenance: ProvenancePage | None = None,
     max_elements: int = MAX_ELEMENTS,
 ) -> PagePart:
-    """The part of a page that shows what no table of the catalog takes of one benchmark."""
+    """Write the tables for figures of a benchmark that no described table takes."""
     slug = f"other-{slugs.slug(name)}"
     tables = []
     for each in views:
@@ -432,13 +435,13 @@ def part(
     provenance: ProvenancePage | None = None,
     max_elements: int = MAX_ELEMENTS,
 ) -> PagePart:
-    """A section's subsection: its address, commands, charts and tables."""
+    """Write the tables and charts of a section of the layout."""
     slug = slugs.slug(section.benchmark.name)
     anchor = f"{slug}--{section.part_id}" if section.part_id else slug
     tables = []
-    known = engines.inferred(section.records, site.catalog)
-    told = [f"Engine not recorded: {words}" for words in engines.words(section.records, known)]
-    told += [f"Engine: {words}" for words in engines.busy(section.records, site.catalog)]
+    inferred = engines.inferred(section.records, site.catalog)
+    notes = [f"Engine not recorded: {words}" for words in engines.words(section.records, inferred)]
+    notes += [f"Engine: {words}" for words in engines.busy(section.records, site.catalog)]
     for each in section.views:
         title = ", ".join(filter(None, (each.title, section.part, more)))
         name = f"{prefix}{anchor}-{each.id}"
@@ -447,15 +450,15 @@ def part(
     usual = section.benchmark.entry.command
     scene = Scene(boards=site.boards)
     drawn = () if prefix else charts(site, page, section, anchor, "guide", scene, provenance)
-    if told and tables and not prefix:
-        # Once above the first table, for all of them.
-        tables[0] = replace(tables[0], above=(*tables[0].above, *told))
+    if notes and tables and not prefix:
+        # The notes are about all tables and appear once.
+        tables[0] = replace(tables[0], above=(*tables[0].above, *notes))
     return PagePart(
         section.part,
         anchor,
         tuple(tables),
         tuple(drawn),
-        tuple(commands[:MOST_COMMANDS] or ([usual] if usual else [])),
+        tuple(commands[:MAX_COMMANDS] or ([usual] if usual else [])),
         not commands,
-        max(0, len(commands) - MOST_COMMANDS),
+        max(0, len(commands) - MAX_COMMANDS),
     )
