@@ -20,7 +20,7 @@ from pathlib import Path
 from measuring import Figure
 
 from perfguide.catalog import board_names
-from perfguide.charts import drawing
+from perfguide.charts import gallery
 from perfguide.charts.gallery import Picture, draw_all
 from perfguide.charts.model import ChartView
 from perfguide.figures import dataset
@@ -98,12 +98,12 @@ def each(all_views: Sequence[ChartView], times: int) -> list[Figure]:
     for view in all_views:
         name = f"{view.kind}, {'small' if view.small else f'{len(view.panels)} panels'}"
         kinds[name] = max((kinds.get(name, view), view), key=points)
-    drawing.draw((all_views[0], "svg"))  # the first one loads the fonts
+    gallery.draw_one(all_views[0], "svg")  # the first one loads the fonts
     return [
         Figure(
             f"A chart as {form.upper()}: {name}",
             f"{points(view)} points",
-            milliseconds(partial(drawing.draw, (view, form)), times),
+            milliseconds(partial(gallery.draw_one, view, form), times),
             "ms",
         )
         for name, view in sorted(kinds.items())
@@ -118,7 +118,7 @@ def kept(all_views: Sequence[ChartView], count: int, turns: int) -> list[Figure]
         Picture(f"guides/bench/{number}", changed(view, 1 + number / 1e6))
         for number, view in enumerate(islice(cycle(all_views), count))
     ]
-    drawing.draw((all_views[0], "svg"))
+    gallery.draw_one(all_views[0], "svg")
     times = []
     for _ in range(turns):
         with tempfile.TemporaryDirectory() as given:

@@ -9,7 +9,8 @@ from unittest.mock import patch
 import synthetic
 from measuring import TOP, Cost, apart, ran
 
-from perfguide.charts import drawing
+from perfguide.charts import gallery
+from perfguide.charts.model import PictureView
 from perfguide.common import parallel
 from perfguide.figures import dataset
 from perfguide.pages import build
@@ -63,17 +64,17 @@ def drawn(folder: Path) -> int:
 
 def _drawn(folder: Path) -> int:
     count = 0
-    pictures: dict[str, bytes | drawing.Undrawn] = {}
-    draw = drawing.draw
+    pictures: dict[str, bytes | gallery.Undrawn] = {}
+    draw = gallery.draw_one
 
-    def first_of_form(task: drawing.Task) -> bytes | drawing.Undrawn:
+    def first_of_form(view: PictureView, form: str) -> bytes | gallery.Undrawn:
         nonlocal count
         count += 1
-        if task[1] not in pictures:
-            pictures[task[1]] = draw(task)
-        return pictures[task[1]]
+        if form not in pictures:
+            pictures[form] = draw(view, form)
+        return pictures[form]
 
-    with patch.object(drawing, "draw", first_of_form):
+    with patch.object(gallery, "draw_one", first_of_form):
         build.generate(settings(folder), run=parallel.here)
     return count
 

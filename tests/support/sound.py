@@ -382,7 +382,9 @@ def compared(holdings: Holdings, old: str, new: str) -> None:
 
 def beside(holdings: Holdings, chance: random.Random) -> None:
     """Compare two boards in every format."""
-    every = {own for name in holdings.pool.benchmarks() for own in holdings.pool.held(name)}
+    every = {
+        own for name in holdings.pool.benchmarks() for own in holdings.pool.guides_and_boards(name)
+    }
     places = sorted(every, key=str)
     if len(places) < 2:
         return

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from ..common import package, slugs, units
+from ..common import containment, package, slugs, units
 from ..common.containment import finding
 from ..common.diagnostics import Diagnostic
 from ..common.units import TableCell
@@ -20,8 +20,6 @@ from ..publishing.output_folder import Writer
 from ..publishing.store import Store, update
 from ..tables import grids
 from ..tables.grids import Grid, listing, only_columns
-from . import drawing
-from .drawing import Undrawn
 from .from_csv import TableFault
 from .model import ChartView, PictureView, Point
 
@@ -124,7 +122,7 @@ def draw_all(
                 writer.keep(name, digest)
                 looks[name] = own
             elif form in formats:
-                data = drawing.draw((picture.view, form))
+                data = draw_one(picture.view, form)
                 if isinstance(data, Undrawn):
                     unmade.append(finding("this picture could not be drawn", name, data.reason))
                     data = data.notice
@@ -132,6 +130,27 @@ def draw_all(
                     looks[name] = own
                 writer.write(name, data)
     return Drawn(looks, tuple(unmade))
+
+
+@dataclass(frozen=True, slots=True)
+class Undrawn:
+    """The reason why a picture could not be drawn, and a picture that says so."""
+
+    reason: str
+    notice: bytes
+
+
+def draw_one(view: PictureView, form: str) -> bytes | Undrawn:
+    """Return the bytes of one picture."""
+    # Most builds have nothing to draw, and start faster without matplotlib.
+    from . import draw
+
+    try:
+        return draw.draw(view, form)
+    except containment.PASSED_ON:
+        raise
+    except Exception as error:  # one picture that fails must not stop the others
+        return Undrawn(containment.reason(error), draw.notice(form))
 
 
 def look(view: PictureView, form: str) -> str:
@@ -154,7 +173,7 @@ def draw_own(store: Store, folder: Path, view: ChartView, formats: Sequence[str]
 
 
 def _drawn(view: ChartView, form: str) -> bytes:
-    picture = drawing.draw((view, form))
+    picture = draw_one(view, form)
     if isinstance(picture, Undrawn):
         raise TableFault(f"cannot be drawn: {picture.reason}", "report this with its figures")
     return picture

@@ -184,7 +184,7 @@ class Pool:
             rows = np.intersect1d(rows, np.concatenate([rows[:0], *chosen]), assume_unique=True)
         return list(self._records(rows))
 
-    def held(self, benchmark: str) -> list[tuple[GuideKey, str]]:
+    def guides_and_boards(self, benchmark: str) -> list[tuple[GuideKey, str]]:
         """Return each guide and board with figures of a benchmark."""
         rows = self._by_benchmark.get((benchmark,), np.empty(0, dtype="int64"))
         names = self._identity[["sdk", "soc", "os", "release", "board"]].iloc[rows]

@@ -68,7 +68,7 @@ class BenchmarkOfSoc(msgspec.Struct, frozen=True):
 
 def write_histories(site: Site, name: str) -> BenchmarkOfSoc:
     """Write the tables and charts of a SoC's releases for the page of one benchmark."""
-    measured = site.pool.held(name)
+    measured = site.pool.guides_and_boards(name)
     platforms = sorted(families(dict.fromkeys(key for key, _ in measured)).items())
     histories = []
     for _, keys in platforms:

@@ -60,7 +60,7 @@ def survey(pool: Pool, catalog: Catalog, boards: Boards) -> Survey:
         last.setdefault(record.benchmark, []).append(record)
     out: dict[str, list[NewestRun]] = {}
     for name in pool.benchmarks():
-        chosen = set(of_boards(pool.held(name), boards))
+        chosen = set(of_boards(pool.guides_and_boards(name), boards))
         records = pool.of_benchmark(name, {key for key, _ in chosen})
         records = [record for record in records if (record.guide, record.board) in chosen]
         members = {m for record in (*records, *last.get(name, ())) for m in record.cell.members}

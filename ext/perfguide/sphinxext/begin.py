@@ -1,25 +1,66 @@
-"""Sphinx in a process of its own, as ``perfguide build`` runs it.
+"""The process in which ``perfguide build`` runs Sphinx.
 
-Its arguments are the number of a pipe and those of sphinx-build. It loads its modules, which takes
-a second, while its folder is made ready. It begins when something comes by the pipe.
+Its arguments are the file descriptor of a pipe and those of sphinx-build. It imports Sphinx, which
+takes a second, while the other process prepares its folder, and begins when a byte comes through
+the pipe.
+
+An error of the machine, such as a full disk, ends it with one line in place of Sphinx's traceback,
+which asks the reader to report a bug. Projects that run Sphinx themselves get Sphinx's report.
 """
 
 from __future__ import annotations
 
+import errno
 import os
+import re
 import sys
 
 from ..common import memory
+from ..common.diagnostics import visible
+from ..common.path_hints import explained
 
 memory.look_seldom()
-# What each build of a site uses; the configuration would load it later, one after the other.
+# A build of a site needs these; the configuration would import them later, one after the other.
 import sphinx.application  # noqa: E402
 import sphinx.builders.html  # noqa: E402, F401
 from sphinx.cmd.build import main  # noqa: E402
+from sphinx.errors import ExtensionError, SphinxError, SphinxParallelError  # noqa: E402
 
-from . import failures, internals, setup  # noqa: E402, F401
+from . import internals, setup  # noqa: E402, F401
+
+_MACHINE_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO}
+_MACHINE_ERRORS |= {errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EFBIG, errno.ESTALE}
+_WORKER_ERROR = re.compile(r"\w+: \[Errno (\d+)\] ([^:\n]+)(?:: '([^'\n]+)'(?: -> '([^'\n]+)')?)?")
+"""An error of a process that reads or writes pages, which Sphinx passes on as text."""
+MAX_CAUSES = 20
+"""The length of a chain of exceptions that is followed."""
+
+
+def reason(exception: BaseException) -> str | None:
+    """Return the line that explains an exception, or ``None`` if a traceback is needed."""
+    if error := _failure_of_machine(exception):
+        return f"the site cannot be written: {explained(error)}"
+    is_plain = isinstance(exception, SphinxError) and not isinstance(exception, SphinxParallelError)
+    if not is_plain or (isinstance(exception, ExtensionError) and exception.orig_exc):
+        return None
+    return visible(str(exception))
+
+
+def _failure_of_machine(exception: BaseException | None) -> OSError | None:
+    for _ in range(MAX_CAUSES):
+        if exception is None:
+            break
+        if isinstance(exception, SphinxParallelError):
+            if match := _WORKER_ERROR.match(str(exception)):
+                return OSError(int(match[1]), match[2], match[4] or match[3])
+            break
+        if isinstance(exception, OSError) and exception.errno in _MACHINE_ERRORS:
+            return exception
+        exception = exception.__cause__ or exception.__context__
+    return None
+
 
 if __name__ == "__main__":
-    internals.report_exceptions(failures.reason)
-    # Nothing comes where the other process has ended.
+    internals.report_exceptions(reason)
+    # The pipe is empty if the other process has ended.
     sys.exit(main(sys.argv[2:]) if os.read(int(sys.argv[1]), 1) else 1)

@@ -20,7 +20,7 @@ from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.errors import ExtensionError
 from sphinx.util.typing import ExtensionMetadata
 
-from . import own_pages
+from . import theme
 from .config import page_name
 
 SCRIPTS = ("grid", "tables", "cells", "links")
@@ -82,7 +82,7 @@ def _page_context(
         return
     if app.env.metadata[pagename].get("perf-redirect") or app.builder.name == "epub":
         return
-    if not own_pages.needs_files(app, pagename, doctree):
+    if not theme.needs_files(app, pagename, doctree):
         return
     page = page_name(app.config.perfguide_output, "reports/provenance")
     found = page in app.env.found_docs

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import csv
 import re
+from html import escape
 from pathlib import Path
 from typing import Any, ClassVar
+from urllib.parse import quote
 
 import msgspec
 from docutils import nodes
@@ -20,6 +22,7 @@ from sphinx.application import Sphinx
 from sphinx.directives.patches import CSVTable
 from sphinx.environment import BuildEnvironment
 from sphinx.transforms import SphinxTransform
+from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.nodes import make_refnode
 from sphinx.util.typing import ExtensionMetadata, OptionSpec
@@ -27,6 +30,7 @@ from sphinx_tabs.tabs import SphinxTabsPanel, SphinxTabsTab
 
 from ..catalog import benchmarks
 from ..common.diagnostics import SEVERITIES, Diagnostic
+from ..compare import sparkline
 from ..export import json_api
 from ..pages.answers import Answers
 from ..pages.sentences import link_name
@@ -36,7 +40,7 @@ from ..tables.page_tables import Extra, PageFigures
 from . import internals
 from .answers import perf_answers
 from .config import page_name, settings, warn
-from .generated_nodes import perf_fold, perf_history, perf_site_file
+from .internals import is_site, way_to_top
 from .table_nodes import file_link, perf_leaf, perf_picture
 
 FIRST_LINE = GENERATED.decode()
@@ -53,6 +57,64 @@ _FIGURES = "perfguide-figures"
 
 _TURNS = "perfguide-turns"
 """And under this one whether some of its text runs from right to left."""
+
+
+class perf_fold(nodes.General, nodes.Element):  # noqa: N801
+    """A part that is folded until a reader opens it; ``summary`` is the text that shows."""
+
+
+class perf_history(nodes.Inline, nodes.TextElement):  # noqa: N801
+    """A history: ``heights`` from 0 to 1, ``new`` the place of the newer release, ``words`` what
+    it shows. Its text is the history in characters, for all but HTML."""
+
+
+class perf_site_file(nodes.Inline, nodes.TextElement):  # noqa: N801
+    """A link to a file of the site's data, by its name below their folder."""
+
+
+def _open_fold(translator: Any, node: perf_fold) -> None:
+    summary = escape(node["summary"])
+    translator.body.append(f'<details class="perf-fold"><summary>{summary}</summary>\n')
+
+
+def _close_fold(translator: Any, node: perf_fold) -> None:
+    translator.body.append("</details>\n")
+
+
+def _visit_history(translator: Any, node: perf_history) -> None:
+    translator.body.append(sparkline.svg(tuple(node["heights"]), node["new"], node["words"]))
+    raise nodes.SkipNode
+
+
+def _open_link(translator: Any, node: perf_site_file) -> None:
+    builder = translator.builder
+    if is_site(builder):
+        file = f"{json_api.ROOT}/{quote(node['file'], safe='/=@')}"
+        uri = f"{way_to_top(builder, builder.current_docname)}{file}"
+        translator.body.append(f'<a class="reference" href="{escape(uri)}">')
+
+
+def _close_link(translator: Any, node: perf_site_file) -> None:
+    if is_site(translator.builder):
+        translator.body.append("</a>")
+
+
+def _as_text(_translator: Any, _node: nodes.Element) -> None:
+    """Leave the words."""
+
+
+class Unfold(SphinxPostTransform):
+    """For all formats but HTML: the content behind its heading."""
+
+    default_priority = 179
+
+    def run(self, **kwargs: Any) -> None:
+        """Replace every folded part."""
+        if self.app.builder.format == "html":
+            return
+        for fold in list(self.document.findall(perf_fold)):
+            title = nodes.paragraph("", "", nodes.strong("", nodes.Text(fold["summary"])))
+            fold.replace_self([title, *fold.children])
 
 
 def _begin(app: Sphinx, docname: str, source: list[str]) -> None:
@@ -431,4 +493,9 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_directive("csv-table", PageTable, override=True)
     for transform in (Places, Parts, Files):
         app.add_transform(transform)
+    words: dict[str, Any] = dict.fromkeys(("latex", "text", "man", "texinfo"), (_as_text, _as_text))
+    app.add_node(perf_fold, html=(_open_fold, _close_fold))
+    app.add_node(perf_history, html=(_visit_history, None), **words)
+    app.add_node(perf_site_file, html=(_open_link, _close_link), **words)
+    app.add_post_transform(Unfold)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,10 +1,9 @@
-"""The inside of Sphinx, docutils and argparse, as far as this package depends on it.
+"""Undocumented parts of Sphinx, docutils and argparse that this package depends on.
 
-Names that begin with an underscore, objects that no documentation describes, and changes of
-what belongs to Sphinx are used here and nowhere else in the package. Each function says which
-part it uses and what goes wrong without it. The parts are the same in Sphinx 8.2 to 9.0 where
-nothing else is said. ``pyproject.toml`` bounds the versions, and
-``tests/project/test_versions.py`` builds a site with the lowest and with the newest of them.
+Names with a leading underscore, undocumented objects, and changes of Sphinx's own objects are
+confined to this module. Each function names the part it uses and what fails without it. The parts
+are the same in Sphinx 8.2 to 9.0 unless noted. ``pyproject.toml`` bounds the versions, and
+``tests/project/test_versions.py`` builds a site with the lowest and the newest of them.
 """
 
 from __future__ import annotations
@@ -33,35 +32,26 @@ from sphinx.util._files import DownloadFiles
 from sphinx.util.osutil import relative_uri
 
 
-def use_processes(app: Sphinx, count: int) -> int:
-    """Let so many processes do what follows, as ``-j`` would; returns how many did till now.
-
-    Sets ``app.parallel``. Without it a few changed pages are read more slowly.
-    """
-    before, app.parallel = app.parallel, count
-    return before
-
-
 def report_exceptions(reason: Callable[[BaseException], str | None]) -> None:
-    """Let ``sphinx-build`` print the line that ``reason`` gives for an exception that ends it.
+    """Make ``sphinx-build`` print the line that ``reason`` returns for a fatal exception.
 
-    Replaces ``sphinx._cli.util.errors.handle_exception`` in the process that it is called in.
-    Without it a traceback is printed.
+    Replaces ``sphinx._cli.util.errors.handle_exception`` in this process. Without it a traceback is
+    printed.
     """
-    whole = errors.handle_exception
+    print_traceback = errors.handle_exception
 
-    def handle(exception: BaseException, /, **given: Any) -> None:
-        line = None if given["use_pdb"] or given["print_traceback"] else reason(exception)
+    def handle(exception: BaseException, /, **options: Any) -> None:
+        line = None if options["use_pdb"] or options["print_traceback"] else reason(exception)
         if line is None:
-            whole(exception, **given)
+            print_traceback(exception, **options)
         else:
-            print(f"perfguide: {line}", file=given["stderr"])
+            print(f"perfguide: {line}", file=options["stderr"])
 
     errors.handle_exception = handle
 
 
 def end_with_status(app: Sphinx, status: int) -> None:
-    """Let ``sphinx-build`` exit with a status although the build goes on.
+    """Make ``sphinx-build`` exit with a status although the build goes on.
 
     Sets ``app.statuscode``. Without it faults in the settings exit with 0.
     """
@@ -69,26 +59,23 @@ def end_with_status(app: Sphinx, status: int) -> None:
 
 
 def files_of_page(builder: Builder, page: str) -> list[str] | None:
-    """The files that the builders of sites write for a page, below their folder; ``None`` of
-    others.
+    """Return the files that a builder of sites writes for a page, below its folder; ``None`` for
+    other builders.
 
-    Uses the method ``get_outfilename``, and the names of copies of sources. Without it a build in
-    which a page goes writes all pages.
+    Uses the method ``get_outfilename``, and the names of copies of sources. Without it a build that
+    loses a page writes all pages again.
     """
     if not isinstance(builder, StandaloneHTMLBuilder) or builder.name not in ("html", "dirhtml"):
         return None
-    config, written = builder.config, Path(builder.get_outfilename(page))
-    sources = [f"_sources/{page}{s}{t}" for s in config.source_suffix for t in _endings(config)]
-    return [str(written.relative_to(builder.outdir)), *sources]
-
-
-def _endings(config: Any) -> set[str]:
-    return {"", str(config.html_sourcelink_suffix)}
+    config, file = builder.config, Path(builder.get_outfilename(page))
+    ends = {"", str(config.html_sourcelink_suffix)}
+    sources = [f"_sources/{page}{suffix}{end}" for suffix in config.source_suffix for end in ends]
+    return [str(file.relative_to(builder.outdir)), *sources]
 
 
 def wrap(owner: Any, name: str, wrapper: Callable[..., Any]) -> None:
-    """Put a function around a method of one object, where it has that method. The function gets
-    the method itself before its arguments.
+    """Wrap a method of one object, if it has that method. The wrapper gets the method as its first
+    argument.
 
     Covers ``read_doc``, ``write_doc_serialized``, ``write_doc``, ``prepare_writing`` and
     ``assemble_doctree`` of builders, and ``get_and_resolve_doctree`` of the environment. Without it
@@ -99,10 +86,10 @@ def wrap(owner: Any, name: str, wrapper: Callable[..., Any]) -> None:
 
 
 def contain_latex(document: nodes.document, replace: Callable[[Exception], nodes.document]) -> None:
-    """Let LaTeX be made of another document where that of this one fails.
+    """Write another document as LaTeX if this one fails.
 
-    Covers ``walkabout`` of the document and begins its translator, a ``LaTeXTranslator``, anew.
-    Without it one guide that cannot be written leaves all others without a PDF.
+    Shadows ``walkabout`` of the document, and initialises its translator, a ``LaTeXTranslator``,
+    again. Without it one guide that cannot be written leaves all others without a PDF.
     """
     walk = document.walkabout
 
@@ -118,24 +105,24 @@ def contain_latex(document: nodes.document, replace: Callable[[Exception], nodes
     vars(document)["walkabout"] = walkabout
 
 
-def say_nothing_at_the_end(builder: Builder) -> None:
-    """Suppress the line that names the folder with the pages, where that is moved away.
+def suppress_epilog(builder: Builder) -> None:
+    """Suppress the last line, which names the folder of the pages: that folder is moved later.
 
-    Covers the attribute ``epilog`` of the builder's class by one of its own.
+    Shadows the attribute ``epilog`` of the builder's class.
     """
     vars(builder)["epilog"] = ""
 
 
 def warning_count(app: Sphinx) -> int:
-    """How many warnings the build has shown so far.
+    """Return the number of warnings so far.
 
-    Reads ``app._warncount``. Without it a site with warnings would be taken for a sound one.
+    Reads ``app._warncount``. Without it a build with warnings would count as one without.
     """
     return app._warncount
 
 
 def builder_loggers() -> list[logging.Logger]:
-    """The loggers of Sphinx's builders, which Sphinx calls as their modules behind ``sphinx.``.
+    """Return the loggers of Sphinx's builders, whose names are ``sphinx.`` and that of the module.
 
     Without them a file that could not be written would be a warning, and the build go on.
     """
@@ -146,8 +133,8 @@ def builder_loggers() -> list[logging.Logger]:
 def read_again(app: Sphinx, page: str) -> None:
     """Read a page a second time in a build.
 
-    Does with ``app.builder`` what Sphinx does with each page that is out of date. Without it the
-    page to which a menu leads could not list what belongs there.
+    Calls what Sphinx calls for each page that is out of date. Without it the page to which the menu
+    of another project leads could not list all generated pages.
     """
     app.emit("env-purge-doc", app.env, page)
     app.env.clear_doc(page)
@@ -157,18 +144,18 @@ def read_again(app: Sphinx, page: str) -> None:
 def own_settings(document: nodes.document) -> Values:
     """Give a document settings of its own, and return them.
 
-    Before Sphinx 9.0 all pages that a process reads share one object. Without the copy, what a
-    generated page may not do would be forbidden on the pages that are read after it.
+    Before Sphinx 9.0 all pages that a process reads share one object. Without the copy, the
+    restrictions of a generated page would apply to the pages that are read after it.
     """
     document.settings = document.settings.copy()
     return document.settings
 
 
 def number_no_figures(app: Sphinx) -> None:
-    """Leave ``env.toc_fignumbers``, the numbers of tables and figures, to who calls this.
+    """Leave ``env.toc_fignumbers``, the numbers of tables and figures, to the caller.
 
-    Replaces ``assign_figure_numbers`` of Sphinx's ``TocTreeCollector``, which is found among
-    ``app.events.listeners``. Raises :class:`ExtensionError` where it is not there.
+    Shadows ``assign_figure_numbers`` of Sphinx's ``TocTreeCollector``, found through
+    ``app.events.listeners``. Raises :class:`ExtensionError` if there is none.
     """
     for listener in app.events.listeners["env-get-updated"]:
         collector = getattr(listener.handler, "__self__", None)
@@ -179,12 +166,11 @@ def number_no_figures(app: Sphinx) -> None:
 
 
 def name_images(env: BuildEnvironment, key: Callable[[str], Any]) -> None:
-    """Name pictures of equal file names in the order of ``key``, which gets the path of each, and
-    where it is the same, in the order of reading.
+    """Number pictures of equal file names in the order of ``key``, which gets their paths.
 
-    ``env.images`` is a ``FilenameUniqDict``, which numbers names as they come. Without it a
-    build on top of an earlier one would name them otherwise than a clean one, and pictures of ours
-    would change the names of those of the project.
+    ``env.images`` is a ``FilenameUniqDict``, which numbers names in the order of reading. Without
+    this an incremental build would name them otherwise than a clean one, and generated pictures
+    would change the names of a project's own.
     """
     ordered = type(env.images)()
     for path, (docnames, _) in sorted(env.images.items(), key=lambda image: key(image[0])):
@@ -194,19 +180,17 @@ def name_images(env: BuildEnvironment, key: Callable[[str], Any]) -> None:
 
 
 class Downloads(dict[str, tuple[set[str], str]]):
-    """The files for download, in the place of Sphinx's ``DownloadFiles``, whose methods it has:
-    for each, by its path below the sources, the pages that lead to it, and the name of its copy
-    below the folder of all copies.
+    """Files for download, with the methods of Sphinx's ``DownloadFiles``: by path below the sources
+    the pages that link to the file, and the name of its copy below ``_downloads``.
 
-    Sphinx gives each copy a folder of its own, named by a hash. A large site has tens of
-    thousands, and to look at so many folders takes longer than to look at the files. So
-    generated files have the names that they have below ``top``; others keep Sphinx's.
+    Sphinx gives each copy a folder named by a hash. Here generated files have readable addresses,
+    their names below ``top``; others keep Sphinx's.
     """
 
     top = ""
 
     def add_file(self, docname: str, filename: str | os.PathLike[str]) -> Path:
-        """Note that a page leads to a file; return the name of its copy."""
+        """Note that a page links to a file; return the name of its copy."""
         path = os.fspath(filename)
         if path not in self:
             is_ours = bool(self.top) and path.startswith(self.top) and ".." not in path.split("/")
@@ -217,7 +201,7 @@ class Downloads(dict[str, tuple[set[str], str]]):
         return Path(name)
 
     def purge_doc(self, docname: str) -> None:
-        """Forget what a page leads to."""
+        """Forget the links of a page."""
         for path in [path for path, (pages, _) in self.items() if docname in pages]:
             pages = self[path][0]
             pages.discard(docname)
@@ -225,17 +209,16 @@ class Downloads(dict[str, tuple[set[str], str]]):
                 del self[path]
 
     def merge_other(self, docnames: Set[str], other: Downloads) -> None:
-        """Take over what another process has noted of some pages."""
+        """Add the links of some pages that another process has read."""
         for path, (pages, _) in other.items():
             for docname in pages & set(docnames):
                 self.add_file(docname, path)
 
 
 def name_downloads_by_path(env: BuildEnvironment, folder: str) -> None:
-    """Let the copies of files in a folder below that of the sources have the names that they
-    have there.
+    """Keep the names of files below a folder of the sources for their copies.
 
-    Replaces ``env.dlfiles``. Without it the site has a folder for each file for download.
+    Replaces ``env.dlfiles``. Without it the addresses of downloads have hashes.
     """
     if not isinstance(vars(env)["dlfiles"], Downloads):
         vars(env)["dlfiles"] = Downloads()
@@ -243,17 +226,16 @@ def name_downloads_by_path(env: BuildEnvironment, folder: str) -> None:
 
 
 def downloads(env: BuildEnvironment) -> Downloads:
-    """The files for download: ``env.dlfiles``, where :func:`name_downloads_by_path` was called."""
-    found: Downloads = vars(env)["dlfiles"]
-    return found
+    """Return ``env.dlfiles`` after :func:`name_downloads_by_path`."""
+    files: Downloads = vars(env)["dlfiles"]
+    return files
 
 
 def forget_others(env: BuildEnvironment) -> None:
-    """Forget the contents of all pages and their files for download, in a process that is going to
-    read some others.
+    """Forget the contents and downloads of all pages, in a process that is about to read some.
 
-    Empties ``env.tocs`` and ``env.dlfiles``, of which Sphinx takes from another process what is
-    of the pages that it has read. Without it each process sends back all there is.
+    Empties ``env.tocs`` and ``env.dlfiles``, which Sphinx merges by page. Without it each process
+    sends back those of the entire site.
     """
     env.tocs.clear()
     top = downloads(env).top
@@ -262,26 +244,25 @@ def forget_others(env: BuildEnvironment) -> None:
 
 
 def see_downloads(env: BuildEnvironment, files: Downloads) -> None:
-    """Let Sphinx copy these files for download and no others."""
+    """Make Sphinx copy only these files for download, by replacing ``env.dlfiles``."""
     vars(env)["dlfiles"] = files
 
 
 def take_dependencies(env: BuildEnvironment, docname: str) -> tuple[str, ...]:
-    """Take from Sphinx the files that a page was read from, but for its source; their names below
-    the folder of the sources, or their whole paths.
+    """Remove and return the files that a page depends on besides its source: their names below the
+    folder of the sources, or absolute paths.
 
-    Empties ``env.dependencies``. Without it Sphinx looks for the time of each file, as an object
-    for a path, although we know pages by the bytes of their files.
+    Empties ``env.dependencies``. Without it Sphinx compares the times of these files; this package
+    compares their bytes.
     """
     top = f"{env.srcdir}/"
     return tuple(sorted(str(path).removeprefix(top) for path in env.dependencies.pop(docname, ())))
 
 
 def forget_leftovers_of_index(env: BuildEnvironment) -> None:
-    """Empty what the search index of an earlier build has left in ``env._search_index_…``.
+    """Empty ``env._search_index_…``, which keeps parts of the search index of the last build.
 
-    Without it a build on top of an earlier one would number kinds of objects otherwise than a
-    clean one.
+    Without it an incremental build would number kinds of objects otherwise than a clean one.
     """
     env._search_index_objtypes.clear()
     env._search_index_objnames.clear()
@@ -289,10 +270,9 @@ def forget_leftovers_of_index(env: BuildEnvironment) -> None:
 
 
 def prune_index(index: IndexBuilder, docnames: Iterable[str]) -> None:
-    """Take all other pages out of the search index, and the words that are on no page then.
+    """Remove all other pages from the search index, and words that are then on no page.
 
-    ``_mapping`` and ``_title_mapping`` have the pages of each word, and ``prune`` leaves words
-    of no page there.
+    ``prune`` leaves those words in ``_mapping`` and ``_title_mapping``, the pages of each word.
     """
     index.prune(frozenset(docnames))
     for pages_of_words in (index._mapping, index._title_mapping):
@@ -301,21 +281,21 @@ def prune_index(index: IndexBuilder, docnames: Iterable[str]) -> None:
 
 
 def index_entries(index: IndexBuilder) -> dict[str, list[tuple[str, str, str]]]:
-    """The entries of the general index in the search index, by page, to be changed.
+    """Return the entries of the general index in the search index by page, for the caller to change.
 
-    ``_index_entries``, which Sphinx does not read again from its own earlier output. Without
-    it the search would find those of the pages that were written last.
+    Sphinx does not restore ``_index_entries`` from its earlier output. Without it the search would
+    only find those of the pages written last.
     """
     return index._index_entries
 
 
 def is_site(builder: Builder) -> TypeGuard[StandaloneHTMLBuilder]:
-    """Whether a builder makes a site. That of EPUB stands on Sphinx's builder of sites too."""
+    """Return whether a builder makes a site. The EPUB builder is a subclass that does not."""
     return isinstance(builder, StandaloneHTMLBuilder) and builder.name != "epub"
 
 
 def way_to_top(builder: StandaloneHTMLBuilder, docname: str) -> str:
-    """Return the way from a page to the top of the site: ``../../``, or nothing."""
+    """Return the relative path from a page to the top of the site: ``../../``, or an empty text."""
     own = builder.get_target_uri(docname)
     if own.startswith("#"):
         return ""
@@ -323,15 +303,15 @@ def way_to_top(builder: StandaloneHTMLBuilder, docname: str) -> str:
 
 
 def theme_folders(builder: StandaloneHTMLBuilder) -> list[Path]:
-    """The folder of the theme, and those of the themes that it stands on.
+    """Return the folders of the theme and of the themes that it inherits from.
 
-    ``builder.theme`` is an ``HTMLTheme``, of which only its use in templates is described.
+    ``builder.theme`` is an ``HTMLTheme``, which is only documented for templates.
     """
     return [Path(folder) for folder in builder.theme.get_theme_dirs()]
 
 
 def theme_options(builder: StandaloneHTMLBuilder) -> dict[str, Any]:
-    """The options of the theme as its templates get them, most of them text."""
+    """Return the options of the theme as its templates get them, most of them text."""
     return builder.theme.get_options(builder.theme_options)
 
 
@@ -346,7 +326,7 @@ def extend_templates(builder: StandaloneHTMLBuilder, extension: type[Extension])
 
 
 def set_no_date(builder: LaTeXBuilder) -> None:
-    """Print no date on the title page: it would be that of the build.
+    """Leave out the date on the title page, which would be that of the build.
 
     ``builder.context`` has the values of the LaTeX template.
     """
@@ -354,15 +334,15 @@ def set_no_date(builder: LaTeXBuilder) -> None:
 
 
 def subcommands(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
-    """The parsers of the commands of a parser, by their names.
+    """Return the subparsers of a parser by name.
 
-    argparse has no public way to go through what was added to a parser but ``_actions``.
-    Without it the reference of commands would be written by hand.
+    argparse has no public way but ``_actions`` to list them. Without it the reference of commands
+    would be written by hand.
     """
     (action,) = (a for a in parser._actions if isinstance(a, argparse._SubParsersAction))
     return dict(action.choices)
 
 
 def arguments(parser: argparse.ArgumentParser) -> list[argparse.Action]:
-    """The arguments of a command but for ``--help``, in their order."""
+    """Return the arguments of a command in order, without ``--help``."""
     return [a for a in parser._actions if not isinstance(a, argparse._HelpAction)]

@@ -18,6 +18,7 @@ import msgspec
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
+from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.typing import OptionSpec
 
@@ -25,7 +26,7 @@ from ..common import extras
 from ..export import explorer, feed, json_api
 from ..publishing.store import below
 from ..tables import page_tables
-from . import own_pages, rebuild
+from . import rebuild, theme
 from .internals import is_site, way_to_top
 
 SITEMAP = "http://www.sitemaps.org/schemas/sitemap/0.9"
@@ -39,6 +40,8 @@ LONGEST = 300
 
 REDIRECT, EXPLORER = "perf-redirect", "perf-explorer"
 """Metadata of a page: the page that it leads on to, and whether it has the explorer."""
+
+REDIRECT_SCRIPT = "perfguide-redirect.js"
 
 SCRIPTS = tuple(
     f"perfguide-{name}.js" for name in ("drawing", "remarks", "figures", "shown", "explore")
@@ -165,7 +168,7 @@ def _head(
         # What is said of both pages counts for the one that this one leads to.
         page = posixpath.normpath(posixpath.join(posixpath.dirname(pagename), target))
         context["pageurl"] = address(app, page) or context.get("pageurl")
-    if not own_pages.is_own(app, pagename):
+    if not theme.is_own(app, pagename):
         return
     if doctree:
         _describe(app, pagename, context, doctree)
@@ -175,6 +178,28 @@ def _head(
             f'{context.get("metatags", "")}\n<link rel="alternate" '
             f'type="application/atom+xml" title="Releases and errata" href="{href}">'
         )
+
+
+def _redirect(
+    app: Sphinx, pagename: str, _template: str, context: dict[str, Any], doctree: nodes.document
+) -> None:
+    """Send the reader on from a page that leads to another one.
+
+    A browser sends on by itself, but forgets the section that was asked for; the script
+    keeps it. It goes first, before the page has shown anything.
+    """
+    target = app.env.metadata[pagename].get(REDIRECT)
+    if not target or not doctree or not isinstance(app.builder, StandaloneHTMLBuilder):
+        return
+    page, sign, section = target.partition("#")
+    folder = pagename.rpartition("/")[0]
+    page = posixpath.normpath(posixpath.join(folder, page))
+    uri = f"{app.builder.get_relative_uri(pagename, page)}{sign}{section}"
+    context["metatags"] = (
+        f'{context.get("metatags", "")}\n<meta http-equiv="refresh" content="0; url={escape(uri)}">'
+    )
+    attributes: dict[str, Any] = {"data-target": uri}
+    app.add_js_file(REDIRECT_SCRIPT, priority=1, **attributes)
 
 
 def _target(app: Sphinx, pagename: str) -> str:
@@ -290,7 +315,7 @@ def _has_sitemap(app: Sphinx) -> bool:
 def _sitemap(app: Sphinx) -> bytes:
     top = ElementTree.Element("urlset", xmlns=SITEMAP)
     for name in sorted(app.env.found_docs):
-        if REDIRECT not in app.env.metadata[name] and own_pages.is_own(app, name):
+        if REDIRECT not in app.env.metadata[name] and theme.is_own(app, name):
             entry = ElementTree.SubElement(top, "url")
             ElementTree.SubElement(entry, "loc").text = address(app, name)
             if dataset := _about(app, name).get("dataset"):
@@ -347,6 +372,7 @@ def setup(app: Sphinx) -> None:
     # After the pages have been generated, which is at the usual priority.
     app.connect("builder-inited", _search_words, priority=600)
     # After extensions that write the same tags.
+    app.connect("html-page-context", _redirect)
     app.connect("html-page-context", _head, priority=800)
     # Before the end of the build is noted.
     app.connect("build-finished", _publish, priority=400)

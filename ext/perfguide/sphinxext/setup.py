@@ -1,4 +1,4 @@
-"""The Sphinx shell: what happens at which moment of a build."""
+"""Registration of the extension, and the steps of a build that concern all of it."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import TypeVar
 
 from sphinx.application import Sphinx
-from sphinx.config import Config
-from sphinx.environment import BuildEnvironment
 from sphinx.errors import ExtensionError
 from sphinx.util import logging
 from sphinx.util.display import status_iterator
@@ -34,22 +32,18 @@ from . import (
     csv_table,
     figure_role,
     generated,
-    generated_nodes,
     glossary,
     guest,
     html_table,
     internals,
     latex,
-    leading,
     menu,
     metadata,
     numbering,
     overview,
-    own_pages,
     rebuild,
     reference,
     table_nodes,
-    text_columns,
     theme,
     unmade,
 )
@@ -59,27 +53,22 @@ T = TypeVar("T")
 logger = logging.getLogger(__name__)
 
 PARTS = (
-    *(config, csv_table, generated, chart, answers, overview, generated_nodes, rebuild, glossary),
-    *(metadata, leading, menu, numbering, latex, reference, table_nodes, text_columns, theme),
-    *(own_pages, browsing, guest, unmade),
+    *(config, csv_table, generated, chart, answers, overview, rebuild, glossary, metadata, menu),
+    *(numbering, latex, reference, table_nodes, theme, browsing, guest, unmade),
 )
-"""What is registered, in this order: it is that of tags in the head of a page."""
+"""The modules to register. Their order is that of the tags in the head of a page."""
 
 STATIC = ROOT / "sphinxext" / "static"
 SHEET = "perfguide.css"
 STACKED = ROOT / "sphinxext" / "stacked.css"
-"""How a table looks that is too wide for its place."""
+"""Rules for tables that are too wide for their container."""
 
-FIRST, LAST = -10_000, 10_000
-"""Before, and after, all other listeners of an event."""
-
-FEW = 30
-"""Each process that reads has to begin, copies the memory that it looks at, and sends back what it
-found; where fewer than one page in so many is to be read, that takes longer than reading them."""
+FIRST_PRIORITY, LAST_PRIORITY = -10_000, 10_000
+"""Priorities of listeners that run before and after all others."""
 
 
 def _progress(items: Sequence[T], label: str) -> Iterable[T]:
-    # A line for each of many items would take longer than most of them do.
+    # Printing a line for each of many items would take longer than the work on most of them.
     step = -(-len(items) // 100) or 1
     parts = [items[start : start + step] for start in range(0, len(items), step)]
     for part in status_iterator(parts, f"{label}... ", "darkgreen", len(parts), 0, _label):
@@ -91,11 +80,11 @@ def _label(part: Sequence[object]) -> str:
 
 
 def _take_turns(output: Path) -> None:
-    def say() -> None:
+    def report_waiting() -> None:
         text = f"another build is writing pages into {visible(str(output))}; waiting for it"
         print(f"perfguide: {text}", file=sys.stderr)
 
-    output_folder.keep_to_ourselves(output, say)
+    output_folder.keep_to_ourselves(output, report_waiting)
 
 
 def _generate(app: Sphinx, figures: figure_role.Lookup, phases: Phases) -> None:
@@ -106,7 +95,7 @@ def _generate(app: Sphinx, figures: figure_role.Lookup, phases: Phases) -> None:
     store = Store(settings.cache)
     if app.config.perfguide_own_output:
         orphans.end_forks()
-        internals.say_nothing_at_the_end(app.builder)
+        internals.suppress_epilog(app.builder)
     try:
         outcome = build.generate(settings, _progress, phases.mark, store)
     except OSError as error:
@@ -123,32 +112,13 @@ def _generate(app: Sphinx, figures: figure_role.Lookup, phases: Phases) -> None:
         if faults:
             internals.end_with_status(app, 2)
     if any(d.kind == "missing-path" for d in outcome.diagnostics):
-        # The pages are as they were; whoever asked for others must not think he got them.
+        # The pages are those of the last build, which must not look like a success.
         internals.end_with_status(app, 2)
 
 
-def _read_few_alone(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
-    if len(docnames) * FEW < len(env.found_docs):
-        vars(env)["perfguide_processes"] = internals.use_processes(app, 1)
-
-
-def _write_with_all(app: Sphinx, env: BuildEnvironment) -> list[str]:
-    processes = vars(env).pop("perfguide_processes", app.parallel)
-    # One of them hands out the pages, and has done so long before the others have written them.
-    internals.use_processes(app, processes + 1 if processes > 1 else 1)
-    return []
-
-
-def _share_work(app: Sphinx, config: Config) -> None:
-    """Choose how many processes read and write, where the build is ours alone."""
-    if config.perfguide_own_output:
-        # Other listeners may name pages themselves: count pages after them, write all before them.
-        app.connect("env-before-read-docs", _read_few_alone, priority=LAST)
-        app.connect("env-updated", _write_with_all, priority=FIRST)
-
-
 def _assets(app: Sphinx) -> None:
-    """Copy our own; a path in the configuration would show in the site's ``.buildinfo``."""
+    """Copy style sheets and scripts."""
+    # A path in html_static_path would be part of the site's .buildinfo.
     if app.builder.format == "html":
         target = Path(app.outdir, "_static")
         copy_asset(STATIC, target, force=True)
@@ -157,36 +127,35 @@ def _assets(app: Sphinx) -> None:
 
 
 def _profile(app: Sphinx, phases: Phases) -> None:
-    """Mark the ends of Sphinx's own phases among those of ``phases``, and tell all of them
-    where ``perfguide_profile`` asks for it."""
+    """Mark the ends of Sphinx's phases in ``phases``, and print all phases if ``perfguide_profile``
+    is set."""
 
     def ending(name: str) -> Callable[..., Sequence[str]]:
-        def mark(*_given: object) -> Sequence[str]:
+        def mark(*_arguments: object) -> Sequence[str]:
             phases.mark(name)
-            return ()  # of some events, the listeners name pages to write besides
+            return ()  # listeners of some events return further pages to write
 
         return mark
 
-    def tell(app: Sphinx, _exception: Exception | None) -> None:
+    def print_phases(app: Sphinx, _exception: Exception | None) -> None:
         if app.config.perfguide_profile:
             phases.mark("Sphinx: index and other files")
             logger.info("\nwhere the time went\n%s", phases.text().rstrip())
 
     for event, name, priority in (
-        ("builder-inited", "Sphinx: starting", FIRST),
-        ("env-before-read-docs", "Sphinx: looking for what changed", LAST),
-        ("env-updated", "Sphinx: reading sources", FIRST),
-        ("env-check-consistency", "Sphinx: putting pages in relation", LAST),
-        ("html-collect-pages", "Sphinx: writing pages", FIRST),
+        ("builder-inited", "Sphinx: starting", FIRST_PRIORITY),
+        ("env-before-read-docs", "Sphinx: looking for what changed", LAST_PRIORITY),
+        ("env-updated", "Sphinx: reading sources", FIRST_PRIORITY),
+        ("env-check-consistency", "Sphinx: putting pages in relation", LAST_PRIORITY),
+        ("html-collect-pages", "Sphinx: writing pages", FIRST_PRIORITY),
     ):
         app.connect(event, ending(name), priority=priority)
-    app.connect("build-finished", tell, priority=LAST)
+    app.connect("build-finished", print_phases, priority=LAST_PRIORITY)
 
 
 def setup(app: Sphinx, version: str) -> ExtensionMetadata:
     """Register all parts of the extension."""
     app.setup_extension("sphinx_tabs.tabs")
-    app.connect("config-inited", _share_work)
     for part in PARTS:
         part.setup(app)
     figures = figure_role.setup(app)

@@ -13,6 +13,7 @@ import posixpath
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -31,6 +32,7 @@ from ..common.slugs import anchor, slug
 from ..tables.grids import Grid
 from . import html_table
 from .config import page_name
+from .guest import may_change
 
 UNPRINTED = {"perf-data", "perf-elsewhere"}
 """Lines of links that lead nowhere on paper."""
@@ -368,6 +370,38 @@ class TextTables(SphinxPostTransform):
             leaf.parent.replace_self([nodes.raw("", text, format="text"), *listed(leaf)])
 
 
+class WideColumns(SphinxPostTransform):
+    """Makes each column of a table in text as wide as its longest word, up to ``WIDEST``.
+
+    Sphinx's writer takes the relative width of a column for a number of characters. A column
+    of one character has a line for each, and before Sphinx 9.0 writing one never ends: its
+    ``TextWrapper._break_word`` needs room for two characters of two columns each.
+    """
+
+    default_priority = 990  # when all tables are there
+    formats = ("text",)
+    NARROWEST, WIDEST = 4, 40
+
+    def run(self, **kwargs: Any) -> None:
+        """Widen the columns."""
+        if not may_change(self.app, self.env.current_document.docname):
+            return
+        for group in self.document.findall(nodes.tgroup):
+            columns = [part for part in group.children if isinstance(part, nodes.colspec)]
+            for column in columns:
+                column["colwidth"] = max(column["colwidth"], self.NARROWEST)
+            for row in group.findall(nodes.row):
+                cells = [cell for cell in row.children if isinstance(cell, nodes.entry)]
+                ends = [*accumulate(1 + cell.get("morecols", 0) for cell in cells)]
+                if ends[-1:] != [len(columns)]:
+                    continue  # cells of rows above are beside these
+                for cell, end in zip(cells, ends, strict=True):
+                    if "morecols" not in cell:
+                        longest = max(map(len, cell.astext().split()), default=0)
+                        column = columns[end - 1]
+                        column["colwidth"] = max(column["colwidth"], min(longest, self.WIDEST))
+
+
 class PlainTables(SphinxPostTransform):
     """For all other formats: docutils' own table, and no links to files."""
 
@@ -590,6 +624,6 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_node(perf_figure, override=True, html=(visit_figure_html, depart_figure_html))
     app.add_node(perf_grid, override=True, html=(visit_grid_html, None))
     app.add_node(perf_download, override=True, html=(visit_download_html, depart_download_html))
-    for transform in (PaperLines, TabbedTables, HtmlTables, TextTables, PlainTables):
+    for transform in (PaperLines, TabbedTables, HtmlTables, TextTables, PlainTables, WideColumns):
         app.add_post_transform(transform)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

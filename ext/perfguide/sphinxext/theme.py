@@ -24,6 +24,9 @@ NAME = "perfguide"
 FOLDER = ROOT / "sphinxext" / "theme"
 BASE = "perfguide-base.css"
 WIDE = "perfguide-wide.css"
+SHEETS = ("perfguide.css", "perfguide-guide.css")
+"""For generated pages, and others with a table, a chart or another node of ours."""
+PACKAGE = __name__.partition(".")[0]
 
 NOT_SHIPPED = (
     *("css/theme.css", "css/badge_only.css", "css/fonts", "fonts"),
@@ -243,6 +246,31 @@ def _policy(
         context["metatags"] = f"\n  {meta}{context.get('metatags', '')}"
 
 
+def is_own(app: Sphinx, page: str) -> bool:
+    """Return whether a page was generated, or is of a site with our theme."""
+    return is_generated(app, page) or in_use(app.builder)
+
+
+def needs_files(app: Sphinx, page: str, doctree: nodes.document | None) -> bool:
+    """Return whether our style sheets and scripts have something to do on a page."""
+    return is_own(app, page) or (doctree is not None and _has_own_node(doctree))
+
+
+def _has_own_node(doctree: nodes.document) -> bool:
+    return any(
+        type(node).__module__.partition(".")[0] == PACKAGE
+        for node in doctree.findall(nodes.Element)
+    )
+
+
+def _add_sheets(
+    app: Sphinx, page: str, _template: str, _context: dict[str, Any], doctree: nodes.document | None
+) -> None:
+    if needs_files(app, page, doctree):
+        for sheet in SHEETS:
+            app.add_css_file(sheet)
+
+
 def _shed(app: Sphinx, exception: Exception | None) -> None:
     """Remove the fonts and other files that pages do not use."""
     if exception is None and in_use(app.builder):
@@ -256,6 +284,7 @@ def setup(app: Sphinx) -> None:
     app.add_html_theme(NAME, str(FOLDER))
     app.connect("builder-inited", _prepare)
     app.connect("html-page-context", _page)
+    app.connect("html-page-context", _add_sheets)
     # After every other, so that nothing goes before it.
     app.connect("html-page-context", _policy, priority=900)
     app.connect("build-finished", _shed, priority=400)
