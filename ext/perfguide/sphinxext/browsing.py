@@ -1,10 +1,8 @@
-"""What script adds to a page: its files, and the table library on demand.
+"""Scripts of pages with tables, and DataTables, which they load at the first use.
 
-Sorting, filtering and hiding columns are DataTables, as the package itables carries it:
-kept well, under the MIT licence, and able to hide columns below heads of several levels.
-itables has it as a module with all its parts, 175 kB compressed. A page that was opened
-as a file may load no module, and most readers sort nothing, so it becomes a plain script
-that a page asks for at the first use.
+DataTables sorts, filters and hides columns, also below heads of several levels. The package itables
+has it as an ES module, 175 kB compressed. Browsers load no modules into pages that are opened as
+files, so it becomes a classic script; most readers sort nothing, so it is loaded on demand.
 """
 
 from __future__ import annotations
@@ -24,7 +22,7 @@ from . import theme
 from .config import page_name
 
 SCRIPTS = ("grid", "tables", "cells", "links")
-"""What a page with tables asks for, in this order: each stands on the first one."""
+"""Scripts of a page with tables, in the order of loading: each uses the first one."""
 LIBRARY = "perfguide-datatables.js"
 PACKAGE = "itables"
 BUNDLE = "itables/html/dt_bundle.js"
@@ -33,29 +31,32 @@ _EXPORTS = re.compile(r"export\s*\{([^{}]*)\}\s*;?")
 
 
 def classic(module: str) -> str:
-    """A script that does what a module does and leaves its default export in
-    ``perfguideDataTable``: a page that was opened as a file may load scripts, but no modules.
+    """Return a module as a script that leaves its default export in ``perfguideDataTable``.
 
-    Raises :class:`ValueError` where the module is not of the known form.
+    Raises :class:`ValueError` if the module has imports, or no single list of exports.
     """
-    found = list(_EXPORTS.finditer(module))
+    exports = list(_EXPORTS.finditer(module))
     names = dict(
         reversed([part.strip() for part in pair.split(" as ")])
-        for each in found
+        for each in exports
         for pair in each[1].split(",")
         if " as " in pair
     )
-    if len(found) != 1 or "default" not in names or re.search(r"(^|[;}\n])import[\s{*\"]", module):
+    if (
+        len(exports) != 1
+        or "default" not in names
+        or re.search(r"(^|[;}\n])import[\s{*\"]", module)
+    ):
         raise ValueError("not a module with one list of exports, a default, and no imports")
-    start, end = found[0].span()
+    start, end = exports[0].span()
     head, rest = module[:start], module[end:]
     return f"(()=>{{{head}\nwindow.perfguideDataTable={names['default']};\n{rest}\n}})();\n"
 
 
 def library() -> str:
-    """DataTables as the installed package brings it, with the package's licence.
+    """Return the script of DataTables from the installed package, with its licence.
 
-    Raises :class:`ExtensionError` where the package holds it no more, or in another form.
+    Raises :class:`ExtensionError` if the package no longer has it, or in another form.
     """
     package = distribution(PACKAGE)
     licences = [p for p in package.files or () if p.name == "LICENSE" and "dist-info" in str(p)]
@@ -77,7 +78,7 @@ def _assets(app: Sphinx) -> None:
 def _page_context(
     app: Sphinx, pagename: str, _template: str, _context: dict[str, Any], doctree: nodes.document
 ) -> None:
-    """Ask for the script where there is something for it to do."""
+    """Add the scripts to pages with tables or charts."""
     if not doctree or not isinstance(app.builder, StandaloneHTMLBuilder):
         return
     if app.env.metadata[pagename].get("perf-redirect") or app.builder.name == "epub":
@@ -85,15 +86,14 @@ def _page_context(
     if not theme.needs_files(app, pagename, doctree):
         return
     page = page_name(app.config.perfguide_output, "reports/provenance")
-    found = page in app.env.found_docs
-    uri = app.builder.get_relative_uri(pagename, page) if found else ""
+    uri = app.builder.get_relative_uri(pagename, page) if page in app.env.found_docs else ""
     for name in SCRIPTS:
         attributes: dict[str, Any] = {"data-provenance": uri} if name == "cells" else {}
         app.add_js_file(f"perfguide-{name}.js", loading_method="defer", **attributes)
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    """Register what makes the files and asks for them."""
+    """Register the listeners that write the files and add them to pages."""
     app.connect("builder-inited", _assets)
     app.connect("html-page-context", _page_context)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

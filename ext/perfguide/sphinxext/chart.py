@@ -1,4 +1,4 @@
-"""The directive for charts of a table of one's own."""
+"""The directive ``perf-chart``: charts of tables on hand-written pages."""
 
 from __future__ import annotations
 
@@ -21,13 +21,15 @@ from . import internals
 from .config import picture_formats, warn
 from .table_nodes import download, perf_picture
 
-WANTED = "perfguide_formats"
-WISH = {"x", "lines", "y-label", "kind", "x-scale", "y-scale"}
-"""The options that say what to make of a table of one's own."""
+FORMATS_KEY = "perfguide_formats"
+"""The attribute of an environment with the picture formats of this build."""
+
+TABLE_OPTIONS = ("x", "lines", "y-label", "kind", "x-scale", "y-scale")
+"""Options that are passed on to :func:`from_csv.view`."""
 
 
 def _names(argument: str) -> tuple[str, ...]:
-    """Names of columns, as in a row of CSV."""
+    """Return names of columns, written as a row of CSV."""
     (row,) = csv.reader([argument], skipinitialspace=True)
     return tuple(name.strip() for name in row)
 
@@ -36,12 +38,8 @@ def _choice(*allowed: str) -> Any:
     return lambda argument: directives.choice(argument, allowed)
 
 
-OF_TABLES = ("x", "lines", "y-label", "kind", "x-scale", "y-scale")
-"""The options that say how a table is drawn."""
-
-
 class PerfChart(SphinxDirective):
-    """A chart: one picture, or alternatives of one thing, under one caption."""
+    """A chart of a CSV file (``data``) or of the CSV text in the directive."""
 
     required_arguments = 1
     final_argument_whitespace = True
@@ -59,14 +57,10 @@ class PerfChart(SphinxDirective):
     }
 
     def run(self) -> list[nodes.Node]:
-        """Make the nodes, of a CSV file (``data``) or of the CSV text in the directive."""
-        given = [bool(self.content), "data" in self.options]
-        if sum(given) != 1:
+        """Return the nodes."""
+        if bool(self.content) == ("data" in self.options):
             hint = "give one of: content, “data”"
             return self._fault("", "needs just one source of figures", hint)
-        return self._own()
-
-    def _own(self) -> list[nodes.Node]:
         name, text = self.get_source_info()[0], "\n".join(self.content)
         if "data" in self.options:
             name, path = self.env.relfn2path(self.options["data"])
@@ -76,12 +70,13 @@ class PerfChart(SphinxDirective):
                 return self._fault(name, f"cannot be read: {error}", "check the path")
             self.env.note_dependency(name)
         try:
-            given = {n.replace("-", "_"): v for n, v in self.options.items() if n in OF_TABLES}
-            view = from_csv.view(text, self.arguments[0], **given)
+            options = {n.replace("-", "_"): self.options.get(n) for n in TABLE_OPTIONS}
+            stated = {name: value for name, value in options.items() if value is not None}
+            view = from_csv.view(text, self.arguments[0], **stated)
             folder = f"{self.config.perfguide_output}/{gallery.DRAWN}"
             top = Path(self.env.srcdir)
             store = Store(top / self.config.perfguide_cache)
-            stem = gallery.draw_own(store, top / folder, view, vars(self.env)[WANTED])
+            stem = gallery.draw_own(store, top / folder, view, vars(self.env)[FORMATS_KEY])
         except from_csv.TableFault as fault:
             return self._fault(name, str(fault), fault.hint)
         except csv.Error as error:
@@ -107,13 +102,13 @@ class PerfChart(SphinxDirective):
         return []
 
 
-def _want(app: Sphinx) -> None:
-    """Say in which formats this build shows pictures."""
-    vars(app.env)[WANTED] = picture_formats(app)
+def _note_formats(app: Sphinx) -> None:
+    """Note the picture formats of this build for processes that read pages."""
+    vars(app.env)[FORMATS_KEY] = picture_formats(app)
 
 
 def _prune(_app: Sphinx, env: BuildEnvironment) -> None:
-    """Remove pictures that no page asks for any more."""
+    """Remove pictures that are on no page any more."""
     folder = Path(env.srcdir) / env.config.perfguide_output / gallery.DRAWN
     if not folder.is_dir():
         return
@@ -131,5 +126,5 @@ def _prune(_app: Sphinx, env: BuildEnvironment) -> None:
 def setup(app: Sphinx) -> None:
     """Register the directive."""
     app.add_directive("perf-chart", PerfChart)
-    app.connect("builder-inited", _want)
+    app.connect("builder-inited", _note_formats)
     app.connect("env-check-consistency", _prune)

@@ -1,4 +1,4 @@
-"""The values that ``conf.py`` may set, and findings as Sphinx's warnings."""
+"""The values of ``conf.py``, and diagnostics as Sphinx's warnings."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ PATHS = tuple(
         "waivers",
     )
 )
-"""The values that are paths, but for that of the output."""
+"""The values that are paths, without the output folder."""
 
 
 class Values(msgspec.Struct):
     """Each value with its default and its meaning, which the page of the configuration shows.
 
-    A relative path is below the folder of ``conf.py``, or, where nothing is there and Sphinx has
+    A relative path is below the folder of ``conf.py`` or, if there is no such file and Sphinx has
     another source folder, below that one.
 
-    Sphinx reads no page again when one of them changes: what a value changes is the generated
-    pages, and those that differ are read again.
+    A changed value makes Sphinx read no page again: it changes generated pages, and those that
+    differ are read again.
     """
 
     perfguide_results: str | list[str] | tuple[str, ...] = msgspec.field(
@@ -49,69 +49,68 @@ class Values(msgspec.Struct):
     )
     """Folders or files of bundles, or URLs such as s3://bucket/folder."""
     perfguide_cache: str = "build/cache"
-    """Folder that keeps what spares work in later builds."""
+    """Folder of results that later builds use again."""
     perfguide_store: str = "build/store"
-    """Folder that keeps what was read at URLs."""
+    """Folder of copies of bundles that were read from URLs."""
     perfguide_scheduler: str = ""
-    """Address of a Dask scheduler whose workers read bundles and draw: tcp://host:8786."""
+    """Address of a Dask scheduler whose workers make pages: tcp://host:8786."""
     perfguide_benchmarks: str = "source/benchmarks"
-    """Folder of benchmark descriptions, beside those that the package carries."""
+    """Folder of benchmark descriptions, besides those of the package."""
     perfguide_acknowledged: str = "source/acknowledged.toml"
-    """File of findings about figures that are accepted, with reasons."""
+    """File of accepted findings about figures, with reasons."""
     perfguide_redirects: str = "source/redirects.toml"
-    """File of old addresses and the pages that they lead on to."""
+    """File of old addresses and the pages that replace them."""
     perfguide_output: str = "source"
-    """Folder for the generated pages; it is the source folder of Sphinx, or in it."""
+    """Folder for the generated pages: Sphinx's source folder or one in it."""
     perfguide_releases: str | list[str] | tuple[str, ...] = []
-    """Guides to show, each as SOC/os/release with ``*`` for any characters, or ``newest``; left
-    out: all. The others are not read into any page, comparison or file of data."""
+    """Guides to show, each as SOC/os/release with ``*`` for any characters, or ``newest``; all if
+    empty. Other guides are on no page, in no comparison and in no file of data."""
     perfguide_number_by_page: bool = False
-    """Whether the numbers of tables and figures begin anew on each page."""
+    """True: the numbers of tables and figures begin at 1 on each page."""
     perfguide_boards: str = "source/boards.toml"
     """File of the old names of boards."""
     perfguide_waivers: str = "source/waivers.toml"
     """File of accepted changes."""
     perfguide_compare: list[Any] | tuple[Any, ...] = []
-    """Pairs of releases to compare beside neighbours, as (SoC, system, old, new)."""
+    """Pairs of releases to compare besides neighbours, as (SoC, system, old, new)."""
     perfguide_own_results: str = ""
-    """The same as ``perfguide_results`` as a JSON list, which goes first; ``perfguide build``
-    gives it."""
+    """A JSON list in place of ``perfguide_results``, which ``perfguide build`` sets."""
     perfguide_own_output: bool = False
-    """Whether the output folder holds nothing else, and may be emptied."""
+    """True: the output folder has no other files, and may be emptied."""
     perfguide_pdf: str = ""
-    """Guides that LaTeX makes a document of each: ``newest``, or SOC/os/release with ``*`` for
-    any characters; left out: what ``latex_documents`` says."""
+    """Guides to set as LaTeX documents: ``newest``, or SOC/os/release with ``*`` for any
+    characters; if empty, ``latex_documents`` counts."""
     perfguide_csp: bool = False
-    """Whether pages carry a strict Content-Security-Policy; see SECURITY.md."""
+    """True: pages have a strict Content-Security-Policy; see SECURITY.md."""
     perfguide_description: bool = True
-    """Whether a generated page says in ``<meta name="description">`` what it is about; where another
-    extension does, it is left to that."""
+    """True: generated pages have ``<meta name="description">``, unless another extension writes
+    it."""
     perfguide_social: bool = True
-    """Whether a generated page has ``og:`` tags for previews of links; where another extension such
-    as sphinxext-opengraph writes them, they are left to that."""
+    """True: generated pages have ``og:`` tags for previews of links, unless another extension, such
+    as sphinxext-opengraph, writes them."""
     perfguide_feed: bool = True
-    """Whether the site has a feed of releases and errata, ``feed.xml``, which the head of each
-    generated page names."""
+    """True: the site has a feed of releases and errata, ``feed.xml``, to which the head of each
+    generated page links."""
     perfguide_sitemap: bool = True
-    """Whether the site has a ``sitemap.xml`` of the generated pages, or of all pages where
-    ``html_theme`` is ``perfguide``, if ``html_baseurl`` is set; where sphinx-sitemap is loaded or ``html_extra_path`` has one, it is left to that."""
+    """True: if ``html_baseurl`` is set, the site has a ``sitemap.xml`` of the generated pages or,
+    with the ``html_theme`` ``perfguide``, of all pages, unless sphinx-sitemap is loaded or
+    ``html_extra_path`` has one."""
     perfguide_profile: bool = False
-    """Whether a build tells where its time went."""
+    """True: a build prints the time that each of its phases took."""
     perfguide_badges: dict[str, str] = {}
-    """Badges to write: a name, and the query of the figure that it shows."""
+    """Badges to write: by name, the query of a figure."""
     perfguide_limits: dict[str, int] = {}
     """Limits of one upload by name; SECURITY.md lists them."""
 
 
-def _place_paths(app: Sphinx, config: Config) -> None:
-    """Make relative paths what they are as seen from the source folder."""
+def _relocate_paths(app: Sphinx, config: Config) -> None:
+    """Make relative paths relative to the source folder."""
     conf, source = Path(app.confdir), Path(app.srcdir)
     if conf != source:
         for name in PATHS:
-            given = getattr(config, name)
-            paths = [given] if isinstance(given, str) else list(given)
-            placed = [_placed(path, conf, source) for path in paths]
-            setattr(config, name, placed[0] if isinstance(given, str) else placed)
+            value = getattr(config, name)
+            paths = [_relocated(path, conf, source) for path in _texts(value)]
+            setattr(config, name, paths[0] if isinstance(value, str) else paths)
     inside = [os.path.relpath(top / config.perfguide_output, source) for top in (conf, source)]
     within = [path for path in inside if Path(path).parts[:1] != ("..",)]
     if not within:
@@ -122,34 +121,32 @@ def _place_paths(app: Sphinx, config: Config) -> None:
     config.perfguide_output = Path(within[0]).as_posix()
 
 
-def _placed(path: str, conf: Path, source: Path) -> str:
+def _relocated(path: str, conf: Path, source: Path) -> str:
     if is_url(path) or Path(path).is_absolute():
         return path
-    there = source if (source / path).exists() and not (conf / path).exists() else conf
-    return os.path.relpath(there / path, source)
+    base = source if (source / path).exists() and not (conf / path).exists() else conf
+    return os.path.relpath(base / path, source)
 
 
 def page_name(top: str, page: str) -> str:
-    """What Sphinx calls a page of the folder of generated pages, which is ``top``."""
+    """Return Sphinx's name of a page in ``top``, the folder of generated pages."""
     return posixpath.normpath(posixpath.join(top, page))
 
 
 def settings(config: Config, top: Path, formats: tuple[str, ...] = ("svg",)) -> Settings:
-    """The configuration as the core takes it; relative paths are below ``top``."""
+    """Return the settings of a build; relative paths are below ``top``."""
     try:
         limits = changed(config.perfguide_limits)
     except ValueError as error:
         raise ConfigError(f"perfguide_limits: {error}") from error
     own = config.perfguide_own_results
-    given = json.loads(own) if own else config.perfguide_results
-    results = _texts(given)
+    results = _texts(json.loads(own) if own else config.perfguide_results)
     return Settings(
-        # As seen from here, so that a message names a path that a shell finds.
+        # Paths in messages are relative to the working directory, as the user's shell needs them.
         results=tuple(p if is_url(p) else Path(os.path.relpath(top / p)) for p in results),
         benchmarks=(BUILT_IN, top / config.perfguide_benchmarks),
         output=top / config.perfguide_output,
         formats=formats,
-        # As seen from here: a page may show it.
         acknowledged=Path(os.path.relpath(top / config.perfguide_acknowledged)),
         redirects=Path(os.path.relpath(top / config.perfguide_redirects)),
         limits=limits,
@@ -163,17 +160,17 @@ def settings(config: Config, top: Path, formats: tuple[str, ...] = ("svg",)) -> 
     )
 
 
-def _texts(given: str | Sequence[str]) -> tuple[str, ...]:
-    return (given,) if isinstance(given, str) else tuple(given)
+def _texts(value: str | Sequence[str]) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else tuple(value)
 
 
 def picture_formats(app: Sphinx) -> tuple[str, ...]:
-    """The formats of pictures that the pages of a build show."""
+    """Return the formats of pictures on the pages of a build."""
     return ("pdf",) if app.builder.format == "latex" else ("svg",)
 
 
 def _pairs(pairs: Sequence[object]) -> tuple[tuple[str, str, str, str], ...]:
-    """Pairs of releases, each four texts; raises :class:`ConfigError` for any other."""
+    """Return pairs of releases; raises :class:`ConfigError` if one is not four texts."""
     out = []
     for pair in pairs:
         try:
@@ -187,7 +184,7 @@ def _pairs(pairs: Sequence[object]) -> tuple[tuple[str, str, str, str], ...]:
 
 
 def warn(diagnostics: Iterable[Diagnostic], location: Any = None) -> None:
-    """Findings as warnings, with their kind as subtype; notes as plain lines."""
+    """Log diagnostics as warnings with their kind as subtype, and notes as verbose messages."""
     for finding in shortened(diagnostics):
         text = f"{finding.where()}: {finding.text()}"
         if finding.severity == "note":
@@ -197,10 +194,10 @@ def warn(diagnostics: Iterable[Diagnostic], location: Any = None) -> None:
 
 
 def setup(app: Sphinx) -> None:
-    """Register the values, with the types that Sphinx takes without a warning."""
+    """Register the values with the types that Sphinx accepts without a warning."""
     hints, defaults = get_type_hints(Values), Values()
     for name, hint in hints.items():
         either = get_args(hint) if isinstance(hint, UnionType) else (hint,)
         types = tuple(get_origin(each) or each for each in either)
         app.add_config_value(name, getattr(defaults, name), "", types)
-    app.connect("config-inited", _place_paths)
+    app.connect("config-inited", _relocate_paths)

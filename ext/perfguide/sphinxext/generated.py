@@ -1,7 +1,7 @@
-"""Reads generated pages: plain reStructuredText that becomes the rich page.
+"""Generated pages: plain reStructuredText, read into the nodes of the rich page.
 
-A generated page builds with Sphinx and sphinx-tabs alone. Here ordinary nodes with classes of ours
-become those that the writers of this extension know; nothing but generated pages is touched.
+A generated page also builds with Sphinx and sphinx-tabs alone. Here ordinary nodes with classes of
+ours become nodes of this extension, on generated pages only.
 """
 
 from __future__ import annotations
@@ -44,32 +44,32 @@ from .internals import is_site, way_to_top
 from .table_nodes import file_link, perf_leaf, perf_picture
 
 FIRST_LINE = GENERATED.decode()
-"""Begins each generated page: a comment, for whoever has no perfguide."""
+"""The first line of generated pages, which plain Sphinx takes for a comment."""
 
 _RIGHT_TO_LEFT = re.compile(
     "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe](?:.*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe])?",
     re.DOTALL,
 )
-"""A run of letters that are written from right to left, with what is among them."""
+"""The text from the first to the last letter that is written from right to left."""
 
 _FIGURES = "perfguide-figures"
-"""Under this name what a page's file holds is kept while the page is read."""
+"""The key of the page's :class:`PageFigures` in ``env.current_document`` while it is read."""
 
-_TURNS = "perfguide-turns"
-"""And under this one whether some of its text runs from right to left."""
+_HAS_RIGHT_TO_LEFT = "perfguide-right-to-left"
+"""The key of a flag there."""
 
 
 class perf_fold(nodes.General, nodes.Element):  # noqa: N801
-    """A part that is folded until a reader opens it; ``summary`` is the text that shows."""
+    """A part that is folded until a reader opens it, with its ``summary``."""
 
 
 class perf_history(nodes.Inline, nodes.TextElement):  # noqa: N801
-    """A history: ``heights`` from 0 to 1, ``new`` the place of the newer release, ``words`` what
-    it shows. Its text is the history in characters, for all but HTML."""
+    """A history: ``heights`` from 0 to 1, ``new`` the index of the newer release, ``words`` for
+    readers who cannot see it. Its text, for formats other than HTML, is drawn in characters."""
 
 
 class perf_site_file(nodes.Inline, nodes.TextElement):  # noqa: N801
-    """A link to a file of the site's data, by its name below their folder."""
+    """A link to a file of the site's data, by its name below the folder of the data."""
 
 
 def _open_fold(translator: Any, node: perf_fold) -> None:
@@ -100,11 +100,11 @@ def _close_link(translator: Any, node: perf_site_file) -> None:
 
 
 def _as_text(_translator: Any, _node: nodes.Element) -> None:
-    """Leave the words."""
+    """Write only the text of a node."""
 
 
 class Unfold(SphinxPostTransform):
-    """For all formats but HTML: the content behind its heading."""
+    """Formats other than HTML: the content of a fold below its heading."""
 
     default_priority = 179
 
@@ -118,26 +118,26 @@ class Unfold(SphinxPostTransform):
 
 
 def _begin(app: Sphinx, docname: str, source: list[str]) -> None:
-    """Read the file of a generated page, and let directives stand for the comment that begins it
-    and for the texts of benchmarks, which have files of their own."""
+    """Read the JSON file of a generated page, and put directives in place of its first comment and of
+    the texts of benchmarks, which are read from their own files."""
     output = app.config.perfguide_output
     if not (source[0].startswith(FIRST_LINE) and _is_below(output, docname)):
         return
     figures = app.env.current_document[_FIGURES] = _read_figures(app.env, docname)
-    app.env.current_document[_TURNS] = bool(_RIGHT_TO_LEFT.search(source[0]))
+    app.env.current_document[_HAS_RIGHT_TO_LEFT] = bool(_RIGHT_TO_LEFT.search(source[0]))
     lines = source[0].split("\n")
     lines[0] = ".. perf-generated::"
     for number, (first, count, _) in enumerate(figures.prose):
         if first + count <= len(lines):
             indent = " " * (len(lines[first]) - len(lines[first].lstrip()))
-            # As many lines as before: warnings name the right ones.
+            # The number of lines stays the same, so that warnings name the right ones.
             own = [f"{indent}.. perf-prose:: {number}", *[""] * (count - 1)]
             lines[first : first + count] = own
     source[0] = "\n".join(lines)
 
 
 def _is_below(output: str, name: str) -> bool:
-    """Return whether a file, as seen from the sources, is in the folder of generated ones."""
+    """Return whether a file, relative to the sources, is in the folder of generated files."""
     folder = page_name(output, "")
     return not name.startswith("../") and (folder == "." or name.startswith(f"{folder}/"))
 
@@ -158,12 +158,12 @@ def _read_figures(env: BuildEnvironment, docname: str) -> PageFigures:
 
 
 class PerfGenerated(SphinxDirective):
-    """Begins a generated page: on it neither raw markup nor files can be inserted."""
+    """The directive that begins a generated page, on which raw markup and files cannot be inserted."""
 
     option_spec: ClassVar[OptionSpec] = {}
 
     def run(self) -> list[nodes.Node]:
-        """Switch them off for the rest of this page."""
+        """Switch both off for the rest of the page."""
         values = internals.own_settings(self.state.document)
         values.perf_owner = (values.raw_enabled, values.file_insertion_enabled)
         values.raw_enabled = values.file_insertion_enabled = False
@@ -172,13 +172,13 @@ class PerfGenerated(SphinxDirective):
 
 
 class PerfProse(SphinxDirective):
-    """The text of a benchmark, from its own file, on a generated page."""
+    """The directive for the text of a benchmark on a generated page."""
 
     required_arguments = 1
     option_spec: ClassVar[OptionSpec] = {}
 
     def run(self) -> list[nodes.Node]:
-        """Make the nodes."""
+        """Return the nodes."""
         figures = figures_of(self.env)
         if figures is None:
             raise self.error("perf-prose is a part of generated pages")
@@ -194,20 +194,20 @@ class PerfProse(SphinxDirective):
         lines = StringList(path.read_text("utf-8").splitlines(), source=str(path))
         holder = nodes.Element()
         values = self.state.document.settings
-        here = (values.raw_enabled, values.file_insertion_enabled)
-        # This text is the site's own, and may do what the site's own pages may.
+        restricted = (values.raw_enabled, values.file_insertion_enabled)
+        # The text is part of the project, and may do what its hand-written pages may.
         values.raw_enabled, values.file_insertion_enabled = values.perf_owner
         try:
             self.state.nested_parse(lines, 0, holder)
         finally:
-            values.raw_enabled, values.file_insertion_enabled = here
+            values.raw_enabled, values.file_insertion_enabled = restricted
         return holder.children
 
 
 def figures_of(env: BuildEnvironment) -> PageFigures | None:
-    """Return what the file of the page that is read holds; ``None`` where it is not generated."""
-    found: PageFigures | None = env.current_document.get(_FIGURES)
-    return found
+    """Return the contents of the JSON file of the page being read; ``None`` for pages of others."""
+    figures: PageFigures | None = env.current_document.get(_FIGURES)
+    return figures
 
 
 class PageTable(SphinxDirective):
@@ -220,13 +220,13 @@ class PageTable(SphinxDirective):
     option_spec: ClassVar[OptionSpec] = CSVTable.option_spec
 
     def run(self) -> list[nodes.Node]:
-        """Make the nodes."""
+        """Return the nodes."""
         figures = figures_of(self.env)
         if figures is None or "file" not in self.options:
             return self._by_sphinx()
         name, path = self.env.relfn2path(self.options["file"])
         if not (name.endswith(".csv") and _is_below(self.config.perfguide_output, name)):
-            return self._by_sphinx()  # which says that this page cannot insert it
+            return self._by_sphinx()  # reports that the page cannot insert this file
         own = figures.tables.get(self.options["file"], Extra())
         try:
             self.env.note_dependency(name)
@@ -260,15 +260,12 @@ class PageTable(SphinxDirective):
 
     def _answers(self, own: Extra) -> list[nodes.Node]:
         answers = msgspec.convert(own.answers, Answers)
-        here = own.page if self._leads_elsewhere(own.page) else ""
         top = self.config.perfguide_output
-        node = perf_answers(answers=answers, top=top, page=here)
+        other_page = own.page if page_name(top, own.page) != self.env.docname else ""
+        node = perf_answers(answers=answers, top=top, page=other_page)
         self.set_source_info(node)
         self.add_name(node)
         return [node]
-
-    def _leads_elsewhere(self, page: str) -> bool:
-        return bool(page_name(self.config.perfguide_output, page) != self.env.docname)
 
     def _by_sphinx(self) -> list[nodes.Node]:
         directive = CSVTable(
@@ -278,8 +275,8 @@ class PageTable(SphinxDirective):
         return list(directive.run())
 
 
-class _OfGenerated(SphinxTransform):
-    """A transform of generated pages alone."""
+class _GeneratedTransform(SphinxTransform):
+    """A transform of generated pages only."""
 
     def apply(self, **kwargs: Any) -> None:
         figures = figures_of(self.env)
@@ -287,22 +284,22 @@ class _OfGenerated(SphinxTransform):
             self.change(figures)
 
     def change(self, figures: PageFigures) -> None:
-        """Change the page that is read."""
+        """Change the page being read."""
         raise NotImplementedError
 
 
-CHAPTERS = ("guide", "soc", "benchmark")
-"""Pages of many short sections, as their first section is called."""
+PAGES_WITH_CHAPTERS = ("guide", "soc", "benchmark")
+"""Anchors of the first section of pages with many short sections."""
 
 
-class Places(_OfGenerated):
-    """Gives each section its own lasting address, with which its name begins, and that of a page the
-    classes by which style sheets tell generated pages apart."""
+class SectionAnchors(_GeneratedTransform):
+    """Give each section the permanent anchor that its link name begins with, and the first section
+    of a page the classes by which style sheets tell kinds of pages apart."""
 
-    default_priority = 262  # targets have been moved to what follows them
+    default_priority = 262  # after targets were moved to the elements that follow them
 
     def change(self, figures: PageFigures) -> None:
-        """See above."""
+        """Set the anchors and classes."""
         document = self.document
         for section in document.findall(nodes.section):
             names = section["names"]
@@ -323,7 +320,7 @@ class Places(_OfGenerated):
             ]
             section["ids"] = [anchor, *others]
             if isinstance(section.parent, nodes.document):
-                chapters = ["perf-chapters"] if anchor in CHAPTERS else []
+                chapters = ["perf-chapters"] if anchor in PAGES_WITH_CHAPTERS else []
                 section["classes"] += ["perf-page", f"perf-{anchor}-page", *chapters]
             document.ids[anchor] = section
             for name in names:
@@ -331,13 +328,13 @@ class Places(_OfGenerated):
                     document.nameids[name] = anchor
 
 
-class Parts(_OfGenerated):
-    """Makes of containers, lists and words of our classes the nodes that our writers know."""
+class Parts(_GeneratedTransform):
+    """Replace containers, lists and inline text with classes of ours by nodes of this extension."""
 
     default_priority = 270
 
     def change(self, figures: PageFigures) -> None:
-        """See above."""
+        """Replace the nodes."""
         for container in list(self.document.findall(nodes.container)):
             if "perf-fold" in container["classes"]:
                 summary, *content = container.children
@@ -352,26 +349,26 @@ class Parts(_OfGenerated):
                 figure.attributes.pop("align", None)
                 figure.replace(image, perf_picture("", image.deepcopy(), label="", size=None))
         for meta in list(self.document.findall(nodes.meta)):
-            meta.parent.remove(meta)  # the description is written with what else is in the head
+            meta.parent.remove(meta)  # metadata.py writes the description into the head
         self._words(figures)
-        if self.env.current_document.get(_TURNS):
+        if self.env.current_document.get(_HAS_RIGHT_TO_LEFT):
             _isolate(self.document)
 
     def _words(self, figures: PageFigures) -> None:
         histories = iter(figures.histories)
         for inline in list(self.document.findall(nodes.inline)):
             if "perf-history" in inline["classes"] and (drawn := next(histories, None)):
-                shown = inline.astext()
-                inline.parent.replace(inline, perf_history(shown, shown, **structs.asdict(drawn)))
+                text = inline.astext()
+                inline.parent.replace(inline, perf_history(text, text, **structs.asdict(drawn)))
         for fields in list(self.document.findall(nodes.field_list)):
             if "perf-facts" in fields["classes"]:
-                _stress(fields)
+                _emphasise(fields)
             if {"perf-facts", "perf-moves"} & {*fields["classes"]}:
                 fields.replace_self(_definitions(fields))
 
 
 def _isolate(document: nodes.document) -> None:
-    """Keep text that runs from right to left from moving what is beside it."""
+    """Isolate text that runs from right to left, which would reorder the text beside it."""
     for text in list(document.findall(nodes.Text)):
         run = _RIGHT_TO_LEFT.search(text)
         if run and not isinstance(text.parent, nodes.FixedTextElement):
@@ -382,8 +379,8 @@ def _isolate(document: nodes.document) -> None:
             )
 
 
-def _stress(facts: nodes.field_list) -> None:
-    """Let facts stand out: the numbers of findings, and the figures, which lead to tables."""
+def _emphasise(facts: nodes.field_list) -> None:
+    """Emphasise the numbers of findings, and the figures, which are links to tables."""
     for strong in facts.findall(nodes.strong):
         severity = strong.astext().rpartition(" ")[2].rstrip("s")
         if severity in SEVERITIES:
@@ -396,7 +393,7 @@ def _stress(facts: nodes.field_list) -> None:
 
 
 def _definitions(fields: nodes.field_list) -> nodes.definition_list:
-    """Return a list of fields as one that themes leave to our style sheet."""
+    """Return a list of fields as definitions, to which themes add no style of their own."""
     out = nodes.definition_list(classes=["simple", *fields["classes"]])
     out.source, out.line = fields.source, fields.line
     for name, body in (field.children for field in fields.children):
@@ -413,20 +410,20 @@ def _chart(container: nodes.container) -> nodes.figure:
         classes=[name for name in container["classes"] if name.startswith("perf-")],
     )
     figure.source, figure.line = container.source, container.line
-    *shown, caption = container.children
-    for picture in shown:
-        for label, image in _pictures(picture):
+    *alternatives, caption = container.children
+    for alternative in alternatives:
+        for label, image in _pictures(alternative):
             figure += perf_picture("", image, label=label, size=None)
     figure += nodes.caption(caption.astext(), "", *caption.children)
     return figure
 
 
 def _pictures(node: nodes.Node) -> list[tuple[str, nodes.image]]:
-    """Return the pictures of tabs, or of a figure, with their names."""
+    """Return the names and pictures of a set of tabs, or of a figure."""
     if isinstance(node, nodes.figure):
         caption = next(child for child in node.children if isinstance(child, nodes.caption))
         return [(caption.astext(), image) for image in node.findall(nodes.image)]
-    # For builders without tabs sphinx-tabs has a container for each, with its name first.
+    # For builders without tabs, sphinx-tabs makes containers whose first child is the name.
     names = [tab.astext() for tab in node.findall(SphinxTabsTab)]
     panels: list[nodes.Node] = [*node.findall(SphinxTabsPanel)]
     if not names:
@@ -439,14 +436,13 @@ def _pictures(node: nodes.Node) -> list[tuple[str, nodes.image]]:
     ]
 
 
-class Files(_OfGenerated):
-    """Lets links to files be words like any others, and those to the site's data lead to where
-    the site has it: no second copy is made."""
+class Files(_GeneratedTransform):
+    """Set links to files as ordinary text, and link to the site's data without a second copy."""
 
     default_priority = 270
 
     def change(self, figures: PageFigures) -> None:
-        """See above."""
+        """Replace the links."""
         top = page_name(self.config.perfguide_output, json_api.ROOT)
         for link in list(self.document.findall(addnodes.download_reference)):
             name, _ = self.env.relfn2path(link["reftarget"])
@@ -461,12 +457,13 @@ class Files(_OfGenerated):
 def _to_lost_section(
     app: Sphinx, env: BuildEnvironment, node: addnodes.pending_xref, _content: nodes.Element
 ) -> nodes.Element | None:
-    """Keep a link to a section of a page that failed, and has a notice in its place: what leads
-    there is as it was before, and will be."""
+    """Return a link to a section of a page that has only a notice, because it could not be made. The
+    linking page then stays the same once the fault is fixed."""
     anchor, sign, page = node["reftarget"].partition(" of ")
-    if not sign or node["reftype"] != "ref" or not _is_below(_output(app), node["refdoc"]):
+    output: str = app.config.perfguide_output
+    if not sign or node["reftype"] != "ref" or not _is_below(output, node["refdoc"]):
         return None
-    start = f"{page_name(_output(app), '')}/".removeprefix("./")
+    start = f"{page_name(output, '')}/".removeprefix("./")
     named = [
         name
         for name in env.found_docs
@@ -474,14 +471,9 @@ def _to_lost_section(
     ]
     labels = env.domains.standard_domain.anonlabels.values()
     if len(named) != 1 or any(name == named[0] for name, _ in labels):
-        return None  # a page that was read has all of its sections
+        return None  # a page with a named section is no notice, so the link is wrong
     words = nodes.inline(node.astext(), node.astext(), classes=["std", "std-ref"])
     return make_refnode(app.builder, node["refdoc"], named[0], anchor, words)
-
-
-def _output(app: Sphinx) -> str:
-    output: str = app.config.perfguide_output
-    return output
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
@@ -491,11 +483,11 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_directive("perf-generated", PerfGenerated)
     app.add_directive("perf-prose", PerfProse)
     app.add_directive("csv-table", PageTable, override=True)
-    for transform in (Places, Parts, Files):
+    for transform in (SectionAnchors, Parts, Files):
         app.add_transform(transform)
-    words: dict[str, Any] = dict.fromkeys(("latex", "text", "man", "texinfo"), (_as_text, _as_text))
+    others: dict[str, Any] = dict.fromkeys(("latex", "text", "man", "texinfo"), (_as_text,) * 2)
     app.add_node(perf_fold, html=(_open_fold, _close_fold))
-    app.add_node(perf_history, html=(_visit_history, None), **words)
-    app.add_node(perf_site_file, html=(_open_link, _close_link), **words)
+    app.add_node(perf_history, html=(_visit_history, None), **others)
+    app.add_node(perf_site_file, html=(_open_link, _close_link), **others)
     app.add_post_transform(Unfold)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
