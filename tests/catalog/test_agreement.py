@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import TOP
 from making import TOML, described, loaded, only, pooled, result
 
 from perfguide.bundles import supersede
-from perfguide.catalog import agreement
+from perfguide.catalog import agreement, benchmarks
 from perfguide.catalog.benchmarks import Catalog
 from perfguide.common.diagnostics import Diagnostic
 from perfguide.health.rules import examine
@@ -47,6 +48,23 @@ def test_a_unit_of_another_kind_and_a_typing_error_are_told(
 ) -> None:
     found = only(said(described(tmp_path), spoilt))
     assert message in found.message and hint in found.hint
+
+
+@pytest.mark.parametrize(
+    ("spoilt", "meant"),
+    [
+        (result("packets_per_second", "kPPS", benchmark="ethernet-udp"), "packet_rate"),
+        (
+            result("throughput", "kB/s", params={"buffer_size": 16}, benchmark="openssl"),
+            "block_size",
+        ),
+    ],
+)
+def test_words_of_other_guides_suggest_the_names_of_the_catalog(
+    spoilt: dict[str, Any], meant: str
+) -> None:
+    catalog, _ = benchmarks.load([TOP / "source" / "benchmarks"])
+    assert f"did you mean “{meant}”?" in only(said(catalog, spoilt)).hint
 
 
 def test_names_spelt_in_two_ways_and_names_that_are_none_are_told(tmp_path: Path) -> None:

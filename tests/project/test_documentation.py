@@ -25,6 +25,7 @@ from perfguide.catalog.chart_spec import Kind
 from perfguide.charts import from_csv
 from perfguide.cli import command_line
 from perfguide.health import acknowledged
+from perfguide.importing import mapping
 from perfguide.sphinxext import config, reference
 
 PAGES = [
@@ -132,6 +133,8 @@ def test_toml_snippets_are_what_the_files_may_hold(tmp_path: Path) -> None:
                 (tmp_path / "example.rst").write_text("Text.\n", "utf-8")
                 found, wrong = benchmarks.load([tmp_path])
                 assert (wrong, list(found.benchmarks)) == ([], ["example"]), text
+            case "words":
+                msgspec.convert(held[kind], list[mapping.Words])
             case "name":
                 assert described.described(msgspec.convert(held, format_schema.Description))
             case "title":
@@ -140,7 +143,7 @@ def test_toml_snippets_are_what_the_files_may_hold(tmp_path: Path) -> None:
                 assert benchmarks.load([tmp_path])[1] == []
             case _:
                 assert held["project"]["entry-points"]["perfguide.adapters"]
-    lists = {"acknowledged", "waivers", "notes", "boards"}
+    lists = {"acknowledged", "waivers", "notes", "boards", "words"}
     assert kinds == {*lists, "charts", "title", "project", "name"}
 
 

@@ -22,6 +22,7 @@ from ..bundle import Result, pointer
 from ..bundles.decode import Loaded
 from ..common import units
 from ..common.diagnostics import Diagnostic, visible
+from . import phrases
 from .benchmarks import Benchmark, Catalog
 
 SYSTEMS = ("linux", "rt-linux")
@@ -93,6 +94,9 @@ def against(bundles: Sequence[Loaded], catalog: Catalog, folder: str) -> list[Di
         message = f"no description names the parameter “{name}” of {benchmark}: {seen.times()}"
         key = name if _BARE.fullmatch(name) else json.dumps(name)
         label = json.dumps(name.replace("_", " ").capitalize(), ensure_ascii=False)
+        if meant := phrases.described_param(name, catalog.benchmarks[benchmark]):
+            out.append(_diagnostic("undescribed", seen, message, f"did you mean “{meant}”?"))
+            continue
         hint = (
             f"add to {folder}/{benchmark}.toml: [params.{key}] label = {label}, and beside it "
             "condition = true where it says how was measured and not what; or write it into "
@@ -120,8 +124,10 @@ def _note(seen: dict[Key, _Seen], key: Key, item: Loaded, at: str, count: int) -
 
 
 def _nearest(metric: str, described: Benchmark) -> str:
-    """Return the described metric that is a typing error away, or ""."""
+    """Return the described metric that has the name among its words, or is a typing error away, or ""."""
     names = [each.name for each in described.entry.metrics if not set("*?[") & set(each.name)]
+    if meant := phrases.described_metric(metric, described):
+        return meant
     # An alias is an old name on purpose, however close it is to a new one.
     if metric in {alias for each in described.entry.metrics for alias in each.aliases}:
         return ""

@@ -80,6 +80,9 @@ class Metric(_Spec, frozen=True):
     """True if it is the clock of the board's processor."""
     aliases: tuple[str, ...] = ()
     """Its names in older bundles; only if ``name`` is not a pattern."""
+    words: tuple[str, ...] = ()
+    """Its names in published guides and logs, such as ``packets per second``: ``import`` and
+    ``check`` suggest it for them."""
     threshold: Percent = 2.0
     """The smallest change between two releases that matters, in per cent."""
     noise_floor: Percent = 0.0
@@ -106,6 +109,12 @@ class Param(_Spec, frozen=True):
     classes: dict[str, str] = {}
     """For a parameter ``engine``: the class of each value, such as ``offload``. If figures have
     the default, the engine of the run is inferred from its rates and its CPU load, and marked so."""
+    words: tuple[str, ...] = ()
+    """Its names in published guides and logs, such as ``buffer size``: ``import`` and ``check``
+    suggest it for them."""
+    value_words: dict[str, Scalar] = {}
+    """Values by words in headings, captions, heads and cells of published guides:
+    ``"two cores" = 2``. An empty text gives the value where none of the others occurs."""
     condition: bool | None = None
     """True if it says how something was measured rather than what. By default this holds for sizes
     of blocks, buffers and files, for file systems and for versions."""
@@ -209,6 +218,8 @@ class Entry(_Spec, frozen=True):
     """Remarks above its tables in guides."""
     facts: dict[str, Fact] = {}
     """Facts of the setup, by name."""
+    words: tuple[str, ...] = ()
+    """Its names in headings and captions of published guides, such as ``audio capture``."""
     last: tuple[str, ...] = ("total", "total[ _-]*", "sum", "overall", "overall[ _-]*")
     """Totals: metrics, and values of parameters, that come last; ``*`` and ``?`` match any
     characters, and case is ignored."""

@@ -130,7 +130,7 @@ def _catalog(options: argparse.Namespace) -> Catalog:
 
 
 def _propose(options: argparse.Namespace, snapshots: Sequence[Snapshot]) -> int:
-    from ..importing import mapping, sources
+    from ..importing import proposal, sources
 
     # A map is completed by hand, and must never be overwritten.
     if options.propose.exists():
@@ -141,10 +141,10 @@ def _propose(options: argparse.Namespace, snapshots: Sequence[Snapshot]) -> int:
         if options.git and each.tables
     ]
     about = {"soc": options.soc, "os": "linux", "sdk": options.sdk}
-    guides = [snapshot.tables for snapshot in reversed(snapshots)]
-    text = mapping.propose(guides, _catalog(options), about, releases)
+    guides = [proposal.Document(each.tables, each.passages) for each in reversed(snapshots)]
+    text = proposal.propose(guides, _catalog(options), about, releases)
     options.propose.write_text(text, "utf-8")
-    count = sum(map(len, guides))
+    count = sum(len(each.tables) for each in guides)
     print(f"{count} tables; complete {options.propose}, then import with --map")
     return shared.FINE
 
@@ -209,7 +209,7 @@ def _write(
     Of several snapshots of a release the last one with figures counts.
     """
     from ..importing import bundles
-    from ..importing.mapping import Gap, additions
+    from ..importing.proposal import Gap, additions
 
     releases, unnamed = _releases(options, snapshots, meaning)
     for name, _, about in unnamed:
@@ -217,7 +217,7 @@ def _write(
         hint = "add it to [releases] of the map" if options.git else "give --sdk, or sdk in the map"
         shared.print_all([Diagnostic("log-note", "import", message, hint)], sys.stderr)
     options.output.mkdir(parents=True, exist_ok=True)
-    written = figures = left_out = missing = 0
+    written = figures = left_out = missing = unconfirmed = unlisted = 0
     gaps: list[Gap] = []
     for sdk, own_snapshots in releases.items():
         for snapshot in reversed(own_snapshots):
@@ -225,7 +225,7 @@ def _write(
             if when is None:
                 return _usage("when the guide was published is not stated; give --created")
             release = bundles.Release(sdk, when, snapshot.commit)
-            imported = bundles.build(snapshot.tables, meaning, release)
+            imported = bundles.build(snapshot.tables, meaning, release, snapshot.passages)
             if imported.bundles:
                 break
         shared.print_all([*imported.left_out, *imported.notes], sys.stderr)
@@ -249,10 +249,17 @@ def _write(
         written += len(imported.bundles)
         left_out += len(imported.left_out)
         missing += imported.missing
+        unconfirmed += imported.unconfirmed
+        unlisted += imported.unlisted_words
     lacking = unnamed if options.git else []
     if gaps or lacking:
         print(f"# Lines to add to {options.map}, once they are looked at", file=sys.stderr)
         print(additions(gaps, lacking, meaning, _catalog(options)), end="", file=sys.stderr)
+    if unconfirmed or unlisted:
+        print(
+            f"{unconfirmed} passages of the guide are used as [[words]] of the map says, and not "
+            f"confirmed there yet; {unlisted} around figures are not in the map"
+        )
     print(
         f"{figures} figures in {written} bundles; {left_out} not taken, "
         f"{missing} cells without a figure"

@@ -75,7 +75,7 @@ def _unit_table() -> dict[str, Unit]:
         ("Gbit/s", "data rate", 125e6, "Gbit/s", "Gbits/sec Gbits/s Gbps"),
         ("s", "time", 1.0, "s", "sec secs second seconds"),
         ("ms", "time", 1e-3, "ms", "msec millisec millisecond milliseconds"),
-        ("us", "time", 1e-6, "µs", "usec microsec microsecond microseconds µs μs"),
+        ("us", "time", 1e-6, "µs", "usec usecs microsec microsecond microseconds µs μs"),
         ("ns", "time", 1e-9, "ns", "nsec nanosec nanosecond nanoseconds"),
         ("Hz", "frequency", 1.0, "Hz", ""),
         ("kHz", "frequency", 1e3, "kHz", "KHz"),
@@ -105,7 +105,7 @@ def _unit_table() -> dict[str, Unit]:
         ("GH/s", "hash rate", 1e9, "Ghashes/s", ""),
         ("workloads/s", "workload rate", 1.0, "workloads/s", "workloads/sec workloads/"),
         ("operations/s", "operation rate", 1.0, "operations/s", "ops/s"),
-        ("files", "files", 1.0, "files", ""),
+        ("files", "files", 1.0, "files", "num_files"),
         (SCORE, "score", 1.0, SCORE, "Score"),
         ("fps", "frame rate", 1.0, "frames/s", "FPS frames/s"),
         ("W", "power", 1.0, "W", ""),
@@ -122,6 +122,12 @@ def _unit_table() -> dict[str, Unit]:
 
 
 _UNITS = _unit_table()
+
+
+def spellings(name: str) -> list[str]:
+    """Return all spellings of a unit that is known, its name among them."""
+    unit = _UNITS.get(name)
+    return [spelling for spelling, each in _UNITS.items() if each is unit] or [name]
 
 
 def known_units() -> list[str]:

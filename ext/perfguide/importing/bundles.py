@@ -5,15 +5,30 @@ from __future__ import annotations
 import datetime
 import hashlib
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 
 import msgspec
+from msgspec import structs
 
-from ..bundle import Board, Bundle, Log, Result, Runner, Sdk, consistent, encode, names_show
+from ..bundle import Board, Bundle, Log, Note, Result, Runner, Sdk, consistent, encode, names_show
+from ..catalog.phrases import is_unit
 from ..common.diagnostics import Diagnostic, visible
-from .mapping import Column, Map, Matcher, Rule, Scalar, Unmapped, unit_name, with_unit
-from .model import Cell, Table
+from .mapping import (
+    BoardEntry,
+    Column,
+    Map,
+    Matcher,
+    Rule,
+    Scalar,
+    Unmapped,
+    Words,
+    unit_name,
+    with_unit,
+)
+from .model import Cell, Passage, Table
 
 _NUMBER = r"-?[0-9]{1,16}(?:\.[0-9]{1,21})?(?:[eE][-+]?[0-9]{1,3})?"
 _FIGURE = re.compile(
@@ -22,6 +37,7 @@ _FIGURE = re.compile(
 )
 """A figure, the range and number of its samples if given, and its unit if the cell gives one."""
 _MISSING = frozenset({"", "-", "–", "—", "n/a", "na", "none", "tbd", "nt"})
+_SIZE = re.compile(r"([0-9]{1,15}) ?(?:([kKmMgG])(?:i?[bB])?(?:ytes?)?|[bB](?:ytes?)?)?")
 _SIZES = {"k": 1024, "m": 1024**2, "g": 1024**3}
 KIND = "log-row"
 
@@ -50,16 +66,33 @@ class Imported:
     """Tables and figures that were taken, but should be checked by a person."""
     unmapped: list[Unmapped] = field(default_factory=list)
     """Tables without an entry in the map."""
-    first_locations: dict[tuple[object, ...], str] = field(default_factory=dict)
-    """File and line of the first figure with each combination of names and parameters."""
+    first_locations: dict[tuple[object, ...], tuple[str, int]] = field(default_factory=dict)
+    """File and line of the first figure with each combination of names and parameters, and the
+    position of its table."""
+    same_names: set[tuple[int, int]] = field(default_factory=set)
+    """Positions of two tables that have figures of the same names."""
+    unconfirmed: int = 0
+    """The number of passages in use that are not confirmed."""
+    unlisted_words: int = 0
+    """The number of passages around figures that the map does not list."""
 
 
-def build(tables: Sequence[Table], meaning: Map, release: Release) -> Imported:
-    """Return one bundle for each board that has figures in the tables."""
+@dataclass(slots=True)
+class _Figures:
+    """The results of a board, and for each the headings above its table."""
+
+    results: list[Result] = field(default_factory=list)
+    headings: list[tuple[str, ...]] = field(default_factory=list)
+
+
+def build(
+    tables: Sequence[Table], meaning: Map, release: Release, passages: Sequence[Passage] = ()
+) -> Imported:
+    """Return one bundle for each board that has figures in the tables, with the words around them."""
     out = Imported()
-    results: dict[str, list[Result]] = {}
+    figures: dict[str, _Figures] = {}
     matcher = Matcher(meaning, tables, release.sdk)
-    for table in tables:
+    for position, table in enumerate(tables):
         match = matcher.match(table)
         if isinstance(match, Unmapped):
             out.unmapped.append(match)
@@ -79,16 +112,44 @@ def build(tables: Sequence[Table], meaning: Map, release: Release) -> Imported:
             out.notes.append(Diagnostic("log-note", table.file, message, line=table.line))
         if not rule.skip:
             columns = matcher.columns(rule, table)
+            if not any(each and not each[1].key for each in columns):
+                message = "by its entry in the map the table has no column of figures"
+                _leave_out(out, table.file, table.line, message)
             for row in table.rows:
-                _row(table, row, columns, rule, meaning, results, out)
-    for board, own in results.items():
+                for board, result in _row(table, row, columns, rule, meaning, out):
+                    own = figures.setdefault(board, _Figures())
+                    own.results.append(result)
+                    own.headings.append(table.headings)
+                    _note_same_names(board, result, position, out)
+    entries = _entries(
+        meaning, passages, [h for own in figures.values() for h in own.headings], out
+    )
+    for board, own in figures.items():
         try:
-            out.bundles.append(_bundle(board, own, meaning, release))
+            out.bundles.append(_bundle(board, own, entries, meaning, release))
         except ValueError as error:
-            first = own[0].log or Log(file="import", line=1)
-            message = f"{len(own)} figures of “{visible(board[:60])}” make no bundle: {error}"
+            first = own.results[0].log or Log(file="import", line=1)
+            message = (
+                f"{len(own.results)} figures of “{visible(board[:60])}” make no bundle: {error}"
+            )
             _leave_out(out, first.file, first.line or 1, message)
     return out
+
+
+def same_names(
+    tables: Sequence[Table], rules: Sequence[Rule], boards: Iterable[str]
+) -> set[tuple[int, int]]:
+    """Return the positions of tables that would have figures of the same names by entries of a map, one
+    for each table."""
+    out = Imported()
+    for position, (table, rule) in enumerate(zip(tables, rules, strict=True)):
+        if not rule.skip:
+            meaning = Map(boards={board: board for board in boards})
+            columns = Matcher(meaning, [table]).columns(rule, table)
+            for row in table.rows:
+                for board, result in _row(table, row, columns, rule, meaning, out):
+                    _note_same_names(board, result, position, out)
+    return out.same_names
 
 
 def _row(
@@ -97,64 +158,157 @@ def _row(
     columns: Sequence[tuple[str, Column] | None],
     rule: Rule,
     meaning: Map,
-    results: dict[str, list[Result]],
     out: Imported,
-) -> None:
+) -> list[tuple[str, Result]]:
+    """Return the results of a row, each with its board."""
     params: dict[str, Scalar] = dict(rule.params)
+    setup: dict[str, Scalar] = dict(rule.setup)
     metric = unit = board = ""
+    command = rule.command
     # Keys may come after figures in a row, so they are read first.
     for board_column, cell in zip(columns, row, strict=False):
         if not board_column or not board_column[1].key:
             continue
-        key, how = board_column[1].key, board_column[1].read
-        if key == "metric":
-            metric, unit = with_unit(cell.text)
-        elif key == "board":
-            board = meaning.boards.get(cell.text, cell.text)
-        elif (value := _key(cell.text, how)) is None:
+        column = board_column[1]
+        value: Scalar | None = None
+        if not cell.text and cell is not row[0]:
+            continue  # such as the voltage in a row of totals
+        if column.key == "metric":
+            metric, spelt = with_unit(cell.text)
+            metric = str(column.values.get(metric, metric))
+            unit = rule.units.get(spelt, unit_name(spelt))
+            if unit and not is_unit(unit):
+                message = f"“{visible(unit[:60])}” is not a unit: its row is left out"
+                hint = "state the unit in “units” of the table's entry"
+                _leave_out(out, table.file, cell.line, message, hint)
+                return []
+        elif column.key == "board":
+            board = meaning.board(cell.text).name
+        elif column.key == "command":
+            command = cell.text
+        elif (value := column.values.get(cell.text, _key(cell.text, column.read))) is None:
             message = (
-                f"“{visible(cell.text[:60])}” cannot be read as the {key}: its row is left out"
+                f"“{visible(cell.text[:60])}” cannot be read as the {column.key}: its row is left "
+                "out"
             )
             _leave_out(out, table.file, cell.line, message)
-            return
+            return []
+        elif column.key.startswith("setup."):
+            setup[column.key.removeprefix("setup.")] = value
         else:
-            params[key] = value
+            params[column.key] = value
+    results: list[tuple[str, Result]] = []
     for board_column, cell in zip(columns, row, strict=False):
         if not board_column or board_column[1].key or board_column[1].skip:
             continue
         named, column = board_column
-        result = _result(
-            cell,
-            rule.benchmark,
-            column.metric or metric,
-            column.unit or unit_name(unit),
-            {**params, **column.params},
-            table.file,
-            out,
-        )
         # The column's own text is the most specific source of the board, the entry the least.
         whose = named or column.board or board or rule.board
-        if result is not None and not whose:
-            hint = "say it in the map, with board = …"
-            message = "which board this figure is of is not stated"
-            _leave_out(out, table.file, cell.line, message, hint)
-        elif result is not None and not names_show(
-            {whose, result.benchmark, result.metric, result.unit, *result.params}
-        ):
-            _leave_out(out, table.file, cell.line, "a name of this figure does not show")
-        elif result is not None:
-            results.setdefault(whose, []).append(result)
-            where = f"{table.file}:{cell.line}"
-            # The type is part of the key: 1 and true are equal to Python.
-            params_key = tuple(sorted((k, type(v).__name__, v) for k, v in result.params.items()))
-            name_key = (whose, result.benchmark, result.metric, params_key)
-            first = out.first_locations.setdefault(name_key, where)
-            if first != where:
-                message = f"a figure with the same names as that of {first}: they pool"
-                hint = "tell them apart in the map, with params"
-                out.notes.append(Diagnostic("log-note", table.file, message, hint, line=cell.line))
+        texts = cell.text.split(",") if column.each else [cell.text]
+        for number, text in enumerate(texts):
+            result = _result(
+                Cell(text.strip(), cell.line),
+                rule.benchmark,
+                column.metric or metric,
+                column.unit or unit,
+                {**params, **column.params, **({column.each: number} if column.each else {})},
+                table.file,
+                out,
+            )
+            if result is None:
+                continue
+            result = structs.replace(
+                result, setup={**setup, **column.setup}, command=command, notes=list(rule.notes)
+            )
+            names = {result.benchmark, result.metric, result.unit, *result.params, *result.setup}
+            if not whose:
+                hint = "say it in the map, with board = …"
+                message = "which board this figure is of is not stated"
+                _leave_out(out, table.file, cell.line, message, hint)
+            elif not names_show({whose, *names}):
+                _leave_out(out, table.file, cell.line, "a name of this figure does not show")
+            else:
+                results.append((whose, result))
     for cell in row[len(table.head) :]:
         _leave_out(out, table.file, cell.line, f"“{visible(cell.text[:60])}” has no head above it")
+    return results
+
+
+def _note_same_names(board: str, result: Result, position: int, out: Imported) -> None:
+    """Note a figure that has the same names as an earlier one."""
+    where = f"{result.log.file}:{result.log.line}" if result.log else ""
+    # The type is part of the key: 1 and true are equal to Python.
+    params_key = tuple(sorted((k, type(v).__name__, v) for k, v in result.params.items()))
+    name_key = (board, result.benchmark, result.metric, params_key)
+    first, first_position = out.first_locations.setdefault(name_key, (where, position))
+    if first != where:
+        out.same_names.add((first_position, position))
+        message = f"a figure with the same names as that of {first}: they pool"
+        hint = "tell them apart in the map, with params"
+        file, line = (result.log.file, result.log.line) if result.log else ("import", None)
+        out.notes.append(Diagnostic("log-note", file, message, hint, line=line))
+
+
+@dataclass(frozen=True, slots=True)
+class _Applied:
+    """An entry for words, and the headings above its passages."""
+
+    entry: Words
+    headings: tuple[tuple[str, ...], ...]
+
+    def covers(self, headings: tuple[str, ...]) -> bool:
+        """Return whether a table below some headings has the words in its section or above it."""
+        return any(headings[: len(own)] == own for own in self.headings)
+
+
+def _entries(
+    meaning: Map,
+    passages: Sequence[Passage],
+    headings: Sequence[tuple[str, ...]],
+    out: Imported,
+) -> list[_Applied]:
+    """Return the entries for words whose passages are there, in the order of the map."""
+    own = set(headings)
+    sections = {each[:length] for each in own for length in range(1, len(each) + 1)}
+    matched: dict[int, list[tuple[str, ...]]] = {}
+    for passage in joined(passages):
+        if passage.headings not in sections:
+            continue
+        heading = " > ".join(passage.headings)
+        number = next(
+            (
+                number
+                for number, entry in enumerate(meaning.words)
+                if entry.text == passage.text and fnmatchcase(heading, entry.heading)
+            ),
+            None,
+        )
+        if number is None:
+            out.unlisted_words += 1
+        else:
+            matched.setdefault(number, []).append(passage.headings)
+    used = [_Applied(meaning.words[at], tuple(own)) for at, own in sorted(matched.items())]
+    used = [each for each in used if each.entry.use != "none" or each.entry.setup]
+    out.unconfirmed = sum(not each.entry.confirmed for each in used)
+    return used
+
+
+def joined(passages: Sequence[Passage]) -> list[Passage]:
+    """Return passages, each list with the sentence that introduces it."""
+    out: list[Passage] = []
+    for passage in passages:
+        above = out[-1] if out else None
+        if (
+            passage.kind == "list"
+            and above
+            and (above.kind, above.headings, above.file) == ("text", passage.headings, passage.file)
+            and above.text.endswith(":")
+        ):
+            text = f"{above.text} {passage.text}"
+            out[-1] = replace(passage, line=above.line, text=text)
+        else:
+            out.append(passage)
+    return out
 
 
 def _result(
@@ -178,6 +332,10 @@ def _result(
     # The cell's own unit is closer to the figure than that of the head.
     if match and match[5]:
         unit = unit_name(match[5])
+    if unit and not is_unit(unit):
+        message = f"“{visible(unit[:60])}” is not a unit: “{visible(text[:60])}” is left out"
+        _leave_out(out, file, cell.line, message, "state the unit in the map")
+        return None
     if not (benchmark and metric and unit):
         what = "metric" if not metric else "unit" if not unit else "benchmark"
         message = f"“{visible(text[:60])}”: its {what} is not stated"
@@ -215,8 +373,8 @@ def _key(text: str, how: str) -> Scalar | None:
     if how == "hex":
         return int(text, 16) if re.fullmatch("(?:0x)?[0-9a-fA-F]{1,15}", text) else None
     if how == "size":
-        size = re.fullmatch("([0-9]{1,15})([kKmMgG]?)", text)
-        return int(size[1]) * _SIZES.get(size[2].lower(), 1) if size else None
+        size = _SIZE.fullmatch(text)
+        return int(size[1]) * _SIZES.get((size[2] or "").lower(), 1) if size else None
     if how != "text" and re.fullmatch("-?[0-9]{1,15}", text):
         return int(text)
     if how != "text" and re.fullmatch(r"-?[0-9]{1,15}\.[0-9]{1,15}", text):
@@ -224,28 +382,78 @@ def _key(text: str, how: str) -> Scalar | None:
     return None if how == "number" else text
 
 
-def _bundle(board: str, results: list[Result], meaning: Map, release: Release) -> Bundle:
+def _bundle(
+    board: str, figures: _Figures, entries: Sequence[_Applied], meaning: Map, release: Release
+) -> Bundle:
     guide = meaning.guide
     tools: dict[str, Scalar] = {"commit": release.source} if release.source else {}
+    results, notes = _with_words(figures, entries)
+    about = next(
+        (entry for name in meaning.boards if (entry := meaning.board(name)).name == board),
+        BoardEntry(name=board),
+    )
+    soc = about.soc or guide.soc
     # The same figures get the same id, so importing a guide again adds nothing.
     digits = hashlib.sha256(msgspec.json.encode([board, results, release.source])).hexdigest()
-    words = (guide.soc, guide.os, release.sdk, board, digits[:10])
+    words = (soc, guide.os, release.sdk, board, digits[:10])
     bundle = Bundle(
         format="perfguide-bundle",
         version=1,
         id="-".join(words)[-200:],
         created=release.created,
-        sdk=Sdk(version=release.sdk, os=guide.os, name=guide.name),
-        board=Board(name=board, soc=guide.soc),
+        sdk=Sdk(
+            version=release.sdk,
+            os=guide.os,
+            name=guide.name,
+            kernel=guide.kernel,
+            image=guide.image,
+        ),
+        board=Board(
+            name=board,
+            soc=soc,
+            description=about.description,
+            cpu_mhz=about.cpu_mhz or msgspec.UNSET,
+            memory=about.memory,
+            governor=about.governor,
+        ),
         results=results,
         runner=Runner(name="import"),
         tools=tools,
+        setup=dict(guide.setup),
+        notes=[*(Note(text=text) for text in guide.notes), *notes],
     )
     if not consistent(bundle):
         raise ValueError(f"the tables of {board} hold a name that does not show")
     # Encoding checks the limits that a reader of the bundle would apply.
     encode(bundle)
     return bundle
+
+
+def _with_words(figures: _Figures, entries: Sequence[_Applied]) -> tuple[list[Result], list[Note]]:
+    """Return the results with the facts and commands of the words above them, and the notes of the
+    run: each is about a benchmark if it is about all of its figures, else it stays with them."""
+    results = list(figures.results)
+    notes: dict[Note, None] = {}
+    of_benchmark = Counter(each.benchmark for each in results)
+    for applied in entries:
+        entry = applied.entry
+        rows = [at for at, own in enumerate(figures.headings) if applied.covers(own)]
+        counts = Counter(results[at].benchmark for at in rows)
+        text = entry.note or entry.text
+        is_note = entry.use == "note"
+        if is_note and len(rows) == len(results):
+            notes[Note(text=text)] = None
+        for at in rows:
+            each = results[at]
+            if is_note and len(rows) < len(results):
+                if counts[each.benchmark] == of_benchmark[each.benchmark]:
+                    notes[Note(text=text, benchmark=each.benchmark)] = None
+                else:
+                    each = structs.replace(each, notes=[*each.notes, text])
+            if entry.use == "command" and not each.command:
+                each = structs.replace(each, command=text)
+            results[at] = structs.replace(each, setup={**entry.setup, **each.setup})
+    return results, list(notes)
 
 
 def _leave_out(out: Imported, file: str, line: int, message: str, hint: str = "") -> None:

@@ -1,6 +1,6 @@
-"""The map of a guide, which relates its tables to benchmarks.
+"""The map of a guide, which relates its tables and words to benchmarks.
 
-A map is a TOML file, proposed by the import and completed by a person.
+A map is a TOML file, proposed by the import (:mod:`perfguide.importing.proposal`) and completed by a person.
 
 An entry of ``[[tables]]`` applies to the tables whose headings and caption it names (``*`` matches
 any text, ``>`` separates headings) if it lists all their columns. An entry with exactly these
@@ -8,27 +8,27 @@ names takes precedence. Otherwise an entry applies that differs in case, spaces,
 before a colon, words such as "benchmarks" and "driver", outer headings that only one of the two
 has, or a caption that only one of the two has if no other table has the same headings. If entries
 of different meaning apply, none is used. In the text of a column ``{board}`` matches a board. A
-column is a key (``key = "metric"``, ``"board"``, or a parameter), holds figures (``metric`` and
-``unit``), or is left out (``skip = true``).
+column is a key (``key = "metric"``, ``"board"``, ``"command"``, ``"setup.NAME"`` or a parameter),
+holds figures (``metric`` and ``unit``), or is left out (``skip = true``).
+
+An entry of ``[[words]]`` says what becomes of a passage of the guide. It applies to the figures of all
+tables below the headings that it names, in each release that has the passage.
 """
 
 from __future__ import annotations
 
-import glob
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 from msgspec import structs
 
-from ..catalog.benchmarks import Benchmark, Catalog
 from ..common import units
-from ..common.diagnostics import visible
 from ..common.toml_lists import in_words
 from .model import Table, plain
 
@@ -39,15 +39,24 @@ class Column(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The content of one column."""
 
     key: str = ""
-    """``metric``, ``board``, or the parameter whose values are in the column."""
+    """``metric``, ``board``, ``command``, ``setup.`` and the name of a fact, or the parameter whose
+    values are in the column."""
     read: Literal["", "number", "size", "hex", "text"] = ""
-    """The form of a key's cells; by default a number if the entire cell is one, else text."""
+    """The form of a key's cells; by default a number if the entire cell is one, else text. A size may
+    have a unit, as in ``16 bytes`` and ``4k``."""
+    values: dict[str, Scalar] = {}
+    """The meaning of a key's cells, by their text: ``"Minimum" = "latency_min"``."""
     metric: str = ""
     """The metric of its figures; by default that of the row's key."""
     unit: str = ""
     """The unit of its figures; by default that in brackets behind the row's metric."""
     params: dict[str, Scalar] = {}
     """Parameters of its figures."""
+    each: str = ""
+    """The parameter that numbers the figures of a cell from 0, if a cell has several with commas
+    between them."""
+    setup: dict[str, Scalar] = {}
+    """Facts of the setup of its figures, such as ``card``."""
     board: str = ""
     """The board of its figures, if the column's text names none."""
     skip: bool = False
@@ -65,14 +74,58 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Their caption."""
     release: str = "*"
     """The releases in which they occur; ``*`` matches any text."""
+    occurrence: int = 0
+    """Their position, from 1, among tables of the same headings, caption and columns; 0 for all."""
     params: dict[str, Scalar] = {}
     """Parameters of all of their figures."""
+    setup: dict[str, Scalar] = {}
+    """Facts of the setup of all of their figures, such as ``card``."""
+    command: str = ""
+    """The command that measured them."""
+    notes: list[str] = []
+    """Notes for readers of their figures."""
+    units: dict[str, str] = {}
+    """Units by the guide's spelling behind a metric in a row; ``""`` where it has none."""
     board: str = ""
     """The board of all of their figures, if neither column nor row names one."""
     skip: bool = False
     """True to leave the tables out."""
     columns: dict[str, Column] = {}
     """The content of each column, by the text of its head."""
+
+
+class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A passage of the guide: a paragraph, list, warning or block of code."""
+
+    heading: str
+    """The headings above it, outermost first, separated by ``>``; ``*`` matches any text."""
+    text: str
+    """The passage, as the guide has it."""
+    use: Literal["note", "command", "none"] = "note"
+    """``note`` for readers of the figures, their ``command``, or ``none`` to leave it out."""
+    note: str = ""
+    """The text of the note, if it is another one than the guide's."""
+    setup: dict[str, Scalar] = {}
+    """Facts of the setup that it states, such as ``mount = "async"``."""
+    confirmed: bool = False
+    """True once a person has looked at it."""
+
+
+class BoardEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A board of the guide, as bundles describe it."""
+
+    name: str
+    """Its name in bundles."""
+    soc: str = ""
+    """Its SoC, if it is another one than the guide's."""
+    description: str = ""
+    """The board in words."""
+    cpu_mhz: float = 0
+    """The clock of its processor in MHz; 0 if unknown."""
+    memory: str = ""
+    """Kind and speed of its memory."""
+    governor: str = ""
+    """The policy by which the kernel chose the clock."""
 
 
 class Guide(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -86,6 +139,14 @@ class Guide(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The release; for a history, see ``releases``."""
     name: str = "Processor SDK"
     """The SDK's family."""
+    kernel: str = ""
+    """The version of the kernel."""
+    image: str = ""
+    """The image on the boards, such as ``default``."""
+    setup: dict[str, Scalar] = {}
+    """Facts of the setup of all figures."""
+    notes: list[str] = []
+    """Notes for readers of all figures."""
     release: str = ""
     """A pattern whose first group is the release, in a tag, a title, a path or a commit's message;
     by default numbers separated by points."""
@@ -98,10 +159,17 @@ class Map(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The SoC, system and release of the guide."""
     releases: dict[str, str] = {}
     """The release of each tag, or of each commit by the start of its hash; empty to leave it out."""
-    boards: dict[str, str] = {}
-    """The name in bundles of each board of the guide."""
+    boards: dict[str, str | BoardEntry] = {}
+    """The name in bundles of each board of the guide, or everything that bundles say about it."""
     tables: list[Rule] = []
     """The content of its tables."""
+    words: list[Words] = []
+    """The use of the words around its tables."""
+
+    def board(self, name: str) -> BoardEntry:
+        """Return a board by its name in the guide."""
+        entry = self.boards.get(name, name)
+        return BoardEntry(name=entry) if isinstance(entry, str) else entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,12 +188,25 @@ class Match:
     exact: bool
 
 
+def occurrences(tables: Sequence[Table]) -> dict[int, int]:
+    """Return for each table, by its ``id()``, its position among tables of the same headings, caption
+    and columns, from 1."""
+    counts: Counter[tuple[tuple[str, ...], str, tuple[str, ...]]] = Counter()
+    out: dict[int, int] = {}
+    for table in tables:
+        key = (table.headings, table.caption, table.head)
+        counts[key] += 1
+        out[id(table)] = counts[key]
+    return out
+
+
 class Matcher:
     """Finds the entries for the tables of one release."""
 
     def __init__(self, meaning: Map, tables: Sequence[Table], release: str = "") -> None:
         self._table_counts = Counter((each.headings, each.caption, each.head) for each in tables)
-        self._boards = {_folded(name): called for name, called in meaning.boards.items()}
+        self._boards = {_folded(name): meaning.board(name).name for name in meaning.boards}
+        self._occurrences = occurrences(tables)
         named = (release, meaning.guide.sdk, *meaning.releases.values())
         self._releases = {numbers for each in named if len(numbers := numbers_of(each)) > 1}
         self._rules = [
@@ -145,6 +226,8 @@ class Matcher:
         loose: dict[bytes, Rule] = {}
         boards: dict[str, None] = {}
         for rule, rule_parts, rule_caption, templates in self._rules:
+            if rule.occurrence not in (0, self._occurrences.get(id(table), 1)):
+                continue
             exact = fnmatchcase(heading, rule.heading) and fnmatchcase(table.caption, rule.caption)
             if not exact and not (
                 _ends_alike(parts, rule_parts)
@@ -262,18 +345,12 @@ def decode(text: str) -> Map:
         raise ValueError(f"{message} ({hint})") from None
 
 
-_UNIT = re.compile(r"(.*?) ?\(([^()]{1,40})\)")
-_WORDS = re.compile(r"[a-z0-9%]+")
+_UNIT = re.compile(r"(.*?) ?\(([^()]{0,40})\)")
 _FILLER_WORDS = frozenset(
     ["benchmark", "benchmarks", "controller", "driver", "flash", "performance", "soc", "software"]
 )
-"""Words that headings add to the name of a benchmark."""
+"""Words by which headings of two releases differ."""
 _FILLER_PATTERN = re.compile(rf"\b(?:{'|'.join(sorted(_FILLER_WORDS))})\b")
-_BOARD_HEADS = frozenset(["board", "boards", "device", "machine", "platform"])
-"""Words in the head of a column of boards."""
-_FACT_HEADS = frozenset(["date", "distribution", "distro", "kernel", "release", "version"])
-"""Words in the head of a column whose numbers are names: 6.10 is not 6.1."""
-_BOARD = re.compile(r"(.{1,100}?)(: | / )(.+)")
 
 
 def with_unit(text: str) -> tuple[str, str]:
@@ -285,232 +362,3 @@ def with_unit(text: str) -> tuple[str, str]:
 def unit_name(text: str) -> str:
     """Return the unit that a text names, in the spelling of bundles if the unit is known."""
     return units.parse(text).name if text else ""
-
-
-def propose(
-    guides: Sequence[Sequence[Table]],
-    catalog: Catalog,
-    guide: Mapping[str, str],
-    releases: Sequence[tuple[str, str, str]] = (),
-) -> str:
-    """Return a map of the tables of some guides as TOML, as far as headings and heads suffice.
-
-    A value that they do not give is an empty text, to be filled in by a person. ``releases`` are
-    tags or commits, their releases, and a remark.
-    """
-    boards = _boards([table for tables in guides for table in tables])
-    lines = ["# What the tables of a guide mean. Look at each line, and fix what is wrong.", ""]
-    lines += ["[guide]"]
-    lines += [f"{key} = {_text(guide.get(key, ''))}" for key in ("soc", "os", "sdk")]
-    if releases:
-        lines += ["", "# tag or commit = its release, or nothing to leave it out", "[releases]"]
-        lines += release_lines(releases)
-    lines += ["", "# as the guide calls a board = as bundles do", "[boards]"]
-    lines += _board_lines(boards)
-    seen: set[str] = set()
-    for tables in guides:
-        names = _captions(tables, catalog)
-        for table in tables:
-            entry = _entry(table, catalog, frozenset(boards), names)
-            if entry not in seen:
-                seen.add(entry)
-                where = f"{table.file}:{table.line}: {' > '.join(table.headings)}"
-                lines += ["", f"# {visible(where, 300)}", entry]
-    return "\n".join(lines) + "\n"
-
-
-def release_lines(releases: Iterable[tuple[str, str, str]]) -> list[str]:
-    """Return lines of ``[releases]`` for tags or commits, their releases, and a remark."""
-    return [
-        f"{_text(name)} = {_text(release)}  # {visible(about, 100)}"
-        for name, release, about in releases
-    ]
-
-
-@dataclass(frozen=True, slots=True)
-class Gap:
-    """The tables of one release, and those that have no entry in the map."""
-
-    release: str
-    tables: Sequence[Table]
-    unmapped: Sequence[Unmapped]
-
-
-def additions(
-    gaps: Sequence[Gap],
-    unnamed: Sequence[tuple[str, str, str]],
-    meaning: Map,
-    catalog: Catalog,
-) -> str:
-    """Return the lines to add to a map for the tables of some releases and for some commits."""
-    rest = [each.table for gap in gaps for each in gap.unmapped if not each.boards]
-    named = [board for gap in gaps for each in gap.unmapped for board in each.boards]
-    known_folded = {_folded(board) for board in meaning.boards}
-    boards = [b for b in dict.fromkeys([*named, *_boards(rest)]) if _folded(b) not in known_folded]
-    lines: list[str] = []
-    for section, present, own in (
-        ("releases", meaning.releases, release_lines(unnamed)),
-        ("boards", meaning.boards, _board_lines(boards)),
-    ):
-        if own:
-            lines += [f"# below [{section}]:"] if present else [f"[{section}]"]
-            lines += [*own, ""]
-    releases: dict[str, dict[str, None]] = {}
-    for gap in gaps:
-        captions = _captions(gap.tables, catalog)
-        for each in gap.unmapped:
-            if not each.boards:
-                known_boards = frozenset([*meaning.boards, *boards])
-                entry = _entry(each.table, catalog, known_boards, captions)
-                releases.setdefault(entry, {})[gap.release] = None
-    if releases:
-        lines += ["# at the end:"]
-    for entry, own_releases in releases.items():
-        lines += ["", f"# {', '.join(map(visible, own_releases))}", entry]
-    return "\n".join(lines) + "\n" if lines else ""
-
-
-def _board_lines(boards: Iterable[str]) -> list[str]:
-    return [f"{_text(board)} = {_text(board)}" for board in boards]
-
-
-def _captions(tables: Sequence[Table], catalog: Catalog) -> Mapping[str, set[str]]:
-    """Return the captions of each benchmark's tables."""
-    captions: dict[str, set[str]] = {}
-    for table in tables:
-        captions.setdefault(_benchmark(table, catalog), set()).add(table.caption)
-    return captions
-
-
-def _entry(
-    table: Table, catalog: Catalog, boards: Collection[str], captions: Mapping[str, set[str]]
-) -> str:
-    """Return a proposed entry for a table."""
-    # The guide's title names its release, and the entry should apply to all of them.
-    heading = " > ".join(("*", *map(glob.escape, table.headings[1:])))
-    if len(table.headings) < 2:
-        heading = glob.escape(" ".join(table.headings))
-    first_at: dict[str, int] = {}
-    for at, text in enumerate(table.head):
-        first_at.setdefault(_template(text, boards), at)
-    benchmark = _benchmark(table, catalog)
-    lines = ["[[tables]]", f"heading = {_text(heading)}"]
-    lines += [f"caption = {_text(glob.escape(table.caption))}", f"benchmark = {_text(benchmark)}"]
-    if table.caption and len(captions[benchmark]) > 1:
-        # Figures of several tables may differ in nothing else.
-        lines += [f"params = {{ table = {_text(table.caption)} }}"]
-    lines += ["[tables.columns]"]
-    described = catalog.get(benchmark)
-    for column, at in first_at.items():
-        figures = _holds_figures(table, at, table.head[at])
-        lines += [f"{_text(column)} = {_column(column, table, at, figures, described)}"]
-    return "\n".join(lines)
-
-
-def _boards(tables: Sequence[Table]) -> list[str]:
-    """Return the texts before a colon or above other heads, in the order of the guide."""
-    boards: dict[str, None] = {}
-    for table in tables:
-        # The first column holds keys, unless it is the only one.
-        for text in table.head[1:] or table.head:
-            if match := _BOARD.fullmatch(plain(text)):
-                boards[match[1]] = None
-    return list(boards)
-
-
-def _template(text: str, boards: Collection[str]) -> str:
-    match = _BOARD.fullmatch(plain(text))
-    return f"{{board}}{match[2]}{match[3]}" if match and match[1] in boards else plain(text)
-
-
-def _holds_figures(table: Table, at: int, text: str) -> bool:
-    """Return whether a column seems to hold figures: it is not the first and has numbers."""
-    if at == 0:
-        return False
-    if _BOARD.fullmatch(plain(text)):
-        return True
-    filled = [row[at].text for row in table.rows if at < len(row) and row[at].text]
-    if _FACT_HEADS.intersection(_WORDS.findall(text.lower())):
-        return False
-    # Sizes are numbers too, and are parameters.
-    sizes = "size" in text.lower() or "block" in text.lower()
-    numbers = any(re.match(r"-?[0-9]", each) for each in filled)
-    return not sizes and (numbers or bool(with_unit(text)[1]))
-
-
-def _benchmark(table: Table, catalog: Catalog) -> str:
-    """Return the benchmark whose name or title is in a heading or the caption, else a new name."""
-    for text in (*reversed(table.headings), table.caption):
-        words = "".join(w for w in _WORDS.findall(text.lower()) if w not in _FILLER_WORDS)
-        for name, benchmark in catalog.benchmarks.items():
-            names = (name, benchmark.entry.title)
-            if words and words in ("".join(_WORDS.findall(each.lower())) for each in names):
-                return name
-    heading = table.headings[-1] if table.headings else table.caption
-    return "-".join(_WORDS.findall(heading.lower())) or "table"
-
-
-def _column(text: str, table: Table, at: int, figures: bool, benchmark: Benchmark | None) -> str:
-    label, unit = with_unit(text.removeprefix("{board}").removeprefix(": ").removeprefix(" / "))
-    words = set(_WORDS.findall(label.lower()))
-    if not figures:
-        first = [row[at].text for row in table.rows if at < len(row)]
-        if at == 0 and _all_with_units(first):
-            return '{ key = "metric" }'
-        if words & _BOARD_HEADS:
-            return '{ key = "board" }'
-        sized = all(re.fullmatch(r"[0-9]+[kKmMgG]?", each) for each in first if each)
-        letters = any(each[-1:].isalpha() for each in first)
-        if words & _FACT_HEADS:
-            return f'{{ key = {_text(_param(words, label, benchmark))}, read = "text" }}'
-        read = ', read = "hex"' if "hex" in text else ', read = "size"' if sized and letters else ""
-        return f"{{ key = {_text(_param(words, label, benchmark))}{read} }}"
-    metric, params = _metric(words, label, benchmark)
-    own_unit = unit_name(unit)
-    entry = benchmark.metric(metric) if benchmark else None
-    if entry and units.parse(own_unit).kind.startswith("unknown") and "%" in (entry.unit, label):
-        own_unit = entry.unit
-    if _all_with_units([row[0].text for row in table.rows if row]) and not unit:
-        return "{ }"  # metric and unit are the row's
-    named_params = ", ".join(f"{k} = {_text(v)}" for k, v in params.items())
-    suffix = f", params = {{ {named_params} }}" if params else ""
-    return f"{{ metric = {_text(metric)}, unit = {_text(own_unit)}{suffix} }}"
-
-
-def _all_with_units(texts: Sequence[str]) -> bool:
-    """Return whether every text that is not empty has a unit behind it."""
-    filled = [text for text in texts if text]
-    return bool(filled) and all(with_unit(text)[1] for text in filled)
-
-
-def _param(words: set[str], label: str, benchmark: Benchmark | None) -> str:
-    for name, param in (benchmark.entry.params if benchmark else {}).items():
-        param_words = set(_WORDS.findall(f"{name} {param.label}".lower().replace("_", " ")))
-        if words and (words <= param_words or set(name.split("_")) <= words):
-            return name
-    return "_".join(_WORDS.findall(label.lower())) or "row"
-
-
-def _metric(words: set[str], label: str, benchmark: Benchmark | None) -> tuple[str, dict[str, str]]:
-    """Return the metric that a label names, and the parameter values in the rest of the label."""
-    # Of several metrics the one with the most words is the most specific.
-    best: tuple[int, str] = (0, "")
-    for metric in benchmark.entry.metrics if benchmark else ():
-        for text in (metric.name.replace("_", " "), metric.label):
-            own = set(_WORDS.findall(text.lower()))
-            if own and own <= words and len(own) > best[0] and "*" not in metric.name:
-                best = (len(own), metric.name)
-    if not best[1]:
-        return "_".join(_WORDS.findall(label.lower())), {}
-    params: dict[str, str] = {}
-    for name, param in benchmark.entry.params.items() if benchmark else ():
-        for value, value_label in param.values.items():
-            if set(_WORDS.findall(value_label.lower())) <= words or value in words:
-                params.setdefault(name, value)
-    return best[1], params
-
-
-def _text(value: Any) -> str:
-    """Return a TOML string."""
-    # JSON escapes everything that TOML does, except the delete character.
-    return msgspec.json.encode(str(value)).decode().replace("\x7f", "\\u007f")

@@ -1,10 +1,13 @@
-"""The values of an import: tables of a published guide, and the reading of a document."""
+"""The values of an import: tables of a published guide, the words around them, and the reading of
+a document."""
 
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Literal
 
 from ..common.diagnostics import Diagnostic
 from .limits import Limits
@@ -38,12 +41,30 @@ class Table:
     rows: tuple[tuple[Cell, ...], ...]
 
 
+PassageKind = Literal["text", "warning", "list", "command"]
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """Words outside tables: a paragraph, an admonition, a list, or a block of code.
+
+    ``headings`` are those above it, outermost first. Only a block of code keeps its lines.
+    """
+
+    file: str
+    line: int
+    headings: tuple[str, ...]
+    kind: PassageKind
+    text: str
+
+
 @dataclass(slots=True)
 class Reading:
-    """The tables of one document in order, within the limits, and its faults."""
+    """The tables and words of one document in order, within the limits, and its faults."""
 
     limits: Limits = field(default_factory=Limits)
     tables: list[Table] = field(default_factory=list)
+    passages: list[Passage] = field(default_factory=list)
     faults: list[Diagnostic] = field(default_factory=list)
     title: str = ""
     """The first heading of the document."""
@@ -54,7 +75,22 @@ class Reading:
     cells: int = 0
     """The number of cells of all tables so far."""
     characters: int = 0
-    """The number of characters in these cells."""
+    """The number of characters in these cells and passages."""
+
+    def add_passage(self, passage: Passage) -> None:
+        """Add a passage, or a fault if it exceeds a limit."""
+        limits = self.limits
+        if len(passage.text) > limits.cell:
+            what, name = f"a passage is longer than {limits.cell:,} characters", "cell"
+        elif self.characters + len(passage.text) > limits.characters:
+            what = f"with it the document has over {limits.characters:,} characters"
+            name = "characters"
+        else:
+            self.characters += len(passage.text)
+            self.passages.append(passage)
+            return
+        message = f"{what}: its words are left out"
+        self.fault(Diagnostic("log-note", passage.file, message, raised(name), line=passage.line))
 
     def add(self, table: Table) -> None:
         """Add a table, or a fault if it exceeds a limit."""
@@ -110,6 +146,15 @@ def joined_head(rows: list[tuple[Cell, ...]]) -> tuple[str, ...]:
         texts = [row[at].text for row in rows if at < len(row) and row[at].text]
         columns.append(" / ".join(dict.fromkeys(texts)))
     return tuple(columns)
+
+
+_CAPTION = re.compile(r"Table(?: ?[0-9.]{1,8})? ?: ?(.{1,200}?)(?: ?\|)?")
+
+
+def caption_in(paragraph: str) -> str:
+    """Return the caption that a paragraph such as ``Table: CPU load`` gives to a table, or ""."""
+    match = _CAPTION.fullmatch(paragraph)
+    return match[1] if match else ""
 
 
 def plain(text: str) -> str:

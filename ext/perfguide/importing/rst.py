@@ -1,9 +1,10 @@
-"""Tables in reStructuredText: csv-table, list-table, grid and simple tables.
+"""Tables in reStructuredText: csv-table, list-table, grid and simple tables; and the words around them.
 
 docutils parses the text without access to the machine: no raw HTML, no inclusion, no configuration
 files. Its transforms do not run; substitutions are replaced here, within a limit. The content of
 directives that docutils does not know (those of Sphinx and of extensions) is read too, and their
-titles count as headings. Tables in separate files (``:file:``) are read if the file belongs to the
+titles count as headings. A paragraph ``Table: CPU load`` below or above a table is its caption.
+Tables in separate files (``:file:``) are read if the file belongs to the
 same guide. Tables on perfguide's own pages have rounded figures; the exact ones, with their
 spread, are taken from the data file of the page.
 """
@@ -18,7 +19,7 @@ import pkgutil
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import PurePosixPath
 from typing import Any
@@ -32,17 +33,35 @@ from docutils.parsers.rst.directives import tables as docutils_tables
 from docutils.utils import new_document
 
 from ..common.diagnostics import Diagnostic, visible
-from .model import Cell, Opener, Reading, Table, below, joined_head, plain, raised
-
-_IGNORED_DIRECTIVES = frozenset(
-    {"code-block", "code", "literalinclude", "toctree", "image", "figure", "raw"}
+from .model import (
+    Cell,
+    Opener,
+    Passage,
+    PassageKind,
+    Reading,
+    Table,
+    below,
+    caption_in,
+    joined_head,
+    plain,
+    raised,
 )
+
+_CODE_DIRECTIVES = frozenset({"code-block", "code", "sourcecode"})
+_IGNORED_DIRECTIVES = frozenset({"literalinclude", "toctree", "image", "figure", "raw"})
+_CONDITION_DIRECTIVES = frozenset({"ifconfig", "only"})
+"""Directives whose argument is a condition and no heading."""
 _SUBSTITUTION_CHARS = 1000
 _SUBSTITUTION_DEPTH = 20
 _INVISIBLE = (
     *(nodes.footnote_reference, nodes.system_message, nodes.comment),
     nodes.substitution_definition,
 )
+_WORDS = (
+    *(nodes.paragraph, nodes.bullet_list, nodes.enumerated_list, nodes.definition_list),
+    *(nodes.Admonition, nodes.literal_block, nodes.line_block),
+)
+"""Elements whose words are kept."""
 _KIND = "log-row"
 
 
@@ -85,13 +104,31 @@ def read(file: str, text: str, opener: Opener, reading: Reading) -> None:
             return
     document = new_document(file, _settings())
     parser = Parser(inliner=_inliner(reading.limits.cell))
+    captions: dict[int, str] = {}
     try:
+        text, captions = _separated(text)
         exact = _page_tables(file, opener) if text.startswith(".. perfguide: ") else {}
         with _directives(file, opener, reading, exact):
             parser.parse(text, document)
     finally:
         # Tables before a fault are kept, and the line of the last one locates the fault.
-        _Tables(document, file, reading).read()
+        _Tables(document, file, reading, captions).read()
+
+
+_TABLE_DIRECTIVE = re.compile(r"\.\. (?:csv-table|list-table|table)::")
+
+
+def _separated(text: str) -> tuple[str, dict[int, str]]:
+    """Return the text without captions that have no blank line between them and a table below, and
+    these captions by the lines of their tables: docutils reads the table as a part of the paragraph."""
+    lines = text.split("\n")
+    captions: dict[int, str] = {}
+    for at in range(1, len(lines)):
+        if _TABLE_DIRECTIVE.match(lines[at]) and lines[at - 1][:1].isalnum():
+            caption = caption_in(plain(lines[at - 1].replace("*", "")))
+            if caption:
+                captions[at + 1], lines[at - 1] = caption, ""
+    return "\n".join(lines), captions
 
 
 def _inliner(max_chars: int) -> states.Inliner:
@@ -118,13 +155,24 @@ class _Level:
 
 
 class _Tables:
-    """The tables of a document, found by a walk without recursion, so that no nesting is too deep."""
+    """The tables and words of a document, found by a walk without recursion, so that no nesting is too
+    deep."""
 
-    def __init__(self, document: nodes.document, file: str, reading: Reading) -> None:
+    def __init__(
+        self, document: nodes.document, file: str, reading: Reading, captions: Mapping[int, str]
+    ) -> None:
+        self._captions = captions
+        """Captions by the lines of their tables."""
         self._document = document
         self._file = file
         self._reading = reading
         self._expanded: dict[str, str | None] = {}
+        self._caption = ""
+        """The text of a caption that no table has yet."""
+        self._is_below_table = False
+        """True if the last table may have its caption in the next paragraph."""
+        self._are_captions_above: bool | None = None
+        """True if the first caption in a paragraph has no table above it."""
 
     def read(self) -> None:
         levels = [_Level(iter(self._document.children), False, (), ())]
@@ -136,21 +184,70 @@ class _Tables:
                 continue
             elif isinstance(child, nodes.title | nodes.rubric) and not level.in_table:
                 # A rubric takes the place of the one before it.
+                self._caption, self._is_below_table = "", False
                 level.own = (*level.headings, self._text(child, child.line or 1))
                 self._reading.title = self._reading.title or level.own[-1]
                 if isinstance(child, nodes.title):
                     level.headings = level.own
             elif isinstance(child, nodes.table):
                 self._table(child, level.own)
+            elif isinstance(child, nodes.system_message):
+                # A complaint of the parser may lie between the guide's own words.
+                continue
+            elif isinstance(child, _WORDS) and not level.in_table and not _has_table(child):
+                self._words(child, level.own)
             elif isinstance(child, nodes.Element):
                 if isinstance(child, nodes.section):
                     level.own = level.headings
                 levels.append(_Level(iter(child.children), False, level.own, level.own))
 
+    def _words(self, node: nodes.Element, headings: tuple[str, ...]) -> None:
+        """Add a paragraph, list, admonition or block of code; a caption goes to its table."""
+        line = _first_line(node) or self._reading.line or 1
+        if isinstance(node, nodes.literal_block):
+            # docutils gives the line after the block, and the text keeps its own lines.
+            text = node.astext().strip()
+            self._passage(line, headings, "command", text)
+            return
+        kind: PassageKind = "text"
+        if isinstance(node, nodes.bullet_list | nodes.enumerated_list | nodes.definition_list):
+            kind = "list"
+            items = [self._text(each, line) for each in node.children]
+            text = "; ".join(filter(None, items))
+        else:
+            kind = "warning" if isinstance(node, nodes.Admonition) else "text"
+            text = self._text(node, line)
+        # Guides have all captions above their tables, or all below: the first one decides.
+        caption = caption_in(text) if kind == "text" else ""
+        tables = self._reading.tables
+        if caption and self._are_captions_above is None:
+            self._are_captions_above = not self._is_below_table
+        if (
+            caption
+            and self._is_below_table
+            and not self._are_captions_above
+            and tables
+            and not tables[-1].caption
+        ):
+            tables[-1] = replace(tables[-1], caption=caption)
+            self._is_below_table = False
+        elif caption:
+            self._caption = caption
+        else:
+            self._caption = ""
+            self._passage(line, headings, kind, text)
+
+    def _passage(self, line: int, headings: tuple[str, ...], kind: PassageKind, text: str) -> None:
+        if any(map(str.isalnum, text)):
+            self._is_below_table = False
+            self._reading.add_passage(Passage(self._file, line, headings, kind, text))
+
     def _table(self, node: nodes.table, headings: tuple[str, ...]) -> None:
         line = int(node.get("perf_line") or node.line or 1)
         titles = (each for each in node.children if isinstance(each, nodes.title))
-        caption = next((self._text(each, line) for each in titles), "")
+        title = next((self._text(each, line) for each in titles), "")
+        caption = title or self._captions.get(line, "") or self._caption
+        self._caption, self._is_below_table = "", True
         if raw := node.get("perf_rows"):
             rows = [tuple(self._cell(each, at) for each in row) for at, row in raw]
             count, file = int(node["perf_head"]), str(node["perf_file"])
@@ -250,6 +347,17 @@ class _Tables:
         return "".join(parts)
 
 
+def _has_table(node: nodes.Node) -> bool:
+    """Return whether there is a table within a node."""
+    stack = [node]
+    while stack:
+        each = stack.pop()
+        if isinstance(each, nodes.table):
+            return True
+        stack += each.children
+    return False
+
+
 def _first_line(node: nodes.Node) -> int:
     """Return the line of a node or of the first node within it that has one, else 0."""
     stack = [node]
@@ -281,8 +389,13 @@ class _Through(Directive):
     def run(self) -> list[nodes.Node]:
         if self.name in _IGNORED_DIRECTIVES:
             return []
+        if self.name in _CODE_DIRECTIVES:
+            text = "\n".join(self.content)
+            block = nodes.literal_block(text, text)
+            block.line = self.content_offset + 1
+            return [block]
         holder = nodes.container()
-        if self.arguments and self.content:
+        if self.arguments and self.content and self.name not in _CONDITION_DIRECTIVES:
             holder += nodes.rubric("", self.arguments[0])
         self.state.nested_parse(self.content, self.content_offset, holder)
         return [holder]
@@ -368,7 +481,7 @@ def _directives(
         if name in own_names:
             return own_names[name], []
         directive, messages = docutils_directive(name, language, document)
-        if directive is None or name in _IGNORED_DIRECTIVES:
+        if directive is None or name in _IGNORED_DIRECTIVES | _CODE_DIRECTIVES:
             return _Through, []
         return directive, messages
 

@@ -14,7 +14,7 @@ from ..common.diagnostics import Diagnostic
 from . import isolated
 from .git_repository import Commit, Entry, GitError, Repository, opened
 from .limits import Limits
-from .model import Opener, Reading, Table, raised
+from .model import Opener, Passage, Reading, Table, raised
 
 _TITLE_CHARS = 500
 
@@ -29,6 +29,7 @@ class Snapshot:
     """The first line of the commit's message."""
     created: datetime.datetime | None = None
     tables: list[Table] = field(default_factory=list)
+    passages: list[Passage] = field(default_factory=list)
     titles: list[str] = field(default_factory=list)
     """The first headings of the documents with tables."""
     faults: list[Diagnostic] = field(default_factory=list)
@@ -36,6 +37,7 @@ class Snapshot:
     def take(self, reading: Reading, file: str) -> None:
         """Add the reading of a document."""
         self.tables += reading.tables
+        self.passages += reading.passages
         self.faults += reading.faults
         if reading.unlisted:
             message = f"and {reading.unlisted:,} more faults"

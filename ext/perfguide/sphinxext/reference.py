@@ -56,6 +56,8 @@ TYPES: dict[str, type[msgspec.Struct]] = {
     "import-guide": mapping.Guide,
     "import-table": mapping.Rule,
     "import-column": mapping.Column,
+    "import-board": mapping.BoardEntry,
+    "import-words": mapping.Words,
     "acknowledged": acknowledged.Acknowledgement,
     "waiver": waivers.Spec,
     "change-note": waivers.Note,

@@ -1,0 +1,175 @@
+"""Names of the catalog in other people's words: headings, captions and column heads of guides."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ..common import units
+from .benchmarks import Benchmark, Catalog, Metric, Param, Scalar
+
+_WORD = re.compile(r"[a-z0-9%]+")
+_FILLER_WORDS = frozenset(
+    ["benchmark", "benchmarks", "controller", "driver", "flash", "performance", "soc", "software"]
+)
+"""Words that headings add to the name of a benchmark."""
+
+
+def words(text: str) -> tuple[str, ...]:
+    """Return the words of a text in lower case."""
+    return tuple(_WORD.findall(text.lower()))
+
+
+def benchmark(texts: Iterable[str], catalog: Catalog) -> str:
+    """Return the benchmark that the first of some texts names at all, or "".
+
+    In one text the first name counts, and of several such the longest.
+    """
+    names = {
+        name: {
+            tuple(word for word in words(each) if word not in _FILLER_WORDS)
+            for each in (name, described.entry.title, *described.entry.words)
+        }
+        for name, described in catalog.benchmarks.items()
+    }
+    for text in texts:
+        own = [word for word in words(text) if word not in _FILLER_WORDS]
+        matches = [
+            (at, -len(phrase), name)
+            for name, phrases in names.items()
+            for phrase in phrases
+            if phrase and (at := _at(phrase, own)) is not None
+        ]
+        if matches:
+            return min(matches)[-1]
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A name of the catalog, and the number of words of the text that it explains."""
+
+    name: str
+    words: int
+
+
+def metric(text: str, described: Benchmark) -> Named | None:
+    """Return the metric that a text names, which is the one with the most words of it."""
+    own = set(words(text))
+    return _best(
+        (each.name, phrase, own)
+        for each in described.entry.metrics
+        if "*" not in each.name
+        for phrase in (each.name, each.label, *each.aliases, *each.words)
+    )
+
+
+def param(text: str, described: Benchmark) -> Named | None:
+    """Return the parameter that a text names, in full or by one of its words."""
+    own = set(words(text))
+    phrases = [
+        (name, phrase)
+        for name, each in described.entry.params.items()
+        for phrase in (name, each.label, *each.words)
+    ]
+    matches = _best((name, phrase, own) for name, phrase in phrases)
+    if matches or not own:
+        return matches
+    part = next((name for name, phrase in phrases if own <= set(_parts(phrase))), "")
+    return Named(part, len(own)) if part else None
+
+
+def _best(candidates: Iterable[tuple[str, str, set[str]]]) -> Named | None:
+    best: Named | None = None
+    for name, phrase, own in candidates:
+        parts = set(_parts(phrase))
+        if parts and parts <= own and (best is None or len(parts) > best.words):
+            best = Named(name, len(parts))
+    return best
+
+
+def _parts(phrase: str) -> tuple[str, ...]:
+    return words(phrase.replace("_", " "))
+
+
+def value(texts: Sequence[str], described: Param) -> Scalar | None:
+    """Return the value of a parameter that the first of some texts names at all, or ``None``."""
+    for text in texts:
+        own = words(text)
+        matches = [
+            (-len(phrase), at, str(each))
+            for each in described.value_words
+            if (phrase := words(each)) and (at := _at(phrase, own)) is not None
+        ]
+        if matches:
+            return described.value_words[min(matches)[-1]]
+    return described.value_words.get("")
+
+
+def listed_value(text: str, described: Param) -> Scalar | None:
+    """Return the value of a parameter that a cell or head names, by its label too."""
+    own = words(text)
+    labels = {label: name for name, label in described.values.items()}
+    labels |= {name: name for name in described.values}
+    spoken = {**labels, **{text: each for text, each in described.value_words.items() if text}}
+    matches = [
+        (-len(phrase), at, each)
+        for each in spoken
+        if (phrase := words(each)) and (at := _at(phrase, own)) is not None
+    ]
+    return spoken[min(matches)[-1]] if matches else None
+
+
+def unit(text: str, described: Metric | None) -> str:
+    """Return the unit that a guide spells its own way, as bundles name it, or "".
+
+    Without a text, or with one that is not a unit, it is the unit of the metric. Letters in the wrong
+    case are read as the metric's unit where they agree with it.
+    """
+    own = described.unit if described else ""
+    if not text:
+        return own
+    parsed = units.parse(text)
+    if not parsed.kind.startswith("unknown"):
+        return parsed.name
+    if own and text.casefold() in {each.casefold() for each in units.spellings(own)}:
+        return own
+    # Guides shorten a rate such as iterations/s to the things counted.
+    if own and set(words(text)) < set(words(own)):
+        return own
+    return text if is_unit(text) else own
+
+
+_UNIT = re.compile(r"[^\W\d_][\w%µ°^²³·*/. -]{0,39}")
+
+
+def is_unit(text: str) -> bool:
+    """Return whether a text can be a unit: one that is known, or a few plain words.
+
+    Names of fields such as ``LOCAL_CPU_UTIL`` and lists such as ``min,max`` are none.
+    """
+    if not units.parse(text).kind.startswith("unknown"):
+        return True
+    is_name = "_" in text or (text.isalpha() and text.isupper() and len(text) > 5)
+    return bool(_UNIT.fullmatch(text)) and not is_name
+
+
+def described_metric(name: str, described: Benchmark) -> str:
+    """Return the metric that has another metric's name among its words, or ""."""
+    own = _parts(name)
+    matches = (each.name for each in described.entry.metrics if own in map(_parts, each.words))
+    return next(matches, "")
+
+
+def described_param(name: str, described: Benchmark) -> str:
+    """Return the parameter that has another parameter's name among its words, or ""."""
+    own = _parts(name)
+    params = described.entry.params.items()
+    return next((key for key, each in params if own in map(_parts, each.words)), "")
+
+
+def _at(phrase: Sequence[str], text: Sequence[str]) -> int | None:
+    """Return the position of a phrase in a text, both as words, or ``None``."""
+    size, own = len(phrase), tuple(phrase)
+    return next((at for at in range(len(text)) if tuple(text[at : at + size]) == own), None)

@@ -1,0 +1,675 @@
+"""Proposal of a map for the tables and words of a guide.
+
+Headings, captions and heads are related to the catalog by its names and by the words that its
+descriptions list for them (:mod:`perfguide.catalog.phrases`). Tables whose figures would have the same
+names get a parameter by their captions, headings or order.
+"""
+
+from __future__ import annotations
+
+import glob
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+from msgspec import structs
+
+from ..catalog import phrases
+from ..catalog.benchmarks import Benchmark, Catalog, undescribed
+from ..common import units
+from ..common.diagnostics import visible
+from . import bundles
+from .mapping import BoardEntry, Column, Map, Rule, Scalar, Unmapped, occurrences, with_unit
+from .model import Passage, Table, plain
+
+_BOARD_HEADS = frozenset(["board", "boards", "device", "machine", "platform"])
+"""Words in the head of a column of boards."""
+_FACT_HEADS = frozenset(["date", "distribution", "distro", "kernel", "release", "version"])
+"""Words in the head of a column whose numbers are names: 6.10 is not 6.1."""
+_BOARD = re.compile(r"(.{1,100}?)(: ?| / )(.+)")
+_UNSTATED_BOARD = "board not stated"
+"""The name of the board of tables that name none, in a guide of several boards."""
+_NOTE_CHARS = 500
+"""The length of the longest paragraph that is proposed as a note; longer ones explain."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """The tables and words of a guide at one time."""
+
+    tables: Sequence[Table]
+    passages: Sequence[Passage] = ()
+
+
+@dataclass(slots=True)
+class _Entry:
+    """A proposed entry for a table, and remarks for the person who looks at it."""
+
+    table: Table
+    rule: Rule
+    remarks: list[str]
+
+
+def propose(
+    guides: Sequence[Document],
+    catalog: Catalog,
+    guide: Mapping[str, str],
+    releases: Sequence[tuple[str, str, str]] = (),
+) -> str:
+    """Return a map of the tables and words of some guides as TOML.
+
+    A value that they do not give is an empty text, to be filled in by a person. ``releases`` are
+    tags or commits, their releases, and a remark.
+    """
+    tables = [table for each in guides for table in each.tables]
+    names = _board_names(tables, catalog)
+    described = _boards_described(names, tables, guide.get("soc", ""))
+    lines = ["# What the tables of a guide mean. Look at each line, and fix what is wrong.", ""]
+    lines += ["[guide]"]
+    lines += [f"{key} = {_text(guide.get(key, ''))}" for key in ("soc", "os", "sdk")]
+    if releases:
+        lines += ["", "# tag or commit = its release, or nothing to leave it out", "[releases]"]
+        lines += release_lines(releases)
+    lines += ["", "# as the guide calls a board = as bundles do", "[boards]"]
+    lines += [_board_line(name, described[name]) for name in names]
+    seen: set[str] = set()
+    for document in guides:
+        for entry in _entries(document.tables, names, catalog):
+            text = _entry_text(entry)
+            if text not in seen:
+                seen.add(text)
+                where = f"{entry.table.file}:{entry.table.line}: {' > '.join(entry.table.headings)}"
+                lines += ["", f"# {visible(where, 300)}"]
+                lines += [f"# {visible(remark, 300)}" for remark in entry.remarks]
+                lines += [text]
+    lines += _word_lines(guides)
+    return "\n".join(lines) + "\n"
+
+
+def release_lines(releases: Iterable[tuple[str, str, str]]) -> list[str]:
+    """Return lines of ``[releases]`` for tags or commits, their releases, and a remark."""
+    return [
+        f"{_text(name)} = {_text(release)}  # {visible(about, 100)}"
+        for name, release, about in releases
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """The tables of one release, and those that have no entry in the map."""
+
+    release: str
+    tables: Sequence[Table]
+    unmapped: Sequence[Unmapped]
+
+
+def additions(
+    gaps: Sequence[Gap],
+    unnamed: Sequence[tuple[str, str, str]],
+    meaning: Map,
+    catalog: Catalog,
+) -> str:
+    """Return the lines to add to a map for the tables of some releases and for some commits."""
+    rest = [each.table for gap in gaps for each in gap.unmapped if not each.boards]
+    named = [board for gap in gaps for each in gap.unmapped for board in each.boards]
+    listed = {_folded(board) for board in meaning.boards}
+    new_boards = dict.fromkeys([*named, *_board_names(rest, catalog)])
+    boards = [board for board in new_boards if _folded(board) not in listed]
+    lines: list[str] = []
+    for section, present, own in (
+        ("releases", meaning.releases, release_lines(unnamed)),
+        ("boards", meaning.boards, [f"{_text(board)} = {_text(board)}" for board in boards]),
+    ):
+        if own:
+            lines += [f"# below [{section}]:"] if present else [f"[{section}]"]
+            lines += [*own, ""]
+    by_release: dict[str, dict[str, None]] = {}
+    for gap in gaps:
+        unmapped = {id(each.table) for each in gap.unmapped if not each.boards}
+        for entry in _entries(gap.tables, [*meaning.boards, *boards], catalog):
+            if id(entry.table) in unmapped:
+                by_release.setdefault(_entry_text(entry), {})[gap.release] = None
+    if by_release:
+        lines += ["# at the end:"]
+    for text, own_releases in by_release.items():
+        lines += ["", f"# {', '.join(map(visible, own_releases))}", text]
+    return "\n".join(lines) + "\n" if lines else ""
+
+
+def _folded(text: str) -> str:
+    return plain(text).casefold()
+
+
+# Boards
+
+
+def _board_names(tables: Sequence[Table], catalog: Catalog) -> list[str]:
+    """Return the texts before a colon or above other heads, in the order of the guide, or else the
+    names in its table of boards."""
+    boards: dict[str, None] = {}
+    for table in tables:
+        described = _described(table, catalog)
+        # The first column holds keys, unless it is the only one.
+        for text in table.head[1:] or table.head:
+            match = _BOARD.fullmatch(plain(text))
+            if match and not phrases.metric(match[1], described):
+                boards[match[1]] = None
+    listed = (row[0].text for table in tables if _is_board_table(table) for row in table.rows)
+    return list(boards or dict.fromkeys(filter(None, listed)))
+
+
+_SOC = re.compile(r"([a-z]{1,6}[0-9]{1,5}(?:[a-z]+[0-9]+)*[a-z]*?)(?:(x+)[a-z]*)?(?=[-_. ]|$)")
+"""The SoC at the beginning of a board's name: am62xx_lp_sk, j721e-idk-gw."""
+
+
+def soc_of(board: str) -> str:
+    """Return the SoC that a board's name begins with, such as AM62X for am62xx_sk, or ""."""
+    match = _SOC.match(board.lower())
+    return (match[1] + ("x" if match[2] else "")).upper() if match else ""
+
+
+def _socs(boards: Sequence[str], soc: str) -> dict[str, str]:
+    """Return the SoC of each board whose name says that it is another one than the guide's."""
+    named = {board: own for board in boards if (own := soc_of(board))}
+    # A single name may be that of the board itself, such as that of a hobbyist's computer.
+    if soc.upper() not in named.values() and len(set(named.values())) < 2:
+        return {}
+    return {board: own for board, own in named.items() if own != soc.upper()}
+
+
+def _boards_described(
+    boards: Sequence[str], tables: Sequence[Table], soc: str
+) -> dict[str, BoardEntry]:
+    """Return what the guide says about its boards, in names and in a table of boards."""
+    rows = [
+        (row[0].text, row[1].text)
+        for table in tables
+        if _is_board_table(table)
+        for row in table.rows
+        if len(row) > 1 and row[0].text
+    ]
+    socs = _socs(boards, soc)
+    out: dict[str, BoardEntry] = {}
+    # People write clocks and memory in sentences; the rest stays in the description.
+    for board in boards:
+        description = _description(board, rows)
+        clock = re.search(r"\b([0-9]{1,5}(?:\.[0-9]{1,4})?) ?([MG])Hz", description)
+        memory = re.search(
+            r"\b((?:[0-9]+ ?[MG]B )?(?:LP)?DDR[0-9]?[^,]*|L?P?DDR data rate [^,]*)", description
+        )
+        mhz = float(clock[1]) * (1000 if clock[2] == "G" else 1) if clock else 0
+        out[board] = BoardEntry(
+            name=board,
+            soc=socs.get(board, ""),
+            description=description,
+            cpu_mhz=mhz,
+            memory=memory[1].strip() if memory else "",
+        )
+    return out
+
+
+def _is_board_table(table: Table) -> bool:
+    """Return whether a table lists boards and descriptions of them."""
+    head = [set(phrases.words(text)) for text in table.head]
+    return len(head) == 2 and head[0] <= {"name", *_BOARD_HEADS} and "description" in head[1]
+
+
+def _description(board: str, rows: Sequence[tuple[str, str]]) -> str:
+    """Return the description of the board that has the most words of a name, and its SoC, or ""."""
+    own = _board_words(board)
+    ranked: dict[tuple[int, int], list[str]] = {}
+    for name, text in rows:
+        theirs = _board_words(name)
+        if own and theirs and own[0] == theirs[0]:
+            common = len(set(own) & set(theirs))
+            ranked.setdefault((common, -len(set(theirs) - set(own))), []).append(text)
+    best = ranked[max(ranked)] if ranked else []
+    return best[0] if len(best) == 1 else ""
+
+
+def _board_words(name: str) -> list[str]:
+    """Return the words of a board's name, without the x for any digit of a SoC."""
+    # A name may have no letter at all.
+    first, *rest = re.findall("[a-z0-9]+", name.lower()) or [""]
+    return [re.sub(r"(?<=[0-9a])x+", "", first), *rest] if first else []
+
+
+def _board_line(name: str, entry: BoardEntry) -> str:
+    """Return the line of ``[boards]`` for a board."""
+    if entry == BoardEntry(name=name):
+        return f"{_text(name)} = {_text(name)}"
+    return f"{_text(name)} = {_inline(structs.asdict(entry))}"
+
+
+# Tables
+
+
+def _described(table: Table, catalog: Catalog) -> Benchmark:
+    """Return the benchmark that the caption or the innermost heading names, or one of a new name."""
+    texts = (table.caption, *reversed(table.headings))
+    name = phrases.benchmark(texts, catalog)
+    if name:
+        return catalog.benchmarks[name]
+    heading = table.headings[-1] if table.headings else table.caption
+    return undescribed("-".join(phrases.words(heading)) or "table")
+
+
+def _entries(tables: Sequence[Table], boards: Sequence[str], catalog: Catalog) -> list[_Entry]:
+    """Return the entries for the tables of one release, with a parameter where figures would pool."""
+    entries = [_entry(table, catalog, boards) for table in tables]
+    # Entries find their tables by heading and caption, so no parameter separates tables of equal ones.
+    for equal_only, distinguish in (
+        (True, _by_order),
+        (False, _by_caption),
+        (False, _by_heading),
+        (False, _by_order),
+    ):
+        rules = [each.rule for each in entries]
+        same = bundles.same_names(tables, rules, boards)
+        if not same:
+            break
+        if equal_only:
+            same = {pair for pair in same if _names(tables[pair[0]]) == _names(tables[pair[1]])}
+        for at, rule in distinguish(tables, rules, _to_distinguish(same, entries, catalog)):
+            entries[at].rule = rule
+    return entries
+
+
+def _to_distinguish(
+    same: Collection[tuple[int, int]], entries: Sequence[_Entry], catalog: Catalog
+) -> set[int]:
+    """Return the positions of the later tables that have figures of the same names as earlier ones, and of
+    both where the catalog has rows or tabs by the caption, or no tables."""
+    out: set[int] = set()
+    # The first table keeps its names, which other releases have that lack the second one.
+    for first, second in same:
+        described = catalog.get(entries[first].rule.benchmark)
+        by_caption = described is None or any(
+            "table" in described.entry.names(each) for each in described.entry.tables
+        )
+        if first != second:
+            out |= {first, second} if by_caption else {second}
+    return out
+
+
+def _by_caption(
+    tables: Sequence[Table], rules: Sequence[Rule], positions: Collection[int]
+) -> Iterator[tuple[int, Rule]]:
+    for at in positions:
+        if caption := tables[at].caption:
+            yield at, structs.replace(rules[at], params={**rules[at].params, "table": caption})
+
+
+def _by_heading(
+    tables: Sequence[Table], rules: Sequence[Rule], positions: Collection[int]
+) -> Iterator[tuple[int, Rule]]:
+    for at in positions:
+        if headings := tables[at].headings:
+            params = {**rules[at].params, "section": headings[-1]}
+            yield at, structs.replace(rules[at], params=params)
+
+
+def _by_order(
+    tables: Sequence[Table], rules: Sequence[Rule], positions: Collection[int]
+) -> Iterator[tuple[int, Rule]]:
+    numbers = occurrences(tables)
+    groups = {_names(tables[at]) for at in positions}
+    for at, table in enumerate(tables):
+        if _names(table) in groups:
+            number = numbers[id(table)]
+            params = {**rules[at].params, **({"table_no": number} if number > 1 else {})}
+            yield at, structs.replace(rules[at], occurrence=number, params=params)
+
+
+def _names(table: Table) -> tuple[object, ...]:
+    return table.headings, table.caption, table.head
+
+
+def _entry(table: Table, catalog: Catalog, boards: Sequence[str]) -> _Entry:
+    """Return a proposed entry for a table."""
+    # The guide's title names its release, and the entry should apply to all of them.
+    heading = " > ".join(("*", *map(glob.escape, table.headings[1:])))
+    if len(table.headings) < 2:
+        heading = glob.escape(" ".join(table.headings))
+    caption = glob.escape(table.caption)
+    if _is_board_table(table):
+        remark = "a table of boards, taken into [boards]"
+        rule = Rule(heading=heading, caption=caption, benchmark="", skip=True)
+        return _Entry(table, rule, [remark])
+    described = _described(table, catalog)
+    first_at: dict[str, int] = {}
+    for at, text in enumerate(table.head):
+        first_at.setdefault(_template(text, boards), at)
+    columns: dict[str, Column] = {}
+    remarks: list[str] = []
+    for text, at in first_at.items():
+        columns[text] = _column(text, table, at, described, remarks)
+    _separate(columns)
+    rule = Rule(
+        heading=heading,
+        caption=caption,
+        benchmark=described.name,
+        params=_values_above(table, described, columns),
+        units=_row_units(table, columns, first_at, described),
+        columns=columns,
+        board=_board_of_all(columns, boards, remarks),
+    )
+    return _Entry(table, rule, remarks)
+
+
+def _board_of_all(columns: Mapping[str, Column], boards: Sequence[str], remarks: list[str]) -> str:
+    """Return the board of a table whose columns name none."""
+    named = any("{board}" in text or column.key == "board" for text, column in columns.items())
+    if named or not boards:
+        return ""
+    if len(boards) == 1:
+        remarks.append("the table names no board: taken as the only one of the guide")
+        return boards[0]
+    remarks.append("the table does not say which of the guide's boards was measured: name it here")
+    return _UNSTATED_BOARD
+
+
+def _template(text: str, boards: Collection[str]) -> str:
+    match = _BOARD.fullmatch(plain(text))
+    return f"{{board}}{match[2]}{match[3]}" if match and match[1] in boards else plain(text)
+
+
+def _without_board(text: str) -> str:
+    """Return the text of a column behind the board."""
+    for mark in ("{board}: ", "{board}:", "{board} / "):
+        text = text.removeprefix(mark)
+    return text
+
+
+def _separate(columns: dict[str, Column]) -> None:
+    """Add a parameter to columns that hold the same metric with the same parameters."""
+    by_meaning: dict[str, list[str]] = {}
+    for text, column in columns.items():
+        if not column.key and not column.skip:
+            by_meaning.setdefault(repr((column.metric, column.params)), []).append(text)
+    for texts in by_meaning.values():
+        for text in texts if len(texts) > 1 else ():
+            label = with_unit(_without_board(text))[0]
+            params = {**columns[text].params, "column": label}
+            columns[text] = structs.replace(columns[text], params=params)
+
+
+def _values_above(
+    table: Table, described: Benchmark, columns: Mapping[str, Column]
+) -> dict[str, Scalar]:
+    """Return the parameters that the caption or the headings of a table state."""
+    given = {column.key for column in columns.values()}
+    figures = [each for each in columns.values() if not each.key and not each.skip]
+    # A column is closer to its figures than the caption above all of them.
+    params: dict[str, Scalar] = {}
+    for name, param in described.entry.params.items():
+        if name in given or (figures and all(name in each.params for each in figures)):
+            continue
+        value = phrases.value((table.caption, *reversed(table.headings)), param)
+        if value is not None:
+            params[name] = value
+    # Some tables of the catalog have rows or tabs by the captions of published ones.
+    stated = {*params, *given, *(name for each in figures for name in each.params)}
+    needed = [described.entry.names(each) - stated for each in described.entry.tables]
+    if table.caption and set() not in needed and {"table"} in needed:
+        params["table"] = table.caption
+    return params
+
+
+def _row_units(
+    table: Table,
+    columns: Mapping[str, Column],
+    first_at: Mapping[str, int],
+    described: Benchmark,
+) -> dict[str, str]:
+    """Return the units of metrics in rows whose spelling is not that of bundles."""
+    out: dict[str, str] = {}
+    for text, column in columns.items():
+        if column.key != "metric":
+            continue
+        for row in table.rows:
+            if first_at[text] >= len(row):
+                continue
+            label, spelt = with_unit(row[first_at[text]].text)
+            metric = described.metric(str(column.values.get(label, label)))
+            unit = phrases.unit(spelt, metric)
+            if unit and unit != units.parse(spelt).name:
+                out.setdefault(spelt, unit)
+    return out
+
+
+def _texts(table: Table, at: int) -> list[str]:
+    """Return the texts of a column that are not empty."""
+    return [row[at].text for row in table.rows if at < len(row) and row[at].text]
+
+
+def _are_metrics(texts: Sequence[str]) -> bool:
+    """Return whether every text has brackets behind it, and most of them a unit or nothing in them."""
+    brackets = [match[1] for text in texts if (match := re.search(r"\(([^()]*)\)$", text))]
+    fitting = sum(not each or phrases.is_unit(each) for each in brackets)
+    return bool(texts) and len(brackets) == len(texts) and 2 * fitting > len(texts)
+
+
+def _column(text: str, table: Table, at: int, described: Benchmark, remarks: list[str]) -> Column:
+    """Return the proposed content of a column."""
+    label, spelt = with_unit(_without_board(text))
+    own_words = set(phrases.words(label))
+    # Of two readings of a head, the one that explains more of its words is right.
+    metric = phrases.metric(label, described)
+    param = phrases.param(label, described)
+    texts = _texts(table, at)
+    if at == 0 and len(table.head) > 1 and _are_metrics(texts):
+        return Column(key="metric", values=_metric_values(texts, described))
+    if own_words & _BOARD_HEADS and not metric:
+        return Column(key="board")
+    if "command" in own_words and not metric:
+        return Column(key="command")
+    if at > 0 and (numbered := _numbered(label, described)) and _are_metrics(_texts(table, 0)):
+        return Column(params=numbered)
+    if at > 0 and (each := re.fullmatch("per[ -](.+)", label)) and _are_metrics(_texts(table, 0)):
+        param = phrases.param(each[1], described)
+        return Column(each=param.name if param else "_".join(phrases.words(each[1])))
+    more_of_param = param and (metric is None or param.words > metric.words)
+    if (at == 0 and len(table.head) > 1) or more_of_param or not _holds_figures(text, label, texts):
+        return _key_column(label, text, texts, own_words, described)
+    if _are_metrics(_texts(table, 0)) and metric is None:
+        # Metric and unit are the row's.
+        return Column()
+    params = _column_values(label, described)
+    name = metric.name if metric else _metric_by_unit(spelt, params, described)
+    if not name:
+        name = "_".join(phrases.words(label)) or "figure"
+    entry = described.metric(name)
+    unit = phrases.unit(spelt, entry)
+    if not unit:
+        remarks.append(f"“{spelt or label}” is not a unit: state that of “{text}”")
+    elif entry and unit == entry.unit and unit != units.parse(spelt).name:
+        remarks.append(f"the unit of “{label}” is that of the description")
+    return Column(metric=name, unit=unit, params=params)
+
+
+def _metric_values(texts: Sequence[str], described: Benchmark) -> dict[str, Scalar]:
+    """Return the metrics that the rows name in other words than bundles."""
+    out: dict[str, Scalar] = {}
+    exact = {each.name for each in described.entry.metrics}
+    for text in texts:
+        label, _ = with_unit(text)
+        metric = phrases.metric(label, described)
+        is_whole = metric and metric.words == len(set(phrases.words(label)))
+        if metric and is_whole and label not in exact:
+            out[label] = metric.name
+    return out
+
+
+def _holds_figures(text: str, label: str, texts: Sequence[str]) -> bool:
+    """Return whether a column that is not the first seems to hold figures."""
+    if text != _without_board(text):
+        return True
+    if _FACT_HEADS.intersection(phrases.words(label)):
+        return False
+    numbers = any(re.match(r"-?[0-9]", each) for each in texts)
+    return numbers or bool(with_unit(text)[1])
+
+
+def _key_column(
+    label: str, text: str, texts: Sequence[str], own_words: set[str], described: Benchmark
+) -> Column:
+    """Return the proposed content of a column of a parameter."""
+    param = phrases.param(label, described)
+    name = param.name if param else "_".join(phrases.words(label)) or "row"
+    if own_words & _FACT_HEADS:
+        return Column(key=name, read="text")
+    if "hex" in phrases.words(text):
+        return Column(key=name, read="hex")
+    sizes = all(
+        re.fullmatch(r"[0-9]+ ?(?:[kKmMgG]?i?[bB]?|bytes?|[kKmMgG])", each) for each in texts
+    )
+    if texts and sizes and any(each[-1:].isalpha() for each in texts):
+        return Column(key=name, read="size")
+    meant: dict[Scalar, list[str]] = {}
+    for each in dict.fromkeys(texts) if param else ():
+        if (value := phrases.listed_value(each, described.param(name))) is not None:
+            meant.setdefault(value, []).append(each)
+    # Of several texts with the same words, the shortest has no further ones.
+    shortest = {min(own, key=len): value for value, own in meant.items()}
+    return Column(
+        key=name, values={text: value for text, value in shortest.items() if text != value}
+    )
+
+
+def _column_values(label: str, described: Benchmark) -> dict[str, Scalar]:
+    """Return the parameters that the head of a column states."""
+    params: dict[str, Scalar] = {}
+    for name, param in described.entry.params.items():
+        value = phrases.listed_value(label, param)
+        if value is not None:
+            params[name] = value
+    return params
+
+
+def _numbered(label: str, described: Benchmark) -> dict[str, Scalar]:
+    """Return the parameter in a head such as ``CPU 1``."""
+    match = re.fullmatch(r"(.+?) ?([0-9]{1,9})", label)
+    param = phrases.param(match[1], described) if match else None
+    return {param.name: int(match[2])} if match and param else {}
+
+
+def _metric_by_unit(spelt: str, params: Mapping[str, Scalar], described: Benchmark) -> str:
+    """Return the only metric of a column that states nothing but a parameter and a unit, or ""."""
+    if not params or not spelt:
+        return ""
+    fitting = [
+        each.name
+        for each in described.entry.metrics
+        if "*" not in each.name and units.factor(phrases.unit(spelt, each), each.unit) is not None
+    ]
+    return fitting[0] if len(fitting) == 1 else ""
+
+
+# Words
+
+
+def _word_lines(guides: Sequence[Document]) -> list[str]:
+    """Return entries of ``[[words]]`` for the passages around figures."""
+    lines: list[str] = []
+    seen: set[tuple[str, str]] = set()
+    for document in guides:
+        sections = {
+            table.headings[:length]
+            for table in document.tables
+            if not _is_board_table(table)
+            for length in range(1, len(table.headings) + 1)
+        }
+        passages = [each for each in bundles.joined(document.passages) if each.headings in sections]
+        for passage in passages:
+            heading = " > ".join(("*", *map(glob.escape, passage.headings[1:])))
+            if (heading, passage.text) in seen:
+                continue
+            seen.add((heading, passage.text))
+            code = [
+                each
+                for each in passages
+                if each.kind == "command" and each.headings == passage.headings
+            ]
+            entry = {"heading": heading, "text": passage.text, "use": _use(passage, len(code))}
+            lines += ["", f"# {visible(f'{passage.file}:{passage.line}', 300)}", "[[words]]"]
+            lines += [f"{key} = {_text(value)}" for key, value in entry.items()]
+            lines += ["confirmed = false"]
+    return lines
+
+
+def _use(passage: Passage, code_blocks: int) -> str:
+    """Return the proposed use of a passage."""
+    if passage.kind == "command":
+        # Of several blocks none measures all figures of the section.
+        return "command" if code_blocks == 1 else "note"
+    if passage.kind != "text":
+        return "note"
+    introduces = passage.text.endswith(":")
+    return "none" if introduces or len(passage.text) > _NOTE_CHARS or _explains(passage) else "note"
+
+
+def _explains(passage: Passage) -> bool:
+    """Return whether a paragraph only says what a benchmark is, as its description does."""
+    first = phrases.words(passage.text)[:2]
+    heading = "".join(phrases.words(passage.headings[-1]))
+    return (
+        len(first) == 2 and first[0][:5] == heading[:5] and first[1] in ("is", "measures", "which")
+    )
+
+
+# TOML
+
+
+def _entry_text(entry: _Entry) -> str:
+    """Return the TOML of an entry."""
+    rule = entry.rule
+    lines = ["[[tables]]", f"heading = {_text(rule.heading)}", f"caption = {_text(rule.caption)}"]
+    lines += [f"benchmark = {_text(rule.benchmark)}"]
+    if rule.skip:
+        return "\n".join([*lines, "skip = true"])
+    if rule.occurrence:
+        lines.append(f"occurrence = {rule.occurrence}")
+    if rule.params:
+        lines.append(f"params = {_inline(rule.params, keep_empty=True)}")
+    if rule.board:
+        lines.append(f"board = {_text(rule.board)}")
+    if rule.units:
+        lines.append(f"units = {_inline(rule.units, keep_empty=True)}")
+    lines.append("[tables.columns]")
+    for text, column in rule.columns.items():
+        fields = {
+            key: value for key, value in structs.asdict(column).items() if value not in ("", {})
+        }
+        lines.append(f"{_text(text)} = {_inline(fields)}")
+    return "\n".join(lines)
+
+
+def _inline(values: Mapping[str, Any], keep_empty: bool = False) -> str:
+    """Return an inline table without empty values and false ones."""
+    parts = [
+        f"{key if re.fullmatch('[A-Za-z0-9_-]+', key) else _text(key)} = {_toml(value)}"
+        for key, value in values.items()
+        if keep_empty or value not in ("", {}, False)
+    ]
+    return f"{{ {', '.join(parts)} }}" if parts else "{ }"
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return _inline(value, keep_empty=True)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return _number(value) if isinstance(value, int | float) else _text(value)
+
+
+def _number(value: int | float) -> str:
+    return str(int(value)) if float(value).is_integer() else repr(value)
+
+
+def _text(value: Any) -> str:
+    """Return a TOML string."""
+    # JSON escapes everything that TOML does, except the delete character.
+    return msgspec.json.encode(str(value)).decode().replace("\x7f", "\\u007f")
