@@ -155,7 +155,7 @@ def not_positive(figures: Figures) -> Iterator[Hit]:
             least, most = low[position], figures.high[position]
             ends = f"minimum {units.exact(least)}, maximum {units.exact(most)}"
             detail = f"a sample of {amount(least, unit)} is in the mean ({ends})"
-            yield Hit("not-positive", position, detail, of_sample=True)
+            yield Hit("not-positive", position, detail, may_lead=True)
 
 
 _LOAD = re.compile(r"(^|[_ -])(cpu|load|loss|util|utilisation|utilization)", re.IGNORECASE)
@@ -179,12 +179,11 @@ def over_limit(figures: Figures) -> Iterator[Hit]:
             continue
         top = float(figures.high[position])
         if top > limit * (1 + 1e-9):
-            of_sample = top != figures.mean[position]
-            largest = "its largest sample is" if of_sample else "it is"
+            largest = "it is" if top == figures.mean[position] else "its largest sample is"
             most = f"{amount(limit, unit)}{reason} is all there is"
             detail = f"{largest} {amount(top, unit)}, and {most}"
             within = bool(figures.mean[position] <= limit * (1 + 1e-9))
-            yield Hit("over-limit", position, detail, weight=2.0, of_sample=within)
+            yield Hit("over-limit", position, detail, weight=2.0, may_lead=within)
 
 
 def _limit(metric: Metric | None, unit: str) -> float:

@@ -43,8 +43,8 @@ class Hit:
     ``position`` is the figure's in :class:`Figures`; ``detail`` is the fault in words and figures.
     Hits of one rule, guide and benchmark become one finding. ``guide`` is the position of a figure
     in the guide of the finding, if that is not the figure's own. ``weight`` ranks hits and findings
-    of one severity, the largest first. ``of_sample`` is set where a sample is at fault, and the mean
-    of all can be right.
+    of one severity, the largest first. ``may_lead`` is set where the figure itself can be right
+    although its rule disqualifies.
     """
 
     rule: str
@@ -52,7 +52,7 @@ class Hit:
     detail: str
     weight: float = 1.0
     guide: int | None = None
-    of_sample: bool = False
+    may_lead: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ def gather(figures: Figures, hits: Iterable[Hit], rules: dict[str, Rule]) -> lis
                 records[p],
                 "; ".join(dict.fromkeys(h.detail for h in by_position[p])),
                 labels[p],
-                rules[rule].disqualifies and not all(h.of_sample for h in by_position[p]),
+                rules[rule].disqualifies and not all(h.may_lead for h in by_position[p]),
             )
             for p in ranked
         )

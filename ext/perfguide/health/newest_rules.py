@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, pairwise
 from statistics import fmean, median
@@ -23,7 +22,7 @@ from .finding import Hit, Rule, amount
 RULES = (
     Rule(
         "unit-slip",
-        "error",
+        "warning",
         "a figure that is off by a factor of units",
         "a figure of a board's newest release is 10, 100, 1000 or 1024 times, or a part of, "
         "what all releases before had, which agree",
@@ -81,6 +80,9 @@ SLIPS = (10.0, 100.0, 1000.0, 1024.0, 1024.0**2, 1e6)
 NEAR_SLIP = math.log(1.15)
 """The tolerance, as a logarithm, of a ratio that is taken for a factor of units."""
 
+MIN_SURE_SLIP = math.log(50)
+"""The least ratio, as a logarithm, that is taken for a slip of units whatever else moved."""
+
 AGREE = math.log(1.6)
 """The largest ratio, as a logarithm, of figures that agree; a factor of ten is far beyond it."""
 
@@ -92,7 +94,8 @@ FITS, ROWS, APART = 0.8, 6, math.log(1.04)
 difference between two boards in a row that distinguishes them."""
 
 
-def _comparable(kind: tuple[str, Metric | None, str]) -> bool:
+def comparable(kind: tuple[str, Metric | None, str]) -> bool:
+    """Return whether releases and boards should agree on figures of a kind."""
     _, metric, unit = kind
     if metric and metric.steady is not None:
         return metric.steady
@@ -103,10 +106,11 @@ def far(figures: Figures) -> Iterator[Hit]:
     """Yield newest figures far from all earlier releases, by a factor of units or otherwise."""
     if not len(figures):
         return
-    steady = figures.of_kind([_comparable(kind) for kind in figures.kinds[1]])
+    steady = figures.of_kind([comparable(kind) for kind in figures.kinds[1]])
     newest, away = figures.newest, list[tuple[Hit, int]]()
+    moved: dict[int, list[float]] = {}
     table = figures.groups(*OWNER, "benchmark")
-    means, all_logs = _logs(figures)
+    means, all_logs = logs_of(figures)
     for own in figures.lines:
         last = own[-1]
         if len(own) < 2 or not newest[last]:
@@ -118,15 +122,12 @@ def far(figures: Figures) -> Iterator[Hit]:
         logs, log = [all_logs[position] for position in own[:-1]], all_logs[last]
         middle = median(logs)
         unit = figures.name("unit", last)
+        if not steady[last]:
+            continue
         slip = _slip(log - middle)
         wide = max(logs) - min(logs)
-        is_slip = (
-            slip
-            and wide <= AGREE
-            and abs(log - middle) > 3 * wide
-            and (steady[last] or unit == "%")
-        )
-        if not is_slip and not (steady[last] and len(before) >= 2 and _is_outlier(logs, log)):
+        is_slip = slip and wide <= AGREE and abs(log - middle) > 3 * wide
+        if not is_slip and abs(log - middle) < FAR:
             continue
         span = f"{units.number(min(before))} to {units.number(max(before))}"
         detail = f"{amount(value, unit)}, where {len(before)} releases before had {span}"
@@ -134,17 +135,26 @@ def far(figures: Figures) -> Iterator[Hit]:
             detail = (
                 f"{amount(value, unit)}, where the release before had {units.number(before[0])}"
             )
+        way = int(table[last]) * 2 + (log > middle)
         if is_slip:
-            yield Hit("unit-slip", last, f"{detail}: {slip}", weight=abs(log - middle))
-        else:
+            # A real change can be by about ten; no processor or memory is a thousand times faster.
+            may_lead = abs(log - middle) < MIN_SURE_SLIP
+            text = f"{detail}: {slip}"
+            hit = Hit("unit-slip", last, text, weight=abs(log - middle), may_lead=may_lead)
+            away.append((hit, way))
+        elif len(before) >= 2 and _is_outlier(logs, log):
             hit = Hit("newest-far", last, detail, weight=abs(log - middle))
-            away.append((hit, int(table[last]) * 2 + (log > middle)))
-    # Rows that moved together really changed, which a comparison reports.
-    moved = Counter(way for _, way in away)
-    yield from (hit for hit, way in away if moved[way] == 1)
+            away.append((hit, way))
+        moved.setdefault(way, []).append(log - middle)
+    # Rows that moved far together, but not by one factor, really changed: comparisons report it.
+    for hit, way in away:
+        others = [move for move in moved[way] if abs(abs(move) - hit.weight) > NEAR_SLIP]
+        is_sure = hit.rule == "unit-slip" and not hit.may_lead
+        if is_sure or (not others and (hit.rule == "unit-slip" or len(moved[way]) == 1)):
+            yield hit
 
 
-def _logs(figures: Figures) -> tuple[list[float], list[float]]:
+def logs_of(figures: Figures) -> tuple[list[float], list[float]]:
     """Return the mean of each figure, and its logarithm, NaN unless the mean is positive."""
     logs = np.full(len(figures), np.nan)
     np.log(figures.mean, out=logs, where=figures.mean > 0)
@@ -184,7 +194,7 @@ def unlike_boards(figures: Figures) -> Iterator[Hit]:
     """Yield first figures of a board that are off those of all other boards."""
     if not len(figures):
         return
-    steady = figures.of_kind([_comparable(kind) for kind in figures.kinds[1]])
+    steady = figures.of_kind([comparable(kind) for kind in figures.kinds[1]])
     kind = figures.groups("benchmark", "metric", "unit", "params").tolist()
     soc, means = figures.code("soc").tolist(), figures.mean.tolist()
     # For each kind, the newest figure of each board, of all and of those of one SoC, ascending.
@@ -249,8 +259,8 @@ def swapped_boards(figures: Figures) -> Iterator[Hit]:
         return
     owner, guide = figures.groups(*OWNER), figures.groups(*GUIDE)
     kind = figures.groups("benchmark", "metric", "unit", "params")
-    steady = figures.of_kind([_comparable(sort) for sort in figures.kinds[1]])
-    means, logs = _logs(figures)
+    steady = figures.of_kind([comparable(sort) for sort in figures.kinds[1]])
+    means, logs = logs_of(figures)
     # The boards of each guide: only boards measured together can be exchanged.
     boards: dict[int, dict[int, dict[int, tuple[int, float]]]] = {}
     for own in figures.lines:

@@ -13,10 +13,21 @@ from ..common.containment import attempt
 from ..common.diagnostics import Diagnostic
 from ..figures.columns import Figures
 from ..figures.pool import Pool
-from . import board_rules, cell_rules, coverage_rules, newest_rules, pair_rules, series_rules
+from . import (
+    board_rules,
+    cell_rules,
+    coverage_rules,
+    newest_rules,
+    pair_rules,
+    series_rules,
+    table_rules,
+)
 from .finding import Finding, Hit, Rule, gather
 
-_FAMILIES = (cell_rules, board_rules, pair_rules, series_rules, newest_rules, coverage_rules)
+_FAMILIES = (
+    *(cell_rules, board_rules, pair_rules, series_rules),
+    *(newest_rules, table_rules, coverage_rules),
+)
 
 RULES: dict[str, Rule] = {rule.id: rule for family in _FAMILIES for rule in family.RULES}
 """Every rule by its id."""
@@ -26,12 +37,16 @@ Check = Callable[[Figures], Iterator[Hit]]
 CHECKS: tuple[Check, ...] = tuple(check for family in _FAMILIES for check in family.CHECKS)
 """Checks of the figures of one SoC."""
 
-ACROSS_SOCS: tuple[Check, ...] = newest_rules.ACROSS_SOCS
+ACROSS_SOCS: tuple[Check, ...] = (*newest_rules.ACROSS_SOCS, *table_rules.ACROSS_SOCS)
 """Checks that compare the newest figures of several SoCs."""
 
+_OF_TABLES = {rule.id for rule in table_rules.RULES}
 EXPLAINING = {"coarse-steps", "not-positive", "over-limit", "unit-slip", "swapped-boards"}
 EXPLAINED = {"board-apart", "one-release-jump", "newest-far", "unlike-boards"}
 """A figure with a hit of an explaining rule needs none of an explained one, which follows from it."""
+
+EXPLAINED_BY_TABLE = EXPLAINED | {"unit-slip", "stale-copy", "swapped-boards", "curve-dips"}
+"""Rules that a fault of the table of a figure explains."""
 
 
 class DistantHit(msgspec.Struct, frozen=True):
@@ -74,16 +89,20 @@ def across(pool: Pool, catalog: Catalog) -> list[DistantHit]:
 
 def _own_hits(figures: Figures, beyond: Beyond) -> Iterator[Hit]:
     """Yield the distant hits on these figures."""
-    # A figure with earlier releases is judged by those, and not by other SoCs.
-    first = {own[0] for own in figures.lines if len(own) == 1 and figures.newest[own[0]]}
+    has_past = {own[-1]: len(own) > 1 for own in figures.lines if figures.newest[own[-1]]}
     columns = ("sdk", "soc", "os", "release", "board", "benchmark", "metric", "unit", "params")
-    positions = {tuple(figures.name(c, position) for c in columns): position for position in first}
+    positions = {
+        tuple(figures.name(c, position) for c in columns): position for position in has_past
+    }
     for hit in beyond.hits:
         key = hit.guide
         guide = (key.sdk, key.soc, key.os, key.release)
         names = (*guide, hit.board, hit.benchmark, hit.metric, hit.unit, hit.params)
-        if names in positions:
-            yield Hit(hit.rule, positions[names], hit.detail, weight=hit.weight)
+        position = positions.get(names)
+        # A figure with earlier releases is judged by those, and not by those of other SoCs.
+        if position is None or (hit.rule == "unlike-boards" and has_past[position]):
+            continue
+        yield Hit(hit.rule, position, hit.detail, weight=hit.weight)
 
 
 def _hits(check: Check, figures: Figures) -> list[Hit]:
@@ -109,5 +128,11 @@ def examine(
         name = f"the findings of “{check.__name__.replace('_', ' ')}”"
         hits += attempt(name, "health", partial(_hits, check, figures), failed)
     explained = {hit.position for hit in hits if hit.rule in EXPLAINING}
-    remaining = (h for h in hits if h.rule not in EXPLAINED or h.position not in explained)
+    of_tables = {hit.position for hit in hits if hit.rule in _OF_TABLES}
+    remaining = (
+        hit
+        for hit in hits
+        if not (hit.rule in EXPLAINED and hit.position in explained)
+        and not (hit.rule in EXPLAINED_BY_TABLE and hit.position in of_tables)
+    )
     return gather(figures, remaining, RULES), unmade

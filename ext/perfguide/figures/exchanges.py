@@ -1,0 +1,141 @@
+"""Tables whose figures are in each other's place: exchanged columns, or rows that moved by one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, pairwise
+from statistics import median
+
+from ..catalog.benchmarks import Scalar
+from ..catalog.chart_spec import is_number
+from ..common import units
+
+MIN_APART_LOG = math.log(1.25)
+"""The least difference between two rows, as the logarithm of a ratio, that distinguishes them."""
+
+MAX_FIT_LOG = math.log(2)
+"""The farthest that a figure is from the row that it fits; it is also far nearer than to its own."""
+
+MIN_FITTING_SHARE = 0.8
+MIN_EXCHANGED_FIGURES = 4
+MIN_SHIFTED_FIGURES = 4
+
+MAX_VALUES = 16
+"""The number of values of a parameter up to which any two are compared."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A row of a table: its names, and the logarithms of its figure before and after."""
+
+    metric: str
+    unit: str
+    params: Mapping[str, Scalar]
+    before: float
+    after: float
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """Rows, by their index, whose figures fit those of other rows before; ``words`` say which."""
+
+    words: str
+    rows: tuple[int, ...]
+
+
+def exchanges(rows: Sequence[Moved]) -> list[Exchange]:
+    """Return the exchanges in one table that explain its figures, each row in one at most.
+
+    Of two that share a row the one with more rows counts.
+    """
+    candidates = [
+        Exchange(words, tuple(sorted(own)))
+        for words, mapping, least in _candidates(rows)
+        if (own := _fitting(rows, mapping, least))
+    ]
+    out, used = list[Exchange](), set[int]()
+    for each in sorted(candidates, key=lambda each: (-len(each.rows), each.words)):
+        if not used & {*each.rows}:
+            out.append(each)
+            used |= {*each.rows}
+    return out
+
+
+_Mapping = list[tuple[int, int]]
+"""Rows with the row that each could have the figure of."""
+
+
+def _candidates(rows: Sequence[Moved]) -> Iterator[tuple[str, _Mapping, int]]:
+    """Yield in words which rows could be in each other's place, and how many figures have to fit."""
+    by_metric: dict[tuple[str, str], dict[tuple[object, ...], int]] = {}
+    for index, row in enumerate(rows):
+        by_metric.setdefault((row.unit, row.metric), {})[_key(row.params)] = index
+    for (one, first), (two, second) in combinations(sorted(by_metric.items()), 2):
+        if one[0] == two[0]:
+            yield f"{one[1]} and {two[1]}", _both_ways(first, second), MIN_EXCHANGED_FIGURES
+    for name in sorted({name for row in rows for name in row.params}):
+        columns: dict[Scalar, dict[tuple[object, ...], int]] = {}
+        lines: dict[tuple[object, ...], dict[float, int]] = {}
+        for index, row in enumerate(rows):
+            if name not in row.params:
+                continue
+            value = row.params[name]
+            others = {other: v for other, v in row.params.items() if other != name}
+            own = (row.unit, row.metric, *_key(others))
+            columns.setdefault(value, {})[own] = index
+            if is_number(value):
+                lines.setdefault(own, {})[float(value)] = index
+        if len(columns) <= MAX_VALUES:
+            for a, b in combinations(sorted(columns, key=units.plain), 2):
+                words = f"{name} {units.plain(a)} and {units.plain(b)}"
+                yield words, _both_ways(columns[a], columns[b]), MIN_EXCHANGED_FIGURES
+        ordered = [[own[value] for value in sorted(own)] for own in lines.values()]
+        for words, step in ((f"{name}, by one step up", 1), (f"{name}, by one step down", -1)):
+            yield words, _shifted(ordered, step), MIN_SHIFTED_FIGURES
+    # Rows without parameters are in the order of the program's output.
+    plain = [index for index, row in enumerate(rows) if not row.params]
+    for unit in sorted({rows[index].unit for index in plain}):
+        listed = [index for index in plain if rows[index].unit == unit]
+        for words, step in (("rows, by one up", 1), ("rows, by one down", -1)):
+            yield words, _shifted([listed], step), MIN_SHIFTED_FIGURES
+
+
+def _key(params: Mapping[str, Scalar]) -> tuple[object, ...]:
+    return tuple(sorted((name, str(value)) for name, value in params.items()))
+
+
+def _both_ways(
+    first: Mapping[tuple[object, ...], int], second: Mapping[tuple[object, ...], int]
+) -> _Mapping:
+    pairs = [(first[key], second[key]) for key in first if key in second]
+    return [*pairs, *((b, a) for a, b in pairs)]
+
+
+def _shifted(lines: Sequence[Sequence[int]], step: int) -> _Mapping:
+    pairs = [pair for own in lines for pair in pairwise(own)]
+    return pairs if step > 0 else [(b, a) for a, b in pairs]
+
+
+def _fitting(rows: Sequence[Moved], mapping: _Mapping, least: int) -> list[int]:
+    """Return the rows that fit another row before, if nearly all that can be told apart do."""
+    distinct = [
+        (rows[mine], rows[other], mine)
+        for mine, other in mapping
+        if abs(rows[mine].before - rows[other].before) >= MIN_APART_LOG
+    ]
+    if len(distinct) < least:
+        return []
+    fitting = [
+        mine
+        for row, other, mine in distinct
+        if abs(row.after - other.before) <= MAX_FIT_LOG
+        and abs(row.after - other.before) < abs(row.after - row.before) / 2
+    ]
+    if len(fitting) < max(least, MIN_FITTING_SHARE * len(distinct)):
+        return []
+    # The same move of all rows can bring some near their neighbours; an exchange leaves no rest.
+    rest = median(abs(row.after - other.before) for row, other, _ in distinct)
+    own = median(abs(row.after - row.before) for row, _, _ in distinct)
+    return fitting if rest < own / 3 else []

@@ -1,0 +1,247 @@
+"""Rules about all figures of a benchmark in a board's newest release.
+
+A fault of a table shows in many of its figures at once: a wrong unit, columns in each other's
+place, a copy. So each rule asks that nearly all figures agree, and most of them are errors.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from statistics import fmean, median
+
+from ..common import units
+from ..figures.columns import GUIDE, OWNER, Figures, digits
+from ..figures.exchanges import Moved, exchanges
+from .finding import Hit, Rule
+from .newest_rules import comparable, logs_of
+
+RULES = (
+    Rule(
+        "table-scaled",
+        "error",
+        "a table in another unit",
+        "nearly all figures of a table in a board's newest release are 8, 10, 100, 1000 or 1024 times "
+        "those of earlier releases, or a part of them, more alike than a real change would be",
+        "look whether the program printed another unit or prefix, and upload the table again",
+        disqualifies=True,
+    ),
+    Rule(
+        "rows-exchanged",
+        "error",
+        "figures in each other's place",
+        "the figures of two columns, or of rows and their neighbours, fit what the other one had in "
+        "earlier releases, and not their own",
+        "look how the table was read: read and write, two columns or a row may be exchanged",
+        disqualifies=True,
+    ),
+    Rule(
+        "table-copied",
+        "error",
+        "a table that is a copy",
+        "nearly all figures of a table in a board's newest release are, to the last digit, those of "
+        "another board, of another SoC or of an earlier release, which is not usual for it",
+        "look which run the results are of, and run the benchmark",
+    ),
+)
+
+SCALES = (8.0, 10.0, 100.0, 1000.0, 1024.0, 1024.0**2, 1e6)
+MIN_SCALED_FIGURES = 3
+MIN_SCALED_BY_TEN = 6
+"""The number of figures of a table that is off by ten, which rates of storage really change by."""
+
+MAX_REST_LOG = math.log(1.08)
+"""The farthest that the median of a scaled table is from the scaled past."""
+
+MAX_ROW_LOG = math.log(1.4)
+MIN_AGREEING_SHARE = 0.8
+
+MIN_COPIED_SHARE = 0.85
+MIN_COPIED_FIGURES = 4
+MIN_COPIED_DIGITS = 8
+"""The digits of the different copied figures, beyond the first two of each, which agree by chance."""
+
+MAX_USUAL_SHARE = 0.3
+"""The share of figures that releases of a table have in common without being copies."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    position: int
+    after: float
+    before: float
+    """The median of the last three releases before."""
+
+
+def _tables(figures: Figures) -> dict[int, list[_Row]]:
+    """Return the newest figures of each benchmark on each board that have a past."""
+    steady = figures.of_kind([comparable(kind) for kind in figures.kinds[1]])
+    table = figures.groups(*OWNER, "benchmark")
+    _, logs = logs_of(figures)
+    tables: dict[int, list[_Row]] = {}
+    for own in figures.lines:
+        last = own[-1]
+        past = [logs[position] for position in own[:-1][-3:]]
+        if (
+            past
+            and figures.newest[last]
+            and steady[last]
+            and not math.isnan(sum(past) + logs[last])
+        ):
+            tables.setdefault(int(table[last]), []).append(_Row(last, logs[last], median(past)))
+    return tables
+
+
+def table_scaled(figures: Figures) -> Iterator[Hit]:
+    """Yield the figures of tables that are a factor of units off their past."""
+    for rows in _tables(figures).values() if len(figures) else ():
+        reported: set[int] = set()
+        for column in ("unit", "metric"):
+            groups: dict[str, list[_Row]] = {}
+            for row in rows:
+                groups.setdefault(figures.name(column, row.position), []).append(row)
+            for own in groups.values():
+                hits = [hit for hit in _scaled(own) if hit.position not in reported]
+                reported |= {hit.position for hit in hits}
+                yield from hits
+
+
+def _scaled(rows: Sequence[_Row]) -> list[Hit]:
+    middle = median(row.after - row.before for row in rows)
+    for factor in SCALES:
+        log = math.copysign(math.log(factor), middle)
+        least = MIN_SCALED_BY_TEN if factor == 10 else MIN_SCALED_FIGURES
+        rests = [abs(row.after - row.before - log) for row in rows]
+        fitting = [row for row, rest in zip(rows, rests, strict=True) if rest <= MAX_ROW_LOG]
+        if (
+            len(fitting) >= max(least, MIN_AGREEING_SHARE * len(rows))
+            and median(rests) <= MAX_REST_LOG
+        ):
+            number = units.number(factor, 0)
+            times = f"{number} times those" if middle > 0 else f"a {number}th of those"
+            detail = f"{len(fitting)} of {len(rows)} figures are about {times} of earlier releases"
+            return [Hit("table-scaled", row.position, detail, weight=5.0) for row in fitting]
+    return []
+
+
+def rows_exchanged(figures: Figures) -> Iterator[Hit]:
+    """Yield newest figures that fit the past of other rows of their table."""
+    for rows in _tables(figures).values() if len(figures) else ():
+        moved = [
+            Moved(
+                figures.name("metric", row.position),
+                figures.name("unit", row.position),
+                figures.params(row.position),
+                row.before,
+                row.after,
+            )
+            for row in rows
+        ]
+        for exchange in exchanges(moved):
+            detail = f"{exchange.words}: {len(exchange.rows)} figures fit each other's past"
+            for index in exchange.rows:
+                yield Hit("rows-exchanged", rows[index].position, detail, weight=4.0)
+
+
+_Source = tuple[int, int]
+"""A board (:data:`OWNER`) and the rank of a release."""
+
+
+def table_copied(figures: Figures) -> Iterator[Hit]:
+    """Yield the newest figures of tables that are those of an earlier release or of another board
+    of the SoC."""
+    yield from _copies(figures, of_other_socs=False)
+
+
+def copied_from_other_soc(figures: Figures) -> Iterator[Hit]:
+    """Yield the newest figures of tables that are those of another SoC."""
+    yield from _copies(figures, of_other_socs=True)
+
+
+def _copies(figures: Figures, of_other_socs: bool) -> Iterator[Hit]:
+    if not len(figures):
+        return
+    soc = dict(zip(figures.groups(*OWNER).tolist(), figures.code("soc").tolist(), strict=True))
+    owner, rank = figures.groups(*OWNER).tolist(), figures.release_rank.tolist()
+    means, benchmark = figures.mean.tolist(), figures.code("benchmark").tolist()
+    kind = figures.groups("benchmark", "metric", "unit", "params").tolist()
+    exact = [position for position, mean in enumerate(means) if digits(mean) >= 3]
+    tables: dict[tuple[int, _Source], dict[int, int]] = {}
+    for position in exact:
+        source = (owner[position], rank[position])
+        own = tables.setdefault((benchmark[position], source), {})
+        own[kind[position]] = position
+    by_benchmark: dict[int, list[tuple[_Source, dict[int, int]]]] = {}
+    for (name, source), own in tables.items():
+        by_benchmark.setdefault(name, []).append((source, own))
+    for sources in by_benchmark.values():
+        sources.sort(key=lambda each: each[0])
+        usual = _usual(sources, means)
+        for source, own in sources:
+            first = next(iter(own.values()))
+            if not figures.newest[first] or len(own) < MIN_COPIED_FIGURES:
+                continue
+            others = [
+                (other, theirs)
+                for other, theirs in sources
+                if other != source and (soc[other[0]] != soc[source[0]]) == of_other_socs
+            ]
+            yield from _copied(figures, source, own, others, usual)
+
+
+def _usual(
+    sources: Sequence[tuple[_Source, dict[int, int]]], means: Sequence[float]
+) -> dict[int, float]:
+    """Return for each board the usual share of figures that a release has from the one before."""
+    shares: dict[int, list[float]] = {}
+    before: dict[int, dict[int, int]] = {}
+    for (board, _), own in sources:
+        if board in before and (common := own.keys() & before[board].keys()):
+            same = sum(means[own[k]] == means[before[board][k]] for k in common)
+            shares.setdefault(board, []).append(same / len(common))
+        before[board] = own
+    # The newest pair is the one that is judged.
+    return {board: fmean(own[:-1]) if len(own) > 1 else 0.0 for board, own in shares.items()}
+
+
+def _copied(
+    figures: Figures,
+    source: _Source,
+    own: dict[int, int],
+    others: Sequence[tuple[_Source, dict[int, int]]],
+    usual: dict[int, float],
+) -> Iterator[Hit]:
+    means, guides = figures.mean, figures.groups(*GUIDE)
+    best: tuple[float, int, list[int], int] | None = None
+    for other, theirs in others:
+        common = own.keys() & theirs.keys()
+        if len(common) < max(MIN_COPIED_FIGURES, 0.5 * len(own)):
+            continue
+        if max(usual.get(source[0], 0.0), usual.get(other[0], 0.0)) > MAX_USUAL_SHARE:
+            continue
+        same = [own[k] for k in common if means[own[k]] == means[theirs[k]]]
+        beyond = sum(digits(value) - 2 for value in {float(means[p]) for p in same})
+        share = len(same) / len(common)
+        if share >= MIN_COPIED_SHARE and beyond >= MIN_COPIED_DIGITS:
+            candidate = (share, other[1], sorted(same), next(iter(theirs.values())))
+            best = max(best, candidate) if best else candidate
+    if best is None:
+        return
+    _, _, same, original = best
+    first = same[0]
+    parts = []
+    if figures.name("board", first) != figures.name("board", original):
+        parts.append(f"of {figures.name('board', original)}")
+    if guides[first] != guides[original]:
+        key = figures.guide(original)
+        parts.append(
+            f"in {key}" if key.platform != figures.guide(first).platform else f"in {key.release}"
+        )
+    detail = f"{len(same)} of {len(own)} figures are those {' '.join(parts)}"
+    for position in same:
+        yield Hit("table-copied", position, detail, weight=3.0 + len(same) / len(own))
+
+
+CHECKS = (table_scaled, rows_exchanged, table_copied)
+ACROSS_SOCS = (copied_from_other_soc,)
