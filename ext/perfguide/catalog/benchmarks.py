@@ -106,6 +106,8 @@ class Param(_Spec, frozen=True):
     """Spellings of older bundles, each with its value: ``SHA2-256 = "sha256"``."""
     always: bool = False
     """True if tables show it even when all figures have the default."""
+    on: dict[str, dict[str, str]] = {}
+    """Values that mean another one on a SoC: ``X86-64 = { hw = "aes-ni" }``."""
     classes: dict[str, str] = {}
     """For a parameter ``engine``: the class of each value, such as ``offload``. If figures have
     the default, the engine of the run is inferred from its rates and its CPU load, and marked so."""
@@ -415,6 +417,13 @@ def _faults(entry: Entry) -> Iterator[Fault]:
                 where = f"parameter “{name}”: "
                 hint = "name the value that bundles write today"
                 yield where + f"the alias “{old}” leads to another alias", hint
+    for name, param in entry.params.items():
+        for soc, meanings in param.on.items():
+            for value in meanings.values():
+                if param.values and value not in param.values:
+                    where = f"parameter “{name}”: "
+                    hint = nearest(value, param.values)
+                    yield where + f"“{value}”, which {soc} has, is not among its values", hint
     for chart in entry.charts:
         yield from _id_faults("chart", chart.id, [each.id for each in entry.charts])
         yield from chart_spec.faults(chart, metrics)

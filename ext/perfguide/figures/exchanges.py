@@ -119,7 +119,7 @@ def _shifted(lines: Sequence[Sequence[int]], step: int) -> _Mapping:
 
 
 def _fitting(rows: Sequence[Moved], mapping: _Mapping, least: int) -> list[int]:
-    """Return the rows that fit another row before, if nearly all that can be told apart do."""
+    """Return the rows that fit another row before, if nearly all that differ do."""
     distinct = [
         (rows[mine], rows[other], mine)
         for mine, other in mapping
@@ -135,7 +135,7 @@ def _fitting(rows: Sequence[Moved], mapping: _Mapping, least: int) -> list[int]:
     ]
     if len(fitting) < max(least, MIN_FITTING_SHARE * len(distinct)):
         return []
-    # The same move of all rows can bring some near their neighbours; an exchange leaves no rest.
+    # A move of all rows can bring some near their neighbours, but not as near as an exchange.
     rest = median(abs(row.after - other.before) for row, other, _ in distinct)
     own = median(abs(row.after - row.before) for row, _, _ in distinct)
     return fitting if rest < own / 3 else []

@@ -1,4 +1,4 @@
-"""The figure that a full bar stands for."""
+"""The figure at which a bar is full."""
 
 from __future__ import annotations
 

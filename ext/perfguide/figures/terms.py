@@ -26,21 +26,26 @@ CONDITION_WORDS = {
 def defaulted(
     frame: Frame, catalog: Catalog
 ) -> tuple[pd.Categorical[str], dict[str, dict[str, Scalar]]]:
-    """Return each row's parameters with the catalog's defaults, as canonical text, and the
-    parameters of each such text."""
+    """Return each row's parameters with the catalog's defaults and with what values mean on the
+    row's SoC, as canonical text, and the parameters of each such text."""
     decoded: dict[str, dict[str, Scalar]] = {}
     texts: list[str] = []
-    benchmark, params = frame.table["benchmark"], frame.params
-    # Each distinct pair of benchmark and parameters is decoded once, however many rows have it.
-    pairs = benchmark.cat.codes.to_numpy(dtype="int64") * len(params.distinct) + params.codes
-    different, codes = np.unique(pairs, return_inverse=True)
-    for pair in different.tolist():
-        number, index = divmod(pair, len(params.distinct))
+    benchmark, soc, params = frame.table["benchmark"], frame.table["soc"], frame.params
+    # Each distinct set of benchmark, SoC and parameters is decoded once, however many rows have it.
+    owners = benchmark.cat.codes.to_numpy(dtype="int64") * len(soc.cat.categories)
+    owners += soc.cat.codes.to_numpy()
+    different, codes = np.unique(owners * len(params.distinct) + params.codes, return_inverse=True)
+    for each in different.tolist():
+        owner, index = divmod(each, len(params.distinct))
+        number, code = divmod(owner, len(soc.cat.categories))
         own: dict[str, Scalar] = msgspec.json.decode(params.distinct[index])
         if entry := catalog.get(benchmark.cat.categories[number]):
             for name, param in entry.entry.params.items():
                 if param.default is not None:
                     own.setdefault(name, param.default)
+                meanings = param.on.get(soc.cat.categories[code])
+                if meanings and name in own:
+                    own[name] = meanings.get(str(own[name]), own[name])
         texts.append(canonical(own))
         decoded[texts[-1]] = msgspec.json.decode(texts[-1])
     return named(texts, codes), decoded

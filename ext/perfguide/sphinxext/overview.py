@@ -381,8 +381,8 @@ def _plain(node: perf_overview) -> nodes.table:
 def _text(cell: Best | None) -> str:
     if cell is None:
         return units.MISSING
-    shown = cell.value.text if cell.number is None else units.number(cell.number)
-    return plain_figure(structs.replace(cell.value, text=shown))
+    text = cell.value.text if cell.number is None else units.number(cell.number)
+    return plain_figure(structs.replace(cell.value, text=text))
 
 
 def setup(app: Sphinx) -> None:
