@@ -14,7 +14,7 @@ from site_links import NAMESPACE, broken, pages
 from perfguide.common import slugs
 from perfguide.pages import search_words, write_files
 from perfguide.pages.search_words import FindablePage, FindableSection
-from perfguide.sphinxext.metadata import LONGEST, shortened
+from perfguide.sphinxext.metadata import MAX_DESCRIPTION_CHARS, shortened
 
 EVIL = '</script><script>alert("1")</script>&amp;"><b>'
 
@@ -62,7 +62,7 @@ def test_long_enumerations_are_counted(names: list[str], text: str) -> None:
 def test_a_description_is_cut_between_words() -> None:
     assert shortened("one\n two") == "one two"
     cut = shortened("word " * 100)
-    assert len(cut) <= LONGEST + 2 and cut.endswith("word …")
+    assert len(cut) <= MAX_DESCRIPTION_CHARS + 2 and cut.endswith("word …")
 
 
 @pytest.mark.parametrize("name", ["openssl", "openssl--aes-128", "9-lives", "a--b--c"])

@@ -21,10 +21,10 @@ from perfguide.common import units
 from perfguide.sphinxext import html_table
 from perfguide.sphinxext.table_nodes import (
     TextTables,
+    distinct_parts,
     perf_leaf,
     perf_rows,
     plain_text,
-    told_apart,
 )
 from perfguide.tables.grids import Grid
 
@@ -262,12 +262,12 @@ def test_the_heads_of_a_stacked_table_are_text_in_a_style() -> None:
 
 
 def test_only_columns_beyond_the_style_sheet_say_their_heads_in_each_cell() -> None:
-    header = [[f"h{number}" for number in range(html_table.HEADS + 2)]]
+    header = [[f"h{number}" for number in range(html_table.MAX_TABLE_HEADS + 2)]]
     row = [units.counted(1)] * len(header[0])
     body = html_table.body([row], 0, "", header)
     assert re.findall(r'data-head="([^"]*)"', body) == ["h24", "h25"]
-    assert f"--h{html_table.HEADS}:" in html_table.heads(header, 0)
-    assert f"--h{html_table.HEADS + 1}:" not in html_table.heads(header, 0)
+    assert f"--h{html_table.MAX_TABLE_HEADS}:" in html_table.heads(header, 0)
+    assert f"--h{html_table.MAX_TABLE_HEADS + 1}:" not in html_table.heads(header, 0)
 
 
 def test_a_short_name_of_a_board_stands_with_the_whole_one() -> None:
@@ -299,6 +299,6 @@ def test_a_stacked_table_says_once_what_is_over_all_its_columns() -> None:
 
 def test_tabs_say_what_tells_them_apart() -> None:
     names = ["CPSW, egress, loss no", "CPSW, ingress, loss no", "CPSW, ingress, loss yes"]
-    assert told_apart(names) == ["egress, loss no", "ingress, loss no", "ingress, loss yes"]
-    assert told_apart(["one", "two, more"]) == ["one", "two, more"]
-    assert told_apart(["only, this"]) == ["only, this"]
+    assert distinct_parts(names) == ["egress, loss no", "ingress, loss no", "ingress, loss yes"]
+    assert distinct_parts(["one", "two, more"]) == ["one", "two, more"]
+    assert distinct_parts(["only, this"]) == ["only, this"]

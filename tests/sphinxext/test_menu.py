@@ -27,7 +27,7 @@ def compare(app, page, template, context, doctree):
     asked = dict(maxdepth=3, collapse=True, titles_only=True, includehidden=True)
     theirs = str(app.builder._get_local_toctree(page, **asked))
     shown = menu.of(app, 3, hidden=True)
-    known = repr(shown.shown(page)) if shown else ""
+    known = repr(shown.lists(page)) if shown else ""
     found[page] = [str(context["toctree"](**asked)), theirs, known]
 
 
@@ -109,7 +109,7 @@ def test_a_long_list_shows_what_stands_around_the_page(
 ) -> None:
     html = menus[page][0]
     numbers = [int(found) for found in re.findall(r"Number (\d+)<", html)]
-    assert numbers == list(range(first, last + 1)) and len(numbers) == menu.MOST
+    assert numbers == list(range(first, last + 1)) and len(numbers) == menu.MAX_LINES
     target = "#" if page == "d" else "../d.html"
     assert f'<a class="reference internal" href="{target}">All 50 …</a>' in html
     assert html.count('class="current reference internal" href="#"') == 1

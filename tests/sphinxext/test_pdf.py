@@ -153,4 +153,4 @@ def test_a_narrow_table_is_one_part_with_no_broken_cell() -> None:
 def test_a_broken_word_loses_nothing(text: str) -> None:
     found: list[Any] = latex.pieces(text)
     assert "".join(found) == text
-    assert all(len(word) <= latex.LONGEST for piece in found for word in piece.split(" "))
+    assert all(len(word) <= latex.MAX_WORD_CHARS for piece in found for word in piece.split(" "))

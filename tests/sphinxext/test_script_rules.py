@@ -59,7 +59,7 @@ def test_a_number_reads_the_same_in_the_explorer_and_on_the_pages(browser: Brows
 
 def test_the_explorer_tells_tables_apart_by_the_widths_of_the_pages(browser: Browser) -> None:
     found = from_scripts(browser, "(() => perfguideShown.STEPS)", [0], "drawing", "shown")
-    assert found == [list(html_table.STEPS)]
+    assert found == [list(html_table.STEPS_REM)]
 
 
 def texts() -> list[str]:

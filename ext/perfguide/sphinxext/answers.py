@@ -20,24 +20,24 @@ from .html_table import NOT_MEASURED
 BAR, BAR_HEIGHT, UNDER = 36, 8, 4
 CUT_GAP, CUT_END = 3, 5
 WIDTH, HEIGHT = 104, 24
-"""The sizes of a bar and of a history in CSS pixels."""
+"""Sizes of a bar, of the gap in a cut one, and of a history, in CSS pixels."""
 
 CUT_NOTE = "A bar with a gap is cut off: the others are scaled without its figure."
 DOUBT_NOTE = "A figure with “?” is in doubt and not ranked: point at the mark, or see Health."
 
-MOST_BARS = 4
-"""Boards that have room for bars beside their figures."""
+MAX_BOARDS_WITH_BARS = 4
+"""With more boards there is no room for bars beside their figures."""
 
 MAX_BOARDS = 12
-"""Boards with a column; a farm may have a thousand. The CSV file has all of them."""
+"""Boards with a column; the CSV file has all of them."""
 
 COLOURS = 8
-"""Boards that are told apart by colour; then the colours begin anew."""
+"""The number of colours of boards; the ninth board has the first colour again."""
 
 
 class perf_answers(nodes.General, nodes.Element):  # noqa: N801
-    """The top of a guide. ``answers`` is an :class:`Answers`, ``top`` the folder of the pages, and
-    ``page`` the guide, where the answers are shown on another page."""
+    """The top of a guide. ``answers`` is an :class:`Answers`, ``top`` the folder of generated pages,
+    and ``page`` the guide if the node is on another page."""
 
 
 def _visit_html(translator: Any, node: perf_answers) -> None:
@@ -49,28 +49,28 @@ def _visit_html(translator: Any, node: perf_answers) -> None:
 
 
 class Links:
-    """The addresses of pages as seen from the one that is being written; what names no page is
-    on that, or on ``own``."""
+    """Relative addresses of pages for the one that is being written. An empty address is that of
+    ``default``, or of the page being written."""
 
-    def __init__(self, builder: Any, top: str, own: str = "") -> None:
-        self._builder, self._top, self._own = builder, top, own
+    def __init__(self, builder: Any, top: str, default: str = "") -> None:
+        self._builder, self._top, self._default = builder, top, default
 
-    def __call__(self, address: str, place: str = "") -> str:
-        """Return the way to a place on a page."""
-        address = address or self._own
+    def __call__(self, address: str, fragment: str = "") -> str:
+        """Return the relative address of a page, or of an anchor on it."""
+        address = address or self._default
         if not address:
-            return f"#{place}"
+            return f"#{fragment}"
         page = page_name(self._top, address)
         uri: str = self._builder.get_relative_uri(self._builder.current_docname, page)
-        # Where all pages are one, each has a fragment for an address already.
-        return f"{uri.partition('#')[0]}#{place}" if place else uri
+        # With the builder singlehtml, the address of a page is a fragment already.
+        return f"{uri.partition('#')[0]}#{fragment}" if fragment else uri
 
 
 def _table(answers: Answers, link: Links, ids: str) -> str:
     answers, more = _of_first_boards(answers)
     several = len(answers.boards)
     spark = any(any(curves) for row in answers.rows for curves in row.history)
-    bars = 1 < several <= MOST_BARS
+    bars = 1 < several <= MAX_BOARDS_WITH_BARS
     head = ['<th scope="col">Result</th>']
     clocks = answers.clocks or ("",) * several
     for number, ((short, board), clock) in enumerate(zip(answers.boards, clocks, strict=True)):
@@ -107,8 +107,7 @@ def _table(answers: Answers, link: Links, ids: str) -> str:
 
 
 def _of_first_boards(answers: Answers) -> tuple[Answers, int]:
-    """Return the answers for as many boards as there are columns for, and how many more boards
-    there are."""
+    """Return the answers of the first ``MAX_BOARDS`` boards, and the number of the others."""
     more = len(answers.boards) - MAX_BOARDS
     if more <= 0:
         return answers, 0
@@ -180,7 +179,7 @@ def _bar(number: int, share: float) -> str:
 
 
 def bar(share: float | None) -> str:
-    """A small bar under a figure of one of many SoCs; nothing without a share."""
+    """Return a small bar for the line below a figure; an empty text without a share."""
     if share is None:
         return ""
     return (
@@ -209,17 +208,17 @@ def _curves(colour: int, curves: Sequence[Curve]) -> Iterator[str]:
         return f"{4 + x * (WIDTH - 8):.1f}", f"{HEIGHT - 3 - y * (HEIGHT - 6):.1f}"
 
     for curve in curves:
-        places = [at(x, y) for x, y in curve]
-        if len(places) > 1:
-            path = "L".join(f"{x} {y}" for x, y in places)
+        points = [at(x, y) for x, y in curve]
+        if len(points) > 1:
+            path = "L".join(f"{x} {y}" for x, y in points)
             yield f'<path class="perf-l{colour}" d="M{path}"/>'
-        if len(places) == 1 or curve is curves[-1]:
-            x, y = places[-1]
+        if len(points) == 1 or curve is curves[-1]:
+            x, y = points[-1]
             yield f'<circle class="perf-f{colour}" cx="{x}" cy="{y}" r="2.2"/>'
 
 
 class Plain(SphinxPostTransform):
-    """For all formats but HTML: a list and a table."""
+    """Formats other than HTML: an ordinary table."""
 
     default_priority = 9  # before references are resolved
 
@@ -264,11 +263,11 @@ def _texts(cells: Sequence[str]) -> nodes.row:
 
 
 def plain_row(cells: Sequence[nodes.Node]) -> nodes.row:
-    """A row of a table for formats other than HTML."""
+    """Return a row of a table for formats other than HTML."""
     return nodes.row("", *(nodes.entry("", nodes.paragraph("", "", cell)) for cell in cells))
 
 
 def setup(app: Sphinx) -> None:
-    """Register the directive, its node and the transform."""
+    """Register the node and the transform."""
     app.add_node(perf_answers, html=(_visit_html, None))
     app.add_post_transform(Plain)

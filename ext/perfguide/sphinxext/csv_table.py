@@ -1,4 +1,4 @@
-"""The directive for tables of one's own whose cells are text."""
+"""The directive ``perf-csv-table``: tables on hand-written pages whose cells are text."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .table_nodes import download, perf_leaf
 
 
 def _nodes(directive: SphinxDirective, leaf: nodes.Element) -> list[nodes.Node]:
-    """The table of a directive, and what its title has to say."""
+    """Return the table of a directive, with messages about its title."""
     options = directive.options
     table = nodes.table(classes=["perf-csv-table", *options.get("class", [])])
     directive.set_source_info(table)
@@ -50,14 +50,14 @@ def _fault(directive: SphinxDirective, origin: str, message: str, hint: str) -> 
 
 
 def _widths(argument: str) -> list[int]:
-    """Relative widths; nothing for ``auto`` and ``grid``, which the cells decide."""
+    """Return relative widths; none for ``auto`` and ``grid``, with which the cells decide."""
     if argument.strip() in ("auto", "grid"):
         return []
     return directives.positive_int_list(argument)
 
 
 class PerfCsvTable(SphinxDirective):
-    """A ``csv-table`` of somebody's own whose cells are text, whatever they hold."""
+    """A ``csv-table`` whose cells are never parsed as markup."""
 
     has_content = True
     optional_arguments = 1
@@ -70,7 +70,7 @@ class PerfCsvTable(SphinxDirective):
     }
 
     def run(self) -> list[nodes.Node]:
-        """Make the nodes."""
+        """Return the nodes."""
         source, text = self._text()
         if text is None:
             return []
@@ -85,25 +85,25 @@ class PerfCsvTable(SphinxDirective):
         header, body = [*header, *rows[:header_rows]], rows[header_rows:]
         width = max((len(row) for row in [*header, *body]), default=0)
         if not body or width <= stub:
-            wrong = "has no row of figures" if not body else "has no column besides row keys"
-            _fault(self, source, wrong, "check “header-rows” and “stub-columns”")
+            fault = "has no row of figures" if not body else "has no column besides row keys"
+            _fault(self, source, fault, "check “header-rows” and “stub-columns”")
             return []
         widths = self.options.get("widths", [])
         if widths and len(widths) != width:
-            wrong = f"has {width} columns, and “widths” names {len(widths)}"
-            _fault(self, source, wrong, "name one width for each column")
+            fault = f"has {width} columns, and “widths” names {len(widths)}"
+            _fault(self, source, fault, "name one width for each column")
             widths = []
         empty = [""] * width
         head = tuple((*row, *empty[len(row) :]) for row in header)
-        cells_ = (
+        cells = (
             (_read(text, c < stub) for c, text in enumerate((*row, *empty[len(row) :])))
             for row in body
         )
-        grid = Grid(head, tuple(map(tuple, cells_)), stub, "tabs" in self.options)
+        grid = Grid(head, tuple(map(tuple, cells)), stub, "tabs" in self.options)
         if header and "Unit" in grid.header[0][:stub]:
             column = grid.header[0].index("Unit")
-            shown = dict.fromkeys(units.whole(row[column]) for row in grid.rows)
-            scales = grids.unit_scales((unit, unit.rstrip(" ↑↓")) for unit in shown)
+            names = dict.fromkeys(units.whole(row[column]) for row in grid.rows)
+            scales = grids.unit_scales((name, name.rstrip(" ↑↓")) for name in names)
             grid = msgspec.structs.replace(grid, units=scales)
         out = _nodes(self, perf_leaf(grid, self.config.perfguide_output, widths))
         if "file" in self.options:
@@ -111,7 +111,7 @@ class PerfCsvTable(SphinxDirective):
         return out
 
     def _text(self) -> tuple[str, str | None]:
-        """Where the table's text is from, and the text; ``None`` after a warning."""
+        """Return the origin of the table's text, and the text, ``None`` after a warning."""
         if "file" not in self.options:
             if not self.content:
                 _fault(self, "", "has neither content nor “file”", "give one of them")
@@ -137,13 +137,12 @@ class PerfCsvTable(SphinxDirective):
             return None
         if "marked" in self.options:
             # A file of ours: its texts are from bundles, and marked for spreadsheets.
-            return [[_shown(cell) for cell in row] for row in rows]
+            return [[_unmarked(cell) for cell in row] for row in rows]
         return rows
 
 
-def _shown(cell: str) -> str:
-    """The text of a marked cell, with an escape for what would not show or would
-    move other text."""
+def _unmarked(cell: str) -> str:
+    """Return the text of a marked cell, with escapes for control characters."""
     text = csv_text.plain(cell)
     return visible(text, len(text))
 
@@ -153,17 +152,17 @@ _KEY = re.compile(r"(.*?)([kmg]?)", re.IGNORECASE)
 
 
 def _read(text: str, key: bool) -> TableCell:
-    """The number in a cell that a person wrote, or its text. A key may be a size as ``4k``."""
-    found = (_KEY if key else _FIGURE).fullmatch(text)
-    number = units.read(found[1].removesuffix("%")) if found else None
-    if found is None or number is None:
+    """Return the number in a cell that a person wrote, or its text. A key can be a size: ``4k``."""
+    match = (_KEY if key else _FIGURE).fullmatch(text)
+    number = units.read(match[1].removesuffix("%")) if match else None
+    if match is None or number is None:
         return text
     if key:
-        return number * 1024 ** " kmg".index(found[2].lower() or " "), text, ""
-    return number, found[1], found[2] or ""
+        return number * 1024 ** " kmg".index(match[2].lower() or " "), text, ""
+    return number, match[1], match[2] or ""
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    """Register the directives and the role."""
+    """Register the directive."""
     app.add_directive("perf-csv-table", PerfCsvTable)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

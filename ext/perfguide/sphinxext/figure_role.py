@@ -1,4 +1,4 @@
-"""The role ``perf``: a figure in prose, looked up and checked at each build."""
+"""The role ``perf``: a figure in prose, looked up at each build, and badges with figures."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ from .config import page_name, warn
 
 KIND = "perf-figure"
 
-SEEN = "perfguide_quoted_from"
-"""The attribute of an environment with the hash of what its pages' figures were looked up in."""
+INPUTS_KEY = "perfguide_quoted_from"
+"""The attribute of an environment with the hash of the inputs of its pages' figures."""
 
-SHOWN = "perf-figures"
-"""In the metadata of a page, which Sphinx forgets and merges: its queries, and what each gave
-when the page was read."""
+FIGURES_KEY = "perf-figures"
+"""The page's queries and their results when it was read, in its metadata, which Sphinx merges from
+processes and drops with the page."""
 
 
 class PerfFigure(SphinxRole):
-    """A figure with its unit, which leads to its section of the guide."""
+    """A figure with its unit, as a link to its section of the guide."""
 
     def __init__(self, lookup: Lookup) -> None:
         super().__init__()
         self.lookup = lookup
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-        """Make the node; a query that names not just one figure shows as it stands."""
+        """Return the node; a query without exactly one result is shown as it was written."""
         figure = self.lookup.find(self.text)
         metadata: dict[str, Any] = self.env.metadata[self.env.docname]
-        metadata.setdefault(SHOWN, {})[self.text] = repr(figure)
+        metadata.setdefault(FIGURES_KEY, {})[self.text] = repr(figure)
         if isinstance(figure, Diagnostic):
             warn([figure], location=self.get_location())
             return [nodes.literal(self.text, self.text)], []
@@ -65,34 +65,36 @@ class PerfFigure(SphinxRole):
 
 
 class Lookup:
-    """What the role looks figures up in. Processes that Sphinx starts inherit it."""
+    """The figures of a build. Processes that Sphinx forks inherit it."""
 
     _figures: Callable[[], FigureFinder]
     _inputs: str
 
     def prepare(self, read: Callable[[], Holdings], inputs: str) -> None:
-        """Take the holdings of this build, which are read at the first query, and a hash of
-        what they were made from, which is empty where it is not known."""
+        """Set the holdings of this build, which are read at the first query, and a hash of their
+        inputs, empty if it is not known."""
         self._figures, self._inputs = cache(lambda: FigureFinder(read())), inputs
 
     def find(self, query: str) -> QuotedFigure | Diagnostic:
-        """The figure that a query names, or what is wrong with the query."""
+        """Return the figure that a query names, or the fault of the query."""
         return self._figures().find(query)
 
     def outdated(self, _app: Sphinx, env: BuildEnvironment, *_changes: Set[str]) -> Sequence[str]:
-        """The pages that would now show another figure; Sphinx leaves out those that are gone."""
-        if self._inputs and vars(env).get(SEEN) == self._inputs:
+        """Return the pages with a figure that has changed; Sphinx ignores those that are gone."""
+        if self._inputs and vars(env).get(INPUTS_KEY) == self._inputs:
             return []
-        vars(env)[SEEN] = self._inputs
-        shown = ((page, metadata.get(SHOWN, {})) for page, metadata in env.metadata.items())
+        vars(env)[INPUTS_KEY] = self._inputs
         return sorted(
             page
-            for page, figures in shown
-            if any(repr(self.find(query)) != before for query, before in figures.items())
+            for page, metadata in env.metadata.items()
+            if any(
+                repr(self.find(query)) != before
+                for query, before in metadata.get(FIGURES_KEY, {}).items()
+            )
         )
 
     def write_badges(self, app: Sphinx, exception: Exception | None) -> None:
-        """Write the badges that the configuration names, as ``badges/NAME.svg``."""
+        """Write the badges of the configuration as ``badges/NAME.svg``."""
         if exception is not None or not internals.is_site(app.builder):
             return
         for name, query in sorted(app.config.perfguide_badges.items()):
@@ -120,7 +122,7 @@ def _resolve(
 
 
 def setup(app: Sphinx) -> Lookup:
-    """Register the role; what it returns has to be given the holdings of each build."""
+    """Register the role; the caller has to prepare the result with the holdings of each build."""
     lookup = Lookup()
     app.add_role("perf", PerfFigure(lookup))
     app.connect("env-get-outdated", lookup.outdated)

@@ -294,7 +294,7 @@ PAGES_WITH_CHAPTERS = ("guide", "soc", "benchmark")
 
 class SectionAnchors(_GeneratedTransform):
     """Give each section the permanent anchor that its link name begins with, and the first section
-    of a page the classes by which style sheets tell kinds of pages apart."""
+    of a page the classes by which style sheets distinguish kinds of pages."""
 
     default_priority = 262  # after targets were moved to the elements that follow them
 

@@ -1,4 +1,4 @@
-"""Terms of the glossary in the prose: linked where a page first uses them."""
+"""The role ``perf-term``: a term of the glossary, linked at its first use on a page."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from sphinx.roles import XRefRole
 from sphinx.transforms import SphinxTransform
 
 ROLE = "perf-term"
-"""Like the role ``term``, but plain text where the project has no glossary: the descriptions of
+"""Unlike ``term`` it is plain text in a project without a glossary, as the descriptions of
 benchmarks are used in other projects too."""
 
 
 class FirstUse(SphinxTransform):
-    """Makes the first use of each term on a page a reference to the glossary, others text."""
+    """Make the first use of each term on a page a reference to the glossary, and others text."""
 
     default_priority = 500
 
     def apply(self, **kwargs: Any) -> None:
-        """Go through the terms of a page."""
+        """Replace the terms of a page."""
         seen: set[str] = set()
         for link in list(self.document.findall(addnodes.pending_xref)):
             if link.get("reftype") == ROLE:
@@ -36,7 +36,7 @@ class FirstUse(SphinxTransform):
 def _without_glossary(
     _app: Sphinx, env: BuildEnvironment, node: addnodes.pending_xref, content: nodes.Element
 ) -> nodes.Element | None:
-    """The words alone, where no page defines a term."""
+    """Return the plain text of a term if no page has a glossary."""
     if not node.get(ROLE):
         return None
     kinds = {kind for _, _, kind, *_ in env.domains.standard_domain.get_objects()}

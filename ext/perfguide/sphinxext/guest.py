@@ -1,8 +1,8 @@
-"""What generated pages need in the project of somebody else.
+"""Generated pages in Sphinx projects of others: their place in the menu, and what could hide them.
 
-Its ``conf.py`` may leave out, by a list that it makes when it is loaded, whatever it does not know;
-its theme may lead to the source of each page in a repository, which has no generated one, and
-may have a list of a page's contents of its own.
+The ``conf.py`` of a project may exclude files that it does not list. Its theme may link to the
+source of each page in a repository, which has no generated ones, and may have its own list of a
+page's contents.
 """
 
 from __future__ import annotations
@@ -28,29 +28,29 @@ from ..publishing.output_folder import Writer
 from .config import page_name, warn
 from .internals import is_site, read_again
 
-LEAD = "guides/index"
-REST = ("by-benchmark/index", "compare/index", "reports/index")
-"""The page to which a menu of another project leads, and those that it lists there besides its
-guides. In a project whose own menu has all of them it lists only guides."""
+START_PAGE = "guides/index"
+"""The page to which the menu of another project leads."""
+OTHER_INDEXES = ("by-benchmark/index", "compare/index", "reports/index")
+"""Pages that the start page lists besides guides, if the project's menu leads only there."""
 TITLE = "Performance guides"
-ASKED = "perf-toctree"
-"""Metadata of a page whose menu leads to ours."""
-LISTS_REST = "perfguide_lists_rest"
-"""The attribute of an environment: whether the leading page lists the rest."""
+HAS_TOCTREE = "perf-toctree"
+"""Metadata of a page with a ``perf-toctree``."""
+LISTS_INDEXES = "perfguide_lists_rest"
+"""The attribute of an environment with a flag: the start page lists the other indexes."""
 
-WITH_CONTENTS = ("furo", "pydata_sphinx_theme", "sphinx_book_theme")
-"""Themes that list the contents of a page beside it, and show another list as a fault or twice."""
+THEMES_WITH_CONTENTS = ("furo", "pydata_sphinx_theme", "sphinx_book_theme")
+"""Themes that list the contents of a page beside it, and warn of a second list or show both."""
 
 EDITING = {
     **{f"display_{name}": False for name in ("github", "gitlab", "bitbucket")},
     **{"theme_use_edit_page_button": False, "page_source_suffix": ""},
 }
-"""What themes look at before they offer to edit a page, so that they do not."""
+"""Template values with which themes show no link for editing a page."""
 
 
 class PerfToctree(TocTree):
-    """A ``toctree`` of one entry that leads to the generated pages; its options are those of a
-    ``toctree``, and ``title``, the text of the entry."""
+    """A ``toctree`` with one entry, the start page of the generated pages. It has the options of a
+    ``toctree``, and ``title`` for the text of the entry."""
 
     has_content = False
     option_spec: ClassVar[dict[str, Any]] = {
@@ -59,58 +59,57 @@ class PerfToctree(TocTree):
     }
 
     def run(self) -> list[nodes.Node]:
-        """Make the nodes, and note that the page leads to ours."""
-        self.env.metadata[self.env.docname][ASKED] = "yes"
+        """Return the nodes, and note that the page has the directive."""
+        self.env.metadata[self.env.docname][HAS_TOCTREE] = "yes"
         title = self.options.pop("title", TITLE)
-        lead = page_name(self.config.perfguide_output, LEAD)
-        self.content = StringList([f"{title} </{lead}>"])
+        start = page_name(self.config.perfguide_output, START_PAGE)
+        self.content = StringList([f"{title} </{start}>"])
         self.options.setdefault("maxdepth", 1)
         return list(super().run())
 
 
 class PerfRest(TocTree):
-    """Lists the pages beside the guides, on the page to which ``perf-toctree`` leads."""
+    """A ``toctree`` of the other indexes at the end of the start page."""
 
     has_content = False
     option_spec: ClassVar[dict[str, Any]] = {}
 
     def run(self) -> list[nodes.Node]:
-        """Make the nodes where another page has the directive."""
-        if not vars(self.env).get(LISTS_REST):
+        """Return the nodes if some page has a ``perf-toctree``."""
+        if not vars(self.env).get(LISTS_INDEXES):
             return []
         top = self.config.perfguide_output
-        self.content = StringList([f"/{page_name(top, page)}" for page in REST])
+        self.content = StringList([f"/{page_name(top, page)}" for page in OTHER_INDEXES])
         self.options["maxdepth"] = 1
         return list(super().run())
 
 
-def _ask_for_rest(app: Sphinx, docname: str, source: list[str]) -> None:
-    """Let the leading page end with the rest; its source builds without us, and has no such list."""
-    if docname == page_name(app.config.perfguide_output, LEAD):
+def _append_indexes(app: Sphinx, docname: str, source: list[str]) -> None:
+    """Append the directive to the start page. Its source has to build without this extension."""
+    if docname == page_name(app.config.perfguide_output, START_PAGE):
         source[0] += "\n.. perf-rest::\n"
 
 
-def _list_rest(app: Sphinx, env: BuildEnvironment) -> list[str]:
-    """Read the leading page again where it does not list what it should now that all pages are
-    read."""
-    lead = page_name(app.config.perfguide_output, LEAD)
-    is_asked = any(ASKED in metadata for metadata in env.metadata.values())
-    if is_asked == vars(env).get(LISTS_REST, False) or lead not in env.all_docs:
+def _update_start_page(app: Sphinx, env: BuildEnvironment) -> list[str]:
+    """Read the start page again if its list is wrong now that all pages have been read."""
+    start = page_name(app.config.perfguide_output, START_PAGE)
+    is_needed = any(HAS_TOCTREE in metadata for metadata in env.metadata.values())
+    if is_needed == vars(env).get(LISTS_INDEXES, False) or start not in env.all_docs:
         return []
-    vars(env)[LISTS_REST] = is_asked
-    read_again(app, lead)
-    return [lead]
+    vars(env)[LISTS_INDEXES] = is_needed
+    read_again(app, start)
+    return [start]
 
 
 def _pages(srcdir: str | Path, output: str) -> set[str]:
-    """The generated pages of the last run, from the source folder."""
+    """Return the source files of generated pages, relative to the source folder."""
     ours = Writer(Path(srcdir, output)).ours
     return {page_name(output, name) for name in ours if name.endswith(".rst")}
 
 
-def _keep_generated(app: Sphinx, config: Config) -> None:
-    """Take out of the excluded names those of generated files: a list that ``conf.py`` makes of
-    the files that are there has them from the second build on."""
+def _include_generated(app: Sphinx, config: Config) -> None:
+    """Remove the names of generated files from ``exclude_patterns``: a ``conf.py`` that lists the
+    existing files there has them from the second build on."""
     output = config.perfguide_output
     ours = Writer(Path(app.srcdir, output)).ours
     named = [p for p in config.exclude_patterns if p and posixpath.relpath(p, output) in ours]
@@ -118,37 +117,33 @@ def _keep_generated(app: Sphinx, config: Config) -> None:
         config.exclude_patterns = [p for p in config.exclude_patterns if p not in named]
 
 
-def _find_all(app: Sphinx, env: BuildEnvironment, _docnames: list[str]) -> None:
-    """Say which of the pages that were written are not in the build; raise where none is."""
+def _check_included(app: Sphinx, env: BuildEnvironment, _docnames: list[str]) -> None:
+    """Warn of generated pages that are not in the build. Raises :class:`ExtensionError` if none is."""
     output = app.config.perfguide_output
-    there = [
+    pages = [
         name for name in sorted(_pages(app.srcdir, output)) if Path(app.srcdir, name).is_file()
     ]
-    guides = page_name(output, "guides/")
-    if not any(name.startswith(guides) for name in there if _is_guide(name)):
+    guides, index = page_name(output, "guides/"), page_name(output, f"{START_PAGE}.rst")
+    if not any(name.startswith(guides) for name in pages if name != index):
         return
-    lost = [name for name in there if name.removesuffix(".rst") not in env.found_docs]
-    if len(lost) == len(there):
+    excluded = [name for name in pages if name.removesuffix(".rst") not in env.found_docs]
+    if len(excluded) == len(pages):
         raise ExtensionError(
-            f"the {len(there)} generated pages are not in the build, the first is "
-            f"{lost[0]}: {_reason(app.config, lost[0])}"
+            f"the {len(pages)} generated pages are not in the build, the first is "
+            f"{excluded[0]}: {_reason(app.config, excluded[0])}"
         )
-    for name in lost:
+    for name in excluded:
         unreadable = not os.access(Path(app.srcdir, name), os.R_OK)
         reason = "it cannot be read" if unreadable else _reason(app.config, name)
         warn([Diagnostic("left-out", name, "Sphinx leaves this page out", reason)])
 
 
-def _is_guide(name: str) -> bool:
-    return not name.endswith("guides/index.rst")
-
-
 def _reason(config: Config, name: str) -> str:
     if ".rst" not in config.source_suffix:
         return 'source_suffix in conf.py has no ".rst"; add ".rst": "restructuredtext" to it'
-    ways = [name, *map(str, Path(name).parents)]
+    paths = [name, *map(str, Path(name).parents)]
     for pattern in (*config.exclude_patterns, *config.templates_path):
-        if any(patmatch(way, pattern) for way in ways):
+        if any(patmatch(path, pattern) for path in paths):
             return (
                 f"“{pattern}” in exclude_patterns of conf.py leaves it out; take out what names "
                 f"files below “{config.perfguide_output}”, or set perfguide_output to a folder "
@@ -163,46 +158,46 @@ def _reason(config: Config, name: str) -> str:
 def _offer_no_editing(
     app: Sphinx, page: str, _template: str, context: dict[str, Any], _tree: nodes.document | None
 ) -> None:
-    """A generated page is in no repository, so nothing leads to it there."""
+    """Hide links to the source of a generated page, which is in no repository."""
     if is_generated(app, page):
         context.update(EDITING)
 
 
 def is_generated(app: Sphinx, page: str) -> bool:
-    """Return whether a page of the site was written by the extension."""
+    """Return whether a page was written by the extension."""
     return page in vars(app.env).get("perfguide_generated", ())
 
 
 def may_change(app: Sphinx, page: str) -> bool:
-    """Return whether the extension may change how a page is set: one that it wrote, or any one of a
-    build that is ours alone."""
+    """Return whether the extension may change the layout of a page: of generated ones, and of all
+    pages of a project of ours."""
     return app.config.perfguide_own_output or is_generated(app, page)
 
 
-def _remember(app: Sphinx, env: BuildEnvironment) -> list[str]:
+def _note_generated(app: Sphinx, env: BuildEnvironment) -> list[str]:
     pages = _pages(app.srcdir, app.config.perfguide_output)
     vars(env)["perfguide_generated"] = frozenset(name.removesuffix(".rst") for name in pages)
     return []
 
 
 def _drop_contents(app: Sphinx, tree: nodes.document, page: str) -> None:
-    has_list = is_site(app.builder) and app.config.html_theme in WITH_CONTENTS
-    if has_list and is_generated(app, page):
+    has_contents = is_site(app.builder) and app.config.html_theme in THEMES_WITH_CONTENTS
+    if has_contents and is_generated(app, page):
         for topic in list(tree.findall(nodes.topic)):
             if "contents" in topic["classes"]:
                 topic.parent.remove(topic)
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    """Register all of it."""
+    """Register the directives and the listeners."""
     app.add_directive("perf-toctree", PerfToctree)
     app.add_directive("perf-rest", PerfRest)
-    # Behind what places the paths.
-    app.connect("config-inited", _keep_generated, priority=600)
-    app.connect("source-read", _ask_for_rest)
-    app.connect("env-before-read-docs", _find_all, priority=100)
-    app.connect("env-updated", _remember, priority=100)
-    app.connect("env-updated", _list_rest, priority=100)
+    # After config.py has made paths relative to the source folder.
+    app.connect("config-inited", _include_generated, priority=600)
+    app.connect("source-read", _append_indexes)
+    app.connect("env-before-read-docs", _check_included, priority=100)
+    app.connect("env-updated", _note_generated, priority=100)
+    app.connect("env-updated", _update_start_page, priority=100)
     app.connect("doctree-resolved", _drop_contents)
     app.connect("html-page-context", _offer_no_editing, priority=900)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

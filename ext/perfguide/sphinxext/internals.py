@@ -152,7 +152,7 @@ def own_settings(document: nodes.document) -> Values:
 
 
 def number_no_figures(app: Sphinx) -> None:
-    """Leave ``env.toc_fignumbers``, the numbers of tables and figures, to the caller.
+    """Stop Sphinx from setting ``env.toc_fignumbers``, the numbers of tables and figures.
 
     Shadows ``assign_figure_numbers`` of Sphinx's ``TocTreeCollector``, found through
     ``app.events.listeners``. Raises :class:`ExtensionError` if there is none.
@@ -326,7 +326,7 @@ def extend_templates(builder: StandaloneHTMLBuilder, extension: type[Extension])
 
 
 def set_no_date(builder: LaTeXBuilder) -> None:
-    """Leave out the date on the title page, which would be that of the build.
+    """Remove the date from the title page, which would be that of the build.
 
     ``builder.context`` has the values of the LaTeX template.
     """

@@ -1,4 +1,4 @@
-"""Guides on paper: one LaTeX document for each, and tables and charts that fit on it."""
+"""Guides on paper: LaTeX documents whose tables and charts fit on the page."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ from .config import page_name
 from .guest import may_change
 from .table_nodes import group, listed, perf_download, perf_picture, perf_rows, texts
 
-LINE = (("small", 96), ("footnotesize", 108), ("scriptsize", 124))
-"""Sizes of type, the largest first, and about how many characters of it a line of A4
-paper holds between its margins."""
-BETWEEN = 2
-"""Characters that the space between two columns takes."""
-LONGEST = 26
-"""A word of more characters may be broken within a cell."""
-PAGE = 30
-"""A table of more lines begins where it stands and goes over the page."""
+LINE_CHARS = (("small", 96), ("footnotesize", 108), ("scriptsize", 124))
+"""Sizes of type, the largest first, and an estimate of the characters on a line of A4 paper."""
+GAP_CHARS = 2
+"""The space between two columns."""
+MAX_WORD_CHARS = 26
+"""A longer word may be broken within a cell."""
+MAX_FLOAT_LINES = 30
+"""A longer table does not float, and may continue on the next page."""
 
 
 def choose(
     wanted: str, config: Config, guides: Sequence[GuideKey], planned: Addresses
 ) -> list[Diagnostic]:
-    """Make a document of each guide that ``wanted`` names, in place of ``latex_documents``."""
+    """Replace ``latex_documents`` by one document for each guide that ``wanted`` selects; return the
+    faults of ``wanted``."""
     chosen = dataset.chosen(guides, wanted)
     if not chosen:
         return [dataset.unnamed("perfguide_pdf", wanted)]
@@ -54,34 +54,33 @@ def choose(
 
 
 class GuideLaTeXBuilder(LaTeXBuilder):
-    """The LaTeX builder of Sphinx, with the provenance of a guide behind the guide
-    where that is a document of its own."""
+    """The LaTeX builder of Sphinx; a document of one guide ends with the guide's provenance."""
 
     def assemble_doctree(
         self, indexfile: str, toctree_only: bool, appendices: list[str]
     ) -> nodes.document:
-        """Put the pages of one document together."""
-        begin = page_name(self.config.perfguide_output, "guides").removesuffix("guides")
-        if self.config.perfguide_pdf and indexfile.startswith(begin):
-            traced = begin + trace(indexfile.removeprefix(begin))
-            appendices = [*appendices, *({traced} & self.env.found_docs)]
+        """Return the pages of one document as one."""
+        top = page_name(self.config.perfguide_output, "guides").removesuffix("guides")
+        if self.config.perfguide_pdf and indexfile.startswith(top):
+            provenance = top + trace(indexfile.removeprefix(top))
+            appendices = [*appendices, *({provenance} & self.env.found_docs)]
         return super().assemble_doctree(indexfile, toctree_only, appendices)
 
 
 class PaperPages(SphinxPostTransform):
-    """Tables and charts as LaTeX can set them; goes before what serves all other formats."""
+    """Tables and charts in a form that LaTeX can set."""
 
-    default_priority = 179
+    default_priority = 179  # before the transforms for all other formats
     formats = ("latex",)
 
     def run(self, **kwargs: Any) -> None:
-        """Replace every leaf, and put every chart where it stands."""
+        """Replace every table and chart."""
         for leaf in list(self.document.findall(perf_rows)):
             _set_table(leaf)
         for figure in list(self.document.findall(nodes.figure)):
-            shown = [child for child in figure.children if isinstance(child, perf_picture)]
-            if shown:
-                _set_chart(figure, shown)
+            pictures = [child for child in figure.children if isinstance(child, perf_picture)]
+            if pictures:
+                _set_chart(figure, pictures)
         for contents in list(self.document.findall(nodes.topic)):
             if "contents" in contents["classes"] and may_change(self.app, self._page_of(contents)):
                 contents.parent.remove(contents)  # the document has contents of its own
@@ -89,7 +88,7 @@ class PaperPages(SphinxPostTransform):
             download.parent.remove(download)
 
     def _page_of(self, node: nodes.Element) -> str:
-        """The page that a part of a document is from."""
+        """Return the page that a part of a document is from."""
         while node.parent is not None:
             if isinstance(node, addnodes.start_of_file):
                 return str(node["docname"])
@@ -102,32 +101,32 @@ def _latex(text: str) -> nodes.raw:
 
 
 def _set_table(leaf: nodes.Element) -> None:
-    """Set one table in type and columns that fit, in several parts where it must be."""
+    """Set one table in type and columns that fit, if necessary in several parts."""
     table = leaf.parent
     header, body = texts(leaf)
     rows = [*header, *body]
     divided = parts(rows, leaf["stub"], rows[0])
     out: list[nodes.Node] = []
     for number, part in enumerate(divided, 1):
-        shown = table if number == 1 else nodes.table(classes=list(table["classes"]))
+        part_table = table if number == 1 else nodes.table(classes=list(table["classes"]))
         if part.long:
-            shown["classes"].append("longtable")
+            part_table["classes"].append("longtable")
         if number == 1:
-            shown.remove(leaf)
+            part_table.remove(leaf)
         else:
             out += _continued(table, number, len(divided))
-        shown.append(group(leaf, part.columns))
-        for text in list(shown.findall(nodes.Text)):
-            _breakable(text)
+        part_table.append(group(leaf, part.columns))
+        for text in list(part_table.findall(nodes.Text)):
+            _allow_breaks(text)
         shares = (f"\\Y{{{share:.4f}}}" for share in part.shares())
         out.append(_latex(f"\\begingroup\\{part.size}\\setlength{{\\tabcolsep}}{{3pt}}"))
         out.append(addnodes.tabular_col_spec(spec="".join(shares)))
-        out += [shown, _latex("\\endgroup")]
+        out += [part_table, _latex("\\endgroup")]
     out += listed(leaf)
-    place = table.parent
-    at = place.index(table)
-    place.remove(table)
-    place.insert(at, out)
+    parent = table.parent
+    index = parent.index(table)
+    parent.remove(table)
+    parent.insert(index, out)
 
 
 def _continued(table: nodes.Element, number: int, parts: int) -> list[nodes.Node]:
@@ -137,8 +136,8 @@ def _continued(table: nodes.Element, number: int, parts: int) -> list[nodes.Node
     return [nodes.paragraph("", "", name), _latex("\\nopagebreak")]
 
 
-def _breakable(text: nodes.Text) -> None:
-    """Let a line end inside words that are longer than a column."""
+def _allow_breaks(text: nodes.Text) -> None:
+    """Allow line breaks within words that are longer than a column."""
     cut = pieces(text.astext())
     if len(cut) > 1:
         out: list[nodes.Node] = []
@@ -148,9 +147,9 @@ def _breakable(text: nodes.Text) -> None:
 
 
 def _set_chart(figure: nodes.figure, pictures: Sequence[nodes.Element]) -> None:
-    """Put the pictures above the caption, each whole on one page with its name.
+    """Put the pictures above the caption, each on one page with its name.
 
-    All but the last stand before the figure: a figure cannot be longer than a page.
+    All but the last go before the figure: a figure cannot be longer than a page.
     """
     caption = next((c.astext() for c in figure.children if isinstance(c, nodes.caption)), "")
     small = "perf-small" in figure["classes"]
@@ -167,9 +166,9 @@ def _set_chart(figure: nodes.figure, pictures: Sequence[nodes.Element]) -> None:
         end = "\\end{minipage}" + ("\\hfill{}" if small and number % 2 == 0 else "\\par\\medskip")
         boxed = [_latex(f"\\noindent\\begin{{minipage}}[t]{{{width}}}"), name, image, _latex(end)]
         if picture is pictures[-1]:
-            at = figure.index(picture)
+            index = figure.index(picture)
             figure.remove(picture)
-            figure.insert(at, boxed)
+            figure.insert(index, boxed)
         else:
             figure.remove(picture)
             before += boxed
@@ -178,76 +177,76 @@ def _set_chart(figure: nodes.figure, pictures: Sequence[nodes.Element]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Some columns of a table that stand beside each other on paper."""
+    """Columns of a table that fit beside each other on paper."""
 
     columns: tuple[int, ...]
     """Their numbers in the table; the row keys are in every part."""
     widths: tuple[int, ...]
     """Their widths in characters."""
     size: str
-    """The size of type, as LaTeX calls it."""
+    """LaTeX's name of the size of type."""
     line: int
-    """How many characters of this size a line holds."""
+    """The characters of this size on a line."""
     long: bool
-    """Whether it may go over the page."""
+    """True if it may continue on the next page."""
 
     def shares(self) -> list[float]:
-        """The share of the line that each column takes with the space around it."""
-        return [(width + BETWEEN) / self.line for width in self.widths]
+        """Return the share of the line that each column takes with the space around it."""
+        return [(width + GAP_CHARS) / self.line for width in self.widths]
 
 
 def parts(rows: Sequence[Sequence[str]], stub: int, groups: Sequence[str]) -> list[Part]:
     """Divide a table of text so that every part fits on the paper.
 
-    ``rows`` are heads and body, ``stub`` says how many columns are row keys, and
-    ``groups`` what stands above each column: those of one board stay together where
-    they can. One part with the largest type is taken that fits with no cell broken
-    into lines; else one with small type and broken cells; else several.
+    ``rows`` are heads and body, the first ``stub`` columns are row keys, and ``groups`` are the
+    heads of the columns: columns of one group stay together if possible. The result is one part in
+    the largest type that needs no line breaks in cells; or one in small type with line breaks; or
+    several.
     """
     width = len(rows[0])
     texts = [[row[column] for row in rows] for column in range(width)]
-    whole = [max(map(len, column)) for column in texts]
-    least = [max(map(_longest, column)) for column in texts]
+    full = [max(map(len, column)) for column in texts]
+    least = [max(map(_wrapped_width, column)) for column in texts]
     every = tuple(range(width))
-    for size, line in LINE[:2]:
-        if _taken(whole, every) <= line:
-            return [_part(rows, every, whole, size, line)]
-    for size, line in LINE[1:]:
-        if _taken(least, every) <= line:
-            return [_part(rows, every, _shared(whole, least, every, line), size, line)]
-    size, line = LINE[1]
+    for size, line in LINE_CHARS[:2]:
+        if _line_width(full, every) <= line:
+            return [_part(rows, every, full, size, line)]
+    for size, line in LINE_CHARS[1:]:
+        if _line_width(least, every) <= line:
+            return [_part(rows, every, _shared(full, least, every, line), size, line)]
+    size, line = LINE_CHARS[1]
     out = []
     for columns in _divided(least, stub, groups, line):
-        out.append(_part(rows, columns, _shared(whole, least, columns, line), size, line))
+        out.append(_part(rows, columns, _shared(full, least, columns, line), size, line))
     return out
 
 
-def _longest(text: str) -> int:
-    """The room that a text needs where it is broken between words: a figure with its
-    spread into three lines, a text of many words into more."""
-    word = min(max(map(len, text.split()), default=0), LONGEST)
-    return max(word, -(-len(text) // 3) + 1) if len(text) <= 2 * LONGEST else word
+def _wrapped_width(text: str) -> int:
+    """Return the width of a text with line breaks between words: a figure with its spread on three
+    lines, a long text on more."""
+    word = min(max(map(len, text.split()), default=0), MAX_WORD_CHARS)
+    return max(word, -(-len(text) // 3) + 1) if len(text) <= 2 * MAX_WORD_CHARS else word
 
 
-def _taken(widths: Sequence[int], columns: Sequence[int]) -> int:
-    return sum(widths[column] + BETWEEN for column in columns)
+def _line_width(widths: Sequence[int], columns: Sequence[int]) -> int:
+    return sum(widths[column] + GAP_CHARS for column in columns)
 
 
 def _shared(
-    whole: Sequence[int], least: Sequence[int], columns: Sequence[int], line: int
+    full: Sequence[int], least: Sequence[int], columns: Sequence[int], line: int
 ) -> list[int]:
-    """What each column needs, and of the rest of the line a share of what it would like."""
-    left = max(0, line - _taken(least, columns))
-    wished = sum(whole[column] - least[column] for column in columns)
-    share = min(1.0, left / wished) if wished else 0.0
-    return [low + int((high - low) * share) for high, low in zip(whole, least, strict=True)]
+    """Return the width of each column: the least it needs, and a share of the rest of the line."""
+    left = max(0, line - _line_width(least, columns))
+    missing = sum(full[column] - least[column] for column in columns)
+    share = min(1.0, left / missing) if missing else 0.0
+    return [low + int((high - low) * share) for high, low in zip(full, least, strict=True)]
 
 
 def _divided(
     least: Sequence[int], stub: int, groups: Sequence[str], line: int
 ) -> list[tuple[int, ...]]:
-    """The columns of each part: the keys, then as many whole groups as fit, or, where
-    not even one does, as many columns."""
+    """Return the columns of each part: the keys, and as many groups as fit or, if not even one does,
+    as many columns."""
     keys = tuple(range(stub))
     together: list[list[int]] = []
     for column in range(stub, len(least)):
@@ -257,9 +256,9 @@ def _divided(
             together.append([column])
     out: list[list[int]] = [[]]
     for columns in together:
-        fits = _taken(least, (*keys, *columns)) <= line
+        fits = _line_width(least, (*keys, *columns)) <= line
         for step in [columns] if fits else [[column] for column in columns]:
-            if out[-1] and _taken(least, (*keys, *out[-1], *step)) > line:
+            if out[-1] and _line_width(least, (*keys, *out[-1], *step)) > line:
                 out.append([])
             out[-1] += step
     return [(*keys, *columns) for columns in out]
@@ -273,28 +272,30 @@ def _part(
     line: int,
 ) -> Part:
     lines = sum(max(_lines(row[column], widths[column]) for column in columns) for row in rows)
-    return Part(columns, tuple(widths[column] for column in columns), size, line, lines > PAGE)
+    return Part(
+        columns, tuple(widths[column] for column in columns), size, line, lines > MAX_FLOAT_LINES
+    )
 
 
 def _lines(text: str, width: int) -> int:
-    """About how many lines a text takes in a column."""
+    """Estimate the number of lines of a text in a column."""
     return max(1, -(-len(text) // max(1, width)))
 
 
 def pieces(text: str) -> list[str]:
-    """A text cut where a line may end inside a word that is too long for a column."""
+    """Return a text cut at every point where a line may end within a long word."""
     out = [""]
     for number, word in enumerate(text.split(" ")):
         lead = " " if number else ""
         cut = [word[start : start + 8] for start in range(0, len(word), 8)]
-        first, *rest = cut if len(word) > LONGEST else [word]
+        first, *rest = cut if len(word) > MAX_WORD_CHARS else [word]
         out[-1] += lead + first
         out += rest
     return out
 
 
 def prepare(app: Sphinx) -> None:
-    """Let nothing on the paper depend on the day of the build."""
+    """Remove the date of the build from documents of single guides."""
     if isinstance(app.builder, LaTeXBuilder) and app.config.perfguide_pdf:
         internals.set_no_date(app.builder)
 

@@ -1,9 +1,8 @@
-"""The menu beside each page: the same lines as Sphinx's, made for all pages at once.
+"""The menu beside each page, with the same lines as Sphinx's.
 
-Sphinx makes the whole tree of pages anew for each page, and then takes away what the page
-does not show, so the time for all pages grows with their square. Here what a page lists is
-noted once. Of a list too long to look through the menu has the part around the open page, so
-that the bytes of all pages stay in proportion as well.
+For each page, Sphinx builds the tree of all pages and removes what the page does not show, so the
+time for all pages grows with their square. Here the lists of all pages are collected once. A long
+list is cut to the part around the open page, so that the size of all pages grows in proportion.
 """
 
 from __future__ import annotations
@@ -20,20 +19,20 @@ from sphinx.environment import BuildEnvironment
 
 from . import internals, theme
 
-MOST = 24
+MAX_LINES = 24
 """Lines of one list below the first level."""
 
 OPTIONS = ("collapse_navigation", "titles_only", "includehidden")
-TRUE = ("true", "1", "yes", "on", "t")
-"""How options of a theme say yes."""
+TRUE_WORDS = ("true", "1", "yes", "on", "t")
+"""Values with which an option of a theme is on."""
 
 
 class UnusualError(Exception):
-    """Contents of which only Sphinx knows what the menu has to show."""
+    """Contents, such as numbered sections, for which the menu is left to Sphinx."""
 
 
 def is_span(part: nodes.Node) -> TypeGuard[nodes.inline]:
-    """Whether a part of a title is text that has a class."""
+    """Return whether a part of a title is text with a class."""
     is_text = all(isinstance(each, nodes.Text) for each in part.children)
     return type(part) is nodes.inline and bool(part["classes"]) and is_text
 
@@ -51,10 +50,10 @@ Uri = Callable[[str], str]
 
 
 class Menu:
-    """What the menus of all pages show.
+    """The menus of all pages.
 
-    ``depth`` is the number of levels, ``hidden`` whether lists are shown that pages
-    themselves do not show. Raises :class:`UnusualError`.
+    ``depth`` is the number of levels; with ``hidden`` they have hidden toctrees too. Raises
+    :class:`UnusualError`.
     """
 
     def __init__(self, env: BuildEnvironment, depth: int, hidden: bool) -> None:
@@ -92,7 +91,7 @@ class Menu:
         return "".join(self._words(part, page) for part in link.children)
 
     def _words(self, part: nodes.Node, page: str) -> str:
-        """A part of a title as HTML: text, or text in a ``span`` with classes."""
+        """Return a part of a title as HTML: text, or text in a ``span`` with classes."""
         if isinstance(part, nodes.Text):
             return escape(part.astext())
         if not is_span(part) or any(part.get(key) for key in ("ids", "names")):
@@ -101,23 +100,23 @@ class Menu:
         return f'<span class="{classes}">{escape(part.astext())}</span>'
 
     def _listed(self, page: str) -> Lines:
-        """The pages that a page lists."""
+        """Return the pages that a page lists."""
         trees = self._trees(self._env.tocs[page])
         return tuple(line for tree in trees for line in self._lines(tree))
 
-    def _way(self, page: str) -> list[str]:
-        """The pages from the first level of the menu down to a page."""
+    def _path(self, page: str) -> list[str]:
+        """Return the pages from the first level of the menu down to a page."""
         up: list[str] = []
         while page and page != self._env.config.root_doc and page not in up:
             up.append(page)
             page = self._parents.get(page, "")
         return up[::-1]
 
-    def shown(self, page: str) -> list[tuple[str, int, Lines]]:
-        """The lists in the menu of a page, those of the root page first: what stands above
-        a list, how many lines it has, and those that are shown."""
-        way = self._way(page)
-        opened = zip(way[: self._depth - 1], [*way[1:], ""], strict=False)
+    def lists(self, page: str) -> list[tuple[str, int, Lines]]:
+        """Return the lists in the menu of a page, those of the root page first: the caption or page
+        above it, the number of its lines, and the lines in the menu."""
+        path = self._path(page)
+        opened = zip(path[: self._depth - 1], [*path[1:], ""], strict=False)
         below = ((name, self._below.get(name, ()), to) for name, to in opened)
         return [
             *((caption, len(lines), lines) for caption, lines in self._chapters),
@@ -125,8 +124,8 @@ class Menu:
         ]
 
     def html(self, page: str, uri: Uri) -> str:
-        """The menu of a page; ``uri`` gives the address of another page from there."""
-        way = self._way(page)
+        """Return the menu of a page; ``uri`` returns the address of another page relative to it."""
+        path = self._path(page)
         out = []
         for caption, lines in self._chapters:
             if caption:
@@ -134,27 +133,27 @@ class Menu:
                     '<p class="caption" role="heading">'
                     f'<span class="caption-text">{caption}</span></p>\n'
                 )
-            out.append(self._list(lines, len(lines), 1, way, uri))
+            out.append(self._list(lines, len(lines), 1, path, uri))
         return "".join(out)
 
-    def _list(self, lines: Lines, count: int, level: int, way: list[str], uri: Uri) -> str:
-        """A list of the menu, of which ``lines`` are the part that is shown."""
-        opened = way[level - 1] if len(way) >= level else ""
+    def _list(self, lines: Lines, count: int, level: int, path: list[str], uri: Uri) -> str:
+        """Return a list of the menu as HTML; ``lines`` are those in the menu of ``count``."""
+        opened = path[level - 1] if len(path) >= level else ""
         out = []
         for line in lines:
             is_open, below = line.page == opened, ""
             if is_open and level < self._depth and (inner := self._below.get(line.page, ())):
-                after = way[level] if len(way) > level else ""
-                below = self._list(around(inner, after), len(inner), level + 1, way, uri)
-            here = "current " if is_open and level == len(way) else ""
-            target = "#" if here else escape(uri(line.page))
+                after = path[level] if len(path) > level else ""
+                below = self._list(around(inner, after), len(inner), level + 1, path, uri)
+            current = "current " if is_open and level == len(path) else ""
+            target = "#" if current else escape(uri(line.page))
             out.append(
                 f'<li class="toctree-l{level}{" current" * is_open}">'
-                f'<a class="{here}reference internal" href="{target}">{line.title}</a>{below}</li>\n'
+                f'<a class="{current}reference internal" href="{target}">{line.title}</a>{below}</li>\n'
             )
         if len(lines) < count:
-            above = way[level - 2]
-            target = "#" if level - 1 == len(way) else escape(uri(above))
+            above = path[level - 2]
+            target = "#" if level - 1 == len(path) else escape(uri(above))
             out.append(
                 f'<li class="toctree-l{level}">'
                 f'<a class="reference internal" href="{target}">All {count} …</a></li>\n'
@@ -164,14 +163,14 @@ class Menu:
 
 
 def around(lines: Lines, page: str) -> Lines:
-    """The lines of a list around one page; the first ones where it is not among them."""
-    at = next((number for number, line in enumerate(lines) if line.page == page), 0)
-    start = max(0, min(at - MOST // 2, len(lines) - MOST))
-    return lines[start : start + MOST]
+    """Return at most ``MAX_LINES`` lines around that of a page, or the first ones without it."""
+    index = next((number for number, line in enumerate(lines) if line.page == page), 0)
+    start = max(0, min(index - MAX_LINES // 2, len(lines) - MAX_LINES))
+    return lines[start : start + MAX_LINES]
 
 
 def of(app: Sphinx, depth: int, *, hidden: bool) -> Menu | None:
-    """The menu of a site, made once in each process; nothing where it is not ours."""
+    """Return the menu of a site, which is made once in each process; ``None`` if it is Sphinx's."""
     menus: dict[object, Menu | None] = vars(app.builder).setdefault("perfguide_menus", {})
     if (depth, hidden) not in menus:
         try:
@@ -182,12 +181,12 @@ def of(app: Sphinx, depth: int, *, hidden: bool) -> Menu | None:
 
 
 def asked(app: Sphinx) -> Menu | None:
-    """The menu that the theme's layout will ask for; nothing where it is not ours, or
-    where templates of the project may ask for another."""
+    """Return the menu that the theme's layout will ask for; ``None`` if it is Sphinx's, or if
+    templates of the project may ask for another."""
     if not internals.is_site(app.builder) or not theme.in_use(app.builder):
         return None
     options = internals.theme_options(app.builder)
-    collapse, short, hidden = (str(options.get(name)).lower() in TRUE for name in OPTIONS)
+    collapse, short, hidden = (str(options.get(name)).lower() in TRUE_WORDS for name in OPTIONS)
     depth = int(options.get("navigation_depth", 0))
     if depth < 1 or not (collapse and short) or app.config.templates_path:
         return None
@@ -197,10 +196,10 @@ def asked(app: Sphinx) -> Menu | None:
 def _replace(
     app: Sphinx, page: str, _template: str, context: dict[str, Any], _doctree: nodes.document
 ) -> None:
-    """Let the layout ask us instead of Sphinx, where our menu is the same."""
+    """Replace the template function ``toctree``, except for options with which menus differ."""
     if not theme.in_use(app.builder):
         return
-    of_sphinx = context["toctree"]
+    sphinx_toctree = context["toctree"]
 
     def toctree(
         maxdepth: int = 0, *, collapse: bool = True, titles_only: bool = False, **other: Any
@@ -209,12 +208,12 @@ def _replace(
             menu = of(app, maxdepth, hidden=bool(other.get("includehidden")))
             if menu:
                 return menu.html(page, lambda to: app.builder.get_relative_uri(page, to))
-        given = {"maxdepth": maxdepth, "collapse": collapse, "titles_only": titles_only}
-        return str(of_sphinx(**given, **other))
+        options = {"maxdepth": maxdepth, "collapse": collapse, "titles_only": titles_only}
+        return str(sphinx_toctree(**options, **other))
 
     context["toctree"] = toctree
 
 
 def setup(app: Sphinx) -> None:
-    """Put our menu into the place of Sphinx's."""
+    """Replace Sphinx's menu."""
     app.connect("html-page-context", _replace)

@@ -1,5 +1,5 @@
-"""What a site offers besides its text: descriptions for search engines and the search page,
-a sitemap, a feed, and its data with links to them and the explorer of them."""
+"""Metadata and data of a site: descriptions for search engines, words for the search page, a
+sitemap, a feed, redirects, links to the data and the explorer."""
 
 from __future__ import annotations
 
@@ -31,36 +31,35 @@ from .internals import is_site, way_to_top
 
 SITEMAP = "http://www.sitemaps.org/schemas/sitemap/0.9"
 FEED = "feed.xml"
-FEEDING = ("html", "dirhtml", "readthedocs", "readthedocsdirhtml")
-"""The builders whose sites have a feed: each entry leads to a page of its own."""
+BUILDERS_WITH_FEED = ("html", "dirhtml", "readthedocs", "readthedocsdirhtml")
+"""Builders with a file for each page, as entries of a feed link to pages."""
 SITEMAP_EXTENSION = "sphinx_sitemap"
-"""Writes the sitemap of a site where it is loaded."""
-LONGEST = 300
-"""Characters of a description; search engines cut what is longer."""
+"""An extension that writes a sitemap itself."""
+MAX_DESCRIPTION_CHARS = 300
+"""The length at which search engines cut descriptions."""
 
 REDIRECT, EXPLORER = "perf-redirect", "perf-explorer"
-"""Metadata of a page: the page that it leads on to, and whether it has the explorer."""
+"""Metadata of a page: the page that it redirects to, and a flag that it has the explorer."""
 
 REDIRECT_SCRIPT = "perfguide-redirect.js"
 
 SCRIPTS = tuple(
     f"perfguide-{name}.js" for name in ("drawing", "remarks", "figures", "shown", "explore")
 )
-"""What the explorer's page asks for after the scripts of tables, in the order in which they need
-each other."""
+"""Scripts of the explorer's page besides those of tables, in the order of loading."""
 
 
 class perf_data(nodes.General, nodes.Element):  # noqa: N801
-    """Links to files of the site's data; only formats that are the site have them."""
+    """Links to files of the site's data, for builders of sites."""
 
 
 class PerfData(SphinxDirective):
-    """Links to the lists of all files of the site's data."""
+    """The directive for links to the indexes of the site's data."""
 
     option_spec: ClassVar[OptionSpec] = {}
 
     def run(self) -> list[nodes.Node]:
-        """Make the node."""
+        """Return the node."""
         files = [("index.json", "index.json"), ("datapackage.json", "datapackage.json")]
         note = "" if extras.is_installed("parquet") else extras.advice("parquet")
         return [perf_data("", words="Begin with: ", files=files, note=note)]
@@ -89,17 +88,17 @@ def _skip(_translator: Any, _node: nodes.Element) -> None:
 
 
 class perf_explorer(nodes.container):  # noqa: N801
-    """Where the explorer stands; its children are what is read without script."""
+    """The container of the explorer; its children are for readers without scripts."""
 
 
 class PerfExplorer(SphinxDirective):
-    """The explorer, with its content for a reader without script."""
+    """The directive for the explorer; its content is for readers without scripts."""
 
     has_content = True
     option_spec: ClassVar[OptionSpec] = {}
 
     def run(self) -> list[nodes.Node]:
-        """Make the node, and mark the page."""
+        """Return the node, and note in the metadata that the page has it."""
         self.env.metadata[self.env.docname][EXPLORER] = "yes"
         node = perf_explorer()
         self.set_source_info(node)
@@ -111,11 +110,11 @@ def _visit_explorer(translator: Any, node: perf_explorer) -> None:
     builder = translator.builder
     if not is_site(builder):
         return
-    here = builder.current_docname
-    # What a page of the core is called in the site, with a mark in the place of its name.
-    page = posixpath.normpath(posixpath.join(builder.config.perfguide_output, "PAGE"))
-    start, _, end = builder.get_relative_uri(here, page).rpartition("PAGE")
-    files = f"{way_to_top(builder, here)}{json_api.ROOT}/{explorer.FOLDER}/"
+    page = builder.current_docname
+    # The script makes addresses of generated pages from what is before and after their names.
+    other = posixpath.normpath(posixpath.join(builder.config.perfguide_output, "PAGE"))
+    start, _, end = builder.get_relative_uri(page, other).rpartition("PAGE")
+    files = f"{way_to_top(builder, page)}{json_api.ROOT}/{explorer.FOLDER}/"
     values = {"files": files, "start": start, "end": end}
     data = "".join(f' data-{name}="{escape(value)}"' for name, value in values.items())
     translator.body.append(f'<div class="perf-explorer"{data}><div class="perf-explorer-plain">\n')
@@ -127,7 +126,7 @@ def _depart_explorer(translator: Any, node: perf_explorer) -> None:
 
 
 def description(doctree: nodes.document) -> str:
-    """The first paragraph of a page's own text, cut between words."""
+    """Return the first paragraph of a page's own text, cut between words."""
     for paragraph in doctree.findall(nodes.paragraph):
         if isinstance(paragraph.parent, nodes.section | nodes.document):
             return shortened(paragraph.astext())
@@ -135,44 +134,44 @@ def description(doctree: nodes.document) -> str:
 
 
 def shortened(text: str) -> str:
-    """At most ``LONGEST`` characters on one line, cut between words."""
+    """Return at most ``MAX_DESCRIPTION_CHARS`` characters on one line, cut between words."""
     text = " ".join(text.split())
-    if len(text) <= LONGEST:
+    if len(text) <= MAX_DESCRIPTION_CHARS:
         return text
-    return text[:LONGEST].rpartition(" ")[0].rstrip(".,;:") + " …"
+    return text[:MAX_DESCRIPTION_CHARS].rpartition(" ")[0].rstrip(".,;:") + " …"
 
 
 def address(app: Sphinx, docname: str) -> str:
-    """A page's address on the web, or nothing where the site's is not known."""
+    """Return a page's address on the web; an empty text if the site's is not known."""
     base: str = app.config.html_baseurl
     return f"{base.rstrip('/')}/{app.builder.get_target_uri(docname)}" if base else ""
 
 
 def _about(app: Sphinx, docname: str) -> dict[str, Any]:
-    """What the generator wrote about a page: ``description``, and ``dataset`` of a guide."""
+    """Return facts about a generated page: ``description``, and ``dataset`` of a guide."""
     path = Path(app.srcdir, docname, page_tables.FILE)
     try:
         return page_tables.read_about(path.read_bytes())
     except (FileNotFoundError, msgspec.DecodeError):
-        return {}  # what cannot be read was reported when the page was read
+        return {}  # a damaged file was reported when the page was read
 
 
 def _head(
     app: Sphinx, pagename: str, _template: str, context: dict[str, Any], doctree: nodes.document
 ) -> None:
-    """Write the head of a page of ours, and send the explorer's scripts with its page alone."""
+    """Write the head of a page of ours, and add the explorer's scripts to its page."""
     if doctree and EXPLORER in app.env.metadata[pagename]:
         for name in SCRIPTS:
             app.add_js_file(name, loading_method="defer")
     if target := _target(app, pagename):
-        # What is said of both pages counts for the one that this one leads to.
+        # Search engines then count links to this page for the one it redirects to.
         page = posixpath.normpath(posixpath.join(posixpath.dirname(pagename), target))
         context["pageurl"] = address(app, page) or context.get("pageurl")
     if not theme.is_own(app, pagename):
         return
     if doctree:
         _describe(app, pagename, context, doctree)
-    if app.config.perfguide_feed and app.builder.name in FEEDING:
+    if app.config.perfguide_feed and app.builder.name in BUILDERS_WITH_FEED:
         href = context["pathto"](FEED, 1)
         context["metatags"] = (
             f'{context.get("metatags", "")}\n<link rel="alternate" '
@@ -183,11 +182,7 @@ def _head(
 def _redirect(
     app: Sphinx, pagename: str, _template: str, context: dict[str, Any], doctree: nodes.document
 ) -> None:
-    """Send the reader on from a page that leads to another one.
-
-    A browser sends on by itself, but forgets the section that was asked for; the script
-    keeps it. It goes first, before the page has shown anything.
-    """
+    """Redirect from a page with the field ``perf-redirect`` to the page that the field names."""
     target = app.env.metadata[pagename].get(REDIRECT)
     if not target or not doctree or not isinstance(app.builder, StandaloneHTMLBuilder):
         return
@@ -198,23 +193,24 @@ def _redirect(
     context["metatags"] = (
         f'{context.get("metatags", "")}\n<meta http-equiv="refresh" content="0; url={escape(uri)}">'
     )
+    # A refresh drops the fragment of the address. The script keeps it, and has to run first.
     attributes: dict[str, Any] = {"data-target": uri}
     app.add_js_file(REDIRECT_SCRIPT, priority=1, **attributes)
 
 
 def _target(app: Sphinx, pagename: str) -> str:
-    """Return the page that a page leads on to, as named from there; nothing for most."""
+    """Return the page that a page redirects to, relative to it; an empty text for most."""
     return str(app.env.metadata[pagename].get(REDIRECT, "")).partition("#")[0]
 
 
 def _describe(app: Sphinx, pagename: str, context: dict[str, Any], doctree: nodes.document) -> None:
-    """Say in the head of a page what it is about."""
+    """Write the description of a page into its head."""
     about = _about(app, pagename)
     text = shortened(about.get("description", "")) or description(doctree)
     tags = [str(context.get("metatags", ""))]
     if app.config.perfguide_description and text and 'name="description"' not in tags[0]:
         tags.append(f'<meta name="description" content="{escape(text)}">')
-    # Another extension has been asked before.
+    # Other extensions have written their tags before.
     if app.config.perfguide_social and 'property="og:' not in tags[0]:
         graph = {
             "title": re.sub(r"<[^>]*>", "", str(context.get("title", ""))),
@@ -236,13 +232,13 @@ def _describe(app: Sphinx, pagename: str, context: dict[str, Any], doctree: node
 def _dataset(
     app: Sphinx, pagename: str, dataset: dict[str, Any], doctree: nodes.document
 ) -> dict[str, Any]:
-    """The Dataset with what only the site knows: its addresses and who publishes it."""
-    whole = {**dataset, "creator": {"@type": "Organization", "name": app.config.author}}
+    """Return the Dataset with the addresses on this site and the publisher."""
+    full = {**dataset, "creator": {"@type": "Organization", "name": app.config.author}}
     page = address(app, pagename)
     if page:
-        whole |= {"@id": page, "url": page}
+        full |= {"@id": page, "url": page}
         base = app.config.html_baseurl.rstrip("/")
-        whole["distribution"] = [
+        full["distribution"] = [
             {
                 "@type": "DataDownload",
                 "encodingFormat": "text/csv",
@@ -252,19 +248,19 @@ def _dataset(
             for node in doctree.findall(addnodes.download_reference)
             if "filename" in node
         ]
-    return whole
+    return full
 
 
 def _data_block(value: dict[str, Any]) -> str:
-    """JSON-LD in a page. It is data: no browser runs it, and no policy needs to allow it."""
+    """Return JSON-LD for a page. It is data, which a Content-Security-Policy need not allow."""
     text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-    # Nothing in it can end the element or begin a comment.
+    # So that nothing in it can end the element or begin a comment.
     text = text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
     return f'<script type="application/ld+json">{text}</script>'
 
 
 def _read(app: Sphinx, name: str) -> Any:
-    """JSON that the generator wrote for the whole site; ``None`` where it wrote none."""
+    """Return the contents of a generated JSON file; ``None`` if there is none."""
     try:
         return json.loads(Path(app.srcdir, app.config.perfguide_output, name).read_bytes())
     except FileNotFoundError:
@@ -272,32 +268,32 @@ def _read(app: Sphinx, name: str) -> Any:
 
 
 def _uri(app: Sphinx, page: str) -> str:
-    """The address below the site's own of a page that is named as the core names it."""
+    """Return the address of a generated page, relative to that of the site."""
     name = posixpath.normpath(posixpath.join(app.config.perfguide_output, page))
     return app.builder.get_target_uri(name)
 
 
 def _search_words(app: Sphinx) -> None:
-    """Put the words that the generator wrote where the search page finds them."""
+    """Write the search index of generated pages as a script of the search page."""
     index = _read(app, "guides/words.json") if is_site(app.builder) else None
     if index:
         for page in index["pages"]:
             page[0] = _uri(app, page[0])
         text = json.dumps(index, ensure_ascii=False, separators=(",", ":"))
-        # A script, and not JSON: a page from a folder may load the one and not the other.
+        # Browsers do not let a page that was opened as a file load JSON, but scripts.
         data = f"window.perfguideWords={text};\n".encode()
         _put(Path(app.outdir, "_static", "perfguide-words.js"), data)
 
 
 def _publish(app: Sphinx, exception: Exception | None) -> None:
-    """Put the files beside the pages that were written from the same figures."""
+    """Copy the data files, and write the sitemap and the feed."""
     if exception is not None or not is_site(app.builder):
         return
     source = Path(app.srcdir, app.config.perfguide_output, json_api.ROOT)
     mirror(source, Path(app.outdir, json_api.ROOT), rebuild.same_below(app, json_api.ROOT))
     if app.config.html_baseurl and app.config.perfguide_sitemap and not _has_sitemap(app):
         _put(Path(app.outdir, "sitemap.xml"), _sitemap(app))
-    has_feed = app.config.perfguide_feed and app.builder.name in FEEDING
+    has_feed = app.config.perfguide_feed and app.builder.name in BUILDERS_WITH_FEED
     entries = _read(app, "reports/feed.json") if has_feed else None
     if entries:
         _put(Path(app.outdir, FEED), _feed(app, entries))
@@ -334,14 +330,13 @@ def _feed(app: Sphinx, entries: list[dict[str, Any]]) -> bytes:
 
 
 def mirror(source: Path, target: Path, same: Collection[str] = ()) -> None:
-    """Make a folder hold the files of another one and no others; those that are the ``same`` in
-    both are not looked at."""
+    """Make a folder equal to another one. Files named in ``same`` are known to be equal already."""
     starts = len(str(source)) + 1, len(str(target)) + 1
     wanted = {path[starts[0] :] for path in below(source)}
     present = {path[starts[1] :] for path in below(target)}
     for name in sorted(present - wanted):
         (target / name).unlink()
-        with contextlib.suppress(OSError):  # other files are in it
+        with contextlib.suppress(OSError):  # the folder is not empty
             for folder in (target / name).parents:
                 if folder == target:
                     break
@@ -351,25 +346,25 @@ def mirror(source: Path, target: Path, same: Collection[str] = ()) -> None:
 
 
 def _put(path: Path, data: bytes) -> None:
-    """Write a file, unless it has the right bytes: then its time of change stays."""
+    """Write a file, unless it has these bytes: then its time of change stays."""
     if path.is_file() and path.read_bytes() == data:
         return
     path.parent.mkdir(parents=True, exist_ok=True)
-    # A reader never sees half a file: it is written aside and moved into place.
+    # Moved into place, so that readers never see a part of it.
     aside = path.with_name(f"{path.name}.part")
     aside.write_bytes(data)
     aside.replace(path)
 
 
 def setup(app: Sphinx) -> None:
-    """Register the directives, the nodes and what happens when."""
+    """Register the directives, the nodes and the listeners."""
     app.add_directive("perf-data", PerfData)
     app.add_directive("perf-explorer", PerfExplorer)
     others: Any = dict.fromkeys(("latex", "text", "man", "texinfo"), (_skip, None))
     app.add_node(perf_data, html=(_visit_data, None), **others)
-    # In other formats it is what it is made from, a container.
+    # In other formats it is an ordinary container.
     app.add_node(perf_explorer, html=(_visit_explorer, _depart_explorer))
-    # After the pages have been generated, which is at the usual priority.
+    # After the pages have been generated, at the default priority.
     app.connect("builder-inited", _search_words, priority=600)
     # After extensions that write the same tags.
     app.connect("html-page-context", _redirect)

@@ -1,7 +1,7 @@
-"""Numbers for tables and figures that begin anew on each page.
+"""Numbers of tables and figures that begin at 1 on each page.
 
-Sphinx counts through all pages, so one more guide in the middle would change
-the numbers, and with them the pages, of every guide after it.
+Sphinx counts through all pages, so a new guide in the middle would change the numbers, and with
+them the pages, of every guide after it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from . import internals
 
 
 def _count(app: Sphinx, doctree: nodes.document) -> None:
-    """Number what has a caption and an address on the page that was read."""
+    """Number the nodes of a page that have a caption and an anchor."""
     standard = app.env.domains.standard_domain
     numbers: dict[str, dict[str, tuple[int, ...]]] = {}
     for node in doctree.findall(nodes.Element):
@@ -24,14 +24,14 @@ def _count(app: Sphinx, doctree: nodes.document) -> None:
         if kind and node["ids"] and standard.get_numfig_title(node):
             own = numbers.setdefault(kind, {})
             own[node["ids"][0]] = (len(own) + 1,)
-    # Sphinx itself forgets them together with the page's table of contents.
+    # Sphinx drops these numbers together with the page's table of contents.
     app.env.toc_fignumbers[app.env.current_document.docname] = numbers
 
 
 def _merge(
     _app: Sphinx, env: BuildEnvironment, docnames: Iterable[str], other: BuildEnvironment
 ) -> None:
-    """Take over what another process has counted."""
+    """Add the numbers of pages that another process has read."""
     for docname in docnames:
         env.toc_fignumbers[docname] = other.toc_fignumbers.get(docname, {})
 
@@ -44,5 +44,5 @@ def _number_by_page(app: Sphinx, _config: object) -> None:
 
 
 def setup(app: Sphinx) -> None:
-    """Count on each page where the configuration asks for it."""
+    """Number by page if ``perfguide_number_by_page`` is set."""
     app.connect("config-inited", _number_by_page)

@@ -1,9 +1,10 @@
-"""The front page: a search for figures, the SoCs with the headline results of their newest
-guides, what got worse, and the guides with the newest runs."""
+"""The front page: a search form, the matrix of SoCs and headline results of their newest guides,
+regressions, and the guides with the newest runs."""
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
@@ -29,9 +30,10 @@ from .answers import CUT_NOTE, DOUBT_NOTE, Links, bar, doubt_mark, plain_figure,
 from .config import page_name
 from .html_table import NOT_MEASURED
 
-MOST_COLUMNS = 8
-"""Headline results that have room beside each other; those of the most SoCs."""
-EXAMPLES = 3
+MAX_COLUMNS = 8
+"""Headline results in the matrix: those of the most SoCs."""
+MAX_EXAMPLES = 3
+"""Queries below the search form."""
 NOTE = (
     "Newest guide of each SoC, its best board and engine; higher is better, unless ↓. Bars are shares of the "
     "largest in the column. Crypto depends on its engine: point at a figure, or follow it."
@@ -50,8 +52,8 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Best:
-    """A SoC's result: the value of its best board in the column's unit, that board's short name,
-    what tells the result from others of its kind, and its share of the largest."""
+    """A SoC's result: the value of its best board in the column's unit, that board's short name, the
+    distinguishing parameters, and the share of a full bar."""
 
     value: Value
     board: str
@@ -62,72 +64,73 @@ class Best:
 
 @dataclass(frozen=True, slots=True)
 class Platform:
-    """One row: what the overview says of a SoC and system, and what its newest guide opens with."""
+    """One row: the entry of a SoC and system in the overview, and the answers of its newest guide."""
 
     entry: dict[str, Any]
     answers: Answers
 
 
 class perf_overview(nodes.General, nodes.Element):  # noqa: N801
-    """The matrix. ``columns`` and ``lines`` are its parts, ``top`` the folder of the pages."""
+    """The matrix with its ``columns`` and ``lines``; ``top`` is the folder of generated pages."""
 
 
 class perf_search(nodes.General, nodes.Element):  # noqa: N801
-    """A search form. ``examples`` are queries that find something."""
+    """A search form. ``examples`` are queries with results."""
 
 
 def best(rows: Sequence[Answer], answers: Answers, column: Column) -> Best | None:
-    """Return the best result over boards and over rows that differ in a parameter, such as the
-    engine, in the unit of a column; ``None`` where none was measured."""
-    found: list[Best] = []
+    """Return the best result of all boards and of rows that differ in a parameter, such as the
+    engine, in the unit of a column; ``None`` if there is none."""
+    results: list[Best] = []
     for row in rows:
         scale = 1.0 if row.unit == column.unit else units.factor(row.unit, column.unit)
         for value, (short, _) in zip(row.values, answers.boards, strict=True):
             if value is not None and scale is not None:
                 number = None if value.number is None else value.number * scale
-                found.append(Best(value, short, row.detail, number))
-    measured = [one for one in found if one.number is not None]
-    # A figure in doubt is shown only where there is no other.
+                results.append(Best(value, short, row.detail, number))
+    measured = [one for one in results if one.number is not None]
+    # A figure in doubt is only used if there is no other.
     measured = [one for one in measured if not one.value.doubt] or measured
     if not measured:
-        return found[0] if found else None
+        return results[0] if results else None
     first = max if column.better == "higher" else min
     return first(measured, key=lambda one: one.number or 0.0)
 
 
 def columns(platforms: Sequence[Platform]) -> list[Column]:
-    """The headline results of the most SoCs, in the order in which guides show them."""
-    found: dict[tuple[str, str], Column] = {}
-    count: dict[tuple[str, str], int] = {}
+    """Return the headline results of the most SoCs, in the order of guides."""
+    candidates: dict[tuple[str, str], Column] = {}
+    counts = Counter[tuple[str, str]]()
     for platform in platforms:
         own = {(row.benchmark, row.label): row for row in reversed(platform.answers.rows)}
         for key, row in own.items():
-            found.setdefault(key, Column(row.benchmark, row.label, row.unit, row.better))
-            count[key] = count.get(key, 0) + 1
+            candidates.setdefault(key, Column(row.benchmark, row.label, row.unit, row.better))
+            counts[key] += 1
     order = _in_order(platforms)
-    kept = sorted(found, key=lambda key: (-count[key], order.index(key)))[:MOST_COLUMNS]
-    return [found[key] for key in sorted(kept, key=order.index)]
+    commonest = sorted(candidates, key=lambda key: (-counts[key], order.index(key)))[:MAX_COLUMNS]
+    return [candidates[key] for key in sorted(commonest, key=order.index)]
 
 
 def _in_order(platforms: Sequence[Platform]) -> list[tuple[str, str]]:
-    """All headline results, each behind those that stand before it in a guide."""
+    """Return all headline results, each after those that precede it in a guide."""
     order: list[tuple[str, str]] = []
     for platform in platforms:
-        at = 0
+        index = 0
         for row in platform.answers.rows:
             key = (row.benchmark, row.label)
             if key in order:
-                at = order.index(key) + 1
+                index = order.index(key) + 1
             else:
-                order.insert(at, key)
-                at += 1
+                order.insert(index, key)
+                index += 1
     return order
 
 
 def lines(
-    platforms: Sequence[Platform], shown: Sequence[Column]
+    platforms: Sequence[Platform], matrix_columns: Sequence[Column]
 ) -> list[tuple[Platform, list[Best | None]]]:
-    """The rows of the matrix, with shares of a full bar in each column where more is better."""
+    """Return the rows of the matrix. Cells have shares of a full bar in columns in which more is
+    better."""
     out = []
     for platform in platforms:
         rows = platform.answers.rows
@@ -135,52 +138,52 @@ def lines(
             best(
                 [row for row in rows if (row.benchmark, row.label) == key], platform.answers, column
             )
-            for column in shown
+            for column in matrix_columns
             for key in [(column.benchmark, column.label)]
         ]
         out.append((platform, cells))
-    for at, column in enumerate(shown):
-        found = [cell.number for _, cells in out if (cell := cells[at]) and not cell.value.doubt]
-        full = full_bar(number for number in found if number is not None)
+    for index, column in enumerate(matrix_columns):
+        trusted = [cell for _, cells in out if (cell := cells[index]) and not cell.value.doubt]
+        full = full_bar(cell.number for cell in trusted if cell.number is not None)
         if column.better != "higher" or not full:
             continue
         for _, cells in out:
-            cell = cells[at]
+            cell = cells[index]
             if cell is not None and cell.number is not None and not cell.value.doubt:
                 share = abs(cell.number) / full
-                cells[at] = Best(cell.value, cell.board, cell.detail, cell.number, share)
+                cells[index] = Best(cell.value, cell.board, cell.detail, cell.number, share)
     return out
 
 
 def divided(
     every: Sequence[tuple[Platform, list[Best | None]]],
 ) -> tuple[list[tuple[Platform, list[Best | None]]], list[Platform]]:
-    """The rows that have a result, and the guides that have none. Where none has one, the matrix
-    is still the list of all SoCs."""
-    told = [(platform, cells) for platform, cells in every if any(cells)]
-    if not told:
+    """Return the rows with a result, and the platforms without one."""
+    rows = [(platform, cells) for platform, cells in every if any(cells)]
+    if not rows:
+        # Without any result, the matrix is still the list of all SoCs.
         return [*every], []
-    return told, [platform for platform, cells in every if not any(cells)]
+    return rows, [platform for platform, cells in every if not any(cells)]
 
 
 class PerfOverview(SphinxDirective):
-    """The SoCs with the newest release of each, and the newest guides."""
+    """The directive for the contents of the front page."""
 
     option_spec: ClassVar[OptionSpec] = {}
 
     def run(self) -> list[nodes.Node]:
-        """Make the nodes."""
+        """Return the nodes."""
         overview = self._file("guides/overview.json")
         if not overview or not overview["platforms"]:
             return [nodes.paragraph("", "There are no guides yet.")]
         platforms = [
             Platform(entry, self._answers(entry["guide"])) for entry in overview["platforms"]
         ]
-        shown = columns(platforms)
-        told, others = divided(lines(platforms, shown))
+        matrix_columns = columns(platforms)
+        rows, others = divided(lines(platforms, matrix_columns))
         matrix = perf_overview(
-            columns=shown,
-            lines=told,
+            columns=matrix_columns,
+            lines=rows,
             top=self.config.perfguide_output,
             docname=self.env.docname,
         )
@@ -190,33 +193,33 @@ class PerfOverview(SphinxDirective):
         if worse := [each for each in platforms if each.answers.worse]:
             rest += [nodes.rubric("", "Got worse"), self._list(worse, self._worse)]
         rest += [nodes.rubric("", "New guides"), self._list(overview["recent"], self._new)]
-        return [perf_search(examples=_examples(shown, matrix["lines"])), matrix, *rest]
+        return [perf_search(examples=_examples(matrix_columns, rows)), matrix, *rest]
 
     def _file(self, path: str) -> Any:
-        name, found = self.env.relfn2path(f"/{self.config.perfguide_output}/{path}")
+        name, file = self.env.relfn2path(f"/{self.config.perfguide_output}/{path}")
         self.env.note_dependency(name)
         try:
-            return json.loads(Path(found).read_bytes())
+            return json.loads(Path(file).read_bytes())
         except FileNotFoundError:
             return None
 
     def _answers(self, guide: str) -> Answers:
         path = f"/{self.config.perfguide_output}/{guide}/{page_tables.FILE}"
-        name, found = self.env.relfn2path(path)
+        name, file = self.env.relfn2path(path)
         self.env.note_dependency(name)
         try:
-            tables = page_tables.read_page_file(Path(found).read_bytes()).tables.values()
+            tables = page_tables.read_page_file(Path(file).read_bytes()).tables.values()
         except (FileNotFoundError, msgspec.DecodeError):
             return Answers((), (), "", "", ())
-        held = (table.answers for table in tables if table.answers)
-        return msgspec.convert(next(held, Answers((), (), "", "", ())), Answers)
+        answers = (table.answers for table in tables if table.answers)
+        return msgspec.convert(next(answers, Answers((), (), "", "", ())), Answers)
 
     def _list(self, entries: Sequence[Any], make: Any) -> nodes.bullet_list:
         items = (nodes.list_item("", nodes.paragraph("", "", *make(each))) for each in entries)
         return nodes.bullet_list("", *items)
 
     def _others(self, platforms: Sequence[Platform]) -> nodes.paragraph:
-        """The guides that have none of the headline results, in one line."""
+        """Return a line with the guides that have none of the headline results."""
         out = nodes.paragraph("", "Other guides: ")
         for platform in platforms:
             entry = platform.entry
@@ -227,7 +230,7 @@ class PerfOverview(SphinxDirective):
 
     def _worse(self, platform: Platform) -> list[nodes.Node]:
         entry, worse = platform.entry, platform.answers.worse
-        assert worse is not None  # they are those that have one
+        assert worse is not None  # the caller selected those that have one
         name = f"{entry['soc']}, {entry['family']} {entry['release']}"
         return [self._link(name, worse.page), nodes.Text(f": {visible(worse.text, 300)}")]
 
@@ -241,13 +244,13 @@ class PerfOverview(SphinxDirective):
 
 
 def _examples(
-    shown: Sequence[Column], found: Sequence[tuple[Platform, list[Best | None]]]
+    matrix_columns: Sequence[Column], rows: Sequence[tuple[Platform, list[Best | None]]]
 ) -> list[str]:
-    """Queries for results that there are, each for another SoC and another benchmark."""
+    """Return queries with results, each for another SoC and another benchmark."""
     out, used = list[str](), set[str]()
-    for platform, cells in found:
-        for column, cell in zip(shown, cells, strict=True):
-            if cell is not None and column.benchmark not in used and len(out) < EXAMPLES:
+    for platform, cells in rows:
+        for column, cell in zip(matrix_columns, cells, strict=True):
+            if cell is not None and column.benchmark not in used and len(out) < MAX_EXAMPLES:
                 used.add(column.benchmark)
                 out.append(f"{column.benchmark} {platform.entry['soc']}")
                 break
@@ -255,11 +258,10 @@ def _examples(
 
 
 def link(text: str, page: str, docname: str) -> addnodes.pending_xref:
-    """A link to a page of the project by words that are text."""
-    shown = nodes.inline(text, text, support_smartquotes=False)
+    """Return a link to a page of the project."""
     return addnodes.pending_xref(
         "",
-        shown,
+        nodes.inline(text, text, support_smartquotes=False),
         refdomain="std",
         reftype="doc",
         refexplicit=True,
@@ -295,34 +297,35 @@ def _head(column: Column) -> str:
 
 
 def _row(
-    platform: Platform, cells: Sequence[Best | None], shown: Sequence[Column], uri: Links
+    platform: Platform, cells: Sequence[Best | None], matrix_columns: Sequence[Column], uri: Links
 ) -> str:
     entry = platform.entry
     soc, guide = escape(uri(entry["page"])), escape(uri(entry["guide"]))
     release = escape(visible(f"{entry['family']} {entry['release']}"))
-    told = (
+    title = (
         f"{units.number(entry['figures'])} figures on {', '.join(entry['boards'])}; "
         f"measured {entry['measured']}"
     )
     first = (
         f'<th scope="row"><a href="{soc}">{escape(visible(entry["soc"]))}</a> '
-        f'<small><a href="{guide}" title="{escape(visible(told, 300))}">{release}</a></small></th>'
+        f'<small><a href="{guide}" title="{escape(visible(title, 300))}">{release}</a></small></th>'
     )
-    return f"<tr>{first}{''.join(_cell(c, b, entry, uri) for c, b in zip(shown, cells, strict=True))}</tr>"
+    rest = (_cell(c, b, entry, uri) for c, b in zip(matrix_columns, cells, strict=True))
+    return f"<tr>{first}{''.join(rest)}</tr>"
 
 
-def _cell(column: Column, found: Best | None, entry: dict[str, Any], uri: Links) -> str:
+def _cell(column: Column, result: Best | None, entry: dict[str, Any], uri: Links) -> str:
     head = escape(visible(", ".join(filter(None, (column.label, column.unit)))))
-    if found is None:
+    if result is None:
         return f'<td class="perf-n" data-h="{head}">{NOT_MEASURED}</td>'
-    text = escape(found.value.text)
-    if found.number is not None:
-        shown = units.number(found.number)
-        text = f'<data value="{units.exact(found.number)}">{escape(shown)}</data>'
-    of = escape(visible(", ".join(filter(None, (found.board, found.detail))), 200))
-    to = escape(uri(entry["guide"], found.value.place))
-    inner = f'<a href="{to}" title="{of}">{text}</a>{doubt_mark(found.value)}'
-    return f'<td class="perf-n" data-h="{head}">{inner}{bar(found.share)}</td>'
+    text = escape(result.value.text)
+    if result.number is not None:
+        number = escape(units.number(result.number))
+        text = f'<data value="{units.exact(result.number)}">{number}</data>'
+    title = escape(visible(", ".join(filter(None, (result.board, result.detail))), 200))
+    target = escape(uri(entry["guide"], result.value.place))
+    inner = f'<a href="{target}" title="{title}">{text}</a>{doubt_mark(result.value)}'
+    return f'<td class="perf-n" data-h="{head}">{inner}{bar(result.share)}</td>'
 
 
 def _visit_search(translator: Any, node: perf_search) -> None:
@@ -344,7 +347,7 @@ def _visit_search(translator: Any, node: perf_search) -> None:
 
 
 class Plain(SphinxPostTransform):
-    """For all formats but HTML: a table whose rows lead to guides, and no search."""
+    """Formats other than HTML: a table with links to guides, and no search."""
 
     default_priority = 9  # before references are resolved
 
@@ -359,8 +362,8 @@ class Plain(SphinxPostTransform):
 
 
 def _plain(node: perf_overview) -> nodes.table:
-    shown: list[Column] = node["columns"]
-    head = [", ".join(filter(None, (column.label, column.unit))) for column in shown]
+    matrix_columns: list[Column] = node["columns"]
+    head = [", ".join(filter(None, (column.label, column.unit))) for column in matrix_columns]
     group = nodes.tgroup(cols=len(head) + 2)
     group.extend(nodes.colspec(colwidth=1) for _ in range(len(head) + 2))
     group += nodes.thead("", plain_row([nodes.Text(text) for text in ("SoC", "Guide", *head)]))

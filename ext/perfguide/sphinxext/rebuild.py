@@ -386,7 +386,7 @@ class Borrowed:
         return whole.hexdigest()
 
     def _parts(self, docname: str) -> Iterator[object]:
-        yield self._menu.shown(docname) if self._menu else None
+        yield self._menu.lists(docname) if self._menu else None
         yield [(name, self._title(name)) for name in self._beside(docname)]
         if docname in self._env.toctree_includes:
             trees = self._env.tocs[docname].findall(addnodes.toctree)

@@ -1,7 +1,7 @@
-"""References for people, made from the code: types with docstrings, values, and commands.
+"""Reference pages made from the code: keys of files, values of ``conf.py``, and commands.
 
-What a key of a file means stands once, under the field in its type; what an option means
-stands once, in the parser. From there this makes lists for pages.
+The meaning of a key is the docstring of its field, and that of an option is in the parser; the
+directives here make lists of them.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ TYPES: dict[str, type[msgspec.Struct]] = {
     "board-names": board_names.Board,
     "guide-note": board_names.GuideNote,
 }
-"""What a reference can be made of, by its name on pages."""
+"""Types with a reference, by the argument of ``perf-keys``."""
 
 WORDS = {
     "str": "text",
@@ -84,12 +84,12 @@ WORDS = {
     "Value": "text, number or boolean",
     "datetime": "date and time with an offset",
 }
-"""Types and their other names in the code, in the words of the file formats."""
+"""The words of the file formats for types and their aliases in the code."""
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """One key of a file: its name, what it can be, what it is where left out, its meaning."""
+    """A key of a file: its name, its type in words, its default, and its meaning."""
 
     name: str
     kind: str
@@ -98,26 +98,26 @@ class Key:
 
 
 def keys(of: type[msgspec.Struct]) -> list[Key]:
-    """Every key of a type, in its order, with the words of the string below the field."""
-    module, written = inspect.getmodule(of), annotated(of)
+    """Return every key of a type, in its order, with the docstring of the field."""
+    module, fields = inspect.getmodule(of), annotated(of)
     out = []
     for field in msgspec.structs.fields(of):
         default = field.default
         if field.default_factory is not msgspec.NODEFAULT:
             default = field.default_factory()
         if default is msgspec.NODEFAULT:
-            shown = "required"
+            default_text = "required"
         elif default is None or default is msgspec.UNSET or default in ("", (), [], {}):
-            shown = ""
+            default_text = ""
         else:
-            shown = str(default).lower() if isinstance(default, bool) else str(default)
-        kind, text = written[field.name]
-        out.append(Key(field.encode_name, _worded(kind, module), shown, text))
+            default_text = str(default).lower() if isinstance(default, bool) else str(default)
+        kind, text = fields[field.name]
+        out.append(Key(field.encode_name, _worded(kind, module), default_text, text))
     return out
 
 
 def annotated(of: type) -> dict[str, tuple[ast.expr, str]]:
-    """By the name of a field its type as the author wrote it, and the string below it."""
+    """Return the annotation and the docstring of each field by its name."""
     (tree,) = ast.parse(textwrap.dedent(inspect.getsource(of))).body
     assert isinstance(tree, ast.ClassDef)
     out = {}
@@ -130,7 +130,7 @@ def annotated(of: type) -> dict[str, tuple[ast.expr, str]]:
 
 
 def _worded(node: ast.expr, module: ModuleType | None) -> str:
-    """A type in the words of the file formats."""
+    """Return a type in the words of the file formats."""
     match node:
         case ast.BinOp(left=left, right=right):
             words = [_worded(side, module) for side in (left, right)]
@@ -138,13 +138,13 @@ def _worded(node: ast.expr, module: ModuleType | None) -> str:
         case ast.Constant(value=None) | ast.Name(id="UnsetType"):
             return ""
         case ast.Name(id=name):
-            values = _allowed(getattr(module, name, None))
-            return values or WORDS.get(name) or f"object: {name.lower()}"
+            allowed = _allowed(getattr(module, name, None))
+            return allowed or WORDS.get(name) or f"object: {name.lower()}"
         case ast.Attribute(attr=name):
             return _allowed(getattr(units, name, None)) or WORDS.get(name, name)
         case ast.Subscript(value=ast.Name(id="Literal"), slice=inner):
-            given = inner.elts if isinstance(inner, ast.Tuple) else [inner]
-            return _either([c.value for c in given if isinstance(c, ast.Constant)])
+            values = inner.elts if isinstance(inner, ast.Tuple) else [inner]
+            return _either([each.value for each in values if isinstance(each, ast.Constant)])
         case ast.Subscript(value=ast.Name(id="Annotated"), slice=ast.Tuple(elts=[first, *_])):
             return _worded(first, module)
         case ast.Subscript(value=ast.Name(id="dict"), slice=ast.Tuple(elts=[_, value])):
@@ -156,9 +156,9 @@ def _worded(node: ast.expr, module: ModuleType | None) -> str:
 
 
 def _allowed(literal: object) -> str:
-    """The words that a ``Literal`` allows, or nothing."""
-    given = getattr(literal, "__args__", ())
-    return _either(given) if all(isinstance(value, str) for value in given) else ""
+    """Return the words that a ``Literal`` allows; an empty text for anything else."""
+    values = getattr(literal, "__args__", ())
+    return _either(values) if all(isinstance(value, str) for value in values) else ""
 
 
 def _either(words: Iterable[object]) -> str:
@@ -167,8 +167,7 @@ def _either(words: Iterable[object]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command: its name, what it does, and its arguments: as one writes them, and their
-    meaning."""
+    """A command: its name, its description, its usage, and its options with their meaning."""
 
     name: str
     text: str
@@ -177,7 +176,7 @@ class Command:
 
 
 def commands(parser: argparse.ArgumentParser) -> list[Command]:
-    """Every command of a parser that has commands, in its order."""
+    """Return the commands of a parser, in its order."""
     out = []
     for name, command in internals.subcommands(parser).items():
         arguments = internals.arguments(command)
@@ -188,22 +187,22 @@ def commands(parser: argparse.ArgumentParser) -> list[Command]:
     return out
 
 
-WIDEST = 72
-"""Columns of a line of usage: what a phone scrolls little for, and a terminal shows whole."""
+MAX_LINE_CHARS = 72
+"""Columns of a line of usage: it fits into a terminal, and a phone has to scroll little."""
 
 
 def _wrapped(command: str, arguments: Iterable[str]) -> str:
-    """A command with its arguments, on as many lines as it needs; no argument is broken."""
+    """Return a command with its arguments on several lines, which break between arguments."""
     lines = [command]
     for argument in arguments:
-        if len(lines[-1]) + 1 + len(argument) > WIDEST:
+        if len(lines[-1]) + 1 + len(argument) > MAX_LINE_CHARS:
             lines.append(" " * len(command))
         lines[-1] += f" {argument}"
     return "\n".join(lines)
 
 
 def _written(argument: argparse.Action, names: slice = slice(None)) -> str:
-    """An argument with some of its names, and its value if it takes one."""
+    """Return an argument with some of its names, and its value if it takes one."""
     value = str(argument.metavar or argument.dest.upper())
     if argument.choices:
         value = "{" + ",".join(map(str, argument.choices)) + "}"
@@ -214,9 +213,9 @@ def _written(argument: argparse.Action, names: slice = slice(None)) -> str:
 
 
 def _brief(argument: argparse.Action) -> str:
-    """An argument in the line of usage."""
+    """Return an argument for the line of usage."""
     written = _written(argument, slice(-1, None))
-    if len(written) > WIDEST // 2:  # its choices stand in the list
+    if len(written) > MAX_LINE_CHARS // 2:  # its choices are in the list below
         written = f"{argument.option_strings[-1]} {argument.dest.upper()}"
     if argument.option_strings:
         return written if argument.required else f"[{written}]"
@@ -225,7 +224,7 @@ def _brief(argument: argparse.Action) -> str:
 
 
 def _text(words: str) -> list[nodes.Node]:
-    """Words with code between double backquotes, as docstrings have it."""
+    """Return the nodes of a docstring, in which code is between double backquotes."""
     out: list[nodes.Node] = []
     for number, piece in enumerate(words.split("``")):
         if piece:
@@ -236,26 +235,26 @@ def _text(words: str) -> list[nodes.Node]:
 def _defined(
     rows: Iterable[tuple[str, str, str]], address: Callable[[str], str] | None = None
 ) -> nodes.definition_list:
-    """A list of (name, what stands beside it, meaning); ``address`` makes one of a name."""
+    """Return a list of (name, note, meaning); ``address`` returns the anchor of a name."""
     out = nodes.definition_list(classes=["perf-reference"])
-    for term, beside, words in rows:
+    for term, note, words in rows:
         head = nodes.term("", "", nodes.literal(term, term))
         if address:
             head["ids"] = [address(term)]
-        if beside:
-            head += [nodes.Text(" — "), *_text(beside)]
+        if note:
+            head += [nodes.Text(" — "), *_text(note)]
         body = nodes.definition("", nodes.paragraph("", "", *_text(words)))
         out += nodes.definition_list_item("", head, body)
     return out
 
 
 class PerfConfig(SphinxDirective):
-    """The values of ``conf.py``. This page and the others depend on the code behind them."""
+    """The directive for the list of values of ``conf.py``."""
 
     option_spec: ClassVar[OptionSpec] = {}
 
     def run(self) -> list[nodes.Node]:
-        """Make the nodes."""
+        """Return the nodes."""
         self.env.note_dependency(config.__file__)
         defaults = config.Values()
         rows = [
@@ -266,13 +265,13 @@ class PerfConfig(SphinxDirective):
 
 
 class PerfCommands(SphinxDirective):
-    """The commands, or one of them."""
+    """The directive for the list of commands, or for the one it names."""
 
     optional_arguments = 1
     option_spec: ClassVar[OptionSpec] = {}
 
     def run(self) -> list[nodes.Node]:
-        """Make the nodes."""
+        """Return the nodes."""
         for module in (ROOT / "cli").glob("*.py"):
             self.env.note_dependency(str(module))
         out: list[nodes.Node] = []
@@ -291,13 +290,13 @@ class PerfCommands(SphinxDirective):
 
 
 class PerfKeys(SphinxDirective):
-    """The keys of one kind of file or of one part of it."""
+    """The directive for the list of keys of a kind of file, or of a part of it."""
 
     required_arguments = 1
     option_spec: ClassVar[OptionSpec] = {}
 
     def run(self) -> list[nodes.Node]:
-        """Make the nodes."""
+        """Return the nodes."""
         name = self.arguments[0]
         if name not in TYPES:
             raise self.error(f"“{name}” is none of {', '.join(TYPES)}")
@@ -305,8 +304,8 @@ class PerfKeys(SphinxDirective):
         rows = []
         for key in keys(TYPES[name]):
             default = f", default ``{key.default}``" if key.default else ""
-            beside = f"{key.kind}, required" if key.default == "required" else key.kind + default
-            rows.append((key.name, beside, key.text or "The name says it."))
+            note = f"{key.kind}, required" if key.default == "required" else key.kind + default
+            rows.append((key.name, note, key.text or "The name says it."))
         return [_defined(rows, lambda term: nodes.make_id(f"{name}-{term}"))]
 
 

@@ -1,8 +1,8 @@
-"""How a table of figures is written: HTML and plain text by hand, other formats by docutils.
+"""Tables of figures as nodes: HTML and plain text are written here, other formats by docutils.
 
-While pages are read, a table is an ordinary ``table`` node with its title and
-its address, so that numbering and references work, and one leaf that holds the
-cells. Only when a page is written does the leaf become markup.
+While pages are read, a table is an ordinary ``table`` node with its title and anchor, so that
+numbering and references work, and one leaf with the cells. The leaf becomes markup when a page is
+written.
 """
 
 from __future__ import annotations
@@ -35,28 +35,31 @@ from .config import page_name
 from .guest import may_change
 
 UNPRINTED = {"perf-data", "perf-elsewhere"}
-"""Lines of links that lead nowhere on paper."""
+"""Classes of lines of links, which are of no use on paper."""
 
-WIDEST = 40
-"""Characters of a line in a cell of a table of plain text."""
+MAX_CELL_CHARS = 40
+"""The width of a column in plain text; longer texts are wrapped."""
+
+MAX_FLOAT_ROWS = 30
+"""A longer table may continue on the next page."""
 
 
 class perf_rows(nodes.General, nodes.Element):  # noqa: N801
-    """The cells of one table: what a :class:`Grid` has, with ``header`` and ``body`` (rows of
-    cells), ``stub``, ``tabs``, ``units``, ``shorts`` and ``notes``; besides ``widths`` (relative widths,
-    or nothing), ``marks`` (by row and column of the body pairs of a note's number and words)
-    and ``links`` (row, column, page and fragment of each cell that leads somewhere). Its one
-    child, if it has one, is the file that says what is behind the cells, so that it is copied."""
+    """The cells of one table, with the attributes of a :class:`Grid`: ``header`` and ``body`` (rows
+    of cells), ``stub``, ``tabs``, ``units``, ``shorts`` and ``notes``; and ``widths`` (relative, or
+    empty), ``marks`` (by row and column of the body, pairs of a note's number and words) and
+    ``links`` (row, column, page and fragment). A child, if any, is the download of the file with the
+    details of the cells."""
 
 
 def perf_leaf(grid: Grid, top: str, widths: Sequence[int] = ()) -> perf_rows:
-    """The leaf of a table whose links are to pages below ``top``.
+    """Return the leaf of a table whose links are to pages below ``top``.
 
-    Raises :class:`IndexError` where a mark is of a note that is not there.
+    Raises :class:`IndexError` if a mark has no note.
     """
     marks: dict[int, dict[int, list[tuple[int, str]]]] = {}
-    for row, column, found in grid.marks:
-        own = [(range(len(grid.notes))[note], words) for note, words in found]
+    for row, column, cell_marks in grid.marks:
+        own = [(range(len(grid.notes))[note], words) for note, words in cell_marks]
         marks.setdefault(row, {})[column] = own
     return perf_rows(
         header=grid.header,
@@ -76,43 +79,43 @@ def perf_leaf(grid: Grid, top: str, widths: Sequence[int] = ()) -> perf_rows:
 
 
 class perf_figure(nodes.General, nodes.Element):  # noqa: N801
-    """A table as HTML shows it: caption, then one table or one in each tab."""
+    """A table for HTML: the caption, and one table or one in each tab."""
 
 
 class perf_grid(nodes.General, nodes.Element):  # noqa: N801
-    """The rows of one HTML table. ``prefix`` begins the addresses of its rows."""
+    """The rows of one HTML table. ``prefix`` is the beginning of the anchors of its rows."""
 
 
 class perf_picture(nodes.General, nodes.Element):  # noqa: N801
-    """One picture of a chart; ``label`` names the alternative that it shows, ``size``
-    is its width and height in CSS pixels, or ``None`` where the SVG is not there."""
+    """One picture of a chart; ``label`` is the name of its tab, ``size`` its width and height in CSS
+    pixels, or ``None`` without an SVG file."""
 
 
 class perf_download(nodes.General, nodes.Element):  # noqa: N801
-    """The link to a table's file; it is for formats that can follow it."""
+    """A line of links to files, for formats with links."""
 
 
 def download(docname: str, files: Mapping[str, str]) -> perf_download:
-    """The line under a table or chart that leads to its files, each with its words."""
+    """Return the line under a table or chart with links to its files; ``files`` has their texts."""
     return perf_download("", *(file_link(docname, name, text) for name, text in files.items()))
 
 
 def file_link(docname: str, name: str, text: str = "") -> addnodes.download_reference:
-    """What leads to a file beside the pages, and has it copied there."""
+    """Return a link to a file, which makes Sphinx copy it into the site."""
     return addnodes.download_reference(
         "", "", *([nodes.Text(text)] if text else []), reftarget=f"/{name}", refdoc=docname
     )
 
 
 def sized(image: nodes.image, srcdir: Path) -> tuple[int, int] | None:
-    """Return the width and height of a drawn picture, or ``None`` where it is not there."""
+    """Return the width and height of a drawn picture, or ``None`` without an SVG file."""
     candidates: dict[str, str] = image.get("candidates", {})
     name = candidates.get("image/svg+xml")
     return gallery.size(srcdir / name) if name else None
 
 
 def visit_figure_html(translator: Any, node: perf_figure) -> None:
-    """Open the figure and write its caption with number and link."""
+    """Open the figure and write its caption with its number and a permalink."""
     ids = f' id="{escape(node["ids"][0])}"' if node["ids"] else ""
     classes = " ".join(["perf-table", *node["classes"]])
     file = ""
@@ -124,13 +127,13 @@ def visit_figure_html(translator: Any, node: perf_figure) -> None:
     if node["caption"]:
         translator.body.append("<figcaption>")
         if node["ids"]:
-            # The number belongs to a table node with this address.
+            # Sphinx looks up the number by the anchor of a table node.
             translator.add_fignumber(nodes.table(ids=list(node["ids"])))
         text = escape(node["caption"])
         translator.body.append(f'<span class="caption-text">{text}</span>')
         translator.add_permalink_ref(node, "Link to this table")
         translator.body.append("</figcaption>\n")
-    # Room for what script adds, so that nothing moves when it does.
+    # Reserved for controls that a script adds, so that nothing moves.
     translator.body.append('<div class="perf-tools"></div>\n')
 
 
@@ -140,7 +143,7 @@ def depart_figure_html(translator: Any, node: perf_figure) -> None:
 
 
 def visit_grid_html(translator: Any, node: perf_grid) -> None:
-    """Write a whole table in a box of its own that scrolls where it is wide."""
+    """Write a table in a box that scrolls if the table is too wide."""
     label, stub = escape(node["label"]), node["stub"]
     shorts: dict[str, str] = node.get("shorts", {})
     header = html_table.shortened(node["header"], shorts)
@@ -149,7 +152,7 @@ def visit_grid_html(translator: Any, node: perf_grid) -> None:
         f'<div class="perf-scroll perf-from-{step}" role="region" tabindex="0" '
         f'aria-label="{label}">'
         f'<table class="perf-grid no-search" aria-label="{label}" '
-        f'data-perf-stub="{stub}"{node["places"]}{scales(node)}'
+        f'data-perf-stub="{stub}"{node["positions"]}{scales(node)}'
         f"{html_table.heads(header, stub, node['body'])}>"
         + html_table.columns(node["widths"])
         + html_table.head(
@@ -169,22 +172,22 @@ def visit_grid_html(translator: Any, node: perf_grid) -> None:
 
 
 def scales(node: nodes.Element) -> str:
-    """What a table says of its units where its rows have several. Sorting compares figures of
-    one kind by value, and keeps kinds apart."""
+    """Return the attribute with the scales of a table's units, if its rows have several. By these,
+    sorting compares figures of one kind by value, and keeps kinds apart."""
     keys = list(node["header"][0][: node["stub"]]) if node["header"] else []
     if "Unit" not in keys or not node["units"]:
         return ""
     column = keys.index("Unit")
-    shown = dict.fromkeys(units.whole(row[column]) for row in node["body"])
-    if len(shown) < 2:
+    names = dict.fromkeys(units.whole(row[column]) for row in node["body"])
+    if len(names) < 2:
         return ""
-    text = json.dumps({unit: node["units"][unit] for unit in shown}, ensure_ascii=False)
+    text = json.dumps({name: node["units"][name] for name in names}, ensure_ascii=False)
     return f' data-perf-units="{escape(text)}"'
 
 
-def places(rows: Sequence[int], columns: Sequence[int]) -> str:
-    """Which rows and columns of its file a table shows, where these are not all: the
-    numbers, or the first one where the others follow it."""
+def positions(rows: Sequence[int], columns: Sequence[int]) -> str:
+    """Return the attributes with the numbers of the rows and columns that a table has of its file,
+    if not all: only the first one if the others follow it."""
     out = ""
     for name, numbers in (("rows", rows), ("columns", columns)):
         if numbers and list(numbers) == list(range(numbers[0], numbers[0] + len(numbers))):
@@ -195,7 +198,7 @@ def places(rows: Sequence[int], columns: Sequence[int]) -> str:
 
 
 def _marks(builder: Any, node: nodes.Element) -> dict[int, dict[int, str]]:
-    """The marks of a table as markup, each with the address of its finding."""
+    """Return the marks of a table as markup, with links to their findings."""
     if not node["marks"]:
         return {}
     report = page_name(builder.config.perfguide_output, "reports/health")
@@ -204,19 +207,19 @@ def _marks(builder: Any, node: nodes.Element) -> dict[int, dict[int, str]]:
     def base(finding: str) -> str:
         page = labels.get(finding.lower(), (report, ""))[0]
         uri: str = builder.get_relative_uri(builder.current_docname, page)
-        # On a single page the address of another page is an anchor already.
+        # With the builder singlehtml, the address of a page is a fragment already.
         return "" if uri.startswith("#") else uri
 
     out: dict[int, dict[int, str]] = {}
     for row, cells in node["marks"].items():
-        for column, found in cells.items():
+        for column, cell_marks in cells.items():
             out.setdefault(row, {})[column] = "".join(
                 html_table.mark(
                     f"{base(note['id'])}#{note['id']}",
                     note["severity"],
                     f"{note['severity'].capitalize()}: {note['title']}: {detail}",
                 )
-                for note, detail in ((node["notes"][number], words) for number, words in found)
+                for note, detail in ((node["notes"][number], words) for number, words in cell_marks)
             )
     return out
 
@@ -224,12 +227,12 @@ def _marks(builder: Any, node: nodes.Element) -> dict[int, dict[int, str]]:
 def _targets(
     builder: Any, links: Sequence[tuple[int, int, str, str]]
 ) -> dict[tuple[int, int], str]:
-    """The addresses that cells lead to, as seen from the page that is being written."""
-    here, out = builder.current_docname, {}
+    """Return the addresses that cells link to, relative to the page being written."""
+    out = {}
     for row, column, page, fragment in links:
         if page in builder.env.found_docs:
-            uri = builder.get_relative_uri(here, page)
-            # Where all pages are one, each has a fragment for an address already.
+            uri = builder.get_relative_uri(builder.current_docname, page)
+            # With the builder singlehtml, the address of a page is a fragment already.
             out[row, column] = f"{uri.partition('#')[0]}#{fragment}"
     return out
 
@@ -245,7 +248,7 @@ def depart_download_html(translator: Any, node: perf_download) -> None:
 
 
 class _HtmlTables(SphinxPostTransform):
-    """Turns the leaf of each table into HTML's own nodes."""
+    """Replace the leaf of each table by the nodes for HTML."""
 
     tabs = False
 
@@ -289,15 +292,15 @@ def _chart_for_html(figure: nodes.figure, tabs: bool, srcdir: Path) -> None:
     for picture in pictures:
         image = picture[0]
         if isinstance(image, nodes.image) and (size := picture["size"] or sized(image, srcdir)):
-            # Known before the file is: nothing on the page moves when it comes.
+            # With the size known, nothing on the page moves when the file arrives.
             image["width"], image["height"] = map(str, size)
     if "perf-small" in figure["classes"]:
-        beside = nodes.container(classes=["perf-pictures"])
+        container = nodes.container(classes=["perf-pictures"])
         for picture in pictures:
             figure.remove(picture)
             name = nodes.paragraph("", picture["label"], classes=["perf-picture-name"])
-            beside += nodes.container("", name, picture[0], classes=["perf-picture"])
-        figure.insert(0, beside)
+            container += nodes.container("", name, picture[0], classes=["perf-picture"])
+        figure.insert(0, container)
         return
     if len(pictures) > 1 and tabs:
         named = [(picture["label"], picture[0]) for picture in pictures]
@@ -329,12 +332,11 @@ def _spread_pictures(figure: nodes.figure, pictures: Sequence[nodes.Element]) ->
             picture.replace_self(image)
         else:
             figure.remove(picture)
-            place = figure.parent.index(figure)
-            figure.parent.insert(place, [*title, image])
+            figure.parent.insert(figure.parent.index(figure), [*title, image])
 
 
 class TabbedTables(_HtmlTables):
-    """For the builders whose pages can show one alternative at a time."""
+    """Tables with tabs, for builders with scripts."""
 
     default_priority = 180
     builders = (
@@ -349,14 +351,14 @@ class TabbedTables(_HtmlTables):
 
 
 class HtmlTables(_HtmlTables):
-    """For other HTML, such as EPUB: the alternatives one after another."""
+    """Tables for other HTML, such as EPUB: the alternatives one after another."""
 
     default_priority = 181
     formats = ("html",)
 
 
 class TextTables(SphinxPostTransform):
-    """For plain text: Sphinx takes the square of a table's length for one of docutils' own."""
+    """Tables as plain text. The time of Sphinx's text writer grows with the square of their length."""
 
     default_priority = 181
     formats = ("text",)
@@ -371,39 +373,39 @@ class TextTables(SphinxPostTransform):
 
 
 class WideColumns(SphinxPostTransform):
-    """Makes each column of a table in text as wide as its longest word, up to ``WIDEST``.
+    """Columns of other tables in plain text that are as wide as their longest word.
 
-    Sphinx's writer takes the relative width of a column for a number of characters. A column
-    of one character has a line for each, and before Sphinx 9.0 writing one never ends: its
-    ``TextWrapper._break_word`` needs room for two characters of two columns each.
+    Sphinx's writer takes the relative width of a column for a number of characters. A column of one
+    character gets a line for each character, and before Sphinx 9.0 writing it never ends, as its
+    ``TextWrapper._break_word`` needs space for two characters of double width.
     """
 
-    default_priority = 990  # when all tables are there
+    default_priority = 990  # after all tables have been made
     formats = ("text",)
-    NARROWEST, WIDEST = 4, 40
+    MIN_CHARS = 4
 
     def run(self, **kwargs: Any) -> None:
         """Widen the columns."""
         if not may_change(self.app, self.env.current_document.docname):
             return
-        for group in self.document.findall(nodes.tgroup):
-            columns = [part for part in group.children if isinstance(part, nodes.colspec)]
+        for tgroup in self.document.findall(nodes.tgroup):
+            columns = [part for part in tgroup.children if isinstance(part, nodes.colspec)]
             for column in columns:
-                column["colwidth"] = max(column["colwidth"], self.NARROWEST)
-            for row in group.findall(nodes.row):
+                column["colwidth"] = max(column["colwidth"], self.MIN_CHARS)
+            for row in tgroup.findall(nodes.row):
                 cells = [cell for cell in row.children if isinstance(cell, nodes.entry)]
                 ends = [*accumulate(1 + cell.get("morecols", 0) for cell in cells)]
                 if ends[-1:] != [len(columns)]:
-                    continue  # cells of rows above are beside these
+                    continue  # cells of earlier rows span this one
                 for cell, end in zip(cells, ends, strict=True):
                     if "morecols" not in cell:
                         longest = max(map(len, cell.astext().split()), default=0)
                         column = columns[end - 1]
-                        column["colwidth"] = max(column["colwidth"], min(longest, self.WIDEST))
+                        column["colwidth"] = max(column["colwidth"], min(longest, MAX_CELL_CHARS))
 
 
 class PlainTables(SphinxPostTransform):
-    """For all other formats: docutils' own table, and no links to files."""
+    """Tables of docutils for all other formats, without links to files."""
 
     default_priority = 182
 
@@ -411,7 +413,7 @@ class PlainTables(SphinxPostTransform):
         """Expand the leaves that no HTML transform has taken."""
         for leaf in list(self.document.findall(perf_rows)):
             table = leaf.parent
-            if len(leaf["body"]) > 30:
+            if len(leaf["body"]) > MAX_FLOAT_ROWS:
                 table["classes"].append("longtable")
             table.replace(leaf, group(leaf, spanning=self.app.builder.format != "man"))
             table.parent.insert(table.parent.index(table) + 1, listed(leaf))
@@ -425,13 +427,13 @@ class PlainTables(SphinxPostTransform):
 
 
 class PaperLines(SphinxPostTransform):
-    """For all formats but HTML: no links to files, and the name of the page where figures come
-    from, which nobody can follow on paper."""
+    """Lines of links in formats other than HTML: without links to files, and with the title of the
+    page with the origin of figures, as links cannot be followed on paper."""
 
     default_priority = 5  # while references still have their targets
 
     def run(self, **kwargs: Any) -> None:
-        """Go through the lines of links."""
+        """Replace the lines of links."""
         if self.app.builder.format == "html":
             return
         for paragraph in list(self.document.findall(nodes.paragraph)):
@@ -441,7 +443,7 @@ class PaperLines(SphinxPostTransform):
                 self._print_origin(paragraph)
 
     def _print_origin(self, line: nodes.paragraph) -> None:
-        """Leave of the line under a table the words that lead to where its figures come from."""
+        """Reduce the line under a table to the link to the origin of its figures, with its title."""
         files = [each for each in line.children if isinstance(each, addnodes.download_reference)]
         rest = line.children[line.index(files[-1]) + 1 :] if files else line.children
         if rest and isinstance(rest[0], nodes.Text):
@@ -458,20 +460,20 @@ class PaperLines(SphinxPostTransform):
             line += nodes.Text(f": {self.env.titles[page].astext()}")
 
 
-def grid(leaf: perf_rows, label: str, prefix: str, **changed: object) -> perf_grid:
-    """One HTML table over all rows of a leaf, or over what has been ``changed`` of it."""
-    own = {"label": label, "prefix": prefix, "places": "", **changed}
+def grid(leaf: perf_rows, label: str, prefix: str, **replaced: object) -> perf_grid:
+    """Return the HTML table of a leaf, with some attributes replaced."""
+    own = {"label": label, "prefix": prefix, "positions": "", **replaced}
     return perf_grid("", **leaf.non_default_attributes() | own)
 
 
 def alternative(
     leaf: perf_rows, name: str, numbers: Sequence[int], label: str, prefix: str
 ) -> perf_grid:
-    """The table of one alternative, which has the rows of these numbers, without the column that
-    names it, and without columns of figures in which it has none."""
+    """Return the table of one alternative with the rows of these numbers, without the column of its
+    name and without columns of figures in which it has none."""
     rows = [leaf["body"][number] for number in numbers]
     stub, width = leaf["stub"], len(leaf["header"][0])
-    kept = [
+    own_columns = [
         column
         for column in range(1, width)
         if column < stub or any(row[column] != units.MISSING for row in rows)
@@ -480,30 +482,34 @@ def alternative(
         leaf,
         f"{label}: {name}",
         f"{prefix}--{slug(name)}" if prefix else "",
-        header=[tuple(row[c] for c in kept) for row in leaf["header"]],
-        body=[tuple(row[c] for c in kept) for row in rows],
+        header=[tuple(row[c] for c in own_columns) for row in leaf["header"]],
+        body=[tuple(row[c] for c in own_columns) for row in rows],
         marks={
-            new: {kept.index(c): found for c, found in leaf["marks"][old].items() if c in kept}
+            new: {
+                own_columns.index(c): cell_marks
+                for c, cell_marks in leaf["marks"][old].items()
+                if c in own_columns
+            }
             for new, old in enumerate(numbers)
             if old in leaf["marks"]
         },
         stub=stub - 1,
-        widths=[leaf["widths"][c] for c in kept] if leaf["widths"] else [],
+        widths=[leaf["widths"][c] for c in own_columns] if leaf["widths"] else [],
         links=[],
-        places=places(numbers, kept),
+        positions=positions(numbers, own_columns),
     )
 
 
 def tab_set(named: Sequence[tuple[str, nodes.Node]], label: str, prefix: str) -> nodes.container:
-    """A tab for each alternative. The same name is chosen in all tab sets of a page."""
+    """Return a tab for each alternative. Choosing a tab selects its name in all sets of a page."""
     outer = nodes.container(type="tab-element", classes=["sphinx-tabs", "perf-tabs"])
     tabs = SphinxTabsTablist(role="tablist", classes=["closeable"])
     tabs["aria-label"] = label
-    panels, called = [], told_apart([name for name, _ in named])
+    panels, titles = [], distinct_parts([name for name, _ in named])
     for number, (name, content) in enumerate(named):
         own = f"{prefix or 'table'}--{slug(name)}"
         group = base64.b64encode(name.encode("utf-8", "replace")).decode("ascii")
-        tab = SphinxTabsTab(name, called[number], classes=["sphinx-tabs-tab", "group-tab"])
+        tab = SphinxTabsTab(name, titles[number], classes=["sphinx-tabs-tab", "group-tab"])
         tab["ids"], tab["name"], tab["role"] = [f"tab-{own}"], group, "tab"
         tab["tabindex"] = "0" if number == 0 else "-1"
         tab["aria-selected"] = "true" if number == 0 else "false"
@@ -512,7 +518,7 @@ def tab_set(named: Sequence[tuple[str, nodes.Node]], label: str, prefix: str) ->
         panel = SphinxTabsPanel(classes=["sphinx-tabs-panel", "group-tab"])
         panel["ids"], panel["name"], panel["role"] = [f"panel-{own}"], group, "tabpanel"
         panel["tabindex"], panel["aria-labelledby"] = 0, f"tab-{own}"
-        panel["data-label"] = name  # shown on paper and without script, where no tab is
+        panel["data-label"] = name  # the heading on paper and without scripts
         if number:
             panel["hidden"] = "true"
         panel += content
@@ -522,8 +528,8 @@ def tab_set(named: Sequence[tuple[str, nodes.Node]], label: str, prefix: str) ->
     return outer
 
 
-def told_apart(names: Sequence[str]) -> list[str]:
-    """Names without those of their parts that are in all of them, in the same place."""
+def distinct_parts(names: Sequence[str]) -> list[str]:
+    """Return names, which have parts between commas, without the parts that all have in common."""
     parts = [name.split(", ") for name in names]
     if len(names) < 2 or len({*map(len, parts)}) > 1:
         return list(names)
@@ -532,16 +538,16 @@ def told_apart(names: Sequence[str]) -> list[str]:
 
 
 def texts(leaf: nodes.Element) -> tuple[list[list[str]], list[list[str]]]:
-    """The rows of the head and of the body as text, with the signs of the notes."""
+    """Return the rows of the head and of the body as text, with the signs of the notes."""
     body = [list(map(units.whole, row)) for row in leaf["body"]]
     for number, cells in leaf["marks"].items():
-        for column, found in cells.items():
-            body[number][column] += f" {', '.join(f'†{note + 1}' for note, _ in found)}"
+        for column, cell_marks in cells.items():
+            body[number][column] += f" {', '.join(f'†{note + 1}' for note, _ in cell_marks)}"
     return [list(row) for row in leaf["header"]], body
 
 
 def listed(leaf: nodes.Element) -> list[nodes.Node]:
-    """What the signs in a table's cells stand for, where they lead nowhere."""
+    """Return the list of the notes of a table, for formats without links."""
     items = nodes.bullet_list()
     for number, note in enumerate(leaf["notes"], 1):
         text = f"†{number} {note['severity'].capitalize()}: {note['title']}. {note['reason']}"
@@ -550,7 +556,7 @@ def listed(leaf: nodes.Element) -> list[nodes.Node]:
 
 
 def plain_text(leaf: nodes.Element) -> Iterator[str]:
-    """The lines of a table as plain text, in time that grows as its length does."""
+    """Yield the lines of a table as plain text, in time proportional to its length."""
     header, body = texts(leaf)
     cells = [[_wrapped(text) for text in row] for row in (*header, *body)]
     widths = [
@@ -559,8 +565,8 @@ def plain_text(leaf: nodes.Element) -> Iterator[str]:
     ends = {char: f"+{'+'.join(char * (width + 2) for width in widths)}+" for char in "-="}
     yield ends["-"]
     for number, row in enumerate(cells, 1):
-        for place in range(max(map(len, row))):
-            line = (cell[place] if place < len(cell) else "" for cell in row)
+        for index in range(max(map(len, row))):
+            line = (cell[index] if index < len(cell) else "" for cell in row)
             padded = (
                 f" {x}{' ' * (w - column_width(x))} " for x, w in zip(line, widths, strict=True)
             )
@@ -569,25 +575,28 @@ def plain_text(leaf: nodes.Element) -> Iterator[str]:
 
 
 def _wrapped(text: str) -> list[str]:
-    if len(text) <= WIDEST and "\n" not in text:
+    if len(text) <= MAX_CELL_CHARS and "\n" not in text:
         return [text]
-    return textwrap.wrap(text, WIDEST, break_long_words=False, break_on_hyphens=False) or [""]
+    return textwrap.wrap(text, MAX_CELL_CHARS, break_long_words=False, break_on_hyphens=False) or [
+        ""
+    ]
 
 
 def group(
     leaf: nodes.Element, columns: Sequence[int] | None = None, spanning: bool = True
 ) -> nodes.tgroup:
-    """The cells as docutils' own nodes, for formats other than HTML; all, or those of
-    some columns, with every row key among them. A manual page has no cells that are
-    ``spanning`` columns: what stands over several stands over each of them."""
+    """Return the cells as nodes of docutils: all, or those of some columns with all row keys.
+
+    Without ``spanning``, for manual pages, a head over several columns is repeated over each.
+    """
     header, rows = texts(leaf)
-    shown = range(len((header or rows)[0])) if columns is None else columns
-    out = nodes.tgroup(cols=len(shown))
-    for column in shown:
+    columns = range(len((header or rows)[0])) if columns is None else columns
+    out = nodes.tgroup(cols=len(columns))
+    for column in columns:
         width = max((len(row[column]) for row in [*header[-1:], *rows]), default=1)
-        share = leaf["widths"][column] if leaf["widths"] else max(1, min(width, WIDEST))
+        share = leaf["widths"][column] if leaf["widths"] else max(1, min(width, MAX_CELL_CHARS))
         out += nodes.colspec(colwidth=share, stub=int(column < leaf["stub"]))
-    header = [[row[c] for c in shown] for row in header]
+    header = [[row[c] for c in columns] for row in header]
     if header:
         head = nodes.thead()
         for level, row in enumerate(header):
@@ -601,7 +610,7 @@ def group(
         out += head
     body = nodes.tbody()
     for row in rows:
-        body += nodes.row("", *(_entry(row[c]) for c in shown))
+        body += nodes.row("", *(_entry(row[c]) for c in columns))
     out += body
     return out
 
@@ -618,7 +627,7 @@ def _never(translator: Any, node: nodes.Element) -> None:
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    """Register the nodes and the post-transform."""
+    """Register the nodes and the post-transforms."""
     for node in (perf_rows, perf_figure, perf_grid, perf_picture, perf_download):
         app.add_node(node, latex=(_never, None), text=(_never, None))
     app.add_node(perf_figure, override=True, html=(visit_figure_html, depart_figure_html))

@@ -1,7 +1,7 @@
-"""Generated pages that Sphinx cannot read or write: each has a notice in its place.
+"""Notices in place of generated pages that Sphinx cannot read or write.
 
-A fault that one upload's page meets in a directive, a transform, a writer or the search index must
-not cost the others their site. Pages of the project itself fail as they always did.
+An exception that one upload causes in a directive, a transform, a writer or the search index must
+not end the build. Exceptions on hand-written pages end it as usual.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Notices:
         self.sources: dict[str, str] = {}
 
     def begin(self) -> None:
-        """Contain what fails while the builder reads or writes a generated page."""
+        """Contain exceptions of the builder while it reads or writes a generated page."""
         builder = self._app.builder
         for name, contained in (
             ("read_doc", self._read),
@@ -76,7 +76,7 @@ class Notices:
         self._attempt("read", page, lambda: read(page, *args, **options), replaced)
 
     def _prepare(self, prepare: Callable[..., None], *args: Any, **options: Any) -> None:
-        # From here on the environment is not pickled any more.
+        # The wrapper cannot be pickled, and the environment is not pickled any more from here on.
         internals.wrap(self._app.env, "get_and_resolve_doctree", self._resolve)
         prepare(*args, **options)
 
@@ -99,7 +99,7 @@ class Notices:
 
     def _write(self, write: Callable[..., None], page: str, doctree: nodes.document) -> None:
         def replaced(finding: Diagnostic) -> None:
-            # What is said of the page in its head may be what failed.
+            # The metadata of the page may have caused the exception.
             self._app.env.metadata[page] = {}
             write(page, self._notice(page, finding))
             warn([finding])
@@ -147,7 +147,7 @@ class Notices:
         )
 
     def _notice(self, page: str, finding: Diagnostic) -> nodes.document:
-        """Return a page that says why another one is not there."""
+        """Return a page that gives the reason why another one could not be made."""
         env = self._app.env
         document = new_document(str(env.doc2path(page)))
         document.settings.env = env
@@ -158,7 +158,7 @@ class Notices:
         return document
 
     def _write_again(self, page: str) -> None:
-        """Have the next build write a page again, by the time of change of its file."""
+        """Make the next build write a page again, by setting back the time of its file."""
         builder = self._app.builder
         others = [f"{page}{getattr(builder, 'out_suffix', '')}"]
         for name in internals.files_of_page(builder, page) or others:
@@ -183,8 +183,8 @@ def _begin(app: Sphinx) -> None:
 
 
 def _notices(app: Sphinx) -> Notices:
-    held: Notices = vars(app)[KEY]
-    return held
+    notices: Notices = vars(app)[KEY]
+    return notices
 
 
 def _replace_source(app: Sphinx, page: str, source: list[str]) -> None:
@@ -192,12 +192,12 @@ def _replace_source(app: Sphinx, page: str, source: list[str]) -> None:
 
 
 def _to_read(_app: Sphinx, env: BuildEnvironment, *_pages: Iterable[str]) -> list[str]:
-    """Have those pages read again that could not be read."""
-    return [page for page, known in env.metadata.items() if KEY in known]
+    """Return the pages that could not be read, for Sphinx to read them again."""
+    return [page for page, metadata in env.metadata.items() if KEY in metadata]
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    """Begin when the pages have been generated."""
+    """Register the listeners; the first one runs after the pages have been generated."""
     app.connect("builder-inited", _begin, priority=900)
     app.connect("env-get-outdated", _to_read)
     app.connect("source-read", _replace_source, priority=-900)  # others may be what failed
