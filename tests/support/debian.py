@@ -24,23 +24,23 @@ PACKAGES = {
     "iperf3": ("iperf3",),
     "man": ("man-db",),
 }
-"""By their names the programs that most machines lack, with their packages."""
+"""Names of programs that most machines lack, and their Debian packages."""
 MAKEFILE = Path(__file__).resolve().parents[2] / "Makefile"
 
 
 def program(name: str, package: str = "") -> str:
-    """The path of a program; its Debian package is installed where it is not there.
+    """Return the path of a program, after installing its Debian package if it is missing.
 
-    Fails where it cannot be installed: a test that is passed over proves nothing.
+    Fails if that is not possible: a skipped test would prove nothing.
     """
     _install(package or name, lambda: shutil.which(name) is not None)
-    found = shutil.which(name)
-    assert found, f"{name} is not on this machine and could not be installed"
-    return found
+    path = shutil.which(name)
+    assert path, f"{name} is not on this machine and could not be installed"
+    return path
 
 
 def library(name: str, package: str) -> None:
-    """Have a shared library, under its soname, where programs of a package load it."""
+    """Install a shared library by its soname, for programs of a package."""
 
     def there() -> bool:
         try:

@@ -111,7 +111,7 @@ def _visit_explorer(translator: Any, node: perf_explorer) -> None:
     if not is_site(builder):
         return
     page = builder.current_docname
-    # The script makes addresses of generated pages from what is before and after their names.
+    # The script adds names of generated pages between these two parts of an address.
     other = posixpath.normpath(posixpath.join(builder.config.perfguide_output, "PAGE"))
     start, _, end = builder.get_relative_uri(page, other).rpartition("PAGE")
     files = f"{way_to_top(builder, page)}{json_api.ROOT}/{explorer.FOLDER}/"
