@@ -130,6 +130,7 @@ def make(job: Job) -> Made:
 
 def _in_pool(finding: Finding, pool: Pool) -> Finding:
     """Return the finding with the records of this pool, where it has them."""
+    # Findings are about the pool of one SoC, and marks are looked up by rows of this one.
     records = {_names(record): record for record in pool.of_benchmark(finding.benchmark)}
     suspects = (
         replace(each, record=records.get(_names(each.record), each.record))

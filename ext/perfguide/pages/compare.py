@@ -103,6 +103,7 @@ def plan(site: Site, settings: Settings) -> ComparisonPlan:
     missing = "" if extras.is_installed("compare") else extras.advice("compare")
     if missing:
         pairs.clear()
+    # Sorts are stable: by platform, and within each the newest release first.
     pairs.sort(key=lambda pair: version(pair.new.release), reverse=True)
     pairs.sort(key=lambda pair: (pair.new.os, pair.new.sdk))
     anchors = Anchors(site.layout, site.addresses, partial(history.records, site.pool))
@@ -118,6 +119,7 @@ def write(site: Site, plan: ComparisonPlan) -> tuple[list[ComparedGuides], set[t
     before: ReleasePair | None = None
     for pair in plan.pairs:
         if before and before.old.platform != pair.old.platform:
+            # Pairs are ordered by platform, so its figures are not needed again.
             plan.history.forget(before.old.platform)
         outcome = site.making.attempt(
             f"the comparison of {pair.old.release} and {pair.new.release}",
@@ -210,6 +212,7 @@ def _write(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> PageOutcome:
     events, far = [], []
     for name, own in wording.by_action(compared):
         if own[0].kind == "noisy":
+            # Nothing is proved about these, so each is one line without grounds.
             far.append((name, [_far(event, compared, site.catalog) for event in own]))
         else:
             events.append((name, [_event(event, compared, site.catalog) for event in own]))

@@ -43,6 +43,7 @@ def links_of_guides(site: Site) -> dict[GuideKey, GuideLinks]:
     for platform, keys in site.families.items():
         history = slugs.anchor(f"over-releases-{site.platform_slugs[platform]}")
         for own, key in enumerate(keys):
+            # No page is linked twice: the next release can be the newest one.
             wanted = (
                 ("previous release", keys[:own][-1:]),
                 ("next release", keys[own + 1 :][:1]),

@@ -132,6 +132,7 @@ def _json(site: Site, name: str, value: Mapping[str, Any]) -> None:
 
 
 def _script(site: Site, name: str, value: Mapping[str, Any]) -> None:
+    # Browsers load scripts, but no JSON, into a page that was opened as a file.
     _put(site, f"{explorer.FOLDER}/{name}.js", explorer.file(name, value))
 
 

@@ -87,6 +87,7 @@ def write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: st
     sections, other = site.layout.sections(records)
     general = {name: site.layout.general(name, own) for name, own in other.items()}
     every = [each for views in (*(s.views for s in sections), *general.values()) for each in views]
+    # One limit for all tables: those below it leave the rest of their share to larger ones.
     max_elements = blocks.share(map(blocks.weight_of_view, every), MAX_ELEMENTS)
     views: list[tuple[PageTable, View]] = []
     chapters: dict[str, list[dict[str, Any]]] = {}
@@ -214,6 +215,7 @@ def _results(site: Site, key: GuideKey, page: str, top: Answers) -> PageTable:
     table = write_tables.table(
         site, page, "results", title, grid, data=data, max_elements=blocks.UNLIMITED
     )
+    # The facts are part of the page's text already.
     answers_json = msgspec.json.encode(structs.replace(top, facts=()))
     return replace(table, extra=page_tables.extra_of_answers(answers_json, page))
 

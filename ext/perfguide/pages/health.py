@@ -106,6 +106,7 @@ def _entry(site: Site, finding: Finding) -> dict[str, object]:
     for suspect in finding.suspects:
         record = suspect.record
         page = site.addresses.guide[record.guide]
+        # A finding about a release can have figures of another one, which the link then names.
         other = "" if record.guide == finding.guide else record.guide.release
         tables.setdefault(link_name(page, site.layout.table(record)), other)
     return {

@@ -162,6 +162,7 @@ def write_errata_index(
     named = [(str(key), site.plan.errata[key].removeprefix("reports/")) for key in guides]
     write_files.page(site, page, "errata.rst.jinja", listed=listed, pages=named)
     pages = site.addresses.guide
+    # An entry of the feed needs a page to link to.
     counted = (item for item in site.holdings.ledger.bundles if guide_key(item.bundle) in pages)
     corrected = [(new, figures) for new, _, figures in newest_first]
     entries = [*feed.releases(counted, pages, tags), *feed.corrections(corrected, site.plan.errata)]
@@ -187,6 +188,7 @@ def _write_errata_of(site: Site, key: GuideKey, page: str, errata: Sequence[Erra
                 "table": write_tables.table(site, page, name, title, changed(mine)),
             }
         )
+    # A guide whose figures were all withdrawn has errata, but no page.
     address = site.addresses.guide.get(key)
     guide = slugs.relative(page, address) if address else ""
     values: dict[str, Any] = {"key": key, "guide": guide, "label": link_name(page), "parts": parts}

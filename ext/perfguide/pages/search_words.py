@@ -41,6 +41,7 @@ class FindablePage:
 
 def split(*texts: str) -> tuple[str, ...]:
     """Return the words of texts, split as the search page splits a query: ``lat_mem_rd`` is three."""
+    # The script of the search page normalises a query in the same way.
     plain = (unicodedata.normalize("NFKC", text).lower() for text in texts)
     return tuple(sorted({word for text in plain for word in _WORD.findall(text)}))
 

@@ -79,6 +79,7 @@ def write(
         top = tops.get(members[-1])
         results = top and top.results
         if results:
+            # The table is the guide's; on this page it needs a link name of its own.
             results = replace(results, name=link_name(page, f"results-{slug}"))
         listed.append(
             {

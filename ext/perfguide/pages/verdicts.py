@@ -117,7 +117,7 @@ def write_moves(site: Site, comparisons: Neighbours) -> None:
         if pair.old.platform in by:
             by[pair.old.platform].append((pair, each))
     for platform, page in pages.items():
-        key = GuideKey(*platform, "")
+        key = GuideKey(*platform, "")  # family() takes a guide, and ignores its release
         title = f"{key.soc}, {family(key)}: what moved when"
         divided = _divided(page, by[platform])
         older = [Link(_span(own), address) for address, own in divided[1:]]
@@ -154,6 +154,7 @@ def _span(compared: Neighbours) -> str:
 
 def _release(page: str, pair: ReleasePair, each: Compared) -> dict[str, object]:
     proved = [entry for entry in each.entries if entry.kind != "noisy"]
+    # Events that did not last are only counted.
     stayed = [entry for entry in proved if entry.fate != "went back"]
     once = len(proved) - len(stayed)
     return {

@@ -131,12 +131,14 @@ def page(
     text = _templates().get_template(template).render(**ours, **head, **values)
     lines = [f"{GENERATED.decode()}{address}", "", text]
     if about:
+        # The comment has to stay the first line, by which the extension recognises the page.
         lines[1:1] = ["", ".. meta::", f"   :description: {about['description']}"]
     source, texts = _with_prose(_tidied("\n".join(lines)), described)
     site.writer.write(f"{address}.rst", source.encode())
     if data := page_tables.page_file(extras, about, drawn, texts):
         site.writer.write(f"{address}/{page_tables.FILE}", data)
     for table in tables:
+        # A table can be on several pages; its further parts are below one of them.
         if any(each.address.startswith(f"{address}/") for each in table.further):
             _further_pages(site, table)
 

@@ -72,6 +72,7 @@ def _table(answers: Answers, link: Links, ids: str) -> str:
     spark = any(any(curves) for row in answers.rows for curves in row.history)
     bars = 1 < several <= MAX_BOARDS_WITH_BARS
     head = ['<th scope="col">Result</th>']
+    # Without clocks in the bundles, heads have no second line.
     clocks = answers.clocks or ("",) * several
     for number, ((short, board), clock) in enumerate(zip(answers.boards, clocks, strict=True)):
         key = _box(number) if several > 1 else ""

@@ -106,6 +106,7 @@ class Values(msgspec.Struct):
 def _relocate_paths(app: Sphinx, config: Config) -> None:
     """Make relative paths relative to the source folder."""
     conf, source = Path(app.confdir), Path(app.srcdir)
+    # With sphinx-build -c, conf.py is not in the source folder, which paths are relative to below.
     if conf != source:
         for name in PATHS:
             value = getattr(config, name)

@@ -48,6 +48,7 @@ class PerfFigure(SphinxRole):
             warn([figure], location=self.get_location())
             return [nodes.literal(self.text, self.text)], []
         text = nodes.inline(figure.text, figure.text, classes=["perf-quoted"])
+        # A figure is shown as guides have it.
         text["support_smartquotes"] = False
         reference = addnodes.pending_xref(
             "",
@@ -81,6 +82,7 @@ class Lookup:
 
     def outdated(self, _app: Sphinx, env: BuildEnvironment, *_changes: Set[str]) -> Sequence[str]:
         """Return the pages with a figure that has changed; Sphinx ignores those that are gone."""
+        # With the same inputs no figure can have changed, and no bundle needs to be read.
         if self._inputs and vars(env).get(INPUTS_KEY) == self._inputs:
             return []
         vars(env)[INPUTS_KEY] = self._inputs

@@ -167,6 +167,7 @@ class PerfGenerated(SphinxDirective):
         values = internals.own_settings(self.state.document)
         values.perf_owner = (values.raw_enabled, values.file_insertion_enabled)
         values.raw_enabled = values.file_insertion_enabled = False
+        # Text from bundles is shown as it was written.
         values.smart_quotes = False
         return []
 
@@ -247,6 +248,7 @@ class PageTable(SphinxDirective):
         leaf = perf_leaf(grid, self.config.perfguide_output)
         leaf["file"] = self.options["file"]
         if own.cells:
+            # As a child of the table, so that Sphinx copies the file into the site.
             leaf += file_link(self.env.docname, f"{self.env.docname}/{page_tables.FILE}")
         table = nodes.table(classes=["perf-csv-table", *self.options.get("class", [])])
         self.set_source_info(table)
@@ -469,6 +471,7 @@ def _to_lost_section(
         for name in env.found_docs
         if name.startswith(start) and link_name(name.removeprefix(start)) == page
     ]
+    # Pages whose link names are equal but for capitals cannot be distinguished here.
     labels = env.domains.standard_domain.anonlabels.values()
     if len(named) != 1 or any(name == named[0] for name, _ in labels):
         return None  # a page with a named section is no notice, so the link is wrong

@@ -96,6 +96,7 @@ def _update_start_page(app: Sphinx, env: BuildEnvironment) -> list[str]:
     is_needed = any(HAS_TOCTREE in metadata for metadata in env.metadata.values())
     if is_needed == vars(env).get(LISTS_INDEXES, False) or start not in env.all_docs:
         return []
+    # Only now is it known which pages have the directive, and this one has been read.
     vars(env)[LISTS_INDEXES] = is_needed
     read_again(app, start)
     return [start]

@@ -119,6 +119,7 @@ def _set_table(leaf: nodes.Element) -> None:
         for text in list(part_table.findall(nodes.Text)):
             _allow_breaks(text)
         shares = (f"\\Y{{{share:.4f}}}" for share in part.shares())
+        # The size of type and the narrow gaps apply to this table only.
         out.append(_latex(f"\\begingroup\\{part.size}\\setlength{{\\tabcolsep}}{{3pt}}"))
         out.append(addnodes.tabular_col_spec(spec="".join(shares)))
         out += [part_table, _latex("\\endgroup")]
@@ -255,6 +256,7 @@ def _divided(
         else:
             together.append([column])
     out: list[list[int]] = [[]]
+    # A new part begins if a group does not fit; a group wider than a line is divided itself.
     for columns in together:
         fits = _line_width(least, (*keys, *columns)) <= line
         for step in [columns] if fits else [[column] for column in columns]:

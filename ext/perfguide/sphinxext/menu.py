@@ -107,6 +107,7 @@ class Menu:
     def _path(self, page: str) -> list[str]:
         """Return the pages from the first level of the menu down to a page."""
         up: list[str] = []
+        # Toctrees of a project can form a circle.
         while page and page != self._env.config.root_doc and page not in up:
             up.append(page)
             page = self._parents.get(page, "")

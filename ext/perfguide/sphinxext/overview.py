@@ -102,6 +102,7 @@ def columns(platforms: Sequence[Platform]) -> list[Column]:
     candidates: dict[tuple[str, str], Column] = {}
     counts = Counter[tuple[str, str]]()
     for platform in platforms:
+        # Reversed, so that of rows with one label the first counts.
         own = {(row.benchmark, row.label): row for row in reversed(platform.answers.rows)}
         for key, row in own.items():
             candidates.setdefault(key, Column(row.benchmark, row.label, row.unit, row.better))

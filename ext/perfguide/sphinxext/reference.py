@@ -255,6 +255,7 @@ class PerfConfig(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the nodes."""
+        # The page is read again when the code behind it changes.
         self.env.note_dependency(config.__file__)
         defaults = config.Values()
         rows = [

@@ -94,6 +94,7 @@ def _generate(app: Sphinx, figures: figure_role.Lookup, phases: Phases) -> None:
         _take_turns(settings.output)
     store = Store(settings.cache)
     if app.config.perfguide_own_output:
+        # Sphinx's processes would otherwise outlive a build that is killed, and keep its lock.
         orphans.end_forks()
         internals.suppress_epilog(app.builder)
     try:
@@ -167,5 +168,6 @@ def setup(app: Sphinx, version: str) -> ExtensionMetadata:
         "version": version,
         "parallel_read_safe": True,
         "parallel_write_safe": True,
+        # With another number, Sphinx reads all pages again: raise it if doctrees change.
         "env_version": 9,
     }

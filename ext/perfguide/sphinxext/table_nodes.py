@@ -508,6 +508,7 @@ def tab_set(named: Sequence[tuple[str, nodes.Node]], label: str, prefix: str) ->
     panels, titles = [], distinct_parts([name for name, _ in named])
     for number, (name, content) in enumerate(named):
         own = f"{prefix or 'table'}--{slug(name)}"
+        # As sphinx-tabs does: its script selects tabs by this name in all sets of a page.
         group = base64.b64encode(name.encode("utf-8", "replace")).decode("ascii")
         tab = SphinxTabsTab(name, titles[number], classes=["sphinx-tabs-tab", "group-tab"])
         tab["ids"], tab["name"], tab["role"] = [f"tab-{own}"], group, "tab"

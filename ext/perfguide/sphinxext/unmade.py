@@ -116,7 +116,7 @@ class Notices:
         self, assemble: Callable[..., nodes.document], page: str = "", *args: Any, **options: Any
     ) -> nodes.document:
         if not page:
-            return assemble()  # all pages are one
+            return assemble()  # the builder singlehtml makes one document of all pages
 
         def replaced(finding: Diagnostic) -> nodes.document:
             warn([finding])
