@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs the benchmarks a board has and keeps what they print. See README.md.
+# Runs the benchmarks that a board has and keeps their output. See README.md.
 # shellcheck source-path=SCRIPTDIR
 
 RUNNER_VERSION=1
@@ -7,7 +7,7 @@ HERE=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd) || exit 2
 LC_ALL=C
 export LC_ALL
 umask 022
-# Masks inherited from the caller would change what hw and sw mean.
+# Masks inherited from the caller would change the meaning of hw and sw.
 unset OPENSSL_ia32cap OPENSSL_armcap
 
 . "$HERE/lib/say.sh"

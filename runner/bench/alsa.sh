@@ -4,14 +4,14 @@
 
 run_alsa() {
     if [ -z "$TIMER" ]; then
-        skip alsa "neither GNU nor BusyBox time -v is here"
+        skip alsa "neither GNU nor BusyBox time -v is installed"
         return 0
     fi
     alsa_way capture arecord "$ALSA_CAPTURE"
     alsa_way playback aplay "$ALSA_PLAYBACK"
 }
 
-# alsa_way DIRECTION PROGRAM DEVICE: DEVICE is empty for the first that there is.
+# alsa_way DIRECTION PROGRAM DEVICE: measures one device; the first one if DEVICE is empty.
 alsa_way() {
     find_program alsa "$2" || return 0
     alsa_device=${3:-$(alsa_first "$2")}
@@ -29,13 +29,13 @@ alsa_way() {
     undo_all
 }
 
-# alsa_first PROGRAM: the first card and device that it can use, as hw:CARD,DEVICE. Without
-# plug: in front nothing converts rates.
+# alsa_first PROGRAM: prints the first device that it can use, as hw:CARD,DEVICE. Without the
+# plug: prefix no rates are converted.
 alsa_first() {
     "$1" -l 2>/dev/null | sed -n 's/^card \([0-9]*\):.* device \([0-9]*\):.*/hw:\1,\2/p' | head -n 1
 }
 
-# alsa_points DIRECTION PROGRAM: each repetition.
+# alsa_points DIRECTION PROGRAM: runs each repetition.
 alsa_points() {
     alsa_silence "$1" 1
     # shellcheck disable=SC2046 # the options are words
@@ -63,7 +63,7 @@ alsa_options() {
     printf '%s\n' "-D $alsa_device -t raw -f S16_LE -c 2 -r $alsa_rate --period-size=64 -d $1"
 }
 
-# alsa_silence DIRECTION SECONDS: prints the silence to play; four bytes a frame.
+# alsa_silence DIRECTION SECONDS: prints silence to play, four bytes a frame.
 alsa_silence() {
     [ "$1" = playback ] || return 0
     dd if=/dev/zero of="$alsa_file" bs="$((alsa_rate * 4))" count="$2" 2>/dev/null
@@ -82,7 +82,7 @@ alsa_point() {
     fi
 }
 
-# alsa_counted COMMAND…: and how many bytes went through.
+# alsa_counted COMMAND…: runs it and prints the number of bytes that went through.
 alsa_counted() {
     "$@" && wc -c "$alsa_file"
 }

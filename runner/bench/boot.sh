@@ -1,8 +1,8 @@
 # shellcheck shell=sh
 # The boot time of the kernel and of user space, as reported by systemd.
 
-# A boot is one sample, however often it is asked: the header names it, so that
-# the next run in this folder adds another one only after another boot.
+# A boot is one sample, however often it is read: the header names the boot, so
+# that the next run in this folder adds a sample only after another boot.
 run_boot() {
     find_program boot-time systemd-analyze || return 0
     read -r run_boot_id </proc/sys/kernel/random/boot_id

@@ -3,7 +3,7 @@
 
 run_cyclictest() {
     if ! command -v cyclictest >/dev/null 2>&1; then
-        skip cyclictest "the program is not here"
+        skip cyclictest "the program is not installed"
         return 0
     fi
     say "cyclictest: about $(duration "$((LOOPS * 400 / 1000000))")"

@@ -5,7 +5,7 @@
 run_dmcrypt() {
     run_dmcrypt_reason=$(crypt_lacks)
     if [ -z "$run_dmcrypt_reason" ] && ! command -v hdparm >/dev/null 2>&1; then
-        run_dmcrypt_reason="hdparm is not here"
+        run_dmcrypt_reason="hdparm is not installed"
     fi
     if [ -n "$run_dmcrypt_reason" ]; then
         skip dm-crypt "$run_dmcrypt_reason"
@@ -27,7 +27,7 @@ run_dmcrypt() {
     undo_all
 }
 
-# hdparm_trials: with the driver that the kernel takes now.
+# hdparm_trials: measures with the driver that the kernel uses now.
 hdparm_trials() {
     if ! crypt_open; then
         skip dm-crypt "the device could not be made, see dm-crypt.setup.txt"

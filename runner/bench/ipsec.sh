@@ -45,7 +45,7 @@ run_ipsec() {
     undo_all
 }
 
-# ipsec_addresses: sets IPSEC_OWN and IPSEC_HOST, as numbers.
+# ipsec_addresses: sets IPSEC_OWN and IPSEC_HOST to numeric addresses.
 ipsec_addresses() {
     IPSEC_HOST=$NETWORK_HOST
     case $NETWORK_HOST in
@@ -74,7 +74,7 @@ ipsec_algorithms() {
 }
 
 # ipsec_transform NAME: sets IPSEC_TRANSFORM, the words of `ip xfrm state add`, and
-# IPSEC_AEAD, what the kernel calls it. Names are strongSwan's: aes128-sha256, aes256gcm16.
+# IPSEC_AEAD, the kernel's name for it. Names are strongSwan's: aes128-sha256, aes256gcm16.
 ipsec_transform() {
     IPSEC_TRANSFORM='' IPSEC_AEAD=''
     case $1 in
@@ -104,7 +104,7 @@ ipsec_transform() {
     IPSEC_TRANSFORM="$IPSEC_TRANSFORM auth-trunc 'hmac($ipsec_hash)' $(ipsec_key "$ipsec_hash_bytes") $ipsec_cut"
 }
 
-# ipsec_aead NAME BYTES: key and salt are one word.
+# ipsec_aead NAME BYTES: sets a transform whose key and salt are one word.
 ipsec_aead() {
     IPSEC_AEAD=$1
     IPSEC_TRANSFORM="aead '$1' $(ipsec_key "$2") 128"
@@ -114,8 +114,8 @@ ipsec_key() {
     printf '0x%s' "$(od -An -v -N"$1" -tx1 /dev/urandom | tr -d ' \n')"
 }
 
-# ipsec_secure: keys and policies on both sides. Only iperf3's port is touched, so that a
-# login over the same link goes on; what comes in without ESP is dropped there.
+# ipsec_secure: sets keys and policies on both sides. They apply to iperf3's port only, so that
+# a login over the same link goes on; packets without ESP are dropped there.
 ipsec_secure() {
     {
         echo 'set -e'
@@ -134,7 +134,7 @@ ipsec_secure() {
     } | ipsec_there
 }
 
-# ipsec_policies DIRECTION DIRECTION: for what we send, and for what we receive.
+# ipsec_policies DIRECTION DIRECTION: sets the policies for sending and for receiving.
 ipsec_policies() {
     for ipsec_protocol in 6 17; do
         printf 'ip xfrm policy add src %s dst %s proto %s dport %s dir %s tmpl src %s dst %s proto esp reqid 19 mode transport\n' \
@@ -144,21 +144,21 @@ ipsec_policies() {
     done
 }
 
-# ipsec_there: a script on standard input, run on the other side.
+# ipsec_there: runs the script on standard input on the other side.
 ipsec_there() {
     # shellcheck disable=SC2086 # words of a command
     ${NETWORK_IN:-$PEER_SHELL} sh -s
 }
 
-# ipsec_open OWN HOST: without keys and policies again, here and there. A network
-# namespace takes its own with it when it goes.
+# ipsec_open OWN HOST: removes keys and policies on both sides. Those of a network
+# namespace are removed with it.
 ipsec_open() {
     rm -f "$STATE/ipsec.keys"
     ipsec_remove "$1" "$2" out in | sh -s
     [ -z "${NETWORK_IN:-$PEER_SHELL}" ] || ipsec_remove "$1" "$2" in out | ipsec_there
 }
 
-# ipsec_remove OWN HOST DIRECTION DIRECTION: the commands for it.
+# ipsec_remove OWN HOST DIRECTION DIRECTION: prints the commands that remove them.
 ipsec_remove() {
     for ipsec_protocol in 6 17; do
         printf 'ip xfrm policy delete src %s dst %s proto %s dport %s dir %s\n' "$1" "$2" "$ipsec_protocol" "$NETWORK_IPERF_PORT" "$3"
@@ -167,7 +167,7 @@ ipsec_remove() {
     printf 'ip xfrm state delete src %s dst %s proto esp spi %s\n' "$1" "$2" "$IPSEC_SPI_OUT" "$2" "$1" "$IPSEC_SPI_IN"
 }
 
-# ipsec_driver: what the kernel computes with, of several the one with the highest priority.
+# ipsec_driver: prints the kernel's driver, of several the one with the highest priority.
 ipsec_driver() {
     awk -v wanted="$IPSEC_AEAD" '
         $1 == "name" { name = $3 }
@@ -176,7 +176,7 @@ ipsec_driver() {
         END { print text }' "$CRYPTO" 2>/dev/null
 }
 
-# ipsec_engine DRIVER: the engine's name for it. Of a compound driver the cipher counts.
+# ipsec_engine DRIVER: prints the engine of a driver. For a compound driver the cipher counts.
 ipsec_engine() {
     ipsec_engine_name=$1
     case $ipsec_engine_name in authenc\(*,*\)) ipsec_engine_name=${ipsec_engine_name#*,} ipsec_engine_name=${ipsec_engine_name%\)} ;; esac
@@ -185,7 +185,7 @@ ipsec_engine() {
     driver_engine "$ipsec_engine_name"
 }
 
-# ipsec_points: TCP, then datagrams by the length of the packet before ESP.
+# ipsec_points: measures TCP, then datagrams by the length of the packet before ESP.
 ipsec_points() {
     if [ "$ipsec_algorithm" = none ]; then
         ipsec_words=' algorithm=none stack=none engine=none'

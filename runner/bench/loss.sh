@@ -1,7 +1,7 @@
 # shellcheck shell=sh
-# The highest rate at which no datagram is lost, as RFC 2544 searches it (26.1): a trial at
-# each rate, halving what is left between the highest rate without loss and the lowest with
-# loss. A burst is sent each 10 ms, then there is a pause.
+# The highest rate at which no datagram is lost, searched as in RFC 2544 (26.1): trials halve
+# the interval between the highest rate without loss and the lowest with loss. A burst is sent
+# each 10 ms, followed by a pause.
 
 run_loss() {
     if [ -z "$PEER" ]; then
@@ -22,7 +22,7 @@ run_loss() {
     undo_all
 }
 
-# loss_search DIRECTION OPTION: first without a limit, which gives the highest rate to try.
+# loss_search DIRECTION OPTION: searches. The first trial has no limit and gives the highest rate.
 loss_search() {
     loss_words="driver=$loss_driver direction=$1 frame_size=$loss_size datagram=$((loss_size - 46))"
     loss_option=$2
@@ -50,7 +50,7 @@ loss_search() {
     loss_confirm "$loss_best"
 }
 
-# loss_burst RATE: datagrams in 10 ms, at least one.
+# loss_burst RATE: prints the number of datagrams in 10 ms, at least one.
 loss_burst() {
     loss_burst_number=$(($1 / 8 / (loss_size - 46) / 100))
     [ "$loss_burst_number" -ge 1 ] || loss_burst_number=1
@@ -70,7 +70,7 @@ loss_command() {
     LOSS_COMMAND="$LOSS_COMMAND${loss_option:+ $loss_option}"
 }
 
-# loss_trial RATE: sets LOSS_LOST, datagrams, and LOSS_RATE, bit/s that were sent. A trial
+# loss_trial RATE: sets LOSS_LOST (datagrams) and LOSS_RATE (bit/s that were sent). A trial
 # that is in the log is not run again.
 loss_trial() {
     loss_command "$1"
@@ -81,8 +81,8 @@ loss_trial() {
     say "$loss_what: at $LOSS_RATE bit/s $LOSS_LOST lost"
 }
 
-# loss_count HEAD LOG: what was lost and sent in that block. The sum at the end counts; of
-# two sums the worse one. A run of which none is to be found is a lost one.
+# loss_count HEAD LOG: prints the datagrams lost and sent in that block. The sum at its end
+# counts, of two sums the worse one. A run without a sum counts as lost.
 loss_count() {
     # shellcheck disable=SC2046 # two words
     set -- $(awk -v head="# perfguide-run: $1" '
@@ -98,7 +98,7 @@ loss_count() {
         $1 == "\"bits_per_second\":" && rate < 0 { rate = value }
         $1 == "\"lost_packets\":" && value + 0 > lost { lost = value + 0 }
         $1 == "\"packets\":" {
-            # Datagrams that the other side never counted were lost, too.
+            # Datagrams that the other side has not counted were lost, too.
             if (sent < 0 || value + 0 > sent) sent = value + 0
             if (least == "" || value + 0 < least) least = value + 0
         }
@@ -110,8 +110,8 @@ loss_count() {
     LOSS_RATE=$2
 }
 
-# loss_confirm RATE: the figure is that of another run at this rate; each run that loses
-# lowers it by 5 %.
+# loss_confirm RATE: repeats the run at this rate, which gives the figure; each run with loss
+# lowers the rate by 5 %.
 loss_confirm() {
     loss_repetition=$REPETITIONS_FROM
     loss_rate=$1
@@ -144,7 +144,7 @@ loss_confirm() {
     done
 }
 
-# loss_publish: that run once more under the name of its benchmark, for it is the figure.
+# loss_publish: copies that run under the name of its benchmark, as it is the figure.
 loss_publish() {
     awk -v head="# perfguide-run: $loss_trial_head" -v name="# perfguide-run: $loss_head" '
         $0 == head { inside = 1; print name; next }

@@ -1,6 +1,6 @@
 # shellcheck shell=sh
 # iperf3 and netperf against a peer: a host with their servers, this host, or a
-# network namespace that is made for it.
+# network namespace made for this.
 
 NETWORK_IPERF_PORT=5201
 NETWORK_NETPERF_PORT=12865
@@ -23,7 +23,7 @@ run_network() {
     undo_all
 }
 
-# network_begin FOR: sets NETWORK_HOST, and NETWORK_IN, what begins commands on the other side.
+# network_begin FOR: sets NETWORK_HOST, and NETWORK_IN, the prefix of commands on the other side.
 network_begin() {
     NETWORK_HOST=$PEER
     NETWORK_IN=
@@ -43,8 +43,8 @@ network_begin() {
     esac
 }
 
-# network_driver: prints the driver of the way to the other side, by the short name that the
-# guides have where there is one.
+# network_driver: prints the driver of the interface to the other side, by its short name in
+# guides if it has one.
 network_driver() {
     network_device=$(ip -o route get "$NETWORK_HOST" 2>/dev/null | sed -n 's/.* dev \([^ ]*\).*/\1/p')
     network_driver_name=$(readlink "$SYS/class/net/$network_device/device/driver")
@@ -57,8 +57,8 @@ network_driver() {
     esac
 }
 
-# network_space: a namespace at the end of a pair of virtual Ethernet devices, with
-# addresses that RFC 2544 keeps for benchmarks.
+# network_space: makes a namespace behind a pair of virtual Ethernet devices, with
+# addresses that are reserved for benchmarks (RFC 2544).
 network_space() {
     undo_later netns "$NETWORK_SPACE"
     ip netns add "$NETWORK_SPACE" &&
@@ -69,8 +69,8 @@ network_space() {
         ip -n "$NETWORK_SPACE" link set perfguide1 up
 }
 
-# network_answers PROGRAM: starts its server where that is the runner's task, and
-# tries it for a second.
+# network_answers PROGRAM: starts its server if that is the runner's task, and tries
+# it for a second.
 network_answers() {
     case $PEER in
         local | netns)
@@ -98,7 +98,7 @@ network_answers() {
     return 1
 }
 
-# network_try PROGRAM: does its server answer, within 10 s where that can be limited?
+# network_try PROGRAM: succeeds if its server answers, within 10 s if that can be limited.
 network_try() {
     case $1 in
         iperf3) $NETWORK_LIMIT iperf3 -c "$NETWORK_HOST" -p "$NETWORK_IPERF_PORT" -n 1K ;;
@@ -106,7 +106,7 @@ network_try() {
     esac >/dev/null 2>&1 </dev/null
 }
 
-# network_point BENCHMARK LOG COMMAND…: each repetition.
+# network_point BENCHMARK LOG COMMAND…: runs each repetition.
 network_point() {
     network_benchmark=$1
     network_log=$2
@@ -135,7 +135,7 @@ network_iperf3() {
     fi
 }
 
-# The datagrams are those of the frames of RFC 2544.
+# The lengths are those of the frames in RFC 2544.
 network_netperf() {
     network_mode=" driver=$(network_driver)"
     set -- netperf -H "$NETWORK_HOST" -p "$NETWORK_NETPERF_PORT" -j -c -C -l "$NET_SECONDS"

@@ -1,6 +1,6 @@
 # shellcheck shell=sh
-# openssl speed with nothing beside it, and beside copies to a dm-crypt
-# partition: one thread, where the scheduler puts it.
+# openssl speed alone, and beside copies to a dm-crypt partition: one thread that
+# is not pinned.
 
 run_openssl() {
     [ -n "$TIMER" ] || skip "CPU load of openssl" "neither GNU nor BusyBox time -v is here"

@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# Programs that are simply run, where they are.
+# Programs that are run without preparation, if they are installed.
 
 run_programs() {
     for run_programs_name in $PROGRAMS; do
@@ -28,7 +28,7 @@ run_programs() {
     done
 }
 
-# glmark2, on each display that there is: the program's name says on which it draws.
+# glmark2, on each display: the program's name says on which it draws.
 run_glmark2() {
     if [ -n "${WAYLAND_DISPLAY:-}" ]; then
         program glmark2 'glmark2-es2-wayland glmark2-wayland' '' backend=Wayland
@@ -41,7 +41,7 @@ run_glmark2() {
     fi
 }
 
-# cryptsetup benchmark, of key derivation alone where the kernel lends no ciphers.
+# cryptsetup benchmark, of key derivation only if the kernel offers no ciphers.
 run_cryptsetup() {
     if command -v cryptsetup >/dev/null 2>&1 &&
         ! cryptsetup benchmark --cipher aes-cbc --key-size 128 >/dev/null 2>&1; then
@@ -54,8 +54,8 @@ run_cryptsetup() {
     fi
 }
 
-# program BENCHMARK CANDIDATES ARGUMENTS [WORDS]: the first that is there and is the
-# one that was meant, once for each repetition.
+# program BENCHMARK CANDIDATES ARGUMENTS [WORDS]: runs the first candidate that is
+# installed and is the right program, once for each repetition.
 program() {
     # shellcheck disable=SC2086 # the candidates are words
     find_program "$1" $2 || return 0
@@ -83,8 +83,8 @@ program_failed() {
     fi
 }
 
-# program_at_home PROGRAM ARGUMENT…: nbench wants its NNET.DAT where it runs,
-# and Linpack asks for the size of its matrix.
+# program_at_home PROGRAM ARGUMENT…: runs it in its own folder, where nbench needs
+# its NNET.DAT; Linpack asks for the size of its matrix.
 program_at_home() {
     program_home=$(command -v "$1")
     program_home=${program_home%/*}
@@ -97,8 +97,8 @@ program_at_home() {
     esac
 }
 
-# LMBench's programs, each by itself. Their names are common words, so that all
-# are taken from where bw_mem is.
+# LMBench's programs, one by one. Their names are common words, so all are taken
+# from the folder of bw_mem.
 run_lmbench() {
     run_lmbench_path=$PATH
     for run_lmbench_dir in /usr/lib/lmbench/bin /usr/lib/lmbench/bin/* /opt/lmbench/bin/*; do
@@ -132,13 +132,13 @@ run_lmbench() {
             lmbench_served "$run_lmbench_call"
         done
     else
-        skip lmbench "the program bw_mem is not here"
+        skip lmbench "the program bw_mem is not installed"
     fi
     PATH=$run_lmbench_path
 }
 
-# lmbench_files: rows that need a file, or a folder for files. They are where the file
-# system is memory, or the disk would be measured.
+# lmbench_files: runs those that need a file or a folder. These are in memory, as the
+# disk would be measured otherwise.
 lmbench_files() {
     lmbench_dir=/dev/shm/perfguide-lmbench
     [ -d /dev/shm ] || lmbench_dir=$STATE/lmbench
@@ -161,10 +161,10 @@ lmbench_files() {
     [ -n "$SHOW_PLAN" ] || undo_all
 }
 
-# lmbench_served PROGRAM: with its own server, which ends with it.
+# lmbench_served PROGRAM: runs it with its own server, which ends with it.
 lmbench_served() {
     if ! command -v "$1" >/dev/null 2>&1; then
-        skip lmbench "the program $1 is not here"
+        skip lmbench "the program $1 is not installed"
         return 0
     fi
     if [ -z "$SHOW_PLAN" ]; then

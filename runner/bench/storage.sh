@@ -1,6 +1,6 @@
 # shellcheck shell=sh
-# fio on files, file systems and raw devices. What is only to be read is opened
-# read-only; what may be written was named for that.
+# fio on files, file systems and raw devices. Only what --fio-write names is opened
+# for writing.
 
 run_storage() {
     if [ -z "$FIO_READ$FIO_WRITE" ]; then
@@ -18,7 +18,7 @@ run_storage() {
     done
 }
 
-# storage_read NAME PATH: a block device or a file.
+# storage_read NAME PATH: measures a block device or a file.
 storage_read() {
     if [ -d "$2" ]; then
         skip "$1" "$2 is a folder; reading takes a file or a device, or --fio-write $1=$2"
@@ -29,8 +29,8 @@ storage_read() {
     fi
 }
 
-# storage_write NAME PATH: a folder, in which a file of its own is made, or a block
-# device, whose content is lost.
+# storage_write NAME PATH: measures a folder, in a file of its own, or a block device,
+# whose content is lost.
 storage_write() {
     if [ -d "$2" ]; then
         storage_file=$2/perfguide-fio.dat
@@ -60,7 +60,7 @@ storage_write() {
     fi
 }
 
-# storage_filesystem PATH: raw, or the type of the file system that holds it.
+# storage_filesystem PATH: prints “raw”, or the type of the file system.
 storage_filesystem() {
     if [ -b "$1" ]; then
         echo raw
@@ -70,7 +70,7 @@ storage_filesystem() {
     awk -v at="$storage_mount" '$2 == at { type = $3 } END { print (type == "" ? "unknown" : type) }' /proc/mounts
 }
 
-# device_user DEVICE: who uses it or a part of it; nothing where nobody does.
+# device_user DEVICE: prints what uses it or a part of it, if anything.
 device_user() {
     device_user_name=$(readlink -f "$1") || { echo "it cannot be resolved"; return; }
     device_user_name=${device_user_name##*/}
@@ -89,7 +89,7 @@ device_user() {
     done | head -n 1
 }
 
-# storage_jobs NAME FILE FILESYSTEM DIRECTION [OPTION]: each block size, each repetition.
+# storage_jobs NAME FILE FILESYSTEM DIRECTION [OPTION]: runs all block sizes and repetitions.
 storage_jobs() {
     storage_mib=$FIO_MIB
     # Files that are only read are not extended.

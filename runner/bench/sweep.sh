@@ -17,7 +17,7 @@ run_sweep() {
         skip sweep "no nice level can be reached"
         return 0
     fi
-    [ -n "$TIMER" ] || skip "CPU load of the sweep" "neither GNU nor BusyBox time -v is here"
+    [ -n "$TIMER" ] || skip "CPU load of the sweep" "neither GNU nor BusyBox time -v is installed"
     [ -n "$SHOW_PLAN" ] || probe_nice
     choose_workloads
     plan_points sweep "$POSSIBLE_WORKLOADS" "$THREADS" "$run_sweep_levels"
@@ -32,8 +32,8 @@ reachable_levels() {
     done
 }
 
-# probe_nice: one second at the lowest and at the highest level, before hours
-# are spent. Kept in checks.txt, and asked once a folder.
+# probe_nice: measures one second at the lowest and the highest level, before hours
+# are spent. The result is in checks.txt, and measured once for each folder.
 probe_nice() {
     if [ -z "$TIMER" ] || [ -z "$SPEED_SECONDS" ] || grep -q '^nice: ' "$OUT/checks.txt" 2>/dev/null; then
         return 0
@@ -62,8 +62,8 @@ probe_share() {
         awk '/Percent of CPU this job got: [0-9]/ { sub(/.*: /, ""); share = $0 + 0 } END { print share + 0 }'
 }
 
-# check_shares: the CPU share must fall as nice rises. Where it does not, job
-# and loop did not compete, and the figures say nothing.
+# check_shares: warns unless the CPU share falls as nice rises. Otherwise job and
+# loop did not compete, and the figures are worthless.
 check_shares() {
     for share_log in "$OUT"/sweep.*.log; do
         [ -f "$share_log" ] || continue

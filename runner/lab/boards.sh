@@ -63,7 +63,7 @@ esac
 mkdir -p "$OUT/.state" || wrong "cannot write to $OUT"
 OUT=$(CDPATH='' cd -- "$OUT" && pwd) || exit 2
 
-# quoted WORD…: for the shell on the board.
+# quoted WORD…: quotes words for the shell on the board.
 quoted() {
     for quoted_word in "$@"; do
         printf " '%s'" "$(printf '%s\n' "$quoted_word" | sed "s/'/'\\\\''/g")"
@@ -77,15 +77,15 @@ remote() {
     $REMOTE "$1" "$2"
 }
 
-# lock NAME: one run a board. A lock whose process is gone counts no more.
+# lock NAME: allows one run for each board. A lock of a process that has ended is ignored.
 lock() {
     lock_dir=$OUT/.state/$1.lock
     if ! mkdir "$lock_dir" 2>/dev/null; then
         lock_pid=$(cat "$lock_dir/pid" 2>/dev/null)
-        # Between the two commands of another one's lock there is no number yet.
+        # Another process writes its number only after it has made the lock.
         [ -n "$lock_pid" ] || { sleep 1; lock_pid=$(cat "$lock_dir/pid" 2>/dev/null); }
         [ -z "$lock_pid" ] || ! kill -0 "$lock_pid" 2>/dev/null || return 1
-        # Renaming is for one only, should two find the same dead lock.
+        # If two processes find the same dead lock, only one can rename it.
         mv "$lock_dir" "$lock_dir.$$" 2>/dev/null || return 1
         rm -rf "$lock_dir.$$"
         mkdir "$lock_dir" 2>/dev/null || return 1
@@ -93,7 +93,7 @@ lock() {
     echo "$$" >"$lock_dir/pid"
 }
 
-# report NAME STATE WHAT: the board's line of the report.
+# report NAME STATE WHAT: writes the board's line of the report.
 report() {
     printf '%s\t%s\t%s\t%s\n' "$1" "$2" "$(($(date +%s) - board_from)) s" "$3" >"$OUT/.state/$1.line"
     printf '%s: %s: %s\n' "$1" "$2" "$3" >&2
@@ -127,8 +127,8 @@ board() {
     rm -rf "$OUT/.state/$board_name.lock"
 }
 
-# board_once [OPTION…]: copies the runner, runs it, fetches what there is. Sets
-# board_state, should it fail.
+# board_once [OPTION…]: copies the runner, runs it, and fetches its output. Sets
+# board_state if that fails.
 board_once() {
     board_state=unreachable
     tar -cf - -C "$HERE/../.." runner |
@@ -137,12 +137,12 @@ board_once() {
     board_status=0
     remote "$board_address" "sh '$DIR/runner/run.sh' -o '$DIR/results'$(quoted "$@")$OPTIONS" >&2 </dev/null ||
         board_status=$?
-    # Its own state stays there: it is of no use elsewhere.
+    # The runner's state is of no use elsewhere, and stays on the board.
     rm -rf "$OUT/.state/$board_name.new"
     mkdir "$OUT/.state/$board_name.new" || return 1
     remote "$board_address" "cd '$DIR/results' && tar -cf - ./*.* " </dev/null >"$OUT/.state/$board_name.tar" || return 1
     tar -xf "$OUT/.state/$board_name.tar" -C "$OUT/.state/$board_name.new" || return 1
-    # A rename for each file: no reader sees half of one.
+    # Each file is renamed into place, so that readers never see a part of it.
     for board_file in "$OUT/.state/$board_name.new"/*; do
         mv "$board_file" "$OUT/$board_name/" || return 1
     done
@@ -158,7 +158,7 @@ listed() {
     done
 }
 
-# worker NUMBER: every so many-th board, one after the other.
+# worker NUMBER: runs its share of the boards, one after the other.
 worker() {
     awk -v from="$1" -v each="$JOBS" '(NR - 1) % each == from' "$OUT/.state/$$.boards" >"$OUT/.state/$$.worker-$1"
     while read -r worker_line <&3; do

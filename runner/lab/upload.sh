@@ -60,7 +60,7 @@ case $TARGET in
         HOST=${TARGET#*:}
         WHERE=${HOST#*:}
         HOST=${HOST%%:*}
-        # Both are words of a remote shell.
+        # Both become words of a remote shell.
         case $HOST in -* | *[!A-Za-z0-9@._-]*) wrong "'$HOST' is no name of a host" ;; esac
         case $WHERE in *[!A-Za-z0-9@._/-]* | -*) wrong "'$WHERE' has other characters than letters, digits and @._/-" ;; esac
         ;;
@@ -70,7 +70,7 @@ esac
 UPLOADED=$FOLDER/.uploaded
 touch "$UPLOADED" || wrong "cannot write to $FOLDER"
 
-# send PATH: once.
+# send PATH: sends it once.
 send() {
     send_name=${1##*/}
     case $TARGET in
@@ -83,13 +83,14 @@ send() {
                 ssh -p "$PORT" -o BatchMode=yes "$HOST" "mv '$WHERE/.$send_name.part' '$WHERE/$send_name'" </dev/null
             ;;
         http*)
-            # Without "Expect" a server need not be asked first, which costs a second where it is old.
+            # With "Expect", curl waits a second for old servers before it sends the body.
             curl -fsS -H Expect: ${CONFIG:+-K "$CONFIG"} --connect-timeout 20 -T "$1" "$TARGET$send_name" >/dev/null
             ;;
     esac
 }
 
-# arrive PATH: with all tries. Status 1: its name is not one to send; 2: it did not arrive.
+# arrive PATH: sends it with retries. Status 1: it must not be sent by its name; 2: it did not
+# arrive.
 arrive() {
     case ${1##*/} in
         *[!A-Za-z0-9._-]*) printf 'upload.sh: %s: rename it, only letters, digits and ._- are sent\n' "$1" >&2; return 1 ;;
@@ -111,13 +112,13 @@ arrive() {
     printf 'sent: %s\n' "${1##*/}"
 }
 
-# deliver PATH: remembers what went wrong, and ends where the target takes nothing.
+# deliver PATH: sends it and records failures. Exits if the target accepts nothing.
 deliver() {
     arrive "$1" || {
         deliver_status=$?
         STATUS=1
         [ "$deliver_status" -eq 1 ] || {
-            printf 'upload.sh: the rest is not tried; look at what is said above, and give the same command again\n' >&2
+            printf 'upload.sh: the other files were not sent; fix the fault above and run the same command again\n' >&2
             exit 1
         }
     }
@@ -127,7 +128,7 @@ STATUS=0
 if [ -n "$KEY" ]; then
     for file in "$FOLDER"/*.json; do
         [ -f "$file" ] || continue
-        # A signature of what the file held before, when it was packed another time, is refused.
+        # A signature of an earlier bundle of the same name would be refused.
         if [ -f "$file.sig" ] && ssh-keygen -q -Y check-novalidate -n perfguide -s "$file.sig" <"$file" >/dev/null 2>&1; then
             continue
         fi

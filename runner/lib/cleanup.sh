@@ -3,19 +3,19 @@
 # recorded in $STATE before they are made, and undone at the end, on TERM, INT
 # and HUP, and, after a SIGKILL or a power cut, by the next start.
 
-# start_time PID: its start in clock ticks; distinguishes a process from a later
-# one with the same number. Status 1: there is none, or it is a zombie.
+# start_time PID: prints its start in clock ticks, which distinguishes a process from
+# a later one with the same number. Status 1: there is none, or it is a zombie.
 start_time() {
     { read -r start_time_line <"/proc/$1/stat"; } 2>/dev/null || return 1
-    # The name in parentheses may hold anything: count from behind it.
+    # The name in parentheses can be anything: count the fields after it.
     # shellcheck disable=SC2086 # the fields are to be split
     set -- ${start_time_line##*) }
     [ "$1" != Z ] || return 1
     printf '%s\n' "${20}"
 }
 
-# kill_below PID: kills all below it, where the kernel lists children. Starts no
-# program: beside a job at nice -20 that would take seconds.
+# kill_below PID: kills its descendants, if the kernel lists children. It starts no
+# program, which would take seconds beside a job at nice -20.
 kill_below() {
     kill_below_queue=$1
     kill_below_all=
@@ -35,7 +35,7 @@ kill_below() {
     [ -z "$kill_below_all" ] || kill -KILL $kill_below_all 2>/dev/null
 }
 
-# descendants_of PID: all processes below it, on one line.
+# descendants_of PID: prints all processes below it, on one line.
 descendants_of() {
     cat /proc/[0-9]*/stat 2>/dev/null | awk -v root="$1" '
         {
@@ -50,7 +50,7 @@ descendants_of() {
         END { below(root); print "" }'
 }
 
-# kill_tree PID: the process and all below it.
+# kill_tree PID: kills the process and its descendants.
 kill_tree() {
     kill -STOP "$1" 2>/dev/null || return 0
     # shellcheck disable=SC2046 # one word for each process
@@ -59,7 +59,7 @@ kill_tree() {
     return 0
 }
 
-# started PID: to be killed at the end.
+# started PID: records a process to be killed at the end.
 started() {
     printf '%s %s\n' "$1" "$(start_time "$1")" >>"$STATE/started"
 }
@@ -68,7 +68,7 @@ stop_started() {
     stop_recorded "$STATE/started"
 }
 
-# stop_recorded FILE: kills what it lists, if it is still the same process.
+# stop_recorded FILE: kills the listed processes that are still the same.
 stop_recorded() {
     [ -f "$1" ] || return 0
     while read -r stop_pid stop_time; do
@@ -79,7 +79,8 @@ stop_recorded() {
     rm -f "$1"
 }
 
-# undo_later VERB ARGUMENT: before the thing is made. Undone in reverse.
+# undo_later VERB ARGUMENT: records a change before it is made. Changes are undone in
+# reverse order.
 undo_later() {
     printf '%s\n' "$*" >>"$STATE/undo"
 }
@@ -103,7 +104,7 @@ undo_all() {
     rm -f "$STATE/undo" "$STATE/undo.order"
 }
 
-# patiently COMMAND…: what was killed a moment ago may still hold the device.
+# patiently COMMAND…: retries, as a process that was just killed may still use the device.
 patiently() {
     for patience in 1 1 1 1 0; do
         "$@" && return 0
@@ -115,7 +116,7 @@ patiently() {
 cleanup() {
     trap '' TERM INT HUP
     kill_below "$$"
-    # Twice, for what was being started. The list holds its own makers, too.
+    # Twice, for processes that were being started. The list has its own makers, too.
     # shellcheck disable=SC2046 # one word for each process
     kill -KILL $(descendants_of "$$") 2>/dev/null
     # shellcheck disable=SC2046 # one word for each process
@@ -133,7 +134,7 @@ ended_by() {
     exit "$2"
 }
 
-# take_folder: one runner a folder. Cleans up what a killed one left.
+# take_folder: allows one runner for each folder, and cleans up after a killed one.
 take_folder() {
     mkdir -p "$STATE" || wrong "cannot write to $OUT"
     if [ -f "$STATE/lock" ]; then

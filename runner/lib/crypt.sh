@@ -3,7 +3,7 @@
 
 # Tests put their own folder in place of the device mapper's.
 MAPPER=${PERFGUIDE_MAPPER:-/dev/mapper}
-# … and their own list in place of the kernel's.
+# They also put their own list in place of the kernel's.
 CRYPTO=${PERFGUIDE_CRYPTO:-/proc/crypto}
 CRYPT_NAME=perfguide-crypt
 CRYPT_DEVICE=$MAPPER/$CRYPT_NAME
@@ -11,12 +11,12 @@ CRYPT_KIB=16384
 COPY_KIB=14336
 CRYPT_OPEN=
 
-# crypt_lacks: why there can be none here; nothing where there can.
+# crypt_lacks: prints what is missing for the device, if anything.
 crypt_lacks() {
     [ "$(id -u)" -eq 0 ] || { echo "needs root"; return; }
     for crypt_lacks_program in cryptsetup mke2fs mount umount; do
         command -v "$crypt_lacks_program" >/dev/null 2>&1 ||
-            { echo "$crypt_lacks_program is not here"; return; }
+            { echo "$crypt_lacks_program is not installed"; return; }
     done
     if [ ! -e "$MAPPER/control" ]; then
         modprobe dm-crypt 2>/dev/null
@@ -24,8 +24,8 @@ crypt_lacks() {
     fi
 }
 
-# choose_workloads: $POSSIBLE_WORKLOADS, those of $WORKLOADS that can be. Opens
-# the device.
+# choose_workloads: sets POSSIBLE_WORKLOADS to those of WORKLOADS that this board can
+# run. Opens the device.
 choose_workloads() {
     POSSIBLE_WORKLOADS=
     for choose_workload in $WORKLOADS; do
@@ -53,7 +53,7 @@ crypt_ram() {
         echo /dev/ram0
         return
     fi
-    # No brd: a file in memory is as good.
+    # Without brd, a file in memory serves as well.
     crypt_ram_file=/dev/shm/perfguide-crypt.img
     undo_later remove "$crypt_ram_file"
     dd if=/dev/zero of="$crypt_ram_file" bs=1024 count="$CRYPT_KIB" 2>/dev/null ||
@@ -64,15 +64,15 @@ crypt_ram() {
     echo "$crypt_ram_device"
 }
 
-# ram_is_free: large enough, and not in use.
+# ram_is_free: succeeds if the RAM disk is large enough and not in use.
 ram_is_free() {
     [ "$(cat /sys/block/ram0/size 2>/dev/null || echo 0)" -ge "$((CRYPT_KIB * 2))" ] || return 1
     ! grep -q '^/dev/ram0[[:space:]]' /proc/mounts /proc/swaps 2>/dev/null || return 1
     [ -z "$(ls /sys/block/ram0/holders 2>/dev/null)" ]
 }
 
-# crypt_open: sets CRYPT_RAM, CRYPT_DIR, CRYPT_FREE (KiB). What the programs
-# say is in dm-crypt.setup.txt.
+# crypt_open: sets CRYPT_RAM, CRYPT_DIR, CRYPT_FREE (KiB). The output of the programs
+# is in dm-crypt.setup.txt.
 crypt_open() {
     CRYPT_DIR=$STATE/mnt
     CRYPT_SOURCE=$STATE/source
@@ -89,10 +89,10 @@ crypt_open() {
 crypt_make() {
     CRYPT_RAM=$(crypt_ram) || return 1
     undo_later remove "$CRYPT_KEY"
-    # The speed printed by dd would be mistaken for a figure.
+    # The speed that dd prints would be taken for a figure.
     (umask 077 && dd if=/dev/urandom of="$CRYPT_KEY" bs=32 count=1 2>/dev/null) ||
         { echo "the key cannot be written to $CRYPT_KEY"; return 1; }
-    # LUKS1, for a header of LUKS2 is as large as the disk.
+    # LUKS1, as the header of LUKS2 is as large as the disk.
     cryptsetup -q luksFormat --type luks1 --cipher aes-cbc-null --key-size 128 \
         --iter-time 100 "$CRYPT_RAM" "$CRYPT_KEY" || return 1
     undo_later luks-close "$CRYPT_NAME"
@@ -113,7 +113,7 @@ crypt_close() {
     CRYPT_OPEN=
 }
 
-# copy_kib COPIERS: each one's file: 14 MB, or its share of what fits.
+# copy_kib COPIERS: prints the size of each one's file: 14 MB, or its share of the space.
 copy_kib() {
     copy_kib_share=$(((${CRYPT_FREE:-$CRYPT_KIB} - 128) / $1))
     [ "$copy_kib_share" -le "$COPY_KIB" ] || copy_kib_share=$COPY_KIB
@@ -125,12 +125,12 @@ crypt_source() {
     dd if=/dev/urandom of="$CRYPT_SOURCE" bs=1024 count="$(copy_kib "$1")" 2>/dev/null
 }
 
-# crypt_words THREADS: what a header says of the copies.
+# crypt_words THREADS: prints the header's words about the copies.
 crypt_words() {
     printf '%s\n' "copiers=$(copiers_for "$1") copy_kib=$(copy_kib "$(copiers_for "$1")") cipher=aes-cbc-null ramdisk=${CRYPT_RAM:--}"
 }
 
-# kernel_driver: which driver the kernel takes for AES-CBC: NAME MODULE.
+# kernel_driver: prints NAME MODULE of the driver that the kernel uses for AES-CBC.
 kernel_driver() {
     awk '
         function keep() {
@@ -147,7 +147,7 @@ kernel_driver() {
         END { keep(); print text }' "$CRYPTO" 2>/dev/null
 }
 
-# driver_engine DRIVER: the engine's name for it: hw is an accelerator, or the
+# driver_engine DRIVER: prints the engine of a driver: hw is an accelerator, or the
 # AES instructions of x86; arm-ce those of Arm; sw is all other CPU code.
 driver_engine() {
     case $1 in
@@ -159,7 +159,7 @@ driver_engine() {
     esac
 }
 
-# kernel_accelerates: is it an accelerator, rather than CPU code?
+# kernel_accelerates: succeeds if the driver is an accelerator and not CPU code.
 kernel_accelerates() {
     kernel_accelerates_driver=$(kernel_driver)
     case $kernel_accelerates_driver in

@@ -1,6 +1,6 @@
 # shellcheck shell=sh
-# The ways in which this board can run one algorithm. $ENGINES_FILE has a line
-# for each: NAME KIND VALUE, where KIND is
+# The engines by which this board can run an algorithm. $ENGINES_FILE has a line
+# NAME KIND VALUE for each; the kinds are
 #   plain     openssl as it is
 #   mask      VALUE is VARIABLE=MASK, which hides CPU instructions from openssl
 #   engine    VALUE is an engine's name (openssl 1.x and 3.x)
@@ -10,7 +10,7 @@
 X86_MASK='OPENSSL_ia32cap=~0x200000200000000:~0x60020000000'
 ARM_MASK='OPENSSL_armcap=0'
 
-# cpu_kind: x86, arm or other; cpu_has WORD…: is one of these among its features?
+# cpu_kind: prints x86, arm or other. cpu_has WORD…: succeeds if the CPU has one of the features.
 cpu_kind() {
     case $(uname -m) in
         x86_64 | i?86) echo x86 ;;
@@ -28,7 +28,7 @@ cpu_has() {
     return 1
 }
 
-# engine_loads NAME: does openssl really run with it? A failure to load prints
+# engine_loads NAME: succeeds if openssl can use it. If it cannot, openssl prints
 # "Invalid engine" and goes on in software, with status 0.
 engine_loads() {
     openssl engine -t "$1" 2>/dev/null | grep -q '\[ available \]' || return 1
@@ -41,8 +41,8 @@ provider_loads() {
         awk -v name="$1" '$1 == name { here = 1 } here && /status: active/ { ok = 1 } END { exit !ok }'
 }
 
-# other_providers: those in openssl's folder of modules that load and are not
-# its own.
+# other_providers: prints the providers in openssl's folder of modules that load and
+# are not its own.
 other_providers() {
     other_providers_dir=$(openssl version -m 2>/dev/null | sed -n 's/^MODULESDIR: "\(.*\)"$/\1/p')
     for other_provider in "${other_providers_dir:-/nowhere}"/*.so; do
@@ -55,8 +55,8 @@ other_providers() {
     done
 }
 
-# engine_offers NAME ALGORITHM: an engine that lacks an algorithm leaves it to
-# software without a word.
+# engine_offers NAME ALGORITHM: succeeds if the engine has the algorithm; otherwise
+# openssl would silently use software.
 engine_offers() {
     case $2 in
         sha256) engine_offers_names='SHA256|SHA2-256' ;;
@@ -96,7 +96,7 @@ find_engines() {
                 if ! engine_loads "$find_engines_name"; then
                     skip "engine $find_engines_name" "openssl cannot load it"
                 elif [ "$find_engines_name" = afalg ] && ! kernel_accelerates; then
-                    # Without an accelerator afalg measures system calls.
+                    # Without an accelerator, afalg would measure system calls.
                     printf 'afalg engine afalg\n' >>"$ENGINES_FILE"
                     warn "engine afalg" "the kernel has no accelerator for AES-CBC: its figures are named afalg, not hw"
                 else
@@ -145,8 +145,8 @@ engine_names() {
     awk '{ print $1 }' "$ENGINES_FILE"
 }
 
-# load_engine NAME: sets ENGINE_KIND, ENGINE_VALUE, and what an openssl command
-# takes for it: ENGINE_VARIABLE, ENGINE_ARGUMENTS. Starts no program: it is asked
+# load_engine NAME: sets ENGINE_KIND, ENGINE_VALUE, and the words that an openssl command
+# needs for it: ENGINE_VARIABLE, ENGINE_ARGUMENTS. It starts no program, as it is called
 # for each point.
 load_engine() {
     while read -r load_engine_name ENGINE_KIND ENGINE_VALUE; do
@@ -161,7 +161,7 @@ load_engine() {
     esac
 }
 
-# engine_runs ENGINE ALGORITHM: does it, rather than software, run this one?
+# engine_runs ENGINE ALGORITHM: succeeds if the engine, and not software, runs this one.
 engine_runs() {
     load_engine "$1"
     case $ENGINE_KIND in
@@ -171,7 +171,7 @@ engine_runs() {
     esac
 }
 
-# quick_speed ENGINE ALGORITHM: kB/s at 16 KiB blocks, one second.
+# quick_speed ENGINE ALGORITHM: prints kB/s at 16 KiB blocks, measured for one second.
 quick_speed() {
     load_engine "$1"
     # shellcheck disable=SC2086 # one word for each argument
@@ -180,8 +180,8 @@ quick_speed() {
         awk 'NF { last = $NF } END { sub(/k$/, "", last); printf "%.0f\n", last }'
 }
 
-# check_mask ALGORITHM: hides the mask anything? The answer is kept in
-# checks.txt, and asked once a folder.
+# check_mask ALGORITHM: tests that the mask hides instructions. The result is in
+# checks.txt, and measured once for each folder.
 check_mask() {
     check_mask_full=$(awk '$2 == "plain" { print $1 }' "$ENGINES_FILE")
     load_engine sw

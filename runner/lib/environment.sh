@@ -45,7 +45,7 @@ write_environment() {
     } | json_object
 }
 
-# os_release KEY: its value, quotes taken off.
+# os_release KEY: prints its value without quotes.
 os_release() {
     if [ "$1" = VERSION_ID ] && grep -qs '^ID=debian' /etc/os-release && [ -r /etc/debian_version ]; then
         # Debian's VERSION_ID lacks the point release.
@@ -62,7 +62,7 @@ kernel_flavour() {
     esac
 }
 
-# soc_name: the last compatible string's chip (ti,am625 is AM625), or the machine.
+# soc_name: prints the chip of the last compatible string (AM625 of ti,am625), or the machine.
 soc_name() {
     if [ -r /proc/device-tree/compatible ]; then
         tr '\000' '\n' </proc/device-tree/compatible | sed -n '$s/^[^,]*,//p' | tr '[:lower:]' '[:upper:]'
@@ -71,7 +71,7 @@ soc_name() {
     fi
 }
 
-# full_clock_mhz: the highest clock the CPU may run at.
+# full_clock_mhz: prints the highest clock that the CPU may run at.
 full_clock_mhz() {
     if [ -r /sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq ]; then
         awk '{ printf "%d\n", $1 / 1000; exit }' /sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq

@@ -1,8 +1,8 @@
 # shellcheck shell=sh
-# JSON, written.
+# Writing JSON.
 
-# json_string: its input as one JSON string, ASCII only. Bytes that are no
-# UTF-8 become U+FFFD; NUL and a newline at the end (device tree, files) go.
+# json_string: prints its input as one JSON string, ASCII only. Bytes that are not
+# UTF-8 become U+FFFD; NUL and a newline at the end (device tree, files) are removed.
 json_string() {
     od -An -v -tu1 | awk '
         function put(code) {
@@ -33,13 +33,13 @@ json_string() {
         }'
 }
 
-# json_member NAME VALUE: `"NAME": "VALUE"`, or nothing where VALUE is empty.
+# json_member NAME VALUE: prints `"NAME": "VALUE"`, or nothing if VALUE is empty.
 json_member() {
     [ -n "$2" ] || return 0
     printf '%s: %s\n' "$(printf '%s' "$1" | json_string)" "$(printf '%s' "$2" | json_string)"
 }
 
-# json_number NAME VALUE: the same for a number; anything else is left out.
+# json_number NAME VALUE: prints the same for a number, and nothing for other values.
 json_number() {
     case $2 in
         '' | *[!0-9.-]* | .* | *.) return 0 ;;
@@ -47,7 +47,7 @@ json_number() {
     printf '%s: %s\n' "$(printf '%s' "$1" | json_string)" "$2"
 }
 
-# json_object [NAME]: members, one a line, to an object.
+# json_object [NAME]: prints an object of members, which are lines of its input.
 json_object() {
     [ "$#" -eq 0 ] || printf '%s: ' "$(printf '%s' "$1" | json_string)"
     awk '

@@ -2,7 +2,7 @@
 # Lists that people type: "1 2 3", "1,2,3", "-20..19", "-20..19/4".
 
 # expand_numbers LIST: prints the integers in it, one on each line, as written.
-# A range always holds its last number, whatever the step. Status 1: not a list.
+# A range always has its last number, whatever the step. Status 1: not a list.
 expand_numbers() {
     printf '%s\n' "$1" | tr ',' ' ' | tr ' ' '\n' | awk '
         /^$/ { next }
@@ -22,12 +22,12 @@ expand_numbers() {
         END { exit (bad || !seen) ? 1 : 0 }'
 }
 
-# words LIST: commas to spaces, one line.
+# words LIST: prints it on one line, with spaces instead of commas.
 words() {
     printf '%s\n' "$1" | tr ',' ' '
 }
 
-# has_word WORD LIST…: is WORD one of the others?
+# has_word WORD LIST…: succeeds if WORD is one of the others.
 has_word() {
     has_word_wanted=$1
     shift
@@ -37,8 +37,8 @@ has_word() {
     return 1
 }
 
-# coarse_to_fine: lines in, the same lines out, every eighth first, then those
-# between, so that an interrupted sweep has covered the full range.
+# coarse_to_fine: prints its input, every eighth line first and then those between,
+# so that an interrupted sweep has covered the full range.
 coarse_to_fine() {
     awk '
         { line[NR - 1] = $0 }
@@ -51,7 +51,7 @@ coarse_to_fine() {
         }'
 }
 
-# count WORD…: how many; count_lines FILE.
+# count WORD…: prints their number; count_lines FILE: that of its lines.
 count() {
     # shellcheck disable=SC2048,SC2086 # words within words count
     set -- $*

@@ -1,6 +1,6 @@
 # shellcheck shell=sh
-# Load beside the measured job. Both loops look now and then whether the
-# runner is still there, and end with it: a SIGKILL leaves no core busy for ever.
+# Load beside the measured job. Both loops check now and then that the runner
+# still runs, and end with it, so that a SIGKILL leaves no core busy.
 
 # shellcheck disable=SC2016 # the inner shell expands it
 BUSY_LOOP='while kill -0 "$1"; do n=0; while [ "$n" -lt 100000 ]; do n=$((n + 1)); done; done'
@@ -17,14 +17,14 @@ start_load() {
     [ "$2" = alone ] || start_copiers "$1" "$3"
 }
 
-# start_loops CORE…: one busy loop pinned to each, at nice 0, in this session.
+# start_loops CORE…: starts a busy loop on each, at nice 0, in this session.
 start_loops() {
     for start_loops_core in "$@"; do
         background "$start_loops_core" sh -c "$BUSY_LOOP" perfguide-busy-loop "$$"
     done
 }
 
-# start_copiers BENCHMARK THREADS: they share the job's cores in the sweep.
+# start_copiers BENCHMARK THREADS: starts copies; in the sweep they share the job's cores.
 start_copiers() {
     start_copiers_cores=$CORES
     [ "$1" != sweep ] || start_copiers_cores=$SHARED_CORES
@@ -37,7 +37,7 @@ start_copiers() {
     done
 }
 
-# background CORES COMMAND…: at nice 0 on these cores, killed by stop_started.
+# background CORES COMMAND…: starts it at nice 0 on these cores; stop_started kills it.
 background() {
     background_cores=$1
     shift

@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# Is a program the one that was meant? Names such as stream, coremark or fio are
+# Tests that a program is the right one. Names such as stream, coremark or fio are
 # common words: ImageMagick has a "stream", too.
 
 # sign_of BENCHMARK: sets SIGN, a pattern that only the right program prints, and
@@ -8,7 +8,7 @@
 sign_of() {
     SIGN='' SIGN_ASK=''
     case $1 in
-        # Its programs end with status 0 when they only complain.
+        # Its programs exit with status 0 even if they only print a complaint.
         lmbench) SIGN='^[^#].*[0-9]' ;;
         stream) SIGN='Triad' ;;
         dhrystone) SIGN='[Dd]hrystone' ;;
@@ -28,7 +28,7 @@ sign_of() {
     esac
 }
 
-# meant BENCHMARK PROGRAM: status 1 where it is another program of this name.
+# meant BENCHMARK PROGRAM: status 1 if it is another program of this name.
 meant() {
     sign_of "$1"
     [ -n "$SIGN" ] || return 0
@@ -39,20 +39,20 @@ meant() {
     meant_file=$(command -v "$2")
     [ -f "$meant_file" ] || return 0
     case $(dd if="$meant_file" bs=2 count=1 2>/dev/null | tr -d '\000') in
-        # A script shows what it calls only when it runs: said_sign looks then.
+        # Only a run of a script shows what it calls: said_sign checks the output.
         '#!') return 0 ;;
     esac
     grep -Eq -- "$SIGN" "$meant_file"
 }
 
-# said_sign BENCHMARK FILE: did what was printed come from the right program?
+# said_sign BENCHMARK FILE: succeeds if the output is from the right program.
 said_sign() {
     sign_of "$1"
     [ -z "$SIGN" ] || [ -n "$SIGN_ASK" ] || grep -Eq -- "$SIGN" "$2"
 }
 
-# find_program BENCHMARK CANDIDATE…: sets FOUND to the first that is there and is
-# the one that was meant. Where there is none, says why and is 1.
+# find_program BENCHMARK CANDIDATE…: sets FOUND to the first that is installed and is
+# the right program. If there is none, it reports the reason, with status 1.
 find_program() {
     find_program_benchmark=$1
     FOUND='' find_program_other=''
@@ -68,7 +68,7 @@ find_program() {
     if [ -n "$find_program_other" ]; then
         skip "$find_program_benchmark" "$find_program_other is another program of this name"
     else
-        skip "$find_program_benchmark" "the program is not here"
+        skip "$find_program_benchmark" "the program is not installed"
     fi
     return 1
 }

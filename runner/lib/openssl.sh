@@ -20,15 +20,15 @@ find_openssl() {
     fi
 }
 
-# point_seconds SIZES: how long one point takes, about.
+# point_seconds SIZES: prints an estimate of the time of one point.
 point_seconds() {
     point_seconds_each=${SECONDS_EACH:-3}
     [ -n "$SPEED_SECONDS" ] || point_seconds_each=3
     printf '%s\n' "$(($(printf '%s\n' "$1" | tr ',' '\n' | wc -l) * point_seconds_each))"
 }
 
-# size_groups: what one command measures, one a line: openssl's own list at
-# once, or one size each (-bytes takes only one).
+# size_groups: prints the sizes that each command measures, one command a line:
+# openssl's own list, or one size each, as -bytes takes only one.
 size_groups() {
     if [ -z "$EACH_SIZE" ] && [ "$BLOCK_SIZES" = "$SPEED_SIZES" ]; then
         printf '%s\n' "$SPEED_SIZES" | tr ' ' ','
@@ -38,7 +38,7 @@ size_groups() {
 }
 
 # run_speed LOG HEAD NICE MASK THREADS ENGINE ALGORITHM SIZES
-# NICE and MASK may be empty: then the job is neither niced nor pinned.
+# With an empty NICE the job is not niced, and with an empty MASK it is not pinned.
 run_speed() {
     speed_log=$1
     speed_head=$2
@@ -78,11 +78,11 @@ run_speed() {
     run_point "$speed_log" "$speed_head" "$@"
 }
 
-# prepare_openssl: what is there, and which engines do what was asked for.
+# prepare_openssl: finds openssl, and the engines that run the requested algorithms.
 prepare_openssl() {
     OPENSSL_VERSION=
     if ! find_openssl; then
-        skip openssl "the program is not here"
+        skip openssl "the program is not installed"
         return 0
     fi
     say "$OPENSSL_VERSION"

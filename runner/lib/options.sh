@@ -98,7 +98,7 @@ Exit status: 0 done (what was skipped is in summary.txt), 2 wrong usage,
 END
 }
 
-# number NAME VALUE LOWEST: checks for an integer, or exits with status 2.
+# number NAME VALUE LOWEST: exits with status 2 unless VALUE is an integer from LOWEST.
 number() {
     case $2 in
         '' | *[!0-9]*) wrong "$1 takes a whole number, not '$2'" ;;
@@ -245,7 +245,7 @@ check_lists() {
         # shellcheck disable=SC2086 # the names are words
         has_word "${check_lists_item%%=*}" $STORAGE_KNOWN ||
             wrong "'${check_lists_item%%=*}' is none of $STORAGE_KNOWN"
-        # fio takes a colon for the end of a name.
+        # fio takes a colon as the end of a name.
         case $check_lists_item in *:*) wrong "'$check_lists_item' has a colon" ;; esac
     done
     for check_lists_item in $FIO_SIZES; do
@@ -284,7 +284,7 @@ check_lists() {
     done
 }
 
-# wanted BENCHMARK: asked for, and not left out?
+# wanted BENCHMARK: succeeds if it is selected and not left out.
 wanted() {
     # shellcheck disable=SC2086 # the benchmarks are words
     has_word "$1" $ONLY

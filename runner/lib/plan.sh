@@ -1,10 +1,10 @@
 # shellcheck shell=sh
 # openssl speed, point by point. A point is eight words:
 #   BENCHMARK WORKLOAD THREADS LEVEL ALGORITHM ENGINE SIZES REPETITION
-# where BENCHMARK is sweep (niced, pinned, against a busy loop) or openssl
-# (as it is; LEVEL is the runner's own).
+# BENCHMARK is sweep (niced, pinned, against a busy loop) or openssl (neither;
+# LEVEL is the runner's own).
 
-# plan_repetition BENCHMARK REPETITION WORKLOADS THREADS LEVELS: its points.
+# plan_repetition BENCHMARK REPETITION WORKLOADS THREADS LEVELS: prints its points.
 plan_repetition() {
     for plan_workload in $3; do
         for plan_threads in $4; do
@@ -22,9 +22,9 @@ plan_repetition() {
     done
 }
 
-# plan_points BENCHMARK WORKLOADS THREADS LEVELS: all repetitions, for run_plan.
-# They are the outermost loop, so that a run that is cut has measured everything
-# once.
+# plan_points BENCHMARK WORKLOADS THREADS LEVELS: prints all points for run_plan.
+# Repetitions are the outermost loop, so that a run that is cut has measured
+# everything once.
 plan_points() {
     plan_points_repetition=$REPETITIONS_FROM
     while [ "$plan_points_repetition" -le "$REPETITIONS" ]; do
@@ -34,7 +34,7 @@ plan_points() {
 }
 
 # point BENCHMARK WORKLOAD THREADS LEVEL ALGORITHM ENGINE SIZES REPETITION
-# Runs it, unless it is done. With PLAN_ONLY: status 3 where it is not.
+# Runs it unless it is done. With PLAN_ONLY: status 3 if it is not.
 point() {
     point_head="benchmark=openssl nice=$4 engine=$6 algorithm=$5 threads=$3 workload=$2 block_sizes=$7 repetition=$8"
     if [ "$1" = sweep ]; then
@@ -51,8 +51,8 @@ point() {
     run_speed "$1.$2.threads-$3.$5.$6.log" "$point_head" "$point_nice" "$point_mask" "$3" "$6" "$5" "$7"
 }
 
-# run_plan NAME: runs what was planned and is not yet done. Never in a pipeline:
-# a subshell would hear no signal.
+# run_plan NAME: runs the planned points that are not done. It must not run in a
+# pipeline, as a subshell would get no signals.
 run_plan() {
     PLAN_ONLY=yes
     while read -r plan_line; do

@@ -6,13 +6,13 @@
 #   …what the program printed, both streams, untouched…
 #   # perfguide-end: status=0 elapsed=6
 #
-# The first line says all that was chosen and nothing that varies, so it is the
-# block's identity: a run that is resumed skips the blocks that are there with
-# status 0, and does all others again.
+# The first line has everything that was chosen and nothing that varies, so it
+# identifies the block: a resumed run skips blocks with status 0, and runs all
+# others again.
 
-# repair_logs: cut blocks (no end line) and failed ones leave the logs; what is
-# done is listed in $STATE/done. Bytes outside blocks go, too: only the runner
-# writes here.
+# repair_logs: removes cut blocks (without an end line) and failed ones from the
+# logs, and lists the others in $STATE/done. Bytes outside blocks are removed, too,
+# as only the runner writes here.
 repair_logs() {
     : >"$STATE/done"
     for repair_log in "$OUT"/*.log; do
@@ -39,7 +39,7 @@ is_done() {
     grep -Fxq -- "# perfguide-run: $1" "$STATE/done" 2>/dev/null
 }
 
-# circumstances: what varies by itself, as key=value words.
+# circumstances: prints conditions that vary by themselves, as key=value words.
 circumstances() {
     circumstances_text="started=$(date -u +%Y-%m-%dT%H:%M:%SZ)"
     circumstances_clock=$(clock_mhz)
@@ -48,8 +48,8 @@ circumstances() {
 }
 
 # run_point LOG HEAD COMMAND…: runs it and appends its block to LOG.
-# Its status is the command's, or 126 where another program of that name answered;
-# then nothing is kept. TERM ends it at once.
+# Its status is the command's, or 126 if another program of that name has run; then
+# nothing is kept. TERM ends it at once.
 run_point() {
     run_log=$OUT/$1
     run_head=$2
@@ -62,7 +62,7 @@ run_point() {
     watch_begin
     "$@" >>"$STATE/point" 2>&1 </dev/null &
     run_job=$!
-    # Its number is kept for the next start, should this one be killed.
+    # Its number is recorded for the next start, in case this one is killed.
     printf '%s %s\n' "$run_job" "$(start_time "$run_job")" >"$STATE/job"
     wait "$run_job"
     run_status=$?

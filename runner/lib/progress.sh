@@ -1,7 +1,7 @@
 # shellcheck shell=sh
 # Progress and remaining time.
 
-# progress_begin COUNT SECONDS: so many points, each about so long.
+# progress_begin COUNT SECONDS: announces COUNT points of about SECONDS each.
 progress_begin() {
     progress_total=$1
     progress_each=$2
@@ -9,8 +9,8 @@ progress_begin() {
     progress_from=$(date +%s)
 }
 
-# progress_next WHAT: before a point. From the third on the time left is
-# reckoned from those that were run.
+# progress_next WHAT: announces a point. From the third on, the remaining time is
+# estimated from those before.
 progress_next() {
     progress_left=$((progress_total - progress_count))
     if [ "$progress_count" -ge 3 ]; then
@@ -22,7 +22,7 @@ progress_next() {
     say "[$progress_count/$progress_total, $(duration "$progress_seconds") left] $1"
 }
 
-# duration SECONDS: for people.
+# duration SECONDS: prints it for people.
 duration() {
     if [ "$1" -ge 5400 ]; then
         printf '%s h %s min\n' "$(($1 / 3600))" "$(($1 % 3600 / 60))"

@@ -6,7 +6,7 @@ say() {
 }
 
 # summary KIND WHAT WHY: KIND is done, skipped, warning or failed.
-# Each line is kept once, in summary.txt of the output folder.
+# Each line is in summary.txt of the output folder once.
 summary() {
     summary_line="$1: $2${3:+: $3}"
     say "$summary_line"
@@ -22,9 +22,9 @@ warn() {
     summary warning "$1" "$2"
 }
 
-# wrong TEXT: what was asked for makes no sense. Ends with status 2.
+# wrong TEXT: reports a wrong option and exits with status 2.
 wrong() {
     say "run.sh: $*"
-    say "run.sh --help tells the options."
+    say "run.sh --help lists the options."
     exit 2
 }

@@ -1,7 +1,7 @@
 # shellcheck shell=sh
 # Scheduling of jobs: cores, nice levels, timing.
 
-# allowed_cores: the cores this process may run on, on one line.
+# allowed_cores: prints the cores that this process may run on, on one line.
 allowed_cores() {
     sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status 2>/dev/null |
         tr ',' '\n' | awk -F- '
@@ -9,7 +9,7 @@ allowed_cores() {
             NF == 2 { for (i = $1; i <= $2; i++) print i }' | tr '\n' ' '
 }
 
-# core_mask CORE…: hexadecimal, as taskset reads it in every version.
+# core_mask CORE…: prints a hexadecimal mask, which every version of taskset reads.
 core_mask() {
     core_mask_sum=0
     for core_mask_core in "$@"; do
@@ -18,7 +18,7 @@ core_mask() {
     printf '%x\n' "$core_mask_sum"
 }
 
-# find_pin: $PIN is the program that pins, or empty.
+# find_pin: sets PIN to the program that pins, or to nothing.
 find_pin() {
     PIN=
     # shellcheck disable=SC2046 # one word for each core
@@ -27,7 +27,7 @@ find_pin() {
     fi
 }
 
-# find_timer: $TIMER is `time` of GNU or BusyBox with -v, or empty. The shell's
+# find_timer: sets TIMER to `time -v` of GNU or BusyBox, or to nothing. The shell's
 # own keyword and small `time` programs have no "Percent of CPU".
 find_timer() {
     TIMER=
@@ -48,11 +48,11 @@ times_cpu() {
     "$@" -v true 2>&1 | grep -q 'Percent of CPU this job got'
 }
 
-# find_nice: $OWN_NICE is this process's level, $NICER the program that changes
-# it: nice, renice (small BusyBoxes have only that), or empty.
+# find_nice: sets OWN_NICE to this process's level, and NICER to the program that
+# changes it: nice, renice (small BusyBoxes have only that), or nothing.
 find_nice() {
     { read -r find_nice_line <"/proc/$$/stat"; } 2>/dev/null || find_nice_line=
-    # The name in parentheses may hold anything: count from behind it.
+    # The name in parentheses can be anything: count the fields after it.
     # shellcheck disable=SC2086 # the fields are to be split
     set -- ${find_nice_line##*) }
     OWN_NICE=${17:-0}
@@ -61,14 +61,14 @@ find_nice() {
     done
 }
 
-# renicing LEVEL: a shell text that sets its own level, then becomes its
+# renicing LEVEL: prints a shell script that sets its own level and executes its
 # arguments. Without -n the level is absolute in every renice.
 renicing() {
     # shellcheck disable=SC2016 # the inner shell expands it
     printf 'renice %s -p "$$" >/dev/null && exec "$@"\n' "$1"
 }
 
-# at_nice LEVEL COMMAND…: nice -n adds to this process's own level.
+# at_nice LEVEL COMMAND…: runs it at a level. nice -n adds to this process's own level.
 at_nice() {
     at_nice_level=$1
     shift
@@ -79,13 +79,13 @@ at_nice() {
     esac
 }
 
-# nice_reaches LEVEL: is a program started for LEVEL really at LEVEL?
+# nice_reaches LEVEL: succeeds if a program started for LEVEL runs at LEVEL.
 nice_reaches() {
     # shellcheck disable=SC2016 # awk expands it
     [ "$(at_nice "$1" awk '{ sub(/^.*\) /, ""); print $17 }' /proc/self/stat 2>/dev/null)" = "$1" ]
 }
 
-# choose_cores: $CORES, $CORE and $THREADS, where they were not given.
+# choose_cores: sets CORES, CORE and THREADS unless options did.
 choose_cores() {
     CORES=$(allowed_cores)
     CORES=${CORES:-0}
@@ -100,9 +100,9 @@ choose_cores() {
     fi
 }
 
-# share_cores THREADS: sets SHARED_CORES, where job and busy loops share, with
-# spaces; SHARED_LIST, the same with commas; SHARED_COUNT; and SHARED_MASK, empty
-# where nothing can be pinned. Asked for each point, so it keeps its answer.
+# share_cores THREADS: sets SHARED_CORES, the cores that job and busy loops share,
+# with spaces; SHARED_LIST, the same with commas; SHARED_COUNT; and SHARED_MASK,
+# empty if nothing can be pinned. It is called for each point, so results are kept.
 share_cores() {
     [ "${share_cores_for:-}" != "$1" ] || return 0
     share_cores_for=$1

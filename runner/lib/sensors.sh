@@ -4,7 +4,7 @@
 # Tests put their own folder in place of the kernel's.
 SYS=${PERFGUIDE_SYS:-/sys}
 
-# clock_mhz: the first core's clock now, or nothing.
+# clock_mhz: prints the first core's clock now, or nothing.
 clock_mhz() {
     if [ -r "$SYS/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq" ]; then
         awk '{ printf "%d\n", $1 / 1000; exit }' "$SYS/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq"
@@ -13,15 +13,15 @@ clock_mhz() {
     fi 2>/dev/null
 }
 
-# temperature_c: the hottest zone in degrees Celsius, or nothing.
+# temperature_c: prints the temperature of the hottest zone in degrees Celsius, or nothing.
 temperature_c() {
     cat "$SYS"/class/thermal/thermal_zone*/temp 2>/dev/null |
         awk 'NR == 1 || $1 > hottest { hottest = $1 } END { if (NR) printf "%.1f\n", hottest / 1000 }'
 }
 
-# sample: one line: the fastest core's clock in kHz, the hottest zone in thousandths
-# of a degree, and whether a core is held back to cool; "-" is not known. Starts no
-# program, for the measured one needs the CPU.
+# sample: prints the fastest core's clock in kHz, the hottest zone in thousandths of a
+# degree, and whether a core is throttled; "-" is unknown. It starts no program, as
+# the measured one needs the CPU.
 sample() {
     sample_clock=-
     for sample_file in "$SYS"/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_cur_freq; do
@@ -49,7 +49,7 @@ sample() {
     printf '%s %s %s\n' "$sample_clock" "$sample_heat" "$sample_held"
 }
 
-# sample_cpuinfo: the clock where there is no cpufreq, as in most virtual machines.
+# sample_cpuinfo: reads the clock without cpufreq, as in most virtual machines.
 sample_cpuinfo() {
     while read -r sample_first sample_second _ sample_value; do
         if [ "$sample_first $sample_second" = "cpu MHz" ]; then
@@ -61,7 +61,7 @@ sample_cpuinfo() {
     done </proc/cpuinfo
 } 2>/dev/null
 
-# read_number FILE: sets READ. Status 1: none is there.
+# read_number FILE: sets READ. Status 1: the file has no number.
 read_number() {
     { read -r READ <"$1"; } 2>/dev/null || return 1
     case $READ in
@@ -69,7 +69,7 @@ read_number() {
     esac
 }
 
-# throttle_events: how often the kernel has counted that a core was held back, or "-".
+# throttle_events: prints the kernel's count of throttled cores, or "-".
 throttle_events() {
     throttle_sum=-
     for throttle_file in "$SYS"/devices/system/cpu/cpu[0-9]*/thermal_throttle/*_throttle_count; do
@@ -78,13 +78,13 @@ throttle_events() {
     printf '%s\n' "$throttle_sum"
 }
 
-# governors: those of all cores, each once, with + between.
+# governors: prints those of all cores, each once, joined by +.
 governors() {
     cat "$SYS"/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_governor 2>/dev/null | sort -u |
         awk '{ printf "%s%s", (NR == 1 ? "" : "+"), $1 } END { if (NR) print "" }'
 }
 
-# cpu_ticks: busy and all time of the CPUs since the start, from /proc/stat.
+# cpu_ticks: prints the busy and the total time of the CPUs since boot, from /proc/stat.
 cpu_ticks() {
     { read -r _ ticks_user ticks_nice ticks_system ticks_idle ticks_wait ticks_irq ticks_soft ticks_steal _ </proc/stat; } 2>/dev/null ||
         return 1
@@ -92,7 +92,7 @@ cpu_ticks() {
     printf '%s %s\n' "$ticks_busy" "$((ticks_busy + ticks_idle + ticks_wait))"
 }
 
-# watch_begin: before a program starts.
+# watch_begin: starts sampling, before a program starts.
 watch_begin() {
     watch_ticks=$(cpu_ticks)
     watch_throttled=$(throttle_events)
@@ -102,14 +102,14 @@ watch_begin() {
     watch_pid=$!
 }
 
-# It ends with the runner, should that be killed.
+# It ends with the runner, even if that is killed.
 watch_loop() {
     while sleep "$SAMPLE_SECONDS" && kill -0 "$$"; do
         sample
     done
 }
 
-# watch_end: after it has ended. Prints the key=value words of what was seen.
+# watch_end: ends sampling, and prints the samples as key=value words.
 watch_end() {
     watch_now=$(cpu_ticks)
     kill -STOP "$watch_pid" 2>/dev/null

@@ -24,7 +24,7 @@ SUMMARY = """\
 note: In a chamber at 40 °C: mind that.
 done: openssl: 12 points
 skipped: engine arm-ce: the CPU has no Crypto Extension
-skipped: cyclictest: the program is not here
+skipped: cyclictest: the program is not installed
 warning: sw aes-128-cbc: the CPU capability mask has no effect: sw and hw are the same code
 warning: seconds: this openssl measures 3 s for each block size
 warning: hw.log: something else took the core
@@ -66,7 +66,7 @@ def test_warnings_become_notes_on_their_figures_and_marks(tmp_path: Path, capsys
         ("The runner failed: dm-crypt sw trial 2: status 1", ""),
         (
             "Not measured: engine arm-ce: the CPU has no Crypto Extension; cyclictest: the "
-            "program is not here",
+            "program is not installed",
             "",
         ),
     }

@@ -64,7 +64,7 @@ def test_notes_are_in_the_summary_of_each_run(shell: Shell) -> None:
         assert said == [
             "note: in a chamber: 40 °C",
             "note: two lines",
-            "skipped: nbench: the program is not here",
+            "skipped: nbench: the program is not installed",
         ]
 
 

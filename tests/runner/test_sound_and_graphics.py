@@ -135,6 +135,6 @@ def test_without_a_display_or_its_program_glmark2_is_skipped(shell: Shell) -> No
     named = ("--only", "programs", "--programs", "glmark2")
     assert shell.run(*named, DISPLAY=":1").returncode == 0
     said = (shell.out / "summary.txt").read_text("utf-8")
-    assert said == "skipped: glmark2: the program is not here\n"
+    assert said == "skipped: glmark2: the program is not installed\n"
     assert shell.run(*named).returncode == 0
     assert (shell.out / "summary.txt").read_text("utf-8").startswith("skipped: glmark2: the")

@@ -8,7 +8,7 @@
 }
 lava-test-case perfguide-runner --result pass
 while read -r kind what; do
-    # Of a case that repeats LAVA keeps each result; names hold no spaces.
+    # LAVA keeps each result of a repeated case; names must not have spaces.
     name=$(printf '%s\n' "${what%%: *}" | tr -c 'A-Za-z0-9._\n-' '-')
     case $kind in
         done:) lava-test-case "$name" --result pass ;;
