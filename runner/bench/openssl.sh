@@ -3,7 +3,7 @@
 # is not pinned.
 
 run_openssl() {
-    [ -n "$TIMER" ] || skip "CPU load of openssl" "neither GNU nor BusyBox time -v is here"
+    [ -n "$TIMER" ] || skip "CPU load of openssl" "neither GNU nor BusyBox time -v is installed"
     choose_workloads
     plan_points openssl "$POSSIBLE_WORKLOADS" 1 "$OWN_NICE"
     run_plan openssl
