@@ -59,8 +59,8 @@ def test_a_folder_of_something_else_is_left_alone(results: Path) -> None:
     (results / "notes/a.txt").write_text("a", "utf-8")
     before = contents(results)
     for name, words in (
-        ("docs", "holds files of something else"),
-        ("notes", "holds files of something else"),
+        ("docs", "has other files"),
+        ("notes", "has other files"),
         ("results/SOC1.json", "is a file"),
     ):
         run = export(results, "--rst", name)

@@ -249,7 +249,9 @@ def test_a_pair_that_is_no_pair_ends_the_build_with_its_reason(
         conf.write('\nperfguide_compare = [("AM62X", "linux", "09.00")]\n')
     built = run_sphinx(project, tmp_path / "html", "-b", "html")
     assert built.returncode == 2
-    assert "perfguide_compare: ('AM62X', 'linux', '09.00') is not four texts" in built.stderr
+    assert (
+        "perfguide_compare: ('AM62X', 'linux', '09.00') is not a pair of releases" in built.stderr
+    )
 
 
 def test_a_cell_leads_nowhere_where_there_is_no_such_page(project: Path, tmp_path: Path) -> None:

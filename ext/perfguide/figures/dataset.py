@@ -29,7 +29,7 @@ BUILT_IN = ROOT / "catalog" / "built_in"
 
 
 HOW_TO_BEGIN = (
-    "put bundles there, in files such as run.json; perfguide pack makes them of logs, and README "
+    "put bundles there, in files such as run.json; perfguide pack makes them from logs, and README "
     "shows one"
 )
 """Advice for a project without bundles."""

@@ -66,7 +66,10 @@ def load(path: Path | None, rules: dict[str, Rule]) -> tuple[list[Entry], list[D
             hint = nearest(given.rule, rules) or f"rules: {', '.join(rules)}"
             return f"there is no rule “{given.rule}”", hint
         if not given.reason.strip():
-            return "the reason is empty", "say why these figures are right, or why they stay"
+            return (
+                "the reason is empty",
+                "give the reason why these figures are right or stay published",
+            )
         return None
 
     return toml_lists.read(path, TABLE, Acknowledgement, KIND, wrong)

@@ -65,7 +65,7 @@ def refusal(folder: Path) -> str:
         is_export = (folder / "conf.py").read_text("utf-8", "replace").startswith(FIRST_LINE)
     except FileNotFoundError:
         is_export = not any(folder.iterdir())
-    message = "holds files of something else, and is left alone; name a new or empty folder"
+    message = "has other files and is left alone; name a new or empty folder"
     return "" if is_export else f"{name} {message}"
 
 

@@ -171,14 +171,14 @@ def picture_formats(app: Sphinx) -> tuple[str, ...]:
 
 
 def _pairs(pairs: Sequence[object]) -> tuple[tuple[str, str, str, str], ...]:
-    """Return pairs of releases; raises :class:`ConfigError` if one is not four texts."""
+    """Return pairs of releases, four texts each; raises :class:`ConfigError` for anything else."""
     out = []
     for pair in pairs:
         try:
             out.append(msgspec.convert(pair, tuple[str, str, str, str]))
         except msgspec.ValidationError as error:
             raise ConfigError(
-                f"perfguide_compare: {pair!r} is not four texts; "
+                f"perfguide_compare: {pair!r} is not a pair of releases; "
                 'write ("AM62X", "linux", "09.00", "09.02")'
             ) from error
     return tuple(out)

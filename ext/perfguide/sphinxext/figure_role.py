@@ -102,7 +102,7 @@ class Lookup:
         for name, query in sorted(app.config.perfguide_badges.items()):
             if not badge.is_name(name):
                 hint = "letters, digits, “.”, “_” and “-”, with a letter or digit first"
-                warn([Diagnostic("figure", name, "is no name for a badge", hint)])
+                warn([Diagnostic("figure", name, "is not a valid name for a badge", hint)])
                 continue
             figure = self.find(query)
             if isinstance(figure, Diagnostic):

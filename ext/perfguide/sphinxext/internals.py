@@ -162,7 +162,7 @@ def number_no_figures(app: Sphinx) -> None:
         if type(collector) is TocTreeCollector:
             vars(collector)["assign_figure_numbers"] = lambda _env: []
             return
-    raise ExtensionError("perfguide_number_by_page: this version of Sphinx numbers otherwise")
+    raise ExtensionError("perfguide_number_by_page: this version of Sphinx numbers in another way")
 
 
 def name_images(env: BuildEnvironment, key: Callable[[str], Any]) -> None:

@@ -147,7 +147,7 @@ def _profile(app: Sphinx, phases: Phases) -> None:
         ("builder-inited", "Sphinx: starting", FIRST_PRIORITY),
         ("env-before-read-docs", "Sphinx: looking for what changed", LAST_PRIORITY),
         ("env-updated", "Sphinx: reading sources", FIRST_PRIORITY),
-        ("env-check-consistency", "Sphinx: putting pages in relation", LAST_PRIORITY),
+        ("env-check-consistency", "Sphinx: resolving references", LAST_PRIORITY),
         ("html-collect-pages", "Sphinx: writing pages", FIRST_PRIORITY),
     ):
         app.connect(event, ending(name), priority=priority)
