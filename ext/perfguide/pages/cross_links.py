@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from ..bundles.guide_key import GuideKey
 from ..common import slugs
-from ..figures.columns import GUIDE, firsts
-from ..figures.pool import Pool
-from ..tables.assign import Layout
 from .context import Site
 from .sentences import Link
 
@@ -39,7 +34,12 @@ class GuideLinks:
 
 def links_of_guides(site: Site) -> dict[GuideKey, GuideLinks]:
     """Return the links of every guide."""
-    sections, out = _sections(site.pool, site.layout), {}
+    sections = {}
+    for key in site.pool.guides():
+        anchors = {site.layout.anchor(record) for record in site.pool.of_guide(key)}
+        # A section with parts has an anchor of its own, which theirs begin with.
+        sections[key] = sorted(anchors | {anchor.partition("--")[0] for anchor in anchors})
+    out = {}
     for platform, keys in site.families.items():
         history = slugs.anchor(f"over-releases-{site.platform_slugs[platform]}")
         for own, key in enumerate(keys):
@@ -50,28 +50,9 @@ def links_of_guides(site: Site) -> dict[GuideKey, GuideLinks]:
                 ("newest release", keys[own + 2 :][-1:]),
             )
             others = tuple(
-                (f"{words}, {k.release}", site.addresses.guide[k], tuple(sorted(sections[k])))
+                (f"{words}, {k.release}", site.addresses.guide[k], tuple(sections[k]))
                 for words, guides in wanted
                 for k in guides
             )
             out[key] = GuideLinks(others, history if len(keys) > 1 else "")
     return out
-
-
-def _sections(pool: Pool, layout: Layout) -> dict[GuideKey, set[str]]:
-    """Return the anchors of the sections of each guide."""
-    table = pool.figures()
-    if table.empty:
-        return {}
-    number, guide = (
-        table.groupby(names, observed=True, sort=False).ngroup().to_numpy().astype("int64")
-        for names in (["benchmark", "metric", "unit", "params"], list(GUIDE))
-    )
-    # The section of a figure follows from these names alone, so one figure of each will do.
-    anchors = [layout.anchor(record) for record in pool.take(firsts(number))]
-    guides = table[list(GUIDE)].iloc[firsts(guide)].itertuples(index=False)
-    out: list[tuple[GuideKey, set[str]]] = [(GuideKey(*names), set()) for names in guides]
-    for pair in np.unique(guide * len(anchors) + number).tolist():
-        position, anchor = divmod(pair, len(anchors))
-        out[position][1].update((anchors[anchor], anchors[anchor].partition("--")[0]))
-    return dict(out)
