@@ -63,11 +63,11 @@ def test_missing_and_failed_are_told_apart() -> None:
 
 
 def test_results_of_the_most_socs_stand_in_the_order_of_guides() -> None:
-    labels = [f"r{number}" for number in range(overview.MOST_COLUMNS + 3)]
+    labels = [f"r{number}" for number in range(overview.MAX_COLUMNS + 3)]
     whole = platform("A", *(answer(label, "s", 1.0, 1.0) for label in labels))
     some = platform("B", *(answer(label, "s", 1.0, 1.0) for label in labels[-3:]))
     shown = [column.label for column in overview.columns([whole, some])]
-    assert shown == [*labels[: overview.MOST_COLUMNS - 3], *labels[-3:]]
+    assert shown == [*labels[: overview.MAX_COLUMNS - 3], *labels[-3:]]
 
 
 def test_a_bar_is_the_share_of_the_largest_where_more_is_better() -> None:
