@@ -110,7 +110,8 @@ def test_two_results_with_one_key_are_told_with_both_lines_and_marked() -> None:
     [
         [result(value=100.0), result(value=104.0)],
         [result(samples=[100.0, 140.0]), result(samples=[120.0, 160.0])],
-        [result(value=100.0, setup={"cluster": 0}), result(value=300.0, setup={"cluster": 1})],
+        [result(value=100.0, params={"core": 0}), result(value=300.0, params={"core": 1})],
+        [result(value=100.0, setup={"clock": 1000}), result(value=101.0, setup={"clock": 800})],
         [result(value=100.0), result(status="fail")],
         [result(value=100.0), result(value=130.0), result(value=145.0)],
     ],
@@ -119,6 +120,24 @@ def test_what_noise_allows_and_what_is_told_apart_is_no_contradiction(
     rows: list[dict[str, Any]],
 ) -> None:
     assert said(Catalog({}), *rows) == []
+
+
+@pytest.mark.parametrize(
+    ("setups", "said_of_them"),
+    [
+        (({"card": "A"}, {"card": "B"}), "card is “A” at /results/0 and “B” at /results/1"),
+        (({"card": "A"}, {}), "card is “A” at /results/0 and not stated at /results/1"),
+    ],
+)
+def test_one_name_for_figures_of_two_setups_is_an_error_with_both_places(
+    tmp_path: Path, setups: tuple[dict[str, str], ...], said_of_them: str
+) -> None:
+    rows = [result(value=100.0 + n, setup=setup) for n, setup in enumerate(setups)]
+    found = only(said(Catalog({}), *rows))
+    assert (found.kind, found.severity) == ("mixed-setup", "error")
+    assert said_of_them in found.message and "make “card” a parameter" in found.hint
+    no_matter = described(tmp_path, TOML + "\n[facts.card]\nmatters = false\n")
+    assert [d for d in said(no_matter, *rows) if d.kind == "mixed-setup"] == []
 
 
 def test_two_bundles_whose_figures_are_all_equal_count_as_one_run() -> None:

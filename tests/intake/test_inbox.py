@@ -237,6 +237,11 @@ def test_one_bad_bundle_in_a_container_keeps_the_whole_aside(farm: Farm) -> None
         ("tool.exe", b"MZ", "no kind of file that holds bundles"),
         ("cut.json.gz", b"\x1f\x8b\x08\x00", "cannot be read"),
         ("twice.jsonl", text(plain()) + b"\n" + text(plain(results=[result(value=2)])), "run-1"),
+        (
+            "setups.json",
+            text(plain(*(result(setup={"card": c}) for c in "AB"))),
+            "“A” at /results/0",
+        ),
     ],
 )
 def test_the_reason_says_what_is_wrong(farm: Farm, name: str, data: bytes, reason: str) -> None:

@@ -38,6 +38,19 @@ def _pack(tmp_path: Path, *arguments: str) -> tuple[int, Path]:
     return command_line.main(["pack", *arguments, "-o", str(output)]), output
 
 
+def test_a_copy_of_a_log_counts_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    for name in ("a.log", "b.log"):
+        (logs / name).write_text(SPEED, "utf-8")
+    (logs / "c.log").write_text(SPEED.replace("503.88", "504.10"), "utf-8")
+    status, output = _pack(tmp_path, str(logs), *WHO)
+    assert status == 0
+    assert "b.log" in (said := capsys.readouterr()).err and "is a copy of a.log" in said.err
+    bundle, _ = validate(output.read_bytes())
+    assert bundle is not None and len(bundle.results) == 12
+
+
 def test_a_log_becomes_a_sound_bundle_with_its_log_beside_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -19,6 +19,7 @@ import msgspec
 from msgspec import UNSET
 
 from ..bundle import Result, pointer
+from ..bundles import mixed_setups
 from ..bundles.decode import Loaded
 from ..common import units
 from ..common.diagnostics import Diagnostic, visible
@@ -209,9 +210,8 @@ def contradictions(bundles: Iterable[Loaded]) -> Iterator[Diagnostic]:
 
 
 def _with_value(item: Loaded) -> Iterator[tuple[int, Result]]:
-    results = item.results
-    for index in results.ranged():
-        yield index, results[index]
+    for index in item.results.ranged():
+        yield index, item.results[index]
 
 
 def same_keys(bundles: Iterable[Loaded]) -> Iterator[Diagnostic]:
@@ -228,9 +228,9 @@ def same_keys(bundles: Iterable[Loaded]) -> Iterator[Diagnostic]:
             groups.setdefault(key, []).append(row)
         pairs_by_name: dict[tuple[str, str, str], list[str]] = {}
         for (code, _, _), own in groups.items():
-            results = [item.results[row] for row in own] if len(own) > 1 else []
-            if pair := apart(results):
-                first, second = (results[index] for index in pair)
+            same = [item.results[row] for row in own] if len(own) > 1 else []
+            if pair := apart(same):
+                first, second = (same[index] for index in pair)
                 values = [units.exact(middle(each)) for each in (first, second)]
                 pairs_by_name.setdefault(triples[code], []).append(
                     f"/results/{own[pair[0]]} is {values[0]}{_line(first)} and "
@@ -315,4 +315,11 @@ def ahead(bundles: Sequence[Loaded], now: datetime.datetime) -> list[Diagnostic]
 def findings(bundles: Sequence[Loaded], catalog: Catalog, folder: str) -> list[Diagnostic]:
     """Return every finding about valid bundles, except those that depend on the time."""
     out = [*contradictions(bundles), *names(bundles), *same_keys(bundles)]
+
+    def matters(benchmark: str, fact: str) -> bool:
+        described = catalog.get(benchmark)
+        facts = described.entry.facts if described else {}
+        return fact not in facts or facts[fact].matters
+
+    out += mixed_setups.find(bundles, matters)
     return [*out, *against(bundles, catalog, folder)]

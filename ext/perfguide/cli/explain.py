@@ -77,6 +77,11 @@ EXPLAINED: dict[str, tuple[str, str]] = {
         "If they are runs of the same thing, write them as “samples” of one result. If something "
         "differs, say what in “params”.",
     ),
+    "mixed-setup": (
+        "A bundle is not packed or taken in with such results. Of those that are stored, pages show the mean, and say "
+        "which fact differs.",
+        "Name in “params” what differs, or pack the logs of each setup into a bundle of its own.",
+    ),
     "same-run": (
         "Both are published, and pooled where they are of the same release.",
         "If one is a copy of the other, remove it. A real second run never has all digits alike.",

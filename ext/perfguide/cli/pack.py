@@ -180,7 +180,11 @@ def _pack(options: argparse.Namespace) -> int:
     new = Loaded("", options.output.name, packed.bundle, bundle.digest(packed.bundle))
     # The findings of a later check, reported while the board is still at hand.
     catalog, _ = benchmarks.load((BUILT_IN, Path(shared.BENCHMARKS)))
-    shared.print_all(agreement.findings([new], catalog, shared.BENCHMARKS), sys.stderr)
+    findings = agreement.findings([new], catalog, shared.BENCHMARKS)
+    shared.print_all(findings, sys.stderr)
+    if any(each.kind == "mixed-setup" for each in findings):
+        print("no bundle was written; fix the faults above", file=sys.stderr)
+        return shared.USAGE
     beside = options.output.with_suffix(".logs.tar.zst")
     aside = options.output.with_name(f".{options.output.name}.part")
     try:

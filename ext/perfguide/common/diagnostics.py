@@ -41,6 +41,7 @@ KINDS: dict[str, Kind] = {
     "contradiction": Kind("error", "a published mean outside of its own range"),
     "apart": Kind("warning", "a published mean that its samples contradict"),
     "same-key": Kind("warning", "two results of one bundle that measured the same and differ"),
+    "mixed-setup": Kind("error", "two results of one bundle with one name and different setups"),
     "same-run": Kind("warning", "two bundles whose figures are all equal"),
     "changed": Kind("warning", "a bundle that changed while it was read"),
     "future": Kind("warning", "a bundle that is dated later than tomorrow"),

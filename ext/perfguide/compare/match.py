@@ -6,10 +6,11 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from ..bundle import VARYING_FACTS
 from ..catalog.benchmarks import Catalog, Scalar
 from ..catalog.board_names import Boards
 from ..common import units
-from ..figures.conditions import SETUP, VARYING_FACTS
+from ..figures.conditions import SETUP
 from ..figures.pool import Record
 
 Key = tuple[object, ...]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from ..bundle import VARYING_FACTS
 from ..bundles import results
 from ..common import units
 from . import terms
@@ -11,11 +12,6 @@ from .rows import CONDITIONS, Frame
 
 SETUP = "setup "
 """The prefix of a fact of the setup in names of conditions."""
-
-
-VARYING_FACTS = frozenset({"clock", "temperature", "system_load"})
-"""Facts of the setup that are measured beside each figure and always differ: they explain a figure,
-and do not speak against pooling it with others."""
 
 
 class Conditions:

@@ -21,7 +21,7 @@ from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from typing import Literal
 
-from ..bundles import containers, decode, logs, supersede
+from ..bundles import containers, decode, logs, mixed_setups, supersede
 from ..bundles.containers import CONTAINERS, DOCUMENTS, LOG_ARCHIVE, Source
 from ..bundles.decode import Loaded
 from ..bundles.decompress import Limits
@@ -266,6 +266,9 @@ class _Intake:
             raise RefusedError(reason, [*diagnostics, *conflicts])
         if not items:
             raise RefusedError("holds no bundle")
+        if mixed := [*mixed_setups.find(items)]:
+            reason = "has figures of several setups under one name; separate them and upload again"
+            raise RefusedError(reason, mixed)
         return items, diagnostics
 
     def _check_logs(self, copy: Copy, name: str, items: Sequence[Loaded]) -> None:

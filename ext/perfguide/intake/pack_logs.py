@@ -151,8 +151,16 @@ def pack(
         log for log in logs if runner_notes.is_ours(log.name) and not formats.get(log.name)
     ]
     dates: list[Diagnostic] = []
+    first_names: dict[bytes, str] = {}
     for log in logs:
         if log in note_logs:
+            continue
+        first_name = first_names.setdefault(log.data, log.name)
+        if first_name != log.name and log.data.strip():
+            # A copy is no second run: two runs never agree in every character that matters.
+            message = f"is a copy of {first_name}: its figures count once"
+            copy = Diagnostic("log-note", log.name, message)
+            reports.append(LogReport(log, ("a copy",), 0, 0, (copy,)))
             continue
         report, readings = read(log, stated, formats.get(log.name, ()))
         # The first log with a date decides: the logs of one run are minutes apart.
