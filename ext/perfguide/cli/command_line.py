@@ -40,6 +40,7 @@ COMMANDS = (
     Command("health", "health", "say what is wrong with the figures themselves"),
     Command("list", "list_guides", "list the guides that the bundles give"),
     Command("show", "show", "print figures and where each of them comes from"),
+    Command("find", "find", "say which boards meet a need"),
     Command("compare", "compare", "say what changed between two releases"),
     Command(
         "export", "export", "write all figures for other programs, or all pages for other builders"

@@ -24,7 +24,7 @@ EXIT_STATUS = """exit status:
   1  what was asked about was found: check or intake refused an upload, health has
      a finding, compare a regression (with --fail-on)
   2  wrong usage, a missing path, or a file that cannot be written
-  3  nothing to show, or nothing to compare
+  3  nothing to show or to compare, or no board meets a need
 """
 
 BENCHMARKS, BOARDS, WAIVERS, ACKNOWLEDGED = (
