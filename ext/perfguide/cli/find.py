@@ -40,6 +40,7 @@ def add_parsers(add: shared.AddParser) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
+    from ..catalog import board_names
     from ..figures import engines, need, query
 
     try:
@@ -47,9 +48,12 @@ def _run(options: argparse.Namespace) -> int:
     except ValueError as error:
         print(f"perfguide find: {error}", file=sys.stderr)
         return shared.USAGE
-    holdings, status = shared.read_site(shared.site_settings(options))
+    settings = shared.site_settings(options)
+    holdings, status = shared.read_site(settings)
     if status:
         return status
+    boards, faults = board_names.load(settings.boards)
+    shared.print_all(faults, sys.stderr)
     guides = [
         key
         for key in holdings.pool.guides()
@@ -58,13 +62,13 @@ def _run(options: argparse.Namespace) -> int:
         and query.is_release(key.release, options.release)
     ]
     try:
-        answers = need.answers(holdings.pool, holdings.catalog, conditions, guides)
+        answers = need.answers(holdings.pool, holdings.catalog, boards, conditions, guides)
     except ValueError as error:
         print(f"perfguide find: {error}", file=sys.stderr)
         return shared.USAGE
     records = [
         record
-        for key in dict.fromkeys(answer.guide for answer in answers.measured)
+        for key in dict.fromkeys(r.record.guide for a in answers.measured for r in a.readings)
         for record in holdings.pool.of_guide(key)
     ]
     inferred = engines.inferred(records, holdings.catalog)
@@ -106,27 +110,28 @@ def _print(
     inferred: dict[engines.Run, engines.Inferred],
     holdings: Holdings,
 ) -> None:
-    from ..bundles.guide_key import family
+    from ..bundles.guide_key import family, os_name
 
     for name, heading in HEADINGS.items():
         group = answers.group(name)
         print(f"{len(group)} {heading}")
         rows = []
         for answer in group:
-            row = [answer.guide.soc, answer.board]
+            row = [answer.platform[1], answer.board]
             row += map(_figures, answer.readings, (each.unit for each in conditions))
             row.append(_run_text(answer, conditions, inferred, holdings))
             row.append(_distance(answer))
-            row.append(f"{family(answer.guide)} {answer.guide.release}")
+            guides = dict.fromkeys(reading.record.guide for reading in answer.readings)
+            row.append(", ".join(f"{family(key)} {key.release}" for key in guides))
             rows.append([visible(cell) for cell in row])
         if rows:
             shared.print_table([["  " + row[0], *row[1:]] for row in rows])
     print(f"{len(answers.unmeasured)} not measured")
     for board in answers.unmeasured:
         missing = "; ".join(str(each) for each in board.missing)
-        reason = f"no figure for {missing}" if missing else "never all in one release and run"
-        system = family(board.guide)
-        print(visible(f"  {board.guide.soc}, {system}  {board.board}: {reason}"))
+        reason = f"no figure for {missing}" if missing else "never all in one run"
+        _, soc, os = board.platform
+        print(visible(f"  {soc}, {os_name(os)}  {board.board}: {reason}"))
 
 
 def _run_text(
@@ -171,8 +176,8 @@ def _distance(answer: need.Answer) -> str:
     from ..figures import need
 
     if answer.group == need.CANNOT:
-        failed = (r for r in answer.readings if r.ratio < 1)
-        return ", ".join(f"{100 * (1 - r.ratio):.0f} % short" for r in failed)
+        failed = (100 * (1 - r.ratio) for r in answer.readings if r.ratio < 1)
+        return ", ".join(f"{p:.0f} % short" if p >= 1 else "under 1 % short" for p in failed)
     return ", ".join(
         f"+{100 * (reading.ratio - 1):.0f} %" if reading.ratio < 100 else "+"
         for reading in answer.readings
@@ -197,13 +202,13 @@ def _as_json(
         "boards": [
             {
                 "group": answer.group,
-                "soc": answer.guide.soc,
-                "os": answer.guide.os,
-                "release": answer.guide.release,
+                "soc": answer.platform[1],
+                "os": answer.platform[2],
                 "board": answer.board,
                 "figures": [
                     {
                         **figure(reading.record),
+                        "release": reading.record.guide.release,
                         "engine": _engine(reading.record, inferred, holdings),
                         "margin": None if reading.ratio > 1e6 else reading.ratio - 1,
                         "between": [figure(each) for each in reading.between],
@@ -219,8 +224,8 @@ def _as_json(
         ],
         "not_measured": [
             {
-                "soc": each.guide.soc,
-                "os": each.guide.os,
+                "soc": each.platform[1],
+                "os": each.platform[2],
                 "board": each.board,
                 "missing": [str(condition) for condition in each.missing],
             }

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import combinations, product
 
-from ..bundles.guide_key import GuideKey, families
+from ..bundles.guide_key import GuideKey, Platform, families
 from ..catalog.benchmarks import Benchmark, Catalog, Scalar, undescribed
+from ..catalog.board_names import Boards
 from ..catalog.chart_spec import is_number
 from ..common import units
 from ..common.diagnostics import nearest, visible
@@ -79,9 +80,9 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A board, with one figure for each condition, all of the newest release that has them."""
+    """A board with its name today, and one figure for each condition."""
 
-    guide: GuideKey
+    platform: Platform
     board: str
     readings: tuple[Reading, ...]
 
@@ -101,9 +102,9 @@ class Answer:
 @dataclass(frozen=True, slots=True)
 class Unmeasured:
     """A board without a figure for some condition in any release; ``missing`` are those conditions,
-    and empty if there are figures for each, but not of one run or release."""
+    and empty if there are figures for each, but not of one run."""
 
-    guide: GuideKey
+    platform: Platform
     board: str
     missing: tuple[Condition, ...]
 
@@ -147,48 +148,72 @@ def parse(text: str) -> Condition:
 
 
 def answers(
-    pool: Pool, catalog: Catalog, conditions: Sequence[Condition], guides: Iterable[GuideKey]
+    pool: Pool,
+    catalog: Catalog,
+    boards: Boards,
+    conditions: Sequence[Condition],
+    guides: Iterable[GuideKey],
 ) -> Answers:
     """Return how each board of some guides meets the conditions.
 
-    All figures of an answer are of one release; those of one benchmark are of one run, so they agree
-    in each parameter that both have, such as the engine. Each engine of a board is an answer of its
-    own, and so is each value of a parameter that no condition names. Figures measured beside other work are left out unless a condition asks for them.
+    The figures of one benchmark are of one run in one release, the newest that has them all, so they
+    agree in each parameter that they share, such as the engine. Each engine of a board is an answer of
+    its own, and so is each value of a parameter that no condition names. Figures measured beside other
+    work are left out unless a condition asks for them.
 
     Raises :class:`ValueError` if a name or unit of a condition does not occur.
     """
-    if not conditions:
-        raise ValueError("no condition is given")
     _check(pool, catalog, conditions)
     names = {(each.benchmark, each.metric) for each in conditions}
     chosen = set(guides)
     measured: list[Answer] = []
     unmeasured: list[Unmeasured] = []
-    for family in families(key for key in pool.guides() if key in chosen).values():
-        # For each board, from the oldest release to the newest.
-        records: dict[str, dict[GuideKey, list[Record]]] = {}
-        for key in family:
-            for board in sorted(pool.boards[key], key=units.natural):
-                records.setdefault(board, {})[key] = []
+    for platform, keys in families(key for key in pool.guides() if key in chosen).items():
+        # For each board and benchmark the figures of each release, the newest first.
+        releases: dict[str, dict[str, list[list[Record]]]] = {}
+        for key in reversed(keys):
+            for board in pool.boards[key]:
+                releases.setdefault(boards.today(key.soc, board), {})
+            of_guide: dict[tuple[str, str], list[Record]] = {}
             for record in pool.of_guide(key, lambda *name: name in names):
-                records[record.board][key].append(record)
-        for board, by_guide in records.items():
-            own = list(_newest(by_guide, catalog, conditions))
-            measured += own
-            if not own:
-                every = [record for each in by_guide.values() for record in each]
-                missing = [c for c in conditions if not _candidates(every, catalog, c)]
-                unmeasured.append(Unmeasured(list(by_guide)[-1], board, tuple(missing)))
-    order = {MEETS: 0, JUST: 1, CANNOT: 2}
-    measured.sort(
-        key=lambda a: (
-            order[a.group],
-            -a.readings[0].ratio if a.group != CANNOT else -a.ratio,
-            units.natural(a.guide.soc),
-            units.natural(a.board),
-        )
+                board = boards.today(key.soc, record.board)
+                of_guide.setdefault((board, record.benchmark), []).append(record)
+            for (board, benchmark), records in of_guide.items():
+                releases[board].setdefault(benchmark, []).append(records)
+        for board, by_benchmark in releases.items():
+            answers_of_board = [
+                Answer(platform, board, readings)
+                for readings in _readings(by_benchmark, catalog, conditions)
+            ]
+            measured += answers_of_board
+            if not answers_of_board:
+                missing = [
+                    condition
+                    for condition in conditions
+                    if not any(
+                        _candidates(records, catalog, condition)
+                        for records in by_benchmark.get(condition.benchmark, ())
+                    )
+                ]
+                unmeasured.append(Unmeasured(platform, board, tuple(missing)))
+    return Answers(
+        tuple(sorted(measured, key=_rank)),
+        tuple(sorted(unmeasured, key=lambda each: (*_place(each.platform), each.board))),
     )
-    return Answers(tuple(measured), tuple(unmeasured))
+
+
+def _rank(answer: Answer) -> tuple[object, ...]:
+    """Return the sort key of an answer: the group, and within it the first condition; boards that fail
+    by how far they are from meeting all."""
+    fails = answer.group == CANNOT
+    ratio = answer.ratio if fails else answer.readings[0].ratio
+    group = (MEETS, JUST, CANNOT).index(answer.group)
+    return group, -ratio, *_place(answer.platform), units.natural(answer.board)
+
+
+def _place(platform: Platform) -> tuple[object, ...]:
+    sdk, soc, os = platform
+    return units.natural(soc), sdk, os
 
 
 def _check(pool: Pool, catalog: Catalog, conditions: Sequence[Condition]) -> None:
@@ -220,23 +245,40 @@ def _unknown(kind: str, name: str, names: Sequence[str]) -> str:
     return f"there is no {kind} “{visible(name)}”; {hint}"
 
 
-def _newest(
-    by_guide: dict[GuideKey, list[Record]], catalog: Catalog, conditions: Sequence[Condition]
-) -> Iterator[Answer]:
-    """Yield the answers of one board: for each of its engines, and each value of a parameter that no
-    condition names, that of the newest release with figures for all conditions."""
-    newest_first = list(reversed(by_guide))
+def _readings(
+    releases: Mapping[str, Sequence[Sequence[Record]]],
+    catalog: Catalog,
+    conditions: Sequence[Condition],
+) -> Iterator[tuple[Reading, ...]]:
+    """Yield the figures of one board for all conditions, in their order. ``releases`` are its figures
+    by benchmark, of the newest release first."""
+    by_benchmark: dict[str, list[int]] = {}
+    for position, condition in enumerate(conditions):
+        by_benchmark.setdefault(condition.benchmark, []).append(position)
+    runs = [
+        list(_runs(releases.get(name, ()), catalog, [conditions[each] for each in positions]))
+        for name, positions in by_benchmark.items()
+    ]
+    order = [position for positions in by_benchmark.values() for position in positions]
+    for chosen in product(*runs):
+        readings = dict(zip(order, (each for run in chosen for each in run), strict=True))
+        yield tuple(readings[position] for position in range(len(conditions)))
+
+
+def _runs(
+    releases: Sequence[Sequence[Record]], catalog: Catalog, conditions: Sequence[Condition]
+) -> Iterator[tuple[Reading, ...]]:
+    """Yield the figures of one benchmark that meet or miss conditions together: for each set of
+    parameters those of the newest release that has them."""
     answered = set[tuple[frozenset[tuple[str, Scalar]], ...]]()
-    for position, key in enumerate(newest_first):
-        earlier = [by_guide[each] for each in newest_first[position + 1 :]]
-        candidates = [_candidates(by_guide[key], catalog, each) for each in conditions]
+    for position, records in enumerate(releases):
         of_release = set[tuple[frozenset[tuple[str, Scalar]], ...]]()
+        candidates = [_candidates(records, catalog, each) for each in conditions]
         for readings in filter(_of_one_run, product(*candidates)):
             measured = tuple(frozenset(reading.params().items()) for reading in readings)
             if measured not in answered:
                 of_release.add(measured)
-                with_earlier = tuple(_with_earlier(each, earlier) for each in readings)
-                yield Answer(key, readings[0].record.board, with_earlier)
+                yield tuple(_with_earlier(each, releases[position + 1 :]) for each in readings)
         answered |= of_release
 
 
@@ -308,15 +350,12 @@ def _ratio(record: Record, condition: Condition) -> float:
 
 
 def _of_one_run(readings: Sequence[Reading]) -> bool:
-    """Return whether figures of the same benchmark agree in the parameters that both have."""
-    for index, one in enumerate(readings):
-        for other in readings[index + 1 :]:
-            a, b = one.record, other.record
-            if a.benchmark == b.benchmark and any(
-                a.params[name] != b.params[name] for name in a.params.keys() & b.params.keys()
-            ):
-                return False
-    return True
+    """Return whether figures of one benchmark agree in the parameters that they share."""
+    return all(
+        one.record.params[name] == other.record.params[name]
+        for one, other in combinations(readings, 2)
+        for name in one.record.params.keys() & other.record.params.keys()
+    )
 
 
 def _with_earlier(reading: Reading, releases: Iterable[Sequence[Record]]) -> Reading:
