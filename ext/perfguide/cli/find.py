@@ -87,14 +87,9 @@ def _engine(
     from ..figures import engines
 
     benchmark = holdings.catalog.get(record.benchmark)
-    value = record.params.get(engines.ENGINE)
-    if value is None or benchmark is None:
+    if benchmark is None or engines.ENGINE not in record.params:
         return ""
-    likely = [each for run, each in inferred.items() if run == engines.run_of(record)]
-    if likely:
-        name = likely[0].name
-        return f"likely {'the accelerator' if name == engines.OFFLOAD else name}"
-    return benchmark.value_label(engines.ENGINE, value)
+    return engines.label(benchmark, record, inferred)
 
 
 HEADINGS = {

@@ -74,6 +74,14 @@ def inferred(records: Iterable[Record], catalog: Catalog) -> dict[Run, Inferred]
     return out
 
 
+def label(benchmark: Benchmark, record: Record, by_run: Mapping[Run, Inferred]) -> str:
+    """Return the name of the engine of a figure for readers; an inferred one is called likely."""
+    likely = by_run.get(run_of(record))
+    if likely is None:
+        return benchmark.value_label(ENGINE, record.params[ENGINE])
+    return f"likely {'the accelerator' if likely.name == OFFLOAD else likely.name}"
+
+
 def words(records: Iterable[Record], by_run: Mapping[Run, Inferred]) -> list[str]:
     """Return a phrase for each board and inferred class behind some figures, with the algorithms
     and the reason."""

@@ -8,11 +8,13 @@ from typing import Any
 
 import msgspec
 
-from ..bundles.guide_key import GuideKey
+from ..bundles.guide_key import GuideKey, family
+from ..catalog.benchmarks import undescribed
 from ..common import extras
 from ..common.slugs import anchor
-from ..export import explorer, figure_files, json_api, json_schema, parquet, workbook
+from ..export import explorer, figure_files, finder, json_api, json_schema, parquet, workbook
 from ..export.figure_rows import FIGURES, RUNS
+from ..figures import engines
 from ..figures.pool import Record
 from .context import Site
 from .verdicts import ComparedGuides
@@ -51,7 +53,30 @@ def write(site: Site, soc: str, compared: Sequence[ComparedGuides]) -> dict[Guid
     pairs = {(each.old, each.new): each.address for each in compared}
     pages = {name: address.partition("/")[2] for name, address in site.addresses.benchmark.items()}
     _script(site, f"{path}/index", explorer.soc_index(site.catalog, pages, parts, pairs))
+    _write_finder(site, soc, path)
     return guides
+
+
+def _write_finder(site: Site, soc: str, path: str) -> None:
+    """Write the newest figures of a SoC, by benchmark, for the page that finds boards."""
+    records: dict[str, list[Record]] = {}
+    inferred: dict[engines.Run, engines.Inferred] = {}
+    for key in site.socs[soc]:
+        own = site.pool.of_guide(key)
+        inferred |= engines.inferred(own, site.catalog)
+        for record in own:
+            records.setdefault(record.benchmark, []).append(record)
+    for name, of_benchmark in records.items():
+        benchmark = site.catalog.get(name) or undescribed(name)
+        link = partial(_address, site)
+        value = finder.part(benchmark, of_benchmark, site.boards, inferred, link)
+        file = f"{path}/{site.addresses.benchmark[name].partition('/')[2]}"
+        _put(site, f"{finder.FOLDER}/{file}.js", explorer.file(file, value))
+
+
+def _address(site: Site, record: Record) -> str:
+    """Return the page and the anchor of a figure's section."""
+    return f"{site.addresses.guide[record.guide]}#{_section(site, record)}"
 
 
 def write_indexes(site: Site, guides: Mapping[GuideKey, GuideData], figures: int) -> None:
@@ -74,6 +99,17 @@ def write_indexes(site: Site, guides: Mapping[GuideKey, GuideData], figures: int
     _json(site, "index.json", json_api.index(socs, [*guides], figures, named))
     paths = {soc: json_api.soc_path(page) for soc, page in socs.items()}
     _script(site, "index", explorer.index(paths))
+    pages = {name: page.partition("/")[2] for name, page in site.addresses.benchmark.items()}
+    addressed = [{**each, "file": pages[each["benchmark"]]} for each in metrics["benchmarks"]]
+    measured: dict[str, set[str]] = {soc: set() for soc in paths}
+    boards: dict[str, set[tuple[str, str, str]]] = {soc: set() for soc in paths}
+    for key, of_guide in guides.items():
+        measured[key.soc] |= {name for name, _, _ in of_guide.metrics}
+        for board in of_guide.entry["boards"]:
+            today = site.boards.today(key.soc, board)
+            boards[key.soc].add((family(key), today, site.boards.short(key.soc, today)))
+    listed = finder.index(paths, measured, boards, addressed)
+    _put(site, f"{finder.FOLDER}/index.js", explorer.file("index", listed))
 
 
 def _write_guide(site: Site, key: GuideKey) -> GuideData:

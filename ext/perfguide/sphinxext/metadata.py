@@ -23,7 +23,7 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx.util.typing import OptionSpec
 
 from ..common import extras
-from ..export import explorer, feed, json_api
+from ..export import explorer, feed, finder, json_api
 from ..publishing.store import below
 from ..tables import page_tables
 from . import rebuild, theme
@@ -47,6 +47,12 @@ SCRIPTS = tuple(
     f"perfguide-{name}.js" for name in ("drawing", "remarks", "figures", "shown", "explore")
 )
 """Scripts of the explorer's page besides those of tables, in the order of loading."""
+
+
+FINDER_SCRIPTS = tuple(
+    f"perfguide-{name}.js" for name in ("drawing", "remarks", "figures", "need", "board")
+)
+"""The same of the page that finds boards."""
 
 
 class perf_data(nodes.General, nodes.Element):  # noqa: N801
@@ -96,14 +102,21 @@ class PerfExplorer(SphinxDirective):
 
     has_content = True
     option_spec: ClassVar[OptionSpec] = {}
+    folder: ClassVar[str] = explorer.FOLDER
 
     def run(self) -> list[nodes.Node]:
         """Return the node, and note in the metadata that the page has it."""
-        self.env.metadata[self.env.docname][EXPLORER] = "yes"
-        node = perf_explorer()
+        self.env.metadata[self.env.docname][EXPLORER] = self.folder
+        node = perf_explorer(folder=self.folder)
         self.set_source_info(node)
         self.state.nested_parse(self.content, self.content_offset, node)
         return [node]
+
+
+class PerfFinder(PerfExplorer):
+    """The page that finds boards, with its content for a reader without script."""
+
+    folder = finder.FOLDER
 
 
 def _visit_explorer(translator: Any, node: perf_explorer) -> None:
@@ -114,10 +127,11 @@ def _visit_explorer(translator: Any, node: perf_explorer) -> None:
     # The script adds names of generated pages between these two parts of an address.
     other = posixpath.normpath(posixpath.join(builder.config.perfguide_output, "PAGE"))
     start, _, end = builder.get_relative_uri(page, other).rpartition("PAGE")
-    files = f"{way_to_top(builder, page)}{json_api.ROOT}/{explorer.FOLDER}/"
+    files = f"{way_to_top(builder, page)}{json_api.ROOT}/{node['folder']}/"
     values = {"files": files, "start": start, "end": end}
     data = "".join(f' data-{name}="{escape(value)}"' for name, value in values.items())
-    translator.body.append(f'<div class="perf-explorer"{data}><div class="perf-explorer-plain">\n')
+    classes = "perf-explorer" + (" perf-finder" if node["folder"] == finder.FOLDER else "")
+    translator.body.append(f'<div class="{classes}"{data}><div class="perf-explorer-plain">\n')
 
 
 def _depart_explorer(translator: Any, node: perf_explorer) -> None:
@@ -161,7 +175,8 @@ def _head(
 ) -> None:
     """Write the head of a page of ours, and add the explorer's scripts to its page."""
     if doctree and EXPLORER in app.env.metadata[pagename]:
-        for name in SCRIPTS:
+        finds = app.env.metadata[pagename][EXPLORER] == finder.FOLDER
+        for name in FINDER_SCRIPTS if finds else SCRIPTS:
             app.add_js_file(name, loading_method="defer")
     if target := _target(app, pagename):
         # Search engines then count links to this page for the one it redirects to.
@@ -360,6 +375,7 @@ def setup(app: Sphinx) -> None:
     """Register the directives, the nodes and the listeners."""
     app.add_directive("perf-data", PerfData)
     app.add_directive("perf-explorer", PerfExplorer)
+    app.add_directive("perf-finder", PerfFinder)
     others: Any = dict.fromkeys(("latex", "text", "man", "texinfo"), (_skip, None))
     app.add_node(perf_data, html=(_visit_data, None), **others)
     # In other formats it is an ordinary container.

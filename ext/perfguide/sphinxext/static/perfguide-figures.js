@@ -1,4 +1,4 @@
-/* The data of the explorer. It comes in small files of the site, each loaded by a script
+/* The data of the explorer, and of the page that finds boards. It comes in small files of the site, each loaded by a script
    element when it is needed: that works from a disk too. */
 "use strict";
 
@@ -18,7 +18,7 @@ window.perfguideFigures = (() => {
         entry.came = true;
         resolve(value);
       };
-      const script = el("script", { src: document.querySelector(".perf-explorer").dataset.files + name + ".js" });
+      const script = el("script", { src: document.querySelector("[data-files]").dataset.files + name + ".js" });
       const fail = () => {
         files.delete(name); // so that the next choice tries again
         reject(Object.assign(new Error(name), { file: name }));

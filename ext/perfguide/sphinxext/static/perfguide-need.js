@@ -1,0 +1,162 @@
+/* The boards that meet conditions: the rules of need.py, over the newest figures of each board. */
+"use strict";
+
+window.perfguideNeed = (() => {
+  const CONDITION = /^([^/?<>≤≥]+)\/([^?<>≤≥]+?)\s*(?:\?([^<>≤≥]*?))?\s*(<=|>=|≤|≥)\s*(\S.*)$/;
+  const BOUND = /^([-+−]?[0-9][0-9.,]*(?:e[-+]?[0-9]+)?)\s*(\S*)$/;
+  const IN_THOUSANDS = /^[-+]?[0-9]{1,3}(,[0-9]{3})+(\.[0-9]*)?$/;
+  const MIN_MARGIN = 1.1;
+  const GROUPS = ["meets", "just", "cannot"];
+  const ENGINE = "engine";
+
+  /* A number that a person wrote, or nothing. */
+  function read(text) {
+    let plain = text.trim().replace("−", "-");
+    if (IN_THOUSANDS.test(plain)) plain = plain.replaceAll(",", "");
+    const value = /^[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[-+]?[0-9]+)?$/i.test(plain) ? Number(plain) : NaN;
+    return Number.isFinite(value) && Math.abs(value) <= 1e200 ? value : undefined;
+  }
+
+  /* The condition of a text such as “openssl/throughput?block_size=1024 >= 20 MB/s”; an Error with a
+     message for the reader if it is none. */
+  function parse(text) {
+    const match = CONDITION.exec(text.trim());
+    const right = match && (BOUND.exec(match[5]) ?? /^(\S+)\s*(\S*)$/.exec(match[5]));
+    if (!right) throw new Error(`“${text}” is not of the form BENCHMARK/METRIC?NAME=VALUE >= NUMBER UNIT`);
+    const [, benchmark, metric, params, sign] = match;
+    const [, number, unit] = right;
+    const bound = read(number);
+    if (bound === undefined) throw new Error(`“${number}” in “${text}” is not a number`);
+    const pairs = (params ?? "").split("&").filter(Boolean).map((pair) => {
+      const at = pair.indexOf("=");
+      const [name, value] = [pair.slice(0, at).trim(), pair.slice(at + 1).trim()];
+      if (at < 1 || !name || !value) throw new Error(`“${pair}” in “${text}” is not of the form NAME=VALUE`);
+      return [name, value];
+    });
+    return {
+      benchmark: benchmark.trim(), metric: metric.trim(), params: new Map(pairs),
+      atLeast: sign === ">=" || sign === "≥", bound, unit,
+    };
+  }
+
+  function written(condition) {
+    const params = [...condition.params].map(([name, value]) => `${name}=${value}`).join("&");
+    const name = `${condition.benchmark}/${condition.metric}${params ? `?${params}` : ""}`;
+    return `${name} ${condition.atLeast ? ">=" : "<="} ${condition.bound} ${condition.unit}`.trimEnd();
+  }
+
+  /* The figures of a file: {system, board, metric, unit, params, at}, where ``params`` maps names to
+     {text, label, number} and ``at`` releases to {mean, engine, link}. */
+  function linesOf(data) {
+    return data.lines.map(([system, board, metric, place, figures]) => ({
+      system: data.systems[system][0],
+      board: data.boards[board][0],
+      metric: data.metrics[metric][0],
+      unit: data.metrics[metric][1],
+      params: new Map(data.cases[place].map(([p, v]) => {
+        const [name, label, usual, values] = data.params[p];
+        const [text, shown, number] = values[v];
+        const isDefault = text === usual;
+        return [name, { text, shown, number, label, isDefault, isUsual: name === ENGINE || usual === null || isDefault }];
+      })),
+      at: new Map(figures.map(([release, mean, engine, link]) => [release, {
+        mean, engine: data.engines[engine], link, release: data.systems[system][1][release],
+      }])),
+    }));
+  }
+
+  const ratioOf = (mean, condition, factor) => {
+    const bound = condition.bound * factor;
+    if (condition.atLeast) return bound > 0 ? mean / bound : mean >= bound ? Infinity : 0;
+    return mean > 0 ? bound / mean : mean <= bound ? Infinity : 0;
+  };
+
+  /* The figures of one board in one release to which a condition applies. */
+  function candidates(lines, release, condition, factorOf) {
+    const exact = [];
+    const others = new Map();
+    for (const line of lines) {
+      const figure = line.at.get(release);
+      if (!figure || line.metric !== condition.metric) continue;
+      if ([...condition.params.keys()].some((name) => !line.params.has(name))) continue;
+      if ([...line.params].some(([name, value]) => !condition.params.has(name) && !value.isUsual)) continue;
+      const ratio = ratioOf(figure.mean, condition, factorOf(condition.unit, line.unit));
+      const reading = { line, figure, ratio, params: line.params, between: [] };
+      const wrong = [...condition.params].filter(
+        ([name, text]) => text !== line.params.get(name).text && text !== line.params.get(name).shown,
+      );
+      if (!wrong.length) exact.push(reading);
+      else if (wrong.length === 1 && line.params.get(wrong[0][0]).number !== null) {
+        const [name] = wrong[0];
+        const rest = new Map([...line.params].filter(([other]) => other !== name));
+        const key = JSON.stringify([name, [...rest].map(([other, value]) => [other, value.text])]);
+        if (!others.has(key)) others.set(key, { name, rest, readings: [] });
+        others.get(key).readings.push(reading);
+      }
+    }
+    return exact.length ? exact : [...others.values()].flatMap((series) => between(series, condition));
+  }
+
+  /* The worse of the figures at the next smaller and larger value that was measured. */
+  function between({ name, rest, readings }, condition) {
+    const at = read(condition.params.get(name));
+    const value = (reading) => reading.line.params.get(name).number;
+    const below = readings.filter((reading) => value(reading) < at);
+    const above = readings.filter((reading) => value(reading) > at);
+    if (at === undefined || !below.length || !above.length) return [];
+    const sides = [
+      below.reduce((a, b) => (value(b) > value(a) ? b : a)),
+      above.reduce((a, b) => (value(b) < value(a) ? b : a)),
+    ];
+    const worse = sides[1].ratio < sides[0].ratio ? sides[1] : sides[0];
+    return [{ ...worse, params: rest, between: sides }];
+  }
+
+  const product = (lists) =>
+    lists.reduce((all, list) => all.flatMap((head) => list.map((item) => [...head, item])), [[]]);
+
+  const areOfOneRun = (readings) =>
+    readings.every((one, index) => readings.slice(index + 1).every((other) =>
+      [...one.line.params].every(([name, value]) =>
+        !other.line.params.has(name) || other.line.params.get(name).text === value.text)));
+
+  /* The figures of one benchmark on one board for its conditions together: for each set of parameters
+     those of the newest release that has them. */
+  function runs(lines, conditions, factorOf) {
+    const releases = [...new Set(lines.flatMap((line) => [...line.at.keys()]))].sort((a, b) => a - b);
+    const answered = new Set();
+    const out = [];
+    for (const release of releases) {
+      const ofRelease = [];
+      const lists = conditions.map((condition) => candidates(lines, release, condition, factorOf));
+      for (const readings of product(lists).filter(areOfOneRun)) {
+        const key = JSON.stringify(readings.map(({ params }) => [...params].map(([n, v]) => [n, v.text])));
+        if (!answered.has(key)) {
+          ofRelease.push(key);
+          out.push(readings);
+        }
+      }
+      ofRelease.forEach((key) => answered.add(key));
+    }
+    return out;
+  }
+
+  /* The answers of one board, and the conditions for which it has no figure. ``lines`` are its figures
+     by benchmark. */
+  function ofBoard(lines, conditions, factorOf) {
+    const names = [...new Set(conditions.map((condition) => condition.benchmark))];
+    const order = names.flatMap((name) => conditions.flatMap((c, at) => (c.benchmark === name ? [at] : [])));
+    const lists = names.map((name) =>
+      runs(lines.get(name) ?? [], conditions.filter((c) => c.benchmark === name), factorOf));
+    const answers = product(lists).map((chosen) => {
+      const readings = [];
+      chosen.flat().forEach((reading, at) => (readings[order[at]] = reading));
+      const ratio = Math.min(...readings.map((reading) => reading.ratio));
+      return { readings, ratio, group: GROUPS[ratio >= MIN_MARGIN ? 0 : ratio >= 1 ? 1 : 2] };
+    });
+    const missing = conditions.filter((c) => !runs(lines.get(c.benchmark) ?? [], [c], factorOf).length);
+    return { answers, missing };
+  }
+
+  return { GROUPS, linesOf, ofBoard, parse, written };
+})();
