@@ -373,6 +373,7 @@ def test_a_new_bundle_changes_its_guide_and_the_lists_alone(site: Path) -> None:
     assert before.keys() == after.keys()
     assert changed == {
         "index.json",
+        "find/AM62X/speed.js",
         "socs/AM62X.json",
         "results/AM62X/linux/09.02.json",
         "results/AM62X/linux/09.02.xlsx",

@@ -19,7 +19,7 @@ from making import plain, result
 from playwright.sync_api import Browser, Page, expect
 from windows import Windows
 
-from perfguide.sphinxext.metadata import SCRIPTS
+from perfguide.sphinxext.metadata import FINDER_SCRIPTS, SCRIPTS
 
 EXPLORE = "source/explore.html"
 HOSTILE = "<img src=x onerror=document.title='taken'>\"&amp;</script>"
@@ -356,10 +356,11 @@ def test_without_script_the_page_leads_to_the_figures(windows: Windows, site: Pa
         assert Path(href.removeprefix("file://").partition("#")[0]).is_file()
 
 
-@pytest.mark.parametrize("name", SCRIPTS)
-def test_only_the_explorers_page_loads_its_scripts(site: Path, name: str) -> None:
-    pages = [p for p in site.rglob("*.html") if name in p.read_text("utf-8")]
-    assert pages == [site / EXPLORE]
+@pytest.mark.parametrize("name", sorted({*SCRIPTS, *FINDER_SCRIPTS}))
+def test_only_a_page_that_needs_a_script_loads_it(site: Path, name: str) -> None:
+    pages = {p for p in site.rglob("*.html") if name in p.read_text("utf-8")}
+    asked = {EXPLORE: SCRIPTS, "source/find.html": FINDER_SCRIPTS}
+    assert pages == {site / page for page, scripts in asked.items() if name in scripts}
 
 
 def test_each_guide_links_to_its_files(site: Path) -> None:

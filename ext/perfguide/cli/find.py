@@ -174,7 +174,7 @@ def _distance(answer: need.Answer) -> str:
         failed = (100 * (1 - r.ratio) for r in answer.readings if r.ratio < 1)
         return ", ".join(f"{p:.0f} % short" if p >= 1 else "under 1 % short" for p in failed)
     return ", ".join(
-        f"+{100 * (reading.ratio - 1):.0f} %" if reading.ratio < 100 else "+"
+        f"+{100 * (reading.ratio - 1):.0f} %" if reading.ratio < 100 else "over 100 times"
         for reading in answer.readings
     )
 

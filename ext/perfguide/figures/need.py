@@ -198,7 +198,7 @@ def answers(
                 unmeasured.append(Unmeasured(platform, board, tuple(missing)))
     return Answers(
         tuple(sorted(measured, key=_rank)),
-        tuple(sorted(unmeasured, key=lambda each: (*_place(each.platform), each.board))),
+        tuple(sorted(unmeasured, key=lambda each: (*_sort_key(each.platform), each.board))),
     )
 
 
@@ -208,10 +208,11 @@ def _rank(answer: Answer) -> tuple[object, ...]:
     fails = answer.group == CANNOT
     ratio = answer.ratio if fails else answer.readings[0].ratio
     group = (MEETS, JUST, CANNOT).index(answer.group)
-    return group, -ratio, *_place(answer.platform), units.natural(answer.board)
+    return group, -ratio, *_sort_key(answer.platform), units.natural(answer.board)
 
 
-def _place(platform: Platform) -> tuple[object, ...]:
+def _sort_key(platform: Platform) -> tuple[object, ...]:
+    # SoCs come first, as in lists of guides; the SDK family is mostly the same.
     sdk, soc, os = platform
     return units.natural(soc), sdk, os
 
@@ -296,6 +297,7 @@ def _candidates(records: Sequence[Record], catalog: Catalog, condition: Conditio
         if not all(_is_usual(benchmark, name, record.params[name]) for name in free):
             continue
         wrong = [n for n, v in asked.items() if not _is_value(benchmark, n, record.params[n], v)]
+        # Neighbours in one parameter can bound a figure; in two, they say nothing.
         if not wrong:
             exact.append(record)
         elif len(wrong) == 1 and is_number(record.params[wrong[0]]):
