@@ -166,6 +166,7 @@ def answers(
     _check(pool, catalog, conditions)
     names = {(each.benchmark, each.metric) for each in conditions}
     chosen = set(guides)
+    # A board is the same in all releases of a platform, also where its name changed.
     measured: list[Answer] = []
     unmeasured: list[Unmeasured] = []
     for platform, keys in families(key for key in pool.guides() if key in chosen).items():
@@ -271,6 +272,7 @@ def _runs(
 ) -> Iterator[tuple[Reading, ...]]:
     """Yield the figures of one benchmark that meet or miss conditions together: for each set of
     parameters those of the newest release that has them."""
+    # An older release answers only for parameters that no newer one measured.
     answered = set[tuple[frozenset[tuple[str, Scalar]], ...]]()
     for position, records in enumerate(releases):
         of_release = set[tuple[frozenset[tuple[str, Scalar]], ...]]()
@@ -336,6 +338,7 @@ def _between(others: Sequence[tuple[str, Record]], condition: Condition) -> Iter
             by_value[max(value for value in by_value if value < at)],
             by_value[min(value for value in by_value if value > at)],
         )
+        # A figure between two measured ones is not known, and is taken for the worse of them.
         worse = min(sides, key=lambda record: _ratio(record, condition))
         yield Reading(worse, sides, _ratio(worse, condition), ())
 
