@@ -282,8 +282,8 @@ MISTAKES = {
     "empty log": Mistake(
         {"logs/a.log": ""}, PACK, 3, ("a.log  empty", "perfguide adapters lists what is")
     ),
-    "log of a Windows terminal": Mistake(
-        {"logs/a.log": "x".encode("utf-16")}, PACK, 3, ("a.log: error: is UTF-16", "save it as UTF-8")
+    "log of a Windows terminal, without figures": Mistake(
+        {"logs/a.log": "x".encode("utf-16")}, PACK, 3, ("a.log  not understood", "no figure that is")
     ),
     "no board": Mistake(
         {"logs/a.log": LOG}, "pack logs -o run.json", 2, ("“board” is missing", "--board, --soc")

@@ -232,3 +232,51 @@ def test_setup_and_notes_are_stated_and_read_from_the_environment(tmp_path: Path
     assert found is not None and faults == []
     assert found.setup == {"peer": "i225", "card": "SanDisk 32", "vdd.core": 0.85}
     assert [note.text for note in found.notes] == ["no printk"]
+
+
+def _console(host: str, version: str) -> str:
+    head = f"[    0.000000] Linux version {version} (gcc) #1\n"
+    return head + "".join(f"2024-04-02T09:30:00 {line}\n" for line in SPEED.splitlines()).replace(
+        "$ openssl", f"root@{host}:~# openssl"
+    )
+
+
+def test_a_console_log_of_a_farm_is_read_with_its_date(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "console.log").write_text(_console("am62", "6.1.80"), "utf-16")
+    status, output = _pack(tmp_path, str(tmp_path / "console.log"), *WHO)
+    assert status == 0
+    found, _ = validate(output.read_bytes())
+    assert found is not None and len(found.results) == 6
+    assert found.created.isoformat() == "2024-04-02T09:30:00+00:00"
+    assert {result.log.line for result in found.results if result.log} == {6}
+    printed = capsys.readouterr()
+    assert "taken off: UTF-16, dates" in printed.out
+    assert "the first date before the lines says" in printed.err
+
+
+@pytest.mark.parametrize("versions", [("6.1.80", "6.1.80"), ("6.1.80", "6.6.32")])
+def test_a_log_of_two_kernels_is_refused_and_one_of_two_boots_is_not(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], versions: tuple[str, str]
+) -> None:
+    text = "".join(_console("am62", version) for version in versions)
+    (tmp_path / "console.log").write_text(text, "utf-8")
+    status, _ = _pack(tmp_path, str(tmp_path / "console.log"), *WHO)
+    errors = capsys.readouterr().err
+    is_mixed = versions[0] != versions[1]
+    assert status == (3 if is_mixed else 0)
+    assert ("console.log:8: warning: this log has figures of two kernels" in errors) == is_mixed
+
+
+def test_a_journal_of_two_boards_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = "".join(
+        f"Apr 02 09:30:00 {host} bench[7]: {line}\n"
+        for host in ("am62", "am64")
+        for line in SPEED.splitlines()
+    )
+    (tmp_path / "journal.log").write_text(text, "utf-8")
+    assert _pack(tmp_path, str(tmp_path / "journal.log"), *WHO)[0] == 3
+    assert "figures of several boards: am62, am64" in capsys.readouterr().err

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from msgspec import UNSET
 
-from perfguide.adapters import Context, Format, Reading
+from perfguide.adapters import Context, Format, Reading, read_log
+from perfguide.adapters.envelope import opened
 from perfguide.adapters.registry import BUILT_IN, named
 from perfguide.bundle import Result
 
@@ -50,7 +51,7 @@ def _whole(path: Path) -> Reading:
 def _read(path: Path, data: bytes) -> Reading:
     adapter = built_in(path.parent.name)
     context = Context(path.name, PARAMS.get(path.name, {}))
-    return adapter.read(data, context)
+    return read_log.read(opened(data), [adapter], context)[0]
 
 
 def row(result: Result) -> Row:

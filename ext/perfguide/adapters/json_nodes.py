@@ -97,8 +97,7 @@ def source(data: bytes) -> Source:
     return Source(text, tuple(m.start() for m in re.finditer("\n", text)))
 
 
-# A shell shows ">" before each line of a command that goes on, also before pasted JSON.
-_START = re.compile(r"^[ \t>]*+(?=[\[{])", re.MULTILINE)
+_START = re.compile(r"^[ \t]*+(?=[\[{])", re.MULTILINE)
 _FOLLOWS = re.compile(r"[ \t]*(?=[\[{])")
 _TOKEN = re.compile(
     r'[ \t\r\n]*+(?:("(?:[^"\\\x00-\x1f]++|\\.)*+")'

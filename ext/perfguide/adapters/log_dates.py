@@ -43,6 +43,13 @@ def find(data: bytes) -> Dated | None:
     return None
 
 
+def dated(text: str) -> tuple[str, bool] | None:
+    """Return a date as RFC 3339 writes it, and whether it names its time zone; without one it is
+    taken as UTC. ``None`` where the text is no date with a year."""
+    date = _moment(text.replace(",", "."))
+    return (date[0].isoformat(), date[1]) if date else None
+
+
 def moment(text: str) -> str | None:
     """Return a date, or seconds since 1970 as nine or ten digits, as RFC 3339 writes it; ``None``
     where it is neither."""

@@ -1,9 +1,8 @@
 """A log as lines that are safe to match, and texts as numbers.
 
-Nothing here knows a format. What a terminal would hide (colour, carriage
-returns at the end) is taken away; what damages a line (bytes that are not UTF-8,
-control characters) stays as U+FFFD, which no pattern of an adapter allows, so that
-a damaged row is found and never read as a figure.
+Nothing here knows a format, and :mod:`.envelope` has taken off what a terminal would hide. What damages
+a line (bytes that are not UTF-8, control characters) stays as U+FFFD, which no pattern of an adapter
+allows, so that a damaged row is found and never read as a figure.
 """
 
 from __future__ import annotations
@@ -21,10 +20,7 @@ MAX_LINE_BYTES = 20_000
 """Longer lines are cut. The longest that a known program prints, a command with all its
 arguments, has a tenth of it."""
 
-_MARK = b"\xef\xbb\xbf"
-# Colours are common in copied terminals and change no text. Other control characters move the
-# cursor or hide text: what a reader would have seen is unknown.
-_COLOUR = re.compile(r"\x1b\[[0-9;]*[mK]")
+# They move the cursor or hide text: what a reader would have seen is unknown.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 _NUMBER = re.compile(r"[-+]?[0-9]{1,30}(?:\.[0-9]{1,30})?(?:[eE][-+]?[0-9]{1,3})?")
 _NOT_FINITE = re.compile(r"[-+]?(?:nan|inf|infinity)", re.IGNORECASE)
@@ -47,24 +43,17 @@ def holds(*patterns: bytes) -> Callable[[bytes], bool]:
     return lambda data: all(pattern.search(data) for pattern in compiled)
 
 
-def unmarked(data: bytes) -> bytes:
-    """The bytes without UTF-8's byte-order mark, which Windows editors put first."""
-    return data.removeprefix(_MARK)
-
-
 def lines(data: bytes) -> Iterator[Line]:
     """Yield the lines of a log. They end at line feeds only, so that the numbers are
     those of the file. A line longer than ``MAX_LINE_BYTES`` is cut and ends in ``DAMAGED``."""
-    pieces = unmarked(data).split(b"\n")
+    pieces = data.split(b"\n")
     if not pieces[-1]:
         del pieces[-1]  # the end of the last line begins no other
     for number, raw in enumerate(pieces, start=1):
         # Time and memory stay bounded for a binary file that was given for a log.
         if len(raw) > MAX_LINE_BYTES:
             raw = raw[:MAX_LINE_BYTES] + DAMAGED.encode()
-        text = raw.decode("utf-8", errors="replace").rstrip("\r")
-        if "\x1b" in text:
-            text = _COLOUR.sub("", text)
+        text = raw.decode("utf-8", errors="replace")
         yield Line(number, text if text.isprintable() else _CONTROL.sub(DAMAGED, text))
 
 

@@ -136,7 +136,7 @@ def _formats(names: Sequence[str], own: Mapping[str, Format]) -> list[Format]:
 def _pack(options: argparse.Namespace) -> int:
     """Read the logs, write the bundle, and report what was and was not read."""
     from .. import bundle
-    from ..adapters import described, registry
+    from ..adapters import described, read_log, registry
     from ..bundles.decode import Loaded
     from ..catalog import agreement, benchmarks
     from ..figures.dataset import BUILT_IN
@@ -159,7 +159,7 @@ def _pack(options: argparse.Namespace) -> int:
     if shared.print_faults(diagnostics):
         return shared.USAGE
     among = [*registry.formats().values(), *own.values()]
-    formats_of = {log.name: formats or registry.recognise(log.data, among) for log in logs}
+    formats_of = {log.name: formats or read_log.recognise(log.plain, among) for log in logs}
     now = datetime.datetime.now(datetime.UTC)
     packed = pack_logs.pack(logs, environment, stated, formats_of, now)
     shared.print_all([d for report in packed.reports for d in report.diagnostics], sys.stderr)
@@ -211,6 +211,8 @@ def _print_reports(reports: Sequence[pack_logs.LogReport]) -> None:
     for report in reports:
         empty = not report.log.data.strip()
         formats = ", ".join(report.formats) or ("empty" if empty else "not understood")
+        if report.formats and report.log.plain.envelopes:
+            formats += f" (taken off: {', '.join(report.log.plain.envelopes)})"
         counts = (report.results, len(report.diagnostics), report.rest)
         rows.append((visible(report.log.name), formats, *map(str, counts)))
     shared.print_table(rows, numbers=(2, 3, 4))

@@ -8,6 +8,7 @@ import io
 import tarfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,8 @@ import msgspec
 import zstandard
 
 from .. import bundle as schema
-from ..adapters import Context, Format, Reading, Scalar, log_dates
+from ..adapters import Context, Format, Reading, Scalar, log_dates, read_log
+from ..adapters.envelope import PlainLog, opened
 from ..bundle import Board, Bundle, Result, Runner, Sdk
 from ..bundles import logs as logs_of_bundles
 from ..bundles.decompress import Limits
@@ -31,12 +33,17 @@ MAX_LOG_BYTES = 256 * 1024**2
 PARTS: dict[str, type[msgspec.Struct]] = {"sdk": Sdk, "board": Board, "runner": Runner}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LogFile:
     """A log: its name in the bundle, and its bytes."""
 
     name: str
     data: bytes
+
+    @cached_property
+    def plain(self) -> PlainLog:
+        """Its lines, out of all envelopes."""
+        return opened(self.data)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,10 +107,6 @@ def find(paths: Sequence[Path]) -> tuple[list[LogFile], dict[str, Any], list[Dia
                     hint = "fix it, or remove it and say what it says by options"
                     diagnostics.append(Diagnostic("syntax", name, f"is not JSON: {error}", hint))
                 continue
-            # A byte order mark of UTF-16; consoles on Windows write logs like this.
-            if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-                message, hint = "is UTF-16 text, of which no format is read", "save it as UTF-8"
-                diagnostics.append(Diagnostic("unreadable", name, message, hint))
             # Logs of two folders may share a name; results have to point to the right one.
             while name in logs and logs[name].data != data:
                 name = f"{Path(top.name) / name}" if not name.startswith(top.name) else f"{name}+"
@@ -117,18 +120,36 @@ def read(
     """Read one log with each of its formats."""
     about = {key: value for key, value in stated.facts.items() if "." in key}
     context = Context(log.name, dict(stated.params), about)
-    readings = [form.read(log.data, context) for form in formats]
+    readings = read_log.read(log.plain, formats, context)
+    mixed = _mixture(log, readings)
+    readings = [] if mixed else readings
     # Several formats may read different parts of one log.
     understood = {number for reading in readings for number in reading.lines}
-    filled = {n for n, line in enumerate(log.data.split(b"\n"), start=1) if line.strip()}
+    lines = zip(log.plain.numbers, log.plain.data.split(b"\n"), strict=False)
+    filled = {number for number, text in lines if text.strip()}
     report = LogReport(
         log,
         tuple(form.name for form in formats),
         sum(len(reading.results) for reading in readings),
         len(filled - understood),
-        tuple(d for reading in readings for d in reading.diagnostics),
+        (*mixed, *(d for reading in readings for d in reading.diagnostics)),
     )
     return report, readings
+
+
+def _mixture(log: LogFile, readings: Sequence[Reading]) -> list[Diagnostic]:
+    """Return the fault of a log with figures of two kernels or boards, none for other logs."""
+    lines = [result.log.line for each in readings for result in each.results if result.log]
+    hint = "no figure of it is read; split the log, and pack each part by itself"
+    for what, old, new, line in log.plain.mixed:
+        if any(each < line for each in lines) and any(each > line for each in lines):
+            message = f"this log has figures of two {what}s: “{old}”, and from this line “{new}”"
+            return [Diagnostic("log-row", log.name, message, hint, line=line)]
+    hosts = [host for host, own in log.plain.hosts.items() if not own.isdisjoint(lines)]
+    if len(hosts) > 1:
+        message = f"this log has figures of several boards: {', '.join(hosts[:5])}"
+        return [Diagnostic("log-row", log.name, message, hint)]
+    return []
 
 
 def pack(
@@ -212,11 +233,19 @@ def _date(log: LogFile, readings: Sequence[Reading], notes: list[Diagnostic]) ->
             message = f"the run is dated {created}, as this log says"
             notes.append(Diagnostic("log-note", log.name, message))
             return {"created": created}
-    if (dated := log_dates.find(log.data)) is None:
+    plain = log.plain
+    if plain.created:
+        message = f"the run is dated {plain.created}, as the first date before the lines says"
+        hint = "" if plain.has_zone else "it names no time zone that is known: taken as UTC"
+        notes.append(Diagnostic("log-note", log.name, message, hint))
+        return {"created": plain.created}
+    if (dated := log_dates.find(plain.data)) is None:
         return {}
     message = f"the run is dated {dated.created}, as this line says"
     hint = "" if dated.zone else "it names no time zone that is known: taken as UTC"
-    notes.append(Diagnostic("log-note", log.name, message, hint, line=dated.line))
+    notes.append(
+        Diagnostic("log-note", log.name, message, hint, line=plain.numbers[dated.line - 1])
+    )
     return {"created": dated.created}
 
 

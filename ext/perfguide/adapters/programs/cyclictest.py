@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from .. import Context, Format, Reading
 from ..json_nodes import Documents, Node, documents
-from ..log_lines import Line, figure, lines, unmarked, words
+from ..log_lines import Line, figure, lines, words
 from ..log_sheet import Sheet
 
 EXAMPLE = """\
@@ -115,7 +115,7 @@ def read(data: bytes, context: Context) -> Reading:
         sheet.understood(line.number)
     _finish(run, sheet)
     if b'"thread"' in data:
-        _json(documents(unmarked(data)), sheet)
+        _json(documents(data), sheet)
     return sheet.reading()
 
 

@@ -20,7 +20,7 @@ from collections.abc import Mapping
 
 from .. import Context, Format, Reading, Scalar
 from ..json_nodes import Documents, Node, documents
-from ..log_lines import figure, holds, unmarked
+from ..log_lines import figure, holds
 from ..log_sheet import Sheet
 
 EXAMPLE = """\
@@ -88,7 +88,7 @@ def conditions(options: Mapping[str, str]) -> dict[str, Scalar]:
 def read(data: bytes, context: Context) -> Reading:
     """The throughput, rate and latency of each job in each direction."""
     sheet = Sheet(context)
-    parsed = documents(unmarked(data))
+    parsed = documents(data)
     for at, message in parsed.faults:
         sheet.broken(at, message)
     for root in parsed.roots:

@@ -12,7 +12,7 @@ import re
 
 from .. import Context, Format, Reading, Scalar
 from ..json_nodes import Documents, Node, documents
-from ..log_lines import figure, unmarked
+from ..log_lines import figure
 from ..log_sheet import Sheet
 
 EXAMPLE = """\
@@ -44,7 +44,7 @@ def recognises(data: bytes) -> bool:
 def read(data: bytes, context: Context) -> Reading:
     """Throughput, CPU load, for TCP retransmits, for UDP loss and jitter, of every run."""
     sheet = Sheet(context)
-    parsed = documents(_REPEATED.sub(lambda m: b" " * len(m[0]), unmarked(data)))
+    parsed = documents(_REPEATED.sub(lambda m: b" " * len(m[0]), data))
     for at, message in parsed.faults:
         sheet.broken(at, message)
     for root in parsed.roots:

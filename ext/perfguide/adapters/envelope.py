@@ -1,0 +1,511 @@
+"""A log as plain lines: without the additions of consoles, loggers and editors.
+
+Each kind of envelope is a regular expression with a name, and is taken off where it fits nearly all
+lines. Messages of the kernel and of systemd are taken out. A row that one of them cut has the mark
+:data:`.log_lines.DAMAGED`, and the next line is known as its possible tail.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+import msgspec
+
+from .log_dates import dated
+from .log_lines import DAMAGED, LIKE_FIGURE
+
+MIN_SHARE = 0.9
+"""The share of lines that an envelope fits if the log is in it."""
+
+MAX_TRIED_LINES = 200
+"""Filled lines at the beginning of a log; one of them has to fit."""
+
+MAX_ENVELOPES = 6
+"""Envelopes in envelopes; a quoted copy of a console in the journal has three."""
+
+_MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
+_CLOCK = r"[0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]{1,9})?"
+_ISO = rf"(?:19|20)[0-9]{{2}}-[01][0-9]-[0-3][0-9][T ]{_CLOCK}(?:Z|[+-][0-9]{{2}}:?[0-9]{{2}})?"
+_DAY = rf"(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) )?{_MONTH} [ 0-3][0-9] {_CLOCK}"
+# Only a bracket shows that a number behind a date is its year, and not the beginning of a row.
+_YEAR = "(?: (?:19|20)[0-9]{2})?"
+_DATE = rf"(?P<when>{_ISO}|{_DAY})"
+_SENDER = r" (?P<host>[\w.-]{1,64}) (?P<tag>[\w./@()-]{1,64})(?:\[[0-9]{1,9}\])?:"
+_KERNEL = r"\[ {0,6}[0-9]{1,7}\.[0-9]{6}\](?:\[ {0,5}[TC][0-9]{1,7}\])?"
+
+ENVELOPES = tuple(
+    (name, re.compile(rf"{pattern}(?: |$)"))
+    for name, pattern in (
+        # The more specific first: the date of a journal is also a date alone.
+        (
+            "syslog",
+            rf"<[0-9]{{1,3}}>1 (?P<when>{_ISO}) (?P<host>\S{{1,255}}) (?P<tag>\S{{1,48}}) \S{{1,128}} \S{{1,32}} -",
+        ),
+        ("journal", rf"(?:<[0-9]{{1,3}}>)?{_DATE}{_SENDER}"),
+        ("dates in brackets", rf"\[(?P<when>{_ISO}|{_DAY}{_YEAR})\]"),
+        ("dates", _DATE),
+        ("kernel", rf"(?:<[0-9]{{1,3}}>)?{_KERNEL}"),
+        ("seconds", r"\[?[0-9]{1,10}\.[0-9]{6}(?: [0-9]{1,10}\.[0-9]{6})?\]"),
+        ("seconds", r"1[0-9]{9}\.[0-9]{3,9}"),
+        ("clock in brackets", rf"\[{_CLOCK}\]"),
+        ("clock", _CLOCK),
+        ("quotation", ">{1,9}"),
+    )
+)
+"""Names and fronts of lines, each up to the blank behind it."""
+
+# Colours, erasing to the end of a line, titles, and modes of the terminal print nothing.
+_HARMLESS = re.compile(
+    r"\x1b\[[0-9;]*[mK]|\x1b\][0-2];[^\x07\x1b\n]{0,300}(?:\x07|\x1b\\)|\x1b\[\?[0-9;]{1,9}[hl]"
+)
+_FENCE = re.compile(r"([ \t]*)(?:`{3,}|~{3,})[ \t]*[\w+.-]*[ \t]*")
+_SCRIPT = re.compile(rf"Script (?:started|done) on (?P<when>{_ISO}|[!-~ ]{{10,40}}).*")
+_PROMPT = re.compile(
+    r"(?:(?:[\w.-]{1,64}@)?[\w.-]{1,64}:[~/][^ #$>]{0,200} ?|\[[\w.-]{1,64}@[\w.-]{1,64} [^\]]{1,200}\]"
+    r"|(?:ba)?sh-[0-9]\.[0-9]{1,2}|[~/][^ #$>]{0,200} )(?=[#$] )|> (?=[\[{][ \t]*$)"
+)
+_MESSAGES = re.compile(
+    rf"(?:<[0-9]{{1,3}}>)?{_KERNEL} "
+    r"|\[(?:  OK  |FAILED|DEPEND| TIME | WARN | INFO )\] "
+    rf"|<[0-9]{{1,3}}>{_DAY} "
+    r"|(?:\[ {0,6}[0-9]{1,7}\.[0-9]{1,6}\] )?(?:INFO: task |INFO: rcu|BUG: |WARNING: CPU: "
+    r"|Call trace:|audit: type=|random: crng|EXT4-fs |Out of memory: |sched: RT throttling"
+    r"|IPv6: ADDRCONF|(?<![A-Za-z/_.-])(?:audit\[[0-9]|usb [0-9]{1,2}-[0-9]|mmc[0-9]: "
+    r"|systemd(?:-[a-z]+)?\[[0-9]{1,7}\]: |watchdog: |rcu: |clocksource: ))"
+)
+# Strings of JSON and XML quote messages of the kernel; a console does not.
+_QUOTED = re.compile(r"(?:[:,\[{] *[\"']|<[A-Za-z][^<>\n]{0,200}>|\\n) *\Z")
+_TERMINAL_WIDTHS = (80, 100, 120, 132, 160)
+_ESCAPES = re.compile(r"\\(?:x([0-9a-fA-F]{2})|([e0_NLPav]))")
+_YAML_ESCAPES = {"e": "1b", "0": "00", "_": "a0", "N": "85", "a": "07", "v": "0b"}
+_LAVA = re.compile(
+    r'- \{"?dt"?: "?(?P<when>[^",]{10,40})"?, "?lvl"?: "?(?P<level>[a-z]{1,20})"?, '
+    r'(?:"?ns"?: "?(?P<host>[^",]{0,64})"?, )?"?msg"?: (?P<text>.*?)(?:, "?ns"?: "?(?P<tag>[^",]{0,64})"?)?\}'
+)
+_CONTENTS = {
+    "kernel": re.compile(r"Linux version ([!-~]{1,100}) "),
+    "board": re.compile(r"(?:OF: fdt: )?Machine model: ([!-~][ -~]{1,100})"),
+}
+
+
+Sender: TypeAlias = tuple[str, str]
+"""A host and a program on it; empty where they are unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlainLog:
+    """Plain lines of a log. Line ``n`` of ``data`` is line ``numbers[n - 1]`` of the log's file."""
+
+    data: bytes
+    numbers: Sequence[int]
+    envelopes: tuple[str, ...] = ()
+    """The names of what was taken off."""
+    tails: frozenset[int] = frozenset()
+    """Lines behind a line that a message of another program cut."""
+    seams: frozenset[int] = frozenset()
+    """Lines with a message between them and the line before, whose tail they could be, too."""
+    fillers: frozenset[int] = frozenset()
+    """Messages of other programs that may hide a row."""
+    created: str = ""
+    """The first date that was taken off, as RFC 3339 writes it."""
+    has_zone: bool = False
+    mixed: tuple[tuple[str, str, str, int], ...] = ()
+    """Lines from which on the log is of another kernel or board: what differs, both names, and the
+    line of the file."""
+    hosts: Mapping[str, Set[int]] = field(default_factory=dict)
+    """The lines of the file that came from each host, where an envelope names hosts."""
+    joined: PlainLog | None = None
+    """The same with lines joined that fill the width of a terminal."""
+    joined_lines: frozenset[int] = frozenset()
+    """The lines of the file at which the joined ones begin."""
+
+    def before(self, line: int) -> int:
+        """Return the line before a line, without messages of other programs; 0 where there is none."""
+        line -= 1
+        while line in self.fillers:
+            line -= 1
+        return line
+
+    def damaged(self, tails: Set[int]) -> bytes:
+        """Return the data with marks of damage between each of the lines and the line before."""
+        rows, mark = self.data.split(b"\n"), DAMAGED.encode()
+        for line in tails | self.tails:
+            rows[line - 1] = mark + rows[line - 1]
+            if before := self.before(line):
+                rows[before - 1] += mark
+        return b"\n".join(rows)
+
+    def mended(self, tails: Set[int]) -> Mended:
+        """Return the data as if each of the lines were the tail of the line before."""
+        rows: list[bytes] = []
+        numbers: list[int] = []
+        tail_rows: dict[int, int] = {}
+        pieces = self.data.split(b"\n")
+        for line, (row, number) in enumerate(zip(pieces, self.numbers, strict=True), 1):
+            if line in self.fillers:
+                continue
+            if rows and (line in tails or line in self.tails):
+                # Behind the mark of damage is the message that cut the row.
+                rows[-1] = rows[-1].partition(DAMAGED.encode())[0] + row
+                tail_rows[line] = len(rows)
+            else:
+                rows.append(row)
+                numbers.append(number)
+        return Mended(b"\n".join(rows), numbers, tail_rows)
+
+
+@dataclass(frozen=True, slots=True)
+class Mended:
+    """A log with lines joined."""
+
+    data: bytes
+    numbers: Sequence[int]
+    tail_rows: Mapping[int, int]
+    """For each line that was joined to the one before, the line on which it is now."""
+
+
+@dataclass(slots=True)
+class _Rows:
+    """The lines of a log while envelopes are taken off."""
+
+    texts: list[str]
+    numbers: list[int]
+    envelopes: list[str] = field(default_factory=list)
+    tails: set[int] = field(default_factory=set)
+    """Indices of lines; those of :class:`PlainLog` count from 1."""
+    seams: set[int] = field(default_factory=set)
+    fillers: set[int] = field(default_factory=set)
+    dates: list[str] = field(default_factory=list)
+    """The first date of each envelope that has any."""
+    hosts: dict[str, set[int]] = field(default_factory=dict)
+
+
+def opened(data: bytes) -> PlainLog:
+    """Return the plain lines of a log."""
+    text, is_converted = _decoded(data)
+    texts = text.split("\n")
+    rows = _Rows(texts, list(range(1, len(texts) + 1)), ["UTF-16"] if is_converted else [])
+    if not _open_records(rows) and _is_document(text):
+        rows.texts = [each.rstrip("\r") for each in texts]
+        return _plain(rows)
+    rows.texts = [_printed(each) for each in rows.texts]
+    _take_out_marks(rows)
+    for _ in range(MAX_ENVELOPES):
+        if not (_take_off(rows) or _take_off_indentation(rows)):
+            break
+    rows = _without_messages(rows)
+    rows.texts = [
+        _PROMPT.sub("", each, count=1) if _PROMPT.match(each) else each for each in rows.texts
+    ]
+    log = _plain(rows)
+    return replace(log, joined=_joined(rows))
+
+
+def _plain(rows: _Rows) -> PlainLog:
+    created, has_zone = next(filter(None, map(dated, rows.dates)), ("", False))
+    return PlainLog(
+        "\n".join(rows.texts).encode("utf-8", "surrogateescape"),
+        rows.numbers,
+        tuple(dict.fromkeys(rows.envelopes)),
+        frozenset(each + 1 for each in rows.tails),
+        frozenset(each + 1 for each in rows.seams),
+        frozenset(each + 1 for each in rows.fillers),
+        created,
+        has_zone,
+        tuple(_changes(rows)),
+        rows.hosts,
+    )
+
+
+def _decoded(data: bytes) -> tuple[str, bool]:
+    """Return the text of a log, and whether it was UTF-16. Bytes that are not UTF-8 become halves of
+    surrogate pairs."""
+    # Every second byte of ASCII text is 0; some consoles on Windows write no mark before it.
+    has_zeros = len(data) > 3 and not data[1:400:2].strip(b"\x00") and data[:1] != b"\x00"
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff") or has_zeros:
+        codec = "utf-16-le" if has_zeros else "utf-16"
+        return data.decode(codec, "replace").removeprefix("\ufeff"), True
+    return data.decode("utf-8", "surrogateescape").removeprefix("\ufeff"), False
+
+
+def _is_document(text: str) -> bool:
+    """Return whether a text is one JSON or XML document, in which every line is the program's own."""
+    start = text.lstrip()[:2]
+    if re.match("<[a-zA-Z!?]", start):
+        return text.rstrip()[-1:] == ">"
+    if start[:1] not in ("{", "["):
+        return False
+    try:
+        msgspec.json.decode(text.encode("utf-8", "surrogateescape"), type=msgspec.Raw)
+    except msgspec.DecodeError:
+        return False
+    return True
+
+
+def _open_records(rows: _Rows) -> bool:
+    """Replace the records of LAVA's ``output.yaml`` and of ``journalctl -o json`` by their messages;
+    false where the log is neither."""
+    first = next((each for each in rows.texts if each.strip()), "").strip()
+    if _LAVA.fullmatch(first):
+        read, name = _lava_message, "LAVA's output.yaml"
+    elif first.startswith("{") and '"__REALTIME_TIMESTAMP"' in first:
+        read, name = _journal_message, "journal as JSON"
+    else:
+        return False
+    by_sender: dict[Sender, list[tuple[str, int]]] = {}
+    for text, number in zip(rows.texts, rows.numbers, strict=True):
+        record = read(text.strip())
+        if record is None:
+            continue
+        when, sender, messages = record
+        rows.dates += [] if rows.dates else [when]
+        rows.hosts.setdefault(sender[0], set()).add(number)
+        by_sender.setdefault(sender, []).extend((message, number) for message in messages)
+    rows.envelopes.append(name)
+    _arrange(rows, by_sender)
+    return True
+
+
+def _lava_message(text: str) -> tuple[str, Sender, list[str]] | None:
+    """Return the time, the board and the output of a record, ``None`` for LAVA's own messages."""
+    match = _LAVA.fullmatch(text)
+    if not match or match["level"] not in ("target", "feedback"):
+        return None
+    escaped = _ESCAPES.sub(
+        lambda each: rf"\u00{each[1] or _YAML_ESCAPES.get(each[2], '0a')}", match["text"]
+    )
+    try:
+        content = json.loads(escaped)
+    except ValueError:
+        content = match["text"]  # YAML needs no quotation marks
+    items = content if isinstance(content, list) else [content]
+    messages = [line for each in items for line in str(each).rstrip("\n").split("\n")]
+    return f"{match['when']}Z", (match["host"] or match["tag"] or "", ""), messages
+
+
+def _journal_message(text: str) -> tuple[str, Sender, list[str]] | None:
+    """Return the time, the sender and the lines of a record, ``None`` for what is no record."""
+    try:
+        record = json.loads(text)
+        when = datetime.datetime.fromtimestamp(
+            int(record["__REALTIME_TIMESTAMP"]) // 10**6, datetime.UTC
+        )
+        message = record.get("MESSAGE")
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, OSError):
+        return None
+    # The journal keeps bytes that are not text, colours among them, as numbers.
+    if isinstance(message, list):
+        try:
+            message = bytes(message).decode("utf-8", "surrogateescape")
+        except (ValueError, TypeError):
+            return None
+    if not isinstance(message, str):
+        return None
+    sender = str(record.get("_HOSTNAME")), str(record.get("SYSLOG_IDENTIFIER"))
+    return when.isoformat(), sender, message.split("\n")
+
+
+def _arrange(rows: _Rows, by_sender: dict[Sender, list[tuple[str, int]]]) -> None:
+    """Put the lines of each sender together: those of two may alternate."""
+    rows.texts, rows.numbers = [], []
+    for lines in by_sender.values():
+        # What one sender wrote last is not continued by the next one.
+        if rows.texts:
+            rows.texts.append("")
+            rows.numbers.append(rows.numbers[-1])
+        rows.texts += [text for text, _ in lines]
+        rows.numbers += [number for _, number in lines]
+
+
+def _printed(text: str) -> str:
+    """Return a line as a terminal shows it: without colours, and with what replaced other text."""
+    if "\x1b" in text:
+        text = _HARMLESS.sub("", text)
+    if "\r" not in text:
+        return text
+    text = text.rstrip("\r")
+    parts = [each for each in text.split("\r") if each.strip()]
+    # Text over a longer one leaves the end of that one to be seen: it may look like a figure.
+    if parts and all(len(each.rstrip()) <= len(parts[-1]) for each in parts):
+        return parts[-1]
+    return text
+
+
+def _take_out_marks(rows: _Rows) -> None:
+    """Replace the fences of Markdown and the frame of ``script`` by empty lines."""
+    fence: str | None = None
+    for index, text in enumerate(rows.texts):
+        if text.startswith("Script ") and (match := _SCRIPT.fullmatch(text)):
+            rows.dates.append(match["when"].partition(" [")[0])
+            rows.texts[index] = ""
+            rows.envelopes.append("script")
+        elif match := _FENCE.fullmatch(text):
+            fence = match[1] if fence is None else None
+            rows.texts[index] = ""
+            rows.envelopes.append("fences")
+        elif fence:
+            rows.texts[index] = text.removeprefix(fence)
+
+
+def _take_off(rows: _Rows) -> bool:
+    """Take off the first envelope that fits nearly all lines; false where none does."""
+    filled = [each for each in rows.texts if each.strip()]
+    for name, front in ENVELOPES:
+        # Most kinds fit none of the first lines; the rest of a long log is not tried.
+        if any(map(front.match, filled[:MAX_TRIED_LINES])) and _fits(front, filled):
+            _strip(rows, name, front)
+            return True
+    return False
+
+
+def _fits(front: re.Pattern[str], texts: Sequence[str]) -> bool:
+    """Return whether nearly all lines begin so. Messages that came from elsewhere do not count."""
+    others = [each for each in texts if not front.match(each)]
+    foreign = sum(map(_is_message, others))
+    return len(others) - foreign <= (1 - MIN_SHARE) * (len(texts) - foreign)
+
+
+def _is_message(text: str) -> bool:
+    return text[:1] in ("[", "<") and _MESSAGES.match(text) is not None
+
+
+def _strip(rows: _Rows, name: str, front: re.Pattern[str]) -> None:
+    groups = front.groupindex
+    by_sender: dict[Sender, list[tuple[str, int]]] = {}
+    sender: Sender = "", ""
+    torn: list[int] = []
+    has_date = "when" not in groups
+    for index, text in enumerate(rows.texts):
+        if match := front.match(text):
+            if not has_date:
+                rows.dates.append(match["when"])
+                has_date = True
+            if "host" in groups:
+                sender = match["host"], match["tag"]
+                rows.hosts.setdefault(sender[0], set()).add(rows.numbers[index])
+            text = text[match.end() :]
+        elif text.strip():
+            # Without its front, a line may be the tail of the one before.
+            torn.append(index)
+        rows.texts[index] = text
+        by_sender.setdefault(sender, []).append((text, rows.numbers[index]))
+    rows.envelopes.append(name)
+    if len(by_sender) > 1:
+        # Seams of lines that are moved would be those of other lines.
+        for index in [*torn, *rows.seams]:
+            rows.texts[index] = DAMAGED + rows.texts[index]
+        _arrange(rows, by_sender)
+        rows.seams.clear()
+    else:
+        rows.seams.update(torn)
+
+
+def _take_off_indentation(rows: _Rows) -> bool:
+    """Take off blanks that all lines begin with, from two on: one belongs to some programs."""
+    filled = [each for each in rows.texts if each.strip() and not _is_message(each)]
+    width = min((len(each) - len(each.lstrip(" \t")) for each in filled), default=0)
+    if width < 2 and not (filled and all(each[0] == "\t" for each in filled)):
+        return False
+    rows.texts = [each if _is_message(each) else each[width:] for each in rows.texts]
+    rows.envelopes.append("indentation")
+    return True
+
+
+def _without_messages(rows: _Rows) -> _Rows:
+    """Return the lines without messages of the kernel and of systemd, with marks of the rows that they
+    cut."""
+    plain = _Rows([], [], rows.envelopes, dates=rows.dates, hosts=rows.hosts)
+    head: str | None = None
+    is_tail = is_seam = False
+    indentation = ""
+    for index, (text, number) in enumerate(zip(rows.texts, rows.numbers, strict=True)):
+        line = len(plain.texts)
+        text = indentation + text
+        indentation = ""
+        match = _message(text)
+        is_seam = is_seam or index in rows.seams
+        if match and not text[: match.start()].strip():
+            is_seam = True
+            if _ends(text, match):
+                indentation = text[: match.start()]  # of the row that the message came before
+            else:
+                plain.fillers.add(line)
+                plain.texts.append(text)
+                plain.numbers.append(number)
+            continue
+        if is_tail:
+            plain.tails.add(line)
+        elif is_seam and head and head.strip() and text.strip():
+            plain.seams.add(line)
+        is_tail = is_seam = False
+        head = text
+        if match:
+            at = match.start()
+            # A prompt is not continued by the next line.
+            is_tail = _ends(text, match) and not _PROMPT.fullmatch(text[:at].rstrip() + " ")
+            text = f"{text[:at]}{DAMAGED}{text[at:]}"
+        plain.texts.append(text)
+        plain.numbers.append(number)
+    if plain.texts != rows.texts:
+        plain.envelopes.append("messages of other programs")
+    return plain
+
+
+def _message(text: str) -> re.Match[str] | None:
+    match = _MESSAGES.search(text)
+    return None if match and _QUOTED.search(text, 0, match.start()) else match
+
+
+def _ends(text: str, message: re.Match[str]) -> bool:
+    """Return whether a line ends with the message: with something like a figure, it may be followed
+    by the rest of a row."""
+    is_systemd = message[0].endswith("] ") and message[0][:1] == "[" and "." not in message[0]
+    if is_systemd and not text.rstrip().endswith((".", "…")):
+        return False
+    return not LIKE_FIGURE.search(text, message.end())
+
+
+def _joined(rows: _Rows) -> PlainLog | None:
+    """Return the log with lines joined that fill the width of a terminal."""
+    width = max(map(len, rows.texts), default=0)
+    if width not in _TERMINAL_WIDTHS:
+        return None
+    joined = _Rows(
+        [], [], [*rows.envelopes, "line breaks of a terminal"], dates=rows.dates, hosts=rows.hosts
+    )
+    is_open = False
+    begins: set[int] = set()
+    marked = rows.seams | rows.tails | rows.fillers
+    for index, (text, number) in enumerate(zip(rows.texts, rows.numbers, strict=True)):
+        if is_open and index not in marked:
+            joined.texts[-1] += text
+            begins.add(joined.numbers[-1])
+        else:
+            for old, new in (
+                (rows.seams, joined.seams),
+                (rows.tails, joined.tails),
+                (rows.fillers, joined.fillers),
+            ):
+                new.update({len(joined.texts)} if index in old else ())
+            joined.texts.append(text)
+            joined.numbers.append(number)
+        is_open = len(text) == width and DAMAGED not in text
+    return replace(_plain(joined), joined_lines=frozenset(begins)) if begins else None
+
+
+def _changes(rows: _Rows) -> Iterator[tuple[str, str, str, int]]:
+    """Yield the lines from which on the log is of another kernel or another board."""
+    seen: dict[str, str] = {}
+    for text, number in zip(rows.texts, rows.numbers, strict=True):
+        if "version" not in text and "model" not in text:
+            continue
+        for name, pattern in _CONTENTS.items():
+            if match := pattern.search(text):
+                if name in seen and seen[name] != match[1]:
+                    yield name, seen[name], match[1], number
+                seen[name] = match[1]

@@ -1,0 +1,141 @@
+"""Logs read by formats, out of their envelopes, with the lines of the file for all results."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from msgspec import UNSET, structs
+
+from ..bundle import Result
+from ..common.diagnostics import Diagnostic
+from . import Context, Format, Reading, Scalar, registry
+from .envelope import PlainLog
+
+
+class Key(NamedTuple):
+    """A result as a value that can be counted: its line, and all that has to be equal."""
+
+    line: int
+    name: tuple[object, ...]
+    samples: tuple[float, ...]
+    conditions: tuple[tuple[tuple[str, Scalar], ...], ...]
+
+
+def recognise(log: PlainLog, among: Iterable[Format] | None = None) -> list[Format]:
+    """Return the formats that a log holds, in the order of the list of formats."""
+    every = list(registry.formats().values() if among is None else among)
+    recognised = registry.recognise(log.data, every)
+    if not log.joined:
+        return recognised
+    return recognised or registry.recognise(log.joined.data, every)
+
+
+def read(log: PlainLog, formats: Sequence[Format], context: Context) -> list[Reading]:
+    """Return a reading for each of the formats, with the lines of the log's file."""
+    readings = _certain(log, formats, context)
+    if log.joined:
+        joined = _certain(log.joined, formats, context)
+        # Lines that only happen to be as long as a terminal is wide are no rows once they are joined.
+        is_wrapped = not log.joined.joined_lines.isdisjoint(_understood(joined))
+        if (
+            is_wrapped
+            and _count(joined) >= _count(readings)
+            and [*map(_keys, joined)] != [*map(_keys, readings)]
+        ):
+            return joined
+    return readings
+
+
+def _certain(log: PlainLog, formats: Sequence[Format], context: Context) -> list[Reading]:
+    """Return what a log says whether a line behind a message is the tail of the line before it or not.
+
+    A message can cut a row, and also a line that says what the rows below it are of.
+    """
+    readings = [form.read(log.data, context) for form in formats]
+    if not (log.seams or log.tails or log.fillers):
+        return [_placed(each, log.numbers) for each in readings]
+    understood = _understood(readings)
+    # Of two lines between which a message was, both are read, or one may be part of the other.
+    single = {
+        line for line in log.seams if (line in understood) != (log.before(line) in understood)
+    }
+    unread = {line for line in log.seams if line not in understood} - single
+    mended = log.mended(single | unread)
+    joined = _understood([form.read(mended.data, context) for form in formats])
+    single = {line for line in single if mended.tail_rows[line] in joined}
+    damaged, mended = log.damaged(single), log.mended(single | unread)
+    cut_lines = {log.numbers[log.before(line) - 1] for line in single | log.tails}
+    return [
+        _common(
+            _placed(form.read(damaged, context), log.numbers),
+            _placed(form.read(mended.data, context), mended.numbers),
+            cut_lines,
+            context.file,
+        )
+        for form in formats
+    ]
+
+
+def _understood(readings: Iterable[Reading]) -> set[int]:
+    return {number for reading in readings for number in reading.lines}
+
+
+def _common(damaged: Reading, mended: Reading, cut_lines: set[int], file: str) -> Reading:
+    """Return the results and facts that two readings agree on, with a diagnostic for each line that is
+    cut or holds other figures."""
+    certain = _keys(damaged) & _keys(mended)
+    doubtful = cut_lines | {key.line for key in (_keys(damaged) | _keys(mended)) - certain}
+    message = "a message of the kernel or of another program cuts this row, or a line that it needs"
+    hint = "no figure of it is read; keep such messages off the console"
+    return Reading(
+        tuple(result for result in damaged.results if _key(result) in certain),
+        (
+            *damaged.diagnostics,
+            *(Diagnostic("log-row", file, message, hint, line=line) for line in sorted(doubtful)),
+        ),
+        {name: value for name, value in damaged.facts.items() if mended.facts.get(name) == value},
+        damaged.lines,
+    )
+
+
+def _count(readings: Sequence[Reading]) -> int:
+    return sum(len(each.results) for each in readings)
+
+
+def _keys(reading: Reading) -> Counter[Key]:
+    return Counter(map(_key, reading.results))
+
+
+def _key(result: Result) -> Key:
+    return Key(
+        result.log.line if result.log else 0,
+        (result.benchmark, result.metric, result.unit, result.status),
+        () if result.samples is UNSET else tuple(result.samples),
+        (tuple(sorted(result.params.items())), tuple(sorted(result.setup.items()))),
+    )
+
+
+def _placed(reading: Reading, numbers: Sequence[int]) -> Reading:
+    """Return a reading with the lines of the file in place of those of the plain log."""
+    last = len(numbers)
+
+    def line_of(number: int) -> int:
+        return numbers[min(max(number, 1), last) - 1] if last else number
+
+    return Reading(
+        tuple(
+            structs.replace(each, log=structs.replace(each.log, line=line_of(each.log.line)))
+            if each.log
+            else each
+            for each in reading.results
+        ),
+        tuple(
+            replace(each, line=line_of(each.line)) if each.line is not None else each
+            for each in reading.diagnostics
+        ),
+        reading.facts,
+        frozenset(map(line_of, reading.lines)),
+    )
