@@ -280,3 +280,45 @@ def test_a_journal_of_two_boards_is_refused(
     (tmp_path / "journal.log").write_text(text, "utf-8")
     assert _pack(tmp_path, str(tmp_path / "journal.log"), *WHO)[0] == 3
     assert "figures of several boards: am62, am64" in capsys.readouterr().err
+
+
+UNREAD = "Elapsed: 12.5 s\nno number here\nusb3 is plugged\n17 retries\n"
+
+
+def test_lines_with_numbers_that_were_not_read_are_counted_and_listed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "speed.log").write_text(SPEED + UNREAD, "utf-8")
+    assert _pack(tmp_path, str(tmp_path / "speed.log"), *WHO, "--left-over")[0] == 0
+    printed = capsys.readouterr().out
+    assert "WITH NUMBERS UNREAD" in printed
+    listed = [line for line in printed.splitlines() if line.startswith("speed.log:")]
+    assert listed[-2:] == [
+        "speed.log:7: openssl-speed: Elapsed: 12.5 s",
+        "speed.log:10: openssl-speed: 17 retries",
+    ]
+
+
+def test_too_many_lines_with_numbers_that_were_not_read_are_an_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "speed.log").write_text(SPEED + UNREAD, "utf-8")
+    log = str(tmp_path / "speed.log")
+    assert _pack(tmp_path, log, *WHO, "--left-over")[0] == 0
+    unread = capsys.readouterr().out.count("\nspeed.log:")
+    assert _pack(tmp_path / "strict", log, *WHO, "--strict", str(unread))[0] == 0
+    status, output = _pack(tmp_path / "stricter", log, *WHO, "--strict", str(unread - 1))
+    assert status == 1 and not output.exists()
+    assert f"{unread} lines with numbers were not read" in capsys.readouterr().err
+
+
+def test_unread_lines_are_counted_for_each_program(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stream = (DATA / "stream/5.10.log").read_text("utf-8")
+    (tmp_path / "both.log").write_text(f"{SPEED}42 apples\n{stream}43 pears\n", "utf-8")
+    assert _pack(tmp_path, str(tmp_path / "both.log"), *WHO, "--left-over")[0] == 0
+    printed = capsys.readouterr().out
+    assert "openssl-speed: 42 apples" in printed and "stream: 43 pears" in printed
+    row = next(line for line in printed.splitlines() if line.startswith("both.log  "))
+    assert "openssl-speed " in row.partition("stream")[2] and ", stream " in row

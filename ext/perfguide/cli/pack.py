@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import datetime
 import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,6 +31,9 @@ OPTIONS = (
     ("--id", "id", "the bundle's id; derived from its content where left out"),
     ("--created", "created", "when the run was, as 2024-04-02T09:30:00Z"),
 )
+
+MAX_UNREAD_CHARS = 160
+"""The part of a line that ``--left-over`` prints."""
 
 
 def add_parsers(add: shared.AddParser) -> None:
@@ -68,6 +72,17 @@ def add_parsers(add: shared.AddParser) -> None:
     )
     packing.add_argument(
         "--note", action="append", default=[], metavar="TEXT", help="words about the run"
+    )
+    packing.add_argument(
+        "--left-over",
+        action="store_true",
+        help="list the lines with numbers that were not read, each with the program before it",
+    )
+    packing.add_argument(
+        "--strict",
+        type=int,
+        metavar="LINES",
+        help="write no bundle if more lines with numbers than these were not read",
     )
     shared.add_benchmarks(packing)
     packing.set_defaults(run=_pack)
@@ -166,6 +181,16 @@ def _pack(options: argparse.Namespace) -> int:
     if any(report.results for report in packed.reports):
         shared.print_all(packed.diagnostics, sys.stderr)
     _print_reports(packed.reports)
+    unread = sum(len(report.unread) for report in packed.reports)
+    if options.left_over:
+        _print_unread(packed.reports)
+    if options.strict is not None and unread > options.strict:
+        print(
+            f"no bundle was written: {unread} lines with numbers were not read, and --strict allows "
+            f"{options.strict}; --left-over lists them",
+            file=sys.stderr,
+        )
+        return shared.FOUND
     if packed.bundle is None:
         if any(report.results for report in packed.reports):
             print("no bundle was written; fix the faults above", file=sys.stderr)
@@ -206,16 +231,31 @@ def _pack(options: argparse.Namespace) -> int:
 
 
 def _print_reports(reports: Sequence[pack_logs.LogReport]) -> None:
-    """Print a table with each log, its formats, and the number of lines not understood."""
-    rows: list[tuple[str, ...]] = [("LOG", "READ AS", "RESULTS", "FAULTS", "LINES LEFT OVER")]
+    """Print a table with each log, its formats, and the number of lines not understood, for each
+    program those with numbers."""
+    heads = ("LOG", "READ AS", "RESULTS", "FAULTS", "WITH NUMBERS UNREAD", "LINES LEFT OVER")
+    rows: list[tuple[str, ...]] = [heads]
     for report in reports:
         empty = not report.log.data.strip()
         formats = ", ".join(report.formats) or ("empty" if empty else "not understood")
         if report.formats and report.log.plain.envelopes:
             formats += f" (taken off: {', '.join(report.log.plain.envelopes)})"
-        counts = (report.results, len(report.diagnostics), report.rest)
+        by_format = Counter(each.format for each in report.unread)
+        unread = ", ".join(f"{name} {count}" for name, count in by_format.items())
+        if len(report.formats) < 2 or not by_format:
+            unread = str(by_format.total())
+        counts = (report.results, len(report.diagnostics), unread, report.rest)
         rows.append((visible(report.log.name), formats, *map(str, counts)))
-    shared.print_table(rows, numbers=(2, 3, 4))
+    shared.print_table(rows, numbers=(2, 3, 4, 5))
+
+
+def _print_unread(reports: Sequence[pack_logs.LogReport]) -> None:
+    """Print the lines with numbers that were not read."""
+    for report in reports:
+        for line in report.unread:
+            program = f"{line.format}: " if line.format else ""
+            text = visible(line.text.strip()[:MAX_UNREAD_CHARS])
+            print(f"{visible(report.log.name)}:{line.number}: {program}{text}")
 
 
 def _list_formats(options: argparse.Namespace) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import hashlib
 import io
+import re
 import tarfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -30,6 +31,8 @@ ENVIRONMENT = "environment.json"
 MAX_LOG_BYTES = 256 * 1024**2
 """The size of one log beyond which it is not read."""
 
+_NUMBER = re.compile(rb"(?<![A-Za-z0-9_])[0-9]")
+
 PARTS: dict[str, type[msgspec.Struct]] = {"sdk": Sdk, "board": Board, "runner": Runner}
 
 
@@ -47,15 +50,25 @@ class LogFile:
 
 
 @dataclass(frozen=True, slots=True)
+class UnreadLine:
+    """A line with a number that no format understood, behind output of the program of ``format``."""
+
+    number: int
+    text: str
+    format: str
+
+
+@dataclass(frozen=True, slots=True)
 class LogReport:
     """The outcome of reading one log. ``rest`` is the number of non-empty lines that no format
-    understood."""
+    understood; those with numbers are ``unread``."""
 
     log: LogFile
     formats: tuple[str, ...]
     results: int
     rest: int
     diagnostics: tuple[Diagnostic, ...]
+    unread: tuple[UnreadLine, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,16 +136,29 @@ def read(
     readings = read_log.read(log.plain, formats, context)
     mixed = _mixture(log, readings)
     readings = [] if mixed else readings
+    names = tuple(form.name for form in formats)
     # Several formats may read different parts of one log.
-    understood = {number for reading in readings for number in reading.lines}
-    lines = zip(log.plain.numbers, log.plain.data.split(b"\n"), strict=False)
-    filled = {number for number, text in lines if text.strip()}
+    format_of = {
+        number: name
+        for name, reading in zip(names, readings, strict=bool(readings))
+        for number in reading.lines
+    }
+    rest = 0
+    unread: list[UnreadLine] = []
+    name = names[0] if names else ""
+    for number, row in zip(log.plain.numbers, log.plain.data.split(b"\n"), strict=True):
+        name = format_of.get(number, name)
+        if number not in format_of and row.strip():
+            rest += 1
+            if _NUMBER.search(row):
+                unread.append(UnreadLine(number, row.decode("utf-8", "replace"), name))
     report = LogReport(
         log,
-        tuple(form.name for form in formats),
+        names,
         sum(len(reading.results) for reading in readings),
-        len(filled - understood),
+        rest,
         (*mixed, *(d for reading in readings for d in reading.diagnostics)),
+        tuple(unread),
     )
     return report, readings
 
