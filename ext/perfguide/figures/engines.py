@@ -22,8 +22,8 @@ OFFLOAD, INSTRUCTIONS, SOFTWARE = "offload", "CPU instructions", "plain software
 ENGINE, SIZE, RATE, LOAD = "engine", "block_size", "throughput", "cpu_load"
 """The parameters and metrics used for the inference, as named in descriptions with classes."""
 
-IDLE, BUSY = 60.0, 85.0
-"""CPU load in % of one thread: below the first the processor waited, from the second it was busy."""
+WAITING_LOAD_PERCENT, BUSY_LOAD_PERCENT = 60.0, 85.0
+"""CPU load of one thread: below the first the processor waited, from the second on it was busy."""
 
 MIN_DIRECT_CALL_RATIO = 0.03
 """The rate of 16-byte blocks as a share of that of the largest blocks, below which each call goes
@@ -113,7 +113,7 @@ def busy(records: Iterable[Record], catalog: Catalog) -> list[str]:
             continue
         value, threads = str(record.params.get(ENGINE)), record.params.get("threads", 1)
         each = load / threads if is_number(threads) and threads >= 1 else load
-        if benchmark.param(ENGINE).classes.get(value) == OFFLOAD and each >= BUSY:
+        if benchmark.param(ENGINE).classes.get(value) == OFFLOAD and each >= BUSY_LOAD_PERCENT:
             loads.setdefault((record.board, benchmark.value_label(ENGINE, value)), []).append(each)
     return [
         f"the {label} on {board} kept the CPU busy ({_span(own)}): it frees none"
@@ -141,7 +141,7 @@ def _class(run: Run, rates: Mapping[float, float], loads: Sequence[float]) -> In
     each = [load / threads for load in loads] if is_number(threads) and threads >= 1 else []
     share = rates[16] / rates[max(rates)] if 16 in rates and max(rates) >= 4096 else None
     # The load is the better evidence, so it is looked at before the rates.
-    if each and max(each) < IDLE:
+    if each and max(each) < WAITING_LOAD_PERCENT:
         return Inferred(OFFLOAD, f"CPU load {_span(each)}")
     name = str(params.get("algorithm", ""))
     # The first block of a digest costs more than later ones, in software too, so that its rates
@@ -152,7 +152,7 @@ def _class(run: Run, rates: Mapping[float, float], loads: Sequence[float]) -> In
     if (
         not name.startswith("aes-")
         or share is None
-        or (each and min(each) < BUSY)
+        or (each and min(each) < BUSY_LOAD_PERCENT)
         or share < MIN_DIRECT_CALL_RATIO
     ):
         return None

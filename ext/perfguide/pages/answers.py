@@ -528,9 +528,9 @@ def _loads(records: Iterable[Record]) -> dict[Run, float]:
 
 def _load_state(load: float | None) -> str:
     """Whether the processor waited or worked; nothing where that cannot be said."""
-    if load is None or engines.IDLE <= load < engines.BUSY:
+    if load is None or engines.WAITING_LOAD_PERCENT <= load < engines.BUSY_LOAD_PERCENT:
         return ""
-    return "waited" if load < engines.IDLE else "worked"
+    return "waited" if load < engines.WAITING_LOAD_PERCENT else "worked"
 
 
 def _engine(benchmark: Benchmark, record: Record, known: Mapping[Run, Inferred]) -> str:
