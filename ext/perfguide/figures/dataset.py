@@ -213,5 +213,6 @@ def newest(guides: Sequence[GuideKey]) -> dict[tuple[str, str, str], GuideKey]:
     """Return the guide of the newest release of each SDK family, SoC and OS."""
     out: dict[tuple[str, str, str], GuideKey] = {}
     for key in sorted(guides, key=lambda k: version(k.release)):
+        # Later releases replace earlier ones.
         out[key.sdk, key.soc, key.os] = key
     return dict(sorted(out.items(), key=lambda i: (units.natural(i[0][1]), i[0][0], i[0][2])))

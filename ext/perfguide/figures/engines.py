@@ -130,6 +130,7 @@ def is_alone(record: Record, benchmark: Benchmark) -> bool:
 
 
 def _unrecorded(record: Record, benchmark: Benchmark) -> bool:
+    # A result without an engine has the default of the description.
     param = benchmark.param(ENGINE)
     unstated = bool(param.classes) and record.params.get(ENGINE) == param.default
     return unstated and is_alone(record, benchmark)
@@ -138,7 +139,9 @@ def _unrecorded(record: Record, benchmark: Benchmark) -> bool:
 def _class(run: Run, rates: Mapping[float, float], loads: Sequence[float]) -> Inferred | None:
     params = dict(run[3])
     threads = params.get("threads", 1)
+    # The limits are for one thread, and programs report the load of all threads together.
     each = [load / threads for load in loads] if is_number(threads) and threads >= 1 else []
+    # Without large blocks, even the best rate is mostly that of the calls.
     share = rates[16] / rates[max(rates)] if 16 in rates and max(rates) >= 4096 else None
     # The load is the better evidence, so it is looked at before the rates.
     if each and max(each) < WAITING_LOAD_PERCENT:

@@ -34,6 +34,7 @@ def param(benchmark: Benchmark, name: str, value: Scalar) -> str:
     text = benchmark.value_label(name, value)
     if isinstance(value, str):
         return text
+    # “Frame size (bytes)” names the unit for a heading; here it follows the number.
     label = benchmark.param_label(name)
     if match := _WITH_UNIT.fullmatch(label):
         return f"{within(match[1])} {text} {match[2]}"
