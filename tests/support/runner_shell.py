@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -88,6 +89,9 @@ class Shell:
                 stdout=subprocess.DEVNULL,
                 stderr=console,
                 text=True,
+                # A shell can trap no signal that it inherits as ignored, as jobs in the background
+                # inherit SIGINT.
+                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
             )
 
 
