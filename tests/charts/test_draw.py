@@ -15,7 +15,7 @@ from svg_points import SVG, corners, on_one_scale
 from perfguide.charts import crossovers, draw, line_names, palette
 from perfguide.charts import gallery as pictures
 from perfguide.charts.from_figures import with_figures
-from perfguide.charts.model import ChartView, Line, Panel, Point
+from perfguide.charts.model import MAX_DESCRIBED, ChartView, Line, Panel, Point
 from perfguide.common.package import ROOT
 from perfguide.figures import dataset
 from perfguide.pages import build
@@ -325,6 +325,10 @@ def _places(view: ChartView) -> dict[str, tuple[float, float]]:
     }
 
 
+LEVEL_LOADS = (("first", 20.0), ("second", 50.0), ("third", 97.0))
+"""Marks, and the load in per cent at each."""
+
+
 def test_lines_that_end_together_have_names_apart_from_each_other() -> None:
     names = [f"board {number}" for number in range(6)]
     lines = tuple(
@@ -352,13 +356,54 @@ def test_names_of_lines_that_fall_together_are_at_their_beginning() -> None:
     assert places["80"][0] > right, "the numbers of the axis make room for them"
 
 
+def test_marks_are_named_above_the_mean_of_their_points() -> None:
+    """Levels of several lines at loads that differ little have one axis, above the panel."""
+    lines = tuple(
+        Line(name, tuple(Point(load + more, load, None, None, mark) for mark, load in LEVEL_LOADS))
+        for name, more in (("one", 0.0), ("other", 0.4))
+    )
+    view = ChartView(
+        "l", "Levels", "", "Load (%)", "MB/s", "linear", "linear", (Panel("", lines),), mark="Nice"
+    )
+    places, svg = _places(view), draw.draw(view)
+    corners_of_lines = [corners(svg, f"line-0-{number}") for number in range(len(lines))]
+    highest = min(y for line in corners_of_lines for _, y in line)
+    for number, (mark, _) in enumerate(LEVEL_LOADS):
+        x, y = places[mark]
+        mean = sum(line[number][0] for line in corners_of_lines) / len(lines)
+        assert y < highest and x == pytest.approx(mean, abs=0.01)
+
+
 def test_more_lines_than_can_be_named_have_a_legend() -> None:
     points = tuple(Point(x, x, None, None, "") for x in (1.0, 2.0))
     lines = tuple(Line(f"_{number}", points) for number in range(line_names.MAX_NAMED_LINES + 1))
-    view = ChartView("m", "Many", "", "", "", "linear", "linear", (Panel("", lines),))
+    view = ChartView("m", "Many", "", "Threads", "", "linear", "linear", (Panel("", lines),))
     places, svg = _places(view), draw.draw(view)
     bottom = max(y for _, y in corners(svg, "line-0-0"))
     assert all(places[line.label][1] > bottom for line in lines)
+    first, second, *_ = sorted({places[line.label][1] for line in lines})
+    assert first - places["Threads"][1] > second - first, "the legend is not over the axis's name"
+
+
+@pytest.mark.parametrize(
+    ("others", "words"), [(-1, ""), (0, ""), (1, "; 1 more line."), (2, "; 2 more lines.")]
+)
+def test_alternative_text_gives_the_ends_of_lines_and_counts_those_left_out(
+    others: int, words: str
+) -> None:
+    rates = range(100, 100 * (MAX_DESCRIBED + others + 1), 100)
+    lines = tuple(
+        Line(
+            f"board {rate}",
+            (Point(1.0, rate, None, None, ""), Point(8.0, rate / 4, None, None, "")),
+        )
+        for rate in rates
+    )
+    view = ChartView("t", "T", "", "Threads", "MB/s", "linear", "linear", (Panel("", lines),))
+    described = [
+        f"board {rate} {rate:,} at 1 to {rate / 4:g} at 8" for rate in rates[:MAX_DESCRIBED]
+    ]
+    assert view.text() == f"Line chart: T. MB/s over Threads. {'; '.join(described)}{words or '.'}"
 
 
 @pytest.mark.parametrize(

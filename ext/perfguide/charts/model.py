@@ -115,8 +115,8 @@ class ChartView:
         parts.append(f"{self.y_label} over {self.x_label}." if self.x_label else f"{self.y_label}.")
         for panel in self.panels:
             words = [self._line(line) for line in panel.lines[:MAX_DESCRIBED]]
-            if len(panel.lines) > MAX_DESCRIBED:
-                words.append(f"{len(panel.lines) - MAX_DESCRIBED} more lines")
+            if (more := len(panel.lines) - MAX_DESCRIBED) > 0:
+                words.append(f"{more} more line{'s' if more > 1 else ''}")
             words += [limit for _, limit in panel.limits]
             lead = f"{panel.title}: " if panel.title else ""
             parts.append(f"{lead}{'; '.join(words)}.")
