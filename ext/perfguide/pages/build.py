@@ -411,6 +411,8 @@ def _in_turn(
     run: _Run, work: Callable[[Piece], Out], pieces: Mapping[str, Piece], label: str
 ) -> dict[str, Out]:
     """Return the outcome of ``work`` on each of some pieces, by its name."""
+    if pieces and not run.sends_files:
+        unit.load_shared()
     outcomes = run.run(work, pieces.values())
     return dict(zip(run.progress(list(pieces), label), outcomes, strict=True))
 

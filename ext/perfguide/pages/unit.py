@@ -8,6 +8,7 @@ systems, and the page of the SoC shows them together.
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -22,7 +23,7 @@ from ..catalog.board_names import load as load_boards
 from ..catalog.board_names import load_notes
 from ..catalog.waivers import load_annotations
 from ..charts import gallery
-from ..common import units
+from ..common import extras, units
 from ..common.diagnostics import Diagnostic
 from ..figures import errata, rows, terms
 from ..figures.dataset import Holdings, Settings
@@ -110,6 +111,15 @@ def read(unit: Unit) -> Holdings:
     ledger = Ledger(tuple(bundles), tuple(withdrawn), ())
     pool = Pool(rows.build(bundles), catalog, by_hand, unit.spelt)
     return Holdings(catalog, ledger, tuple(missing), pool)
+
+
+def load_shared() -> None:
+    """Load modules and templates that making pages needs. Processes forked afterwards share them;
+    otherwise each would load them again, which takes longer than the pages of a small SoC."""
+    write_files.load_templates()
+    for extra, module in (("compare", "scipy.special"), ("parquet", "pyarrow.parquet")):
+        if extras.is_installed(extra):
+            importlib.import_module(module)
 
 
 def survey(unit: Unit) -> bytes:
