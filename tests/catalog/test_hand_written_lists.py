@@ -105,6 +105,20 @@ def test_the_projects_own_lists_are_sound() -> None:
     assert waivers.load(top / "waivers.toml") == ((), [])
 
 
+def test_a_board_has_its_processor_under_all_of_its_names(tmp_path: Path) -> None:
+    (tmp_path / "boards.toml").write_text(
+        '[[boards]]\nsoc = "S"\nname = "new"\naliases = ["old"]\nprocessor = "Cortex-A53"\n'
+        "cores = 4\ncaches = { L1d = 32, L2 = 512 }\n",
+        "utf-8",
+    )
+    boards, faults = board_names.load(tmp_path / "boards.toml")
+    assert faults == []
+    for name in ("new", "old"):
+        entry = boards.entry("S", name)
+        assert (entry.cpu(), entry.cache_sizes()) == ("4 × Cortex-A53", "L1d 32 KiB, L2 512 KiB")
+    assert boards.entry("other", "new").cpu() == ""
+
+
 def test_a_short_name_holds_in_heads_where_no_two_socs_disagree(tmp_path: Path) -> None:
     path = tmp_path / "boards.toml"
     path.write_text(

@@ -1,4 +1,4 @@
-"""Boards whose name has changed: which names mean the same board."""
+"""Boards by name: which names mean the same board, and which processor it has."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
+from msgspec import Meta
 
 from ..common import toml_lists
 from ..common.diagnostics import Diagnostic
@@ -26,6 +28,22 @@ class Board(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     """Its names in older bundles."""
     short: str = ""
     """Its name where space is short, as in heads of columns."""
+    processor: str = ""
+    """The kind of its cores, such as ``Cortex-A53``."""
+    cores: Annotated[int, Meta(ge=0, le=100_000)] = 0
+    """The number of its cores; 0 if unknown."""
+    caches: dict[str, Annotated[int, Meta(gt=0, le=10**9)]] = {}
+    """The sizes of its caches in KiB, from the core outwards: ``{ L1d = 32, L2 = 512 }``."""
+
+    def cpu(self) -> str:
+        """Return the cores in words, such as ``4 × Cortex-A53``, or ""."""
+        kind = self.processor or ("cores" if self.cores != 1 else "core")
+        count = f"{self.cores} × " if self.processor else f"{self.cores} "
+        return f"{count if self.cores else ''}{kind}" if self.cores or self.processor else ""
+
+    def cache_sizes(self) -> str:
+        """Return the caches in words, such as ``L1d 32 KiB, L2 512 KiB``, or ""."""
+        return ", ".join(f"{name} {size:g} KiB" for name, size in self.caches.items())
 
 
 class GuideNote(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -51,6 +69,13 @@ class Boards:
     """Current names by SoC and old name."""
     shorts: dict[tuple[str, str], str] = field(default_factory=dict)
     """Short names by SoC and current name."""
+    entries: dict[tuple[str, str], Board] = field(default_factory=dict)
+    """Entries of the list by SoC and current name."""
+
+    def entry(self, soc: str, board: str) -> Board:
+        """Return the entry of a board by any of its names, or an empty one."""
+        now = self.today(soc, board)
+        return self.entries.get((soc, now), Board(soc=soc, name=now))
 
     def today(self, soc: str, board: str) -> str:
         """Return the current name of a board, by default the one given."""
@@ -81,8 +106,10 @@ def load(path: Path | None) -> tuple[Boards, list[Diagnostic]]:
     today = {(entry.value.soc, entry.value.name) for entry in entries}
     names: dict[tuple[str, str], str] = {}
     shorts: dict[tuple[str, str], str] = {}
+    by_name: dict[tuple[str, str], Board] = {}
     for entry in entries:
         board = entry.value
+        by_name.setdefault((board.soc, board.name), board)
         if board.short:
             # Names of boards are only unique within a SoC.
             shorts.setdefault((board.soc, board.name), board.short)
@@ -93,7 +120,7 @@ def load(path: Path | None) -> tuple[Boards, list[Diagnostic]]:
                 diagnostics.append(entry.fault("boards", message, hint))
             else:
                 names[board.soc, alias] = board.name
-    return Boards(names, shorts), diagnostics
+    return Boards(names, shorts, by_name), diagnostics
 
 
 def load_notes(path: Path | None) -> tuple[list[GuideNote], list[Diagnostic]]:

@@ -76,6 +76,7 @@ def param(text: str, described: Benchmark) -> Named | None:
     matches = _best((name, phrase, own) for name, phrase in phrases)
     if matches or not own:
         return matches
+    # A head such as "Size" is short for the one parameter that is a size.
     part = next((name for name, phrase in phrases if own <= set(_parts(phrase))), "")
     return Named(part, len(own)) if part else None
 
@@ -110,6 +111,7 @@ def value(texts: Sequence[str], described: Param) -> Scalar | None:
 def listed_value(text: str, described: Param) -> Scalar | None:
     """Return the value of a parameter that a cell or head names, by its label too."""
     own = words(text)
+    # A description lists values by label for pages; the same words are in guides.
     labels = {label: name for name, label in described.values.items()}
     labels |= {name: name for name in described.values}
     spoken = {**labels, **{text: each for text, each in described.value_words.items() if text}}
@@ -151,6 +153,7 @@ def is_unit(text: str) -> bool:
     """
     if not units.parse(text).kind.startswith("unknown"):
         return True
+    # Units have short names in capitals (MIPS, DMIPS), columns of programs have long ones.
     is_name = "_" in text or (text.isalpha() and text.isupper() and len(text) > 5)
     return bool(_UNIT.fullmatch(text)) and not is_name
 

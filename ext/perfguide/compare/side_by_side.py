@@ -42,12 +42,14 @@ OWN_SCALE = ("share", "temperature", "frequency", "number", "DMIPS per MHz", "si
 @dataclass(frozen=True, slots=True)
 class BoardSide:
     """One board with one release. ``clock`` is that of its processor in MHz, ``None`` where it is
-    not known or not one."""
+    not known or not one. ``cpu`` are its cores in words, and ``cores`` is their number, or 0."""
 
     platform: Platform
     board: str
     release: str
     clock: float | None
+    cpu: str = ""
+    cores: int = 0
 
     @property
     def title(self) -> str:
@@ -203,10 +205,12 @@ def _beside(
         for each in match(lent, two, names)
     ]
     pairs = [each for each in matched if each.old and each.new]
-    halves = [
-        BoardSide(*place, side.releases[place[0]][place[1]], _clock(side.pool, records, names))
-        for side, place, records in ((old, first, one), (new, second, two))
-    ]
+    halves = []
+    for side, place, records in ((old, first, one), (new, second, two)):
+        (_, soc, _), board = place
+        entry = names.boards.entry(soc, board)
+        release, clock = side.releases[place[0]][board], _clock(side.pool, records, names)
+        halves.append(BoardSide(*place, release, clock, entry.cpu(), entry.cores))
     only = (
         sum(1 for each in matched if each.new is None),
         sum(1 for each in matched if each.old is None),

@@ -63,7 +63,17 @@ def _said(found: SideBySide, boards: Boards) -> list[str]:
         clocks += "; alike, so there is no ratio per MHz"
     else:
         clocks += ", so there is no ratio per MHz"
-    return [*out, clocks, *boards.differs]
+    cpus = [side.cpu or "not listed" for side in (boards.first, boards.second)]
+    cores = f"processor: {cpus[0]} and {cpus[1]}"
+    if boards.first.cores and boards.second.cores and boards.first.cores != boards.second.cores:
+        ratio = units.number(boards.second.cores / boards.first.cores, digits=3)
+        cores += f"; where a benchmark keeps all cores busy, divide its ratio by {ratio} for that per core"
+    return [
+        *out,
+        *([cores] if any((boards.first.cpu, boards.second.cpu)) else []),
+        clocks,
+        *boards.differs,
+    ]
 
 
 def _tested(found: SideBySide) -> str:

@@ -134,7 +134,7 @@ def write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: st
     titles += [catalog.title(name) for name in other]
     description, dataset = _description(key, records, titles, bundles)
     dataset["variableMeasured"] = _variables(records, catalog)
-    grid = summaries.boards([b.bundle for b in bundles])
+    grid = summaries.boards([b.bundle for b in bundles], site.boards)
     list_table = partial(write_tables.table, site, page, max_elements=MAX_LIST_ELEMENTS)
     sources, setup = summaries.sources(bundles), remarks.setup(bundles)
     results = _results(site, key, page, top) if top.rows else None

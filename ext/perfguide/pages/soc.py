@@ -36,7 +36,7 @@ def write(
     has the guides with headline results."""
     page, keys, catalog = site.addresses.soc[soc], site.socs[soc], site.catalog
     bundles = [loaded.bundle for loaded in site.pool.bundles_of(keys)]
-    boards = summaries.boards(bundles, with_releases=True)
+    boards = summaries.boards(bundles, site.boards, with_releases=True)
     systems = write_files.enumeration(sorted({family(key) for key in keys}))
     releases = f"{len(keys)} releases" if len(keys) != 1 else "1 release"
     named = sorted({bundle.board.name for bundle in bundles}, key=units.natural)

@@ -13,6 +13,7 @@ from ..bundles.decode import Loaded
 from ..bundles.guide_key import GuideKey, version
 from ..bundles.supersede import Withdrawal
 from ..catalog.benchmarks import Catalog, Metric
+from ..catalog.board_names import Boards
 from ..catalog.chart_spec import same
 from ..common import units
 from ..common.diagnostics import Diagnostic, errors
@@ -22,8 +23,12 @@ from .grids import Grid, listing, only_columns
 from .model import Row, View
 
 
-def boards(bundles: Sequence[Bundle], with_releases: bool = False) -> Grid:
-    """Return each board with the statements of its bundles; all that differ are shown."""
+def boards(
+    bundles: Sequence[Bundle], names: Boards | None = None, with_releases: bool = False
+) -> Grid:
+    """Return each board with the statements of its bundles and of the list of boards; all that differ
+    are shown."""
+    names = names or Boards()
     by_name: dict[str, list[Bundle]] = {}
     for bundle in bundles:
         by_name.setdefault(bundle.board.name, []).append(bundle)
@@ -34,7 +39,9 @@ def boards(bundles: Sequence[Bundle], with_releases: bool = False) -> Grid:
         row = [
             name,
             _stated(b.board.description for b in mine),
+            _stated(names.entry(b.board.soc, name).cpu() for b in mine),
             _stated("" if b.board.cpu_mhz is UNSET else f"{b.board.cpu_mhz:g} MHz" for b in mine),
+            _stated(names.entry(b.board.soc, name).cache_sizes() for b in mine),
             _stated(b.board.memory for b in mine),
         ]
         if with_releases:
@@ -43,7 +50,7 @@ def boards(bundles: Sequence[Bundle], with_releases: bool = False) -> Grid:
             span = releases[0] if count == 1 else f"{releases[0]} to {releases[-1]} ({count})"
             row.append(span)
         rows.append(row)
-    head = ["Board", "Description", "CPU clock", "Memory"]
+    head = ["Board", "Description", "Processor", "CPU clock", "Caches", "Memory"]
     return _without_empty(listing([*head, "Releases"] if with_releases else head, rows))
 
 
