@@ -123,7 +123,7 @@ def test_decimal_commas_are_refused(path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-@examples(50, heavy=150)
+@examples(20, heavy=150)
 @given(data=st.binary(max_size=400))
 def test_no_bytes_make_an_adapter_raise(name: str, data: bytes) -> None:
     adapter = built_in(name)

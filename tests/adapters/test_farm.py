@@ -73,7 +73,7 @@ FILES = {
 CHOSEN = {"board.name": "am62xx_sk-fs", "sdk.version": "09.01"}
 """What takes one board and release from the file that has several."""
 
-SLOW = examples(40, heavy=120, suppress_health_check=list(HealthCheck), derandomize=True)
+SLOW = examples(20, heavy=120, suppress_health_check=list(HealthCheck), derandomize=True)
 
 
 def load(name: str) -> bytes:

@@ -24,7 +24,7 @@ import pytest
 from conftest import TOP
 from making import SHIPPED, TOML, loaded, only, plain, pooled, result
 
-from perfguide.common import csv_text, units
+from perfguide.common import csv_text, parallel, units
 from perfguide.export import explorer, json_api, parquet
 from perfguide.export.figure_rows import FIGURES, RUNS
 from perfguide.figures.dataset import Settings
@@ -99,7 +99,7 @@ def site(tmp_path: Path) -> Path:
         result("lat_mem", "us", value=0.1, min=0.05, max=0.2),
     )
     _put(tmp_path, "two", result(value=7.125, params={"block_size": 16}), sdk__version="09.02")
-    build.generate(_settings(tmp_path))
+    build.generate(_settings(tmp_path), run=parallel.here)
     return tmp_path
 
 
@@ -197,7 +197,7 @@ def test_every_file_of_a_guide_has_its_setup_and_its_notes(tmp_path: Path) -> No
     own = result(value=0.1 + 0.2, params={"block_size": 16}, setup={"card": "=X"}, notes=["One."])
     _put(tmp_path, "one", own, setup={"mount": "async"}, notes=[{"text": "Run."}])
     _put(tmp_path, "two", bare, sdk__version="09.02", sdk__name="Other")
-    build.generate(settings)
+    build.generate(settings, run=parallel.here)
     about_figure = ["By hand, *all*.", "Of the benchmark.", "One."]
     base = tmp_path / "out" / json_api.ROOT / "results/AM62X/linux/09.01"
     guide = _json(tmp_path, "results/AM62X/linux/09.01.json")
@@ -251,7 +251,7 @@ def test_no_text_becomes_a_formula_a_link_or_a_key(tmp_path: Path) -> None:
         board__name=hostile,
         board__description="+1",
     )
-    assert build.generate(_settings(tmp_path)).diagnostics == ()
+    assert build.generate(_settings(tmp_path), run=parallel.here).diagnostics == ()
     top = tmp_path / "out" / json_api.ROOT
     sheets = _sheets(only(list(top.rglob("*.xlsx"))).read_bytes())
     texts = [text for cells in sheets.values() for kind, text in cells.values() if kind == "s"]
@@ -275,7 +275,7 @@ def test_sheets_are_called_as_near_to_their_benchmarks_as_the_format_allows(
     flags, quoted, long = "\U0001f3c1" * 40, "q" * 30 + "'b", "x" * 40
     names = [flags, flags + "2", quoted, long, long.upper(), "[:]", "History", "'"]
     _put(tmp_path, "one", *(result() | {"benchmark": name} for name in names))
-    assert build.generate(_settings(tmp_path)).diagnostics == ()
+    assert build.generate(_settings(tmp_path), run=parallel.here).diagnostics == ()
     book = only(list((tmp_path / "out" / json_api.ROOT).rglob("*.xlsx")))
     listed = set(_sheets(book.read_bytes())) - {"About", "All figures", "Runs"}
     assert listed == {
@@ -325,7 +325,7 @@ def test_no_file_of_the_explorer_is_above_its_limit(tmp_path: Path) -> None:
         for n in range(2500)
     ]
     _put(tmp_path, "big", *many)
-    build.generate(_settings(tmp_path))
+    build.generate(_settings(tmp_path), run=parallel.here)
     files = sorted((tmp_path / "out" / json_api.ROOT / "explore").rglob("*.js"))
     assert max(path.stat().st_size for path in files) <= 300_000
     parts = [_script(path)[1] for path in files if path.stem.isdigit()]
@@ -365,9 +365,9 @@ def _times(folder: Path) -> dict[str, int]:
 
 def test_a_new_bundle_changes_its_guide_and_the_lists_alone(site: Path) -> None:
     before = _times(site)
-    assert build.generate(_settings(site)).written == ()
+    assert build.generate(_settings(site), run=parallel.here).written == ()
     _put(site, "three", result(value=8.0, params={"block_size": 64}), sdk__version="09.02")
-    build.generate(_settings(site))
+    build.generate(_settings(site), run=parallel.here)
     after = _times(site)
     changed = {name for name in after if before.get(name) != after[name]}
     assert before.keys() == after.keys()
@@ -387,7 +387,7 @@ def test_a_new_bundle_changes_its_guide_and_the_lists_alone(site: Path) -> None:
 
 def test_files_of_a_guide_that_is_gone_go_too(site: Path) -> None:
     (site / "results/two.json").unlink()
-    build.generate(_settings(site))
+    build.generate(_settings(site), run=parallel.here)
     assert not [name for name in _times(site) if "09.02" in name]
     assert _json(site, "datapackage.json")["resources"][0]["path"] == [
         "parquet/soc=AM62X/os=linux/09.01.parquet"
@@ -400,7 +400,7 @@ def test_damaged_files_are_made_anew_and_only_they(site: Path) -> None:
     assert {n.rpartition(".")[2] for n in damaged} == {"json", "js", "parquet", "xlsx", "csv"}
     for name in damaged:
         (site / "out" / json_api.ROOT / name).write_bytes(whole[name][:-20])
-    written = build.generate(_settings(site)).written
+    written = build.generate(_settings(site), run=parallel.here).written
     assert sorted(written) == sorted(f"{json_api.ROOT}/{name}" for name in damaged)
     assert {n: (site / "out" / json_api.ROOT / n).read_bytes() for n in _times(site)} == whole
 
@@ -463,7 +463,7 @@ def documented(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     _put(tmp_path, "a", memory, speed, sdk__version="09.01.00.08")
     _put(tmp_path, "b", memory, sdk__version="09.10")
     _put(tmp_path, "c", memory, sdk__version="10", board__soc="7 X/%", sdk__name="Other")
-    build.generate(_settings(tmp_path))
+    build.generate(_settings(tmp_path), run=parallel.here)
     monkeypatch.chdir(tmp_path / "out")
     return tmp_path
 

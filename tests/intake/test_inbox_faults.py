@@ -155,7 +155,7 @@ def test_killed_at_random_moments_again_and_again_nothing_is_lost(
     assert not killed(in_child(lambda: [None for _ in intake.run(whole.orders)] and None))
     length = time.monotonic() - began
     kills = number = 0
-    while kills < count(40, heavy=100):
+    while kills < count(16, heavy=100):
         number += 1
         scene = Scene(tmp_path / str(number))
         orders = scene.orders

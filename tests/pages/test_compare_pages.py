@@ -17,7 +17,7 @@ from making import SHIPPED, only, plain, result, text
 
 from perfguide.charts import draw
 from perfguide.charts.model import ChangeView, Strip
-from perfguide.common import units
+from perfguide.common import parallel, units
 from perfguide.figures import dataset
 from perfguide.pages import build
 from perfguide.tables import grids, page_tables
@@ -75,7 +75,7 @@ def compare_pages(settings: dataset.Settings) -> set[str]:
 def test_neighbours_in_release_order_have_a_page_and_others_none(
     settings: dataset.Settings,
 ) -> None:
-    assert build.generate(settings).diagnostics == ()
+    assert build.generate(settings, run=parallel.here).diagnostics == ()
     folder = "AM62X/linux"
     expected = {
         "index.rst",
@@ -88,7 +88,7 @@ def test_neighbours_in_release_order_have_a_page_and_others_none(
 
 def test_a_pair_that_is_asked_for_has_a_page_too_and_only_one(settings: dataset.Settings) -> None:
     wanted = (("AM62X", "linux", "9.1", "10"), ("AM62X", "linux", "9.1", "9.2"))
-    assert build.generate(replace(settings, compare=wanted)).diagnostics == ()
+    assert build.generate(replace(settings, compare=wanted), run=parallel.here).diagnostics == ()
     assert "AM62X/linux/9.1-vs-10.0.rst" in compare_pages(settings)
     assert len(compare_pages(settings)) == 5
 
@@ -104,16 +104,16 @@ def test_a_pair_that_is_asked_for_has_a_page_too_and_only_one(settings: dataset.
 def test_a_pair_that_is_not_there_is_reported(
     settings: dataset.Settings, pair: tuple[str, str, str, str], said: str, hint: str
 ) -> None:
-    fault = only(build.generate(replace(settings, compare=(pair,))).diagnostics)
+    fault = only(build.generate(replace(settings, compare=(pair,)), run=parallel.here).diagnostics)
     assert (fault.kind, fault.origin) == ("compare", "perfguide_compare")
     assert said in fault.message and hint in fault.hint
 
 
 def test_pages_are_written_only_when_their_bytes_change(settings: dataset.Settings) -> None:
-    build.generate(settings)
-    assert build.generate(settings).written == ()
+    build.generate(settings, run=parallel.here)
+    assert build.generate(settings, run=parallel.here).written == ()
     fill(settings.results[0], run("9.1", 2), run("9.2", 1))
-    removed = build.generate(settings).removed
+    removed = build.generate(settings, run=parallel.here).removed
     assert "compare/AM62X/linux/9.2-vs-10.0.rst" in removed
     assert compare_pages(settings) == {
         "index.rst",
@@ -124,7 +124,7 @@ def test_pages_are_written_only_when_their_bytes_change(settings: dataset.Settin
 
 def test_one_release_has_nothing_to_compare(settings: dataset.Settings) -> None:
     fill(settings.results[0], run("9.1", 2))
-    build.generate(settings)
+    build.generate(settings, run=parallel.here)
     assert compare_pages(settings) == {"index.rst"}
     assert "no two releases" in (settings.output / "compare/index.rst").read_text("utf-8")
 
@@ -132,10 +132,10 @@ def test_one_release_has_nothing_to_compare(settings: dataset.Settings) -> None:
 def test_releases_whose_addresses_would_be_one_get_two(settings: dataset.Settings) -> None:
     fill(settings.results[0], *(run(name, 1) for name in ("1", "2-vs-3")),
          *(run(name, 1, board__soc="S2") for name in ("1-vs-2", "3")))  # fmt: skip
-    assert build.generate(settings).diagnostics == ()
+    assert build.generate(settings, run=parallel.here).diagnostics == ()
     fill(settings.results[0], *(run(name, 1) for name in ("a", "a-vs-b", "b-vs-c", "c")))
     wanted = (("AM62X", "linux", "a", "b-vs-c"), ("AM62X", "linux", "a-vs-b", "c"))
-    assert build.generate(replace(settings, compare=wanted)).diagnostics == ()
+    assert build.generate(replace(settings, compare=wanted), run=parallel.here).diagnostics == ()
     # The lists, neighbours, the two that were asked for, and what moved when.
     assert len(compare_pages(settings)) == 2 + 3 + 2 + 1
 
@@ -145,7 +145,7 @@ def test_a_waiver_that_no_page_needs_is_reported(settings: dataset.Settings) -> 
     path.parent.mkdir(parents=True, exist_ok=True)
     entry = '[[waivers]]\nbenchmark = "nbench"\nmetric = "{}"\nreason = "r"\nuntil = "99"\n'
     path.write_text(entry.format("idea") + entry.format("none"), "utf-8")
-    fault = only(build.generate(replace(settings, waivers=path)).diagnostics)
+    fault = only(build.generate(replace(settings, waivers=path), run=parallel.here).diagnostics)
     assert (fault.kind, fault.line) == ("waiver-lapsed", 6)
     page = (settings.output / "compare/AM62X/linux/9.1-vs-9.2.rst").read_text("utf-8")
     assert "accepted" in page

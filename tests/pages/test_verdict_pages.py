@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from making import TOML, plain, result, run_by_run, text
 
+from perfguide.common import parallel
 from perfguide.figures.dataset import BUILT_IN, Settings
 from perfguide.pages import build
 
@@ -62,7 +63,7 @@ def fates(settings: Settings) -> list[tuple[str, str]]:
 
 def test_later_releases_confirm_and_withdraw_what_was_said(settings: Settings) -> None:
     upload(settings, (*STEADY, 70.0, 70.1, 100.0, 70.0))
-    build.generate(settings)
+    build.generate(settings, run=parallel.here)
     assert fates(settings) == [
         ("regressed", "open"),
         ("improved", "went back"),
@@ -72,7 +73,7 @@ def test_later_releases_confirm_and_withdraw_what_was_said(settings: Settings) -
     assert "Of 1 event for the worse that a later release followed, 1 lasted" in said
     # Another release decides what was open, and the verdicts themselves stay.
     upload(settings, (*STEADY, 70.0, 70.1, 100.0, 70.0, 100.1))
-    build.generate(settings)
+    build.generate(settings, run=parallel.here)
     assert ("regressed", "went back") in fates(settings)
     assert "Of 2 events for the worse that a later release followed, 1 lasted, 1 went back" in page(
         settings, "reports/verdicts"
@@ -84,7 +85,7 @@ def test_a_change_is_listed_with_its_release_and_what_was_different_then(
 ) -> None:
     kernels = ("5.10",) * len(STEADY) + ("6.1", "6.1")
     upload(settings, (*STEADY, 70.0, 70.1), kernels)
-    build.generate(settings)
+    build.generate(settings, run=parallel.here)
     said = page(settings, "compare/AM62X/linux/moves")
     newest, then, *_ = said.split("----\n")[1:]
     assert "No lasting change was found." in newest
@@ -95,14 +96,14 @@ def test_a_change_is_listed_with_its_release_and_what_was_different_then(
 
 def test_what_went_back_is_counted_and_not_listed(settings: Settings) -> None:
     upload(settings, (*STEADY, 70.0, 100.0))
-    build.generate(settings)
+    build.generate(settings, run=parallel.here)
     said = page(settings, "compare/AM62X/linux/moves")
     assert "1 event went back with the next release." in said and "30.0 % worse" not in said
 
 
 def test_few_releases_have_no_page_of_what_moved(settings: Settings) -> None:
     upload(settings, STEADY[:3])
-    build.generate(settings)
+    build.generate(settings, run=parallel.here)
     assert not (settings.output / "compare/AM62X/linux/moves.rst").exists()
     assert "No event for the worse has been followed" in page(settings, "reports/verdicts")
 
@@ -111,17 +112,17 @@ def test_archives_without_any_improvement_are_asked_about_their_directions(
     settings: Settings,
 ) -> None:
     upload(settings, [100.0] * 12)
-    build.generate(settings)
+    build.generate(settings, run=parallel.here)
     assert "None of 11 comparisons found an improvement." in page(settings, "reports/verdicts")
 
 
 def test_building_on_what_is_there_writes_what_a_clean_build_writes(settings: Settings) -> None:
     upload(settings, (*STEADY, 70.0))
-    build.generate(settings)
+    build.generate(settings, run=parallel.here)
     upload(settings, (*STEADY, 70.0, 100.0))
-    build.generate(settings)
+    build.generate(settings, run=parallel.here)
     clean = replace(settings, output=settings.output.with_name("clean"), cache=None)
-    build.generate(clean)
+    build.generate(clean, run=parallel.here)
     for name in ("reports/verdicts.rst", "reports/verdicts/verdicts.json"):
         assert (settings.output / name).read_bytes() == (clean.output / name).read_bytes()
     moves = "compare/AM62X/linux/moves.rst"
@@ -132,7 +133,7 @@ def test_a_comparison_opens_with_its_verdict_and_its_events_can_be_accepted(
     settings: Settings,
 ) -> None:
     upload(settings, (*STEADY, 70.0))
-    build.generate(settings)
+    build.generate(settings, run=parallel.here)
     said = page(settings, "compare/AM62X/linux/09.04-vs-09.05")
     opening, _, rest = said.partition("Look at these (1)")
     assert ".. container:: perf-verdict" in opening
@@ -150,7 +151,7 @@ def test_a_comparison_opens_with_its_verdict_and_its_events_can_be_accepted(
     whole = entry.replace('reason = ""', 'reason = "r"').replace('until = ""', 'until = "09.06"')
     path.write_text(whole, "utf-8")
     accepted = replace(settings, waivers=path)
-    assert build.generate(accepted).diagnostics == ()
+    assert build.generate(accepted, run=parallel.here).diagnostics == ()
     again = page(accepted, "compare/AM62X/linux/09.04-vs-09.05")
     assert "Accepted (1)" in again and "[[waivers]]" not in again
     assert "in which nothing got worse but what is accepted." in again
@@ -160,7 +161,7 @@ def test_what_cannot_be_judged_is_named_with_what_would_help(settings: Settings)
     for number, figure in enumerate((100.0, 130.0, 90.0, 120.0, 105.0)):
         run = plain(result(value=figure), id=f"r{number}", sdk__version=f"09.{number:02}")
         (Path(settings.results[0]) / f"r{number}.json").write_bytes(text(run))
-    build.generate(settings)
+    build.generate(settings, run=parallel.here)
     said = page(settings, "compare/AM62X/linux/09.03-vs-09.04")
     _, _, part = said.partition("Cannot be judged (1)")
     assert "All have one run on each side" in part
@@ -171,7 +172,7 @@ def test_what_cannot_be_judged_is_named_with_what_would_help(settings: Settings)
 
 def test_lists_and_the_feed_say_what_the_comparison_says(settings: Settings) -> None:
     upload(settings, (*STEADY, 70.0))
-    build.generate(settings)
+    build.generate(settings, run=parallel.here)
     tag = "Look at 1 event"
     assert f"{tag} before you ship." in page(settings, "compare/AM62X/linux/09.04-vs-09.05")
     assert f"09.04 → 09.05: {tag}" in page(settings, "compare/AM62X/index")

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from perfguide.catalog import redirects
-from perfguide.common import rst_text
+from perfguide.common import parallel, rst_text
 from perfguide.figures.dataset import BUILT_IN, Settings
 from perfguide.pages.build import generate
 from perfguide.sphinxext import browsing, table_nodes
@@ -137,7 +137,7 @@ def test_behind_a_cell_are_its_samples_bundles_and_commands(
     results = tmp_path / "results"
     write_bundle(results / "a.json", [stream(1.5, command="stream_c </script>")])
     write_bundle(results / "b.json", [stream(2.5, command="stream_c -x")], id="run-2")
-    generate(settings(tmp_path))
+    generate(settings(tmp_path), run=parallel.here)
     data = (tmp_path / "out/guides/SOC1/linux/09.02/figures.js").read_bytes()
     assert data.startswith(ASSIGNED) and data.isascii()
     content = json.loads(data.removeprefix(ASSIGNED))
@@ -155,7 +155,7 @@ def test_of_many_samples_a_page_gets_the_first_and_their_number(
 ) -> None:
     many = {**stream(1.0), "samples": [float(x) for x in range(1, 101)]}
     write_bundle(tmp_path / "results/a.json", [many])
-    generate(settings(tmp_path))
+    generate(settings(tmp_path), run=parallel.here)
     data = (tmp_path / "out/guides/SOC1/linux/09.02/figures.js").read_bytes()
     tables = json.loads(data.removeprefix(ASSIGNED))["tables"]
     [[entry]] = [each["cells"] for name, each in tables.items() if "/stream-" in name]
@@ -188,7 +188,7 @@ def test_a_section_leads_only_to_releases_that_have_it(
         write_bundle(
             tmp_path / f"results/{number}.json", results, id=f"r{number}", sdk__version=release
         )
-    generate(settings(tmp_path))
+    generate(settings(tmp_path), run=parallel.here)
     page = (tmp_path / "out/guides/SOC1/linux/09.02.rst").read_text("utf-8")
     head, *sections = links(page)
     folder = "soc1/linux/"
@@ -225,13 +225,16 @@ def test_a_redirect_is_written_and_goes_when_its_entry_goes(
     write_bundle(tmp_path / "results/a.json")
     file = tmp_path / "redirects.toml"
     file.write_text('[moved]\n"guides/OLD/index" = "guides/SOC1/index#soc"\n', "utf-8")
-    outcome = generate(settings(tmp_path, redirects=file))
+    outcome = generate(settings(tmp_path, redirects=file), run=parallel.here)
     page = tmp_path / "out/guides/OLD/index.rst"
     assert not [d for d in outcome.diagnostics if d.kind == "redirect"]
     assert ":perf-redirect: ../../guides/SOC1/index#soc" in rst_text.plain(page.read_text("utf-8"))
-    assert generate(settings(tmp_path, redirects=file)).written == ()
+    assert generate(settings(tmp_path, redirects=file), run=parallel.here).written == ()
     file.write_text("[moved]\n", "utf-8")
-    assert "guides/OLD/index.rst" in generate(settings(tmp_path, redirects=file)).removed
+    assert (
+        "guides/OLD/index.rst"
+        in generate(settings(tmp_path, redirects=file), run=parallel.here).removed
+    )
 
 
 def test_a_redirect_of_a_build_whose_list_of_files_is_gone_is_written_again(
@@ -241,7 +244,7 @@ def test_a_redirect_of_a_build_whose_list_of_files_is_gone_is_written_again(
     file = tmp_path / "redirects.toml"
     for target in ("guides/SOC1/index", "guides/SOC1/linux/09.02"):
         file.write_text(f'[moved]\n"old" = "{target}"\n', "utf-8")
-        outcome = generate(settings(tmp_path, redirects=file))
+        outcome = generate(settings(tmp_path, redirects=file), run=parallel.here)
         assert not [d for d in outcome.diagnostics if d.kind == "redirect"]
         assert f":perf-redirect: {target}\n" in rst_text.plain(
             (tmp_path / "out/old.rst").read_text("utf-8")
@@ -257,7 +260,7 @@ def test_a_redirect_never_takes_the_place_of_a_page(tmp_path: Path, write_bundle
     file = tmp_path / "redirects.toml"
     text = '[moved]\n"mine" = "guides/SOC1/index"\n"guides/SOC1/linux/09.02" = "mine"\n'
     file.write_text(text, "utf-8")
-    outcome = generate(settings(tmp_path, redirects=file))
+    outcome = generate(settings(tmp_path, redirects=file), run=parallel.here)
     assert len([d for d in outcome.diagnostics if d.kind == "redirect"]) == 2
     assert own.read_text("utf-8") == "Mine\n====\n"
     assert "perf-redirect" not in (tmp_path / "out/guides/SOC1/linux/09.02.rst").read_text("utf-8")

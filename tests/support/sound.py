@@ -18,6 +18,7 @@ from hostile_names import NAMES
 
 from perfguide.catalog import agreement
 from perfguide.catalog.board_names import Boards
+from perfguide.common import parallel
 from perfguide.common.diagnostics import Diagnostic, errors
 from perfguide.compare import as_ci, as_data, as_html, as_markdown, as_text
 from perfguide.compare import side_by_side_formats as side_formats
@@ -344,7 +345,8 @@ def publish(
     results.mkdir(parents=True)
     store(bundles, results, seed)
     formats = ("svg", "pdf") if charts else ()
-    outcome = generate(Settings((results,), (DESCRIPTIONS,), folder / "pages", formats=formats))
+    settings = Settings((results,), (DESCRIPTIONS,), folder / "pages", formats=formats)
+    outcome = generate(settings, run=parallel.here)
     unmade = [d.text() for d in outcome.diagnostics if d.kind == "unmade"]
     assert not unmade, unmade
     holdings = outcome.read()
