@@ -73,3 +73,31 @@ def test_a_load_is_over_its_limit_above_all_there_is(load: float, is_over: bool)
 def test_a_rate_of_nothing_or_less_is_wrong(rate: float, is_wrong: bool) -> None:
     said = [f"sk, copy: the figure is {rate:g} MB/s"]
     assert reasons("not-positive", run(copy(rate))) == (said if is_wrong else [])
+
+
+@pytest.mark.parametrize(
+    ("usual", "odd", "is_apart"),
+    [
+        ((1400, 1400, 1400), 1386, False),  # one per cent is within what boards differ by
+        ((1400, 1400, 1400), 1385, True),
+        ((1400, 1400, 1400), 1415, True),
+        ((1400, 1400), 1000, False),
+        ((1400, 1400, 1400, 1300), 1300, False),  # three of five are too few
+        ((1400, 1400, 1400, 1400, 1300), 1300, True),
+    ],
+)
+def test_a_clock_is_apart_from_that_of_two_thirds_of_the_runs(
+    usual: tuple[float, ...], odd: float, is_apart: bool
+) -> None:
+    clocks = (*usual, odd)
+    runs = [
+        run(
+            {"benchmark": "dhrystone", "metric": "cpu_clock", "unit": "MHz", "value": clock},
+            release=f"09.0{number}",
+        )
+        for number, clock in enumerate(clocks)
+    ]
+    said = (
+        f"{odd} MHz, and {clocks.count(1400)} of {len(clocks)} runs of this board are at 1400 MHz"
+    )
+    assert any(said in reason for reason in reasons("clock", *runs)) == is_apart
