@@ -32,3 +32,42 @@ def test_figures_of_nbench_without_the_name_of_their_test_are_reported() -> None
 def test_stress_ng_says_its_version() -> None:
     reading = read("stress-ng", "stress-ng, version 0.15.06 (gcc 12.2.0, x86_64 Linux 6.1)\n")
     assert reading.facts == {"tools.stress-ng": "0.15.06"}
+
+
+FIO_2 = """\
+{
+  "fio version" : "fio-2.1.4",
+  "jobs" : [
+    {
+      "jobname" : "d",
+      "error" : 0,
+      "read" : {
+        "io_bytes" : 4096, "bw" : 1000, "iops" : 250.00,
+        "lat" : {"min" : 1, "max" : 3, "mean" : 2.00, "stddev" : 0.10},
+        "clat" : {"min" : 1, "max" : 3, "mean" : 2.00, "stddev" : 0.10, "percentile" : {
+          "1.00" : 1, "99.00" : 3, "0.00" : 0, "0.00" : 0, "0.00" : 0}}
+      },
+      "usr_cpu" : 1.00, "sys_cpu" : 2.00
+    }
+  ]
+}
+"""
+
+
+def test_fio_2_ends_its_percentiles_with_equal_zeros() -> None:
+    reading = read("fio", FIO_2)
+    percentiles = {
+        r.params["percentile"]: r.samples for r in reading.results if r.metric == "read_clat"
+    }
+    assert percentiles == {1.0: [1.0], 99.0: [3.0]} and not reading.diagnostics
+
+
+def test_other_keys_of_fio_that_appear_twice_are_refused() -> None:
+    for old, new in (
+        ('"0.00" : 0}', '"0.00" : 7}'),
+        ('"99.00" : 3', '"1.00" : 3'),
+        ('"max" : 3', '"min" : 3'),
+    ):
+        reading = read("fio", FIO_2.replace(old, new, 1))
+        assert not reading.results
+        assert "appears twice" in reading.diagnostics[0].message

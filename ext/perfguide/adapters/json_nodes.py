@@ -18,6 +18,8 @@ from typing import Literal
 MAX_LEVELS = 60
 """The formats read here need fewer than ten levels."""
 
+_NO_KEYS: Mapping[str, str] = {}
+
 Kind = Literal["object", "array", "string", "number", "word"]
 
 
@@ -106,8 +108,11 @@ _TOKEN = re.compile(
 )
 
 
-def documents(data: bytes) -> Documents:
+def documents(data: bytes, repeated: Mapping[str, str] = _NO_KEYS) -> Documents:
     """Every JSON object that begins on a line of its own or follows another one.
+
+    ``repeated`` has keys that a program writes several times into an object, and the text between
+    their strings; of values that are the same number, one is kept.
 
     Other lines are passed over. The objects of an array count as documents.
     After a document that is broken the rest is not read, because its inner
@@ -121,7 +126,7 @@ def documents(data: bytes) -> Documents:
     while start:
         begin = start.end()
         try:
-            root = _value(log.text, begin, 0)
+            root = _value(log.text, begin, 0, repeated)
         except Broken as fault:
             line = log.line(fault.at)
             faults.append((line, fault.message))
@@ -136,7 +141,7 @@ def documents(data: bytes) -> Documents:
     return Documents(log, tuple(roots), tuple(faults))
 
 
-def _value(text: str, at: int, level: int) -> Node:
+def _value(text: str, at: int, level: int, repeated: Mapping[str, str]) -> Node:
     token = _TOKEN.match(text, at)
     if token is None:
         raise Broken("this is not JSON, or it is cut here", _past_space(text, at))
@@ -152,20 +157,20 @@ def _value(text: str, at: int, level: int) -> Node:
     if group == 4:
         return Node("word", start, end, token[4])
     if token[3] == "{":
-        return _object(text, start, level)
+        return _object(text, start, level, repeated)
     if token[3] == "[":
-        return _array(text, start, level)
+        return _array(text, start, level, repeated)
     raise Broken(f"“{token[3]}” is where a value belongs", start)
 
 
-def _array(text: str, start: int, level: int) -> Node:
+def _array(text: str, start: int, level: int, repeated: Mapping[str, str]) -> Node:
     items: list[Node] = []
     mark, at = _mark(text, start + 1)
     if mark == "]":
         return Node("array", start, at)
     at = start + 1
     while True:
-        items.append(_value(text, at, level + 1))
+        items.append(_value(text, at, level + 1, repeated))
         mark, at = _mark(text, items[-1].end)
         if mark == "]":
             return Node("array", start, at, items=tuple(items))
@@ -173,7 +178,7 @@ def _array(text: str, start: int, level: int) -> Node:
             raise Broken("a comma or “]” is missing", at)
 
 
-def _object(text: str, start: int, level: int) -> Node:
+def _object(text: str, start: int, level: int, repeated: Mapping[str, str]) -> Node:
     members: dict[str, Node] = {}
     mark, at = _mark(text, start + 1)
     if mark == "}":
@@ -184,18 +189,32 @@ def _object(text: str, start: int, level: int) -> Node:
         if key is None or not key[1]:
             raise Broken("a key is missing", _past_space(text, at))
         name = _unquote(text, *key.span(1))
-        # One of the two values would be lost.
-        if name in members:
-            raise Broken(f"the key “{name}” appears twice in one object", key.start(1))
         mark, at = _mark(text, key.end())
         if mark != ":":
             raise Broken("a colon is missing", at)
-        members[name] = _value(text, at, level + 1)
-        mark, at = _mark(text, members[name].end)
+        value = _value(text, at, level + 1, repeated)
+        if name in members:
+            merged = _merged(members[name], value, repeated.get(name))
+            # One of the two values would be lost.
+            if merged is None:
+                raise Broken(f"the key “{name}” appears twice in one object", key.start(1))
+            members[name] = merged
+        else:
+            members[name] = value
+        mark, at = _mark(text, value.end)
         if mark == "}":
             return Node("object", start, at, members=members)
         if mark != ",":
             raise Broken("a comma or “}” is missing", at)
+
+
+def _merged(old: Node, new: Node, between: str | None) -> Node | None:
+    """Return the one value of two under a key that may be repeated, ``None`` where there is none."""
+    if between is None or old.kind != new.kind:
+        return None
+    if old.kind == "string":
+        return Node("string", old.at, new.end, f"{old.text}{between}{new.text}")
+    return new if old.kind == "number" and old.text == new.text else None
 
 
 def _mark(text: str, at: int) -> tuple[str, int]:

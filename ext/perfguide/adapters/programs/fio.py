@@ -37,7 +37,7 @@ EXAMPLE = """\
 _OLD = re.compile(r"fio-[12]\.")
 _SIZE = re.compile(r"([0-9]{1,12})(?:([kmg])(?:i?b)?|b)?", re.IGNORECASE)
 _COUNT = re.compile(r"[0-9]{1,9}")
-_PERCENTILE = re.compile(r"[0-9]{1,3}\.[0-9]{6}")
+_PERCENTILE = re.compile(r"[0-9]{1,3}\.(?:[0-9]{6}|[0-9]{2})")
 
 _SPREAD = frozenset({"min", "max", "mean", "stddev", "N", "percentile", "bins"})
 
@@ -57,6 +57,9 @@ OPTIONS = {
     "rate_iops": "",
 }
 """The options that change the measurement, each with its default."""
+# Each option of a file adds to the list of files, which colons part. fio 2 writes the end of its list
+# of percentiles as zeros.
+_REPEATED = {"filename": ":", "0.00": ""}
 _FLAGS = frozenset({"direct", "end_fsync"})
 
 
@@ -88,7 +91,7 @@ def conditions(options: Mapping[str, str]) -> dict[str, Scalar]:
 def read(data: bytes, context: Context) -> Reading:
     """The throughput, rate and latency of each job in each direction."""
     sheet = Sheet(context)
-    parsed = documents(data)
+    parsed = documents(data, _REPEATED)
     for at, message in parsed.faults:
         sheet.broken(at, message)
     for root in parsed.roots:
