@@ -242,3 +242,20 @@ def test_every_cut_row_has_its_diagnostic() -> None:
     lost = figures(read(path)) - figures(reading)
     assert lost.total() == 1
     assert ("log-row", number) in {(each.kind, each.line) for each in reading.diagnostics}
+
+
+@pytest.mark.parametrize(
+    ("line", "plain"),
+    [
+        (
+            "\rGET: rps=1200.0 (overall: 8571.4) avg_msec=5.636 (overall: 5.636)\r"
+            + " " * 66
+            + "\rGET: 9478.67 requests per second, p50=3.895 msec",
+            "GET: 9478.67 requests per second, p50=3.895 msec",
+        ),
+        ("10 %\r100 %\r\r", "100 %"),
+        ("latency 123456\rlatency 12", "latency 123456\rlatency 12"),
+    ],
+)
+def test_progress_that_was_written_over_is_left_out(line: str, plain: str) -> None:
+    assert opened(line.encode()).data == plain.encode()

@@ -329,11 +329,13 @@ def _printed(text: str) -> str:
     if "\r" not in text:
         return text
     text = text.rstrip("\r")
-    parts = [each for each in text.split("\r") if each.strip()]
-    # Text over a longer one leaves the end of that one to be seen: it may look like a figure.
-    if parts and all(len(each.rstrip()) <= len(parts[-1]) for each in parts):
-        return parts[-1]
-    return text
+    visible = ""
+    for part in text.split("\r"):
+        # Text over a longer one leaves the end of that one to be seen: it may look like a figure.
+        if part and len(part) < len(visible):
+            return text
+        visible = part if part.strip() else "" if part else visible
+    return visible
 
 
 def _take_out_marks(rows: _Rows) -> None:
