@@ -42,10 +42,10 @@ RULES = (
 )
 
 MIN_CLOCK_LOG = math.log(1.1)
-"""The least change of a clock, as a logarithm, that shows in what is computed from it."""
+"""The least change of a clock, as a logarithm, that shows in figures computed from it."""
 
 MIN_OTHER_RELEASES = 2
-"""The number of other releases from which they say what is usual."""
+"""The number of other releases from which a usual value can be inferred."""
 
 _PLATFORM = re.compile(
     r"(?<![a-z0-9])(am[2356]\d{1,3}[a-z]{0,4}\d?|j7\d{2}[a-z]?\d?|j7(?:aep|ahp|amp)|dra[78]\d{0,2}x?"

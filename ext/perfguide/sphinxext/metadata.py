@@ -114,7 +114,7 @@ class PerfExplorer(SphinxDirective):
 
 
 class PerfFinder(PerfExplorer):
-    """The page that finds boards, with its content for a reader without script."""
+    """The directive for the page that finds boards; its content is for readers without scripts."""
 
     folder = finder.FOLDER
 
