@@ -145,7 +145,7 @@ LIMITS = {
     "ext/perfguide/compare": Limits(0, 78, 55, 24, 9),
     "ext/perfguide/export": Limits(0, 0, 0, 0, 19),
     "ext/perfguide/figures": Limits(0, 0, 0, 0, 26),
-    "ext/perfguide/health": Limits(0, 7, 0, 0, 14),
+    "ext/perfguide/health": Limits(0, 0, 0, 0, 14),
     "ext/perfguide/importing": Limits(0, 0, 0, 0, 25),
     "ext/perfguide/intake": Limits(0, 0, 0, 0, 26),
     "ext/perfguide/pages": Limits(21, 23, 11, 0, 9),
