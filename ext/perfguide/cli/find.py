@@ -30,7 +30,9 @@ def add_parsers(add: shared.AddParser) -> None:
         "A CONDITION is BENCHMARK/METRIC?NAME=VALUE&NAME=VALUE >= NUMBER UNIT, or <=. Conditions on "
         "one benchmark hold for the same engine and run. Exit status 3 if no board meets all.",
     )
-    parser.add_argument("conditions", nargs="+", metavar="CONDITION", help=f"such as: {EXAMPLE}")
+    # argparse formats help texts with %, so a sign of its own is doubled.
+    example = EXAMPLE.replace("%", "%%")
+    parser.add_argument("conditions", nargs="+", metavar="CONDITION", help=f"such as: {example}")
     parser.add_argument("--soc", default="*", help="only these SoCs: AM62X, AM6*")
     parser.add_argument("--os", default="*", help="only this operating system: linux, rt-linux …")
     parser.add_argument("--release", default="*", help="only this release; default: the newest")
