@@ -14,6 +14,7 @@ from ..common.diagnostics import Diagnostic
 from ..figures.conditions import SETUP
 from ..figures.pool import Pool
 from . import drift
+from .causes import explained
 from .events import TOLD, Event, events, far_moves, moved_far
 from .history import History
 from .match import BY_DESIGN, Names
@@ -153,7 +154,11 @@ def compare(
         replace(row, line=history.line(row.new))
         if row.new and (row.verdict in TOLD or moved_far(row))
         else row
-        for row in rows(before, after, history, rules)
+        for row in explained(
+            rows(before, after, history, rules),
+            lambda row: history.line(row.new) if row.new else (),
+            rules.names.catalog,
+        )
     )
     titles = {row.benchmark: rules.names.catalog.title(row.benchmark) for row in judged}
     drifts = drift.words(drift.drifting(judged), titles)

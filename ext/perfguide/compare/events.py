@@ -13,11 +13,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from ..bundles.guide_key import Platform
 from ..common import units
 from ..figures import labels
+from .causes import EXCHANGED, cause_of, followers
 from .drift import drifting
 from .match import BY_DESIGN, Conditions, Names
-from .verdicts import Row, SideFigures, Verdict
+from .verdicts import ENGINE_CHANGED, Row, SideFigures, Verdict
 
 TOLD: tuple[Verdict, ...] = ("regressed", "failed-after", "improved", "changed")
 """Verdicts that are told as events."""
@@ -45,7 +47,7 @@ class Event:
     ``kind`` is the verdict of its rows. ``what`` names what they have in common. ``change``
     is the median relative change in the better direction, ``None`` where there is none,
     ``least`` and ``most`` are its ends. ``perhaps`` is what may explain it. ``accepted`` says that
-    all rows are accepted.
+    all rows are accepted, and ``is_cause`` that it names something that changed around the rows.
     """
 
     kind: Verdict
@@ -58,6 +60,7 @@ class Event:
     most: float | None
     shared: bool
     perhaps: tuple[str, ...]
+    is_cause: bool = False
 
     @property
     def accepted(self) -> bool:
@@ -88,11 +91,12 @@ def events(
     """All events of a comparison: those that speak against the newer release first, then by
     how much happened."""
     by: dict[tuple[object, ...], list[Row]] = {}
-    clocks = [
-        _of_clock(row, rows, names)
-        for row in rows
-        if row.is_clock and row.change is not None and row.change > -1
-    ]
+    same_clocks: dict[tuple[object, ...], list[Row]] = {}
+    for row in rows:
+        if row.is_clock and row.change is not None and row.change > -1 and row.old and row.new:
+            change = (row.guide.platform, row.metric, row.old.cell.mean, row.new.cell.mean)
+            same_clocks.setdefault(change, []).append(row)
+    clocks = [_of_clock(own, rows, names) for own in same_clocks.values()]
     explained = {id(row) for event in clocks for row in event.rows}
     for row in rows:
         if row.verdict in TOLD and id(row) not in explained:
@@ -106,50 +110,98 @@ def events(
         _event([row for own in groups for row in own], rows, old, new, names, drifts)
         for groups in merged.values()
     ]
-    out += clocks
+    out += clocks + _causes(rows, names)
     order: dict[Verdict, int] = {"failed-after": 0, "regressed": 0, "improved": 1, "changed": 2}
     return tuple(sorted(out, key=lambda e: (e.accepted, order[e.kind], -e.weight, e.what)))
 
 
-def _of_clock(clock: Row, rows: Sequence[Row], names: Names) -> Event:
-    """Return a clock that was set to another frequency as one event, with the benchmarks that followed.
-
-    A benchmark follows where half of its rows moved within a third of what the clock did.
-    """
+def _of_clock(clocks: Sequence[Row], rows: Sequence[Row], names: Names) -> Event:
+    """Return the same change of the clocks of some boards as one event, with the benchmarks that
+    followed."""
+    clock = clocks[0]
     assert clock.change is not None and clock.old and clock.new
-    wanted = math.log1p(clock.change)
-    followed: dict[str, str] = {}
-    own: list[Row] = [clock]
-    for benchmark in dict.fromkeys(row.benchmark for row in rows):
-        rated = [
-            (row, -row.worse_by)
-            for row in rows
-            if (row.guide.platform, row.board, row.benchmark)
-            == (clock.guide.platform, clock.board, benchmark)
-            and row.worse_by is not None
-        ]
-        fitting = [row for row, move in rated if abs(move - wanted) <= abs(wanted) / 3]
-        if fitting and 2 * len(fitting) >= len(rated):
-            followed[benchmark] = f"{names.catalog.title(benchmark)} {len(fitting)} of {len(rated)}"
+    counts: dict[str, tuple[int, int]] = {}
+    own: list[Row] = [*clocks]
+    for each in clocks:
+        for benchmark, (fitting, rated) in followers(each, rows).items():
+            before = counts.get(benchmark, (0, 0))
+            counts[benchmark] = (before[0] + len(fitting), before[1] + rated)
             own += [row for row in fitting if row.verdict in ("regressed", "improved")]
     was, now = (units.number(record.cell.mean or 0.0) for record in (clock.old, clock.new))
     what = f"Clock {was} → {now} {units.parse(clock.unit).symbol} ({units.percent(clock.change)})"
     ratios = sorted(row.ratio for row in own if row.ratio)
     order: tuple[Verdict, ...] = ("regressed", "improved", "changed")
     kind = min((row.verdict for row in own), key=order.index)
-    said = f"Rows moved with it: {', '.join(followed.values())}"
+    listed = [f"{names.catalog.title(name)} {n} of {of}" for name, (n, of) in counts.items()]
+    words = f"Rows moved with it: {', '.join(listed)}"
     return Event(
         kind,
         what,
-        (clock.board,),
+        tuple(sorted({each.board for each in clocks}, key=units.natural)),
         clock.benchmark,
-        (clock, *sorted(own[1:], key=_farthest)),
+        (*clocks, *sorted(own[len(clocks) :], key=_farthest)),
         median(ratios) - 1 if ratios else None,
         ratios[0] - 1 if ratios else None,
         ratios[-1] - 1 if ratios else None,
         False,
-        (said if followed else "No benchmark moved with it, so the record may be wrong",),
+        (words if counts else "No benchmark moved with it, so the record may be wrong",),
+        is_cause=True,
     )
+
+
+def _causes(rows: Sequence[Row], names: Names) -> list[Event]:
+    """Return each cause for which rows are not compared as one event with these rows."""
+    by: dict[tuple[Platform, str, str], list[Row]] = {}
+    for row in rows:
+        if cause := cause_of(row):
+            # An engine and the columns of a table belong to a benchmark, a condition to the board.
+            of_benchmark = cause.startswith((ENGINE_CHANGED, EXCHANGED))
+            key = (row.guide.platform, row.benchmark if of_benchmark else "", cause)
+            by.setdefault(key, []).append(row)
+    out = []
+    for (_, benchmark, cause), own in by.items():
+        titles = dict.fromkeys(names.catalog.title(row.benchmark) for row in own)
+        what = f"{names.catalog.title(benchmark)}: {cause}" if benchmark else _capital(cause)
+        boards = tuple(sorted({row.board for row in own}, key=units.natural))
+        said = f"{_moves(own)} of {', '.join(titles)}" if not benchmark else _moves(own)
+        perhaps = (f"Not compared: {said}",)
+        first = own[0].benchmark
+        out.append(
+            Event(
+                "changed", what, boards, first, tuple(own), None, None, None, False, perhaps, True
+            )
+        )
+    return out
+
+
+def _capital(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}"
+
+
+def _moves(rows: Sequence[Row]) -> str:
+    """Return how the rates and the loads of some rows moved: ``rates ÷2 to ×5, loads 37 to 99 %``."""
+    parts = [f"{len(rows)} rows" if len(rows) > 1 else "1 row"]
+    pairs = [
+        (row, row.old.cell.mean, row.new.cell.mean)
+        for row in rows
+        if row.old and row.new and row.old.cell.mean and row.new.cell.mean
+    ]
+    ratios = [
+        math.log(new / old)
+        for row, old, new in pairs
+        if units.parse(row.unit).kind != "share" and min(old, new) > 0
+    ]
+    if ratios:
+        ends = [
+            f"{'×' if log >= 0 else '÷'}{math.exp(abs(log)):.2g}"
+            for log in (min(ratios), max(ratios))
+        ]
+        parts.append(f"from {ends[0]} to {ends[1]}" if ends[0] != ends[1] else ends[0])
+    loads = [(old, new) for row, old, new in pairs if units.parse(row.unit).kind == "share"]
+    if loads:
+        before, after = (median(side) for side in zip(*loads, strict=True))
+        parts.append(f"loads mostly {units.number(before)} → {units.number(after)} %")
+    return ", ".join(parts)
 
 
 def far_moves(
@@ -171,7 +223,7 @@ def far_moves(
 
 def moved_far(row: Row) -> bool:
     """Return whether a row cannot be judged and moved by more than its scatter, or very far."""
-    if row.verdict != "noisy" or row.worse_by is None:
+    if row.verdict != "noisy" or row.alternates or row.worse_by is None:
         return False
     if row.change is not None and abs(row.change) < row.floor:
         return False
@@ -229,7 +281,9 @@ def _event(
     single = all(row.level > 0 for row in own)
     lone = single and not shared and (run or len(own) == 1) and quiet >= LONE
     perhaps = [*_conditions(own, old, new)]
-    if lone:
+    if back := _returned(own):
+        perhaps.append(back)
+    if lone and not back:
         perhaps.append(f"one bad measurement: {quiet} other rows of the benchmark did not move")
     if any((row.board, row.benchmark) in drifts for row in own):
         perhaps.append("samples that drift within a run")
@@ -249,6 +303,33 @@ def _event(
         shared,
         tuple(perhaps),
     )
+
+
+def _returned(rows: Sequence[Row]) -> str:
+    """Return to which release's level most rows came back, and that the one between was an
+    exception; "" where they did not."""
+    releases = Counter[tuple[str, str]]()
+    for row in rows:
+        if row.old is None or row.new is None or not row.old.cell.mean or not row.new.cell.mean:
+            continue
+        names = [release for release, _ in row.line]
+        old, new = row.old.guide.release, row.new.guide.release
+        if old not in names or new not in names or names.index(old) == 0:
+            continue
+        before, dip = row.line[names.index(old) - 1], row.line[names.index(old)]
+        figures = (before[1], dip[1], row.new.cell.mean)
+        if min(figures) <= 0:
+            continue
+        away, rest = math.log(figures[2] / figures[1]), math.log(figures[2] / figures[0])
+        if abs(rest) <= abs(away) / 4:
+            releases[before[0], old] += 1
+    if not releases:
+        return ""
+    (level, exception), count = releases.most_common(1)[0]
+    # A figure that keeps jumping has no level to come back to.
+    if 2 * count <= len(rows):
+        return ""
+    return f"a return to the level of {level}, from which {exception} differed"
 
 
 def _farthest(row: Row) -> tuple[bool, float]:

@@ -102,7 +102,7 @@ class Row:
     with those names, where something is told of it. ``waiver`` is the entry that accepts the change,
     ``settled`` the one that says that it brought a new level, and ``notes`` are about it. ``shift`` is what it moved with, where many
     rows did; ``level`` is explained at :class:`.judge.Judgement`. ``is_clock`` says that it is a clock
-    that was set to another frequency.
+    that was set to another frequency, and ``alternates`` that its figure has two states.
     """
 
     board: str
@@ -132,6 +132,7 @@ class Row:
     follows: str = ""
     line: tuple[tuple[str, float], ...] = ()
     is_clock: bool = False
+    alternates: bool = False
 
     @property
     def guide(self) -> GuideKey:

@@ -48,7 +48,7 @@ TITLES: dict[Verdict, str] = {
 }
 
 ACTIONS = (
-    *("Look at these", "Measure these again", "Improved", "Changed", "Accepted"),
+    *("Look at these", "Causes", "Measure these again", "Improved", "Changed", "Accepted"),
     "Better, not proved",
 )
 """Advice on events, in the order in which a reader sees it."""
@@ -89,6 +89,8 @@ def action(event: Event) -> str:
     """Return what to do with an event; one of ``ACTIONS``."""
     if event.accepted:
         return "Accepted"
+    if event.is_cause and event.kind not in ALARMS:
+        return "Causes"
     if event.kind in ("improved", "changed"):
         return "Improved" if event.kind == "improved" else "Changed"
     if event.kind == "noisy":
@@ -195,7 +197,7 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
     still = [abs(row.change or 0.0) for row in rows if row.verdict in ("steady", "same")]
     single = all(row.level > 0 for row in event.rows)
     out = []
-    if event.rows[0].is_clock:
+    if event.is_cause:
         out += [f"{text}." for text in event.perhaps]
     elif event.kind == "noisy":
         out.append(f"Not proved: {unproved(event.rows[0])}.")
@@ -220,7 +222,7 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
     lasted = sum(fates[text] for text in fates if text.startswith("lasted"))
     # What the next release kept was no bad measurement.
     perhaps = [p for p in event.perhaps if not lasted or p[:7] != "one bad"]
-    if perhaps and not event.rows[0].is_clock:
+    if perhaps and not event.is_cause:
         out.append(f"Perhaps: {'; '.join(perhaps)}.")
     for row in event.rows:
         if row.accepted:

@@ -137,5 +137,9 @@ def _fitting(rows: Sequence[Moved], mapping: _Mapping, least: int) -> list[int]:
         return []
     # A move of all rows can bring some near their neighbours, but not as near as an exchange.
     rest = median(abs(row.after - other.before) for row, other, _ in distinct)
-    own = median(abs(row.after - row.before) for row, _, _ in distinct)
-    return fitting if rest < own / 3 else []
+    moves = [row.after - row.before for row, _, _ in distinct]
+    if rest >= median(map(abs, moves)) / 3:
+        return []
+    # One factor for all rows explains a move along a steady curve as well as a shift does.
+    middle = median(moves)
+    return fitting if rest < median(abs(move - middle) for move in moves) / 2 else []

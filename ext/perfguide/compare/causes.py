@@ -1,0 +1,164 @@
+"""Causes that take rows out of judgement: tables in each other's place, and figures that alternate
+between two states."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from ..bundles.guide_key import version
+from ..catalog.benchmarks import Catalog
+from ..common import units
+from ..figures.exchanges import Moved, exchanges
+from .verdicts import ENGINE_CHANGED, RATED, Row
+
+EXCHANGED = "figures are in each other's place"
+"""The beginning of the ground of a row whose figure fits another row of its table."""
+
+WRONG_CLOCK = "it is computed with a clock that changed alone, so its record may be wrong"
+
+CONDITIONS = ("the clock was", "the memory was", "the governor was", "the version of ")
+"""Beginnings of grounds that name a condition which changed."""
+
+MIN_STATES_LOG = math.log(2)
+"""The least gap between two states of a figure, as the logarithm of a ratio."""
+
+MIN_STATES_GAP = 2.5
+"""The least gap between two states over the range of either."""
+
+MIN_IN_STATE, MIN_STATE_CHANGES = 2, 2
+"""The releases that have to be in each state, and the changes from one to the other, before the
+newer release."""
+
+Line = Callable[[Row], Sequence[tuple[str, float]]]
+"""The figure of a row in all releases, by release."""
+
+
+def explained(rows: Sequence[Row], line: Line, catalog: Catalog) -> list[Row]:
+    """Return rows with those that a cause explains left without a verdict of their own."""
+    places = _of_wrong_clocks(rows, catalog)
+    tables: dict[tuple[object, ...], list[int]] = {}
+    for index, row in enumerate(rows):
+        if index not in places and _has_two_figures(row):
+            key = (row.guide.platform, row.board, row.benchmark)
+            tables.setdefault(key, []).append(index)
+    for own in tables.values():
+        moved = [_moved(rows[index]) for index in own]
+        for exchange in exchanges(moved):
+            places |= {own[n]: f"{EXCHANGED}: {exchange.words}" for n in exchange.rows}
+    return [
+        replace(row, verdict="incomparable", ground=places[index])
+        if index in places
+        else _of_two_states(row, line)
+        for index, row in enumerate(rows)
+    ]
+
+
+def followers(clock: Row, rows: Sequence[Row]) -> dict[str, tuple[list[Row], int]]:
+    """Return the benchmarks that followed a clock, with the rows that did and the number of all.
+
+    A benchmark follows where half of its rows moved within a third of what the clock did.
+    """
+    assert clock.change is not None
+    wanted = math.log1p(clock.change)
+    rated: dict[str, list[tuple[Row, float]]] = {}
+    for row in rows:
+        is_own = (row.guide.platform, row.board) == (clock.guide.platform, clock.board)
+        if is_own and row.worse_by is not None:
+            rated.setdefault(row.benchmark, []).append((row, -row.worse_by))
+    out = {}
+    for benchmark, own in rated.items():
+        fitting = [row for row, move in own if abs(move - wanted) <= abs(wanted) / 3]
+        if fitting and 2 * len(fitting) >= len(own):
+            out[benchmark] = (fitting, len(own))
+    return out
+
+
+def _of_wrong_clocks(rows: Sequence[Row], catalog: Catalog) -> dict[int, str]:
+    """Return for each figure per clock that changed because of the clock alone why it says nothing."""
+    out = {}
+    for clock in rows:
+        if not clock.is_clock or clock.change is None or clock.change <= -1:
+            continue
+        if followers(clock, rows):
+            continue
+        for index, row in enumerate(rows):
+            described = catalog.get(row.benchmark)
+            metric = described.metric(row.metric) if described else None
+            if (
+                metric is not None
+                and clock.metric in metric.computed_from
+                and row.worse_by is not None
+                and (row.guide.platform, row.board, row.benchmark)
+                == (clock.guide.platform, clock.board, clock.benchmark)
+                and abs(row.worse_by - math.log1p(clock.change))
+                <= abs(math.log1p(clock.change)) / 3
+            ):
+                out[index] = WRONG_CLOCK
+    return out
+
+
+def cause_of(row: Row) -> str:
+    """Return the cause for which a row is not compared, or ""."""
+    if row.verdict != "incomparable" or not (row.old and row.new):
+        return ""
+    beginnings = (EXCHANGED, ENGINE_CHANGED, *CONDITIONS)
+    return row.ground if row.ground.startswith(beginnings) else ""
+
+
+def _has_two_figures(row: Row) -> bool:
+    if row.verdict not in RATED or row.accepted or not (row.old and row.new):
+        return False
+    if units.parse(row.unit).kind == "share":
+        return False
+    return min(row.old.cell.mean or 0.0, row.new.cell.mean or 0.0) > 0
+
+
+def _moved(row: Row) -> Moved:
+    assert row.old and row.new and row.old.cell.mean and row.new.cell.mean
+    before, after = math.log(row.old.cell.mean), math.log(row.new.cell.mean)
+    return Moved(row.metric, row.unit, row.params, before, after)
+
+
+def _of_two_states(row: Row, line: Line) -> Row:
+    """Return a row without a verdict if its figure went from one of two states to the other."""
+    if row.better == "neither" or row.accepted or not (row.old and row.new):
+        return row
+    old, new = row.old.cell.mean, row.new.cell.mean
+    if not old or not new or min(old, new) <= 0 or abs(math.log(new / old)) < MIN_STATES_LOG:
+        return row
+    last = version(row.new.guide.release)
+    past = [value for release, value in line(row) if version(release) < last]
+    if not (states := alternating([*past, new])):
+        return row
+    low, high = (
+        f"{units.number(own[0])} to {units.number(own[-1])}"
+        if own[0] < own[-1]
+        else units.number(own[0])
+        for own in states
+    )
+    ground = f"it alternates between two states, {low} and {high}"
+    return replace(row, verdict="noisy", ground=ground, alternates=True, detectable=None)
+
+
+def alternating(values: Sequence[float]) -> tuple[list[float], list[float]] | None:
+    """Return the two states between which figures alternated before the last of them, ascending."""
+    if len(values) < 2 * MIN_IN_STATE + 1 or min(values) <= 0:
+        return None
+    logs = sorted(map(math.log, values))
+    gaps = [after - before for before, after in pairwise(logs)]
+    cut = max(range(len(gaps)), key=gaps.__getitem__)
+    widest = max(logs[cut] - logs[0], logs[-1] - logs[cut + 1], 0.02)
+    if gaps[cut] < max(MIN_STATES_LOG, MIN_STATES_GAP * widest):
+        return None
+    limit = (logs[cut] + logs[cut + 1]) / 2
+    is_high = [math.log(value) > limit for value in values]
+    changes = sum(before != after for before, after in pairwise(is_high[:-1]))
+    if min(is_high[:-1].count(True), is_high[:-1].count(False)) < MIN_IN_STATE:
+        return None
+    if changes < MIN_STATE_CHANGES:
+        return None
+    ordered = sorted(values)
+    return ordered[: cut + 1], ordered[cut + 1 :]

@@ -1,0 +1,171 @@
+"""Causes above rows: exchanged tables, clocks, figures with two states, and dips that are over."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from making import described, loaded, result
+
+from perfguide.bundles.decode import Loaded
+from perfguide.compare import wording
+from perfguide.compare.causes import alternating
+from perfguide.compare.comparison import Comparison
+from perfguide.compare.events import Event
+from perfguide.compare.headline import headline
+
+from test_events import WITH_CLOCK, history, newest, releases, speed  # isort: skip  # noqa: F401
+from test_verdicts import compared  # isort: skip
+
+ENGINES = {"hw": 400.0, "sw": 20.0}
+
+
+def engines(release: str, swapped: bool = False, board: str = "sk") -> Loaded:
+    """Rates of two engines at four sizes; one of them is twenty times as fast."""
+    rows: list[dict[str, Any]] = []
+    other = {"hw": "sw", "sw": "hw"}
+    for engine, rate in ENGINES.items():
+        for step in range(4):
+            params = {"engine": other[engine] if swapped else engine, "block_size": 2**step}
+            rows.append(result(value=rate + step, params=params))
+    return loaded(*rows, id=f"{board}-{release}", board__name=board, sdk__version=release)
+
+
+def causes(comparison: Comparison) -> list[Event]:
+    return [event for event in comparison.events if event.is_cause]
+
+
+@pytest.mark.parametrize("swapped", ["9.3", "9.4"])
+def test_exchanged_columns_are_one_cause_and_no_regression(tmp_path: Path, swapped: str) -> None:
+    """Both in the release that has them exchanged and in the one that has them right again."""
+    names = ("9.1", "9.2", "9.3", "9.4")
+    both = compared(
+        *(engines(name, name == swapped) for name in names),
+        releases=("9.3", "9.4"),
+        catalog=described(tmp_path),
+    )
+    (event,) = both.events
+    assert event.is_cause and len(event.rows) == 8
+    assert "figures are in each other's place: engine hw and sw" in event.what
+    assert [name for name, _ in wording.by_action(both)] == ["Causes"]
+    assert {row.verdict for row in both.rows} == {"incomparable"} and not both.far
+    assert headline(both).state == "too little"
+
+
+def test_engines_that_changed_alone_are_no_exchange(tmp_path: Path) -> None:
+    slower = engines("9.4")
+    rows = [
+        result(value=20.0 + n % 4, params=dict(each.params))
+        for n, each in enumerate(slower.bundle.results)
+    ]
+    both = compared(
+        *(engines(name) for name in ("9.1", "9.2", "9.3")),
+        loaded(*rows, id="sk-9.4", sdk__version="9.4"),
+        releases=("9.3", "9.4"),
+        catalog=described(tmp_path),
+    )
+    assert not causes(both)
+    fallen = {row.params["engine"] for event in (*both.events, *both.far) for row in event.rows}
+    assert fallen == {"hw"}
+
+
+def test_a_uniform_slowdown_along_a_curve_is_no_shift(tmp_path: Path) -> None:
+    """Each size is twice as fast as the one before, so half of each is the next one's figure."""
+    rates = {2**n: [2.0**n] * 8 + [2.0 ** (n - 1)] for n in range(4, 12)}
+    both = newest(releases(rates), described(tmp_path))
+    assert not causes(both)
+
+
+def test_the_same_clock_change_of_two_boards_is_one_event(tmp_path: Path) -> None:
+    bundles = [
+        loaded(
+            result("clock", "MHz", value=mhz),
+            *(
+                result(value=rate * mhz, params={"block_size": n})
+                for n, rate in ((1, 2.0), (2, 3.0))
+            ),
+            id=f"{board}-{release}",
+            board__name=board,
+            sdk__version=release,
+        )
+        for board in ("evm", "sk")
+        for release, mhz in (("9.1", 1200), ("9.2", 1200), ("9.3", 1200), ("9.4", 1400))
+    ]
+    both = compared(*bundles, releases=("9.3", "9.4"), catalog=described(tmp_path, WITH_CLOCK))
+    (event,) = causes(both)
+    assert event.boards == ("evm", "sk")
+    assert event.what == "Clock 1,200 → 1,400 MHz (+16.7 %)"
+    assert event.perhaps == ("Rows moved with it: Speed 4 of 4",)
+
+
+PER_CLOCK = WITH_CLOCK.replace(
+    "metrics = [",
+    'metrics = [\n  { name = "per_mhz", unit = "1", better = "higher", computed_from = ["clock"] },',
+    1,
+)
+
+
+def test_a_figure_per_clock_says_nothing_where_the_clock_changed_alone(tmp_path: Path) -> None:
+    more = {"lat_a": [30.0] * 9}
+    per_clock = [
+        loaded(
+            result("clock", "MHz", value=mhz),
+            result("per_mhz", "1", value=3000 / mhz),
+            id=f"c{n}",
+            sdk__version=f"9.{n + 1}",
+        )
+        for n, mhz in enumerate([1000.0] * 8 + [400.0])
+    ]
+    catalog = described(tmp_path, PER_CLOCK)
+    both = newest([*releases(history(), more=more), *per_clock], catalog)
+    (row,) = (row for row in both.rows if row.metric == "per_mhz")
+    assert row.verdict == "incomparable" and "a clock that changed alone" in row.ground
+    (event,) = both.events
+    assert event.is_cause and "the record may be wrong" in event.perhaps[0]
+
+
+TWO_STATES = (5.3, 88.0, 6.1, 7.0, 90.0)
+
+
+def test_a_figure_that_alternates_between_two_states_has_no_verdict_and_no_rank(
+    tmp_path: Path,
+) -> None:
+    rates = history()
+    rates[64] = [*TWO_STATES, 84.0, 6.0, 86.0, 5.5]
+    both = newest(releases(rates), described(tmp_path))
+    (row,) = (row for row in both.rows if row.params.get("block_size") == 64)
+    assert row.verdict == "noisy" and row.alternates and not row.judged
+    assert row.ground == "it alternates between two states, 5.3 to 7 and 84 to 90"
+    assert not both.far and not both.events
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ((*TWO_STATES, 6.0), True),
+        ((88.0, 90.0, 89.0, 91.0, 6.0), False),  # one step, of which no one knows whether it lasts
+        ((88.0, 6.0, 90.0, 89.0, 6.2), False),  # one dip so far
+        ((5.0, 10.0, 20.0, 40.0, 80.0, 5.0), False),  # all between too
+        ((5.0, 88.0, 6.0, 90.0), False),
+        ((0.0, 88.0, 6.0, 90.0, 6.0), False),
+    ],
+)
+def test_two_states_are_those_that_both_came_back(
+    values: tuple[float, ...], expected: bool
+) -> None:
+    assert (alternating(values) is not None) == expected
+
+
+def test_a_recovery_is_tied_to_its_dip(tmp_path: Path) -> None:
+    rates = history()
+    for size in (64, 128):
+        rates[size][-2:] = [20.0, rates[size][0]]
+    both = newest(releases(rates), described(tmp_path))
+    told = [event for event in (*both.events, *both.far) if event.kind in ("improved", "noisy")]
+    assert told and all(
+        "a return to the level of 9.7, from which 9.8 differed" in event.perhaps for event in told
+    )
+    # The dip itself is no return.
+    dip = compared(*releases(rates), releases=("9.7", "9.8"), catalog=described(tmp_path))
+    assert not any("return" in text for event in dip.events for text in event.perhaps)
