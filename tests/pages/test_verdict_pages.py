@@ -33,7 +33,9 @@ def settings(tmp_path: Path) -> Settings:
     )
 
 
-def upload(settings: Settings, figures: Sequence[float], kernel: Sequence[str] = ()) -> None:
+def upload(
+    settings: Settings, figures: Sequence[float], kernel: Sequence[str] = (), soc: str = "AM62X"
+) -> None:
     """Three runs of releases in order, with one figure that moves and twelve that do not."""
     for number, figure in enumerate(figures):
         still = [
@@ -45,7 +47,9 @@ def upload(settings: Settings, figures: Sequence[float], kernel: Sequence[str] =
         ]
         moving = result(samples=[figure, figure * 1.001, figure * 0.999])
         more = {"sdk__kernel": kernel[number]} if kernel else {}
-        run = plain(moving, *still, id=f"r{number}", sdk__version=f"09.{number:02}", **more)
+        more["board__soc"] = soc
+        name = f"{soc}-r{number}"
+        run = plain(moving, *still, id=name, sdk__version=f"09.{number:02}", **more)
         for each in run_by_run(run):
             (Path(settings.results[0]) / f"{each['id']}.json").write_bytes(text(each))
 
@@ -181,3 +185,19 @@ def test_lists_and_the_feed_say_what_the_comparison_says(settings: Settings) -> 
     (newest,) = (text for title, text in summaries.items() if "09.05" in title)
     assert newest.endswith(f". {tag}.")
     assert not any(tag in text for title, text in summaries.items() if "09.05" not in title)
+
+
+def test_what_two_socs_have_in_common_is_one_line_on_both_pages(settings: Settings) -> None:
+    upload(settings, (*STEADY, 70.0))
+    upload(settings, (*STEADY, 66.0), soc="AM64X")
+    build.generate(settings)
+    sentence = "Speed: worse by 30 % to 34 % with 09.05 on 2 systems, proved on 2"
+    listed = page(settings, "reports/verdicts").partition("The same move on several SoCs")[2]
+    assert listed.count(sentence) == 1 and listed.count("09.04-vs-09.05") == 2
+    shared = json.loads((settings.output / "guides/overview.json").read_text("utf-8"))["shared"]
+    assert [each["sentence"] for each in shared] == [sentence]
+    pages = {address for _, address in shared[0]["pages"]}
+    assert {f"{address}.rst" for address in pages} == {
+        path.relative_to(settings.output).as_posix()
+        for path in settings.output.glob("compare/*/linux/09.04-vs-09.05.rst")
+    }

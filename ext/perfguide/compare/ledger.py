@@ -6,6 +6,7 @@ verdicts, so the ledger is the same whenever it is made.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Literal
@@ -38,6 +39,10 @@ class Entry(msgspec.Struct, frozen=True):
     rows: int
     fate: Fate
     perhaps: tuple[str, ...]
+    benchmark: str = ""
+    benchmark_title: str = ""
+    move: float | None = None
+    is_cause: bool = False
 
 
 class Compared(msgspec.Struct, frozen=True):
@@ -53,6 +58,7 @@ class Compared(msgspec.Struct, frozen=True):
 def compared(comparison: Comparison) -> Compared:
     """Return what the ledger needs of a comparison."""
     events = (*comparison.events, *comparison.far)
+    titles = {group.benchmark: group.title for group in comparison.groups}
     entries = tuple(
         Entry(
             event.kind,
@@ -61,6 +67,10 @@ def compared(comparison: Comparison) -> Compared:
             len(event.rows),
             fate(event),
             event.perhaps,
+            event.benchmark,
+            titles.get(event.benchmark, event.benchmark),
+            math.log1p(event.change) if event.change is not None and event.change > -1 else None,
+            event.is_cause,
         )
         for event in events
     )

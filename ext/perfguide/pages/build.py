@@ -537,7 +537,9 @@ def _write(
     guides = {each.key: each for own in summaries for each in own.guides}
     # A guide is missing where all of its bundles changed while they were read.
     listed = [guides[key] for key in site.guides if key in guides]
-    write_files.json_file(site, "guides/overview.json", overview(site, listed), sort_keys=True)
+    write_files.json_file(
+        site, "guides/overview.json", overview(site, listed, summaries), sort_keys=True
+    )
     used: set[tuple[str, int]] | None = None
     if extras.is_installed("compare"):
         compare.write_index(site, {own.soc: own.compared for own in summaries})
@@ -604,9 +606,11 @@ def _is_page(writer: Writer, address: str) -> bool:
     return not (text.startswith(write_files.GENERATED) and b"\n:perf-redirect: " in text)
 
 
-def overview(site: Site, guides: Sequence[GuideSummary]) -> dict[str, Any]:
-    """Return what the landing page shows: the newest guide of each SoC and family, and the guides
-    with the newest runs."""
+def overview(
+    site: Site, guides: Sequence[GuideSummary], summaries: Sequence[Summary] = ()
+) -> dict[str, Any]:
+    """Return the content of the landing page: the newest guide of each SoC and family, the guides
+    with the newest runs, and the moves that the newest releases of several SoCs share."""
     latest = set(newest_guides(site.guides).values())
     entries = [
         {
@@ -625,7 +629,12 @@ def overview(site: Site, guides: Sequence[GuideSummary]) -> dict[str, Any]:
     platforms = [entry for guide, entry in both if guide.key in latest]
     platforms.sort(key=lambda entry: units.natural(str(entry["soc"])))
     both.sort(key=lambda each: (each[0].measured, each[1]["guide"]), reverse=True)
-    return {"platforms": platforms, "recent": [entry for _, entry in both[:MAX_RECENT_GUIDES]]}
+    compared = verdicts.neighbours(each for own in summaries for each in own.compared)
+    return {
+        "platforms": platforms,
+        "recent": [entry for _, entry in both[:MAX_RECENT_GUIDES]],
+        "shared": verdicts.newest_shared_moves(compared),
+    }
 
 
 MAX_RECENT_GUIDES = 5

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import msgspec
 
-from ..bundles.guide_key import GuideKey, Platform, family
+from ..bundles.guide_key import GuideKey, Platform, family, version
 from ..common import slugs, units
 from ..common.units import TableCell
 from ..compare import ledger
 from ..compare.ledger import FATES, Compared, Entry
 from ..compare.select import ReleasePair
+from ..compare.shared_moves import SharedMove, shared_moves
 from ..tables.grids import listing
 from . import write_files, write_tables
 from .context import Site
@@ -94,10 +96,41 @@ def write_ledger(site: Site, comparisons: Neighbours) -> None:
         "verdicts.rst.jinja",
         sentences=ledger.sentences(compared),
         comparisons=len(compared),
+        shared=[_shared(each) for each in shared_moves(_entries(comparisons))],
         table=write_tables.table(site, LEDGER, "fates", "Events by advice", listing(head, rows))
         if rows
         else None,
     )
+
+
+def _entries(comparisons: Neighbours) -> list[tuple[ReleasePair, Sequence[Entry]]]:
+    return [(pair, each.entries) for pair, each in comparisons]
+
+
+def _shared(move: SharedMove) -> dict[str, Any]:
+    """Return a move that several SoCs share as a sentence with links to their comparisons."""
+    links = [Link(f"{pair.new.soc}, {family(pair.new)}", pair.address) for pair in move.pairs]
+    return {"sentence": move.sentence, "links": links}
+
+
+def newest_shared_moves(comparisons: Neighbours) -> list[dict[str, Any]]:
+    """Return the moves that the newest releases of several SoCs share, for the front page."""
+    newest: dict[Platform, tuple[ReleasePair, Sequence[Entry]]] = {}
+    for pair, entries in _entries(comparisons):
+        other = newest.get(pair.new.platform)
+        if other is None or version(other[0].new.release) < version(pair.new.release):
+            newest[pair.new.platform] = (pair, entries)
+    return [
+        {
+            "sentence": each.sentence,
+            "pages": [(f"{pair.new.soc}, {family(pair.new)}", pair.address) for pair in each.pairs],
+        }
+        for each in shared_moves(newest.values())[:MAX_SHARED_MOVES]
+    ]
+
+
+MAX_SHARED_MOVES = 8
+"""Shared moves that the front page lists; the page of verdicts has all."""
 
 
 def moves_pages(site: Site) -> dict[Platform, str]:

@@ -193,6 +193,8 @@ class PerfOverview(SphinxDirective):
             rest.append(self._others(others))
         if worse := [each for each in platforms if each.answers.worse]:
             rest += [nodes.rubric("", "Got worse"), self._list(worse, self._worse)]
+        if shared := overview.get("shared"):
+            rest += [nodes.rubric("", "Moved on several SoCs"), self._list(shared, self._shared)]
         rest += [nodes.rubric("", "New guides"), self._list(overview["recent"], self._new)]
         return [perf_search(examples=_examples(matrix_columns, rows)), matrix, *rest]
 
@@ -239,6 +241,12 @@ class PerfOverview(SphinxDirective):
         name = f"{entry['soc']}, {entry['family']} {entry['release']}"
         rest = f": measured {entry['measured']} on {', '.join(entry['boards'])}"
         return [self._link(name, entry["guide"]), nodes.Text(rest)]
+
+    def _shared(self, entry: dict[str, Any]) -> list[nodes.Node]:
+        out: list[nodes.Node] = [nodes.Text(f"{visible(entry['sentence'], 300)}: ")]
+        for name, page in entry["pages"]:
+            out += [self._link(name, page), nodes.Text("; ")]
+        return [*out[:-1], nodes.Text(".")]
 
     def _link(self, text: str, page: str) -> addnodes.pending_xref:
         return link(text, f"/{page_name(self.config.perfguide_output, page)}", self.env.docname)

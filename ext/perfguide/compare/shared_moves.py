@@ -1,0 +1,105 @@
+"""The same move on several SoCs with one release, which has one cause and is reported once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from ..bundles.guide_key import version
+from ..common import units
+from .ledger import Entry
+from .select import ReleasePair
+
+MIN_SOCS = 2
+
+MIN_MOVE_LOG = math.log(1.05)
+"""The least move, as the logarithm of a factor, that is worth a line."""
+
+MAX_MOVES_RATIO = 3.0
+"""The largest move over the least, as logarithms, of moves that are the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class SharedMove:
+    """Events of one benchmark that went one way on several SoCs with releases of one line.
+
+    ``moves`` has the median move of each, as the logarithm of a factor, above 0 is better.
+    """
+
+    title: str
+    line: str
+    pairs: tuple[ReleasePair, ...]
+    moves: tuple[float, ...]
+    proved: int
+
+    @property
+    def sentence(self) -> str:
+        """The move with its range, and how much of it is proved: ``10 to 12 % worse with 11.02``."""
+        ordered = sorted(self.moves, key=abs)
+        ends = dict.fromkeys(_size(move) for move in (ordered[0], ordered[-1]))
+        word = "better" if ordered[0] > 0 else "worse"
+        once = len(self.pairs) - self.proved
+        evidence = [f"proved on {self.proved}"] + ([f"measured once on {once}"] if once else [])
+        return (
+            f"{self.title}: {word} by {' to '.join(ends)} with {self.line} "
+            f"on {len(self.pairs)} systems, {', '.join(evidence)}"
+        )
+
+
+def shared_moves(found: Iterable[tuple[ReleasePair, Sequence[Entry]]]) -> list[SharedMove]:
+    """Return the moves that several SoCs share, those for the worse and on most systems first."""
+    by: dict[tuple[str, str, bool], dict[ReleasePair, Entry]] = {}
+    titles: dict[str, str] = {}
+    for pair, entries in found:
+        for entry in entries:
+            if entry.is_cause or entry.move is None or abs(entry.move) < MIN_MOVE_LOG:
+                continue
+            key = (_line(pair.new.release), entry.benchmark, entry.move > 0)
+            own = by.setdefault(key, {})
+            titles[entry.benchmark] = entry.benchmark_title
+            # One line a system: the event with most rows, a proved one first.
+            if pair not in own or _rank(entry) > _rank(own[pair]):
+                own[pair] = entry
+    out = []
+    for (line, benchmark, _), own in by.items():
+        alike = _alike(own)
+        proved = sum(_is_proved(entry) for entry in alike.values())
+        if proved and len({pair.new.soc for pair in alike}) >= MIN_SOCS:
+            moves = tuple(entry.move or 0.0 for entry in alike.values())
+            out.append(SharedMove(titles[benchmark], line, tuple(alike), moves, proved))
+    return sorted(out, key=lambda each: (each.moves[0] > 0, -len(each.pairs), each.sentence))
+
+
+def _line(release: str) -> str:
+    """Return the first two parts of a release: SoCs get it as ``11.02.05`` and ``11.02.08``."""
+    return ".".join(release.split(".")[:2])
+
+
+def _is_proved(entry: Entry) -> bool:
+    return entry.kind in ("regressed", "improved")
+
+
+def _rank(entry: Entry) -> tuple[bool, int]:
+    return _is_proved(entry), entry.rows
+
+
+def _alike(own: dict[ReleasePair, Entry]) -> dict[ReleasePair, Entry]:
+    """Return the moves near the median one, the newest releases of all systems first."""
+    middle = math.sqrt(MAX_MOVES_RATIO)
+    usual = median(abs(entry.move or 0.0) for entry in own.values())
+    near = {
+        pair: entry
+        for pair, entry in own.items()
+        if usual / middle <= abs(entry.move or 0.0) <= usual * middle
+    }
+    order = sorted(near, key=lambda pair: (units.natural(pair.new.soc), version(pair.new.release)))
+    return {pair: near[pair] for pair in order}
+
+
+def _size(move: float) -> str:
+    """Return how large a move is: ``12 %``, or ``÷5`` from a factor of two on."""
+    if abs(move) >= math.log(2):
+        return f"{'×' if move > 0 else '÷'}{units.number(math.exp(abs(move)), digits=2)}"
+    return f"{units.number(100 * abs(math.expm1(move)), digits=2)} %"

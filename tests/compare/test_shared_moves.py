@@ -1,0 +1,64 @@
+"""Moves that several SoCs share are one line."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from perfguide.bundles.guide_key import GuideKey
+from perfguide.compare.ledger import Entry
+from perfguide.compare.select import ReleasePair
+from perfguide.compare.shared_moves import shared_moves
+from perfguide.compare.verdicts import Verdict
+
+
+def pair(soc: str, new: str = "11.02.05") -> ReleasePair:
+    old, newer = (GuideKey("sdk", soc, "linux", release) for release in ("11.01", new))
+    return ReleasePair(old, newer, f"compare/{soc}/{new}")
+
+
+def entry(change: float, kind: Verdict = "regressed", benchmark: str = "openssl") -> Entry:
+    return Entry(
+        kind, "Look at these", "title", 3, "open", (), benchmark, "OpenSSL", math.log1p(change)
+    )
+
+
+def test_a_move_of_three_socs_is_one_line_with_its_evidence() -> None:
+    (move,) = shared_moves(
+        [
+            (pair("AM62X"), [entry(-0.12)]),
+            (pair("AM64X", "11.02.08"), [entry(-0.10)]),
+            (pair("J721E"), [entry(-0.11, "noisy")]),
+        ]
+    )
+    assert move.sentence == (
+        "OpenSSL: worse by 10 % to 12 % with 11.02 on 3 systems, proved on 2, measured once on 1"
+    )
+    assert [each.new.soc for each in move.pairs] == ["AM62X", "AM64X", "J721E"]
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        [(pair("A"), [entry(-0.1)])],
+        [(pair("A"), [entry(-0.1)]), (pair("B"), [entry(0.1, "improved")])],  # ways differ
+        [(pair("A"), [entry(-0.1)]), (pair("B", "12.00"), [entry(-0.1)])],  # releases differ
+        [(pair("A"), [entry(-0.1)]), (pair("B"), [entry(-0.1, benchmark="stream")])],
+        [(pair("A"), [entry(-0.1, "noisy")]), (pair("B"), [entry(-0.1, "noisy")])],  # no proof
+        [(pair("A"), [entry(-0.01)]), (pair("B"), [entry(-0.01)])],  # next to nothing
+        [(pair("A"), [entry(-0.05)]), (pair("B"), [entry(-0.9)])],  # sizes differ
+        [(pair("A", "11.02.05"), [entry(-0.1)]), (pair("A", "11.02.08"), [entry(-0.1)])],
+    ],
+)
+def test_what_is_not_the_same_move_is_no_line(found: list[tuple[ReleasePair, list[Entry]]]) -> None:
+    assert not shared_moves(found)
+
+
+def test_large_moves_are_factors_and_falls_come_first() -> None:
+    found = [
+        (pair("A"), [entry(-0.8), entry(1.5, "improved", "stream")]),
+        (pair("B"), [entry(-0.7), entry(1.2, "improved", "stream")]),
+    ]
+    first, second = (move.sentence for move in shared_moves(found))
+    assert "worse by ÷3.3 to ÷5 with" in first and "better by ×2.2 to ×2.5 with" in second
