@@ -17,7 +17,7 @@ from ..figures.provenance import facts
 from ..tables.assign import Layout
 from . import acknowledged as acknowledge
 from . import rules
-from .finding import Finding, Suspect
+from .finding import Finding, Rule, Suspect
 
 PAGE = "reports/health"
 """The report's address below the output folder."""
@@ -218,6 +218,24 @@ def pages_of_findings(checked: Health, addresses: Addresses) -> dict[str, str]:
         page = PAGE if room >= 0 else f"{PAGE}/{own}"
         out |= {finding.id: page for finding in findings}
     return out
+
+
+MIN_SHARING_GUIDES = 8
+"""The guides with findings of one rule about one benchmark from which these are one cause."""
+
+
+def shared_causes(findings: Iterable[Finding]) -> list[tuple[Rule, str, list[Finding]]]:
+    """Return the rules with findings about one benchmark in many guides: the rule, the benchmark and
+    the findings; those in most guides first."""
+    by: dict[tuple[str, str], list[Finding]] = {}
+    for finding in findings:
+        by.setdefault((finding.rule.id, finding.benchmark), []).append(finding)
+    causes = [
+        (own[0].rule, own[0].benchmark, own)
+        for own in by.values()
+        if len({finding.guide for finding in own}) >= MIN_SHARING_GUIDES
+    ]
+    return sorted(causes, key=lambda each: (-len(each[2]), each[0].id, each[1]))
 
 
 def by_guide(findings: Iterable[Finding]) -> dict[str, list[Finding]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -46,6 +47,9 @@ MAX_SENTENCE_BOARDS = 12
 
 MOST_NAMED = 2
 """Findings that a sentence names; the page that it leads to has all."""
+
+MIN_GUIDES_WITH_USUAL = 4
+"""The guides of a SoC from which on some findings are usual there, and not special to one guide."""
 
 MAX_DOUBTFUL = 2
 """Doubtful figures that a chapter names; the table has a mark at each."""
@@ -122,6 +126,7 @@ class Headlines:
     def __init__(self, site: Site, plan: ComparisonPlan) -> None:
         self._site, self._plan, self._names = site, plan, plan.rules.names
         self._read: dict[GuideKey, list[Record]] = {}
+        self._usual_findings = _shared_by_most(site)
 
     def of(self, key: GuideKey) -> Answers:
         """Return the answers at the top of a guide."""
@@ -373,9 +378,14 @@ class Headlines:
 
     def _careful(self, key: GuideKey) -> list[Fact]:
         """What the health of the figures says of a guide."""
-        found = [f for f in self._site.findings.get(key, ()) if not f.acknowledged]
-        if not found:
+        every = [f for f in self._site.findings.get(key, ()) if not f.acknowledged]
+        if not every:
             return [Fact("Careful", (Part("No check found a problem with these figures."),))]
+        found = [f for f in every if (f.rule.id, f.benchmark) not in self._usual_findings]
+        usual = wording.count(len(every) - len(found), "finding")
+        if not found:
+            words = f"Nothing beyond {usual} that most guides of this SoC share. "
+            return [Fact("Careful", (Part(words), Part("Health", HEALTH)))]
         counts = {
             severity: wording.count(number, severity)
             for severity in SEVERITIES
@@ -393,7 +403,26 @@ class Headlines:
         section = key if key in listed else next(iter(listed), None)
         name = section_name(HEALTH, section_of(self._site, section)) if section else ""
         link = Part(f"Health: {', '.join(counts.values())}", HEALTH, name)
-        return [Fact("Careful", (badge, Part(f" {named}{more}. "), link))]
+        rest = (
+            f" Beside these, {usual} that most guides of this SoC share."
+            if len(every) > len(found)
+            else ""
+        )
+        return [Fact("Careful", (badge, Part(f" {named}{more}.{rest} "), link))]
+
+
+def _shared_by_most(site: Site) -> set[tuple[str, str]]:
+    """Return the rules and benchmarks with findings in most guides of a SoC."""
+    counts = Counter(
+        kind
+        for findings in site.findings.values()
+        for kind in {(f.rule.id, f.benchmark) for f in findings if not f.acknowledged}
+    )
+    return {
+        kind
+        for kind, count in counts.items()
+        if len(site.guides) >= MIN_GUIDES_WITH_USUAL and 2 * count > len(site.guides)
+    }
 
 
 def sentences(answers: Answers, benchmark: str) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any
 from ..bundles.guide_key import GuideKey
 from ..common import slugs, units
 from ..export import json_api
-from ..health.finding import Finding, counts
+from ..health.finding import Finding, Rule, counts
 from ..health.report import (
     PAGE,
     Health,
@@ -17,6 +17,7 @@ from ..health.report import (
     head,
     lost_line,
     pages_of_findings,
+    shared_causes,
     summary,
     with_pages,
 )
@@ -49,6 +50,7 @@ def write(site: Site, health: Health, findings: Sequence[dict[str, Any]]) -> Non
         summary=summary(health),
         lost=lost_line(health),
         counts=write_tables.table(site, PAGE, "counts", "Findings by rule", grid) if rows else None,
+        shared=[_shared(site, *each) for each in shared_causes(health.open)],
         groups=[_group(site, title, own, pages) for title, own in by_guide(health.open).items()],
         accepted=[_entry(site, finding) for finding in accepted],
         elsewhere=_links(health.accepted, pages),
@@ -56,6 +58,18 @@ def write(site: Site, health: Health, findings: Sequence[dict[str, Any]]) -> Non
     )
     for page in dict.fromkeys(page for page in pages.values() if page != PAGE):
         _write_page(site, page, health, pages)
+
+
+def _shared(site: Site, rule: Rule, benchmark: str, findings: Sequence[Finding]) -> dict[str, str]:
+    """Return a cause that many guides share, in one line."""
+    guides = len({finding.guide for finding in findings})
+    figures = sum(len(finding.suspects) for finding in findings)
+    return {
+        "title": f"{site.catalog.title(benchmark)}: {rule.title}",
+        "count": f"{units.number(figures, 0)} figures in {units.number(guides, 0)} guides",
+        "example": f"{findings[0].guide}: {findings[0].reason}",
+        "advice": f"{rule.advice[:1].upper()}{rule.advice[1:]}",
+    }
 
 
 def _write_page(site: Site, page: str, health: Health, pages: Mapping[str, str]) -> None:
