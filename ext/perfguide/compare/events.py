@@ -357,8 +357,12 @@ def _narrow(own: Sequence[Row], siblings: Sequence[Row], names: Names) -> str:
     benchmark = names.catalog.get(own[0].benchmark)
     metrics = sorted({row.metric for row in own})
     if len({row.metric for row in siblings}) > len(metrics):
-        known = (labels.within(benchmark.metric_label(m)) if benchmark else m for m in metrics)
-        parts.append(", ".join(known) if len(metrics) <= NAMED else f"{len(metrics)} metrics")
+        names_of_metrics = (
+            labels.within(benchmark.metric_label(m)) if benchmark else m for m in metrics
+        )
+        parts.append(
+            ", ".join(names_of_metrics) if len(metrics) <= NAMED else f"{len(metrics)} metrics"
+        )
     for name, value in sorted(own[0].params.items()):
         default = benchmark.param(name).default if benchmark else None
         if value == default or any(row.params.get(name) != value for row in own):
@@ -371,7 +375,7 @@ def _narrow(own: Sequence[Row], siblings: Sequence[Row], names: Names) -> str:
 
 def _conditions(own: Sequence[Row], old: SideFigures, new: SideFigures) -> list[str]:
     """Return what was different around all rows of an event that are on both sides."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     both = [row for row in own if row.old and row.new]
     seen: dict[tuple[int, int], list[str]] = {}
     for row in both:
@@ -380,8 +384,8 @@ def _conditions(own: Sequence[Row], old: SideFigures, new: SideFigures) -> list[
         if key not in seen:
             was, now = old.pool.conditions(row.old), new.pool.conditions(row.new)
             seen[key] = _changed(was, now)
-        found.update(seen[key])
-    return [text for text, count in found.items() if count == len(both)]
+        counts.update(seen[key])
+    return [text for text, count in counts.items() if count == len(both)]
 
 
 def _changed(was: Conditions, now: Conditions) -> list[str]:
@@ -410,6 +414,6 @@ def _coarse(own: Sequence[Row], names: Names) -> bool:
     return True
 
 
-def tally(told: Sequence[Event]) -> Mapping[Verdict, int]:
+def tally(events: Sequence[Event]) -> Mapping[Verdict, int]:
     """Return how many events of each kind nobody has accepted."""
-    return Counter(event.kind for event in told if not event.accepted)
+    return Counter(event.kind for event in events if not event.accepted)

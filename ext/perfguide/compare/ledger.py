@@ -79,11 +79,11 @@ def compared(comparison: Comparison) -> Compared:
 
 def fate(event: Event) -> Fate:
     """Return what became of an event: what became of more than half of its rows that were followed."""
-    found = Counter(own for row in event.rows if (own := _fate(row)))
-    followed = sum(found.values())
+    fates = Counter(own for row in event.rows if (own := _fate(row)))
+    followed = sum(fates.values())
     if not followed:
         return "open"
-    return next((own for own in ("lasted", "went back") if 2 * found[own] > followed), "neither")
+    return next((own for own in ("lasted", "went back") if 2 * fates[own] > followed), "neither")
 
 
 def _fate(row: Row) -> Fate | None:
@@ -103,9 +103,9 @@ def tally(entries: Iterable[Entry]) -> dict[str, Counter[Fate]]:
     return {action: counts for action, counts in out.items() if counts}
 
 
-def sentences(found: Sequence[Compared]) -> list[str]:
+def sentences(comparisons: Sequence[Compared]) -> list[str]:
     """Return what the ledger says: how often what was called bad stayed, and what looks like a fault."""
-    entries = [entry for each in found for entry in each.entries]
+    entries = [entry for each in comparisons for entry in each.entries]
     bad = [entry for entry in entries if entry.kind == "regressed" and entry.fate != "open"]
     out = []
     if bad:
@@ -117,7 +117,7 @@ def sentences(found: Sequence[Compared]) -> list[str]:
         )
     else:
         out.append("No event for the worse has been followed by another release yet.")
-    with_rows = [each for each in found if each.common]
+    with_rows = [each for each in comparisons if each.common]
     for kind, what in (("improved", "an improvement"), ("regressed", "a regression")):
         if len(with_rows) >= FEWEST and not any(entry.kind == kind for entry in entries):
             out.append(

@@ -48,11 +48,11 @@ class SharedMove:
         )
 
 
-def shared_moves(found: Iterable[tuple[ReleasePair, Sequence[Entry]]]) -> list[SharedMove]:
+def shared_moves(compared: Iterable[tuple[ReleasePair, Sequence[Entry]]]) -> list[SharedMove]:
     """Return the moves that several SoCs share, those for the worse and on most systems first."""
     by: dict[tuple[str, str, bool], dict[ReleasePair, Entry]] = {}
     titles: dict[str, str] = {}
-    for pair, entries in found:
+    for pair, entries in compared:
         for entry in entries:
             if entry.is_cause or entry.move is None or abs(entry.move) < MIN_MOVE_LOG:
                 continue
