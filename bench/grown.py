@@ -39,6 +39,21 @@ def grow(real: Path, target: Path, socs: int = 20) -> int:
     return count
 
 
+def repeat(real: Path, target: Path, times: int) -> int:
+    """Write the real bundles and as many copies of all of them, each under other SoC names, that there
+    are ``times`` as many; return their number."""
+    count = 0
+    for path in sorted(real.rglob("*.json")):
+        bundle = json.loads(path.read_text("utf-8"))
+        for turn in range(times):
+            one = renamed(bundle, turn) if turn else bundle
+            file = target / one["board"]["soc"] / f"{count:06}.json"
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(json.dumps(one, indent=1), "utf-8")
+            count += 1
+    return count
+
+
 def _some(bundles: list[dict[str, Any]], turn: int) -> list[dict[str, Any]]:
     releases = sorted({each["sdk"]["version"] for each in bundles})
     kept = set(releases[turn % SHARE :: SHARE]) | {releases[-1]}

@@ -4,22 +4,36 @@ Reported as CPU seconds of this process and its children, which other work on th
 little, and as the peak memory of both. An address adds workers, and a URL adds a bucket:
 
     python bench/scale.py [BUNDLES] [--results FOLDER] [--scheduler tcp://…] [--url s3://bucket/empty]
+    python bench/scale.py --results FOLDER --times 10 [--pictures]
+    python bench/scale.py --results FOLDER --workers 2 [--url s3://bucket/empty]
 
-``--results`` measures the pages of an archive, such as one by ``bench/grown.py``, instead.
+``--results`` measures the pages of an archive, such as one by ``bench/grown.py``, instead. ``--times``
+compares them with those of an archive that has all bundles so many times under other SoC names: its
+goals are 1.2 times the memory of the largest process, and 0.9 to 1.1 times the CPU for each bundle.
+``--workers`` starts a Dask scheduler with so many workers on this machine, and compares the CPU of all
+processes with that of a build without them; with ``--url``, both read the archive from a bucket.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import resource
 import shutil
+import subprocess
+import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
+
+import grown
+import measuring
 
 from perfguide.bundles import object_store
 from perfguide.bundles.decompress import Limits
@@ -30,6 +44,7 @@ from perfguide.pages import build
 
 TOP = Path(__file__).resolve().parent.parent
 RESULTS = 500
+DESCRIBED = (dataset.BUILT_IN, TOP / "source/benchmarks")
 
 
 def bundle(number: int) -> dict[str, Any]:
@@ -70,15 +85,102 @@ def _used() -> float:
 def pages(results: Path, count: int, scheduler: str) -> None:
     """Make the pages of an archive without pictures, here and by workers; the cost is that of each of
     ``count`` bundles. That of workers is not in it."""
-    described = (dataset.BUILT_IN, TOP / "source/benchmarks")
     for name, address in (("pages here", ""), ("pages by workers", scheduler)):
         if address or name == "pages here":
             with tempfile.TemporaryDirectory() as folder:
                 asked = dataset.Settings(
-                    (results,), described, Path(folder), formats=(), scheduler=address
+                    (results,), DESCRIBED, Path(folder), formats=(), scheduler=address
                 )
                 outcome = cost(name, count, partial(build.generate, asked))
                 print(f"{outcome.figures} figures in {outcome.guides} guides")
+
+
+def compared_with(results: Path, times: int, formats: tuple[str, ...]) -> None:
+    """Compare the pages of an archive with those of the same archive so many times under other SoC
+    names, each made by a process of its own from nothing."""
+    costs = []
+    for number in (1, times):
+        with tempfile.TemporaryDirectory() as given:
+            folder = Path(given)
+            count = grown.repeat(results, folder / "results", number)
+            script = f"import scale; scale.generate({str(folder)!r}, {formats!r})"
+            paths = f"import sys; sys.path.insert(0, {str(TOP / 'bench')!r})"
+            cost_of_build = measuring.ran(["-c", f"{paths}; {script}"], folder)
+            costs.append(cost_of_build)
+            print(
+                f"{number:3} times: {count} bundles, {cost_of_build.cpu:.1f} s of CPU, "
+                f"largest process {cost_of_build.memory:.0f} MiB",
+                flush=True,
+            )
+    one, many = costs
+    print(f"memory {many.memory / one.memory:.2f} times, CPU {many.cpu / one.cpu:.1f} times")
+
+
+def generate(folder: str, formats: tuple[str, ...]) -> None:
+    """Make the pages of the bundles below a folder."""
+    top = Path(folder)
+    build.generate(
+        dataset.Settings(
+            *((top / "results",), DESCRIBED, top / "pages"), formats=formats, cache=top / "cache"
+        )
+    )
+
+
+def by_workers(results: Path, count: int, url: str) -> None:
+    """Make the pages of an archive here and by workers of a Dask scheduler on this machine; print the
+    CPU of all processes, and of the one that asks."""
+    with tempfile.TemporaryDirectory() as given:
+        folder, source = Path(given), url or results
+        if url:
+            import fsspec
+
+            fs, top = fsspec.core.url_to_fs(url)
+            fs.put(str(results), top, recursive=True)
+        asked = dataset.Settings(
+            *((source,), DESCRIBED, folder / "here"), formats=(), store=folder / "store"
+        )
+        start = _used()
+        build.generate(asked)
+        here = _used() - start
+        start, own = _used(), _used_here()
+        with _cluster(folder, count) as address:
+            there = replace(asked, output=folder / "there", scheduler=address)
+            build.generate(there)
+            own = _used_here() - own
+        all_processes = _used() - start
+        print(f"here {here:.1f} s of CPU; by {count} workers {all_processes:.1f} s")
+        print(
+            f"{all_processes / here:.2f} times; {own / all_processes:.0%} by the process that asks"
+        )
+
+
+@contextmanager
+def _cluster(folder: Path, count: int) -> Iterator[str]:
+    """Yield the address of a scheduler with workers, which end with the context."""
+    file, processes = folder / "scheduler.json", []
+    given = os.environ | {"PYTHONPATH": str(TOP / "ext")}
+    listen = ["--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(file)]
+    worker = ["--nthreads", "1", "--no-nanny", "--no-dashboard", "--scheduler-file", str(file)]
+    try:
+        for command in (["dask_scheduler", *listen], *[["dask_worker", *worker]] * count):
+            line = [sys.executable, "-m", f"distributed.cli.{command[0]}", *command[1:]]
+            # Away from the archive: workers must find it by its address.
+            quiet = subprocess.DEVNULL
+            process = subprocess.Popen(line, env=given, cwd=folder, stdout=quiet, stderr=quiet)
+            processes.append(process)
+        while not file.exists() or not file.read_text("utf-8").endswith("}"):
+            time.sleep(0.1)
+        yield json.loads(file.read_text("utf-8"))["address"]
+    finally:
+        for process in processes:
+            process.terminate()
+        for process in processes:
+            process.wait()
+
+
+def _used_here() -> float:
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return usage.ru_utime + usage.ru_stime
 
 
 def main() -> None:
@@ -87,7 +189,16 @@ def main() -> None:
     parser.add_argument("--results", type=Path)
     parser.add_argument("--scheduler", default="")
     parser.add_argument("--url", default="")
+    parser.add_argument("--times", type=int, default=0)
+    parser.add_argument("--pictures", action="store_true")
+    parser.add_argument("--workers", type=int, default=0)
     options = parser.parse_args()
+    if options.times:
+        compared_with(options.results, options.times, ("svg",) if options.pictures else ())
+        return
+    if options.workers:
+        by_workers(options.results, options.workers, options.url)
+        return
     if options.results:
         count = sum(1 for _ in options.results.rglob("*.json"))
         pages(options.results, count, options.scheduler)

@@ -29,6 +29,7 @@ import fsspec
 import pytest
 import s3fs
 from conftest import TOP
+from prepared import run_module
 
 from perfguide.bundles import object_store
 from perfguide.bundles.decompress import Limits
@@ -49,6 +50,7 @@ class Relay(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.behind = port
         self.objects: list[tuple[str, str]] = []
+        self.requests: list[str] = []
         self.refuse: Callable[[str], bool] = lambda _path: False
         self.wait: Callable[[str, str], None] = lambda _path, _range: None
 
@@ -68,6 +70,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _pass_on(self) -> None:
         path, part = self.path.partition("?")[0], self.headers.get("Range", "")
+        self.server.requests.append(self.path)
         is_object = self.command == "GET" and path.count("/") > 2
         if is_object:
             self.server.wait(path, part)
@@ -329,6 +332,41 @@ def test_a_file_beyond_the_limits_is_not_read(bucket: Bucket, tmp_path: Path) ->
 def test_a_place_that_is_not_there_is_an_error(bucket: Bucket, tmp_path: Path, url: str) -> None:
     found = fetch(tmp_path, url)
     assert [(d.kind, d.origin) for d in found.diagnostics] == [("missing-path", url)]
+
+
+def test_an_unchanged_bucket_is_listed_once(
+    bucket: Bucket, project: Path, make_bundle: Callable[..., dict[str, Any]]
+) -> None:
+    """A bundle that is new, and a copy that was damaged, are seen."""
+
+    def build() -> bool:
+        time.sleep(0.3)
+        bucket.relay.requests.clear()
+        command = ["build", "-j1", "--results", URL, "--", "-q"]
+        environment = os.environ | {"PYTHONPATH": str(TOP / "ext"), "NO_COLOR": "1"}
+        done = run_module("perfguide", *command, environment=environment, folder=project)
+        assert (done.returncode, done.stderr) == (0, "")
+        return "Nothing changed" not in done.stdout
+
+    bucket.put("run.json", make_bundle())
+    assert [build(), build()] == [True, False]
+    assert len(bucket.relay.requests) == 1
+    bucket.put("more.json", make_bundle(id="more", board__soc="SOC2"))
+    assert [build(), build()] == [True, False]
+    assert (project / "build/html/source/guides/SOC2/index.html").is_file()
+    (copy, _) = sorted((project / "build/store/objects").iterdir())
+    copy.write_bytes(b"damaged")
+    assert build()
+    assert copy.read_bytes() != b"damaged"
+    # The build saw the damaged copy as well, so only one more knows that nothing changes.
+    build()
+    assert not build()
+
+
+def test_a_password_is_in_no_file(bucket: Bucket, make_bundle: Callable[..., Any]) -> None:
+    bucket.put("run.json", make_bundle())
+    assert object_store.listing_hash(URL)
+    assert not object_store.listing_hash(URL.replace("//", "//user:password@"))
 
 
 def test_a_server_that_is_away_leaves_the_pages_alone(

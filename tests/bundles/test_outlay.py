@@ -103,7 +103,7 @@ def test_results_of_boards_are_far_from_all_limits() -> None:
     """All of the project's own as one upload: a fifth of what it may make at most."""
     boundless = Limits(files=10**9, copied=10**9, withdrawals=10**9)
     folder = ROOT / "results"
-    sources, _ = object_store.find((folder,), folder, boundless, lambda items, _label: items)
+    sources, _, _ = object_store.find((folder,), folder, boundless, lambda items, _label: items)
     outlay = Outlay(boundless)
     for source in sources:
         for item in upload(source, boundless):

@@ -18,7 +18,7 @@ from perfguide.publishing import atomic_swap, last_build
 from perfguide.publishing.atomic_swap import Place, build, locked, place
 from perfguide.publishing.last_build import Inputs
 
-INPUTS = Inputs({}, (), (), "", False)
+INPUTS = Inputs({}, (), (), "", {}, False)
 
 
 def fill(folder: Path, *names: str, text: str = "x") -> Path:
@@ -307,7 +307,7 @@ def run(text):
     at.site.mkdir(exist_ok=True)
     for number in range(40):
         (at.site / f"{number}.html").write_text(text)
-    return 0, last_build.Inputs({}, (), (), "", False)
+    return 0, last_build.Inputs({}, (), (), "", {}, False)
 while True:
     for text in ("old", "new"):
         atomic_swap.build(at, last_build.last(at), "1", "1", lambda: run(text))

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,10 @@ from test_builds import tree
 from test_store import same_size, settle
 
 from perfguide.common import parallel
+from perfguide.export.badge import FigureFinder
 from perfguide.figures import dataset
 from perfguide.pages import build, parts
+from perfguide.sphinxext import figure_role
 from perfguide.tables import page_tables
 
 Bundle = Callable[..., Path]
@@ -75,10 +78,10 @@ def made(monkeypatch: pytest.MonkeyPatch) -> Made:
     asked: list[str] = []
     real = parts.Parts.add
 
-    def spied(self: parts.Parts, name: str, *given: Any) -> None:
+    def spied(self: parts.Parts, name: str, *given: Any) -> Any:
         if name != "site":
             asked.append(name)
-        real(self, name, *given)
+        return real(self, name, *given)
 
     monkeypatch.setattr(parts.Parts, "add", spied)
 
@@ -210,6 +213,35 @@ def test_where_nothing_changed_no_bundle_is_read_and_all_is_told_as_before(
     shutil.copy(top / "results/SOC1-09.02.json", top / "copy")
     (top / "copy").replace(top / "results/SOC1-09.02.json")
     assert not reads(settings)
+
+
+def test_a_quoted_figure_asks_for_its_soc_alone(settings: dataset.Settings) -> None:
+    outcome = build.generate(settings)
+    names = [
+        "SOC1/09.02/*/stream/copy",
+        "soc1/latest",
+        "SOC2/09.03",
+        "SOC1/09.09",
+        "SOC9",
+        "*/09.02",
+    ]
+    every = FigureFinder(outcome.read())
+    asked: list[str] = []
+
+    def quoted_from(socs: str) -> tuple[dataset.Holdings, dataset.Addresses]:
+        asked.append(socs)
+        holdings, addresses = outcome.quoted_from(socs)
+        wanted = {key.soc for key in holdings.pool.guides()}
+        assert wanted == {s for s in ("SOC1", "SOC2") if fnmatchcase(s.casefold(), socs.casefold())}
+        return holdings, addresses
+
+    lookup = figure_role.Lookup()
+    lookup.prepare(quoted_from, outcome.inputs)
+    for number, name in enumerate(names):
+        assert lookup.find(name) == every.find(name)
+        # Only a name without a figure needs all of them.
+        assert ("*" in asked) == (number >= names.index("SOC1/09.09"))
+    assert asked == ["SOC1", "soc1", "SOC2", "*", "SOC9"]
 
 
 def test_whatever_changed_is_seen_and_gives_what_a_run_from_nothing_gives(

@@ -89,6 +89,7 @@ def read(sources: Iterable[Source], limits: Limits, store: Store) -> Iterator[tu
     its content: it may change again before its results are read.
     """
     rules = f"{fingerprint()} {limits}"
+    shared: dict[Measured, Measured] = {}
     for source in sources:
         digest = store.digest(source.path)
         if digest and not is_settled(store.seen[str(source.path)], time.time_ns()):
@@ -98,10 +99,11 @@ def read(sources: Iterable[Source], limits: Limits, store: Store) -> Iterator[tu
         key = f"heads {digest} {rules} {source.root} {source.name}"
         kept = store.recall(key) if digest else None
         if kept is not None:
-            yield source, _unpacked(_DECODE(kept))
+            yield source, _unpacked(_DECODE(kept), shared)
             continue
         items: Items = [
-            item if isinstance(item, Diagnostic) else head(item) for item in upload(source, limits)
+            item if isinstance(item, Diagnostic) else _with_shared_names(head(item), shared)
+            for item in upload(source, limits)
         ]
         # A name that is no text in UTF-8 cannot be kept.
         with suppress(UnicodeEncodeError):
@@ -117,6 +119,13 @@ def _packed(items: Sequence[Head | Diagnostic]) -> _KeptHeads:
     )
 
 
-def _unpacked(kept: _KeptHeads) -> Items:
+def _unpacked(kept: _KeptHeads, shared: dict[Measured, Measured]) -> Items:
     diagnostics = iter(kept.diagnostics)
-    return [item or next(diagnostics) for item in kept.heads]
+    return [_with_shared_names(item, shared) if item else next(diagnostics) for item in kept.heads]
+
+
+def _with_shared_names(item: Head, shared: dict[Measured, Measured]) -> Head:
+    """Return a head whose names are the same objects as those of other heads: bundles of a farm measure
+    the same, and their names take ten times the room of all else."""
+    measured = tuple((shared.setdefault(names, names), count) for names, count in item.measured)
+    return replace_field(item, measured=measured)

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
@@ -60,11 +61,13 @@ class Remote:
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """The outcome for one location: its files, and the number of bytes read for them."""
+    """The outcome for one location: its files, the number of bytes read for them, and a hash of its
+    listing, as :func:`listing_hash` gives it."""
 
     sources: list[Source] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
     read: int = 0
+    listing: str = ""
 
 
 def is_url(location: str | Path) -> bool:
@@ -84,56 +87,102 @@ def without_password(url: str) -> str:
 
 
 Progress = Callable[[Sequence[Any], str], Iterable[Any]]
+HashOf = Callable[[Path], str]
+"""A function that returns the SHA-256 of a file, or an empty text where there is none."""
+
+
+def hash_of_file(path: Path) -> str:
+    """Return the SHA-256 of a file, which is read for it."""
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except FileNotFoundError:
+        return ""
 
 
 def find(
-    roots: Sequence[str | Path], store: Path, limits: Limits, progress: Progress
-) -> tuple[list[Source], list[Diagnostic]]:
-    """Return all result files of the roots, each a folder, a file or a URL."""
+    roots: Sequence[str | Path],
+    store: Path,
+    limits: Limits,
+    progress: Progress,
+    hash_of: HashOf = hash_of_file,
+) -> tuple[list[Source], list[Diagnostic], dict[str, str]]:
+    """Return all result files of the roots, each a folder, a file or a URL; all findings; and the hash
+    of each URL's listing."""
     sources: list[Source] = []
     diagnostics: list[Diagnostic] = []
+    listings: dict[str, str] = {}
     for root in roots:
         if is_url(root):
-            fetched = fetch(str(root), store, limits, progress)
+            fetched = fetch(str(root), store, limits, progress, hash_of)
             root_sources, notes = fetched.sources, fetched.diagnostics
+            listings[str(root)] = fetched.listing
         else:
             root_sources, notes = containers.find([root])
         sources += root_sources
         diagnostics += notes
-    return sources, diagnostics
+    return sources, diagnostics, listings
 
 
-def fetch(url: str, store: Path, limits: Limits, progress: Progress) -> Fetched:
+def listing_hash(url: str) -> str:
+    """Return a hash of the names and marks of all files at a URL, which changes when one of them does;
+    an empty text where it is not known whether it would."""
+    # A password is not for a file that is kept from build to build.
+    if url.rstrip("/") != without_password(url):
+        return ""
+    with suppress(ImportError):
+        try:
+            return _hash_of_listing(_listed(url)[1])
+        # Each protocol has its own library, with exceptions of its own.
+        except Exception:
+            return ""
+    return ""
+
+
+def _listed(url: str) -> tuple[Any, list[Remote]]:
+    from fsspec.core import url_to_fs
+
+    fs, top = url_to_fs(url)
+    # fsspec keeps listings for the process, which would hide files uploaded since.
+    fs.invalidate_cache()
+    return fs, _listing(fs, str(top), without_password(url))
+
+
+def _hash_of_listing(listed: Sequence[Remote]) -> str:
+    if not all(each.mark for each in listed):
+        return ""
+    return _hash(json.dumps([(each.name, each.mark) for each in listed]).encode())
+
+
+def fetch(
+    url: str, store: Path, limits: Limits, progress: Progress, hash_of: HashOf = hash_of_file
+) -> Fetched:
     """Return the result files at a URL as files of the store, reading only those that are new.
 
     If the location, or one of its files, cannot be read, the diagnostic is ``missing-path``: a
     network failure must not look like deleted results.
     """
     root = without_password(url)
-    try:
-        from fsspec.core import url_to_fs
-    except ImportError:
+    if find_spec("fsspec") is None:
         hint = f"{extras.command('s3')} for buckets, or fsspec alone"
         return Fetched([], [Diagnostic("missing-path", root, "fsspec is not installed", hint)])
     try:
-        fs, top = url_to_fs(url)
-        # fsspec keeps listings for the process, which would hide files uploaded since.
-        fs.invalidate_cache()
-        listed = _listing(fs, str(top), root)
+        fs, listed = _listed(url)
     # Each protocol has its own library, with exceptions of its own.
     except Exception as error:
         return Fetched([], [_missing(root, error)])
     if not listed:
         return Fetched([], [Diagnostic("missing-path", root, "there is no file there")])
+    listing = _hash_of_listing(listed)
     single = listed[0].name == "" and len(listed) == 1
     if single:
         root, _, base = root.rpartition("/")
         listed = [Remote(base, listed[0].path, listed[0].size, listed[0].mark)]
     wanted, diagnostics = containers.chosen(listed, lambda each: each.name)
-    out = Fetched(diagnostics=diagnostics)
+    out = Fetched(diagnostics=diagnostics, listing=listing)
     # Two runs must not write to the same incomplete file.
     with locked(store, lambda _: None):
-        return _Reader(fs, store, root, limits).all(wanted, progress, out)
+        return _Reader(fs, store, root, limits, hash_of).all(wanted, progress, out)
 
 
 def readable_here(source: Source) -> Source:
@@ -187,7 +236,8 @@ def _mark(info: dict[str, Any]) -> str:
 class _Reader:
     """Copies files of one location into the store."""
 
-    def __init__(self, fs: Any, store: Path, root: str, limits: Limits) -> None:
+    def __init__(self, fs: Any, store: Path, root: str, limits: Limits, hash_of: HashOf) -> None:
+        self._hash_of = hash_of
         self._fs = fs
         self._store = store
         self._root = root
@@ -232,7 +282,7 @@ class _Reader:
             if each.name in have:
                 path = self._object(have[each.name])
                 out.sources.append(Source(self._root, each.name, path))
-        return Fetched(out.sources, out.diagnostics, self._read)
+        return replace(out, read=self._read)
 
     def _too_large(self, each: Remote) -> bool:
         limits = self._limits
@@ -244,13 +294,7 @@ class _Reader:
 
     def _is_intact(self, digest: str) -> bool:
         """Return whether a file of the store still has the content that its name states."""
-        if not _DIGEST.fullmatch(digest):
-            return False
-        try:
-            with self._object(digest).open("rb") as file:
-                return hashlib.file_digest(file, "sha256").hexdigest() == digest
-        except FileNotFoundError:
-            return False
+        return bool(_DIGEST.fullmatch(digest)) and self._hash_of(self._object(digest)) == digest
 
     def _read_list(self) -> dict[str, tuple[str, str]]:
         """Return mark and digest of the files read here, by name; damaged lines are skipped."""

@@ -15,11 +15,12 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import chdir, contextmanager, nullcontext
 from functools import lru_cache
 from importlib.metadata import version
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -36,8 +37,8 @@ R = TypeVar("R")
 REPLY_TIMEOUT_S = 30
 """Seconds within which a scheduler has to answer and to have a worker."""
 
-PIECES_PER_WORKER = 8
-"""Pieces of work queued for each worker, so that none is idle and few are in memory."""
+PIECES_PER_WORKER, PIECES_PER_CORE = 8, 3
+"""Pieces of work queued for each worker, or core, so that none is idle and few are in memory."""
 
 WORKER_COUNT_MAX_AGE_S = 2
 """Seconds after which the number of workers is asked for again."""
@@ -66,27 +67,43 @@ def here(work: Callable[[T], R], pieces: Iterable[T], /) -> Iterator[R]:
 
 
 class _Cores:
-    """Processes beside this one, as many as there are cores."""
+    """Processes beside this one, as many as there are cores. They start at once, so that they do not
+    begin with all that this one has read by the time of their work."""
 
     def __init__(self) -> None:
         # A fork has the modules and the catalog of this process.
         methods = multiprocessing.get_all_start_methods()
         self._context = multiprocessing.get_context("fork" if "fork" in methods else None)
-        self._executor: ProcessPoolExecutor | None = None
+        self._executor = self._new(os.cpu_count() or 1)
+        self._executor.submit(os.getpid)
 
     def run(self, work: Callable[[T], R], pieces: Iterable[T], /) -> Iterator[R]:
         """Do the work, several pieces at once."""
-        waiting = list(pieces)
-        futures = [self._started().submit(work, piece) for piece in waiting]
+        left = iter(pieces)
+        waiting: deque[tuple[T, Future[R]]] = deque()
         try:
-            for piece, future in zip(waiting, futures, strict=True):
+            while True:
+                for piece in islice(left, PIECES_PER_CORE * (os.cpu_count() or 1) - len(waiting)):
+                    waiting.append((piece, self._submitted(work, piece)))
+                if not waiting:
+                    return
+                piece, future = waiting.popleft()
                 try:
-                    yield future.result()
+                    outcome = future.result()
                 except BrokenProcessPool:
-                    yield self._again(work, piece)
+                    outcome = self._again(work, piece)
+                yield outcome
         finally:
-            for future in futures:
+            for _, future in waiting:
                 future.cancel()
+
+    def _submitted(self, work: Callable[[T], R], piece: T) -> Future[R]:
+        try:
+            return self._executor.submit(work, piece)
+        except BrokenProcessPool:
+            self.end()
+            self._executor = self._new(os.cpu_count() or 1)
+            return self._executor.submit(work, piece)
 
     def _again(self, work: Callable[[T], R], piece: T) -> R:
         """Do a piece by a process of its own. One that ends too has too little memory, most often."""
@@ -97,18 +114,12 @@ class _Cores:
                 reason = "a process that makes pages has ended before its time, twice"
                 raise WorkersError(f"{reason}; is there enough memory?") from error
 
-    def _started(self) -> ProcessPoolExecutor:
-        if self._executor is None:
-            self._executor = self._new(os.cpu_count() or 1)
-        return self._executor
-
     def _new(self, count: int) -> ProcessPoolExecutor:
         return ProcessPoolExecutor(count, self._context, _begin, (os.getpid(),))
 
     def end(self) -> None:
         """End the processes."""
-        if self._executor is not None:
-            self._executor.shutdown(cancel_futures=True)
+        self._executor.shutdown(cancel_futures=True)
 
 
 def _begin(parent: int) -> None:

@@ -11,7 +11,7 @@ from ..bundles.guide_key import family, version
 from ..common import units
 from ..common.diagnostics import Diagnostic, visible
 from ..figures import labels, query
-from ..figures.dataset import Holdings, plan
+from ..figures.dataset import Addresses, Holdings, plan
 from ..figures.pool import Record
 from ..tables import grids
 from ..tables.anchors import Anchor, Anchors
@@ -32,12 +32,15 @@ class QuotedFigure:
 
 
 class FigureFinder:
-    """Finds figures by queries. The layout of the pages is computed once for all queries."""
+    """Finds figures by queries. The layout of the pages is computed once for all queries.
 
-    def __init__(self, holdings: Holdings) -> None:
+    ``addresses`` are those of all pages; left out, there are no pages of other figures.
+    """
+
+    def __init__(self, holdings: Holdings, addresses: Addresses | None = None) -> None:
         self._holdings = holdings
         pool = holdings.pool
-        addresses = plan(pool.guides(), pool.benchmarks())
+        addresses = addresses or plan(pool.guides(), pool.benchmarks())
         self._anchors = Anchors(Layout(holdings.catalog), addresses, pool.of_guide)
 
     def find(self, text: str) -> QuotedFigure | Diagnostic:

@@ -5,7 +5,7 @@ This module returns plain values; :mod:`perfguide.pages.downloads` writes them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -160,10 +160,20 @@ def encode(value: Mapping[str, Any]) -> bytes:
 
 def listed(head: Mapping[str, Any], name: str, items: Iterable[Mapping[str, Any]]) -> bytes:
     """Return a JSON object whose last member is a list with one item on each line."""
-    top = msgspec.json.encode(head).removesuffix(b"}")
+    return b"".join(listed_pieces(head, name, items))
+
+
+def listed_pieces(
+    head: Mapping[str, Any], name: str, items: Iterable[Mapping[str, Any]]
+) -> Iterator[bytes]:
+    """Yield the same piece by piece."""
     # One figure on each line, so that a change of one is one line of a diff.
-    lines = b",\n".join(msgspec.json.encode(item) for item in items)
-    return top + b',\n"' + name.encode() + b'":[\n' + lines + b"\n]}\n"
+    yield msgspec.json.encode(head).removesuffix(b"}") + b',\n"' + name.encode() + b'":[\n'
+    end = b""
+    for item in items:
+        yield end + msgspec.json.encode(item)
+        end = b",\n"
+    yield b"\n]}\n"
 
 
 def decimals(benchmark: Benchmark | None, metric: str) -> int:

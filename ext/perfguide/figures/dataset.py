@@ -107,7 +107,7 @@ def read(settings: Settings, progress: Progress[containers.Source] = no_progress
 
 def gather(settings: Settings, progress: Progress[containers.Source] = no_progress) -> Gathered:
     """Read every bundle and every benchmark description."""
-    sources, diagnostics = object_store.find(
+    sources, diagnostics, _ = object_store.find(
         settings.results, settings.store, settings.limits, progress
     )
     loaded: list[decode.Loaded] = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..bundles.guide_key import GuideKey
 from ..common import units
@@ -75,7 +75,8 @@ class Finding:
     """A fault in some figures of a benchmark.
 
     ``id`` is its address on the report; it stays the same as long as guide, benchmark and rule do.
-    ``acknowledged`` is the reason for accepting it, or empty.
+    ``acknowledged`` is the reason for accepting it, or empty. ``left_out`` is the number of suspects
+    that :meth:`in_brief` has left out.
     """
 
     id: str
@@ -85,6 +86,16 @@ class Finding:
     suspects: tuple[Suspect, ...]
     weight: float
     acknowledged: str = ""
+    left_out: int = 0
+
+    @property
+    def figures(self) -> int:
+        """The number of figures in doubt."""
+        return len(self.suspects) + self.left_out
+
+    def in_brief(self) -> Finding:
+        """Return the finding without its suspects, of which a site can have too many for memory."""
+        return replace(self, suspects=(), left_out=self.figures)
 
     @property
     def severity(self) -> Severity:
@@ -173,7 +184,7 @@ def ranked_findings(findings: Iterable[Finding]) -> list[Finding]:
         key=lambda f: (
             SEVERITIES.index(f.severity),
             -f.weight,
-            -len(f.suspects),
+            -f.figures,
             units.natural(str(f.guide)),
             f.benchmark,
             f.id,
@@ -186,5 +197,5 @@ def counts(findings: Iterable[Finding]) -> list[tuple[Rule, int, int]]:
     by_rule: dict[str, list[Finding]] = {}
     for finding in findings:
         by_rule.setdefault(finding.rule.id, []).append(finding)
-    rows = [(own[0].rule, len(own), sum(len(f.suspects) for f in own)) for own in by_rule.values()]
+    rows = [(own[0].rule, len(own), sum(f.figures for f in own)) for own in by_rule.values()]
     return sorted(rows, key=lambda row: (SEVERITIES.index(row[0].severity), -row[1], row[0].id))

@@ -99,18 +99,17 @@ def as_json(holdings: Holdings, checked: Health) -> dict[str, Any]:
     pool = holdings.pool
     addresses, layout = plan(pool.guides(), pool.benchmarks()), Layout(holdings.catalog)
     findings = [listed_finding(each, pool, layout, addresses) for each in checked.findings]
-    return head(checked) | {"findings": with_pages(findings, checked, addresses)}
+    return head(checked) | {"findings": list(with_pages(findings, checked, addresses))}
 
 
 def with_pages(
     findings: Iterable[dict[str, Any]], checked: Health, addresses: Addresses
-) -> list[dict[str, Any]]:
-    """Return findings for programs with their addresses, which depend on the number of findings."""
+) -> Iterator[dict[str, Any]]:
+    """Yield findings for programs with their addresses, which depend on the number of findings."""
     pages = pages_of_findings(checked, addresses)
-    return [
-        each | {"page": f"{pages[each['id']]}#{each['id']}" if each["id"] in pages else PAGE}
-        for each in findings
-    ]
+    for each in findings:
+        page = f"{pages[each['id']]}#{each['id']}" if each["id"] in pages else PAGE
+        yield each | {"page": page}
 
 
 def head(checked: Health) -> dict[str, Any]:
@@ -178,7 +177,7 @@ def as_text(checked: Health, width: int = 0) -> str:
 
 def lost_line(checked: Health) -> list[str]:
     """Return a line with the number of figures that releases lost, or none if that is 0."""
-    count = sum(len(finding.suspects) for finding in checked.lost)
+    count = sum(finding.figures for finding in checked.lost)
     guides = len({finding.guide for finding in checked.lost})
     if not count:
         return []

@@ -10,12 +10,14 @@ import msgspec
 
 from ..bundles.guide_key import GuideKey, families, family
 from ..bundles.supersede import Ledger
+from ..catalog.benchmarks import Catalog
 from ..catalog.board_names import load as load_boards
 from ..charts import gallery, trends
 from ..charts.from_figures import Scene
 from ..common import units
 from ..figures.dataset import Holdings, Settings
 from ..figures.pool import Pool, Record
+from ..health import rules
 from ..health.finding import Finding
 from ..tables import summaries
 from ..tables.assign import Section
@@ -32,7 +34,7 @@ from . import (
 )
 from .context import Making, Plan, Site
 from .newest import NewestRun
-from .parts import Made, catalog_of, made_by, writer_of
+from .parts import Made, Slice, catalog_of, made_by, without_files, writer_of
 from .search_words import FindablePage, FindableSection
 from .sources import SourceRow
 from .write_tables import PageChart, PagePart
@@ -59,14 +61,15 @@ class PlatformHistory(msgspec.Struct, frozen=True):
 
 
 class BenchmarkOfSoc(msgspec.Struct, frozen=True):
-    """The figures of one benchmark on one SoC: each guide and board that has some, and the
-    histories of its platforms."""
+    """The figures of one benchmark on one SoC: each guide and board that has some, the histories of
+    its platforms, and the findings that mark figures."""
 
     measured: list[tuple[GuideKey, str]]
     histories: list[PlatformHistory]
+    findings: list[Finding]
 
 
-def write_histories(site: Site, name: str) -> BenchmarkOfSoc:
+def write_histories(site: Site, name: str, findings: Sequence[Finding]) -> BenchmarkOfSoc:
     """Write the tables and charts of a SoC's releases for the page of one benchmark."""
     measured = site.pool.guides_and_boards(name)
     platforms = sorted(families(dict.fromkeys(key for key, _ in measured)).items())
@@ -78,26 +81,39 @@ def write_histories(site: Site, name: str) -> BenchmarkOfSoc:
             partial(_histories, site, name, keys),
             lambda _reason: [],
         )
-    return BenchmarkOfSoc(measured, histories)
+    return BenchmarkOfSoc(measured, histories, list(findings))
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """The inputs of a benchmark's page: its figures on each SoC, as encoded :class:`BenchmarkOfSoc`;
-    the newest runs of all SoCs; the newest guide of each platform; and findings about the figures.
-    The other fields are those of a SoC's job."""
+    """The inputs of a benchmark's page: its figures on each SoC, as slices with a
+    :class:`BenchmarkOfSoc`, the newest runs of each SoC, as slices with a list of :class:`NewestRun`,
+    and the newest guide of each platform. The other fields are those of a SoC's job."""
 
     settings: Settings
     descriptions: str
     plan: Plan
     name: str
-    of_socs: tuple[bytes, ...]
-    runs: tuple[NewestRun, ...]
+    of_socs: tuple[Slice, ...]
+    runs: tuple[Slice, ...]
     last: frozenset[GuideKey]
-    findings: tuple[Finding, ...]
     hashes: Mapping[str, str] = field(default_factory=dict)
     looks: Mapping[str, str] = field(default_factory=dict)
     sends_files: bool = False
+
+
+def _pool(job: Job, catalog: Catalog) -> Pool:
+    """Return the newest figures of all SoCs."""
+    runs = (msgspec.msgpack.decode(each.read(), type=list[NewestRun]) for each in job.runs)
+    every = (run for own in runs for run in own)
+    return newest.pool_of(every, catalog, job.settings, job.plan.spelt)
+
+
+def outliers(job: Job) -> Made:
+    """Return the figures of a benchmark that differ from those of all other SoCs, as an encoded list of
+    :class:`DistantHit`."""
+    catalog, _ = catalog_of(job.settings.benchmarks, job.descriptions)
+    return without_files(summary.encode(rules.across(_pool(job, catalog), catalog)))
 
 
 def make(job: Job) -> Made:
@@ -105,19 +121,19 @@ def make(job: Job) -> Made:
     settings = job.settings
     writer = writer_of(settings.output, job.hashes, job.sends_files)
     catalog, _ = catalog_of(settings.benchmarks, job.descriptions)
-    pool = newest.pool_of(job.runs, catalog, settings, job.plan.spelt)
+    pool = _pool(job, catalog)
     boards, _ = load_boards(settings.boards)
     making = Making(writer)
+    of_socs = [msgspec.msgpack.decode(each.read(), type=BenchmarkOfSoc) for each in job.of_socs]
     site = context.site_of(
         Holdings(catalog, Ledger((), (), ()), (), pool),
         pool.guides(),
         job.plan,
-        [_in_pool(each, pool) for each in job.findings],
+        [_in_pool(each, pool) for own in of_socs for each in own.findings],
         boards,
         making,
         settings.limits,
     )
-    of_socs = [msgspec.msgpack.decode(each, type=BenchmarkOfSoc) for each in job.of_socs]
     out = making.attempt(
         f"the page of {job.name}",
         site.addresses.benchmark[job.name],

@@ -11,8 +11,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
+from fnmatch import fnmatchcase
+from functools import cache, cached_property, partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import msgspec
@@ -50,7 +52,6 @@ from . import (
     context,
     downloads,
     health,
-    newest,
     provenance,
     search_words,
     summary,
@@ -59,8 +60,7 @@ from . import (
     write_files,
 )
 from .context import Making, Plan, Site
-from .newest import Survey
-from .parts import Made, Parts, catalog_of, hash_of
+from .parts import Made, Part, Parts, Slice, catalog_of, hash_of, opened
 from .search_words import FindablePage
 from .summary import GuideSummary, Summary
 from .unit import Job, Unit
@@ -68,15 +68,15 @@ from .unit import Job, Unit
 __all__ = ["generate"]
 
 Piece = TypeVar("Piece")
-Out = TypeVar("Out")
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """The findings of a run, the files that it wrote and removed, its guides in the order of their pages,
-    and the number of figures. ``inputs`` is a hash of everything that the pages are made from, and
-    ``is_current`` returns whether that is unchanged since the run began. ``read`` returns all
-    figures, which it reads then."""
+    and the number of figures. ``inputs`` is a hash of everything that the pages are made from, ``listings``
+    one of what there was at each URL, and ``is_current`` returns whether all files are unchanged since
+    the run began. ``read`` returns all figures, which it reads then. ``quoted_from`` takes a pattern of names of SoCs, and returns their figures, which it
+    reads then, and the addresses of all pages."""
 
     diagnostics: tuple[Diagnostic, ...]
     written: tuple[str, ...]
@@ -84,8 +84,10 @@ class Outcome:
     keys: tuple[GuideKey, ...]
     figures: int
     inputs: str
+    listings: Mapping[str, str]
     is_current: Callable[[], bool]
     read: Callable[[], Holdings]
+    quoted_from: Callable[[str], tuple[Holdings, Addresses]]
 
     @property
     def guides(self) -> int:
@@ -106,11 +108,18 @@ class Inputs:
 
     ``rules`` is a hash of all that decides how pages look besides bundles and descriptions, and
     ``descriptions`` one of all descriptions, and ``whole`` one of everything. Files at URLs are known by
-    the hash of their content, under which the store has them.
+    the hash of their content, under which the store has them; ``listings`` has a hash of what there is at
+    each.
     """
 
-    def __init__(self, settings: Settings, writer: Writer, sources: Sequence[Source]) -> None:
-        self._settings, self._writer = settings, writer
+    def __init__(
+        self,
+        settings: Settings,
+        writer: Writer,
+        sources: Sequence[Source],
+        listings: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        self._settings, self._writer, self.listings = settings, writer, listings
         # Pages are the same whatever pictures are wanted and whoever makes them.
         decided = replace(
             settings,
@@ -209,27 +218,34 @@ def generate(
     Raises :class:`parallel.WorkersError`.
     """
     writer = Writer(settings.output, store or Store(settings.cache))
-    sources, faults = object_store.find(settings.results, settings.store, settings.limits, progress)
-    inputs = Inputs(settings, writer, sources)
-    parts = Parts(settings.cache, writer)
-    is_whole = not any(fault.kind == "missing-path" for fault in faults)
-    kept = parts.recall("site", inputs.whole, settings.formats) if is_whole else None
-    mark("looking for what changed")
-    if kept:
-        site = msgspec.msgpack.decode(kept.out, type=_WholeSite)
-        writer.finish()
-        writer.store.save()
-        return _outcome(site, writer, inputs, settings, progress)
-    with nullcontext(run) if run else parallel.at(settings.scheduler) as workers:
-        here = _Run(settings, writer, parts, inputs, progress, workers, bool(settings.scheduler))
-        return _generate(here, sources, faults, mark)
+    sources, faults, listings = object_store.find(
+        *(settings.results, settings.store, settings.limits, progress), writer.store.digest
+    )
+    inputs = Inputs(settings, writer, sources, listings)
+    with opened(settings.cache, writer) as parts:
+        is_whole = not any(fault.kind == "missing-path" for fault in faults)
+        kept = parts.recall_site(inputs.whole, settings.formats) if is_whole else None
+        mark("looking for what changed")
+        if kept:
+            site = msgspec.msgpack.decode(kept.out, type=_WholeSite)
+            writer.finish()
+            writer.store.save()
+            return _outcome(site, writer, inputs, settings, sources, progress)
+        # Processes that start now have the catalog, and not what is read from here on.
+        catalog_of(settings.benchmarks, inputs.descriptions)
+        if not (run or settings.scheduler):
+            unit.load_shared()
+        with nullcontext(run) if run else parallel.at(settings.scheduler) as workers:
+            sends_files = bool(settings.scheduler)
+            here = _Run(settings, writer, parts, inputs, progress, workers, sends_files)
+            return _generate(here, sources, faults, mark)
 
 
 def _generate(
     run: _Run, sources: Sequence[Source], faults: Sequence[Diagnostic], mark: Mark
 ) -> Outcome:
     settings, writer = run.settings, run.writer
-    ledger, files, refused = _read_heads(run, sources)
+    ledger, files, refused = _read_heads(settings, writer.store, sources, run.progress)
     catalog, catalog_faults = catalog_of(settings.benchmarks, run.inputs.descriptions)
     _, notes_faults = load_notes(settings.boards)
     diagnostics = [*faults, *refused, *ledger.diagnostics, *catalog_faults, *notes_faults]
@@ -243,45 +259,46 @@ def _generate(
         # A mistyped folder must not empty the site.
         keys = tuple(guides_of(ledger))
         return _outcome(
-            _WholeSite((*diagnostics,), keys, 0), writer, run.inputs, settings, run.progress
+            _WholeSite((*diagnostics,), keys, 0),
+            *(writer, run.inputs, settings, sources, run.progress),
         )
     plan = plan_of(ledger, catalog)
     socs = _socs(run, ledger, files, plan)
     surveys = _surveys(run, socs)
     beyond = _beyond(run, surveys, plan)
     mark("comparing SoCs")
-    summaries = _summaries(run, socs, beyond)
+    outcomes = _write_socs(run, socs, beyond)
+    summaries = [each.summary for each in outcomes]
     mark("writing SoCs")
     making = Making(writer)
     empty = Pool(rows.build([]), catalog)
     boards, _ = load_boards(settings.boards)
-    findings = [each.finding for own in summaries for each in own.findings]
     site = context.site_of(
         Holdings(catalog, ledger, tuple(diagnostics), empty),
         guides_of(ledger),
         plan,
-        findings,
+        (),
         boards,
         making,
         settings.limits,
     )
-    findable = _benchmarks(run, site, summaries, surveys)
+    findable = _write_benchmarks(run, site, outcomes, surveys)
     mark("writing benchmarks")
-    diagnostics += _write(site, settings, summaries, findable)
+    diagnostics += _write(site, settings, outcomes, findable)
     mark("writing lists")
-    return _finish(run, site, summaries, diagnostics)
+    return _finish(run, site, sources, summaries, diagnostics)
 
 
 def _read_heads(
-    run: _Run, sources: Sequence[Source]
+    settings: Settings, store: Store, sources: Sequence[Source], progress: Progress[Any]
 ) -> tuple[Ledger, dict[tuple[str, str], Source], list[Diagnostic]]:
     """Return the heads of the bundles that count, the file of each bundle by its origin and hash, and
     all findings about uploads."""
-    items = heads.read(sources, run.settings.limits, run.writer.store)
+    items = heads.read(sources, settings.limits, store)
     found_heads: list[Head] = []
     diagnostics: list[Diagnostic] = []
     files: dict[tuple[str, str], Source] = {}
-    for _, (source, own) in zip(run.progress(sources, "reading bundles"), items, strict=True):
+    for _, (source, own) in zip(progress(sources, "reading bundles"), items, strict=True):
         for item in own:
             if isinstance(item, Diagnostic):
                 diagnostics.append(item)
@@ -391,49 +408,60 @@ def _soc(
     return _Soc(own, own_plan, key)
 
 
-def _surveys(run: _Run, socs: Sequence[_Soc]) -> dict[str, Survey]:
+@dataclass(frozen=True, slots=True)
+class _Survey:
+    """The newest results of a SoC: a slice with those of each benchmark, and the platforms that commands
+    of its runs name."""
+
+    runs: dict[str, Slice]
+    platforms: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _SocOutcome:
+    """A SoC whose pages are right: its summary, and the slices that other pages are made from."""
+
+    summary: Summary
+    slices: dict[str, Slice]
+
+
+def _surveys(run: _Run, socs: Sequence[_Soc]) -> dict[str, _Survey]:
     """Return the newest results of each SoC; those of an unchanged one are kept."""
-    names = {f"newest of {soc.name}": soc for soc in socs}
-    kept = {name: run.parts.recall(name, soc.key, ()) for name, soc in names.items()}
-    wanted = {name: soc for name, soc in names.items() if kept[name] is None}
-    outcomes = _in_turn(
-        run, unit.survey, {n: soc.unit for n, soc in wanted.items()}, "reading SoCs"
-    )
-    for name, out in outcomes.items():
-        run.parts.add(name, names[name].key, {}, {}, out)
-    outs = {name: part.out for name, part in kept.items() if part} | outcomes
-    return {
-        soc.name: msgspec.msgpack.decode(outs[name], type=Survey) for name, soc in names.items()
+    by_name = {f"newest of {soc.name}": soc for soc in socs}
+
+    def job(name: str, _part: Part | None) -> Unit:
+        return by_name[name].unit
+
+    keys = {name: soc.key for name, soc in by_name.items()}
+    surveys = {
+        name: _Survey(slices, msgspec.msgpack.decode(out, type=list[str]))
+        for name, out, slices in _parts(run, keys, job, unit.survey, "reading SoCs")
     }
+    return {soc.name: surveys[name] for name, soc in by_name.items()}
 
 
-def _in_turn(
-    run: _Run, work: Callable[[Piece], Out], pieces: Mapping[str, Piece], label: str
-) -> dict[str, Out]:
-    """Return the outcome of ``work`` on each of some pieces, by its name."""
-    if pieces and not run.sends_files:
-        unit.load_shared()
-    outcomes = run.run(work, pieces.values())
-    return dict(zip(run.progress(list(pieces), label), outcomes, strict=True))
-
-
-def _beyond(run: _Run, surveys: Mapping[str, Survey], plan: Plan) -> dict[str, Beyond]:
+def _beyond(run: _Run, surveys: Mapping[str, _Survey], plan: Plan) -> dict[str, Beyond]:
     """Return what the rules about each SoC's figures need to know of other SoCs."""
-    catalog, _ = catalog_of(run.settings.benchmarks, run.inputs.descriptions)
     socs = {soc.casefold(): soc for soc in plan.addresses.soc}
+    names = sorted({name for survey in surveys.values() for name in survey.runs})
+    by_name = {f"outliers of {name}": name for name in names}
+    plans = {name: _plan_of_benchmark(plan, name) for name in names}
+
+    def job(label: str, _part: Part | None) -> benchmark.Job:
+        name = by_name[label]
+        return _benchmark_job(run, plans[name], name, (), _runs(surveys, name), frozenset())
+
+    keys = {
+        label: _benchmark_key(run, plans[name], name, _runs(surveys, name))
+        for label, name in by_name.items()
+    }
+    outs = {
+        label: msgspec.msgpack.decode(out, type=list[DistantHit])
+        for label, out, _ in _parts(run, keys, job, benchmark.outliers, "comparing SoCs")
+    }
     hits: dict[str, list[DistantHit]] = {}
-    for name in sorted({name for survey in surveys.values() for name in survey.runs}):
-        runs = [each for survey in surveys.values() for each in survey.runs.get(name, ())]
-        key = hash_of(run.inputs.rules, run.inputs.of_descriptions([name]), runs)
-        part = run.parts.recall(f"outliers of {name}", key, ())
-        if part:
-            own = msgspec.msgpack.decode(part.out, type=list[DistantHit])
-        else:
-            pool = newest.pool_of(runs, catalog, run.settings, plan.spelt)
-            own = rules.across(pool, catalog)
-            run.parts.add(f"outliers of {name}", key, {}, {}, summary.encode(own))
-        for hit in own:
-            hits.setdefault(hit.guide.soc, []).append(hit)
+    for hit in (hit for label in by_name for hit in outs[label]):
+        hits.setdefault(hit.guide.soc, []).append(hit)
     return {
         soc: Beyond(
             frozenset(socs[word] for word in survey.platforms if word in socs),
@@ -443,97 +471,151 @@ def _beyond(run: _Run, surveys: Mapping[str, Survey], plan: Plan) -> dict[str, B
     }
 
 
+def _runs(surveys: Mapping[str, _Survey], name: str) -> list[Slice]:
+    return [survey.runs[name] for survey in surveys.values() if name in survey.runs]
+
+
+def _plan_of_benchmark(plan: Plan, name: str) -> Plan:
+    """Return the part of a plan that the page of a benchmark needs."""
+    pages = {name: plan.addresses.benchmark[name]} if name in plan.addresses.benchmark else {}
+    return replace(
+        plan,
+        addresses=Addresses({}, {}, pages),
+        errata={},
+        spelt={of: spelling for of, spelling in plan.spelt.items() if of[0] == name},
+    )
+
+
+def _benchmark_job(
+    run: _Run,
+    plan: Plan,
+    name: str,
+    of_socs: Iterable[Slice],
+    runs: Iterable[Slice],
+    last: frozenset[GuideKey],
+) -> benchmark.Job:
+    def sent(slices: Iterable[Slice]) -> tuple[Slice, ...]:
+        return tuple(each.with_content() if run.sends_files else each for each in slices)
+
+    settings, descriptions = _of_workers(run.settings), run.inputs.descriptions
+    return benchmark.Job(settings, descriptions, plan, name, sent(of_socs), sent(runs), last)
+
+
+def _benchmark_key(run: _Run, plan: Plan, name: str, *given: object) -> str:
+    """Return a hash of all that follows from the descriptions and the ``given`` values; of slices the
+    content counts."""
+    values = (
+        [of.digest if isinstance(of, Slice) else of for of in each]
+        if isinstance(each, list)
+        else each
+        for each in given
+    )
+    own = (plan.addresses.benchmark, plan.spelt)
+    return hash_of(run.inputs.rules, run.inputs.of_descriptions([name]), own, *values)
+
+
+def _of_workers(settings: Settings) -> Settings:
+    """Return what workers need of the settings."""
+    return replace(settings, results=(), releases=(), compare=(), cache=None, scheduler="")
+
+
 def _parts(
     run: _Run,
     keys: Mapping[str, str],
-    job: Callable[[str, Mapping[str, str], Mapping[str, str]], Piece],
+    job: Callable[[str, Part | None], Piece],
     make: Callable[[Piece], Made],
     label: str,
-) -> dict[str, bytes]:
-    """Return what came of some parts: kept where their keys are the same, or made now.
+) -> Iterator[tuple[str, bytes, dict[str, Slice]]]:
+    """Yield what came of some parts, and their slices: first of those that are kept because their keys
+    are the same, then of those that are made now.
 
-    ``keys`` has the key of each part by its name; ``job`` takes a name, the hashes of the part's
-    files that are there, and the looks of its pictures."""
-    kept = {name: run.parts.recall(name, key, run.settings.formats) for name, key in keys.items()}
-    jobs = {}
-    for name, part in kept.items():
-        if part is None:
-            earlier = run.parts.earlier(name)
-            hashes = (
-                {file: digest for file, (digest, _) in earlier.files.items()} if earlier else {}
-            )
-            jobs[name] = job(name, hashes, run.parts.right_looks(earlier))
-    outs = {name: part.out for name, part in kept.items() if part}
-    for name, outcome in _in_turn(run, make, jobs, label).items():
+    ``keys`` has the key of each part by its name; ``job`` takes a name and the part as the last run
+    left it."""
+    missing = []
+    for name, key in keys.items():
+        part = run.parts.recall(name, key, run.settings.formats)
+        if part:
+            yield name, part.out, run.parts.slices(part)
+        else:
+            missing.append(name)
+    pieces = (job(name, run.parts.earlier(name)) for name in missing)
+    outcomes = run.run(make, pieces)
+    for name, outcome in zip(run.progress(missing, label), outcomes, strict=True):
         run.writer.take_over(outcome.files, outcome.written, outcome.contents)
         run.unmade.extend(outcome.unmade)
         # A part that could not be made is tried again, and reported again, in each run.
-        if not outcome.unmade:
-            run.parts.add(name, keys[name], outcome.files, outcome.looks, outcome.out)
-        outs[name] = outcome.out
-    return {name: outs[name] for name in keys}
+        slices = run.parts.add(name, "" if outcome.unmade else keys[name], outcome)
+        yield name, outcome.out, slices
 
 
-def _summaries(run: _Run, socs: Sequence[_Soc], beyond: Mapping[str, Beyond]) -> list[Summary]:
-    """Return the summary of each SoC; the pages of a changed one are written."""
+def _left(run: _Run, part: Part | None) -> dict[str, Any]:
+    """Return the fields of a job that say what the last run left of its part."""
+    # A writer that shares the folder looks for itself.
+    files = part.files if part and run.sends_files else {}
+    hashes = {file: digest for file, (digest, _) in files.items()}
+    looks = run.parts.right_looks(part)
+    return {"hashes": hashes, "looks": looks, "sends_files": run.sends_files}
+
+
+def _write_socs(run: _Run, socs: Sequence[_Soc], beyond: Mapping[str, Beyond]) -> list[_SocOutcome]:
+    """Write the pages of each SoC that has changed."""
     by_name = {f"pages of {soc.name}": soc for soc in socs}
 
-    def job(name: str, hashes: Mapping[str, str], looks: Mapping[str, str]) -> Job:
+    def job(name: str, part: Part | None) -> Job:
         soc = by_name[name]
-        return Job(soc.unit, soc.plan, beyond[soc.name], hashes, looks, run.sends_files)
+        return Job(soc.unit, soc.plan, beyond[soc.name], **_left(run, part))
 
     keys = {name: hash_of(soc.key, beyond[soc.name]) for name, soc in by_name.items()}
-    outs = _parts(run, keys, job, unit.make, "writing SoCs")
-    return [summary.decode(out) for out in outs.values()]
+    outcomes = {
+        name: _SocOutcome(summary.decode(out), slices)
+        for name, out, slices in _parts(run, keys, job, unit.make, "writing SoCs")
+    }
+    return [outcomes[name] for name in by_name]
 
 
-def _benchmarks(
-    run: _Run, site: Site, summaries: Sequence[Summary], surveys: Mapping[str, Survey]
+def _write_benchmarks(
+    run: _Run,
+    site: Site,
+    outcomes: Sequence[_SocOutcome],
+    surveys: Mapping[str, _Survey],
 ) -> list[FindablePage]:
     """Write the pages of benchmarks; return the words that find them."""
-    findings: dict[str, list[Finding]] = {}
-    for each in (each.finding for own in summaries for each in own.findings):
-        if each.rule.marks:
-            findings.setdefault(each.benchmark, []).append(each)
-    settings = replace(run.settings, results=(), releases=(), compare=(), cache=None, scheduler="")
-    jobs: dict[str, benchmark.Job] = {}
-    keys: dict[str, str] = {}
-    for name, page in site.addresses.benchmark.items():
-        measured_on = [own for own in summaries if name in own.histories]
-        socs = {own.soc for own in measured_on}
-        job = benchmark.Job(
-            settings,
-            run.inputs.descriptions,
-            replace(site.plan, addresses=Addresses({}, {}, {name: page}), errata={}),
-            name,
-            tuple(own.histories[name] for own in measured_on),
-            tuple(each for survey in surveys.values() for each in survey.runs.get(name, ())),
-            frozenset(
-                members[-1] for platform, members in site.families.items() if platform[1] in socs
-            ),
-            tuple(findings.get(name, ())),
-        )
-        label = f"benchmark {name}"
-        jobs[label] = job
-        spelt = {of: spelling for of, spelling in site.plan.spelt.items() if of[0] == name}
-        keys[label] = hash_of(
-            *(run.inputs.rules, run.inputs.of_descriptions([name]), page, spelt),
-            *(job.of_socs, job.runs, sorted(job.last), job.findings),
-        )
+    by_label = {f"benchmark {name}": name for name in site.addresses.benchmark}
 
-    def job_of(label: str, hashes: Mapping[str, str], looks: Mapping[str, str]) -> benchmark.Job:
-        return replace(jobs[label], hashes=hashes, looks=looks, sends_files=run.sends_files)
+    def given(name: str) -> tuple[list[Slice], list[Slice], frozenset[GuideKey]]:
+        own = unit.benchmark_slice(name)
+        of_socs = [each.slices[own] for each in outcomes if own in each.slices]
+        socs = {each.summary.soc for each in outcomes if own in each.slices}
+        last = (keys[-1] for platform, keys in site.families.items() if platform[1] in socs)
+        return of_socs, _runs(surveys, name), frozenset(last)
 
-    outs = _parts(run, keys, job_of, benchmark.make, "writing benchmarks")
-    return [msgspec.msgpack.decode(out, type=FindablePage) for out in outs.values()]
+    def job(label: str, part: Part | None) -> benchmark.Job:
+        name = by_label[label]
+        plan = _plan_of_benchmark(site.plan, name)
+        return replace(_benchmark_job(run, plan, name, *given(name)), **_left(run, part))
+
+    keys = {}
+    for label, name in by_label.items():
+        of_socs, runs, last = given(name)
+        plan = _plan_of_benchmark(site.plan, name)
+        keys[label] = _benchmark_key(run, plan, name, of_socs, runs, sorted(last))
+    pages = {
+        label: msgspec.msgpack.decode(out, type=FindablePage)
+        for label, out, _ in _parts(run, keys, job, benchmark.make, "writing benchmarks")
+    }
+    return [pages[label] for label in by_label]
 
 
 def _write(
-    site: Site, settings: Settings, summaries: Sequence[Summary], findable: Sequence[FindablePage]
+    site: Site,
+    settings: Settings,
+    outcomes: Sequence[_SocOutcome],
+    findable: Sequence[FindablePage],
 ) -> list[Diagnostic]:
     """Write the lists of all guides, benchmarks, comparisons and data, and the reports; return the
     findings about the lists that people write."""
     _write_indexes(site)
+    summaries = [each.summary for each in outcomes]
     guides = {each.key: each for own in summaries for each in own.guides}
     # A guide is missing where all of its bundles changed while they were read.
     listed = [guides[key] for key in site.guides if key in guides]
@@ -555,28 +637,37 @@ def _write(
     diagnostics = [each for own in summaries for each in own.diagnostics]
     diagnostics += without_guide(site.guides, settings.compare)
     diagnostics += compare.faults_of_lists(settings, used)
-    diagnostics += _write_health(site, settings, summaries)
+    diagnostics += _write_health(site, settings, outcomes)
     by_soc = [each for soc in site.addresses.soc for each in listed if each.key.soc == soc]
-    data = {each.key: each.data for each in by_soc if each.data}
-    downloads.write_indexes(site, data, sum(each.figures for each in listed))
+    files = {each.key: each.files for each in by_soc if each.files}
+    metrics = {own.soc: own.metrics for own in summaries}
+    downloads.write_indexes(site, files, metrics, sum(each.figures for each in listed))
     words = [*(each.findable for each in listed), *findable]
     site.writer.write("guides/words.json", search_words.index(words))
     return [*diagnostics, *_write_moved(site, settings)]
 
 
 def _write_health(
-    site: Site, settings: Settings, summaries: Sequence[Summary]
+    site: Site, settings: Settings, outcomes: Sequence[_SocOutcome]
 ) -> tuple[Diagnostic, ...]:
     """Write the report on the health of figures; return the faults of the acknowledgements."""
-    entries = {each.finding.id: each.listed for own in summaries for each in own.findings}
-    ranked = ranked_findings(each.finding for own in summaries for each in own.findings)
-    used = {number for own in summaries for number in own.used_acknowledgements}
+    findings, entries, slices = list[Finding](), {}, {}
+    for own in outcomes:
+        for each in own.summary.findings:
+            findings.append(each.finding)
+            entries[each.finding.id] = each.entry
+            slices[each.finding.id] = own.slices[unit.finding_slice(each.finding)]
+    used = {number for own in outcomes for number in own.summary.used_acknowledgements}
     faults = tuple(acknowledged.faults(settings.acknowledged, rules.RULES, used))
-    checked = Health(tuple(ranked), faults)
+    checked = Health(tuple(ranked_findings(findings)), faults)
+    listed = (
+        msgspec.msgpack.decode(slices[each.id].read(), type=dict[str, Any])
+        for each in checked.findings
+    )
     site.making.attempt(
         "the report on health",
         report.PAGE,
-        partial(health.write, site, checked, [entries[each.id] for each in ranked]),
+        partial(health.write, site, checked, entries, listed),
         partial(write_files.notice, site, report.PAGE, "Health of the figures"),
     )
     return faults
@@ -598,7 +689,7 @@ def _is_page(writer: Writer, address: str) -> bool:
     A redirect of an earlier build is none, also where that build's list of files is gone.
     """
     name = f"{address}.rst"
-    if name in writer.digests:
+    if writer.is_wanted(name):
         return True
     if not writer.is_known(name):
         return False
@@ -655,7 +746,11 @@ def _write_indexes(site: Site) -> None:
 
 
 def _finish(
-    run: _Run, site: Site, summaries: Sequence[Summary], diagnostics: Sequence[Diagnostic]
+    run: _Run,
+    site: Site,
+    sources: Sequence[Source],
+    summaries: Sequence[Summary],
+    diagnostics: Sequence[Diagnostic],
 ) -> Outcome:
     """Remove stale files, and keep what the next run can use."""
     writer = run.writer
@@ -667,11 +762,50 @@ def _finish(
     writer.finish()
     with suppress(UnicodeEncodeError):  # findings about a file whose name is no text in UTF-8
         if not unmade:
-            looks = run.parts.looks()
-            run.parts.add("site", run.inputs.whole, files, looks, summary.encode(whole))
+            run.parts.add_site(run.inputs.whole, files, summary.encode(whole))
     run.parts.save(run.inputs.are_current())
     writer.store.save(whole=True)
-    return _outcome(whole, writer, run.inputs, run.settings, run.progress)
+    return _outcome(whole, writer, run.inputs, run.settings, sources, run.progress)
+
+
+class _Quoted:
+    """Reads the figures of some SoCs, for texts that quote one of them."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        descriptions: str,
+        sources: Sequence[Source],
+        store: Store,
+        progress: Progress[Any],
+    ) -> None:
+        self._settings, self._descriptions, self._sources = settings, descriptions, sources
+        self._store, self._progress = store, progress
+
+    @cached_property
+    def _plan(self) -> tuple[Ledger, dict[tuple[str, str], Source], Plan]:
+        ledger, files, _ = _read_heads(self._settings, self._store, self._sources, self._progress)
+        if self._settings.releases:
+            ledger, _ = dataset.only(ledger, self._settings.releases)
+        catalog, _ = catalog_of(self._settings.benchmarks, self._descriptions)
+        return ledger, files, plan_of(ledger, catalog)
+
+    def read(self, socs: str) -> tuple[Holdings, Addresses]:
+        """Return the figures of the SoCs whose names match a pattern, whatever its case is, and the
+        addresses of all pages."""
+        ledger, files, plan = self._plan
+        bundles = [
+            each
+            for each in ledger.bundles
+            if fnmatchcase(each.bundle.board.soc.casefold(), socs.casefold())
+        ]
+        contents = [(each.origin, each.digest) for each in bundles]
+        sources = dict.fromkeys(files[each] for each in contents)
+        wanted = Unit(
+            *(self._settings, self._descriptions, socs, tuple(sources), tuple(contents), ()),
+            plan.spelt,
+        )
+        return unit.read(wanted), plan.addresses
 
 
 def _outcome(
@@ -679,6 +813,7 @@ def _outcome(
     writer: Writer,
     inputs: Inputs,
     settings: Settings,
+    sources: Sequence[Source],
     progress: Progress[Any],
 ) -> Outcome:
     return Outcome(
@@ -688,6 +823,8 @@ def _outcome(
         site.keys,
         site.figures,
         inputs.whole,
+        inputs.listings,
         inputs.are_current,
         cache(lambda: dataset.read(settings, progress)),
+        cache(_Quoted(settings, inputs.descriptions, sources, writer.store, progress).read),
     )

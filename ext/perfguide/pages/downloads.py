@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -22,6 +23,14 @@ from .verdicts import ComparedGuides
 FILES = {"benchmarks": "benchmarks.json", "datapackage": "datapackage.json"}
 
 
+class GuideFiles(msgspec.Struct, frozen=True):
+    """The addresses of a guide's Parquet files, empty where there are none, and its boards."""
+
+    figures: str
+    runs: str
+    boards: list[str]
+
+
 class GuideData(msgspec.Struct, frozen=True):
     """The results of writing a guide's data besides the files: its entry in the list of its SoC; its
     metrics as (benchmark, metric, unit); the number of explorer files by benchmark; and whether
@@ -31,6 +40,12 @@ class GuideData(msgspec.Struct, frozen=True):
     metrics: list[tuple[str, str, str]]
     parts: dict[str, int]
     words: bool
+
+    @property
+    def listed(self) -> GuideFiles:
+        """The part of it that lists of all guides need."""
+        entry = self.entry
+        return GuideFiles(entry["parquet"] or "", entry["parquet_runs"] or "", entry["boards"])
 
 
 def write(site: Site, soc: str, compared: Sequence[ComparedGuides]) -> dict[GuideKey, GuideData]:
@@ -79,17 +94,20 @@ def _address(site: Site, record: Record) -> str:
     return f"{site.addresses.guide[record.guide]}#{_section(site, record)}"
 
 
-def write_indexes(site: Site, guides: Mapping[GuideKey, GuideData], figures: int) -> None:
-    """Write the files that lead to those of all guides. ``figures`` is their number of figures."""
+def write_indexes(
+    site: Site,
+    guides: Mapping[GuideKey, GuideFiles],
+    metrics_by_soc: Mapping[str, Iterable[tuple[str, str, str]]],
+    figures: int,
+) -> None:
+    """Write the files that lead to those of all guides. A metric is (benchmark, metric, unit), and
+    ``figures`` is the number of all figures."""
     seen: dict[str, set[tuple[str, str]]] = {}
-    for data in guides.values():
-        for benchmark, metric, unit in data.metrics:
-            seen.setdefault(benchmark, set()).add((metric, unit))
+    for benchmark, metric, unit in chain.from_iterable(metrics_by_soc.values()):
+        seen.setdefault(benchmark, set()).add((metric, unit))
     metrics = json_api.benchmarks(seen, site.catalog)
-    files, runs = (
-        [data.entry[kind] for data in guides.values() if data.entry[kind]]
-        for kind in ("parquet", "parquet_runs")
-    )
+    files = [own.figures for own in guides.values() if own.figures]
+    runs = [own.runs for own in guides.values() if own.runs]
     _json(site, FILES["benchmarks"], metrics)
     _json(site, FILES["datapackage"], parquet.package(files, runs, metrics["benchmarks"]))
     for kind, schema in json_schema.schemas().items():
@@ -101,11 +119,10 @@ def write_indexes(site: Site, guides: Mapping[GuideKey, GuideData], figures: int
     _script(site, "index", explorer.index(paths))
     pages = {name: page.partition("/")[2] for name, page in site.addresses.benchmark.items()}
     addressed = [{**each, "file": pages[each["benchmark"]]} for each in metrics["benchmarks"]]
-    measured: dict[str, set[str]] = {soc: set() for soc in paths}
+    measured = {soc: {name for name, _, _ in metrics_by_soc.get(soc, ())} for soc in paths}
     boards: dict[str, set[tuple[str, str, str]]] = {soc: set() for soc in paths}
     for key, of_guide in guides.items():
-        measured[key.soc] |= {name for name, _, _ in of_guide.metrics}
-        for board in of_guide.entry["boards"]:
+        for board in of_guide.boards:
             today = site.boards.today(key.soc, board)
             boards[key.soc].add((family(key), today, site.boards.short(key.soc, today)))
     listed = finder.index(paths, measured, boards, addressed)

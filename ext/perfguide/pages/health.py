@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..bundles.guide_key import GuideKey
@@ -30,12 +30,16 @@ MAX_TABLE_LINKS = 6
 """Tables that a finding links to; its entry in the JSON file names all its figures."""
 
 
-def write(site: Site, health: Health, findings: Sequence[dict[str, Any]]) -> None:
-    """Write the page, the table of counts, and all findings as JSON. ``findings`` are those of
+Entries = Mapping[str, Mapping[str, object]]
+"""Findings as pages show them (:func:`entry`), by their ids."""
+
+
+def write(site: Site, health: Health, entries: Entries, listed: Iterable[dict[str, Any]]) -> None:
+    """Write the page, the table of counts, and all findings as JSON. ``listed`` are those of
     ``health`` as JSON objects, in the same order."""
-    with_addresses = with_pages(findings, health, site.addresses)
-    listed = json_api.listed(head(health), "findings", with_addresses)
-    site.writer.write(f"{PAGE}/findings.json", listed)
+    with_addresses = with_pages(listed, health, site.addresses)
+    pieces = json_api.listed_pieces(head(health), "findings", with_addresses)
+    site.writer.write_pieces(f"{PAGE}/findings.json", pieces)
     rows = [
         (rule.title, rule.severity, units.counted(findings), units.counted(figures), rule.about)
         for rule, findings, figures in counts(health.open)
@@ -50,29 +54,35 @@ def write(site: Site, health: Health, findings: Sequence[dict[str, Any]]) -> Non
         summary=summary(health),
         lost=lost_line(health),
         counts=write_tables.table(site, PAGE, "counts", "Findings by rule", grid) if rows else None,
-        shared=[_shared(site, *each) for each in shared_causes(health.open)],
-        groups=[_group(site, title, own, pages) for title, own in by_guide(health.open).items()],
-        accepted=[_entry(site, finding) for finding in accepted],
+        shared=[_shared(site, *each, entries) for each in shared_causes(health.open)],
+        groups=[
+            _group(site, title, own, pages, entries) for title, own in by_guide(health.open).items()
+        ],
+        accepted=[entries[finding.id] for finding in accepted],
         elsewhere=_links(health.accepted, pages),
         unused=[d for d in health.diagnostics if d.kind == "acknowledged-unused"],
     )
     for page in dict.fromkeys(page for page in pages.values() if page != PAGE):
-        _write_page(site, page, health, pages)
+        _write_page(site, page, health, pages, entries)
 
 
-def _shared(site: Site, rule: Rule, benchmark: str, findings: Sequence[Finding]) -> dict[str, str]:
+def _shared(
+    site: Site, rule: Rule, benchmark: str, findings: Sequence[Finding], entries: Entries
+) -> dict[str, str]:
     """Return a cause that many guides share, in one line."""
     guides = len({finding.guide for finding in findings})
-    figures = sum(len(finding.suspects) for finding in findings)
+    figures = sum(finding.figures for finding in findings)
     return {
         "title": f"{site.catalog.title(benchmark)}: {rule.title}",
         "count": f"{units.number(figures, 0)} figures in {units.number(guides, 0)} guides",
-        "example": f"{findings[0].guide}: {findings[0].reason}",
+        "example": f"{findings[0].guide}: {entries[findings[0].id]['reason']}",
         "advice": f"{rule.advice[:1].upper()}{rule.advice[1:]}",
     }
 
 
-def _write_page(site: Site, page: str, health: Health, pages: Mapping[str, str]) -> None:
+def _write_page(
+    site: Site, page: str, health: Health, pages: Mapping[str, str], entries: Entries
+) -> None:
     """Write a page with the findings about one guide, for which the report has no room."""
     open_findings, accepted = (
         [finding for finding in findings if pages[finding.id] == page]
@@ -85,8 +95,8 @@ def _write_page(site: Site, page: str, health: Health, pages: Mapping[str, str])
         "health_of.rst.jinja",
         title=f"Health of {key}",
         elsewhere=[Link("Health of all figures", PAGE)],
-        findings=[_entry(site, finding) for finding in open_findings],
-        accepted=[_entry(site, finding) for finding in accepted],
+        findings=[entries[finding.id] for finding in open_findings],
+        accepted=[entries[finding.id] for finding in accepted],
     )
 
 
@@ -105,17 +115,18 @@ def section_of(site: Site, key: GuideKey) -> str:
 
 
 def _group(
-    site: Site, title: str, findings: list[Finding], pages: Mapping[str, str]
+    site: Site, title: str, findings: list[Finding], pages: Mapping[str, str], entries: Entries
 ) -> dict[str, object]:
     return {
         "title": title,
         "id": section_of(site, findings[0].guide),
-        "findings": [_entry(site, finding) for finding in findings if pages[finding.id] == PAGE],
+        "findings": [entries[each.id] for each in findings if pages[each.id] == PAGE],
         "elsewhere": _links(findings, pages),
     }
 
 
-def _entry(site: Site, finding: Finding) -> dict[str, object]:
+def entry(site: Site, finding: Finding) -> dict[str, object]:
+    """Return a finding as a page shows it."""
     tables: dict[str, str] = {}
     for suspect in finding.suspects:
         record = suspect.record

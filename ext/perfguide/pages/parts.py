@@ -1,18 +1,24 @@
 """Parts of a site that an earlier run made, and that are still right.
 
-A part is the pages of one SoC, the page of one benchmark, or the site as a whole. It is kept
+A part is the pages of one SoC, the page of one benchmark, or the lists of the whole site. It is kept
 under a key, which is a hash of everything that it is made from. A part with another key is made
 anew, and its files are written where their bytes differ.
+
+A part is on disk as soon as it is made. What other parts are made from is kept as slices, each of which is
+read by the part that needs it, so that no process holds those of all SoCs.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import msgspec
 from msgspec import structs
@@ -22,23 +28,55 @@ from ..catalog.benchmarks import Catalog
 from ..charts.gallery import Drawn
 from ..common.diagnostics import Diagnostic
 from ..publishing.output_folder import Writer
-from ..publishing.store import Identity, identify, read, write
+from ..publishing.store import Identity, identify, put, read, write
 
 FOLDER = "parts"
 """The folder of parts in the cache."""
+
+NEW, SLICES = ".new", ".slices"
+"""The ends of the names of parts that are being made, and of files of slices."""
+
+
+class Slice(msgspec.Struct, frozen=True):
+    """A piece of what a part has for other parts: a range of a file, known by the SHA-256 of its bytes.
+
+    A worker that does not share the folder of the file gets the ``content``.
+    """
+
+    digest: str
+    path: str
+    start: int
+    size: int
+    content: bytes | None = None
+
+    def read(self) -> bytes:
+        """Return the bytes. Raises ``OSError``, also where they are others by now."""
+        data = self.content
+        if data is None:
+            with open(self.path, "rb") as file:  # noqa: PTH123 - many slices, and Path is slow
+                file.seek(self.start)
+                data = file.read(self.size)
+        if hashlib.sha256(data).hexdigest() != self.digest:
+            raise OSError(errno.EIO, "was changed by another program; build again", self.path)
+        return data
+
+    def with_content(self) -> Slice:
+        """Return the slice with its bytes."""
+        return structs.replace(self, content=self.read())
 
 
 @dataclass(frozen=True, slots=True)
 class Made:
     """A part of the site that was made: the SHA-256 of each of its files, those that were written,
-    the content of those that are still to be written, the looks of its pictures, its summary, and
-    what could not be made."""
+    the content of those that are still to be written, the looks of its pictures, its summary, its slices
+    by name, and what could not be made."""
 
     files: dict[str, str]
     written: tuple[str, ...]
     contents: dict[str, bytes]
     looks: dict[str, str]
     out: bytes
+    slices: dict[str, bytes]
     unmade: tuple[Diagnostic, ...]
 
 
@@ -64,11 +102,24 @@ def writer_of(folder: Path, hashes: Mapping[str, str], sends_files: bool) -> Wri
     return SendingWriter(folder, hashes) if sends_files else Writer(folder)
 
 
-def made_by(writer: Writer, drawn: Drawn, out: bytes, unmade: Iterable[Diagnostic]) -> Made:
+def made_by(
+    writer: Writer,
+    drawn: Drawn,
+    out: bytes,
+    unmade: Iterable[Diagnostic],
+    slices: Mapping[str, bytes] | None = None,
+) -> Made:
     """Return what a writer has of a part."""
     contents = writer.contents if isinstance(writer, SendingWriter) else {}
-    written = tuple(writer.written)
-    return Made(writer.digests, written, contents, drawn.looks, out, (*unmade, *drawn.unmade))
+    return Made(
+        *(writer.digests, tuple(writer.written), contents, drawn.looks, out, dict(slices or {})),
+        (*unmade, *drawn.unmade),
+    )
+
+
+def without_files(out: bytes, slices: Mapping[str, bytes] | None = None) -> Made:
+    """Return a part that has no files."""
+    return Made({}, (), {}, {}, out, dict(slices or {}), ())
 
 
 @lru_cache(1)
@@ -79,34 +130,57 @@ def catalog_of(folders: tuple[Path, ...], _content: str) -> tuple[Catalog, tuple
     return catalog, tuple(faults)
 
 
+SITE = "site"
+"""The name of the part that has the lists of the whole site."""
+
+
 class Part(msgspec.Struct, frozen=True):
     """A part as an earlier run left it.
 
     ``files`` has the SHA-256 of each of its files and what the file was known by. ``looks`` are those of
     its pictures (:func:`charts.gallery.look`), and ``out`` is what making the part returned, in the
-    encoding of who asks for it.
+    encoding of who asks for it. ``slices`` are ranges of a file of the cache, each with its SHA-256, and
+    ``store`` has the SHA-256 of that file and what it was known by. ``others`` are the keys of the parts
+    that the site consists of.
     """
 
     key: str
     files: dict[str, tuple[str, Identity]]
     looks: dict[str, str]
     out: bytes
+    slices: dict[str, tuple[str, int, int]] = {}
+    store: tuple[str, Identity] | None = None
+    others: dict[str, str] = {}
+
+
+@contextmanager
+def opened(cache: Path | None, writer: Writer) -> Iterator[Parts]:
+    """Yield the parts of a site. Without a cache, or with one that cannot be written, they are kept until
+    the run has ended."""
+    own = hashlib.sha256(str(writer.root.resolve()).encode()).hexdigest()[:16]
+    with contextlib.ExitStack() as stack:
+        folder = cache and cache / FOLDER / own
+        try:
+            if folder:
+                put(folder / NEW, [])
+                (folder / NEW).unlink()
+        except OSError:
+            folder = None
+        yield Parts(folder or Path(stack.enter_context(TemporaryDirectory())), writer)
 
 
 class Parts:
-    """The parts of the site in one output folder, each in a file of the cache; without a cache
-    nothing is kept."""
+    """The parts of the site in one output folder, each in a file of a folder."""
 
-    def __init__(self, cache: Path | None, writer: Writer) -> None:
-        own = hashlib.sha256(str(writer.root.resolve()).encode()).hexdigest()[:16]
-        self._folder = cache and cache / FOLDER / own
+    def __init__(self, folder: Path, writer: Writer) -> None:
+        self._folder = folder
         self._writer = writer
-        self._new: dict[str, Part] = {}
-        self._used: set[str] = set()
+        self._keys: dict[str, str] = {}
+        self._new: set[str] = set()
 
     def earlier(self, name: str) -> Part | None:
         """Return a part as the last run left it, whatever its key is."""
-        data = read(self._path(name)) if self._folder else None
+        data = read(self._path(name))
         with contextlib.suppress(ValueError):
             return msgspec.msgpack.decode(data, type=Part) if data else None
         return None
@@ -114,58 +188,113 @@ class Parts:
     def recall(self, name: str, key: str, formats: Sequence[str]) -> Part | None:
         """Return a part whose key is the same, whose files are all there with their bytes, and that
         has its pictures in some ``formats``. Its files stay."""
+        part = self._right(name, key, formats)
+        if part:
+            self._keep(name, part)
+        return part
+
+    def recall_site(self, key: str, formats: Sequence[str]) -> Part | None:
+        """Return the lists of the whole site, if all of its other parts are right too."""
+        part = self._right(SITE, key, formats)
+        if part is None:
+            return None
+        if any(self._right(each, own, formats) is None for each, own in part.others.items()):
+            return None
+        for each in part.others:
+            if kept := self.earlier(each):
+                self._keep(each, kept)
+        self._keep(SITE, part)
+        return part
+
+    def _right(self, name: str, key: str, formats: Sequence[str]) -> Part | None:
         part = self.earlier(name)
         if part is None or part.key != key or not _has(part, formats):
             return None
-        if any(not self._is_there(file, *state) for file, state in part.files.items()):
+        if part.store and not self._is_there(str(self._slices_of(part.store[0])), *part.store):
             return None
-        for file, (digest, _) in part.files.items():
-            self._writer.keep(file, digest)
-        self._used.add(name)
-        return part
+        top = f"{self._writer.root}/"
+        is_right = all(self._is_there(top + file, *state) for file, state in part.files.items())
+        return part if is_right else None
+
+    def _keep(self, name: str, part: Part) -> None:
+        self._writer.leave(part.files)
+        self._keys[name] = part.key
+
+    def add_site(self, key: str, files: dict[str, str], out: bytes) -> None:
+        """Take the lists of the whole site, which consists of them and of all parts of this run."""
+        made = Made(files, (), {}, {}, out, {}, ())
+        self.add(SITE, key, made, dict(self._keys))
 
     def add(
-        self, name: str, key: str, files: Mapping[str, str], looks: Mapping[str, str], out: bytes
-    ) -> None:
-        """Take a part that was made in this run; ``files`` has the SHA-256 of each of its files."""
+        self, name: str, key: str, made: Made, others: dict[str, str] | None = None
+    ) -> dict[str, Slice]:
+        """Take a part that was made in this run; return its slices."""
         top = self._writer.root
-        states = {file: (digest, identify(f"{top}/{file}")) for file, digest in files.items()}
-        self._new[name] = Part(key, states, dict(looks), out)
+        states = {file: (digest, identify(f"{top}/{file}")) for file, digest in made.files.items()}
+        slices, store = self._put_slices(made.slices)
+        part = Part(key, states, made.looks, made.out, slices, store, others or {})
+        write(self._path(name, NEW), msgspec.msgpack.encode(part))
+        self._keys[name] = key
+        self._new.add(name)
+        return self.slices(part)
+
+    def slices(self, part: Part) -> dict[str, Slice]:
+        """Return the slices of a part by their names."""
+        path = str(self._slices_of(part.store[0])) if part.store else ""
+        return {name: Slice(of[0], path, *of[1:]) for name, of in part.slices.items()}
+
+    def _put_slices(
+        self, contents: Mapping[str, bytes]
+    ) -> tuple[dict[str, tuple[str, int, int]], tuple[str, Identity] | None]:
+        """Write a file of slices; return them, and what the file is known by."""
+        if not contents:
+            return {}, None
+        whole, start = hashlib.sha256(), 0
+        slices: dict[str, tuple[str, int, int]] = {}
+        for name, data in contents.items():
+            whole.update(data)
+            slices[name] = (hashlib.sha256(data).hexdigest(), start, len(data))
+            start += len(data)
+        digest = whole.hexdigest()
+        return slices, (digest, put(self._slices_of(digest), contents.values()))
 
     def save(self, is_current: bool) -> None:
         """Keep the parts of this run, and no part that it did not use. Unless everything that they were
         made from ``is_current``, a later run only finds the looks of their pictures."""
-        if self._folder is None:
-            return
-        names = {self._path(name).name for name in (*self._used, *self._new)}
+        files = set()
         with contextlib.suppress(OSError):  # a cache that cannot be written costs time alone
-            for name, part in self._new.items():
-                kept = part if is_current else structs.replace(part, key="")
-                write(self._path(name), msgspec.msgpack.encode(kept))
+            for name in self._keys:
+                path = self._path(name)
+                if name in self._new:
+                    self._path(name, NEW).replace(path)
+                part = self.earlier(name)
+                if part and name in self._new and not is_current:
+                    write(path, msgspec.msgpack.encode(structs.replace(part, key="")))
+                files.add(path.name)
+                if part and part.store:
+                    files.add(self._slices_of(part.store[0]).name)
             for path in self._folder.iterdir():
-                if path.name not in names:
+                if path.name not in files:
                     path.unlink()
-
-    def looks(self) -> dict[str, str]:
-        """Return the looks of all pictures of the parts of this run."""
-        parts = [*self._new.values(), *filter(None, map(self.earlier, self._used))]
-        return {name: own for part in parts for name, own in part.looks.items()}
 
     def right_looks(self, part: Part | None) -> dict[str, str]:
         """Return the looks of those pictures of an earlier part whose files are unchanged."""
+        top = f"{self._writer.root}/"
         return {
             name: own
             for name, own in (part.looks.items() if part else ())
-            if part and self._is_there(name, *part.files[name])
+            if part and self._is_there(top + name, *part.files[name])
         }
 
-    def _path(self, name: str) -> Path:
-        assert self._folder is not None
-        return self._folder / hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()
+    def _path(self, name: str, end: str = "") -> Path:
+        digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()
+        return self._folder / f"{digest}{end}"
 
-    def _is_there(self, name: str, digest: str, of: Identity) -> bool:
+    def _slices_of(self, digest: str) -> Path:
+        return self._folder / f"{digest}{SLICES}"
+
+    def _is_there(self, path: str, digest: str, of: Identity) -> bool:
         # A file that was copied, or restored from a backup, is known by its bytes.
-        path = f"{self._writer.root}/{name}"
         return identify(path) == of or self._writer.store.digest(path) == digest
 
 

@@ -14,42 +14,41 @@ import numpy as np
 from ..bundles.guide_key import GuideKey
 from ..common.diagnostics import Diagnostic
 from ..health.finding import Finding
-from .downloads import GuideData
+from .downloads import GuideFiles
 from .provenance import Corrections
 from .search_words import FindablePage
 from .verdicts import ComparedGuides
 
 
 class GuideSummary(msgspec.Struct, frozen=True):
-    """A guide: the words that find it, its boards and figures, the time of its newest run, and its
-    entry in the lists of data; ``None`` where that could not be made."""
+    """A guide: the words that find it, its boards and figures, the time of its newest run, and the
+    files of its data; ``None`` where these could not be made."""
 
     key: GuideKey
     findable: FindablePage
     boards: list[str]
     figures: int
     measured: datetime.datetime
-    data: GuideData | None
+    files: GuideFiles | None
 
 
 class ListedFinding(msgspec.Struct, frozen=True):
-    """A doubt about figures, and the same as the list of findings has it for programs."""
+    """A doubt about figures in brief, and the same as its page shows it."""
 
     finding: Finding
-    listed: dict[str, Any]
+    entry: dict[str, Any]
 
 
 class Summary(msgspec.Struct, frozen=True):
     """What the pages of one SoC tell those of the whole site.
 
-    ``histories`` has, by benchmark, an encoded :class:`.benchmark.BenchmarkOfSoc`: only the page of
-    that benchmark decodes it. ``used_waivers`` and ``used_acknowledgements`` are the entries of the
-    lists of both that something needs.
+    ``metrics`` are those of its figures as (benchmark, metric, unit). ``used_waivers`` and
+    ``used_acknowledgements`` are the entries of the lists of both that something needs.
     """
 
     soc: str
     guides: list[GuideSummary]
-    histories: dict[str, bytes]
+    metrics: list[tuple[str, str, str]]
     compared: list[ComparedGuides]
     findings: list[ListedFinding]
     corrections: list[Corrections]

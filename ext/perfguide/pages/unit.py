@@ -38,6 +38,7 @@ from . import (
     cross_links,
     downloads,
     guide,
+    health,
     newest,
     provenance,
     soc,
@@ -47,7 +48,7 @@ from . import (
 from .answers import Headlines
 from .context import Making, Plan, Site
 from .guide import GuideOutcome
-from .parts import Made, catalog_of, made_by, writer_of
+from .parts import Made, catalog_of, made_by, without_files, writer_of
 from .search_words import FindablePage
 from .sentences import link_name
 from .summary import GuideSummary, ListedFinding, Summary
@@ -122,15 +123,20 @@ def load_shared() -> None:
             importlib.import_module(module)
 
 
-def survey(unit: Unit) -> bytes:
-    """Return the newest results of a SoC's boards, as an encoded :data:`newest.Survey`."""
+def survey(unit: Unit) -> Made:
+    """Return the newest results of a SoC's boards as slices, an encoded list of
+    :class:`newest.NewestRun` for each benchmark, and the platforms that commands name."""
     boards, _ = load_boards(unit.settings.boards)
     holdings = read(unit)
-    return summary.encode(newest.survey(holdings.pool, holdings.catalog, boards))
+    found = newest.survey(holdings.pool, holdings.catalog, boards)
+    runs = {name: summary.encode(own) for name, own in found.runs.items()}
+    return without_files(summary.encode(sorted(found.platforms)), runs)
 
 
 def make(job: Job) -> Made:
-    """Write the pages, data and pictures of a SoC; return its encoded :class:`Summary`."""
+    """Write the pages, data and pictures of a SoC; return its encoded :class:`Summary`, and slices: a
+    :class:`benchmark.BenchmarkOfSoc` of each benchmark, and each finding as the list for programs has
+    it."""
     settings = job.unit.settings
     writer = writer_of(settings.output, job.hashes, job.sends_files)
     holdings = read(job.unit)
@@ -142,14 +148,16 @@ def make(job: Job) -> Made:
     site = context.site_of(
         holdings, guides, job.plan, checked.findings, boards, making, settings.limits
     )
-    out = write(site, job.unit.soc, settings, checked)
+    out, slices = write(site, job.unit.soc, settings, checked)
     drawn = gallery.draw_all(writer, making.pictures, settings.formats, job.looks)
     unmade = (*holdings.diagnostics, *checked.unmade, *making.unmade)
-    return made_by(writer, drawn, summary.encode(out), unmade)
+    return made_by(writer, drawn, summary.encode(out), unmade, slices)
 
 
-def write(site: Site, name: str, settings: Settings, checked: report.PartialHealth) -> Summary:
-    """Write all files of the SoC of this name but its pictures; return its summary."""
+def write(
+    site: Site, name: str, settings: Settings, checked: report.PartialHealth
+) -> tuple[Summary, dict[str, bytes]]:
+    """Write all files of the SoC of this name but its pictures; return its summary and its slices."""
     corrections = errata.find(site.holdings.ledger, site.catalog)
     comparisons = compare.plan(site, settings)
     guides = _write_guides(site, comparisons, corrections)
@@ -168,21 +176,28 @@ def write(site: Site, name: str, settings: Settings, checked: report.PartialHeal
         provenance.write_list(site, name)
         data = downloads.write(site, name, compared)
     ranks = {k: rank for keys in site.families.values() for rank, k in enumerate(reversed(keys))}
-    listed = partial(
-        report.listed_finding, pool=site.pool, layout=site.layout, addresses=site.addresses
-    )
-    return Summary(
+    marking: dict[str, list[Finding]] = {}
+    for each in checked.findings:
+        if each.rule.marks:
+            marking.setdefault(each.benchmark, []).append(_without_rows(each))
+    slices = {
+        benchmark_slice(each): summary.encode(
+            benchmark.write_histories(site, each, marking.get(each, ()))
+        )
+        for each in site.pool.benchmarks()
+    }
+    for each in checked.findings:
+        listed = report.listed_finding(each, site.pool, site.layout, site.addresses)
+        slices[finding_slice(each)] = summary.encode(listed)
+    out = Summary(
         name,
         [
             _summary(site, key, replace(outcome.findable, rank=ranks[key]), data.get(key))
             for key, outcome in guides.items()
         ],
-        {
-            each: summary.encode(benchmark.write_histories(site, each))
-            for each in site.pool.benchmarks()
-        },
+        list(dict.fromkeys(metric for each in data.values() for metric in each.metrics)),
         compared,
-        [ListedFinding(_without_rows(each), listed(each)) for each in checked.findings],
+        [ListedFinding(each.in_brief(), health.entry(site, each)) for each in checked.findings],
         provenance.write_errata(site, corrections),
         used,
         set(checked.used),
@@ -191,6 +206,17 @@ def write(site: Site, name: str, settings: Settings, checked: report.PartialHeal
             *(_as_utf8(d) for each in guides.values() for d in each.diagnostics),
         ],
     )
+    return out, slices
+
+
+def benchmark_slice(name: str) -> str:
+    """Return the name of the slice with a SoC's figures of a benchmark."""
+    return f"benchmark {name}"
+
+
+def finding_slice(finding: Finding) -> str:
+    """Return the name of the slice with a finding as the list for programs has it."""
+    return f"finding {finding.id}"
 
 
 def _write_guides(
@@ -231,7 +257,7 @@ def _summary(
         sorted({each.board.name for each in bundles}, key=units.natural),
         site.pool.count(key),
         max(each.created for each in bundles),
-        data,
+        data.listed if data else None,
     )
 
 

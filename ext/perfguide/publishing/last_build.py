@@ -12,7 +12,7 @@ import hashlib
 import os
 import runpy
 import sys
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -44,22 +44,25 @@ class Inputs(msgspec.Struct, frozen=True):
 
     ``files`` has the absolute path of every file that was read, with what it was known by,
     ``others`` a hash of the names of all other files in ``folders`` but for those in ``own``,
-    which belong to builds. ``is_whole``: whether this is all, it has not changed since, and
-    nobody has to be warned again.
+    which belong to builds, and ``listings`` one of what there was at each URL. ``is_whole``: this is
+    all, it has not changed since, and there was no warning that a build has to repeat.
     """
 
     files: dict[str, Identity]
     folders: Folders
     own: tuple[str, ...]
     others: str
+    listings: dict[str, str]
     is_whole: bool
 
-    def are_current(self) -> bool:
-        """Whether a site that is made now would be made from the same."""
+    def are_current(self, listing_of: Callable[[str], str]) -> bool:
+        """Return whether a site that is made now would be made from the same. ``listing_of`` returns a
+        hash of what there is at a URL."""
         return (
             self.is_whole
             and self.others == hash_of_names(names(self.folders, self.own), self.files)
             and all(identify(name) == of for name, of in self.files.items())
+            and all(listing_of(url) == of for url, of in self.listings.items())
         )
 
 
@@ -93,10 +96,14 @@ class Stamp(msgspec.Struct, frozen=True):
     site: Site
     inputs: Inputs
 
-    def is_current(self, at: Place, asked: str) -> bool:
-        """Whether a build would give what is published already."""
+    def is_current(self, at: Place, asked: str, listing_of: Callable[[str], str]) -> bool:
+        """Return whether a build would give what is published already."""
         published = {name: both[1] for name, both in self.site.items()}
-        return self.asked == asked and self.inputs.are_current() and listing(at.target) == published
+        return (
+            self.asked == asked
+            and listing(at.target) == published
+            and self.inputs.are_current(listing_of)
+        )
 
 
 def last(at: Place) -> Stamp | None:

@@ -8,11 +8,11 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 
-from .store import Store, put
+from .store import Store, identify, put
 
 MANIFEST = "reports/manifest.json"
 """The list of all files that are ours, a line each, beside them."""
@@ -51,7 +51,8 @@ class Writer:
     The manifest lists what is ours, a line each. A file is in it before it is there, in a line
     at its end, so what a killed run has left is known too; a damaged line takes no other with it.
 
-    ``names`` has the files of this run in their order, and ``digests`` the SHA-256 of each.
+    ``names`` has the files that this writer has made, in their order, and ``digests`` the SHA-256 of
+    each. ``left`` are the files that others have made, or that an earlier run has, and that are right.
     """
 
     def __init__(self, root: Path, store: Store | None = None) -> None:
@@ -59,6 +60,7 @@ class Writer:
         self.store = store or Store()
         self.digests: dict[str, str] = {}
         self.names: list[str] = []
+        self.left: set[str] = set()
         self.written: list[str] = []
         self.removed: list[str] = []
 
@@ -90,6 +92,30 @@ class Writer:
             self.put(name, data, digest)
             self.written.append(name)
 
+    def write_pieces(self, name: str, pieces: Iterable[bytes]) -> None:
+        """Make ``name`` hold some bytes of which there may be too many for memory."""
+        aside = self._aside()
+        aside.parent.mkdir(parents=True, exist_ok=True)
+        whole = hashlib.sha256()
+
+        def hashed() -> Iterator[bytes]:
+            for piece in pieces:
+                whole.update(piece)
+                yield piece
+
+        put(aside, hashed())
+        digest = whole.hexdigest()
+        self.take(name, digest)
+        if self.present(name) == digest:
+            aside.unlink()
+            return
+        self._announce(name)
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        aside.replace(path)
+        self.store.wrote(f"{self.root}/{name}", identify(path), digest)
+        self.written.append(name)
+
     def present(self, name: str) -> str:
         """The SHA-256 of the file that is there, or an empty text."""
         return self.store.digest(f"{self.root}/{name}")
@@ -102,9 +128,17 @@ class Writer:
     def take(self, name: str, digest: str) -> None:
         """Say that a file of this run has this SHA-256. Raises ``ValueError`` where it is one
         already."""
-        if name in self.digests:
+        if name in self.digests or name in self.left:
             raise ValueError(f"written twice: {name!r}")
         self.keep(name, digest)
+
+    def leave(self, names: Iterable[str]) -> None:
+        """Say that files of an earlier run, or of another process, are right. Raises ``ValueError``
+        where one is of this run already."""
+        for name in names:
+            if name in self.digests or name in self.left:
+                raise ValueError(f"written twice: {name!r}")
+            self.left.add(name)
 
     def take_over(
         self, files: Mapping[str, str], written: Iterable[str], contents: Mapping[str, bytes]
@@ -112,8 +146,7 @@ class Writer:
         """Take over files that another process has made. ``files`` has the SHA-256 of each; it wrote
         those in ``written``, and this writes ``contents``. Raises ``ValueError`` where both have
         made a file."""
-        for name, digest in files.items():
-            self.take(name, digest)
+        self.leave(files)
         self.written += written
         self.ours.update(written)
         for name, data in contents.items():
@@ -127,15 +160,20 @@ class Writer:
             del self.digests[name]
         del self.names[since:]
 
+    def is_wanted(self, name: str) -> bool:
+        """Return whether a file belongs to this run."""
+        return name in self.digests or name in self.left
+
     def is_known(self, name: str) -> bool:
         """Whether this run wants a file, or it is there and not ours."""
-        if name in self.digests:
+        if self.is_wanted(name):
             return True
         return (self.root / name).is_file() and name not in self.ours
 
     def finish(self) -> None:
         """Remove what is stale and remember what is ours."""
-        for name in sorted(self.ours - {*self.names, MANIFEST}):
+        wanted = {*self.names, *self.left, MANIFEST}
+        for name in sorted(self.ours - wanted):
             path = self.root / name
             if path.is_file():
                 path.unlink()
@@ -145,15 +183,17 @@ class Writer:
         for path in self.root.glob(ASIDE):
             if path.stat().st_mtime < now - FORGOTTEN:
                 path.unlink()
-        names = json.dumps(sorted({*self.names, MANIFEST}), indent=0)
+        names = json.dumps(sorted(wanted), indent=0)
         self.write(MANIFEST, names.encode() + b"\n")
 
     def put(self, name: str, data: bytes, digest: str) -> None:
         """Move a file into place."""
         path = self.root / name
-        aside = self.root / ASIDE.replace("*", str(os.getpid()))  # a fork has one of its own
-        of = put(path, data, aside, durable=name == MANIFEST)
+        of = put(path, data, self._aside(), durable=name == MANIFEST)
         self.store.wrote(f"{self.root}/{name}", of, digest)
+
+    def _aside(self) -> Path:
+        return self.root / ASIDE.replace("*", str(os.getpid()))  # a fork has one of its own
 
     def _announce(self, name: str) -> None:
         """Say that a file is going to be ours."""

@@ -311,24 +311,28 @@ def listing(folder: str | Path) -> dict[str, Identity]:
     return {path[start:]: identify(path) for path in below(folder)}
 
 
-def put(path: Path, data: bytes, aside: Path | None = None, durable: bool = False) -> Identity:
-    """Write a file aside and move it into place, so that nobody ever sees half of it; returns
+def put(
+    path: Path, data: bytes | Iterable[bytes], aside: Path | None = None, durable: bool = False
+) -> Identity:
+    """Write a file aside and move it into place, so that nobody ever sees half of it; return
     what it is known by then. Not even a power cut leaves half of it where it is to be
     ``durable``. Raises ``OSError``."""
     aside = aside or path.with_name(f"{path.name}.{os.getpid()}.part")
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
         with aside.open("wb") as file:
-            file.write(data)
+            file.writelines([data] if isinstance(data, bytes) else data)
             inode = os.fstat(file.fileno()).st_ino
             if durable:
                 file.flush()
                 os.fsync(file.fileno())
         aside.replace(path)
-    except OSError as error:
+    except BaseException as error:
         with contextlib.suppress(OSError):
             aside.unlink(missing_ok=True)  # half a file takes room on a full disk
-        raise OSError(error.errno, error.strerror, str(path)) from error
+        if isinstance(error, OSError):
+            raise OSError(error.errno, error.strerror, str(path)) from error
+        raise
     of = identify(path)
     return of if of[1] == inode else UNSURE  # another process may have put its own file there
 
@@ -345,7 +349,7 @@ def update(path: Path, data: bytes) -> None:
 
 def write(path: Path, data: bytes) -> None:
     """Write a file of which :func:`read` knows whether it is whole. Raises ``OSError``."""
-    put(path, hashlib.sha256(data).digest() + data)
+    put(path, [hashlib.sha256(data).digest(), data])
 
 
 def read(path: str | Path) -> bytes | None:

@@ -18,7 +18,7 @@ from ..common.diagnostics import Diagnostic
 from ..common.slugs import anchor
 from ..export import badge
 from ..export.badge import FigureFinder, QuotedFigure
-from ..figures.dataset import Holdings
+from ..figures.dataset import Addresses, Holdings
 from . import internals
 from .config import page_name, warn
 
@@ -68,17 +68,22 @@ class PerfFigure(SphinxRole):
 class Lookup:
     """The figures of a build. Processes that Sphinx forks inherit it."""
 
-    _figures: Callable[[], FigureFinder]
+    _finder: Callable[[str], FigureFinder]
     _inputs: str
 
-    def prepare(self, read: Callable[[], Holdings], inputs: str) -> None:
-        """Set the holdings of this build, which are read at the first query, and a hash of their
-        inputs, empty if it is not known."""
-        self._figures, self._inputs = cache(lambda: FigureFinder(read())), inputs
+    def prepare(
+        self, quoted_from: Callable[[str], tuple[Holdings, Addresses]], inputs: str
+    ) -> None:
+        """Take a function that reads the figures of the SoCs whose names match a pattern, and a hash
+        of all that figures are made from."""
+        self._finder = cache(lambda socs: FigureFinder(*quoted_from(socs)))
+        self._inputs = inputs
 
     def find(self, query: str) -> QuotedFigure | Diagnostic:
-        """Return the figure that a query names, or the fault of the query."""
-        return self._figures().find(query)
+        """Return the figure that a query names, or a diagnostic that says why it names none."""
+        figure = self._finder(query.partition("/")[0].strip()).find(query)
+        # Only all figures together show which name is like the one that is wrong.
+        return self._finder("*").find(query) if isinstance(figure, Diagnostic) else figure
 
     def outdated(self, _app: Sphinx, env: BuildEnvironment, *_changes: Set[str]) -> Sequence[str]:
         """Return the pages with a figure that has changed; Sphinx ignores those that are gone."""

@@ -18,7 +18,7 @@ import shutil
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -90,12 +90,19 @@ class Rebuild:
         self._same: set[str] = set()
         self._downloads = internals.Downloads()
         self._names: set[str] = set()
+        self._listings: Mapping[str, str] = {}
         self._are_current: Callable[[], bool] = bool
 
-    def begin(self, app: Sphinx, store: Store, are_current: Callable[[], bool]) -> None:
-        """Take the store of a build whose pages are generated. ``are_current`` says whether what
-        they were made from is still the same."""
-        self._store, self._are_current = store, are_current
+    def begin(
+        self,
+        app: Sphinx,
+        store: Store,
+        listings: Mapping[str, str],
+        are_current: Callable[[], bool],
+    ) -> None:
+        """Take the store of a build whose pages are generated. ``listings`` has a hash of what there
+        was at each URL, and ``are_current`` says whether files are unchanged since."""
+        self._store, self._listings, self._are_current = store, listings, are_current
         if REPORT in os.environ:
             # A file that comes later is not among these names, and the next build sees it.
             self._names = names(_folders(app), _own(app))
@@ -256,19 +263,21 @@ class Rebuild:
         self._store.look_again()
         is_whole = (
             not internals.warning_count(app)
-            and not any(map(is_url, settings(config, Path(app.srcdir)).results))
+            and all(self._listings.values())
             and self._are_current()
             and self._store.is_current()
         )
         files = {os.path.abspath(name): of for name, of in self._store.seen.items()}  # noqa: PTH100
         others = hash_of_names(self._names, files)
-        return Inputs(files, _folders(app), _own(app), others, is_whole)
+        return Inputs(files, _folders(app), _own(app), others, dict(self._listings), is_whole)
 
 
-def begin(app: Sphinx, store: Store, are_current: Callable[[], bool]) -> None:
+def begin(
+    app: Sphinx, store: Store, listings: Mapping[str, str], are_current: Callable[[], bool]
+) -> None:
     """Say that the pages of this build are generated; see :meth:`Rebuild.begin`."""
-    held: Rebuild = vars(app)[KEY]
-    held.begin(app, store, are_current)
+    rebuild: Rebuild = vars(app)[KEY]
+    rebuild.begin(app, store, listings, are_current)
 
 
 def same_below(app: Sphinx, folder: str) -> set[str]:

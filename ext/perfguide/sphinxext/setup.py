@@ -103,9 +103,9 @@ def _generate(app: Sphinx, figures: figure_role.Lookup, phases: Phases) -> None:
         raise ExtensionError(f"the pages cannot be written: {explained(error)}") from error
     except WorkersError as error:
         raise ExtensionError(visible(str(error))) from error
-    rebuild.begin(app, store, outcome.is_current)
+    rebuild.begin(app, store, outcome.listings, outcome.is_current)
     config.warn(outcome.diagnostics)
-    figures.prepare(outcome.read, outcome.inputs)
+    figures.prepare(outcome.quoted_from, outcome.inputs)
     if app.builder.format == "latex" and app.config.perfguide_pdf:
         keys = list(outcome.keys)
         faults = latex.choose(app.config.perfguide_pdf, app.config, keys, dataset.plan(keys, ()))
