@@ -94,7 +94,7 @@ class Finding:
         return len(self.suspects) + self.left_out
 
     def in_brief(self) -> Finding:
-        """Return the finding without its suspects, of which a site can have too many for memory."""
+        """Return the finding without its suspects: a site can have too many for memory."""
         return replace(self, suspects=(), left_out=self.figures)
 
     @property

@@ -107,7 +107,7 @@ class Inputs:
     """Everything that the pages are made from, as it was when the run began.
 
     ``rules`` is a hash of all that decides how pages look besides bundles and descriptions, and
-    ``descriptions`` one of all descriptions, and ``whole`` one of everything. Files at URLs are known by
+    ``descriptions`` one of all descriptions, and :attr:`whole` one of everything. Files at URLs are known by
     the hash of their content, under which the store has them; ``listings`` has a hash of what there is at
     each.
     """
@@ -120,7 +120,7 @@ class Inputs:
         listings: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self._settings, self._writer, self.listings = settings, writer, listings
-        # Pages are the same whatever pictures are wanted and whoever makes them.
+        # Neither the formats of pictures nor the machines that make pages change a page.
         decided = replace(
             settings,
             results=(),
@@ -231,7 +231,7 @@ def generate(
             writer.finish()
             writer.store.save()
             return _outcome(site, writer, inputs, settings, sources, progress)
-        # Processes that start now have the catalog, and not what is read from here on.
+        # Processes that start now have the catalog, and nothing that is read later.
         catalog_of(settings.benchmarks, inputs.descriptions)
         if not (run or settings.scheduler):
             unit.load_shared()

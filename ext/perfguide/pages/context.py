@@ -1,4 +1,4 @@
-"""What all pages of one site share."""
+"""The site, its plan and its writer, which all of its pages share."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Plan:
     """Names that all pages of a site agree on, however many processes make them.
 
     ``addresses`` are those of all pages, ``platform_slugs`` the part of each platform in addresses,
-    as ``am62x-linux``, and ``errata`` the page of each guide of which a bundle was withdrawn.
+    as ``am62x-linux``, and ``errata`` the page of each guide that lost a bundle.
     ``spelt`` are the units of metrics that no description names.
     """
 
@@ -83,7 +83,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """The guides of one SoC, or of a whole site, with all that their pages share. Nothing in it
+    """The guides of one SoC, or of all SoCs, with all that their pages share. Nothing in it
     changes while pages are written, but for what ``making`` collects.
 
     ``guides`` are in the order of their pages, and ``socs`` has those of each SoC. Of each platform

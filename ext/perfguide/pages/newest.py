@@ -67,7 +67,7 @@ def survey(pool: Pool, catalog: Catalog, boards: Boards) -> Survey:
         by_bundle: dict[int, list[int]] = {}
         for bundle, result in pool.places(sorted(members)):
             by_bundle.setdefault(bundle, []).append(result)
-        out[name] = [_run(bundles[place], own) for place, own in sorted(by_bundle.items())]
+        out[name] = [_run(bundles[number], own) for number, own in sorted(by_bundle.items())]
     return Survey(out, board_rules.asked_platforms(pool))
 
 

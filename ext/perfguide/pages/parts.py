@@ -1,11 +1,11 @@
 """Parts of a site that an earlier run made, and that are still right.
 
-A part is the pages of one SoC, the page of one benchmark, or the lists of the whole site. It is kept
+A part is the pages of one SoC, the page of one benchmark, or the lists of all SoCs. It is kept
 under a key, which is a hash of everything that it is made from. A part with another key is made
-anew, and its files are written where their bytes differ.
+again, and its files are written where their bytes differ.
 
-A part is on disk as soon as it is made. What other parts are made from is kept as slices, each of which is
-read by the part that needs it, so that no process holds those of all SoCs.
+A part is on disk as soon as it is made. The inputs of other parts are kept as slices. Each slice is read
+by the process that needs it, so that no process holds those of all SoCs.
 """
 
 from __future__ import annotations
@@ -131,15 +131,15 @@ def catalog_of(folders: tuple[Path, ...], _content: str) -> tuple[Catalog, tuple
 
 
 SITE = "site"
-"""The name of the part that has the lists of the whole site."""
+"""The name of the part that has the lists of all SoCs."""
 
 
 class Part(msgspec.Struct, frozen=True):
     """A part as an earlier run left it.
 
     ``files`` has the SHA-256 of each of its files and what the file was known by. ``looks`` are those of
-    its pictures (:func:`charts.gallery.look`), and ``out`` is what making the part returned, in the
-    encoding of who asks for it. ``slices`` are ranges of a file of the cache, each with its SHA-256, and
+    its pictures (:func:`charts.gallery.look`), and ``out`` is the encoded summary of the part.
+    ``slices`` are ranges of a file of the cache, each with its SHA-256, and
     ``store`` has the SHA-256 of that file and what it was known by. ``others`` are the keys of the parts
     that the site consists of.
     """
@@ -194,7 +194,7 @@ class Parts:
         return part
 
     def recall_site(self, key: str, formats: Sequence[str]) -> Part | None:
-        """Return the lists of the whole site, if all of its other parts are right too."""
+        """Return the lists of all SoCs, if all other parts of the site are right too."""
         part = self._right(SITE, key, formats)
         if part is None:
             return None
@@ -221,22 +221,22 @@ class Parts:
         self._keys[name] = part.key
 
     def add_site(self, key: str, files: dict[str, str], out: bytes) -> None:
-        """Take the lists of the whole site, which consists of them and of all parts of this run."""
-        made = Made(files, (), {}, {}, out, {}, ())
-        self.add(SITE, key, made, dict(self._keys))
+        """Take the lists of all SoCs. With the other parts of this run, they are the site."""
+        lists = Made(files, (), {}, {}, out, {}, ())
+        self.add(SITE, key, lists, dict(self._keys))
 
     def add(
-        self, name: str, key: str, made: Made, others: dict[str, str] | None = None
+        self, name: str, key: str, part: Made, others: dict[str, str] | None = None
     ) -> dict[str, Slice]:
         """Take a part that was made in this run; return its slices."""
         top = self._writer.root
-        states = {file: (digest, identify(f"{top}/{file}")) for file, digest in made.files.items()}
-        slices, store = self._put_slices(made.slices)
-        part = Part(key, states, made.looks, made.out, slices, store, others or {})
-        write(self._path(name, NEW), msgspec.msgpack.encode(part))
+        states = {file: (digest, identify(f"{top}/{file}")) for file, digest in part.files.items()}
+        slices, store = self._put_slices(part.slices)
+        kept = Part(key, states, part.looks, part.out, slices, store, others or {})
+        write(self._path(name, NEW), msgspec.msgpack.encode(kept))
         self._keys[name] = key
         self._new.add(name)
-        return self.slices(part)
+        return self.slices(kept)
 
     def slices(self, part: Part) -> dict[str, Slice]:
         """Return the slices of a part by their names."""

@@ -40,7 +40,7 @@ class ListedFinding(msgspec.Struct, frozen=True):
 
 
 class Summary(msgspec.Struct, frozen=True):
-    """What the pages of one SoC tell those of the whole site.
+    """The facts about one SoC that pages over several SoCs need.
 
     ``metrics`` are those of its figures as (benchmark, metric, unit). ``used_waivers`` and
     ``used_acknowledgements`` are the entries of the lists of both that something needs.

@@ -75,7 +75,7 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What it takes to make the pages of a SoC. ``hashes`` has the SHA-256 of files that are there, and
+    """A SoC whose pages are to be made. ``hashes`` has the SHA-256 of files that are there, and
     ``looks`` those of pictures that are there as they were drawn. With ``sends_files`` the files come
     back with what was made, since no folder is shared."""
 
@@ -128,9 +128,9 @@ def survey(unit: Unit) -> Made:
     :class:`newest.NewestRun` for each benchmark, and the platforms that commands name."""
     boards, _ = load_boards(unit.settings.boards)
     holdings = read(unit)
-    found = newest.survey(holdings.pool, holdings.catalog, boards)
-    runs = {name: summary.encode(own) for name, own in found.runs.items()}
-    return without_files(summary.encode(sorted(found.platforms)), runs)
+    surveyed = newest.survey(holdings.pool, holdings.catalog, boards)
+    runs = {name: summary.encode(own) for name, own in surveyed.runs.items()}
+    return without_files(summary.encode(sorted(surveyed.platforms)), runs)
 
 
 def make(job: Job) -> Made:
