@@ -38,52 +38,88 @@ probe_nice() {
     if [ -z "$TIMER" ] || [ -z "$SPEED_SECONDS" ] || grep -q '^nice: ' "$OUT/checks.txt" 2>/dev/null; then
         return 0
     fi
-    start_loops "$CORE"
     probe_low=$(printf '%s\n' "$run_sweep_levels" | sort -n | head -n 1)
     probe_high=$(printf '%s\n' "$run_sweep_levels" | sort -n | tail -n 1)
+    probe_alone=$(probe_share 0)
+    start_loops "$CORE"
     probe_first=$(probe_share "$probe_low")
     probe_last=$(probe_share "$probe_high")
     stop_started
-    probe_text="CPU share $probe_first % at nice $probe_low, $probe_last % at nice $probe_high"
+    probe_text="CPU share $(percent "$probe_first") at nice $probe_low, $(percent "$probe_last") at nice $probe_high, $(percent "$probe_alone") without a loop"
     if [ "$((probe_high - probe_low))" -ge 5 ] && [ "$((probe_last * 10))" -gt "$((probe_first * 8))" ]; then
         warn "nice" "$probe_text: nice has no effect here, so the sweep will say little"
     fi
-    if [ "$probe_low" -le 0 ] && [ "$probe_first" -lt 40 ]; then
-        warn "nice" "$probe_text: something else takes core $CORE"
+    if [ "$((probe_first * 10))" -lt "$(($(expected_share "$probe_low") * 8))" ] || [ "$probe_alone" -lt 900 ]; then
+        warn "nice" "$probe_text: something else takes core $CORE; by its weights the kernel gives $(percent "$(expected_share "$probe_low")") at nice $probe_low"
     fi
     say "nice: $probe_text"
     printf '%s\n' "nice: $probe_text; autogroup $(cat /proc/sys/kernel/sched_autogroup_enabled 2>/dev/null || echo 'not in this kernel'), job and loop in one session" >>"$OUT/checks.txt"
 }
 
+# awk: the CPU share of a job at this nice level beside a loop at nice 0, in thousandths, by the weights of
+# the kernel; and at the last line of time -v that counts, its own share. The whole per cents that
+# time -v prints would make 0 of the share at nice 19.
+# shellcheck disable=SC2016 # awk expands it
+SHARE_AWK='
+    function expected(level, weights) {
+        split("88761 71755 56483 46273 36291 29154 23254 18705 14949 11916 9548 7620 6100 4904 3906 3121 2501 1991 1586 1277 1024 820 655 526 423 335 272 215 172 137 110 87 70 56 45 36 29 23 18 15", weights, " ")
+        return 1000 * weights[level + 21] / (weights[level + 21] + 1024)
+    }
+    function seconds(text, parts, number, part, sum) {
+        sub(/.*: /, "", text); gsub(/[hm] /, ":", text); sub(/s$/, "", text)
+        number = split(text, parts, ":")
+        for (part = 1; part <= number; part++) sum = sum * 60 + parts[part]
+        return sum + 0
+    }
+    /User time \(seconds\): / { used = $NF }
+    /System time \(seconds\): / { used += $NF }
+    /Elapsed \(wall clock\) time / { elapsed = seconds($0); share = elapsed > 0 ? 1000 * used / elapsed : 0; used = 0 }'
+
+# expected_share LEVEL: prints thousandths.
+expected_share() {
+    awk "$SHARE_AWK"' BEGIN { printf "%.0f\n", expected('"$1"'); exit }' </dev/null
+}
+
+# percent THOUSANDTHS: prints the share for people.
+percent() {
+    printf '%s\n' "$(($1 / 10)).$(($1 % 10)) %"
+}
+
+# probe_share LEVEL: prints thousandths.
 probe_share() {
     # shellcheck disable=SC2086 # "busybox time" is two words
     at_nice "$1" ${PIN:+"$PIN" "$(core_mask "$CORE")"} $TIMER -v \
         openssl speed -elapsed -seconds 1 -bytes 16 -evp aes-128-cbc 2>&1 </dev/null |
-        awk '/Percent of CPU this job got: [0-9]/ { sub(/.*: /, ""); share = $0 + 0 } END { print share + 0 }'
+        awk "$SHARE_AWK"' END { printf "%.0f\n", share }'
 }
 
 # check_shares: warns unless the CPU share falls as nice rises. Otherwise job and
-# loop did not compete, and the figures are worthless.
+# loop did not compete, and the figures are worthless. It also warns where one thread of plain software
+# got less than the kernel's weights give it: other work took the core.
 check_shares() {
     for share_log in "$OUT"/sweep.*.log; do
         [ -f "$share_log" ] || continue
-        share_verdict=$(awk '
+        case ${share_log##*/} in
+            sweep.alone.threads-1.*.sw.log) share_alone=1 ;;
+            *) share_alone=0 ;;
+        esac
+        share_verdict=$(awk -v alone="$share_alone" "$SHARE_AWK"'
             /^# perfguide-run: / {
                 for (i = 3; i <= NF; i++) if ($i ~ /^nice=/) { level = substr($i, 6) + 0; break }
             }
-            /Percent of CPU this job got: [0-9]/ {
-                share = $0; sub(/.*: /, "", share); sum[level] += share; count[level]++
-            }
+            /Elapsed \(wall clock\) time / && elapsed > 0 { total[level] += share / 10; count[level]++ }
             END {
-                for (n = -20; n <= 19; n++) if (n in sum) {
-                    mean = sum[n] / count[n]
+                for (n = -20; n <= 19; n++) if (n in total) {
+                    mean = total[n] / count[n]
                     if (!seen) { first = n; high = mean; lowest = mean }
                     if (mean > lowest + 0.15 * high) risen = risen " " n
                     if (mean < lowest) lowest = mean
+                    if (alone && mean < 0.08 * expected(n) - 1) poor = poor sprintf(" %d (%.1f %%, expected %.1f %%)", n, mean, expected(n) / 10)
                     last = n; low = mean; seen++
                 }
+                if (seen && poor != "") { print "wrong something else took the core at nice" poor; exit }
                 if (seen < 2) exit
-                text = sprintf("CPU share %.0f %% at nice %d, %.0f %% at nice %d", high, first, low, last)
+                text = sprintf("CPU share %.1f %% at nice %d, %.1f %% at nice %d", high, first, low, last)
                 if (last - first >= 5 && low > 0.8 * high) print "wrong " text ": it does not fall as nice rises"
                 else if (risen != "") print "wrong " text ", but it rises at" risen
                 else print "right " text
