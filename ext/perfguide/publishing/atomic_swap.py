@@ -37,23 +37,23 @@ __all__ = ["Place", "build", "locked", "place", "swap"]
 
 LOCK = ".lock"
 ASSETS = "_static"
-"""What every build of Sphinx makes anew, and what nothing is to stay in from before."""
+"""The folder that each build of Sphinx makes again; nothing of an earlier build stays in it."""
 
 RENAME_EXCHANGE = 2
 AT_FDCWD = -100
 NO_EXCHANGE = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP)
-"""How a kernel or a file system says that it cannot exchange two names."""
+"""Errors of a kernel or a file system that cannot exchange two names."""
 
 Found = list[tuple[str, os.stat_result]]
 """Paths, and what the file system says of each."""
 
 Run = Callable[[], tuple[int, Inputs | None]]
-"""What runs Sphinx: its exit status, and what the site was made from where it has come to its end."""
+"""A function that runs Sphinx; it returns the exit status, and the inputs of a site that was made."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a site is published, and the folder for all that belongs to its building."""
+    """The folder of a published site, and the folder in which it is built."""
 
     target: Path
     work: Path
@@ -75,7 +75,7 @@ class Place:
 
     @property
     def stamp(self) -> Path:
-        """What the last build that ended well has left."""
+        """The record of the last build that ended well."""
         return self.work / "stamp"
 
 
@@ -148,7 +148,7 @@ def build(at: Place, last: Stamp | None, depends: str, asked: str, run: Run) -> 
 
 
 def _is_as_left(at: Place, last: Stamp) -> bool:
-    """Whether Sphinx's cache and its pages, but for their assets, are those of the last build."""
+    """Return whether Sphinx's cache and its pages, but for assets, are those of the last build."""
     then = {name: own for name, (own, _) in last.site.items()}
     now = listing(at.site)
     return _without_assets(now) == _without_assets(then) and (
@@ -190,8 +190,8 @@ def _without_assets(site: dict[str, Identity]) -> dict[str, Identity]:
 
 
 def _look_ahead(at: Place) -> tuple[dict[str, Identity], Found, set[str]]:
-    """What is published, and what there is at ``next``. There, give the published files a second
-    name that it lacks, which changes what they are known by; last, their names."""
+    """Return the published files, those at ``next``, and the names of published files that were missing
+    there. These get a second name there, which changes what they are known by."""
     published, left = listing(at.target), _found(at.next)
     start = len(os.fspath(at.next)) + 1
     linked: set[str] = set()

@@ -1,4 +1,4 @@
-"""What the last build of a site that ended well was made from and what it made.
+"""The inputs and the files of the last build of a site that ended well.
 
 By this the next build knows whether there is anything to do, and whether Sphinx's cache and its
 pages are still those that belong to the site. A file is known by its inode, size and times
@@ -40,7 +40,7 @@ Site = dict[str, tuple[Identity, Identity]]
 
 
 class Inputs(msgspec.Struct, frozen=True):
-    """What a site was made from.
+    """The files and listings that a site was made from.
 
     ``files`` has the absolute path of every file that was read, with what it was known by,
     ``others`` a hash of the names of all other files in ``folders`` but for those in ``own``,
@@ -83,7 +83,7 @@ def hash_of_names(found: Iterable[str], without: Collection[str]) -> str:
 
 
 class Stamp(msgspec.Struct, frozen=True):
-    """What a build has left when it ended well.
+    """The record of a build that ended well.
 
     ``depends`` is a hash of what Sphinx's cache depends on besides pages, ``asked`` one of that
     and of what ``conf.py`` sets, ``doctrees`` one of the cache as it is on the disk. ``site``
@@ -107,7 +107,7 @@ class Stamp(msgspec.Struct, frozen=True):
 
 
 def last(at: Place) -> Stamp | None:
-    """What the last build has left, if it ended well."""
+    """Return the record of the last build, if it ended well."""
     data = read(at.stamp)
     with contextlib.suppress(ValueError):
         return msgspec.msgpack.decode(data, type=Stamp) if data else None

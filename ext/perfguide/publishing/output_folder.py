@@ -121,19 +121,19 @@ class Writer:
         return self.store.digest(f"{self.root}/{name}")
 
     def keep(self, name: str, digest: str) -> None:
-        """Say that a file of an earlier run, which has this SHA-256, is still right."""
+        """Note that a file of an earlier run, which has this SHA-256, is still right."""
         self.names.append(name)
         self.digests[name] = digest
 
     def take(self, name: str, digest: str) -> None:
-        """Say that a file of this run has this SHA-256. Raises ``ValueError`` where it is one
+        """Note that a file of this run has this SHA-256. Raises ``ValueError`` where it is one
         already."""
         if name in self.digests or name in self.left:
             raise ValueError(f"written twice: {name!r}")
         self.keep(name, digest)
 
     def leave(self, names: Iterable[str]) -> None:
-        """Say that files of an earlier run, or of another process, are right. Raises ``ValueError``
+        """Note that files of an earlier run, or of another process, are right. Raises ``ValueError``
         where one is of this run already."""
         for name in names:
             if name in self.digests or name in self.left:
@@ -165,7 +165,7 @@ class Writer:
         return name in self.digests or name in self.left
 
     def is_known(self, name: str) -> bool:
-        """Whether this run wants a file, or it is there and not ours."""
+        """Return whether this run wants a file, or it is there and not ours."""
         if self.is_wanted(name):
             return True
         return (self.root / name).is_file() and name not in self.ours
@@ -196,7 +196,7 @@ class Writer:
         return self.root / ASIDE.replace("*", str(os.getpid()))  # a fork has one of its own
 
     def _announce(self, name: str) -> None:
-        """Say that a file is going to be ours."""
+        """List a file as ours before it is written."""
         if name in self.ours:
             return
         manifest = self.root / MANIFEST

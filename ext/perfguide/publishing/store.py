@@ -54,8 +54,8 @@ KEEP = 8
 
 
 class _Index(msgspec.Struct, array_like=True, frozen=True):
-    """What the file of facts holds. The last number of each is when it was last used, and
-    ``builds`` are the times at which the last whole builds began, in ns."""
+    """The content of the file of facts. The last number of each is when it was last used, and
+    ``builds`` are the times at which the last complete builds began, in ns."""
 
     builds: tuple[int, ...] = ()
     files: tuple[tuple[Identity, str, int], ...] = ()
@@ -63,7 +63,7 @@ class _Index(msgspec.Struct, array_like=True, frozen=True):
 
 
 class Store:
-    """What earlier builds learned, in a folder; without a folder, for one build.
+    """Facts that earlier builds learned, in a folder; without a folder, for one build.
 
     ``seen`` has every file that this build asked for the hash of or wrote, with what it was
     known by then.
@@ -118,7 +118,7 @@ class Store:
         return digest
 
     def _known(self, of: Identity) -> str:
-        """The SHA-256 of a file that is known by this, if it is known."""
+        """Return the SHA-256 of the file with this identity, if it is known."""
         if of in self._files:
             digest = self._files[of][0]
             self._files[of] = digest, self._began
@@ -126,7 +126,7 @@ class Store:
         return self._written.get(of, "")
 
     def doubt(self, path: str | Path) -> None:
-        """Say that nobody knows which bytes of a file this build has used."""
+        """Note that a file may have changed while this build used it."""
         name = os.fspath(path)
         self.seen[name] = UNSURE
         self._too_new.pop(name, None)
@@ -150,8 +150,8 @@ class Store:
         self._written[of] = digest
 
     def is_current(self, names: Iterable[str] = ()) -> bool:
-        """Whether files that this build looked at, or else all of them, are still as they were
-        then, and no change of them can have gone unseen."""
+        """Return whether files that this build looked at, or else all of them, are unchanged since,
+        and no change of them can have gone unseen."""
         now = time.time_ns()
         seen = self.seen
         return all(
@@ -174,8 +174,8 @@ class Store:
         self._learned = True
 
     def made(self, key: str, make: Callable[[], bytes]) -> bytes:
-        """What ``make`` gives, or gave in an earlier build under the same key, which has to say
-        all that it is made from. It may be large; several processes may ask at once."""
+        """Return the outcome of ``make``, or that of an earlier build under the same key, which has
+        to say all that it is made from. It may be large; several processes may ask at once."""
         if self._folder is None:
             return make()
         path = f"{self._folder}/objects/{hashlib.sha256(key.encode()).hexdigest()}"
@@ -225,12 +225,12 @@ class Store:
 
 
 def identity(state: os.stat_result) -> Identity:
-    """What a file is known by."""
+    """Return what a file is known by."""
     return state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns
 
 
 def identify(path: str | Path) -> Identity:
-    """What the file at a path is known by."""
+    """Return what the file at a path is known by."""
     try:
         return identity(os.stat(path))  # noqa: PTH116 - many files, and Path is slow
     except OSError:
@@ -238,7 +238,7 @@ def identify(path: str | Path) -> Identity:
 
 
 def is_settled(of: Identity, at: int) -> bool:
-    """Whether a change after ``at`` (ns since the epoch) shows in the times of a file.
+    """Return whether a change after ``at`` (ns since the epoch) shows in the times of a file.
 
     A change sets them to the present. So it shows also where they are in the future, as after a
     clock was put back.
@@ -256,7 +256,7 @@ def settle(files: Iterable[Identity]) -> None:
 
 
 def _read(name: str) -> tuple[Identity, str]:
-    """What a regular file is known by, and the SHA-256 of its content."""
+    """Return what a regular file is known by, and the SHA-256 of its content."""
     try:
         with open(name, "rb", buffering=0) as file:  # noqa: PTH123
             began, before = time.time_ns(), identity(os.fstat(file.fileno()))
@@ -306,7 +306,7 @@ def below(
 
 
 def listing(folder: str | Path) -> dict[str, Identity]:
-    """What each file below a folder is known by, under its name from there."""
+    """Return what each file below a folder is known by, under its name from there."""
     start = len(os.fspath(folder)) + 1
     return {path[start:]: identify(path) for path in below(folder)}
 
@@ -353,7 +353,7 @@ def write(path: Path, data: bytes) -> None:
 
 
 def read(path: str | Path) -> bytes | None:
-    """What was written into a file; ``None`` where it is not there, or not as it was written."""
+    """Return the bytes that :func:`write` has put into a file; ``None`` where it is missing or damaged."""
     try:
         with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - many files, and Path is slow
             digest, data = file.read(32), file.readall()
