@@ -9,15 +9,16 @@ import pytest
 from conftest import SHARED, TOP
 from guide_tables import nothing
 from imported_guides import OTHER_PERCENT_GOAL, outcome, total
+from msgspec import structs
 
 from perfguide.bundle import Bundle, Result
 from perfguide.catalog import benchmarks
 from perfguide.catalog.benchmarks import Catalog
 from perfguide.importing import bundles, rst, sources
 from perfguide.importing.limits import Limits
-from perfguide.importing.mapping import Map, decode
+from perfguide.importing.mapping import Map, decode, soc_of
 from perfguide.importing.model import Reading
-from perfguide.importing.proposal import Document, propose, soc_of
+from perfguide.importing.proposal import Document, propose
 
 RELEASE = bundles.Release("09.00", datetime.datetime(2024, 4, 2, tzinfo=datetime.UTC))
 CATALOG, _ = benchmarks.load([TOP / "source" / "benchmarks"])
@@ -229,6 +230,17 @@ def test_a_table_of_boards_describes_them_and_each_has_its_soc() -> None:
     assert {(r.benchmark, r.unit) for each in out.bundles for r in each.results} == {
         ("dhrystone", "MHz")
     }
+
+
+def test_a_map_without_socs_gets_a_note_for_a_board_of_another_soc() -> None:
+    read = reading(BOARDS)
+    meaning, _ = imported(BOARDS)
+    plain = structs.replace(meaning, boards={name: name for name in meaning.boards})
+    notes = bundles.build(read.tables, plain, RELEASE).notes
+    assert [each.hint for each in notes] == [
+        'if it is one of J721E, say soc = "J721E" in [boards] of the map'
+    ]
+    assert bundles.build(read.tables, meaning, RELEASE).notes == []
 
 
 def test_the_soc_of_a_board_is_in_its_name() -> None:

@@ -25,6 +25,7 @@ from .mapping import (
     Scalar,
     Unmapped,
     Words,
+    other_socs,
     unit_name,
     with_unit,
 )
@@ -124,6 +125,13 @@ def build(
     entries = _entries(
         meaning, passages, [h for own in figures.values() for h in own.headings], out
     )
+    # Maps of earlier imports name no SoC for each board.
+    stated = {meaning.board(name).name for name in meaning.boards if meaning.board(name).soc}
+    for board, soc in other_socs(list(figures), meaning.guide.soc).items():
+        if board not in stated:
+            message = f"“{visible(board)}” is taken for a board of {visible(meaning.guide.soc)}"
+            hint = f'if it is one of {soc}, say soc = "{soc}" in [boards] of the map'
+            out.notes.append(Diagnostic("log-note", "the map", message, hint))
     for board, own in figures.items():
         try:
             out.bundles.append(_bundle(board, own, entries, meaning, release))
@@ -204,6 +212,7 @@ def _row(
         named, column = board_column
         # The column's own text is the most specific source of the board, the entry the least.
         whose = named or column.board or board or rule.board
+        # Without “each” a comma may be that of thousands, which is refused as no figure.
         texts = cell.text.split(",") if column.each else [cell.text]
         for number, text in enumerate(texts):
             result = _result(
@@ -441,6 +450,7 @@ def _with_words(figures: _Figures, entries: Sequence[_Applied]) -> tuple[list[Re
         counts = Counter(results[at].benchmark for at in rows)
         text = entry.note or entry.text
         is_note = entry.use == "note"
+        # One note of the run says it once for all of its figures.
         if is_note and len(rows) == len(results):
             notes[Note(text=text)] = None
         for at in rows:

@@ -327,6 +327,25 @@ def _new_board(templates: list[_Template], text: str) -> str:
     return ""
 
 
+_SOC = re.compile(r"([a-z]{1,6}[0-9]{1,5}(?:[a-z]+[0-9]+)*[a-z]*?)(?:(x+)[a-z]*)?(?=[-_. ]|$)")
+"""The SoC at the beginning of a board's name: am62xx_lp_sk, j721e-idk-gw."""
+
+
+def soc_of(board: str) -> str:
+    """Return the SoC that a board's name begins with, such as AM62X for am62xx_sk, or ""."""
+    match = _SOC.match(board.lower())
+    return (match[1] + ("x" if match[2] else "")).upper() if match else ""
+
+
+def other_socs(boards: Sequence[str], soc: str) -> dict[str, str]:
+    """Return the SoC of each board whose name says that it is another one than the guide's."""
+    named = {board: own for board in boards if (own := soc_of(board))}
+    # A single name may be that of the board itself, such as that of a hobbyist's computer.
+    if soc.upper() not in named.values() and len(set(named.values())) < 2:
+        return {}
+    return {board: own for board, own in named.items() if own != soc.upper()}
+
+
 def decode(text: str) -> Map:
     """Return the map in the text of a TOML file.
 

@@ -21,7 +21,17 @@ from ..catalog.benchmarks import Benchmark, Catalog, undescribed
 from ..common import units
 from ..common.diagnostics import visible
 from . import bundles
-from .mapping import BoardEntry, Column, Map, Rule, Scalar, Unmapped, occurrences, with_unit
+from .mapping import (
+    BoardEntry,
+    Column,
+    Map,
+    Rule,
+    Scalar,
+    Unmapped,
+    occurrences,
+    other_socs,
+    with_unit,
+)
 from .model import Passage, Table, plain
 
 _BOARD_HEADS = frozenset(["board", "boards", "device", "machine", "platform"])
@@ -160,25 +170,6 @@ def _board_names(tables: Sequence[Table], catalog: Catalog) -> list[str]:
     return list(boards or dict.fromkeys(filter(None, listed)))
 
 
-_SOC = re.compile(r"([a-z]{1,6}[0-9]{1,5}(?:[a-z]+[0-9]+)*[a-z]*?)(?:(x+)[a-z]*)?(?=[-_. ]|$)")
-"""The SoC at the beginning of a board's name: am62xx_lp_sk, j721e-idk-gw."""
-
-
-def soc_of(board: str) -> str:
-    """Return the SoC that a board's name begins with, such as AM62X for am62xx_sk, or ""."""
-    match = _SOC.match(board.lower())
-    return (match[1] + ("x" if match[2] else "")).upper() if match else ""
-
-
-def _socs(boards: Sequence[str], soc: str) -> dict[str, str]:
-    """Return the SoC of each board whose name says that it is another one than the guide's."""
-    named = {board: own for board in boards if (own := soc_of(board))}
-    # A single name may be that of the board itself, such as that of a hobbyist's computer.
-    if soc.upper() not in named.values() and len(set(named.values())) < 2:
-        return {}
-    return {board: own for board, own in named.items() if own != soc.upper()}
-
-
 def _boards_described(
     boards: Sequence[str], tables: Sequence[Table], soc: str
 ) -> dict[str, BoardEntry]:
@@ -190,7 +181,7 @@ def _boards_described(
         for row in table.rows
         if len(row) > 1 and row[0].text
     ]
-    socs = _socs(boards, soc)
+    socs = other_socs(boards, soc)
     out: dict[str, BoardEntry] = {}
     # People write clocks and memory in sentences; the rest stays in the description.
     for board in boards:
@@ -607,6 +598,7 @@ def _use(passage: Passage, code_blocks: int) -> str:
         return "command" if code_blocks == 1 else "note"
     if passage.kind != "text":
         return "note"
+    # The sentence above a block of code says nothing without it.
     introduces = passage.text.endswith(":")
     return "none" if introduces or len(passage.text) > _NOTE_CHARS or _explains(passage) else "note"
 
