@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 from corpus import DATA, expected, figures, logs, read, row
-from profiles import count
+from hypothesis import given
+from hypothesis import strategies as st
+from profiles import count, examples
 
 from perfguide.adapters.envelope import opened
 
@@ -61,6 +63,18 @@ MESSAGES = (
     b"[   44.000000] am65-cpsw-nuss 8000000.ethernet eth0: Link is Up - 1Gbps/Full\r\n",
     b"INFO: task kworker/0:1 blocked for more than 120 seconds\n",
     b"\n[  55.555555] audit: type=1400 audit(1700000000.123:4): apparmor\n",
+)
+
+FRAGMENTS = (
+    *MESSAGES,
+    *(b"\n", b"16 1.23\n", b"x" * 80 + b"\n", b"1", b" ", b"> ", b"    ", b"```\n", b"\r", b"\xff"),
+    *(
+        b"Nov 23 10:00:00 ",
+        b"2024-11-23T10:00:00 ",
+        b"am62 bench[7]: ",
+        b"root@am62:~# ",
+        b"\x1b[1m",
+    ),
 )
 
 
@@ -259,3 +273,33 @@ def test_every_cut_row_has_its_diagnostic() -> None:
 )
 def test_progress_that_was_written_over_is_left_out(line: str, plain: str) -> None:
     assert opened(line.encode()).data == plain.encode()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"[" * 100_000,
+        b'{"__REALTIME_TIMESTAMP": "' + b"9" * 5000 + b'", "MESSAGE": "x"}\n',
+        b'{"__REALTIME_TIMESTAMP": "1", "MESSAGE": "\\ud800 x"}\n' * 2,
+        b'{"__REALTIME_TIMESTAMP": "1", "MESSAGE": ' + b"[" * 100_000,
+        b'- {"dt": "2024-11-23T10:00:00", "lvl": "target", "msg": "\\ud800"}\n',
+        b'- {"dt": "2024-11-23T10:00:00", "lvl": "target", "msg": ' + b"[" * 100_000 + b"}\n",
+        b"\xff\xfe\x00\xd8",
+        b"\x00" * 50,
+        b"",
+    ],
+)
+def test_no_bytes_keep_a_log_from_being_opened(data: bytes) -> None:
+    log = opened(data)
+    assert len(log.numbers) == log.data.count(b"\n") + 1
+
+
+@examples(200, heavy=1000)
+@given(data=st.lists(st.sampled_from(FRAGMENTS), max_size=40).map(b"".join))
+def test_no_mixture_of_envelopes_keeps_a_log_from_being_opened(data: bytes) -> None:
+    log = opened(data)
+    for part in filter(None, (log, log.joined)):
+        assert len(part.numbers) == part.data.count(b"\n") + 1
+        assert all(1 < line <= len(part.numbers) for line in part.tails | part.seams)
+        assert part.mended(part.seams).data.count(b"\n") <= part.data.count(b"\n")
+        assert part.damaged(part.seams).count(b"\n") == part.data.count(b"\n")

@@ -80,6 +80,8 @@ _MESSAGES = re.compile(
 )
 # Strings of JSON and XML quote messages of the kernel; a console does not.
 _QUOTED = re.compile(r"(?:[:,\[{] *[\"']|<[A-Za-z][^<>\n]{0,200}>|\\n) *\Z")
+# An escape in JSON can stand for half a character.
+_HALF = re.compile("[\ud800-\udfff]")
 _TERMINAL_WIDTHS = (80, 100, 120, 132, 160)
 _ESCAPES = re.compile(r"\\(?:x([0-9a-fA-F]{2})|([e0_NLPav]))")
 _YAML_ESCAPES = {"e": "1b", "0": "00", "_": "a0", "N": "85", "a": "07", "v": "0b"}
@@ -210,7 +212,7 @@ def _plain(rows: _Rows) -> PlainLog:
     created, has_zone = next(filter(None, map(dated, rows.dates)), ("", False))
     return PlainLog(
         "\n".join(rows.texts).encode("utf-8", "surrogateescape"),
-        rows.numbers,
+        rows.numbers or [1],  # the empty data still has one empty line
         tuple(dict.fromkeys(rows.envelopes)),
         frozenset(each + 1 for each in rows.tails),
         frozenset(each + 1 for each in rows.seams),
@@ -225,8 +227,9 @@ def _plain(rows: _Rows) -> PlainLog:
 def _decoded(data: bytes) -> tuple[str, bool]:
     """Return the text of a log, and whether it was UTF-16. Bytes that are not UTF-8 become halves of
     surrogate pairs."""
-    # Every second byte of ASCII text is 0; some consoles on Windows write no mark before it.
-    has_zeros = len(data) > 3 and not data[1:400:2].strip(b"\x00") and data[:1] != b"\x00"
+    # Nearly every second byte is 0 in most languages; some consoles on Windows write no mark before.
+    high_bytes = data[1:400:2]
+    has_zeros = len(data) > 3 and high_bytes.count(0) > 0.9 * len(high_bytes) and data[0] != 0
     if data[:2] in (b"\xff\xfe", b"\xfe\xff") or has_zeros:
         codec = "utf-16-le" if has_zeros else "utf-16"
         return data.decode(codec, "replace").removeprefix("\ufeff"), True
@@ -242,7 +245,7 @@ def _is_document(text: str) -> bool:
         return False
     try:
         msgspec.json.decode(text.encode("utf-8", "surrogateescape"), type=msgspec.Raw)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         return False
     return True
 
@@ -265,7 +268,9 @@ def _open_records(rows: _Rows) -> bool:
         when, sender, messages = record
         rows.dates += [] if rows.dates else [when]
         rows.hosts.setdefault(sender[0], set()).add(number)
-        by_sender.setdefault(sender, []).extend((message, number) for message in messages)
+        by_sender.setdefault(sender, []).extend(
+            (_HALF.sub(DAMAGED, message), number) for message in messages
+        )
     rows.envelopes.append(name)
     _arrange(rows, by_sender)
     return True
@@ -281,7 +286,7 @@ def _lava_message(text: str) -> tuple[str, Sender, list[str]] | None:
     )
     try:
         content = json.loads(escaped)
-    except ValueError:
+    except (ValueError, RecursionError):
         content = match["text"]  # YAML needs no quotation marks
     items = content if isinstance(content, list) else [content]
     messages = [line for each in items for line in str(each).rstrip("\n").split("\n")]
@@ -289,14 +294,22 @@ def _lava_message(text: str) -> tuple[str, Sender, list[str]] | None:
 
 
 def _journal_message(text: str) -> tuple[str, Sender, list[str]] | None:
-    """Return the time, the sender and the lines of a record, ``None`` for what is no record."""
+    """Return the time, the sender and the lines of a record, ``None`` for other lines."""
     try:
         record = json.loads(text)
         when = datetime.datetime.fromtimestamp(
             int(record["__REALTIME_TIMESTAMP"]) // 10**6, datetime.UTC
         )
         message = record.get("MESSAGE")
-    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, OSError):
+    except (
+        ValueError,
+        TypeError,
+        KeyError,
+        AttributeError,
+        OverflowError,
+        OSError,
+        RecursionError,
+    ):
         return None
     # The journal keeps bytes that are not text, colours among them, as numbers.
     if isinstance(message, list):
