@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,6 +15,7 @@ from test_rules import CATALOG, figure, found, mem, run
 from perfguide.bundles.decode import Loaded
 from perfguide.figures.exchanges import Moved, exchanges
 from perfguide.health import rules
+from perfguide.health.marks import Marks
 
 RELEASES = ("09.00", "09.01", "09.02")
 
@@ -56,6 +59,13 @@ def test_rows_that_are_faster_by_different_factors_are_no_fault_of_units() -> No
     newest = storage(7)
     for number, each in enumerate(newest):
         each["value"] *= 5 + number
+    assert not found("table-scaled", *of_three_releases(newest))
+
+
+def test_most_rows_in_another_unit_are_not_nearly_all() -> None:
+    newest = [
+        each | {"value": each["value"] * (8 if n < 6 else 1)} for n, each in enumerate(storage(7))
+    ]
     assert not found("table-scaled", *of_three_releases(newest))
 
 
@@ -108,6 +118,26 @@ def test_columns_of_a_parameter_in_each_others_place_are_an_exchange() -> None:
     # Two columns that come nearer to each other are none.
     nearer = [Moved(r.metric, r.unit, r.params, r.before, (r.before + r.after) / 2) for r in rows]
     assert not exchanges(nearer)
+
+
+def test_a_row_that_stayed_is_no_part_of_an_exchange() -> None:
+    rows = [
+        Moved("rate", "MB/s", {"lossless": flag, "size": size}, before, after)
+        for size in range(4)
+        for flag, before, after in ((True, 1.0, 4.1), (False, 4.0, 1.1))
+    ]
+    stayed = [
+        Moved("rate", "MB/s", {"lossless": True, "size": 9}, math.log(4.0), math.log(4.6)),
+        Moved("rate", "MB/s", {"lossless": False, "size": 9}, math.log(5.2), math.log(5.2)),
+    ]
+    assert only(exchanges([*rows, *stayed])).rows == tuple(range(8))
+
+
+def test_an_accepted_figure_may_lead() -> None:
+    finding = only(found("over-limit", run(figure("alsa", "cpu_load", "%", 120.0))))
+    record = finding.suspects[0].record
+    assert Marks([finding]).doubt(record).startswith("more than is possible: it is 120 %")
+    assert Marks([replace(finding, acknowledged="two cores")]).doubt(record) == ""
 
 
 def noisy(seed: int) -> list[dict[str, Any]]:
