@@ -203,3 +203,13 @@ def test_a_finding_about_most_of_a_table_is_told_below_it_and_marks_no_cell() ->
     assert cells == 0 and told[0]["reason"].startswith("9 of 12 figures of this table, so none is")
     told, cells = notes(3)
     assert cells == 3 and not told[0]["reason"].startswith("3 of 12")
+
+
+def test_a_factor_of_a_thousand_is_a_slip_whatever_else_moved() -> None:
+    def rows(release: str, first: float, second: float) -> Loaded:
+        return run(mem("lat_a", first), mem("lat_b", second), release=release)
+
+    usual = [rows(f"09.{n:02}", 100.0 + n, 200.0 + n) for n in range(3)]
+    assert only(found("unit-slip", *usual, rows("09.03", 101_000.0, 700.0)))
+    # A figure ten times as high beside one that rose by another factor is a change.
+    assert not found("unit-slip", *usual, rows("09.03", 1010.0, 700.0))
