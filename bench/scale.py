@@ -173,7 +173,7 @@ def _cluster(folder: Path, count: int) -> Iterator[str]:
         yield json.loads(file.read_text("utf-8"))["address"]
     finally:
         for process in processes:
-            process.terminate()
+            process.kill()  # a worker without a scheduler waits for another one
         for process in processes:
             process.wait()
 
