@@ -7,8 +7,9 @@
                                                releases; exit status 1 if a goal is missed
 
 Pairs of releases with known changes are simulated and judged, and benchstat and asv run on the same
-samples. Everything is printed as CSV; the page *Speed and accuracy* gets a few of the rows, and
-``--output`` names another file for them.
+samples. Everything is printed as CSV. With ``--history`` the page *Speed and accuracy* gets a few of the
+rows, and ``--output`` names another file for them; of simulated releases it has those of
+``simulated_verdicts.py``.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ import single_figures
 from numpy.typing import NDArray
 from simulated import SHAPES, Comparison, Scenario, compare
 
-from perfguide.compare.judge import adjusted, judge
+from perfguide.compare.judge import judge
+from perfguide.compare.several import adjusted
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -39,9 +41,6 @@ on later ones up to 4999; use other seeds for tuning."""
 
 SEEN = (0.05, 0.10)
 """Sizes of change for which the power is published."""
-
-PUBLISHED = ("Samples", "Comparisons", "Wrong (%)", "5 % seen (%)", "10 % seen (%)")
-"""Columns of the table on the page."""
 
 HEAD = [
     "Noise", "Samples", "Releases before", "Rows changed %", "Comparisons",
@@ -88,11 +87,6 @@ class Score:
         detected = self.seen.get(size)
         return float(np.mean(detected)) if detected else None
 
-    def merge(self, other: Score) -> None:
-        self.wrong += other.wrong
-        for size, called in other.seen.items():
-            self.seen.setdefault(size, []).extend(called)
-
     def cells(self) -> list[str]:
         return [share(self.rate), *(share(self.power(size)) for size in SEEN)]
 
@@ -115,7 +109,7 @@ class Rivals:
     def add(self, comparison: Comparison, own: bool) -> None:
         p = rivals.asv_p(comparison.old, comparison.new)
         self.kept.append((p, comparison.change))
-        self._score("asv adjusted", np.array(adjusted(p.tolist())) <= RATE, comparison.change)
+        self._score("asv adjusted", adjusted(p) <= RATE, comparison.change)
         if self.program is not None:
             printed = rivals.benchstat_p(self.program, comparison.old, comparison.new, self.folder)
             printed_p = np.array([float(text) for text in printed])
@@ -124,7 +118,7 @@ class Rivals:
             same = np.abs(printed_p - p) <= 0.000501
             self.apart += int((~same).sum())
             exact = np.where(same, p, printed_p)
-            called = np.array(adjusted(exact.tolist())) <= RATE
+            called = adjusted(exact) <= RATE
             self._score("benchstat adjusted", called, comparison.change)
             self._score("benchstat as is", printed_p < RATE, comparison.change)
         if own:
@@ -224,20 +218,6 @@ def measure(
     return row, ours, theirs, otherwise
 
 
-def published_case(scenario: Scenario) -> str:
-    """Return the row of the page's table to which a scenario belongs."""
-    past = f"{scenario.history} before"
-    if scenario.between:
-        return f"{scenario.samples}, own levels, {past}"
-    if scenario.samples == 1:
-        return f"1, {'normal' if scenario.shape == 'normal' else 'other'} noise, {past}"
-    return str(scenario.samples)
-
-
-NOT_PUBLISHED = {"3", "10"}
-"""Cases that are only printed."""
-
-
 def single(folders: list[Path], times: int, seed: int, output: Path | None) -> int:
     """Print the quality of verdicts on single figures, and write the page's rows; return 1 if a
     goal is missed."""
@@ -266,13 +246,10 @@ def main() -> int:
         return single(asked.history, asked.times, asked.seed, asked.output)
     plan = QUICK if asked.quick else FULL
     plan = replace(plan, quiet=plan.quiet * asked.times, changed=plan.changed * asked.times)
-    output = asked.output or (None if asked.quick else page_rows.SAMPLED_VERDICTS)
     asked.tools.mkdir(parents=True, exist_ok=True)
     program = rivals.benchstat(asked.tools)
     if program is None:
         print("Go is not installed: benchstat's columns stay empty", file=sys.stderr)
-    ordered = sorted(scenarios(plan), key=lambda each: (each.between, each.samples))
-    published = {published_case(each): Score() for each in ordered}
     apart = compared = otherwise = checked = 0
     groups: dict[str, list[Score]] = {}
     with tempfile.TemporaryDirectory() as folder:
@@ -280,7 +257,6 @@ def main() -> int:
         for scenario in scenarios(plan):
             row, ours, theirs, other = measure(scenario, plan, asked.seed, Path(folder), program)
             print(",".join(row), flush=True)
-            published[published_case(scenario)].merge(ours)
             apart += theirs.apart
             compared += sum(len(p) for p, _ in theirs.kept)
             otherwise += other
@@ -289,13 +265,6 @@ def main() -> int:
                 changed = f"{100 * scenario.changed:.0f} % of rows changed"
                 for name in (scenario.shape, f"{scenario.samples} samples", changed, "all"):
                     groups.setdefault(name, []).append(ours)
-    if output is not None:
-        rows = [
-            [name, len(of.wrong), *of.cells()]
-            for name, of in published.items()
-            if name not in NOT_PUBLISHED
-        ]
-        page_rows.write(output, PUBLISHED, rows)
     print("\nFalse alarms by group, % of what was called different (± 1 s.e.)")
     for name, scores in groups.items():
         whole = Score(wrong=[wrong for score in scores for wrong in score.wrong])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,51 +27,80 @@ ROWS = 500
 FAMILIES = 10
 SHAPES = ("normal", "log-normal", "bimodal", "outliers")
 
+PERSISTENCE = 0.9
+"""The correlation of one run of a row that drifts with the next."""
+
+INNER = 0.5
+"""The scatter of the samples of a run, as a share of that of runs."""
+
 
 @dataclass(frozen=True)
 class Scenario:
-    """A kind of comparison. ``between`` is the noise of a release's level as a share of that of a
-    sample; ``history`` the number of earlier releases."""
+    """A kind of comparison.
+
+    ``samples`` is the number of runs of a release, each of which has ``inner`` samples.
+    ``between`` is the noise of a release's level, and ``level`` that of all rows of a release
+    together, the first as a share of that of a run. ``history`` is the number of earlier releases,
+    ``scatter`` the relative standard deviations of families, and ``unlike`` how unlike rows of
+    one family are.
+    """
 
     shape: str
     samples: int
     changed: float
     history: int = 0
     between: float = 0.0
+    level: float = 0.0
+    inner: int = 1
+    scatter: tuple[float, ...] = LEVELS
+    unlike: tuple[float, float] = UNLIKE
+    sizes: tuple[float, ...] = tuple(SIZES.tolist())
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """A simulated pair of releases. ``change`` is the true relative change of each row."""
+    """A simulated pair of releases. ``change`` is the true relative change of each row, and
+    ``scatter`` the relative variance of a run's mean by its own samples."""
 
     old: Floats
     new: Floats
     change: Floats
     families: NDArray[np.int64]
     past: tuple[Floats, ...]
+    scatter: Floats
 
     def pairs(self) -> list[Pair]:
+        """Return the rows as a comparison judges them, all of one board."""
         return [
             Pair(
-                side(self.old[i]),
-                side(self.new[i]),
+                side(self.old[i], self.scatter[i]),
+                side(self.new[i], self.scatter[i]),
                 f"family {self.families[i]}",
-                tuple(side(release[i]) for release in self.past),
+                tuple(side(release[i], self.scatter[i]) for release in self.past),
+                benchmark=f"family {self.families[i]}",
+                metric="figure",
+                upward=1,
+                shared=("board",),
             )
             for i in range(len(self.old))
         ]
 
 
-def side(samples: Floats) -> Side:
-    values = tuple(samples.tolist())
+def side(runs: Floats, inner: float = 0.0) -> Side:
+    """Return a release's runs of one row as a comparison takes them."""
+    values = tuple(runs.tolist())
+    if len(values) == 1:
+        return Side(values[0], count=1, inner=inner)
     return Side(float(np.mean(values)), min(values), max(values), len(values), values)
 
 
-def noise(random: np.random.Generator, shape: str, size: tuple[int, int]) -> Floats:
+def noise(random: np.random.Generator, shape: str, size: tuple[int, ...]) -> Floats:
     """Return noise of mean 0 and standard deviation 1, not counting outliers."""
     normal = random.standard_normal(size)
-    if shape == "normal":
+    if shape in ("normal", "drift"):
         return normal
+    if shape == "t3":
+        return random.standard_t(3, size) / np.sqrt(3)
     if shape == "log-normal":
         width = 0.75
         mean = np.exp(width**2 / 2)
@@ -87,24 +117,38 @@ def noise(random: np.random.Generator, shape: str, size: tuple[int, int]) -> Flo
 
 def compare(scenario: Scenario, seed: int) -> Comparison:
     """Return a comparison, always the same for the same scenario and seed."""
-    key = [seed, scenario.samples, round(1000 * scenario.changed), SHAPES.index(scenario.shape)]
-    random = np.random.default_rng([*key, scenario.history, round(100 * scenario.between)])
+    random = np.random.default_rng([seed, zlib.crc32(repr(scenario).encode())])
     families = np.arange(ROWS) % FAMILIES
-    unlike = random.uniform(*UNLIKE) * random.standard_normal(ROWS)
-    spread = np.array(LEVELS)[families % len(LEVELS)] * np.exp(unlike)
+    unlike = random.uniform(*scenario.unlike) * random.standard_normal(ROWS)
+    spread = np.array(scenario.scatter)[families % len(scenario.scatter)] * np.exp(unlike)
     level = 10 ** random.uniform(-2, 6, ROWS)
+    wander = random.standard_normal(ROWS)
+    inner = INNER * spread / np.sqrt(scenario.inner)
+
+    def deviations() -> Floats:
+        nonlocal wander
+        runs = noise(random, scenario.shape, (ROWS, scenario.samples))
+        if scenario.shape == "drift":
+            for number in range(scenario.samples):
+                fresh = np.sqrt(1 - PERSISTENCE**2) * runs[:, number]
+                wander = runs[:, number] = PERSISTENCE * wander + fresh
+        return runs
 
     def release() -> Floats:
         own = np.exp(scenario.between * spread * random.standard_normal(ROWS))
-        deviations = noise(random, scenario.shape, (ROWS, scenario.samples))
-        values: Floats = (level * own)[:, None] * np.maximum(1 + spread[:, None] * deviations, 0.02)
+        own *= np.exp(scenario.level * random.choice([-1.0, 1.0]))
+        away = spread[:, None] * deviations()
+        if scenario.inner > 1:
+            away += inner[:, None] * random.standard_normal((ROWS, scenario.samples))
+        values: Floats = (level * own)[:, None] * np.maximum(1 + away, 0.02)
         return values
 
     def changes(share: float) -> Floats:
         out = np.zeros(ROWS)
         count = round(share * ROWS)
         chosen = random.permutation(ROWS)[:count]
-        out[chosen] = random.permutation(np.resize(SIZES, count)) * random.choice([-1, 1], count)
+        sizes = np.resize(scenario.sizes, count)
+        out[chosen] = random.permutation(sizes) * random.choice([-1, 1], count)
         return out
 
     past = []
@@ -114,4 +158,7 @@ def compare(scenario: Scenario, seed: int) -> Comparison:
     old = release()
     change = changes(scenario.changed)
     level = level * (1 + change)
-    return Comparison(old, release(), change, families, tuple(past))
+    scatter = np.zeros(ROWS)
+    if scenario.inner > 1:
+        scatter = inner**2 * random.chisquare(scenario.inner - 1, ROWS) / (scenario.inner - 1)
+    return Comparison(old, release(), change, families, tuple(past), scatter)

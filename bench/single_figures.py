@@ -1,4 +1,4 @@
-"""The quality of verdicts on single figures: on an archive of real figures, and on drawn ones.
+"""The quality of verdicts on single figures, on an archive of real figures.
 
 In an archive, each SoC is judged with a table of usual noise learnt from the others, and each
 release only with earlier ones, as on the day of its publication.
@@ -67,11 +67,6 @@ def share(count: int, of: int) -> float:
 
 def called(judgements: Iterable[Judgement]) -> list[bool]:
     return [one.outcome == "different" for one in judgements]
-
-
-def alone(judgements: Iterable[Judgement]) -> list[bool]:
-    """Return rows that were flagged for themselves, and not for a change shared with others."""
-    return [one.outcome == "different" and one.shift is None for one in judgements]
 
 
 def step_kind(row: Row, releases: Sequence[str], number: int) -> str:
@@ -205,7 +200,6 @@ class Tally:
     alarmed: int = 0
     planted: Counter[float] = field(default_factory=Counter)
     seen: Counter[float] = field(default_factory=Counter)
-    wrong: list[float] = field(default_factory=list)
 
 
 Make = Callable[[Row, np.random.Generator], Row | None]
@@ -305,105 +299,6 @@ def pair(past: Sequence[float], new: float, family: str, shared: tuple[str, ...]
                 upward=1 if shared else 0, shared=shared)  # fmt: skip
 
 
-# ---------------------------------------------------------------- simulated
-
-
-@dataclass(frozen=True)
-class Drawn:
-    """A kind of drawn comparison: 500 rows in ten families; a tenth of the rows changes."""
-
-    name: str
-    samples: int
-    past: int
-    shape: str = "normal"
-    uneven: bool = False
-    level: float = 0.0
-
-
-SIZES = (0.05, 0.10, 0.20)
-
-SPREADS = (0.005, 0.01, 0.02, 0.03, 0.05)
-"""Relative standard deviations; two families have each."""
-
-
-def simulate(kind: Drawn, times: int, seed: int) -> Tally:
-    """Simulate comparisons of one kind, half of them without any change."""
-    random = np.random.default_rng([seed, kind.samples, kind.past, int(100 * kind.level)])
-    tally = Tally()
-    for number in range(times):
-        rows, families = 500, np.arange(500) % 10
-        spread = np.array(SPREADS)[families % len(SPREADS)]
-        spread = spread * np.exp((0.6 if kind.uneven else 0.1) * random.standard_normal(rows))
-
-        def release(spread: np.ndarray = spread, rows: int = rows) -> np.ndarray:
-            size = (rows, kind.samples)
-            deviations = random.standard_normal(size)
-            if kind.shape == "bimodal":
-                deviations = (0.25 * deviations + 2.1 * (random.random(size) < 0.3) - 0.63) / 0.9944
-            common = kind.level * random.choice([-1.0, 1.0])
-            return np.exp(spread[:, None] * deviations + common)
-
-        past = [release() for _ in range(kind.past)]
-        old, new = release(), release()
-        change = np.zeros(rows)
-        if number % 2:
-            chosen = random.permutation(rows)[:48]
-            change[chosen] = np.resize(SIZES, 48) * random.choice([-1, 1], 48)
-            new = new * (1 + change)[:, None]
-        pairs = [
-            Pair(_side(old[i]), _side(new[i]), f"f{families[i]}", tuple(_side(p[i]) for p in past),
-                 0.0, f"f{families[i]}", "m", upward=1, shared=("board",))
-            for i in range(rows)
-        ]  # fmt: skip
-        outcome = np.array(alone(judge(pairs)))
-        tally.pairs += 1
-        tally.alarmed += not change.any() and bool(outcome.any())
-        wrong = int((outcome & (change == 0)).sum())
-        tally.wrong.append(wrong / max(int(outcome.sum()), 1))
-        for size in SIZES:
-            mine = np.isclose(np.abs(change), size)
-            tally.planted[size] += int(mine.sum())
-            tally.seen[size] += int((outcome & mine).sum())
-    return tally
-
-
-def _side(values: np.ndarray) -> Side:
-    if values.size == 1:
-        return Side(float(values[0]))
-    return Side(
-        float(values.mean()), float(values.min()), float(values.max()), values.size,
-        tuple(values.tolist()),
-    )  # fmt: skip
-
-
-KINDS: tuple[tuple[Drawn, float | None, float | None], ...] = (
-    (Drawn("board ±2 %, n=5, no past", 5, 0, level=0.02), 5, 80),
-    (Drawn("board ±2 %, n=5, 10 past", 5, 10, level=0.02), 5, 80),
-    (Drawn("uneven noise, n=1, 3 past", 1, 3, uneven=True), 6, None),
-    (Drawn("uneven noise, n=1, 10 past", 1, 10, uneven=True), 6, None),
-    (Drawn("bimodal, n=1, 3 past", 1, 3, "bimodal"), 6, None),
-    (Drawn("normal, n=1, 10 past", 1, 10), 6, None),
-    (Drawn("uneven noise, n=1, no past", 1, 0, uneven=True), None, None),
-)
-"""Each with the highest rate of false discoveries and the least power at 10 %."""
-
-
-def simulated(times: int, seed: int) -> list[Goal]:
-    out = []
-    for kind, most, least in KINDS:
-        tally = simulate(kind, times, seed)
-        wrong = 100 * float(np.mean(tally.wrong))
-        out.append(Goal(kind.name, "false discoveries", wrong, tally.pairs, most=most))
-        for size in SIZES:
-            seen = share(tally.seen[size], tally.planted[size])
-            wanted = least if size == 0.1 else None
-            if size == 0.2 and kind.name == "uneven noise, n=1, 3 past":
-                wanted = 50
-            what = f"seen at {100 * size:.0f} %"
-            out.append(Goal(kind.name, what, seen, tally.planted[size], least=wanted))
-    return out
-
-
 def measure(archive: Archive, times: int, seed: int) -> list[Goal]:
     """Return the entire table."""
     socs = {platform[1] for platform in archive.releases}
@@ -426,7 +321,7 @@ def measure(archive: Archive, times: int, seed: int) -> list[Goal]:
     for name, count in (("republished figures", republished), ("drift, AR 0.9", drift)):
         alarmed, of = count(random)
         goals.append(Goal(name, "pairs with any alarm", share(alarmed, of), of, most=10))
-    return goals + simulated(10 * times, seed)
+    return goals
 
 
 def table(goals: Sequence[Goal]) -> list[tuple[str, ...]]:

@@ -12,8 +12,9 @@ from pathlib import Path
 
 from archive import Archive, read
 
-from perfguide.compare import single, usual_noise
-from perfguide.compare.judge import single_row
+from perfguide.compare import usual_noise
+from perfguide.compare.judge import scaled
+from perfguide.compare.noise import LEAST_DEVIATION, learnt, release_noise
 from perfguide.compare.usual_noise import Scatter, Table
 
 PLACE = Path(__file__).parents[1] / "ext" / "perfguide" / "compare" / "usual_noise.csv"
@@ -35,9 +36,10 @@ def learn(archive: Archive, without: str = "") -> Table:
             last = row.figures[measured[-1]]
             history = tuple(row.figures[release] for release in measured)
             pair = replace(row.template, old=last, new=last, history=history[:-1])
-            rows.append(single_row(pair))
-    variance, freedom = single.own_noise(rows)
-    table = single.learnt([row.key for row in rows], variance, freedom)
+            rows.append(scaled(pair))
+    variance, freedom = release_noise(rows)
+    variance = variance + [row.rounding + LEAST_DEVIATION**2 for row in rows]
+    table = learnt([row.key for row in rows], variance, freedom)
     return {name: measured for name, measured in table.items() if measured.rows >= MIN_ROWS}
 
 

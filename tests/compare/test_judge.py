@@ -18,12 +18,13 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from profiles import examples
-from scipy import special, stats
+from scipy import special
 
-from perfguide.compare.judge import Judgement, Pair, adjusted, judge
-from perfguide.compare.noise import Prior, family, inverse_trigamma, prior
-from perfguide.compare.relative import Side, range_width, scaled
-from perfguide.compare.scores import best_kernel, deal_rows, splits
+from perfguide.compare.judge import Judgement, Pair, judge
+from perfguide.compare.moves import move_of
+from perfguide.compare.noise import inverse_trigamma, learn
+from perfguide.compare.relative import ScaledRow, Side, scaled_row
+from perfguide.compare.several import adjusted
 
 ROOT = Path(__file__).parents[2]
 
@@ -54,18 +55,12 @@ def test_the_adjustment_is_that_of_the_published_example() -> None:
     # Benjamini and Hochberg 1995, section 3.2: of 15 tests, four are kept at 5 %.
     p = [0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344]
     p += [0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1.0]
-    q = adjusted(p)
+    q = adjusted(np.array(p))
     assert [value <= 0.05 for value in q] == [True] * 4 + [False] * 11
     assert q[0] == pytest.approx(0.0001 * 15)
     assert q[3] == pytest.approx(0.0095 * 15 / 4)
-    assert adjusted([]) == ()
-    assert adjusted(p[::-1]) == q[::-1]
-
-
-def test_mean_ranges_are_those_of_the_tables() -> None:
-    # Tippett 1925, and every table of control charts (d2).
-    for count, expected in {2: 1.128, 3: 1.693, 5: 2.326, 10: 3.078, 20: 3.735}.items():
-        assert range_width(count) == pytest.approx(expected, abs=5e-4)
+    assert adjusted(np.zeros(0)).size == 0
+    assert adjusted(np.array(p[::-1])).tolist() == q[::-1].tolist()
 
 
 def test_inverse_trigamma_inverts() -> None:
@@ -73,54 +68,52 @@ def test_inverse_trigamma_inverts() -> None:
         assert inverse_trigamma(float(special.polygamma(1, x))) == pytest.approx(x)
 
 
+def row_of(*releases: Side, metric: str = "m") -> ScaledRow:
+    """A row of releases, the last two of which are compared."""
+    return scaled_row(releases[:-1], releases[-1], (), False, 0.0, ("b", metric), 1, ())
+
+
 def test_a_moderated_variance_lies_between_the_familys_and_the_rows() -> None:
-    variance, worth = Prior(4.0, 6.0).with_own(np.array([2.0]), np.array([2.0]))
-    assert variance[0] == pytest.approx((6 * 4 + 2) / 8)
-    assert worth[0] == 8
+    random = np.random.default_rng(7)
+    spread = np.array([0.01] * 40 + [0.05])
+    drawn = 100 * np.exp(spread[:, None, None] * random.standard_normal((41, 2, 4)))
+    noises = learn([row_of(runs(*a), runs(*b)) for a, b in drawn.tolist()], {})
+    own = np.log(drawn[-1]).var(axis=1, ddof=1).mean()
+    (wild,), (calm,) = noises[-1], noises[0]
+    assert calm.variance < wild.variance < own
+    # Six degrees of freedom of the row's own, and at most nine of the others.
+    assert 6 < wild.freedom <= 15
 
 
 def test_like_rows_support_each_other_and_unlike_rows_do_not() -> None:
     random = np.random.default_rng(7)
-    like = random.chisquare(4, 200)
-    unlike = like * np.exp(2 * random.standard_normal(200))
-    freedom = np.full(200, 4.0)
-    assert prior(like, freedom).freedom == 9
-    assert prior(like, freedom).variance == pytest.approx(1, rel=0.15)
-    assert prior(unlike, freedom).freedom < 5
-
-
-def test_all_ways_to_deal_are_taken_where_they_are_few() -> None:
-    assert len(splits(3, 3)) == 10
-    assert len(splits(2, 3)) == 10
-    assert len(splits(1, 4)) == 5
-    assert splits(10, 10).sum(axis=1).tolist() == [10.0] * len(splits(10, 10))
+    unlike = np.exp(1.5 * random.standard_normal(200))
+    freedoms = []
+    for spread in (np.ones(200), unlike):
+        drawn = 100 * np.exp(0.01 * spread[:, None, None] * random.standard_normal((200, 2, 3)))
+        noises = learn([row_of(runs(*a), runs(*b)) for a, b in drawn.tolist()], {})
+        freedoms.append(noises[0][0].freedom)
+    assert freedoms[0] == pytest.approx(4 + 9)
+    assert freedoms[1] < 4 + 3
 
 
 def test_the_test_of_one_row_alone_is_students() -> None:
-    # Variance 1 on both sides, means 0 and 10: t = 10 / sqrt(2/3), four degrees of freedom.
-    row = scaled(runs(-1.0, 0.0, 1.0), runs(9.0, 10.0, 11.0))
-    tested = deal_rows([row], ["f"], {"f": family([row]).prior}, np.zeros(1))
-    assert tested.seen[0] == pytest.approx(2 * special.stdtr(4, -10 / math.sqrt(2 / 3)))
-
-
-def test_many_samples_are_dealt_in_another_way_in_each_row() -> None:
-    random = np.random.default_rng(4)
-    made = (10 + random.standard_normal((50, 2, 15))).tolist()
-    rows = [scaled(runs(*a), runs(*b)) for a, b in made]
-    tested = deal_rows(rows, ["f"] * 50, {"f": family(rows).prior}, np.zeros(50))
-    # With the same ranks in all rows a split would give like p-values in all of them.
-    assert np.abs(np.corrcoef(tested.split.T)).mean() < 0.2
+    first, second = [100.0, 101.0, 102.5], [140.0, 143.0, 139.0]
+    row = row_of(runs(*first), runs(*second))
+    ((noise,),) = learn([row], {})
+    logs = np.log([first, second])
+    pooled = logs.var(axis=1, ddof=1).mean() + 0.003**2
+    t = (logs[1].mean() - logs[0].mean()) / math.sqrt(pooled * 2 / 3)
+    assert move_of(row, noise).p == pytest.approx(2 * special.stdtr(4, -abs(t)))
 
 
 def test_noise_between_releases_is_learnt_from_history_and_a_lasting_change_is_not_noise() -> None:
-    def past(levels: Sequence[float]) -> tuple[Side, ...]:
-        return tuple(runs(v * 0.999, v, v * 1.001) for v in levels)
+    def between(levels: Sequence[float]) -> float:
+        sides = [runs(v * 0.98, v, v * 1.02) for v in (*levels, 100, 100)]
+        return learn([row_of(*sides)], {})[0][0].between
 
-    now = runs(99.9, 100, 100.1)
-    jumping = family([scaled(now, now, past([100, 104, 99, 103, 98, 105]))])
-    stepping = family([scaled(now, now, past([100, 100, 100, 130, 130, 130]))])
-    assert jumping.between > 100
-    assert stepping.between == 0
+    assert between([100, 124, 92, 118, 90, 120]) > 10
+    assert between([100, 100, 100, 130, 130, 130]) == 0
 
 
 # ---------------------------------------------------------------- one row, or few
@@ -218,8 +211,9 @@ def test_ranges_that_overlap_are_no_difference_where_runs_are_not_counted() -> N
     lap = only(Pair(Side(100, 90, 110), Side(105, 95, 115), "lmbench", benchmark="lmbench"))
     assert lap.outcome == "noisy" and lap.p == 1.0
     assert "overlap" in lap.ground
-    counted = only(Pair(Side(100, 99, 101, 10), Side(120, 119, 121, 10), "f"))
-    assert counted.outcome == "different"
+    apart = only(Pair(Side(100, 90, 110), Side(125, 115, 135), "lmbench", benchmark="lmbench"))
+    assert apart.p is not None and apart.p < 1
+    assert "overlap" not in apart.ground
 
 
 def test_an_outlier_does_not_hide_a_change_of_the_other_samples() -> None:
@@ -375,70 +369,57 @@ def test_clear_changes_are_found_among_noise() -> None:
     assert sum(j.outcome == "different" for j in judged[12:]) <= 2
 
 
-def two_modes(seed: int, rows: int, samples: int) -> np.ndarray:
-    random = np.random.default_rng(seed)
-    made = 0.25 * random.standard_normal((rows, 2, samples))
-    made += 2.1 * (random.random(made.shape) < 0.3)
-    return (1 + 0.1 * made) * 50
-
-
-def test_a_local_kernel_is_chosen_for_narrow_modes_and_none_for_normal_noise() -> None:
-    truth = np.repeat([[0.0, 1.0]], 20, axis=1).repeat(40, axis=0)
-    normal = noisy(3, 40, 20, heavy=False).reshape(40, 40)
-    modes = two_modes(3, 40, 20).reshape(40, 40)
-    assert best_kernel(normal, truth, (20, 20)) is None
-    chosen = best_kernel(modes, truth, (20, 20))
-    assert chosen is not None
-    # It loses sight of samples in the other mode: that is what local means.
-    assert abs(chosen(np.array(12.0))) < 0.01 < chosen(np.array(1.0))
-
-
-def test_changes_within_narrow_modes_are_found_and_others_not_named() -> None:
-    made = two_modes(21, 120, 20)
-    made[:12, 1] *= 1.05
-    pairs = [Pair(runs(*a), runs(*b), f"f{i % 3}") for i, (a, b) in enumerate(made.tolist())]
-    rank = [stats.mannwhitneyu(a, b, method="exact").pvalue for a, b in made]
-    judged = judge(pairs)
-    ours = [i for i, j in enumerate(judged) if j.outcome == "different"]
-    theirs = [i for i, q in enumerate(adjusted(rank)) if q <= 0.05]
-    assert sum(i < 12 for i in ours) >= 11
-    assert sum(i >= 12 for i in ours) <= 2
-    assert sum(i < 12 for i in theirs) <= 8
-
-
 # ---------------------------------------------------------------- the bench
 
 
-def quick(tmp_path: Path, path: str) -> tuple[str, str, list[dict[str, str]]]:
-    output = tmp_path / "quality.csv"
+def quick(tmp_path: Path, path: str) -> tuple[str, str]:
     tools = ROOT / "build" / "bench" if shutil.which("go", path=path) else tmp_path / "tools"
     done = subprocess.run(
         # With this seed no samples repeat: benchstat and asv count ties in different ways.
         [sys.executable, ROOT / "bench" / "compare_quality.py", "--quick", "--seed", "5002"]
-        + ["--output", output, "--tools", tools],
+        + ["--tools", tools],
         capture_output=True,
         text=True,
         env={**os.environ, "PATH": path, "PYTHONPATH": str(ROOT / "ext")},
         timeout=600,
     )
     assert done.returncode == 0, done.stderr
-    head, *rows = csv.reader(output.read_text("utf-8").splitlines())
-    return done.stdout, done.stderr, [dict(zip(head, row, strict=True)) for row in rows]
+    return done.stdout, done.stderr
 
 
 def test_the_bench_measures_without_go_and_says_so(tmp_path: Path) -> None:
     tools = tmp_path / "bin"
     tools.mkdir()
     (tools / "git").symlink_to(str(shutil.which("git")))
-    said, told, rows = quick(tmp_path, str(tools))
-    assert "Go is not installed" in told
+    said, warned = quick(tmp_path, str(tools))
+    assert "Go is not installed" in warned
     assert "otherwise than asv's functions in 0 of" in said
+    head, *rows = csv.reader(said.partition("\n\n")[0].splitlines())
     assert len(rows) >= 5
-    assert all(float(row["Wrong (%)"]) >= 0 for row in rows)
+    assert all(float(row[head.index("False alarms %")]) >= 0 for row in rows)
+
+
+def test_simulated_verdicts_are_measured_with_and_without_earlier_releases(tmp_path: Path) -> None:
+    output = tmp_path / "table.csv"
+    done = subprocess.run(
+        [sys.executable, ROOT / "bench" / "simulated_verdicts.py", "--quick", "--output", output],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "ext")},
+        timeout=600,
+    )
+    assert done.returncode in (0, 1), done.stderr
+    written = list(csv.reader(output.read_text("utf-8").splitlines()))
+    assert [row[:-1] for row in written] == list(csv.reader(done.stdout.splitlines()))
+    cases = {row[0]: row for row in written[1:]}
+    assert cases["normal, 1 run"][2] == "nothing called"
+    # Five runs see all changes of a fifth, and what earlier releases show makes them see no less.
+    assert cases["normal, 5 runs"][3].endswith(", 100")
+    assert cases["normal, 5 runs"][6].endswith(", 100")
 
 
 @pytest.mark.skipif(shutil.which("go") is None, reason="benchstat needs Go, which is not here")
 def test_the_bench_runs_benchstat_and_its_test_is_asvs(tmp_path: Path) -> None:
-    said, told, _ = quick(tmp_path, os.environ["PATH"])
+    said, warned = quick(tmp_path, os.environ["PATH"])
     assert "benchstat's p-values are not asv's in 0 of" in said
-    assert "Go is not installed" not in told
+    assert "Go is not installed" not in warned

@@ -13,11 +13,12 @@ from making import TOML, described, loaded, pooled, result
 from test_verdicts import compared
 
 from perfguide.bundles.decode import Loaded
-from perfguide.compare import single
 from perfguide.compare.comparison import Comparison
 from perfguide.compare.history import copied
 from perfguide.compare.judge import UNCALLED, Judgement, Pair, judge
-from perfguide.compare.relative import Side
+from perfguide.compare.noise import release_noise
+from perfguide.compare.relative import Release, ScaledRow, Side
+from perfguide.compare.several import mixture
 from perfguide.compare.usual_noise import usual
 from perfguide.compare.verdicts import Row
 
@@ -198,10 +199,10 @@ def test_the_constants_of_trimmed_differences_are_those_of_normal_figures() -> N
     random = np.random.default_rng(6)
     for count in (3, 5, 6, 9, 28):
         rows = [
-            single.SingleRow(tuple(v), 0.0, 0.0, 0.0, 0.0, 0.0, ("", ""), 0, True, ())
+            ScaledRow(tuple(map(Release, v)), Release(0.0), ("", ""))
             for v in random.standard_normal((6000, count)).tolist()
         ]
-        variance, freedom = single.own_noise(rows)
+        variance, freedom = release_noise(rows)
         assert variance.mean() == pytest.approx(1, rel=0.06)
         worth = 2 * variance.mean() ** 2 / variance.var()
         assert freedom[0] == pytest.approx(worth, rel=0.12)
@@ -210,10 +211,9 @@ def test_the_constants_of_trimmed_differences_are_those_of_normal_figures() -> N
 def test_a_mixture_is_found_again() -> None:
     random = np.random.default_rng(7)
     p = np.concatenate([random.random(900), random.random(100) ** 12])
-    fitted = single.mixture(p)
+    fitted = mixture(p)
     assert fitted.even == pytest.approx(0.9, abs=0.06)
-    assert fitted.false(np.array([fitted.threshold(0.1)]))[0] == pytest.approx(0.1, rel=0.05)
-    assert single.mixture(random.random(400)).even > 0.9
+    assert mixture(random.random(400)).even > 0.9
     low = p <= 0.002
     wrong = float((np.flatnonzero(low) < 900).sum()) / int(low.sum())
     assert fitted.false_below(np.array([0.002]))[0] == pytest.approx(wrong, abs=0.04)
@@ -233,8 +233,8 @@ def beside(doubled: int, moved: float) -> Judgement:
 
 
 def test_where_much_changed_a_smaller_change_is_called_and_where_nothing_did_it_is_not() -> None:
-    assert beside(40, 1.18).outcome == "different"
-    assert beside(0, 1.18).outcome == "noisy"
+    assert beside(40, 1.22).outcome == "different"
+    assert beside(0, 1.22).outcome == "noisy"
     assert beside(40, 1.04).outcome in UNCALLED
 
 

@@ -85,23 +85,22 @@ def test_tables_of_the_page_have_the_columns_and_rows_that_programs_write(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(ROOT / "bench")
-    import compare_quality
     import page_rows
     import planted_faults
     import publishing
+    import simulated_verdicts
     import single_figures
 
     table = getattr(page_rows, name)
     head, *rows = csv.reader(table.read_text("utf-8").splitlines())
-    scenarios = compare_quality.scenarios(compare_quality.FULL)
     columns, cases = {
         "CHANGES": (
             publishing.PUBLISHED,
             {publishing.FIRST_BUILD, *publishing.CHANGES} - publishing.NOT_PUBLISHED,
         ),
         "SAMPLED_VERDICTS": (
-            compare_quality.PUBLISHED,
-            {*map(compare_quality.published_case, scenarios)} - compare_quality.NOT_PUBLISHED,
+            simulated_verdicts.HEAD,
+            {*simulated_verdicts.scenarios()},
         ),
         "SINGLE_VERDICTS": (
             page_rows.SINGLE_HEAD,

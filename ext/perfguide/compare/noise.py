@@ -1,150 +1,276 @@
-"""Scatter of the runs of a family's rows: within releases, and between them."""
+"""Scatter of figures: of the runs of a release, and of releases.
+
+Each is learnt from a row's own figures and from the rows of its metric, its benchmark and the
+whole comparison; for rows with hardly a past also from public history (:mod:`.usual_noise`).
+With one run a release both are one: how much single figures differ from release to release.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
-from .relative import Floats, ScaledRow
+from .order import Ratio, is_smooth
+from .relative import MAX_RELEASES, Floats, ScaledRow
+from .usual_noise import Scatter, Table
 
-_MEDIAN_OF_THREE = 0.7821
-"""E[(x2 - median(x1, x2, x3))²] for three standard normal x: 1/3 + 0.4488."""
+TRIMMED_FACTORS = (
+    *(2.232, 1.929, 1.764, 2.799, 2.491, 2.275, 2.113, 1.995, 1.901, 1.827, 1.766, 1.709, 1.668),
+    *(1.625, 1.593, 1.563, 1.533, 1.512, 1.490, 1.469, 1.453, 1.435, 1.419, 1.407, 1.393, 1.380),
+)
+"""For 3 to ``MAX_RELEASES`` normal figures: their variance over half the mean square of their
+successive differences without the largest (from six figures on, the two largest)."""
 
-_WORTH = 0.36
-"""Degrees of freedom that one residual from a running median of three is worth: 2 E[s]²/Var[s]
-of the sum of their squares, for each, in ten or so normal figures (by simulation)."""
+TWO_TRIMMED_FROM = 6
+"""Figures from which on two differences are left out: one that stood out makes two."""
 
+LEAST_DEVIATION = 0.003
+"""The relative standard deviation that every figure has at least."""
 
-_ALIKE = 9.0
-"""Degrees of freedom at most that a family is worth for one of its rows. Standard deviations
-that differ by a quarter from row to row give this; a few dozen rows cannot show that they
-differ by less."""
+MAX_PRIOR_FREEDOM = 9.0
+"""Degrees of freedom at most that other rows are worth for one row. Standard deviations that
+differ by a quarter from row to row give this."""
+
+PARENT_ROWS = 5.0
+"""As many rows the level above counts for where the noise of a benchmark or metric is learnt."""
+
+EVEN_ROWS = 10.0
+"""Rows from which on a benchmark hardly counts more for the noise of all rows."""
+
+FREEDOM, FREEDOM_PER_OWN = 3.25, 0.2
+"""Degrees of freedom at most where releases scatter, and by how much that rises with each that a
+row's own figures are worth: the noise of real figures has heavy tails."""
+
+OWN_FIGURES, ENOUGH_ROWS = 4, 20
+"""Earlier figures from which on a row needs no public history, and rows of its benchmark that
+show their noise here."""
+
+MIN_ORDERED = 20
+"""Releases of three and more runs that show whether the runs of a benchmark drift."""
+
+WINSORISED_VARIANCE = 0.6787
+"""The variance of a standard normal figure that is cut at its 10 % and 90 % quantiles."""
 
 
 @dataclass(frozen=True, slots=True)
-class Prior:
-    """Knowledge of a family about the variance of one of its rows.
+class Noise:
+    """The noise of one row.
 
-    ``variance`` is worth ``freedom`` degrees of freedom, beside the row's own.
+    ``variance`` is of one run, worth ``freedom`` degrees of freedom; ``between`` is the variance of a
+    release's own level as a share of it. ``public`` says that nothing but public history shows it.
     """
 
-    variance: float = 0.0
-    freedom: float = 0.0
+    variance: float
+    freedom: float
+    between: float = 0.0
+    tail: float = FREEDOM
+    public: bool = False
 
-    def with_own(self, squares: Floats, freedom: Floats) -> tuple[Floats, Floats]:
-        """Variances moderated by the prior, and their degrees of freedom.
+    def of_release(self, runs: int) -> float:
+        """Return the variance of the mean of so many runs of a release."""
+        return self.variance * (self.between + 1 / runs)
 
-        Source: G. K. Smyth, "Linear models and empirical Bayes methods for assessing
-        differential expression", Statist. Appl. Genet. Mol. Biol. 3 (2004) article 3:
-        (d0 s0² + d s²) / (d0 + d).
+    def worth(self, runs: int) -> float:
+        """Return the degrees of freedom of :meth:`of_release`.
+
+        Source: F. E. Satterthwaite, "An approximate distribution of estimates of variance components",
+        Biometrics Bulletin 2 (1946) 110-114.
         """
-        total = self.freedom + freedom
-        return (self.freedom * self.variance + squares) / np.maximum(total, 1e-9), total
+        share = self.between / (self.between + 1 / runs)
+        return 1 / (1 / max(min(self.freedom, self.tail * runs), 1e-9) + share**2 / FREEDOM)
 
 
-def prior(squares: Floats, freedom: Floats) -> Prior:
-    """Learn from rows of one family how large their variances are, and how alike.
+def learn(rows: Sequence[ScaledRow], usual: Table) -> list[list[Noise]]:
+    """Return the noise of each row in as many ways as it can be learnt; nothing where it cannot."""
+    sampled = [i for i, row in enumerate(rows) if row.sampled]
+    single = [i for i, row in enumerate(rows) if not row.sampled]
+    out = dict(zip(sampled, _of_runs([rows[i] for i in sampled]), strict=True))
+    out |= dict(zip(single, _of_single([rows[i] for i in single], usual), strict=True))
+    return [out[i] for i in range(len(rows))]
 
-    ``squares`` and ``freedom`` are sums of squares and their degrees of freedom, one of
-    each a row. Two estimates of how alike the variances are, from the mean and
-    variance of their logarithms (Smyth 2004) and from their first two moments, and the
-    more careful one of each is taken: the first overlooks rare large variances (outliers),
-    the second rare small ones (two modes).
+
+def _of_runs(rows: Sequence[ScaledRow]) -> list[list[Noise]]:
+    """Return the noise of rows whose runs show how they scatter."""
+    releases = [(*row.past, row.new, *row.later) for row in rows]
+    squares = np.array([sum(release.squares for release in own) for own in releases])
+    freedom = np.array([sum(release.runs - 1.0 for release in own) for own in releases])
+    added = np.array([row.rounding + LEAST_DEVIATION**2 for row in rows])
+    keys = [row.key for row in rows]
+    prior, worth = priors(learnt(keys, squares / np.maximum(freedom, 1) + added, freedom), rows)
+    # Rows cannot say more about one of them than all the others together.
+    prior_freedom = np.minimum(worth, freedom.sum() - freedom)
+    total = freedom + prior_freedom
+    variance = (squares + freedom * added + prior_freedom * prior) / total
+    between, drifts = _between(rows, variance), _drifting(rows)
+    return [
+        # Runs that drift do not show how much their mean does; only earlier releases can.
+        [Noise(float(variance[i]), float(total[i]), between[row.key])]
+        if row.key[0] not in drifts or between[row.key]
+        else []
+        for i, row in enumerate(rows)
+    ]
+
+
+def _drifting(rows: Sequence[ScaledRow]) -> set[str]:
+    """Return the benchmarks whose runs drift, so that they show less of their scatter than there is."""
+    ratios: dict[str, list[Ratio]] = {}
+    for row in rows:
+        orders = [release.order for release in (*row.past, row.new) if release.order]
+        ratios.setdefault(row.key[0], []).extend(orders)
+    return {name for name, own in ratios.items() if len(own) >= MIN_ORDERED and is_smooth(own)}
+
+
+def _between(rows: Sequence[ScaledRow], variance: Floats) -> dict[tuple[str, str], float]:
+    """Return for each metric the variance of releases' own levels as a share of that of a run."""
+    across, freedom = release_noise(rows)
+    runs = [np.mean([1 / release.runs for release in row.past]) for row in rows]
+    spread = across / variance - runs
+    return {
+        key: max(0.0, float((freedom[own] * spread[own]).sum()) / max(freedom[own].sum(), 1e-9))
+        for key in dict.fromkeys(row.key for row in rows)
+        for own in [[i for i, row in enumerate(rows) if row.key == key]]
+    }
+
+
+def _of_single(rows: Sequence[ScaledRow], usual: Table) -> list[list[Noise]]:
+    """Return the noise of rows with one run a release, by their own past and by public history."""
+    variance, freedom = release_noise(rows)
+    variance = variance + [row.rounding + LEAST_DEVIATION**2 for row in rows]
+    here = learnt([row.key for row in rows], variance, freedom)
+    local, public = priors(here, rows), priors(usual, rows)
+    out: list[list[Noise]] = []
+    for i, row in enumerate(rows):
+        benchmark = here.get(row.key[:1])
+        young = len(row.past) < OWN_FIGURES and (not benchmark or benchmark.rows < ENOUGH_ROWS)
+        wanted = [local]
+        if young or not local[1][i]:
+            wanted.append(public)
+        if not here and row.key[:1] not in usual:
+            # The line for all benchmarks alone says nothing of one that nobody knows.
+            wanted = []
+        out.append([])
+        for prior, prior_freedom in wanted:
+            worth = float(prior_freedom[i] + freedom[i])
+            if prior_freedom[i] <= 0:
+                continue
+            moderated = float(prior_freedom[i] * prior[i] + freedom[i] * variance[i]) / worth
+            alone = not local[1][i] and not freedom[i]
+            tail = FREEDOM + FREEDOM_PER_OWN * float(freedom[i])
+            out[i].append(Noise(max(moderated, row.inner), worth, tail=tail, public=alone))
+    return out
+
+
+def release_noise(rows: Sequence[ScaledRow]) -> tuple[Floats, Floats]:
+    """Return for each row the variance of its earlier releases, and its degrees of freedom.
+
+    Half the mean square of successive differences, without the one or two largest, which may
+    be a lasting change or a figure that stood out. Figures after NEW count as those before OLD do,
+    but for what lies between. Fewer than three figures say nothing: how much one run's samples
+    scatter is not how much releases do.
+    """
+    variance, freedom = np.zeros(len(rows)), np.zeros(len(rows))
+    for i, row in enumerate(rows):
+        moves = np.diff([release.at for release in row.past])
+        if row.later:
+            after = np.diff([release.at for release in (row.new, *row.later)])
+            moves = np.concatenate([moves, after])[: MAX_RELEASES - 1]
+        count = moves.size + 1
+        if count >= 3:
+            two = count >= TWO_TRIMMED_FROM
+            squares = np.sort(moves**2)[: -2 if two else -1]
+            variance[i] = TRIMMED_FACTORS[count - 3] * float(squares.mean()) / 2
+            freedom[i] = 0.649 * count - 2.07 if two else 0.665 * count - 1.31
+    return variance, freedom
+
+
+def learnt(
+    keys: Sequence[tuple[str, str]], variance: Floats, freedom: Floats
+) -> dict[tuple[str, ...], Scatter]:
+    """Return the distributions of the variances of rows: of all, of each benchmark, of each metric.
+
+    Each is drawn towards the level above, the more the fewer rows it has. Of all rows those
+    of small benchmarks count as much as others, because the next unknown row is of a
+    benchmark like any other. Source: G. K. Smyth, "Linear models and empirical Bayes methods
+    for assessing differential expression", Statist. Appl. Genet. Mol. Biol. 3 (2004)
+    article 3; made robust by cutting the logarithms at their 10 % and 90 % quantiles, after
+    B. Phipson et al., Ann. Appl. Statist. 10 (2016) 946-963.
     """
     from scipy import special
 
-    some = freedom > 0
-    squares, freedom = squares[some], freedom[some]
-    total = float(freedom.sum())
-    if squares.size < 2 or total <= 0 or squares.sum() <= 0:
-        return Prior()
-    variance = squares / freedom
-    mean = float(squares.sum() / total)
-    half = freedom / 2
-    low = max(float(np.median(variance)) * 1e-4, mean * 1e-8)
-    logs = np.log(np.maximum(variance, low)) - special.digamma(half) + np.log(half)
-    excess = float(logs.var(ddof=1) - special.polygamma(1, half).mean())
-    alike = 2 * inverse_trigamma(excess) if excess > 1e-3 else np.inf
-    weights = freedom / total
-    # Divided first: the square of a small mean could be too small for a float.
-    ratio = float((weights * (variance / mean) ** 2).sum()) / (
-        1 + 2 * float((weights / freedom).sum())
-    )
-    if ratio > 1.02:
-        alike = min(alike, (4 * ratio - 2) / (ratio - 1))
-    share = alike / 2
-    size = np.exp(
-        float(logs.mean()) + (special.digamma(share) - np.log(share) if share < 1e6 else 0.0)
-    )
-    size = max(float(size), mean * (1.0 if share > 1e6 else max((share - 1) / share, 0.5)))
-    # The rows cannot say more together than the degrees of freedom of the others.
-    return Prior(size, float(min(alike, _ALIKE, total * (1 - 1 / squares.size))))
+    some = np.flatnonzero(freedom > 0)
+    if not some.size:
+        return {}
+    half = freedom[some] / 2
+    logs = np.log(variance[some]) - special.digamma(half) + np.log(half)
+    chance = special.polygamma(1, half)
+    members: dict[tuple[str, ...], list[int]] = {}
+    for position, i in enumerate(some.tolist()):
+        names: tuple[tuple[str, ...], ...] = (keys[i][:1], keys[i])
+        for name in names:
+            members.setdefault(name, []).append(position)
+    weights = np.array([1 / (len(members[keys[i][:1]]) + EVEN_ROWS) for i in some.tolist()])
+    out: dict[tuple[str, ...], Scatter] = {(): _scatter(logs, chance, weights)}
+    for name, positions in sorted(members.items(), key=lambda item: len(item[0])):
+        above = out[name[:-1]]
+        if len(positions) < 2:
+            # A row that stands alone shows nothing of how unlike its like are.
+            out[name] = Scatter(above.centre, above.excess, 1)
+            continue
+        own = _scatter(logs[positions], chance[positions], np.ones(len(positions)))
+        share = len(positions) / (len(positions) + PARENT_ROWS)
+        out[name] = Scatter(
+            share * own.centre + (1 - share) * above.centre,
+            share * own.excess + (1 - share) * above.excess,
+            len(positions),
+        )
+    return out
+
+
+def _scatter(logs: Floats, chance: Floats, weights: Floats) -> Scatter:
+    """Return the mean of logarithms, and by how much more they vary than by chance."""
+    weights = weights / weights.sum()
+    cut = 1.0
+    if logs.size >= 5:
+        order = np.argsort(logs, kind="stable")
+        reached = np.cumsum(weights[order])
+        ends = np.searchsorted(reached, (0.1, 0.9)).clip(0, logs.size - 1)
+        logs = np.clip(logs, *logs[order][ends])
+        cut = WINSORISED_VARIANCE
+    centre = float((weights * logs).sum())
+    free = 1 - float((weights**2).sum())
+    varied = float((weights * (logs - centre) ** 2).sum()) / max(free, 1e-9) / cut
+    return Scatter(centre, varied - float((weights * chance).sum()), int(logs.size))
+
+
+def priors(table: Table, rows: Sequence[ScaledRow]) -> tuple[Floats, Floats]:
+    """Return for each row the variance that its like have, and how many degrees of freedom that is
+    worth; 0 where the table has nothing."""
+    from scipy import special
+
+    by_scatter: dict[Scatter, tuple[float, float]] = {}
+    variance, freedom = np.zeros(len(rows)), np.zeros(len(rows))
+    for i, row in enumerate(rows):
+        scatter = table.get(row.key) or table.get(row.key[:1]) or table.get(())
+        if scatter is None:
+            continue
+        if scatter not in by_scatter:
+            worth = MAX_PRIOR_FREEDOM
+            if scatter.excess > 1e-3:
+                worth = max(min(2 * inverse_trigamma(scatter.excess), worth), 0.2)
+            size = scatter.centre + float(special.digamma(worth / 2)) - math.log(worth / 2)
+            by_scatter[scatter] = math.exp(size), worth
+        size, freedom[i] = by_scatter[scatter]
+        variance[i] = size + row.rounding
+    return variance, freedom
 
 
 def inverse_trigamma(value: float) -> float:
-    """The x at which the trigamma function has this positive value (Smyth 2004, appendix)."""
-    from scipy import special
+    """Return the x at which the trigamma function has this positive value."""
+    from scipy import optimize, special
 
-    x = 0.5 + 1 / value
-    for _ in range(50):
-        here = special.polygamma(1, x)
-        step = here * (1 - here / value) / special.polygamma(2, x)
-        x = float(x + step)
-        if abs(step) < 1e-9 * x:
-            break
-    return x
-
-
-@dataclass(slots=True)
-class Family:
-    """The noise of one family's rows, moderated over all of them.
-
-    Shapes: one figure a row. ``variance`` is of one figure within a release, worth
-    ``freedom``; ``between`` is the extra variance of a release's own level, as a share of
-    ``variance``, worth ``between_freedom``. ``source`` is where the noise was learnt.
-    """
-
-    variance: Floats
-    freedom: Floats
-    between: float = 0.0
-    between_freedom: float = np.inf
-    source: str = "samples"
-    rows: int = 0
-    prior: Prior = field(default_factory=Prior)
-
-    def error(self, variance: float, freedom: float, ends: float) -> tuple[float, float]:
-        """Standard error of a row's shift, and its degrees of freedom.
-
-        ``ends`` is 1/n of the old plus 1/n of the new side. Source of the second: F. E.
-        Satterthwaite, "An approximate distribution of estimates of variance components",
-        Biometrics Bulletin 2 (1946) 110-114.
-        """
-        whole = ends + 2 * self.between
-        share = 2 * self.between / whole
-        worth = 1 / (1 / max(freedom, 1e-9) + share**2 / self.between_freedom)
-        return math.sqrt(variance * whole), worth
-
-
-def family(rows: Sequence[ScaledRow]) -> Family:
-    """Learn the noise of a family's rows from their samples, and from other releases."""
-    squares = np.array([r.squares for r in rows])
-    freedom = np.array([r.freedom for r in rows])
-    residuals = [r.residuals() for r in rows]
-    past_squares = np.array([float((e**2).sum()) for e in residuals]) / _MEDIAN_OF_THREE
-    past_count = np.array([float(e.size) for e in residuals])
-    rounding = np.array([r.rounding for r in rows])
-    ours = prior(squares, freedom)
-    variance, worth = ours.with_own(squares, freedom)
-    learnt = Family(variance + rounding, worth, rows=int((freedom > 0).sum()), prior=ours)
-    both = (past_count > 0) & (learnt.variance > 0)
-    if both.any():
-        ends = np.array([np.mean([1 / p.count for p in r.past]) if r.past else 0.0 for r in rows])
-        spread = (past_squares / np.maximum(past_count, 1))[both] / learnt.variance[both]
-        weights = past_count[both] / past_count[both].sum()
-        learnt.between = max(0.0, float(((spread - ends[both]) * weights).sum()))
-        learnt.between_freedom = float(past_count[both].sum()) * _WORTH
-        learnt.source = "samples and history"
-    return learnt
+    # Between 1/x and 1/x + 1/x² lies the trigamma function.
+    ends = 1 / value, 1 / value + 1 / math.sqrt(value) + 1
+    return float(optimize.brentq(lambda x: float(special.polygamma(1, x)) - value, *ends))

@@ -1,24 +1,32 @@
-"""The figures of one row on a relative scale, from samples or from published ranges.
+"""The figures of one row on a scale on which their noise is alike, by release and run.
 
-Everything is relative: figures of one sign are taken as logarithms, so that a
-difference of two is the logarithm of their ratio; rows with zeros or both signs are
-divided by their greatest figure.
+A run is a bundle: one boot, one build, one temperature. A single figure is a release of one run.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
+
+from .order import Ratio, successive_ratio
 
 Floats = NDArray[np.float64]
 
 EQUAL = 1e-9
 """Relative figures closer than this are one figure that was rounded twice."""
+
+MAX_RELEASES = 28
+"""Releases, the nearest ones, from which the noise of a row is learnt."""
+
+TRIMMED_SHARE = 0.1
+"""The share of runs at each end that their mean leaves out."""
+
+MAX_STEP = 0.3
+"""The largest step on a scale that counts: one digit of a figure near zero is beyond all others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,164 +48,169 @@ class Side:
     step: float = 0.0
     inner: float = 0.0
 
+    @property
+    def runs(self) -> int:
+        """Return the number of runs whose figures are known."""
+        return len(self.samples) or 1
+
 
 @dataclass(frozen=True, slots=True)
-class ScaledSide:
-    """Figures of one release on the row's relative scale.
-
-    ``squares`` is the sum of squared deviations, worth ``freedom`` degrees of freedom.
-    ``count`` is the number of figures behind ``at``; where that was not published, the
-    least number that the range allows. ``counted`` says whether it was.
-    """
+class Release:
+    """The runs of one release: their mean, their number and their squared deviations from it, and
+    the ratio that says whether they drift."""
 
     at: float
-    count: int
+    runs: int = 1
     squares: float = 0.0
-    freedom: float = 0.0
-    values: tuple[float, ...] = ()
-    low: float = 0.0
-    high: float = 0.0
-    counted: bool = True
-
-    def moved(self, by: float) -> ScaledSide:
-        """The same figures elsewhere on the scale."""
-        if not by:
-            return self
-        values = tuple(value + by for value in self.values)
-        return replace(self, at=self.at + by, values=values, low=self.low + by, high=self.high + by)
+    order: Ratio | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ScaledRow:
-    """One row on its relative scale: both releases, and the other releases.
+    """A row on its scale: releases in order, the last of ``past`` is OLD, then NEW.
 
-    ``logs`` says that the scale is logarithmic. ``unit`` is, for a scale that is not,
-    the size of the old figure on it. ``step`` is the least step between figures where
-    some repeat exactly, which shows that they are rounded, else 0.
+    ``rounding`` is the variance that printed digits add to a figure, ``step`` the distance of two
+    neighbouring ones. ``inner`` is the variance of one run's mean by its own samples. ``key`` is
+    benchmark and metric, ``upward`` 1 where more is better, -1 where less is, else 0. ``logs`` says
+    that the scale is logarithmic. ``shared`` names what the row may have moved with, the widest
+    first. ``later`` are releases after NEW, where they may be looked at.
     """
 
-    old: ScaledSide
-    new: ScaledSide
-    past: tuple[ScaledSide, ...]
-    logs: bool
-    unit: float
-    step: float
-    repeats: int
+    past: tuple[Release, ...]
+    new: Release
+    key: tuple[str, str]
+    rounding: float = 0.0
+    step: float = 0.0
+    inner: float = 0.0
+    upward: int = 0
+    logs: bool = True
+    shared: tuple[str, ...] = ()
+    later: tuple[Release, ...] = ()
 
     @property
-    def shift(self) -> float:
-        """New against old: the logarithm of the ratio, or the scaled difference."""
+    def old(self) -> Release:
+        """Return the older release of the two that are compared."""
+        return self.past[-1]
+
+    @property
+    def sampled(self) -> bool:
+        """Return whether its own runs show how they scatter."""
+        return runs_scatter(self.old.runs, self.new.runs)
+
+    @property
+    def move(self) -> float:
+        """Return NEW against OLD."""
         return self.new.at - self.old.at
 
-    @property
-    def squares(self) -> float:
-        """Squared deviations within releases, summed."""
-        return self.old.squares + self.new.squares + sum(p.squares for p in self.past)
-
-    @property
-    def freedom(self) -> float:
-        """Degrees of freedom of :attr:`squares`."""
-        return self.old.freedom + self.new.freedom + sum(p.freedom for p in self.past)
-
-    @property
-    def rounding(self) -> float:
-        """The variance that the step adds, as if it were due about once in all figures seen."""
-        return self.step**2 / (self.repeats + 2)
-
-    def without(self, shift: float, past: Sequence[float]) -> ScaledRow:
-        """The row with a shift of NEW, and of each earlier release, taken out."""
-        before = [side.moved(-by) for side, by in zip(self.past, past, strict=True)]
-        return replace(self, new=self.new.moved(-shift), past=tuple(before))
-
-    def residuals(self) -> Floats:
-        """Return what each middle one of three releases in order departs from the median of the three.
-
-        A lasting change leaves none, so that what was improved is not taken for noise.
-        """
-        at = np.array([p.at for p in self.past])
-        if at.size < 3:
-            return np.zeros(0)
-        middle: Floats = np.median(np.stack([at[:-2], at[1:-1], at[2:]]), axis=0)
-        return at[1:-1] - middle
+    def without(self, shift: float, earlier: Sequence[float] = ()) -> ScaledRow:
+        """Return the row with a shift of NEW and of what follows it taken out, and with those of the
+        latest releases before OLD."""
+        past = list(self.past)
+        for back, by in enumerate(earlier[: len(past) - 1], start=2):
+            past[-back] = _moved(past[-back], -by)
+        later = tuple(_moved(release, -shift) for release in self.later)
+        return replace(self, past=tuple(past), new=_moved(self.new, -shift), later=later)
 
 
-def scaled(old: Side, new: Side, history: Sequence[Side] = ()) -> ScaledRow:
-    """The figures of one row, brought to its relative scale."""
-    sides = (old, new, *history)
-    every = np.array([v for side in sides for v in _figures(side)])
-    logs = bool((every > 0).all() or (every < 0).all())
-    top = float(np.abs(every).max()) or 1.0
-    log_top = math.log(top)
+def runs_scatter(old: int, new: int) -> bool:
+    """Return whether so many runs of two releases show how they scatter: one beside two hardly do."""
+    return old + new > 3 or max(old, new) > 2
 
-    def onto(value: float) -> float:
-        return math.log(abs(value)) - log_top if logs else value / top
 
-    scaled_sides = [_scaled_side(side, onto) for side in sides]
-    unit = 1.0 if logs else abs(old.mean) / top
-    figures = np.sort([onto(v) for side in sides for v in (side.samples or (side.mean,))])
-    gaps = np.diff(figures)
-    real = gaps[gaps > EQUAL]
-    tied = real.size < gaps.size and real.size > 0
+def _moved(release: Release, by: float) -> Release:
+    return replace(release, at=release.at + by) if by else release
+
+
+def scaled_row(
+    before: Sequence[Side],
+    new: Side,
+    later: Sequence[Side],
+    load: bool,
+    step: float,
+    key: tuple[str, str],
+    upward: int,
+    shared: tuple[str, ...],
+) -> ScaledRow:
+    """Return a row from its figures, of which the last of ``before`` is OLD. ``step`` is what its
+    program counts in, in the row's unit, or 0."""
+    before, later = before[-MAX_RELEASES:], later[:MAX_RELEASES]
+    sides = [*before, new, *later]
+    # Runs in order of size, so that no sum depends on their order.
+    figures = [sorted(side.samples) or [side.mean] for side in sides]
+    orders = [successive_ratio(side.samples) for side in sides]
+    values, logs = scale([figure for own in figures for figure in own], load)
+    ends = np.cumsum([len(own) for own in figures])[:-1]
+    releases = tuple(map(_release, np.split(values, ends), orders))
+    # Printed digits are those of earlier releases: the pair under test does not choose them.
+    printed = [side.step for side in before if side.step > 0]
+    digit = max(step, min(printed, default=0.0))
+    smaller = min(abs(before[-1].mean), abs(new.mean))
+    if logs:
+        # One digit more than the smaller figure, which may itself be less than a digit.
+        distance = math.log1p(digit / smaller)
+    elif load and 0 <= smaller <= 100:
+        around = np.sqrt(np.minimum([smaller, smaller + digit], 100.0) / 100)
+        distance = float(np.diff(np.arcsin(around))[0])
+    else:
+        distance = digit / (max(abs(figure) for own in figures for figure in own) or 1.0)
+    count = len(before)
     return ScaledRow(
-        scaled_sides[0],
-        scaled_sides[1],
-        tuple(scaled_sides[2:]),
+        releases[:count],
+        releases[count],
+        key,
+        max(min(distance, MAX_STEP) ** 2 / 12, _rounding_of_runs(figures, values)),
+        distance,
+        max(before[-1].inner, new.inner) if logs else 0.0,
+        upward if logs else 0,
         logs,
-        unit,
-        float(real.min()) if tied else 0.0,
-        int(figures.size),
+        shared,
+        releases[count + 1 :],
     )
 
 
-def _figures(side: Side) -> tuple[float, ...]:
-    ends = tuple(v for v in (side.low, side.high) if v is not None)
-    return side.samples or (side.mean, *ends)
+def scale(figures: Sequence[float], load: bool) -> tuple[Floats, bool]:
+    """Return figures on the scale on which their noise is alike, and whether that is logarithmic.
 
-
-def _scaled_side(side: Side, onto: Callable[[float], float]) -> ScaledSide:
-    if len(side.samples) == 1:
-        at = onto(side.samples[0])
-        return ScaledSide(at, 1, values=(at,), low=at, high=at)
-    if side.samples:
-        # Sorted, so that sums do not depend on the order of the runs.
-        values = np.array(sorted(onto(v) for v in side.samples))
-        at = float(values.mean())
-        squares = float(((values - at) ** 2).sum())
-        size = values.size
-        low, high = float(values[0]), float(values[-1])
-        if high - low <= EQUAL:
-            at, squares = (low + high) / 2, 0.0
-        return ScaledSide(at, size, squares, size - 1.0, tuple(values.tolist()), low, high)
-    at = onto(side.mean)
-    if side.low is None or side.high is None or side.count == 1:
-        return ScaledSide(at, 1, low=at, high=at)
-    low, high = sorted((onto(side.low), onto(side.high)))
-    width = high - low
-    counted = side.count is not None
-    if side.count is not None:
-        count = max(side.count, 2)
-    elif width <= EQUAL:
-        return ScaledSide(at, 1, low=low, high=high, counted=False)
-    else:
-        middle = (side.low / 2 + side.high / 2) if side.low != side.high else side.mean
-        near = abs(onto(side.mean) - onto(middle)) if middle else abs(at)
-        count = 2 if near <= 1e-3 * width else 3
-    freedom = 0.9 * (count - 1)
-    spread = width / range_width(min(count, 100))
-    return ScaledSide(at, count, spread**2 * freedom, freedom, (), low, high, counted)
-
-
-@lru_cache(maxsize=128)
-def range_width(count: int) -> float:
-    """The mean range of ``count`` standard normal figures, in standard deviations.
-
-    Source: L. H. C. Tippett, "On the extreme individuals and the range of samples taken
-    from a normal population", Biometrika 17 (1925) 364-387: the integral over x of
-    1 - F(x)**count - (1 - F(x))**count. Two figures give 1.128, five 2.326, ten 3.078.
+    Loads, in per cent, are taken as the arcsine of the root of the share; figures with zeros or of both
+    signs are divided by the greatest.
     """
-    from scipy import special
+    values = np.array(figures, dtype=float)
+    if load and values.min() >= 0 and values.max() <= 100:
+        return np.arcsin(np.sqrt(values / 100)), False
+    if (values > 0).all() or (values < 0).all():
+        return np.log(np.abs(values)), True
+    return values / (float(np.abs(values).max()) or 1.0), False
 
-    x = np.linspace(-9.0, 9.0, 4001)
-    below = special.ndtr(x)
-    inside = 1 - below**count - (1 - below) ** count
-    return float(inside.sum() * (x[1] - x[0]))
+
+def _release(values: Floats, order: Ratio | None) -> Release:
+    """Return the runs of a release, in order of size, as one value.
+
+    The mean leaves out the outer ones of ten and more, as one run that was disturbed may be far off.
+    Source: K. K. Yuen, "The two-sample trimmed t for unequal population variances", Biometrika 61
+    (1974) 165-170.
+    """
+    if values.size == 1:
+        return Release(float(values[0]))
+    if abs(values[-1] - values[0]) <= EQUAL:
+        return Release(float(values[0] + values[-1]) / 2, values.size)
+    count, cut = values.size, int(TRIMMED_SHARE * values.size)
+    kept = values[cut : count - cut]
+    clipped = values.clip(kept[0], kept[-1])
+    squares = float(((clipped - clipped.mean()) ** 2).sum())
+    # So that squares / (count - 1) / count is the variance of the trimmed mean.
+    squares *= count * (count - 1) / (kept.size * (kept.size - 1))
+    return Release(float(kept.mean()), count, squares, order)
+
+
+def _rounding_of_runs(figures: Sequence[Sequence[float]], values: Floats) -> float:
+    """Return the variance that rounding adds where runs repeat exactly; 0 where none do.
+
+    The least step between figures counts as if it were due about once in all figures seen.
+    """
+    if max(map(len, figures)) < 2:
+        return 0.0
+    gaps = np.diff(np.sort(values))
+    steps = gaps[gaps > EQUAL]
+    if not steps.size or steps.size == gaps.size:
+        return 0.0
+    return float(steps.min()) ** 2 / (values.size + 2)

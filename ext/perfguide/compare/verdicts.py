@@ -19,8 +19,9 @@ from ..figures.pool import Pool, Record
 from .history import History, scaled
 from .judge import Judgement, Pair, judge
 from .match import CLOCK, Match, Names, match, obstacles
+from .moves import DIGIT
 from .relative import Side
-from .single import STEP, Shift
+from .shifts import Shift
 
 Verdict = Literal[
     "regressed",
@@ -295,15 +296,7 @@ def _per_work(
         for loads, rates in zip(pasts[position], pasts[own], strict=True)
     )
     old, new = _over(load.old, rate.old), _over(load.new, rate.new)
-    return _with_others(replace(load, old=old, new=new, load=False), before, later)
-
-
-def _with_others(pair: Pair, before: tuple[Side, ...], later: tuple[Side, ...]) -> Pair:
-    """A pair with the releases before it, and those after it where they are looked at."""
-    if pair.sampled:
-        # Samples show the figure itself, and other releases how it wanders.
-        return replace(pair, history=(*before, *later))
-    return replace(pair, history=before, later=later)
+    return replace(load, old=old, new=new, load=False, history=before, later=later)
 
 
 def _over(load: Side, rate: Side) -> Side:
@@ -460,8 +453,9 @@ def _pair(
         old=history.side(before, old),
         new=history.side(after, new),
         floor=_floor(row, metric, rules.threshold),
+        history=tuple(others.values()),
+        later=tuple(later.values()),
     )
-    pair = _with_others(pair, tuple(others.values()), tuple(later.values()))
     if pair.load and not pair.sampled and pair.old.mean and rules.threshold is None:
         pair = replace(pair, floor=max(pair.floor, _part(POINT, abs(pair.old.mean))))
     return pair, (others, later)
@@ -518,7 +512,7 @@ def _floor(row: Row, metric: Metric | None, threshold: float | None) -> float:
     means = [abs(r.cell.mean) for r in (row.old, row.new) if r and r.cell.mean]
     # The smaller figure, because a change can be told both ways round.
     if step and means:
-        floors.append(_part(STEP * step, min(means)))
+        floors.append(_part(DIGIT * step, min(means)))
     return max(floors)
 
 

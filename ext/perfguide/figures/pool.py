@@ -412,14 +412,15 @@ class Pool:
         return Pooled(mean, low, high, spread, count, failed, sizes)
 
     def by_run(self, cell: Cell, without: Collection[int] = ()) -> tuple[float, ...]:
-        """Return the mean of each bundle behind a cell, in the unit of the cell. Bundles in
-        ``without`` are left out, and so is what failed."""
+        """Return the mean of each bundle behind a cell, in order of time and the unit of the cell.
+        Bundles in ``without`` are left out, and so is what failed."""
         rows = np.array(cell.members, dtype="int64")
         rows = rows[~self._failed[rows]]
         bundles, values, weights = self._bundle[rows], self._value[rows], self._weight[rows]
         chosen = [number for number in np.unique(bundles).tolist() if number not in without]
         if len(chosen) < 2:
             return ()
+        chosen.sort(key=lambda number: self.frame.bundles[number].bundle.created)
         pooled = float(np.average(values, weights=weights))
         # A record can have been converted since.
         scale = cell.mean / pooled if cell.mean and pooled else 1.0

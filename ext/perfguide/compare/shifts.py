@@ -1,0 +1,171 @@
+"""Moves that many rows of a comparison share, as those of a board that is slower altogether."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .moves import move_of
+from .noise import LEAST_DEVIATION, Noise, release_noise
+from .relative import MAX_RELEASES, Floats, Release, ScaledRow
+
+MIN_ROWS = 5
+"""Rows that a common shift has at least."""
+
+ONE_WAY_SHARE, NEAR_SHARE, NEAR_PART = 0.85, 0.5, 0.35
+"""The share of rows that moved one way, and the share of those whose move is within
+``NEAR_PART`` of the median's."""
+
+UNKNOWN_WANDER = 0.03
+"""The relative standard deviation of the level of a group where no release before shows it."""
+
+PRIOR_FREEDOM = 3.0
+"""Degrees of freedom that the levels of all groups are worth for the level of one."""
+
+MAX_P = 0.01
+"""The p-value up to which a common move is a change, and not the scatter of the group's level."""
+
+FAR_ERRORS = 4.0
+"""Standard errors that the median of many moves is off zero where it is a common one."""
+
+MANY_ROWS = 20
+"""Rows from which a common move is taken out even where it is the scatter of their level."""
+
+COMPATIBLE_SHARE = 0.7
+"""The share of rows that have to lie within twice their error of such a move."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shift:
+    """A move that many rows share: ``by`` is on the logarithmic scale, above 0 is better."""
+
+    name: str
+    by: float
+    rows: int
+
+
+def without_shifts(
+    rows: Sequence[ScaledRow], noise: Sequence[Sequence[Noise]]
+) -> tuple[list[ScaledRow], list[list[Shift]]]:
+    """Return rows with what they moved by in common taken out, in this release and before it, and
+    the common changes that each took part in, the widest first.
+
+    What a wide group moved by is taken out before a narrower one is looked at.
+    """
+    out = list(rows)
+    shifts: list[list[Shift]] = [[] for _ in rows]
+    errors = np.array([_error(row, own) for row, own in zip(rows, noise, strict=True)])
+    members: dict[int, dict[str, list[int]]] = {}
+    for i, row in enumerate(rows):
+        if row.upward:
+            for depth, name in enumerate(row.shared):
+                members.setdefault(depth, {}).setdefault(name, []).append(i)
+    for _, named in sorted(members.items()):
+        groups = {name: own for name, own in named.items() if len(own) >= MIN_ROWS}
+        indices = [_index([out[i] for i in own], name) for name, own in groups.items()]
+        changed = _changed([index for index in indices if index])
+        for name, own in groups.items():
+            group = [out[i] for i in own]
+            moves = _moves(group)
+            by = float(np.median(moves))
+            if name in changed:
+                for i in own:
+                    shifts[i].append(Shift(name, by, len(own)))
+            elif not _common(moves, errors[own]):
+                by = 0.0
+            earlier = _earlier(group, errors[own])
+            if by or any(earlier):
+                for i in own:
+                    up = rows[i].upward
+                    out[i] = out[i].without(by * up, [step * up for step in earlier])
+    return out, shifts
+
+
+def _error(row: ScaledRow, noise: Sequence[Noise]) -> float:
+    ends = (row.old.runs, row.new.runs)
+    return math.sqrt(max((sum(map(own.of_release, ends)) for own in noise), default=0.0))
+
+
+def _moves(rows: Sequence[ScaledRow]) -> Floats:
+    return np.array([row.move * row.upward for row in rows])
+
+
+def _common(moves: Floats, errors: Floats) -> bool:
+    """Return whether the median of many moves is far off zero, and most rows are compatible with it."""
+    if moves.size < MANY_ROWS:
+        return False
+    by = float(np.median(moves))
+    near = np.abs(moves - by) <= 2 * errors + 0.1 * abs(by)
+    return abs(by) > FAR_ERRORS * _error_of_median(moves) and near.mean() >= COMPATIBLE_SHARE
+
+
+def _error_of_median(moves: Floats) -> float:
+    spread = 1.4826 * float(np.median(np.abs(moves - np.median(moves))))
+    return 1.2533 * spread / math.sqrt(moves.size)
+
+
+def _earlier(rows: Sequence[ScaledRow], errors: Floats) -> list[float]:
+    """Return how far the common level of each release before OLD was off OLD's, the latest first."""
+    out = []
+    for back in range(2, max(len(row.past) for row in rows) + 1):
+        own = [i for i, row in enumerate(rows) if len(row.past) >= back]
+        moves = np.array([(rows[i].past[-back].at - rows[i].old.at) * rows[i].upward for i in own])
+        out.append(float(np.median(moves)) if _common(moves, errors[own]) else 0.0)
+    return out
+
+
+def _index(rows: Sequence[ScaledRow], name: str) -> ScaledRow | None:
+    """Return how some rows moved together, as a row; ``None`` where they did not."""
+    moves = _moves(rows)
+    if not _alike(moves):
+        return None
+    steps = []
+    for back in range(1, MAX_RELEASES):
+        before = [
+            (row.past[-back].at - row.past[-back - 1].at) * row.upward
+            for row in rows
+            if len(row.past) > back
+        ]
+        if len(before) < max(3, len(rows) / 2):
+            break
+        steps.append(float(np.median(before)))
+    past = (*(-np.cumsum(steps)[::-1]).tolist(), 0.0)
+    error = _error_of_median(moves)
+    return ScaledRow(
+        tuple(map(Release, past)),
+        Release(float(np.median(moves))),
+        ("", ""),
+        rounding=error**2,
+        step=FAR_ERRORS * error,
+        upward=1,
+        shared=(name,),
+    )
+
+
+def _changed(indices: Sequence[ScaledRow]) -> set[str]:
+    """Return the names of the groups whose level changed, and did not only scatter."""
+    variance, freedom = release_noise(indices)
+    pooled = float(freedom.sum())
+    prior = float((freedom * variance).sum() / pooled) if pooled else UNKNOWN_WANDER**2
+    out = set()
+    for row, own, worth in zip(indices, variance.tolist(), freedom.tolist(), strict=True):
+        total = worth + PRIOR_FREEDOM
+        moderated = (worth * own + PRIOR_FREEDOM * prior) / total + row.rounding
+        moderated += LEAST_DEVIATION**2
+        if move_of(row, Noise(moderated, total)).p < MAX_P:
+            out.add(row.shared[0])
+    return out
+
+
+def _alike(moves: Floats) -> bool:
+    """Return whether rows moved one way, and about as far."""
+    by = float(np.median(moves))
+    few = moves.size < 2 * MIN_ROWS
+    if by == 0 or (np.sign(moves) == np.sign(by)).mean() < (1.0 if few else ONE_WAY_SHARE):
+        return False
+    # Of a few rows some move alike by chance, and there are many such groups.
+    near = float((np.abs(moves - by) <= NEAR_PART * abs(by)).mean())
+    return near >= (ONE_WAY_SHARE if few else NEAR_SHARE)
