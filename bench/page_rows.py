@@ -1,4 +1,4 @@
-"""The tables of the page *Speed and accuracy*, each written by the program that measures it."""
+"""The tables of the pages *Speed and accuracy* and *Methods*, each written by the program that measures it."""
 
 from __future__ import annotations
 

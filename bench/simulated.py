@@ -38,7 +38,7 @@ INNER = 0.5
 class Scenario:
     """A kind of comparison.
 
-    ``samples`` is the number of runs of a release, each of which has ``inner`` samples.
+    ``samples`` is the number of runs of a release, and ``inner`` that of samples in each.
     ``between`` is the noise of a release's level, and ``level`` that of all rows of a release
     together, the first as a share of that of a run. ``history`` is the number of earlier releases,
     ``scatter`` the relative standard deviations of families, and ``unlike`` how unlike rows of

@@ -5,7 +5,7 @@
 
 500 rows of one board in ten families scatter by 0.5 to 5 % from run to run. Half of the comparisons
 have no change, in the others one row in ten changes by 5, 10 or 20 %. Exit status 1 if more
-than 5 % of what is called in any of them is false.
+than 5 % of the calls in any of them are false.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ RUNS, SAMPLES = (1, 2, 5), (1, 10)
 def scenarios() -> dict[str, Scenario]:
     """Return all scenarios by the name of their case.
 
-    The number of samples of a run is varied for normal noise alone, since runs are what is judged.
+    The number of samples of a run is varied for normal noise alone, since runs are judged.
     """
     return {
         f"{kind.name}, {runs} {'run' if runs == 1 else 'runs'}"
@@ -97,7 +97,7 @@ class Measured:
     welch: tuple[float, ...]
 
     def cells(self) -> list[str]:
-        """Return what is wrong and what is seen."""
+        """Return the shares of false calls and of detected changes."""
         if not self.called:
             return ["nothing called", "—"]
         return [f"{100 * np.mean(self.wrong):.1f}", _percents(self.seen)]
@@ -146,12 +146,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--quick", action="store_true", help="few comparisons, in seconds")
     parser.add_argument("--comparisons", type=int, default=COMPARISONS, help="of each kind")
+    parser.add_argument("--case", action="append", help="the name of a row, to measure it alone")
     parser.add_argument("--seed", type=int, default=FIRST_SEED, help="the first seed (%(default)s)")
     parser.add_argument("--output", type=Path, help="the table of the page")
     parser.add_argument("--jobs", type=int, default=1, help="processes (%(default)s)")
     asked = parser.parse_args()
     every = scenarios()
-    if asked.quick:
+    if asked.case:
+        every = {name: each for name, each in every.items() if name in asked.case}
+    elif asked.quick:
         every = {name: each for name, each in every.items() if name.startswith("normal")}
     count = 2 if asked.quick else asked.comparisons
     writer = csv.writer(sys.stdout, lineterminator="\n")

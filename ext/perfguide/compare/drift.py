@@ -37,7 +37,7 @@ def _ratio(record: Record) -> Ratio | None:
 
 
 def words(drifts: Iterable[tuple[str, str]], titles: dict[str, str]) -> list[str]:
-    """Return what is said of samples that drift, a sentence for each board and benchmark."""
+    """Return warnings about samples that drift, one for each board and benchmark."""
     return [
         f"{board}, {titles.get(benchmark, benchmark)}: samples drift within a run, so a change may "
         "be drift; let the board settle, and measure old and new in turns"

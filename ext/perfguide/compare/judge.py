@@ -89,7 +89,7 @@ class Judgement:
     number of rows; both are ``None`` where no test was possible. ``detectable`` is the
     smallest change one way that would have been called here, as the factor by which one figure is
     above the other, less 1; ``scatter`` is the one within which 19
-    of 20 changes of such a row stay where nothing changed;
+    of 20 changes of the row stay where nothing changed;
     ``more_runs`` how many more runs of each side would do so for a change of the size that
     matters (the pair's floor, or where that is 0 the change itself), ``None`` where no
     number would or nothing is known, 0 where the row is settled. ``ground`` says in words which
@@ -259,7 +259,7 @@ def _called_from(test: _Test, limits: Bar) -> float | None:
     large, small = (
         _relative(test, max(move.bound(p) + offset, 0.0)) for p in (limits.large, limits.small)
     )
-    # A change is small by how it looks told either way round.
+    # A change is small by its factor, up or down.
     limit = 1 / (1 - SMALL_CHANGE) - 1
     if test.row.sampled or not test.row.logs or large is None or large >= limit:
         return large
@@ -275,7 +275,7 @@ def _steady(change: float | None, scatter: float | None) -> Outcome:
 
 def _more_runs(test: _Test, level: float) -> int | None:
     """Return how many more runs of each side would settle a change of the size that matters; for
-    single figures as if all that they wander by came anew with each run."""
+    single figures as if all that they wander by changed with each run."""
     from scipy import special
 
     pair, row, noise, move = test.pair, test.row, test.noise, test.move

@@ -1,7 +1,7 @@
 """Scatter of figures: of the runs of a release, and of releases.
 
-Each is learnt from a row's own figures and from the rows of its metric, its benchmark and the
-whole comparison; for rows with hardly a past also from public history (:mod:`.usual_noise`).
+Each is learnt from a row's own figures and from the rows of its metric, its benchmark and all of
+the comparison; for rows with hardly a past also from public history (:mod:`.usual_noise`).
 With one run a release both are one: how much single figures differ from release to release.
 """
 
@@ -25,7 +25,7 @@ TRIMMED_FACTORS = (
 successive differences without the largest (from six figures on, the two largest)."""
 
 TWO_TRIMMED_FROM = 6
-"""Figures from which on two differences are left out: one that stood out makes two."""
+"""Figures from which on two differences are left out: one outlier makes two."""
 
 LEAST_DEVIATION = 0.003
 """The relative standard deviation that every figure has at least."""
@@ -149,7 +149,7 @@ def _of_single(rows: Sequence[ScaledRow], usual: Table) -> list[list[Noise]]:
         if young or not local[1][i]:
             wanted.append(public)
         if not here and row.key[:1] not in usual:
-            # The line for all benchmarks alone says nothing of one that nobody knows.
+            # The line for all benchmarks alone says nothing about an unknown one.
             wanted = []
         out.append([])
         for prior, prior_freedom in wanted:
@@ -167,7 +167,7 @@ def release_noise(rows: Sequence[ScaledRow]) -> tuple[Floats, Floats]:
     """Return for each row the variance of its earlier releases, and its degrees of freedom.
 
     Half the mean square of successive differences, without the one or two largest, which may
-    be a lasting change or a figure that stood out. Figures after NEW count as those before OLD do,
+    be a lasting change or an outlier. Figures after NEW count as those before OLD do,
     but for what lies between. Fewer than three figures say nothing: how much one run's samples
     scatter is not how much releases do.
     """
@@ -216,7 +216,7 @@ def learnt(
     for name, positions in sorted(members.items(), key=lambda item: len(item[0])):
         above = out[name[:-1]]
         if len(positions) < 2:
-            # A row that stands alone shows nothing of how unlike its like are.
+            # A single row does not show how much rows differ.
             out[name] = Scatter(above.centre, above.excess, 1)
             continue
         own = _scatter(logs[positions], chance[positions], np.ones(len(positions)))

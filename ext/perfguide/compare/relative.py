@@ -131,7 +131,7 @@ def scaled_row(
     upward: int,
     shared: tuple[str, ...],
 ) -> ScaledRow:
-    """Return a row from its figures, of which the last of ``before`` is OLD. ``step`` is what its
+    """Return a row from its figures; the last of ``before`` is OLD. ``step`` is what its
     program counts in, in the row's unit, or 0."""
     before, later = before[-MAX_RELEASES:], later[:MAX_RELEASES]
     sides = [*before, new, *later]

@@ -20,7 +20,7 @@ such as far outliers that no run here has shown."""
 LOCAL_FACTOR = 2.5
 """The local rate at which a first row is called, over the held rate: among rows with at most that
 local rate, about half of it is wrong on average. Where there is a first one, others are called at
-the held rate itself, as the share of all that is called: a comparison in which nothing changed
+the held rate itself, as the share of all calls: a comparison in which nothing changed
 raises no more alarms by that, and one in which much did misses less."""
 
 CAREFUL_SHARE = 0.2
@@ -100,7 +100,7 @@ class Bar:
             return adjusted(p)
         false = self.fitted.false(p) / LOCAL_FACTOR
         if self.shared:
-            # Something changed for sure, so the promise is about all that is called together.
+            # Something changed for sure, so the held rate applies to all calls together.
             shared = self.fitted.false_below(p) / SPENT_SHARE
             false = np.where(small, false, np.minimum(false, shared))
         return false

@@ -35,7 +35,7 @@ MANY_ROWS = 20
 """Rows from which a common move is taken out even where it is the scatter of their level."""
 
 COMPATIBLE_SHARE = 0.7
-"""The share of rows that have to lie within twice their error of such a move."""
+"""The share of rows that have to lie within twice their error of the common move."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -420,6 +420,7 @@ class Pool:
         chosen = [number for number in np.unique(bundles).tolist() if number not in without]
         if len(chosen) < 2:
             return ()
+        # Their order shows whether runs drift.
         chosen.sort(key=lambda number: self.frame.bundles[number].bundle.created)
         pooled = float(np.average(values, weights=weights))
         # A record can have been converted since.
