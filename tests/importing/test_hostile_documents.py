@@ -93,8 +93,6 @@ def test_a_document_that_ends_early_keeps_the_tables_before_that_place() -> None
     ("name", "limit", "number"),
     [
         ("grid.rst", "seconds", 1),
-        # Memory that earlier tests have freed is used first, and does not count.
-        ("quotes.rst", "memory", 5_000_000),
         ("class.rst", "document", 10),
         ("class.rst", "line", 20),
         ("class.rst", "cells", 1),
@@ -109,6 +107,28 @@ def test_a_fault_names_the_limit_that_it_is_about(name: str, limit: str, number:
     assert any(f"--limit {limit}=NUMBER" in str(fault) for fault in reading.faults)
     assert all(fault.kind == "limit" for fault in reading.faults)
     assert reading.tables == []
+
+
+def test_a_fault_names_the_limit_of_memory() -> None:
+    # In a process of its own: memory that other tests have freed is used first, and does not count.
+    script = (
+        "import sys; from pathlib import Path; from test_hostile_documents import isolated, text\n"
+        "from perfguide.importing.limits import changed\n"
+        "document = text('quotes.rst').encode()\n"
+        "reading = isolated.read('quotes.rst', document, lambda _: None, changed({'memory': 5_000_000}))\n"
+        "print(*reading.faults, len(reading.tables), sep='\\n')\n"
+    )
+    paths = os.pathsep.join(filter(None, [str(Path(__file__).parent), *sys.path]))
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env=os.environ | {"PYTHONPATH": paths},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    *faults, tables_read = done.stdout.splitlines()
+    assert any("--limit memory=NUMBER" in fault for fault in faults)
+    assert tables_read == "0"
 
 
 def test_substitutions_are_replaced() -> None:

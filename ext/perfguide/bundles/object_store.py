@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
@@ -163,7 +162,9 @@ def fetch(
     network failure must not look like deleted results.
     """
     root = without_password(url)
-    if find_spec("fsspec") is None:
+    try:
+        import fsspec  # noqa: F401 - a reader of listings needs it
+    except ImportError:
         hint = f"{extras.command('s3')} for buckets, or fsspec alone"
         return Fetched([], [Diagnostic("missing-path", root, "fsspec is not installed", hint)])
     try:

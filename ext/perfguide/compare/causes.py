@@ -127,7 +127,12 @@ def _of_two_states(row: Row, line: Line) -> Row:
     if row.better == "neither" or row.accepted or not (row.old and row.new):
         return row
     old, new = row.old.cell.mean, row.new.cell.mean
-    if not old or not new or min(old, new) <= 0 or abs(math.log(new / old)) < MIN_STATES_LOG:
+    if (
+        not old
+        or not new
+        or min(old, new) <= 0
+        or abs(math.log(new) - math.log(old)) < MIN_STATES_LOG
+    ):
         return row
     last = version(row.new.guide.release)
     past = [value for release, value in line(row) if version(release) < last]
