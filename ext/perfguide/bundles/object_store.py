@@ -129,13 +129,11 @@ def listing_hash(url: str) -> str:
     # A password is not for a file that is kept from build to build.
     if url.rstrip("/") != without_password(url):
         return ""
-    with suppress(ImportError):
-        try:
-            return _hash_of_listing(_listed(url)[1])
-        # Each protocol has its own library, with exceptions of its own.
-        except Exception:
-            return ""
-    return ""
+    try:
+        return _hash_of_listing(_listed(url)[1])
+    # Each protocol has its own library, with exceptions of its own; there may be none installed.
+    except Exception:
+        return ""
 
 
 def _listed(url: str) -> tuple[Any, list[Remote]]:

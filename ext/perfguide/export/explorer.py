@@ -132,7 +132,7 @@ def part(
             scalar = record.params[name]
             codes = values.setdefault(name, {})
             # True equals 1 in Python, so the type is part of the key.
-            case.append((_index(params, name), _index(codes, (type(scalar).__name__, scalar))))
+            case.append((index_in(params, name), index_in(codes, (type(scalar).__name__, scalar))))
         cell = record.cell
         figure = grids.page_figure(cell)
         words = remarks.own_words(pool, cell.members)
@@ -142,18 +142,18 @@ def part(
             else []
         )
         tail = [
-            _index(own, words) if words != remarks.OwnWords() else None,
+            index_in(own, words) if words != remarks.OwnWords() else None,
             *([behind] if behind else []),
         ]
         figures.append(
             [
-                _index(boards, record.board),
-                _index(metrics, (record.metric, record.unit)),
-                _index(cases, tuple(case)),
+                index_in(boards, record.board),
+                index_in(metrics, (record.metric, record.unit)),
+                index_in(cases, tuple(case)),
                 *((None, figure, "") if isinstance(figure, str) else figure),
                 cell.low,
                 cell.high,
-                _index(sections, section(record)),
+                index_in(sections, section(record)),
                 *([] if tail == [None] else tail),
             ]
         )
@@ -197,11 +197,11 @@ def words(records: Sequence[Record], pool: Pool) -> tuple[dict[str, Any], dict[i
     runs = [
         [
             [
-                [_index(facts, (name, label)), _index(texts, value)]
+                [index_in(facts, (name, label)), index_in(texts, value)]
                 for name, label, value in run.facts
             ],
             [
-                [_index(texts, text), *([of, only] if of or only else [])]
+                [index_in(texts, text), *([of, only] if of or only else [])]
                 for _, text, of, only in run.notes
             ],
         ]
@@ -219,7 +219,7 @@ def _own(words: remarks.OwnWords, runs: Mapping[int, int]) -> list[Any]:
     return [facts, list(words.notes)]
 
 
-def _index(indices: dict[T, int], item: T) -> int:
+def index_in(indices: dict[T, int], item: T) -> int:
     """Return the index of an item; a new one is appended."""
     return indices.setdefault(item, len(indices))
 

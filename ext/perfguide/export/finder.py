@@ -7,7 +7,7 @@ calls with one value, as those of the explorer.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 from ..bundles.guide_key import GuideKey, families, family
 from ..catalog.benchmarks import Benchmark, Scalar
@@ -17,8 +17,7 @@ from ..common.diagnostics import visible
 from ..figures import engines
 from ..figures.engines import Inferred, Run
 from ..figures.pool import Record
-
-T = TypeVar("T")
+from .explorer import index_in
 
 FOLDER = "find"
 
@@ -100,7 +99,7 @@ def part(
         by_guide.setdefault(record.guide, []).append(record)
     releases: list[list[str]] = []
     for platform, keys in families(by_guide).items():
-        system = _index(systems, (family(keys[0]), platform))
+        system = index_in(systems, (family(keys[0]), platform))
         releases.append([key.release for key in reversed(keys)])
         for number, key in enumerate(reversed(keys)):
             for record in by_guide[key]:
@@ -111,18 +110,18 @@ def part(
                     value = record.params[name]
                     codes = values.setdefault(name, {})
                     case.append(
-                        (_index(params, name), _index(codes, (type(value).__name__, value)))
+                        (index_in(params, name), index_in(codes, (type(value).__name__, value)))
                     )
                 board = boards.today(key.soc, record.board)
                 line = (
                     system,
-                    _index(names, (board, boards.short(key.soc, board))),
-                    _index(metrics, (record.metric, record.unit)),
-                    _index(cases, tuple(case)),
+                    index_in(names, (board, boards.short(key.soc, board))),
+                    index_in(metrics, (record.metric, record.unit)),
+                    index_in(cases, tuple(case)),
                 )
                 figures = lines.setdefault(line, [])
                 if len(figures) < MAX_RELEASES:
-                    engine = _index(texts, _engine(benchmark, record, inferred))
+                    engine = index_in(texts, _engine(benchmark, record, inferred))
                     figures.append([number, record.cell.mean, engine, link(record)])
     return {
         "systems": [[name, own] for (name, _), own in zip(systems, releases, strict=True)],
@@ -154,8 +153,3 @@ def _value(benchmark: Benchmark, name: str, value: Scalar) -> list[Any]:
     label = benchmark.value_label(name, value)
     number = None if isinstance(value, str) else float(value)
     return [units.plain(value), visible(label, len(label)), number]
-
-
-def _index(indices: dict[T, int], item: T) -> int:
-    """Return the index of an item; a new one is appended."""
-    return indices.setdefault(item, len(indices))

@@ -66,7 +66,7 @@ def write(site: Site, soc: str, compared: Sequence[ComparedGuides]) -> dict[Guid
     _json(site, f"socs/{path}.json", json_api.soc_file(soc, page, entries))
     parts = [(key, _path(site, key), data.parts, data.words) for key, data in guides.items()]
     pairs = {(each.old, each.new): each.address for each in compared}
-    pages = {name: address.partition("/")[2] for name, address in site.addresses.benchmark.items()}
+    pages = {name: _file(site, name) for name in site.addresses.benchmark}
     _script(site, f"{path}/index", explorer.soc_index(site.catalog, pages, parts, pairs))
     _write_finder(site, soc, path)
     return guides
@@ -85,7 +85,7 @@ def _write_finder(site: Site, soc: str, path: str) -> None:
         benchmark = site.catalog.get(name) or undescribed(name)
         link = partial(_address, site)
         value = finder.part(benchmark, of_benchmark, site.boards, inferred, link)
-        file = f"{path}/{site.addresses.benchmark[name].partition('/')[2]}"
+        file = f"{path}/{_file(site, name)}"
         _put(site, f"{finder.FOLDER}/{file}.js", explorer.file(file, value))
 
 
@@ -117,8 +117,7 @@ def write_indexes(
     _json(site, "index.json", json_api.index(socs, [*guides], figures, named))
     paths = {soc: json_api.soc_path(page) for soc, page in socs.items()}
     _script(site, "index", explorer.index(paths))
-    pages = {name: page.partition("/")[2] for name, page in site.addresses.benchmark.items()}
-    addressed = [{**each, "file": pages[each["benchmark"]]} for each in metrics["benchmarks"]]
+    addressed = [{**each, "file": _file(site, each["benchmark"])} for each in metrics["benchmarks"]]
     measured = {soc: {name for name, _, _ in metrics_by_soc.get(soc, ())} for soc in paths}
     boards: dict[str, set[tuple[str, str, str]]] = {soc: set() for soc in paths}
     for key, of_guide in guides.items():
@@ -161,7 +160,7 @@ def _parts(
         by_benchmark.setdefault(record.benchmark, []).append(record)
     counts = {}
     for name, own in by_benchmark.items():
-        folder = f"{_path(site, key)}/{site.addresses.benchmark[name].partition('/')[2]}"
+        folder = f"{_path(site, key)}/{_file(site, name)}"
         parts = list(
             explorer.parts(site.catalog.get(name), own, pool, partial(_section, site), runs)
         )
@@ -174,6 +173,11 @@ def _parts(
 def _section(site: Site, record: Record) -> str:
     """Return the anchor of a figure's section on the page of its guide."""
     return anchor(site.layout.anchor(record))
+
+
+def _file(site: Site, benchmark: str) -> str:
+    """Return the name of the files of a benchmark, which is that of its page."""
+    return site.addresses.benchmark[benchmark].partition("/")[2]
 
 
 def _path(site: Site, key: GuideKey) -> str:
