@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from corpus import built_in, expected, figures, logs, read, row
+from corpus import built_in, expected, expected_setups, figures, logs, read, row
 
 from perfguide.adapters import Context
 from perfguide.adapters.registry import BUILT_IN, recognise
@@ -51,6 +51,10 @@ def printed(text: str, value: float) -> bool:
 
 def test_every_figure_is_read_exactly(log: Path) -> None:
     assert [row(result) for result in read(log).results] == list(expected(log))
+
+
+def test_every_figure_has_the_setup_that_its_log_states(log: Path) -> None:
+    assert [dict(result.setup) for result in read(log).results] == expected_setups(log)
 
 
 def test_a_figure_stands_on_the_line_that_it_points_to(log: Path) -> None:

@@ -123,7 +123,8 @@ def test_the_score_is_that_of_the_display(
     named = ("--only", "programs", "--programs", "glmark2")
     run = shell.run(*named, PATH=f"{here}:{shell.path}", **{variable: ":1"})
     assert run.returncode == 0, run.stderr
-    (result,) = read(shell.out / "glmark2.log").results
+    *scenes, result = read(shell.out / "glmark2.log").results
+    assert [scene.params["scene"] for scene in scenes] == ["build", "texture"]
     assert (result.metric, result.params, result.command) == (
         "score",
         {"backend": backend},

@@ -75,6 +75,12 @@ def expected(path: Path) -> tuple[Row, ...]:
     return tuple((*line[:5], tuple(sorted(line[5].items()))) for line in lines)
 
 
+def expected_setups(path: Path) -> list[dict[str, object]]:
+    """Return the facts of the setup expected of each result of a log."""
+    lines = json.loads(expected_file(path).read_text("utf-8"))
+    return [line[6] if len(line) > 6 else {} for line in lines]
+
+
 def expected_file(path: Path) -> Path:
     """Return the file with the results expected of a log."""
     return path.with_name(path.name + ".expected.json")
@@ -82,8 +88,11 @@ def expected_file(path: Path) -> Path:
 
 def write(path: Path) -> None:
     """Write the results read from a log as the expected ones."""
-    rows = [row(result) for result in read(path).results]
-    lines = [json.dumps([*each[:5], dict(each[5])], ensure_ascii=False) for each in rows]
+    lines = []
+    for result in read(path).results:
+        each = row(result)
+        setup = [result.setup] if result.setup else []
+        lines.append(json.dumps([*each[:5], dict(each[5]), *setup], ensure_ascii=False))
     expected_file(path).write_text("[" + ",\n".join(lines) + "]\n", "utf-8")
 
 

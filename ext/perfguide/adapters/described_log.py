@@ -50,6 +50,7 @@ class _Waiting:
     unit: str
     value: float
     params: Mapping[str, Scalar]
+    setup: Mapping[str, Scalar]
     zero: bool
 
 
@@ -117,7 +118,7 @@ class _Reader:
     def _take(self, line: Line, rule: Rule, values: dict[str, str]) -> None:
         spec, sheet = rule.spec, self._sheet
         sheet.understood(line.number)
-        if spec.begins:
+        if spec.begins and not (spec.continues and self._block and not self._block.seen):
             self._end()
             self._block = _Block(line.number)
         is_repeated = False
@@ -172,12 +173,15 @@ class _Reader:
         """Return the parameters among the values: not those of an optional part that is
         missing, and not those whose name begins with _."""
         # The name that a person gave to a medium replaces that of its device.
-        left_out = self._spec.unless_named if self._is_named else ()
+        left_out = {*self._spec.setup, *(self._spec.unless_named if self._is_named else ())}
         return {
             name: value
             for name, value in names.items()
             if value != "" and name[0] != "_" and name not in left_out
         }
+
+    def _setup(self, names: Mapping[str, Scalar]) -> dict[str, Scalar]:
+        return {name: names[name] for name in self._spec.setup if names.get(name, "") != ""}
 
     def _fail(
         self, line: Line, spec: Lines, names: Mapping[str, Scalar], texts: Mapping[str, Scalar]
@@ -220,7 +224,7 @@ class _Reader:
         if self._has_means and self._is_mean_of_others(rule.spec.mean, (metric, unit, params)):
             return
         zero = rule.spec.zero or form.zero
-        figure_ = _Waiting(line.number, metric, unit, value, params, zero)
+        figure_ = _Waiting(line.number, metric, unit, value, params, self._setup(names), zero)
         if self._spec.unconfirmed and self._block:
             self._block.waiting.append(figure_)
         else:
@@ -239,6 +243,7 @@ class _Reader:
         return False
 
     def _give(self, each: _Waiting) -> None:
+        self._sheet.setup = each.setup
         self._sheet.figure(
             each.line,
             self._benchmark,
@@ -298,7 +303,8 @@ class _Reader:
                 message = f"“{text[:40]}” in the column “{column}” is not a number"
                 self._sheet.broken(line.number, message)
                 continue
-            self._give(_Waiting(line.number, metric, unit, value, self._params(names), True))
+            params, setup = self._params(names), self._setup(names)
+            self._give(_Waiting(line.number, metric, unit, value, params, setup, True))
         return head
 
 

@@ -42,6 +42,9 @@ class Lines(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     begins: bool = False
     """If true, a block, for instance the output of one run, begins with this line. Values of a block
     are forgotten with its end."""
+    continues: bool = False
+    """If true, a line that begins a block goes on with one that has begun and lacks all of its required lines,
+    such as the table below the head of a run."""
     within: bool = False
     """If true, these lines count within a block only. Elsewhere they belong to other programs."""
     ends: bool = False
@@ -114,6 +117,8 @@ class Description(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """If true, ``--param benchmark=…`` cannot name another benchmark for the figures."""
     unless_named: list[str] = []
     """Parameters that are left out where ``--param benchmark=…`` names the benchmark."""
+    setup: list[str] = []
+    """Values that are no parameters, but facts of the setup of the same figures, such as the renderer."""
     damage: str = ""
     """The message for damaged lines."""
     unconfirmed: str = ""

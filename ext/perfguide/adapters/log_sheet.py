@@ -44,6 +44,8 @@ class Sheet:
 
     def __init__(self, context: Context) -> None:
         self._context = context
+        self.setup: Mapping[str, Scalar] = {}
+        """Facts of the setup of the figures that follow."""
         self._results: list[Result] = []
         self._diagnostics: dict[tuple[str, str, int | None], Diagnostic] = {}
         self._noted: set[tuple[str, str]] = set()
@@ -88,6 +90,7 @@ class Sheet:
                 samples=[value],
                 command=command,
                 log=Log(file=self._context.file, line=line),
+                setup=dict(self.setup),
             )
         )
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from .. import Context, Format, Reading
+from .. import Context, Format, Reading, Scalar
 from ..json_nodes import Documents, Node, documents
 from ..log_lines import Line, figure, lines, words
 from ..log_sheet import Sheet
@@ -34,6 +34,14 @@ _THREAD = re.compile(
     r"T:[ ]*([0-9]{1,4}) \([ ]*([0-9]{1,9})\) P:[ ]*[0-9]{1,3} I:[0-9]{1,9} C:[ ]*([0-9]{1,12})"
     r" Min:[ ]*([0-9]{1,12}) Act:[ ]*(-?[0-9]{1,12}) Avg:([ ]*[0-9]{1,12}) Max:([ ]*[0-9]{1,12})[ ]*"
 )
+_SCHEDULE = re.compile(r" P:[ ]*([0-9]{1,3}) I:([0-9]{1,9}) ")
+_COMMAND = re.compile(
+    r"(?:[^#$>+]{0,100}[#$>+] ?)?(?:sudo )?(?:[!-~]{0,100}/)?(cyclictest(?: [!-~]{1,100}){0,40})[ \t]*"
+)
+_AFFINITY = re.compile(
+    r" (?:-[A-Za-z]{0,9}a ?|--affinity[= ])([0-9]{1,4}(?:[,-][0-9]{1,4}){0,99})(?= |$)"
+)
+_IN_ORDER = re.compile(r" (?:-[A-Za-z]{0,9}[aS]|--smp|--affinity)(?![a-z])")
 _SUMMARY = re.compile(r"# (Min|Avg|Max) Latencies:((?: [0-9]{5,12})+)[ ]*")
 _BUCKET = re.compile(r"([0-9]{6}) ([0-9]{6,12}(?:[\t ][0-9]{6,12})*)[\t ]*")
 _TOTAL = re.compile(r"# Total:((?: [0-9]{6,12})+)[ ]*")
@@ -56,6 +64,26 @@ class _Run:
     histogram: bool = False
     buckets: dict[int, tuple[int, list[str]]] = field(default_factory=dict)
     total: list[int] = field(default_factory=list)
+    command: str = ""
+
+    def thread(self, number: int) -> dict[str, Scalar]:
+        """Return the parameter that names a thread: its core, where that is certain."""
+        if cores := affinity(self.command):
+            return {"core": cores[number % len(cores)]}
+        # Logs without their command are nearly always of -S, which binds the threads in their order.
+        is_bound = not self.command or _IN_ORDER.search(self.command)
+        return {"core" if is_bound else "thread": number}
+
+
+def affinity(command: str) -> list[int]:
+    """Return the cores that ``-a`` binds the threads to, in their order; none if it names none."""
+    if not (match := _AFFINITY.search(command)):
+        return []
+    cores: set[int] = set()
+    for part in match[1].split(","):
+        first, _, last = part.partition("-")
+        cores.update(range(int(first), int(last or first) + 1))
+    return sorted(cores)
 
 
 def recognises(data: bytes) -> bool:
@@ -94,8 +122,8 @@ def read(data: bytes, context: Context) -> Reading:
         elif run.histogram and (match := _TOTAL.fullmatch(text)):
             run.total = [int(count) for count in words(match[1])]
         elif run.summary and (match := _OVERFLOWS.fullmatch(text)):
-            for core, count in enumerate(words(match[1])):
-                overflow(line.number, int(count), core, sheet)
+            for number, count in enumerate(words(match[1])):
+                overflow(line.number, int(count), run.thread(number), sheet)
         elif text.startswith("# Histogram") and not text.startswith("# Histogram O"):
             if run.summary or not run.redrawn:
                 run = _finish(run, sheet)
@@ -103,8 +131,11 @@ def read(data: bytes, context: Context) -> Reading:
         elif _REDRAWN.fullmatch(text):
             run.redrawn = True
             run.frame.clear()
-        elif text.startswith("# /dev/cpu_dma_latency set to"):
+        elif match := _COMMAND.fullmatch(text):
             run = _finish(run, sheet)
+            run.command = match[1]
+        elif text.startswith("# /dev/cpu_dma_latency set to"):
+            run = _next(run, sheet)
         elif _LIKE.search(text):
             sheet.broken(line.number, "a line of cyclictest is cut or damaged")
             continue
@@ -129,10 +160,10 @@ def _finish(run: _Run, sheet: Sheet) -> _Run:
         else:
             for name, metric in zip(("Min", "Avg", "Max"), METRICS, strict=True):
                 line, values = run.summary[name]
-                for core, value in enumerate(values):
-                    _give(line.number, metric, "us", value, core, sheet)
-            for core in range(counts.pop()):
-                histogram(_column(run, core, sheet), core, sheet)
+                for number, value in enumerate(values):
+                    _give(line.number, metric, "us", value, run.thread(number), sheet, run.command)
+            for number in range(counts.pop()):
+                histogram(_column(run, number, sheet), run.thread(number), sheet)
     # The last frame is incomplete, and figures of an earlier one are not final.
     elif run.redrawn and run.frame != threads:
         sheet.broken(None, "the last lines of cyclictest are cut: earlier ones do not count")
@@ -152,9 +183,19 @@ def _finish(run: _Run, sheet: Sheet) -> _Run:
                 if int(match[3]) == 0
                 else (match[4], average.strip(), match[7].strip())
             )
+            if schedule := _SCHEDULE.search(line.text):
+                sheet.setup = {"priority": int(schedule[1]), "interval": f"{schedule[2]} us"}
+            params = run.thread(int(match[1]))
             for metric, value in zip(METRICS, texts, strict=True):
-                _give(line.number, metric, unit, value, int(match[1]), sheet)
+                _give(line.number, metric, unit, value, params, sheet, run.command)
+            sheet.setup = {}
     return _Run()
+
+
+def _next(run: _Run, sheet: Sheet) -> _Run:
+    """Finish a run where its successor begins, which may be the one that a command just started."""
+    is_begun = run.threads or run.summary or run.histogram
+    return _finish(run, sheet) if is_begun else run
 
 
 def _column(run: _Run, core: int, sheet: Sheet) -> dict[int, tuple[int, int]]:
@@ -173,20 +214,20 @@ def _column(run: _Run, core: int, sheet: Sheet) -> dict[int, tuple[int, int]]:
     return {}
 
 
-def histogram(buckets: dict[int, tuple[int, int]], core: int, sheet: Sheet) -> None:
-    """The samples of one core for each latency that is listed, inside the range that
+def histogram(buckets: dict[int, tuple[int, int]], thread: dict[str, Scalar], sheet: Sheet) -> None:
+    """The samples of one thread for each latency that is listed, inside the range that
     has any."""
     filled = [latency for latency, (_, count) in buckets.items() if count]
     for latency, (line, count) in sorted(buckets.items()):
         if filled and min(filled) <= latency <= max(filled):
-            params = {"core": core, "latency": latency}
+            params = {**thread, "latency": latency}
             sheet.figure(line, "cyclictest", "histogram", "1", float(count), params, zero=True)
 
 
-def overflow(line: int, count: int, core: int, sheet: Sheet) -> None:
-    """The samples of one core above the histogram's last bucket."""
+def overflow(line: int, count: int, thread: dict[str, Scalar], sheet: Sheet) -> None:
+    """The samples of one thread above the histogram's last bucket."""
     metric = "histogram_overflow"
-    sheet.figure(line, "cyclictest", metric, "1", float(count), {"core": core}, zero=True)
+    sheet.figure(line, "cyclictest", metric, "1", float(count), thread, zero=True)
 
 
 def _ordered(match: re.Match[str]) -> bool:
@@ -197,12 +238,20 @@ def _ordered(match: re.Match[str]) -> bool:
     return low <= average <= high and now <= high
 
 
-def _give(line: int, metric: str, unit: str, text: str, core: int, sheet: Sheet) -> None:
+def _give(
+    line: int,
+    metric: str,
+    unit: str,
+    text: str,
+    thread: dict[str, Scalar],
+    sheet: Sheet,
+    command: str = "",
+) -> None:
     value = figure(text)
     if value is None:
         sheet.broken(line, f"“{text[:40]}” is not a latency")
         return
-    sheet.figure(line, "cyclictest", metric, unit, value, {"core": core}, zero=True)
+    sheet.figure(line, "cyclictest", metric, unit, value, thread, zero=True, command=command)
 
 
 def _json(parsed: Documents, sheet: Sheet) -> None:
@@ -221,11 +270,17 @@ def _json(parsed: Documents, sheet: Sheet) -> None:
         if unit is None:
             sheet.broken(line_of(resolution.at), "whether these are us or ns cannot be determined")
             continue
+        command = root.string("cmdline:") or root.string("cmdline") or ""
         for name, thread in root.child("thread").members.items():
-            _thread(name, thread, unit, parsed, sheet)
+            _thread(name, thread, unit, command, parsed, sheet)
 
 
-def _thread(name: str, thread: Node, unit: str, parsed: Documents, sheet: Sheet) -> None:
+def _thread(
+    name: str, thread: Node, unit: str, command: str, parsed: Documents, sheet: Sheet
+) -> None:
+    core = thread.get("cpu")
+    # -1 is a thread that may run on any core.
+    is_bound = core is not None and re.fullmatch("[0-9]{1,4}", core.text)
     cycles = thread.get("cycles")
     nothing = cycles is None or cycles.text == "0"
     for metric, key in zip(METRICS, ("min", "avg", "max"), strict=True):
@@ -234,7 +289,8 @@ def _thread(name: str, thread: Node, unit: str, parsed: Documents, sheet: Sheet)
         if node is None or node.kind != "number" or not re.fullmatch("[0-9]{1,4}", name):
             sheet.broken(line, f"thread “{name[:40]}” has no {key} that is a number")
             continue
-        _give(line, metric, unit, "nan" if nothing else node.text, int(name), sheet)
+        params: dict[str, Scalar] = {"core": int(core.text if core and is_bound else name)}
+        _give(line, metric, unit, "nan" if nothing else node.text, params, sheet, command)
 
 
 FORMAT = Format(

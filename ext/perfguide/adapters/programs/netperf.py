@@ -52,6 +52,7 @@ _UNITS = {
 _TITLE = re.compile(
     r"(?:MIGRATED )?(TCP STREAM|TCP MAERTS|UDP STREAM|[A-Za-z/_ |-]{3,40}) TEST from .*"
 )
+_LOOPBACK = re.compile(r" to (?:127\.[0-9.]{5,11}|::1|localhost) ")
 _UNIT_LINE = re.compile(
     r"[ \t]*bytes[ \t]+.*[ \t]((?:10\^[369]bits|[KMG]?Bytes)/s)(?:ec)?(?:[ \t].*)?"
 )
@@ -119,6 +120,7 @@ class _Test:
     keys: dict[str, tuple[int, str]] = field(default_factory=dict)
     columns: tuple[str, ...] = ()
     cut: bool = False
+    is_loopback: bool = False
 
 
 def read(data: bytes, context: Context) -> Reading:
@@ -130,6 +132,7 @@ def read(data: bytes, context: Context) -> Reading:
         if match := _TITLE.fullmatch(text):
             test = _finish(test, sheet)
             test.title, test.at = match[1], line.number
+            test.is_loopback = _LOOPBACK.search(text) is not None
         elif test.title.startswith("OMNI ") and "Throughput" in text.split(","):
             test.columns = tuple(text.split(","))
         elif test.columns and not test.keys and not test.cut:
@@ -163,7 +166,18 @@ def read(data: bytes, context: Context) -> Reading:
 
 
 def _finish(test: _Test, sheet: Sheet) -> _Test:
-    if test.keys:
+    sheet.setup = {"peer": "loopback"} if test.is_loopback else {}
+    if test.is_loopback:
+        hint = "measure against another host"
+        sheet.note(test.at, "netperf's peer is the board itself: no network is measured", hint)
+    # Tests of datagrams and of transactions print a second row for the other end.
+    if len(test.rows) > (1 if test.title in ("TCP STREAM", "TCP MAERTS") else 2):
+        hint = "log each by itself, and say how many there were: --param streams=4"
+        message = (
+            "several tests of netperf print here at once: which figure is of which is not stated"
+        )
+        sheet.broken(test.rows[0][0].number, message, hint)
+    elif test.keys:
         _listing(test, sheet)
     elif test.title in _TRANSACTIONS:
         _transactions(test, sheet)
