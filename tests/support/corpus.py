@@ -15,7 +15,10 @@ from perfguide.adapters.registry import BUILT_IN, named
 from perfguide.bundle import Result
 
 DATA = Path(__file__).parents[1] / "adapters" / "data"
-PARAMS = {"evp-40.txt": {"algorithm": "aes-256-cbc", "threads": 8}}
+PARAMS = {
+    "aes-128-cbc-parsed.txt": {"algorithm": "aes-128-cbc"},
+    "evp-40.txt": {"algorithm": "aes-256-cbc", "threads": 8},
+}
 """Parameters that a log does not contain and that have to be stated."""
 
 Row = tuple[int, str, str, str, float | None, tuple[tuple[str, object], ...]]

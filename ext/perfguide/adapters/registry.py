@@ -21,6 +21,7 @@ BUILT_IN: dict[str, str] = {
     # format: module and the name there; the order is that in which lists show them
     "openssl-speed": "openssl.speed:FORMAT",
     "openssl-sweep": "openssl.sweep:FORMAT",
+    "openssl-sweep-table": "openssl.sweep:TABLE",
     "gnu-time": "programs.gnu_time:FORMAT",
     "perfguide-runner": "perfguide_runner:FORMAT",
     "sbc-bench": "sbc_bench:FORMAT",

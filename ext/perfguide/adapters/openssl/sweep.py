@@ -13,6 +13,9 @@ that follow, and a file in which anything is missing is not read at all.
 Five columns are the block sizes of OpenSSL up to 1.0, six those since 1.1, as
 ``openssl speed`` has no others without ``-bytes``; ``block_sizes=16,64`` in the context
 states others. ``evp`` in place of a name needs ``algorithm`` stated.
+
+``parsed_data`` is the same as a bare table, a row for each nice level: the CPU share and the
+rates in kB/s. It names no algorithm, so ``algorithm`` has to be stated.
 """
 
 from __future__ import annotations
@@ -41,6 +44,7 @@ _ROW = re.compile(rf"({NAME})((?:[ \t]+{CELL})+[ \t]*)")
 _SHARE = re.compile(
     r"[ \t]*(?:Percent of CPU this job got: ([0-9]{1,5})%|([0-9]{1,5}(?:\.[0-9]{1,9})?))[ \t]*"
 )
+_BARE_ROW = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,9})?(?:[ \t]+[0-9]{1,9}\.[0-9]{2}){4,6}[ \t]*")
 _LIKE = re.compile(r"[0-9][.,][0-9]+k|Percent of CPU")
 
 
@@ -135,6 +139,52 @@ def _sweep(sweep: list[_Pair], foreign: set[int], sheet: Sheet) -> None:
             sheet.figure(pair.row.number, "openssl", "throughput", "kB/s", value, more)
 
 
+def read_table(data: bytes, context: Context) -> Reading:
+    """Throughput and CPU load of every nice level in ``parsed_data``."""
+    sheet = Sheet(context)
+    tables: list[list[tuple[Line, list[str]]]] = []
+    others: set[int] = set()
+    for line in lines(data):
+        if not (match := _BARE_ROW.fullmatch(line.text)):
+            others.update([line.number] if line.text.strip() else ())
+            continue
+        if not tables or tables[-1][-1][0].number != line.number - 1:
+            tables.append([])
+        tables[-1].append((line, match[0].split()))
+    for table in tables:
+        # Of 41 rows the first may be damaged, and then all others would get the level before theirs.
+        beside = {table[0][0].number - 1, table[-1][0].number + 1}
+        if len(table) < max(LEVELS) and not others.isdisjoint(beside):
+            sheet.broken(
+                table[0][0].number, "other lines beside 40 rows: one row of 41 may be lost"
+            )
+        else:
+            _table(table, sheet)
+    return sheet.reading()
+
+
+def _table(rows: list[tuple[Line, list[str]]], sheet: Sheet) -> None:
+    first, algorithm = rows[0][0].number, sheet.stated("algorithm")
+    if len(rows) not in LEVELS or len({len(row) for _, row in rows}) > 1:
+        message = f"{len(rows)} rows, but a sweep has 41 or 40 alike: which nice levels?"
+        sheet.broken(first, message)
+    elif algorithm is None:
+        hint = "say it: --param algorithm=aes-128-cbc"
+        sheet.broken(first, "this table does not say which algorithm it is of", hint)
+    elif not (sizes := _sizes(len(rows[0][1]) - 1, sheet)):
+        sheet.broken(
+            first, "how many block sizes are these?", "say them: --param block_sizes=16,64"
+        )
+    else:
+        for nice, (line, (share, *rates)) in zip(LEVELS[len(rows)], rows, strict=True):
+            params: dict[str, Scalar] = {"algorithm": canonical(str(algorithm)), "nice": nice}
+            params["background"] = "busy-loop"
+            sheet.figure(line.number, "openssl", "cpu_load", "%", float(share), params, zero=True)
+            for size, rate in zip(sizes, rates, strict=True):
+                more = {**params, "block_size": size}
+                sheet.figure(line.number, "openssl", "throughput", "kB/s", float(rate), more)
+
+
 def _sizes(count: int, sheet: Sheet) -> tuple[int, ...]:
     stated = sheet.stated("block_sizes")
     if stated is None:
@@ -152,4 +202,16 @@ FORMAT = Format(
         rb"[ \t]*(?:Percent of CPU this job got: )?[0-9.]+%?[ \t]*\r?$",
     ),
     read=read,
+)
+
+TABLE = Format(
+    name="openssl-sweep-table",
+    title="parsed_data of a nice sweep: CPU share and rates, a row for each nice level",
+    example="".join(
+        f"{99 - row} \t503.88 \t1997.67 \t6234.37 \t13145.77 \t24223.74 \t\n" for row in range(41)
+    ),
+    recognises=holds(
+        rb"^(?:[0-9]{1,3}(?:\.[0-9]{1,9})?(?:[ \t]+[0-9]{1,9}\.[0-9]{2}){4,6}[ \t]*\r?\n){39}"
+    ),
+    read=read_table,
 )
