@@ -32,6 +32,9 @@ PATTERNS: dict[str, tuple[str, ...]] = {
     "bootchart": (r"\s*<.*|\s*\.?[a-z]+(?:\.[a-z0-9]+)?\s*\{.*\}",),  # the drawing
     "coremark": (r"Total ticks .*|.*crc.*: 0x.*",),  # ticks repeat the time; checksums
     "coremark-pro": (r"-- .*",),  # counters of each item, from which its rate was worked out
+    "bonnie": (
+        r"Using uid:.*|Version .*|vm .*|\s+1 [+]+.*|Latency .*",
+    ),  # the table of the same figures
     "cryptsetup": (r"argon2id? .*",),  # the cost of a key that was asked for, in 2 s
     "cyclictest": (r"# Thread [0-9]+:.*",),  # cycles at which the histogram overflowed
     "dd": (r"[0-9]+\+[0-9]+ records out",),
@@ -50,6 +53,7 @@ PATTERNS: dict[str, tuple[str, ...]] = {
     ),
     "glmark2": (r"\s+Surface Config: .*",),
     "gnu-time": (r".*",),  # the output of the program that was timed, for its own reader
+    "go-bench": (r"\s+a_test.go:.*|FAIL.*|exit status .*",),
     "hdparm": (r"\t.*",),  # likewise
     "hyperfine": (r"\s+[0-9.]+ ± [0-9.]+ times faster .*",),  # a ratio of two figures
     "iperf2": (
@@ -63,6 +67,10 @@ PATTERNS: dict[str, tuple[str, ...]] = {
     "linpack": (r"Memory required: .*|Machine precision: .*|Enter array size .*",),
     "lmbench": (r"\s+L M B E N C H .*",),
     "mbw": (r"Long uses .*|Using [0-9]+ bytes .*|Getting down .*",),
+    "mlperf": (
+        r" \* .*|\s*least .*",  # early stopping, an estimate of a percentile that is read
+        r"[a-z_]+ (?:\(ms\)|\(ns\))?: ?[0-9]+|[a-z_]+ : [0-9]+|target_latency .*",  # its settings
+    ),
     "nbench": (
         r"BYTEmark.*|Index-split .*|Linux/Unix.*|\s+:\s+: Pentium.*|\*\* WARNING.*",
         r"(?:INTEGER|FLOATING-POINT) INDEX *: .*",  # means of ratios to a Pentium; the parts are read
@@ -72,6 +80,8 @@ PATTERNS: dict[str, tuple[str, ...]] = {
         r"options: ?.*|\+(?:R|DTP|F)[0-9]*:.*|Got: .*",  # the wire format between processes
         r"Doing .*",  # counts, from which the rates below are worked out
     ),
+    "onnxruntime": (r"Total inference .*",),
+    "oslat": (r"(?:Total runtime|CPU list|CPU for main thread|Preheat cores): .*|Pre-heat for .*",),
     "perfguide-runner": (r"warning: .*",),
     "sbc-bench": (
         r".*(?:Cpufreq OPP|CPU Freq|RAM size|Compiler:|PageSize|locale=|System health).*",
@@ -96,6 +106,9 @@ PATTERNS: dict[str, tuple[str, ...]] = {
         r"Read/Write ratio .*|Periodic FSYNC.*|Operations performed: .*|Memory transfer size: .*",
         r"Thread yields .*|Creating file .*|[0-9]+ bytes written .*|\s+total size: .*",
         r"\s+(?:total time.*|total number .*|sum|events \(avg.*|execution time \(avg.*): .*",
+    ),
+    "tflite": (
+        r"(?:Log parameter|Min num runs|Running benchmark|count=|The input model|Initialized session).*",
     ),
     "tinymembench": (r"==.*",),
     "u-boot": (r"U-Boot .*|SoC: .*|=> .*|switch to .*",),

@@ -75,6 +75,7 @@ class _Reader:
         self._sheet = sheet
         self._spec = spec
         self._rules = rules
+        self._figures = [rule for rule in rules if rule.spec.figures]
         self._has_blocks = any(rule.spec.begins for rule in rules)
         self._has_means = any(rule.spec.mean for rule in rules)
         benchmark = spec.benchmark
@@ -86,8 +87,13 @@ class _Reader:
         self._head: list[str] = []
 
     def read(self, data: bytes) -> Reading:
+        is_open = self._spec.bare_ends and not data.endswith(b"\n")
+        open_line = data.count(b"\n") + 1 if is_open else 0
         for line in lines(data):
-            self._line(line)
+            if line.number == open_line and any(rule.values(line.text) for rule in self._figures):
+                self._sheet.broken(line.number, "the log ends within this line: is it cut?")
+            else:
+                self._line(line)
         self._end()
         return self._sheet.reading()
 

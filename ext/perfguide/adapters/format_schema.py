@@ -119,6 +119,9 @@ class Description(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Parameters that are left out where ``--param benchmark=…`` names the benchmark."""
     setup: list[str] = []
     """Values that are no parameters, but facts of the setup of the same figures, such as the renderer."""
+    bare_ends: bool = False
+    """If true, nothing shows that the end of a line is missing, so no figure is read from a last line without
+    a line feed."""
     damage: str = ""
     """The message for damaged lines."""
     unconfirmed: str = ""

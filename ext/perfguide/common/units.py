@@ -105,6 +105,8 @@ def _unit_table() -> dict[str, Unit]:
         ("GH/s", "hash rate", 1e9, "Ghashes/s", ""),
         ("workloads/s", "workload rate", 1.0, "workloads/s", "workloads/sec workloads/"),
         ("operations/s", "operation rate", 1.0, "operations/s", "ops/s"),
+        ("inferences/s", "inference rate", 1.0, "inferences/s", ""),
+        ("samples/s", "sample rate", 1.0, "samples/s", ""),
         ("files", "files", 1.0, "files", "num_files"),
         (SCORE, "score", 1.0, SCORE, "Score"),
         ("fps", "frame rate", 1.0, "frames/s", "FPS frames/s"),
