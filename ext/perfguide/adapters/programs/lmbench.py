@@ -7,6 +7,8 @@ the command has to be on the line before, as a shell's prompt shows it. The numb
 processes at once (``-P``) is the parameter ``parallelism``, if the command states it.
 Builds whose MB are 2^20 bytes print the size that way; their rate is given as printed.
 
+LMBench's own results file has a title above the rows of a program instead: ``"read bandwidth``.
+
 Each table of the summary (``make see``) has a title, a head, a ruler of dashes and one row for
 each run. Cells are cut by the ruler, since a cell can be empty. The figures are as rounded
 there: four to seven characters, with ``K`` and ``M`` for thousands and millions.
@@ -90,6 +92,27 @@ _STREAM = re.compile(
 _PARALLEL = re.compile(r"-P[ \t]*([0-9]{1,6})\b")
 _ARRAY = re.compile(r"-M[ \t]*([0-9]{1,12}[kKmM]?)\b")
 _MAX_COMMAND_CHARS = 300
+# scripts/lmbench, which writes the results file.
+_RESULTS_FILE = re.compile(r"\[lmbench[0-9.]{1,5} results for .*")
+_SYNC_MAX = re.compile(r"\[SYNC_MAX: ([0-9]{1,6})\]")
+_SECTIONS = {
+    '"read bandwidth': "bw_file_rd-io",
+    '"read open2close bandwidth': "bw_file_rd-o2c",
+    '"Mmap read bandwidth': "bw_mmap_rd-mo",
+    '"Mmap read open2close bandwidth': "bw_mmap_rd-o2c",
+    '"libc bcopy unaligned': "bw_mem-bcopy",
+    '"libc bcopy aligned': "bw_mem-bcopy-conflict",
+    "Memory bzero bandwidth": "bw_mem-bzero",
+    '"unrolled bcopy unaligned': "bw_mem-fcp",
+    '"unrolled partial bcopy unaligned': "bw_mem-cp",
+    "Memory read bandwidth": "bw_mem-frd",
+    "Memory partial read bandwidth": "bw_mem-rd",
+    "Memory write bandwidth": "bw_mem-fwr",
+    "Memory partial write bandwidth": "bw_mem-wr",
+    "Memory partial read/write bandwidth": "bw_mem-rdwr",
+}
+_MOVED_BYTES = (*(2**power for power in range(9, 20)), *(count * 2**20 for count in range(1, 4097)))
+"""The sizes that the script of the results file asks for."""
 _SHORT = {"io_only": "io", "mmap_only": "mo", "open2close": "o2c"}
 
 
@@ -109,6 +132,7 @@ def read(data: bytes, context: Context) -> Reading:
     summary = _Summary(sheet)
     block: _Block | None = None
     stream: dict[str, Scalar] = {}
+    processes: dict[str, Scalar] | None = None
     for line in lines(data):
         if match := _STREAM.fullmatch(line.text[-_MAX_COMMAND_CHARS:]):
             stream = _parallelism(match[1]) | _array(match[1])
@@ -116,6 +140,13 @@ def read(data: bytes, context: Context) -> Reading:
             sheet.understood(line.number)
             continue
         begun = _begin(line.text)
+        if _RESULTS_FILE.fullmatch(line.text):
+            processes = {}
+        elif processes is not None and (match := _SYNC_MAX.fullmatch(line.text)):
+            processes = _parallelism(f"-P {match[1]}")
+            sheet.understood(line.number)
+        elif processes is not None and line.text.rstrip() in _SECTIONS:
+            begun = _Block("section", _SECTIONS[line.text.rstrip()], params=processes)
         # bw_mem prints one line, and just behind its command.
         if block and block.kind == "rate" and (begun or not _RATE.fullmatch(line.text)):
             sheet.broken(line.number, f"the figure of {block.name} is missing or damaged")
@@ -128,6 +159,10 @@ def read(data: bytes, context: Context) -> Reading:
             block = None
         elif block and _row(line, block, sheet):
             block = None if block.kind == "rate" else block
+        elif processes is not None and _RATE.fullmatch(line.text):
+            sheet.broken(
+                line.number, "which program printed this row is not stated: a title is damaged"
+            )
         else:
             _labelled(line, sheet, stream)
     return sheet.reading()
@@ -193,11 +228,11 @@ def _array(options: str) -> dict[str, Scalar]:
 
 def _row(line: Line, block: _Block, sheet: Sheet) -> bool:
     """Read a line as a row of the block; false where it is none."""
-    pattern = {"curve": _POINT, "switch": _PROCESSES, "rate": _RATE}[block.kind]
+    pattern = {"curve": _POINT, "switch": _PROCESSES}.get(block.kind, _RATE)
     match = pattern.fullmatch(line.text)
     if match is None:
         if re.match(r"[ \t]*[0-9\ufffd]", line.text) or (
-            block.kind == "curve" and not _LABELLED.fullmatch(line.text)
+            block.kind in ("curve", "section") and not _LABELLED.fullmatch(line.text)
         ):
             sheet.broken(line.number, f"a row of {block.name} is cut or damaged")
             return True
@@ -210,6 +245,12 @@ def _row(line: Line, block: _Block, sheet: Sheet) -> bool:
         sheet.figure(line.number, "lmbench", name, "ns", value)
     elif block.kind == "switch":
         sheet.figure(line.number, "lmbench", f"lat_ctx-{match[1]}-{block.name}", "us", value)
+    elif block.kind == "section":
+        if (size := _moved_size(match[1])) is None:
+            sheet.broken(line.number, f"{match[1]} MB is not a size that {block.name} moves")
+        else:
+            name = f"{block.name}-{size}"
+            sheet.figure(line.number, "lmbench", name, "MB/s", value, block.params)
     elif not any(
         abs(float(match[1]) * megabyte - block.size) <= 0.01 * block.size + 5000
         for megabyte in (10**6, 1024**2)
@@ -222,6 +263,18 @@ def _row(line: Line, block: _Block, sheet: Sheet) -> bool:
             )
         sheet.figure(line.number, "lmbench", block.name, "MB/s", value, block.params)
     return True
+
+
+def _moved_size(megabytes: str) -> str | None:
+    """Return the size of a row as the command has it: 0.001024 MB are ``1kb``."""
+    decimals = len(megabytes.partition(".")[2])
+    for size in _MOVED_BYTES:
+        if megabytes == f"{size / 1e6:.{decimals}f}" and (decimals == 2) == (size >= 2**20):
+            for unit, scale in (("mb", 2**20), ("kb", 2**10)):
+                if size >= scale:
+                    return f"{size // scale}{unit}"
+            return f"{size}b"
+    return None
 
 
 def _size(megabytes: float, stride: int) -> str:
@@ -421,7 +474,7 @@ FORMAT = Format(
         rb"|^Process fork\+|^Procedure call: |^(?:integer|u?int64|float|double) (?:bit|add|mul|div): "
         rb"|L M B E N C H|\bbw_(?:mem|file_rd|mmap_rd) .*\n[0-9.]+ [0-9.]+[ \t\r]*$"
         rb"|^STREAM2? (?:copy|scale|add|triad|fill|daxpy|sum) (?:latency|bandwidth): "
-        rb"|^Select on [0-9]+ |^Semaphore latency: |^TCP latency using",
+        rb"|^Select on [0-9]+ |^Semaphore latency: |^TCP latency using|^\[lmbench[0-9.]+ results for ",
     ),
     read=read,
 )
