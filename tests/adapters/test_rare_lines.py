@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from corpus import built_in
 
 from perfguide.adapters import Context, Reading
@@ -71,3 +72,26 @@ def test_other_keys_of_fio_that_appear_twice_are_refused() -> None:
         reading = read("fio", FIO_2.replace(old, new, 1))
         assert not reading.results
         assert "appears twice" in reading.diagnostics[0].message
+
+
+@pytest.mark.parametrize(
+    ("user", "elapsed", "printed", "share"),
+    [
+        ("0.02", "0:03.05", "0", 0.7),  # 0 % would stand beside a rate that was reached
+        ("0.28", "0:03.05", "9", 9.2),
+        ("2.50", "0:03.05", "81", 81.0),  # whole numbers are fine enough from 10 % on
+        ("0.02", "0:00.40", "5", 5.0),  # hundredths of a second tell no more of so short a run
+        ("0.20", "1:00.00", "5", 5.0),  # the times are of something else
+    ],
+)
+def test_a_small_share_of_the_cpu_comes_from_the_times(
+    user: str, elapsed: str, printed: str, share: float
+) -> None:
+    log = (
+        '\tCommand being timed: "openssl speed -elapsed -evp aes-128-cbc"\n'
+        f"\tUser time (seconds): {user}\n\tSystem time (seconds): 0.00\n"
+        f"\tPercent of CPU this job got: {printed}%\n"
+        f"\tElapsed (wall clock) time (h:mm:ss or m:ss): {elapsed}\n\tExit status: 0\n"
+    )
+    (result,) = built_in("gnu-time").read(log.encode(), Context("x")).results
+    assert result.samples == [share]

@@ -1,5 +1,8 @@
 """``time -v`` of GNU and of BusyBox: the share of the CPU that a benchmark got.
 
+Below 10 % the share is worked out from the times: the whole number that is printed is 0 % for a
+program that still did 4 MB/s.
+
 The share is a result where the command is a known benchmark, and understood to its last word:
 an unknown option could change the measurement. ``openssl speed
 -multi`` is one from 3.0 on: before, it does not wait for its children, and their time is not
@@ -39,6 +42,13 @@ _OTHER = re.compile(
     r"[ \t]*(?:User time|System time|Elapsed \(wall|Average |Maximum resident|Major \(|Minor \("
     r"|Voluntary context|Involuntary context|Swaps|File system|Socket messages|Signals|Page size)"
 )
+_TIME = re.compile(r"[ \t]*(User|System) time \(seconds\): ([0-9]{1,9}\.[0-9]{2})[ \t]*")
+_ELAPSED = re.compile(
+    r"[ \t]*Elapsed \(wall clock\) time \(h:mm:ss or m:ss\): "
+    r"(?:([0-9]{1,4})[:h] ?)?([0-9]{1,4})[:m] ?([0-9]{1,2}(?:\.[0-9]{2})?)s?[ \t]*"
+)
+MIN_PRINTED_SHARE_PERCENT = 10
+"""The share below which a whole number is too coarse, and the quotient of the times is taken."""
 # The characters that the values of these lines are made of.
 _OF_VALUES = "0123456789hms:. "
 
@@ -54,6 +64,21 @@ class _Block:
     version: int
     share: Line | None = None
     percent: str | None = None
+    times: dict[str, float] = field(default_factory=dict)
+
+    def exact_percent(self) -> float | None:
+        """Return the share in %, from the times where they tell more than the whole number printed."""
+        if self.percent is None:
+            return None
+        printed = float(self.percent)
+        if printed >= MIN_PRINTED_SHARE_PERCENT:
+            return printed
+        elapsed = self.times["Elapsed"]
+        # The times have two decimals: of a run of a second, one of them is 1 %.
+        if elapsed < 1:
+            return printed
+        share = 100 * (self.times["User"] + self.times["System"]) / elapsed
+        return round(share, 1) if abs(share - printed) <= 1 else printed
 
 
 def recognises(data: bytes) -> bool:
@@ -77,6 +102,11 @@ def read(data: bytes, context: Context) -> Reading:
                 sheet.broken(line.number, "a CPU share without the command that it belongs to")
                 continue
             block.share, block.percent = line, match[1]
+        elif block is not None and (match := _TIME.fullmatch(line.text)):
+            block.times[match[1]] = float(match[2])
+        elif block is not None and (match := _ELAPSED.fullmatch(line.text)):
+            hours, minutes, seconds = (float(part or 0) for part in match.groups())
+            block.times["Elapsed"] = 3600 * hours + 60 * minutes + seconds
         elif match := _STATUS.fullmatch(line.text):
             if block is not None:
                 block.failed |= match[1] != "0"
@@ -137,10 +167,12 @@ def _finish(block: _Block, sheet: Sheet) -> None:
             "before OpenSSL 3.0, time -v does not count the CPU time of -multi's children,"
             " and no later version is stated here: the CPU load is left out",
         )
-    elif block.percent is None:
+    elif block.percent and int(block.percent) < MIN_PRINTED_SHARE_PERCENT and len(block.times) < 3:
+        sheet.broken(line, "the times of this block of time -v are cut or damaged")
+    elif (percent := block.exact_percent()) is None:
         sheet.failure(line, benchmark, "cpu_load", "%", params, "time -v could not tell the share")
     else:
-        sheet.figure(line, benchmark, "cpu_load", "%", float(block.percent), params, zero=True)
+        sheet.figure(line, benchmark, "cpu_load", "%", percent, params, zero=True)
 
 
 def _params(command: _Command, block: _Block, sheet: Sheet) -> Mapping[str, Scalar]:
