@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from making import described, loaded, result
+from making import TOML, described, loaded, result
 
 from perfguide.bundles.decode import Loaded
 from perfguide.compare import wording
@@ -29,6 +29,7 @@ def engines(release: str, swapped: bool = False, board: str = "sk") -> Loaded:
         for step in range(4):
             params = {"engine": other[engine] if swapped else engine, "block_size": 2**step}
             rows.append(result(value=rate + step, params=params))
+            rows.append(result("load", "%", value=30.0 if rate > 100 else 99.0, params=params))
     return loaded(*rows, id=f"{board}-{release}", board__name=board, sdk__version=release)
 
 
@@ -38,7 +39,8 @@ def causes(comparison: Comparison) -> list[Event]:
 
 @pytest.mark.parametrize("swapped", ["9.3", "9.4"])
 def test_exchanged_columns_are_one_cause_and_no_regression(tmp_path: Path, swapped: str) -> None:
-    """Both in the release that has them exchanged and in the one that has them right again."""
+    """Both in the release that has them exchanged and in the one that has them right again; the loads
+    belong to the same two tables."""
     names = ("9.1", "9.2", "9.3", "9.4")
     both = compared(
         *(engines(name, name == swapped) for name in names),
@@ -46,7 +48,7 @@ def test_exchanged_columns_are_one_cause_and_no_regression(tmp_path: Path, swapp
         catalog=described(tmp_path),
     )
     (event,) = both.events
-    assert event.is_cause and len(event.rows) == 8
+    assert event.is_cause and len(event.rows) == 16
     assert "figures are in each other's place: engine hw and sw" in event.what
     assert [name for name, _ in wording.by_action(both)] == ["Causes"]
     assert {row.verdict for row in both.rows} == {"incomparable"} and not both.far
@@ -58,6 +60,7 @@ def test_engines_that_changed_alone_are_no_exchange(tmp_path: Path) -> None:
     rows = [
         result(value=20.0 + n % 4, params=dict(each.params))
         for n, each in enumerate(slower.bundle.results)
+        if each.metric == "rate"
     ]
     both = compared(
         *(engines(name) for name in ("9.1", "9.2", "9.3")),
@@ -170,3 +173,58 @@ def test_a_recovery_is_tied_to_its_dip(tmp_path: Path) -> None:
     # The dip itself is no return.
     dip = compared(*releases(rates), releases=("9.7", "9.8"), catalog=described(tmp_path))
     assert not any("return" in text for event in dip.events for text in event.perhaps)
+
+
+def test_a_fall_to_the_level_that_one_release_had_left_is_no_news(tmp_path: Path) -> None:
+    rates = history()
+    rates[64][-2] *= 1.8
+    both = newest(releases(rates), described(tmp_path))
+    ((action, (event,)),) = wording.by_action(both)
+    assert action == "Back at an earlier level" and event.worse_by > 0
+    assert wording.event_lines(event, both) == [
+        "A return to the level of 9.7, from which 9.8 differed."
+    ]
+    assert headline(both).state == "ship"
+
+
+def test_a_figure_beyond_its_limit_is_no_regression(tmp_path: Path) -> None:
+    toml = TOML.replace('{ name = "load", ', '{ name = "load", at_most = 100, ')
+    assert toml != TOML
+    loads = {size: [30.0] * 8 + [2618.0] for size in (64, 128)}
+    both = newest(releases(history(), loads), described(tmp_path, toml))
+    (event,) = causes(both)
+    assert event.what == "Speed: a figure is beyond what is possible, 100 %"
+    assert {row.verdict for row in event.rows} == {"incomparable"}
+    assert headline(both).state == "ship"
+
+
+def test_one_figure_with_two_names_is_one_measurement(tmp_path: Path) -> None:
+    """Two rows that fall by a third hold a release back, and one does not."""
+    more = {"lat_a": [30.0] * 8 + [48.12], "lat_b": [30.0] * 8 + [48.12]}
+    both = newest(releases(history(), more=more), described(tmp_path))
+    (event,) = both.events
+    assert [row.follows for row in event.rows] == ["", "lat_a"]
+    assert headline(both).state == "look"
+    more["lat_b"][-1] = 48.31
+    both = newest(releases(history(), more=more), described(tmp_path))
+    assert headline(both).state == "do not ship"
+
+
+@pytest.mark.parametrize(("title", "expected"), [("eMMC, raw", 0), ("SD, raw", 2)])
+def test_a_table_is_the_same_by_its_title_and_not_by_its_number(
+    tmp_path: Path, title: str, expected: int
+) -> None:
+    def run(release: str, rate: float, title: str, number: int) -> Loaded:
+        tables = [
+            result(value=rate, params={"block_size": size, "table": title, "table_no": number})
+            for size in (64, 128)
+        ]
+        return loaded(*tables, id=release, sdk__version=release)
+
+    both = compared(
+        run("9.1", 84.0, "eMMC, raw", 24),
+        run("9.2", 11.0, title, 25),
+        releases=("9.1", "9.2"),
+        catalog=described(tmp_path),
+    )
+    assert both.counts["incomparable"] == expected

@@ -72,7 +72,7 @@ def test_a_shift_of_a_board_is_told_once(speed: Catalog) -> None:
         headline(both).sentence
         == "Look at 1 event before you ship. 100 % of 12 figures can be judged."
     )
-    assert wording.event_title(event, both).startswith("all benchmarks, sk: 10.0 % worse (")
+    assert wording.event_title(event, both).startswith("all benchmarks: 10.0 % worse (")
     assert "12 rows moved together, so it is reported once." in wording.event_lines(event, both)[0]
 
 
@@ -135,6 +135,35 @@ def test_a_large_change_is_told_as_a_factor_and_a_small_one_as_its_rows_show_it(
     both = newest(releases(history(), more={"lat_a": [30.0] * 8 + [33.0]}), speed)
     title = wording.event_title(both.events[0], both)
     assert title.endswith("lat_a: 10.0 % worse, 1 row")
+
+
+def test_rows_that_cannot_be_judged_belong_to_the_event_of_their_benchmark(speed: Catalog) -> None:
+    """One size falls on two boards; the past of one of them is too uneven to prove it."""
+    rates, uneven = history(), history(2)
+    rates[64] = [50.0] * 8 + [20.0]
+    uneven[64] = [50.0, 90.0, 45.0, 70.0, 100.0, 62.0, 75.0, 58.0, 20.5]
+    bundles = [
+        replace_board(bundle, board)
+        for board, own in (("evm", rates), ("sk", uneven))
+        for bundle in releases(own)
+    ]
+    both = newest(bundles, speed)
+    ((action, (event,)),) = wording.by_action(both)
+    assert action == "Look at these" and not both.far
+    assert [row.board for row in event.rows] == ["evm"]
+    assert [row.board for row in event.unproved] == ["sk"]
+    assert "Beside it, not proved: worse, ÷2.83, 1 more row." in wording.event_lines(event, both)
+    assert [row.board for row in wording.listed(event, 3)] == ["evm", "sk"]
+
+
+def replace_board(bundle: Loaded, board: str) -> Loaded:
+    """Return a bundle of another board."""
+    rows = [
+        result(each.metric, each.unit, value=each.value, params=dict(each.params))
+        for each in bundle.bundle.results
+    ]
+    release = bundle.bundle.sdk.version
+    return loaded(*rows, id=f"{board}-{release}", board__name=board, sdk__version=release)
 
 
 def test_a_change_of_a_size_that_nothing_has_is_told_without_its_digits(speed: Catalog) -> None:

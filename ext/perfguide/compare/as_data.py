@@ -81,10 +81,13 @@ def _event(event: Event, action: str, comparison: Comparison) -> dict[str, Any]:
         "benchmark": event.benchmark,
         "change": event.change,
         "accepted": event.accepted,
-        "rows": [
-            {"board": row.board, "metric": row.metric, "params": row.params} for row in event.rows
-        ],
+        "rows": list(map(_name, event.rows)),
+        "unproved": list(map(_name, event.unproved)),
     }
+
+
+def _name(row: Row) -> dict[str, Any]:
+    return {"board": row.board, "metric": row.metric, "params": row.params}
 
 
 def _row(row: Row) -> dict[str, Any]:

@@ -39,7 +39,7 @@ def render(comparison: Comparison, catalog: Catalog) -> str:
                     "lines": words.event_lines(event, comparison),
                     "rows": [
                         (words.row_words(row, comparison, catalog), _history(row), words.fate(row))
-                        for row in event.rows
+                        for row in (*event.rows, *event.unproved)
                     ],
                 }
                 for event in own

@@ -114,13 +114,13 @@ def _event(event: Event, comparison: Comparison, catalog: Catalog) -> str:
     """A list item: what happened, why, and the rows that moved most with their histories."""
     lines = [f"- **{text(words.event_title(event, comparison))}**"]
     lines += [f"  {text(line)}" for line in words.event_lines(event, comparison)]
-    listed = event.rows[: 1 if event.kind == "noisy" else FIRST]
+    listed = words.listed(event, FIRST)
     for row in listed:
         said = words.row_words(row, comparison, catalog)
         history = f" {sparkline.characters(row)}".rstrip()
         figures = f"{said.old} → {said.new} {text(said.unit)}{history}"
         lines.append(f"  - {said.change}: {figures} {code(said.name)}")
-    if left := len(event.rows) - len(listed):
+    if left := len(event.rows) + len(event.unproved) - len(listed):
         lines.append(f"  - and {words.count(left, 'more row')}")
     return "\n".join(lines) + "\n"
 

@@ -12,7 +12,7 @@ from ..bundles.guide_key import version
 from ..catalog.benchmarks import Catalog
 from ..common import units
 from ..figures.exchanges import Moved, exchanges
-from .verdicts import ENGINE_CHANGED, RATED, Row
+from .verdicts import ENGINE_CHANGED, IMPOSSIBLE, RATED, Row
 
 EXCHANGED = "figures are in each other's place"
 """The beginning of the ground of a row whose figure fits another row of its table."""
@@ -21,6 +21,9 @@ WRONG_CLOCK = "it is computed with a clock that changed alone, so its record may
 
 CONDITIONS = ("the clock was", "the memory was", "the governor was", "the version of ")
 """Beginnings of grounds that name a condition which changed."""
+
+MIN_FOLLOWING_SHARE = 0.2
+"""The share of a benchmark's rows that move as far as a clock by more than chance."""
 
 MIN_STATES_LOG = math.log(2)
 """The least gap between two states of a figure, as the logarithm of a ratio."""
@@ -47,7 +50,9 @@ def explained(rows: Sequence[Row], line: Line, catalog: Catalog) -> list[Row]:
     for own in tables.values():
         moved = [_moved(rows[index]) for index in own]
         for exchange in exchanges(moved):
-            places |= {own[n]: f"{EXCHANGED}: {exchange.words}" for n in exchange.rows}
+            exchanged = [own[n] for n in exchange.rows]
+            exchanged += _rest_of_tables(rows, exchanged, exchange.param)
+            places = dict.fromkeys(exchanged, f"{EXCHANGED}: {exchange.words}") | places
     return [
         replace(row, verdict="incomparable", ground=places[index])
         if index in places
@@ -59,7 +64,8 @@ def explained(rows: Sequence[Row], line: Line, catalog: Catalog) -> list[Row]:
 def followers(clock: Row, rows: Sequence[Row]) -> dict[str, tuple[list[Row], int]]:
     """Return the benchmarks that followed a clock, with the rows that did and the number of all.
 
-    A benchmark follows where half of its rows moved within a third of what the clock did.
+    A benchmark follows where half of its rows moved within a third of what the clock did. If one
+    does, rows of others that moved as far have the same cause.
     """
     assert clock.change is not None
     wanted = math.log1p(clock.change)
@@ -68,12 +74,16 @@ def followers(clock: Row, rows: Sequence[Row]) -> dict[str, tuple[list[Row], int
         is_own = (row.guide.platform, row.board) == (clock.guide.platform, clock.board)
         if is_own and row.worse_by is not None:
             rated.setdefault(row.benchmark, []).append((row, -row.worse_by))
-    out = {}
-    for benchmark, own in rated.items():
-        fitting = [row for row, move in own if abs(move - wanted) <= abs(wanted) / 3]
-        if fitting and 2 * len(fitting) >= len(own):
-            out[benchmark] = (fitting, len(own))
-    return out
+    out = {
+        benchmark: ([row for row, move in own if abs(move - wanted) <= abs(wanted) / 3], len(own))
+        for benchmark, own in rated.items()
+    }
+    follows = any(fitting and 2 * len(fitting) >= of for fitting, of in out.values())
+    return {
+        name: (fitting, of)
+        for name, (fitting, of) in out.items()
+        if follows and fitting and len(fitting) >= MIN_FOLLOWING_SHARE * of
+    }
 
 
 def _of_wrong_clocks(rows: Sequence[Row], catalog: Catalog) -> dict[int, str]:
@@ -100,11 +110,33 @@ def _of_wrong_clocks(rows: Sequence[Row], catalog: Catalog) -> dict[int, str]:
     return out
 
 
+def _rest_of_tables(rows: Sequence[Row], exchanged: Sequence[int], param: str) -> list[int]:
+    """Return the other rows of two tables that are exchanged, such as the loads of their rates: those
+    with the same parameters but for what tells the rows of a table apart."""
+    if not param:
+        return []
+    own = [rows[index] for index in exchanged]
+    values = {row.params[param] for row in own}
+    alike = set.intersection(*({*row.params.items()} for row in own))
+    table = (own[0].guide.platform, own[0].board, own[0].benchmark)
+    return [
+        index
+        for index, row in enumerate(rows)
+        if index not in exchanged
+        and (row.guide.platform, row.board, row.benchmark) == table
+        and row.verdict in RATED
+        and row.old
+        and row.new
+        and row.params.get(param) in values
+        and alike <= {*row.params.items()}
+    ]
+
+
 def cause_of(row: Row) -> str:
     """Return the cause for which a row is not compared, or ""."""
     if row.verdict != "incomparable" or not (row.old and row.new):
         return ""
-    beginnings = (EXCHANGED, ENGINE_CHANGED, *CONDITIONS)
+    beginnings = (EXCHANGED, ENGINE_CHANGED, IMPOSSIBLE, *CONDITIONS)
     return row.ground if row.ground.startswith(beginnings) else ""
 
 

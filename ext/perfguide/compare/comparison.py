@@ -15,7 +15,7 @@ from ..figures.conditions import SETUP
 from ..figures.pool import Pool
 from . import drift
 from .causes import explained
-from .events import TOLD, Event, events, far_moves, moved_far
+from .events import TOLD, Event, events, moved_far
 from .history import History
 from .match import BY_DESIGN, Names
 from .match import WORDS as CONDITIONS
@@ -163,6 +163,7 @@ def compare(
     titles = {row.benchmark: rules.names.catalog.title(row.benchmark) for row in judged}
     drifts = drift.words(drift.drifting(judged), titles)
     around, unstated = _conditions(before.pool, after.pool, judged)
+    proved, far = events(judged, before, after, rules.names)
     return Comparison(
         old.name,
         new.name,
@@ -172,10 +173,10 @@ def compare(
         (*coverage, *_coverage(judged)),
         (*notes, *_engines(judged), *around, *unstated, *drifts),
         tuple(_waiver_findings(judged, rules, only)),
-        events(judged, before, after, rules.names),
+        proved,
         _lasted(judged, history),
         tuple(around),
-        far_moves(judged, before, after, rules.names),
+        far,
     )
 
 

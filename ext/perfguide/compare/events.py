@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 
 from ..bundles.guide_key import Platform
@@ -19,7 +19,7 @@ from ..figures import labels
 from .causes import EXCHANGED, cause_of, followers
 from .drift import drifting
 from .match import BY_DESIGN, Conditions, Names
-from .verdicts import ENGINE_CHANGED, Row, SideFigures, Verdict
+from .verdicts import ENGINE_CHANGED, IMPOSSIBLE, Row, SideFigures, Verdict
 
 TOLD: tuple[Verdict, ...] = ("regressed", "failed-after", "improved", "changed")
 """Verdicts that are told as events."""
@@ -36,6 +36,9 @@ LONE = 5
 NOTHING = 1.0
 """A load in per cent below which it is next to nothing."""
 
+MAX_LEVEL_RELEASES, LEAST_LEVEL_RELEASES = 3, 2
+"""The releases before OLD that can show an earlier level, and how many of them have to."""
+
 NAMED = 3
 """Metrics at most that the name of an event has; of more it has the number."""
 
@@ -48,6 +51,8 @@ class Event:
     is the median relative change in the better direction, ``None`` where there is none,
     ``least`` and ``most`` are its ends. ``perhaps`` is what may explain it. ``accepted`` says that
     all rows are accepted, and ``is_cause`` that it names something that changed around the rows.
+    ``unproved`` are rows of its benchmark that moved the same way and far, and cannot be judged;
+    ``is_back`` says that its rows are not proved and back at an earlier level.
     """
 
     kind: Verdict
@@ -61,6 +66,14 @@ class Event:
     shared: bool
     perhaps: tuple[str, ...]
     is_cause: bool = False
+    unproved: tuple[Row, ...] = ()
+    is_back: bool = False
+
+    @property
+    def leading(self) -> list[Row]:
+        """Return the rows that are measurements of their own: no second name or price of another one."""
+        own = [row for row in self.rows if not row.follows and row.work is None]
+        return own or list(self.rows)
 
     @property
     def accepted(self) -> bool:
@@ -87,10 +100,13 @@ class Event:
 
 def events(
     rows: Sequence[Row], old: SideFigures, new: SideFigures, names: Names
-) -> tuple[Event, ...]:
-    """All events of a comparison: those that speak against the newer release first, then by
-    how much happened."""
-    by: dict[tuple[object, ...], list[Row]] = {}
+) -> tuple[tuple[Event, ...], tuple[Event, ...]]:
+    """Return all events of a comparison, and beside them what moved far and cannot be judged.
+
+    Of events those that speak against the newer release come first, then by how much happened. Of
+    far moves it is falls, then by distance over the scatter; those that go the way of an event of
+    their benchmark are a part of it.
+    """
     same_clocks: dict[tuple[object, ...], list[Row]] = {}
     for row in rows:
         if row.is_clock and row.change is not None and row.change > -1 and row.old and row.new:
@@ -98,21 +114,35 @@ def events(
             same_clocks.setdefault(change, []).append(row)
     clocks = [_of_clock(own, rows, names) for own in same_clocks.values()]
     explained = {id(row) for event in clocks for row in event.rows}
+    by: dict[tuple[object, ...], list[Row]] = {}
     for row in rows:
         if row.verdict in TOLD and id(row) not in explained:
-            by.setdefault(_key(row), []).append(row)
+            # The same on another board, or what is left of a benchmark beside its shift, is one event.
+            wide = row.shift is not None and row.shift.name == row.board
+            part = row.board if wide else row.benchmark
+            by.setdefault((row.guide.platform, part, row.verdict, row.accepted), []).append(row)
+    far = _far_rows([row for row in rows if id(row) not in explained])
     drifts = drifting(rows)
-    merged: dict[tuple[object, ...], list[list[Row]]] = {}
+    out = []
     for key, own in by.items():
-        # The same on another board, or what is left of a benchmark beside its shift.
-        merged.setdefault(_alike(key, own), []).append(own)
-    out = [
-        _event([row for own in groups for row in own], rows, old, new, names, drifts)
-        for groups in merged.values()
+        event = _event(own, rows, old, new, names, drifts)
+        unproved = [] if key[-1] else far.pop(key[:3], [])
+        out.append(replace(event, unproved=tuple(sorted(unproved, key=_farthest))))
+    unjudged = [
+        replace(_event(own, rows, old, new, names, drifts), is_back=key[-1] == "back")
+        for key, own in far.items()
     ]
     out += clocks + _causes(rows, names)
     order: dict[Verdict, int] = {"failed-after": 0, "regressed": 0, "improved": 1, "changed": 2}
-    return tuple(sorted(out, key=lambda e: (e.accepted, order[e.kind], -e.weight, e.what)))
+    return (
+        tuple(sorted(out, key=lambda e: (e.accepted, order[e.kind], -e.weight, e.what))),
+        tuple(
+            sorted(
+                unjudged,
+                key=lambda e: (e.is_back, e.worse_by <= 0, -e.over_scatter, e.what, e.boards),
+            )
+        ),
+    )
 
 
 def _of_clock(clocks: Sequence[Row], rows: Sequence[Row], names: Names) -> Event:
@@ -126,12 +156,15 @@ def _of_clock(clocks: Sequence[Row], rows: Sequence[Row], names: Names) -> Event
         for benchmark, (fitting, rated) in followers(each, rows).items():
             before = counts.get(benchmark, (0, 0))
             counts[benchmark] = (before[0] + len(fitting), before[1] + rated)
-            own += [row for row in fitting if row.verdict in ("regressed", "improved")]
+            own += [
+                row for row in fitting if row.verdict in ("regressed", "improved") or moved_far(row)
+            ]
     was, now = (units.number(record.cell.mean or 0.0) for record in (clock.old, clock.new))
     what = f"Clock {was} → {now} {units.parse(clock.unit).symbol} ({units.percent(clock.change)})"
     ratios = sorted(row.ratio for row in own if row.ratio)
-    order: tuple[Verdict, ...] = ("regressed", "improved", "changed")
+    order: tuple[Verdict, ...] = ("regressed", "improved", "noisy", "changed")
     kind = min((row.verdict for row in own), key=order.index)
+    kind = "changed" if kind == "noisy" else kind
     listed = [f"{names.catalog.title(name)} {n} of {of}" for name, (n, of) in counts.items()]
     words = f"Rows moved with it: {', '.join(listed)}"
     return Event(
@@ -155,7 +188,7 @@ def _causes(rows: Sequence[Row], names: Names) -> list[Event]:
     for row in rows:
         if cause := cause_of(row):
             # An engine and the columns of a table belong to a benchmark, a condition to the board.
-            of_benchmark = cause.startswith((ENGINE_CHANGED, EXCHANGED))
+            of_benchmark = cause.startswith((ENGINE_CHANGED, EXCHANGED, IMPOSSIBLE))
             key = (row.guide.platform, row.benchmark if of_benchmark else "", cause)
             by.setdefault(key, []).append(row)
     out = []
@@ -204,21 +237,20 @@ def _moves(rows: Sequence[Row]) -> str:
     return ", ".join(parts)
 
 
-def far_moves(
-    rows: Sequence[Row], old: SideFigures, new: SideFigures, names: Names
-) -> tuple[Event, ...]:
-    """Return what moved far and cannot be judged: falls first, then by distance over the scatter."""
+def _far_rows(rows: Sequence[Row]) -> dict[tuple[object, ...], list[Row]]:
+    """Return what moved far and cannot be judged, by platform, benchmark and the verdict that it would
+    have if it were proved."""
     far = [row for row in rows if moved_far(row)]
     leads = {row.observation for row in far if _leads(row)}
-    by: dict[tuple[object, ...], list[Row]] = {}
+    out: dict[tuple[object, ...], list[Row]] = {}
     for row in far:
         # A load, or a rate of packets, tells the same as the rate of its run.
         if _leads(row) or row.observation not in leads or not row.params:
-            key = (row.guide.platform, row.board, row.benchmark, (row.worse_by or 0.0) > 0)
-            by.setdefault(key, []).append(row)
-    drifts = drifting(rows)
-    out = [_event(own, rows, old, new, names, drifts) for own in by.values()]
-    return tuple(sorted(out, key=lambda e: (e.worse_by <= 0, -e.over_scatter, e.what, e.boards)))
+            verdict: Verdict = "regressed" if (row.worse_by or 0.0) > 0 else "improved"
+            back = ("back",) if _is_back(row) else ()
+            key = (row.guide.platform, row.benchmark, verdict, *back)
+            out.setdefault(key, []).append(row)
+    return out
 
 
 def moved_far(row: Row) -> bool:
@@ -241,19 +273,6 @@ def _leads(row: Row) -> bool:
     return units.parse(row.unit).kind not in ("share", "packet rate")
 
 
-def _key(row: Row) -> tuple[object, ...]:
-    if row.shift:
-        return (row.guide.platform, row.verdict, row.accepted, row.shift.name)
-    return (row.guide.platform, row.verdict, row.accepted, row.board, row.benchmark)
-
-
-def _alike(key: tuple[object, ...], own: Sequence[Row]) -> tuple[object, ...]:
-    """Return what events of several boards have in common: all that is not the board."""
-    row = own[0]
-    wide = row.shift is not None and row.shift.name == row.board
-    return (*key[:3], "" if wide else row.benchmark)
-
-
 def _event(
     own: Sequence[Row],
     rows: Sequence[Row],
@@ -265,7 +284,8 @@ def _event(
     own = sorted(own, key=_farthest)
     first = own[0]
     plain = first.verdict == "changed"
-    moves = (row.change if plain else row.ratio and row.ratio - 1 for row in own)
+    leading = [row for row in own if not row.follows and row.work is None] or own
+    moves = (row.change if plain else row.ratio and row.ratio - 1 for row in leading)
     ratios = sorted(1 + move for move in moves if move is not None)
     boards = tuple(sorted({row.board for row in own}, key=units.natural))
     shared = any(row.shift for row in own)
@@ -308,21 +328,7 @@ def _event(
 def _returned(rows: Sequence[Row]) -> str:
     """Return to which release's level most rows came back, and that the one between was an
     exception; "" where they did not."""
-    releases = Counter[tuple[str, str]]()
-    for row in rows:
-        if row.old is None or row.new is None or not row.old.cell.mean or not row.new.cell.mean:
-            continue
-        names = [release for release, _ in row.line]
-        old, new = row.old.guide.release, row.new.guide.release
-        if old not in names or new not in names or names.index(old) == 0:
-            continue
-        before, dip = row.line[names.index(old) - 1], row.line[names.index(old)]
-        figures = (before[1], dip[1], row.new.cell.mean)
-        if min(figures) <= 0:
-            continue
-        away, rest = math.log(figures[2] / figures[1]), math.log(figures[2] / figures[0])
-        if abs(rest) <= abs(away) / 4:
-            releases[before[0], old] += 1
+    releases = Counter((own[-2][0], own[-1][0]) for row in rows if (own := _left(row)))
     if not releases:
         return ""
     (level, exception), count = releases.most_common(1)[0]
@@ -330,6 +336,32 @@ def _returned(rows: Sequence[Row]) -> str:
     if 2 * count <= len(rows):
         return ""
     return f"a return to the level of {level}, from which {exception} differed"
+
+
+def _left(row: Row) -> list[tuple[str, float]]:
+    """Return the releases up to OLD that show a level, which OLD left and NEW is at again; the last is
+    OLD. Nothing where it is not so."""
+    if row.old is None or row.new is None or not row.old.cell.mean or not row.new.cell.mean:
+        return []
+    names = [release for release, _ in row.line]
+    if row.old.guide.release not in names:
+        return []
+    before = row.line[: names.index(row.old.guide.release) + 1]
+    old, new = row.old.cell.mean, row.new.cell.mean
+    if len(before) < 2 or min(old, new, *(value for _, value in before)) <= 0:
+        return []
+    away = abs(math.log(new / old))
+    level = [
+        each
+        for each in before[-1 - MAX_LEVEL_RELEASES : -1]
+        if abs(math.log(new / each[1])) <= away / 4
+    ]
+    return [*level, before[-1]] if level and level[-1] == before[-2] else []
+
+
+def _is_back(row: Row) -> bool:
+    """Return whether NEW is at a level that several releases had, and that OLD alone had left."""
+    return len(_left(row)) > LEAST_LEVEL_RELEASES
 
 
 def _farthest(row: Row) -> tuple[bool, float]:

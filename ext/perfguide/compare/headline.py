@@ -21,6 +21,9 @@ ONE_RATE = math.log(5)
 LEAST_JUDGED_PERCENT = 50
 """The share of figures that has to be judged before a release can be called good."""
 
+MIN_FALLEN_BENCHMARKS = 3
+"""Benchmarks that fall far on one board from which on that points to the board."""
+
 NAMED_EVENTS = 3
 """Events that are named below the headline."""
 
@@ -71,6 +74,7 @@ def headline(comparison: Comparison) -> Headline:
         sentence = f"{tag}: {share}"
     named = proved[1:] if state == "do not ship" else proved or fell
     more = [_named(named, comparison), *_besides(comparison, fell if proved else ())]
+    more += _boards_that_fell(comparison)
     if state in ("measure again", "too little"):
         more.append(_advice(comparison, again))
     return Headline(state, tag, sentence, " ".join(filter(None, more)), judged, of)
@@ -85,14 +89,13 @@ def judged_figures(comparison: Comparison) -> tuple[int, int]:
 
 def far_falls(comparison: Comparison) -> list[Event]:
     """Return the moves that cannot be judged and are falls by a third or more."""
-    return [event for event in comparison.far if event.worse_by >= FAR]
+    return [event for event in comparison.far if event.worse_by >= FAR and not event.is_back]
 
 
 def _severe(event: Event) -> bool:
     """Return whether a proved event holds a release back: two rows, or one rate that fell far."""
-    rows = [row for row in event.rows if not row.follows and row.work is None]
-    falls = [row.worse_by or 0.0 for row in rows]
-    rates = [fall for fall, row in zip(falls, rows, strict=True) if row.better == "higher"]
+    falls = [row.worse_by or 0.0 for row in event.leading]
+    rates = [fall for fall, row in zip(falls, event.leading, strict=True) if row.better == "higher"]
     return sum(fall >= FAR for fall in falls) >= 2 or max(rates, default=0.0) >= ONE_RATE
 
 
@@ -121,6 +124,21 @@ def _besides(comparison: Comparison, fell: Sequence[Event]) -> list[str]:
             f"{wording.count(lost, 'figure')} {'was' if lost == 1 else 'were'} not measured again."
         )
     return out
+
+
+def _boards_that_fell(comparison: Comparison) -> list[str]:
+    """Return the boards on which so many benchmarks fell far that one cause is likely."""
+    fallen: dict[str, set[str]] = {}
+    for event in (*wording.unaccepted(comparison), *far_falls(comparison)):
+        for row in (*event.rows, *event.unproved):
+            if (row.worse_by or 0.0) >= FAR:
+                fallen.setdefault(row.board, set()).add(row.benchmark)
+    return [
+        f"{len(own)} benchmarks of {board} fell by a third or more together, which points to the "
+        "board or its set-up."
+        for board, own in sorted(fallen.items())
+        if len(own) >= MIN_FALLEN_BENCHMARKS
+    ]
 
 
 def _advice(comparison: Comparison, again: Sequence[str]) -> str:

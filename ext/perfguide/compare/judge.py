@@ -327,10 +327,11 @@ def _ground(test: _Test) -> str:
         return f"{runs}; the {before} releases before were all equal{after}"
     size = math.expm1(min(width, 700.0)) if raw.logs else math.inf
     if move.level.releases == min(before, MAX_LEVEL_RELEASES):
-        spread = f"within {100 * size:.2g} %" if size < MAX_DETECTABLE else "on one level"
+        spread = f"within {100 * size:.2g} %" if size < 1 else f"within ×{1 + size:.2g}"
+        spread = spread if size < MAX_DETECTABLE else "on one level"
         return f"{runs}; the {before} releases before lay {spread}{after}"
     if move.returned:
-        return f"{runs}; it has been there in the {before} releases before"
+        return f"{runs}; within the range of the {before} releases before"
     alike = f"the last {move.level.releases} agree"
     if move.level.releases == 1:
         alike = "the last is unlike the others"

@@ -22,6 +22,10 @@ SETTINGS = {"block_size", "buffer_size", "file_size", "file_size_mb", "filesyste
 BY_DESIGN = ("kernel", "image")
 """Conditions that change with the release: said once, and no reason not to compare."""
 
+TABLE, TABLE_NUMBER = "table", "table_no"
+"""Parameters of imported figures: the title of their table, and its number in the document, which
+changes with each table that is added before it."""
+
 WORDS = {"cpu_mhz": "clock", "memory": "memory", "governor": "governor", "command": "command"}
 
 CLOCK, MEMORY = 0.01, 0.05
@@ -150,7 +154,8 @@ def match(old: Sequence[Record], new: Sequence[Record], names: Names) -> list[Ma
 def _beside(old: Record, new: Record, names: Names) -> Match:
     """Two figures that differ in parameters which their description does not name."""
     a, b = names.params(old), names.params(new)
-    if any(name in a and name in b and a[name] != b[name] for name in {*a, *b}):
+    changed = {name for name in {*a, *b} if name in a and name in b and a[name] != b[name]}
+    if changed != {TABLE_NUMBER} & changed or (changed and a.get(TABLE) != b.get(TABLE)):
         return Match(old, new, differs=_differences(old, new, names))
     words = [f"{n} “{units.plain(v)}” is stated now alone" for n, v in b.items() if n not in a]
     words += [f"{n} “{units.plain(v)}” was stated before alone" for n, v in a.items() if n not in b]

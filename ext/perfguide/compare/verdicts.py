@@ -210,6 +210,7 @@ def rows(old: SideFigures, new: SideFigures, history: History, rules: Rules) -> 
             out[position] = _of_load(out[position], out[work[position]], pair)
     out = [_clock(row, rules.names) for row in out]
     _together(out)
+    _two_names(out)
     accepted = [_annotated(_accepted(row, rules.waivers), rules.annotations) for row in out]
     return tuple(sorted(accepted, key=_order))
 
@@ -257,7 +258,8 @@ def _work(out: Sequence[Row], judged: Mapping[int, Pair]) -> dict[int, int]:
     found = {}
     for position, pair in judged.items():
         row = out[position]
-        if not pair.load or row.better != "lower":
+        # A loss of packets is a share too, and no price of the work.
+        if not pair.load or row.better != "lower" or "load" not in row.metric:
             continue
         own = [
             (*row.observation, kind, way) for kind in RATES for way in (_direction(row.metric), "")
@@ -340,6 +342,24 @@ def _clock(row: Row, names: Names) -> Row:
     )
 
 
+MIN_TELLING_DIGITS = 3
+"""Digits of a figure that another one does not have by chance."""
+
+
+def _two_names(out: list[Row]) -> None:
+    """Let one figure that has two names follow the first of them, so that it counts once."""
+    first: dict[tuple[object, ...], str] = {}
+    for position, row in enumerate(out):
+        if not row.old or not row.new or row.change in (None, 0.0):
+            continue
+        figures = (row.unit, row.old.cell.mean, row.new.cell.mean)
+        if len(f"{row.new.cell.mean:g}".replace(".", "").strip("0")) < MIN_TELLING_DIGITS:
+            continue
+        lead = first.setdefault((*row.observation, *figures), row.metric)
+        if lead != row.metric and not row.follows and row.verdict in (*ALARMS, *RATED):
+            out[position] = replace(row, follows=lead)
+
+
 def _together(out: list[Row]) -> None:
     """Call the other rate of a run that was called for one: bytes and packets count the same work.
 
@@ -405,11 +425,33 @@ def _row(matched: Match, before: Pool, after: Pool, rules: Rules) -> Row:
         tools,
         partial(names.matters, record.benchmark),
     )
+    against = against or tuple(
+        filter(None, (_impossible(row, each, metric) for each in (old, new)))
+    )
     if against:
-        return replace(row, verdict="incomparable", ground="; ".join(against))
+        return replace(row, verdict="incomparable", ground="; ".join(dict.fromkeys(against)))
     if old.cell.mean is None or new.cell.mean is None:
         return _failed(row, old, new)
     return row
+
+
+IMPOSSIBLE = "a figure is beyond what is possible"
+"""The beginning of the ground of a row of which one figure cannot be right."""
+
+MAX_OVER_LIMIT = 1.2
+"""The largest figure over the limit of its metric that still counts: meters overshoot a little."""
+
+
+def _impossible(row: Row, record: Record, metric: Metric | None) -> str:
+    """Return why a figure cannot be right, or ""."""
+    if metric is None or metric.at_most is None or record.cell.mean is None:
+        return ""
+    threads = row.params.get(metric.at_most_per, 1)
+    many = float(threads) if isinstance(threads, int | float) and threads > 1 else 1.0
+    limit = metric.at_most * many * (units.factor(metric.unit, record.unit) or 1.0)
+    if record.cell.mean <= MAX_OVER_LIMIT * limit:
+        return ""
+    return f"{IMPOSSIBLE}, {units.number(limit)} {units.parse(record.unit).symbol}"
 
 
 def _failed(row: Row, old: Record, new: Record) -> Row:

@@ -6,8 +6,9 @@ import json
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from glob import escape
+from statistics import median
 from typing import Literal, Protocol
 
 from ..bundles.guide_key import family
@@ -49,7 +50,7 @@ TITLES: dict[Verdict, str] = {
 
 ACTIONS = (
     *("Look at these", "Causes", "Measure these again", "Improved", "Changed", "Accepted"),
-    "Better, not proved",
+    *("Better, not proved", "Back at an earlier level"),
 )
 """Advice on events, in the order in which a reader sees it."""
 
@@ -93,6 +94,8 @@ def action(event: Event) -> str:
         return "Causes"
     if event.kind in ("improved", "changed"):
         return "Improved" if event.kind == "improved" else "Changed"
+    if event.is_back:
+        return "Back at an earlier level"
     if event.kind == "noisy":
         return "Measure these again" if event.worse_by > 0 else "Better, not proved"
     return "Look at these"
@@ -131,42 +134,52 @@ def unjudged(comparison: Comparison) -> list[str]:
 
 def event_title(event: Event, comparison: Comparison) -> str:
     """Return what happened, where, and by how much: ``LMBench: lat_ctx, sk: −12.0 %, 4 rows``."""
-    where = f", {', '.join(event.boards)}" if len(comparison.spans) > 1 or event.shared else ""
-    size = ""
-    if event.change is not None:
-        ends = (event.least, event.most)
-        if event.kind == "changed" or len({end < 0 for end in ends if end is not None}) > 1:
-            size = f": {units.percent(event.change)}"
-        else:
-            size = f": {_far(event)}"
-    elif event.kind == "failed-after":
-        size = ": fails now"
-    elif event.kind != "changed":
-        size = f": {'worse' if event.worse_by > 0 else 'better'}, to or from zero"
-    return f"{event.what}{where}{size}, {count(len(event.rows), 'row')}"
+    where = f", {', '.join(event.boards)}" if len(comparison.spans) > 1 else ""
+    size = _size(event)
+    return f"{event.what}{where}{f': {size}' if size else ''}, {count(len(event.rows), 'row')}"
 
 
 FACTOR = 2.0
 """A ratio from which on a change is told as a factor, and not in per cent."""
 
 
-def _far(event: Event) -> str:
-    """Return how much better or worse: ``9.9 % worse (5.2 to 13.9 %)``, ``better, ×15``.
+def _size(event: Event) -> str:
+    """Return how far the rows of an event moved: ``9.9 % worse (5.2 to 13.9 %)``, ``better, ×15``."""
+    if event.kind == "failed-after":
+        return "fails now"
+    moves = [row.worse_by for row in event.leading if row.worse_by is not None]
+    if event.kind == "changed" or not moves or len({move > 0 for move in moves}) > 1:
+        return "" if event.change is None else units.percent(event.change)
+    word = "worse" if moves[0] > 0 else "better"
+    zero = _to_or_from_zero(event.leading)
+    moved = [
+        (abs(row.worse_by), abs(row.change if row.work is None else row.work))
+        for row in event.leading
+        if row.worse_by is not None and math.isfinite(row.worse_by) and row.change is not None
+    ]
+    if not moved:
+        return f"{word}, {' or '.join(zero)}"
+    logs, shares = (sorted(side) for side in zip(*moved, strict=True))
+    if logs[-1] >= math.log(FACTOR):
+        texts = [_factor(math.exp(log)) for log in (median(logs), logs[0], logs[-1])]
+        lower = {row.better == "lower" for row in event.leading}
+        sign = "×" if lower == {word == "worse"} else "÷"
+        begin = f"{word}, {sign}" if len(lower) == 1 else f"{word} by a factor of "
+        sign = sign if len(lower) == 1 else ""
+        span = f" ({sign}{texts[1]} to {sign}{texts[2]})" if texts[1] != texts[2] else ""
+        out = f"{begin}{texts[0]}{span}"
+    else:
+        texts = [_without_sign(share) for share in (shares[0], shares[-1])]
+        span = f" ({texts[0]} to {texts[1]} %)" if texts[0] != texts[1] else ""
+        out = f"{_without_sign(median(shares))} % {word}{span}"
+    return ", or ".join([out, *zero])
 
-    Per cent are those that the rows show.
-    """
-    assert event.change is not None and event.least is not None and event.most is not None
-    word = "better" if event.change > 0 else "worse"
-    middle, *ends = (1 + share for share in (event.change, event.least, event.most))
-    lower = min(middle, *ends) > 0 and all(row.better == "lower" for row in event.rows)
-    if min(middle, *ends) > 0 and max(map(_away, (middle, *ends))) >= math.log(FACTOR):
-        texts = [times(ratio, lower) for ratio in (middle, *sorted(ends, key=_away))]
-        span = f" ({texts[1]} to {texts[2]})" if texts[1] != texts[2] else ""
-        return f"{word}, {texts[0]}{span}"
-    shares = [abs(1 / r - 1 if lower else r - 1) for r in (middle, *ends)]
-    texts = [_without_sign(share) for share in sorted(shares[1:])]
-    span = f" ({texts[0]} to {texts[1]} %)" if texts[0] != texts[1] else ""
-    return f"{_without_sign(shares[0])} % {word}{span}"
+
+def _to_or_from_zero(rows: Sequence[Row]) -> list[str]:
+    """Return whether some of the rows fell to zero or rose from it."""
+    rated = [row for row in rows if row.worse_by is not None and row.old and row.new]
+    ends = (("to 0", [row.new for row in rated]), ("from 0", [row.old for row in rated]))
+    return [word for word, own in ends if any(each and each.cell.mean == 0 for each in own)]
 
 
 def _away(ratio: float) -> float:
@@ -197,8 +210,8 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
     still = [abs(row.change or 0.0) for row in rows if row.verdict in ("steady", "same")]
     single = all(row.level > 0 for row in event.rows)
     out = []
-    if event.is_cause:
-        out += [f"{text}." for text in event.perhaps]
+    if event.is_cause or (event.is_back and event.perhaps):
+        out += [f"{text[:1].upper()}{text[1:]}." for text in event.perhaps]
     elif event.kind == "noisy":
         out.append(f"Not proved: {unproved(event.rows[0])}.")
     elif single and event.kind != "failed-after":
@@ -210,7 +223,9 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
         elif still and most < min(1.0, abs(event.rows[0].change or 0.0)):
             out.append(f"{runs}; {_share_of(len(still))} moved by less than {_up(most)}.")
         else:
-            out.append(f"{runs}; {event.rows[0].ground.removeprefix('one run each; ')}.")
+            why = event.rows[0].ground.replace("one run each; ", "")
+            why = why[len(runs) + 2 :] if why.startswith(runs.lower()) else why
+            out.append(f"{runs}; {why}.")
     elif event.kind == "failed-after":
         out.append(f"{event.rows[0].ground[:1].upper()}{event.rows[0].ground[1:]}.")
     else:
@@ -219,10 +234,15 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
         out.append(f"Runs: {', '.join(texts)}; their scatter does not explain it.")
     fates = Counter(filter(None, (fate(row) for row in event.rows)))
     out += [f"{_of_all(number, len(event.rows))} {what}." for what, number in fates.items()]
+    if event.unproved:
+        more = replace(event, rows=event.unproved)
+        out.append(
+            f"Beside it, not proved: {_size(more)}, {count(len(event.unproved), 'more row')}."
+        )
     lasted = sum(fates[text] for text in fates if text.startswith("lasted"))
     # What the next release kept was no bad measurement.
     perhaps = [p for p in event.perhaps if not lasted or p[:7] != "one bad"]
-    if perhaps and not event.is_cause:
+    if perhaps and not event.is_cause and not event.is_back:
         out.append(f"Perhaps: {'; '.join(perhaps)}.")
     for row in event.rows:
         if row.accepted:
@@ -233,22 +253,35 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
     return out
 
 
+def listed(event: Event, most: int) -> tuple[Row, ...]:
+    """Return the rows that are shown with an event: those that moved most, and one of those that are not
+    proved."""
+    if event.kind == "noisy":
+        return event.rows[:1]
+    return (*event.rows[:most], *[row for row in event.unproved if row.work is None][:1])
+
+
 def unproved(row: Row) -> str:
     """Return why a move is not proved, and how much such rows usually scatter."""
     return "; ".join(filter(None, (row.ground, usual(row))))
 
 
 def usual(row: Row) -> str:
-    """Return how much such rows scatter: ``usually ±2 %``; nothing where it is not known."""
+    """Return how much such rows scatter: ``usually ±2 %``, ``usually within ×3``; nothing where it is
+    not known."""
     if row.scatter is None:
         return ""
+    if 1 + row.scatter >= FACTOR:
+        return f"usually within {times(1 + row.scatter)}"
     return f"usually ±{units.number(100 * row.scatter, digits=2)} %"
 
 
 def _of_all(number: int, of: int) -> str:
     if of == 1:
         return "It"
-    return f"{number} of {of}" if number < of else f"All {of}"
+    if number < of:
+        return f"{number} of {of}"
+    return "Both" if of == 2 else f"All {of}"
 
 
 def acceptance(row: Row) -> str:

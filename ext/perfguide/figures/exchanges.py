@@ -39,10 +39,12 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """Rows, by their index, whose figures fit those of other rows before; ``words`` say which."""
+    """Rows, by their index, whose figures fit those of other rows before; ``words`` say which.
+    ``param`` is the parameter of which two values are exchanged, or empty."""
 
     words: str
     rows: tuple[int, ...]
+    param: str = ""
 
 
 def exchanges(rows: Sequence[Moved]) -> list[Exchange]:
@@ -51,8 +53,8 @@ def exchanges(rows: Sequence[Moved]) -> list[Exchange]:
     Of two that share a row the one with more rows counts.
     """
     candidates = [
-        Exchange(words, tuple(sorted(own)))
-        for words, mapping, least in _candidates(rows)
+        Exchange(words, tuple(sorted(own)), param)
+        for words, param, mapping, least in _candidates(rows)
         if (own := _fitting(rows, mapping, least))
     ]
     out, used = list[Exchange](), set[int]()
@@ -67,14 +69,14 @@ _Mapping = list[tuple[int, int]]
 """Rows with the row that each could have the figure of."""
 
 
-def _candidates(rows: Sequence[Moved]) -> Iterator[tuple[str, _Mapping, int]]:
+def _candidates(rows: Sequence[Moved]) -> Iterator[tuple[str, str, _Mapping, int]]:
     """Yield in words which rows could be in each other's place, and how many figures have to fit."""
     by_metric: dict[tuple[str, str], dict[tuple[object, ...], int]] = {}
     for index, row in enumerate(rows):
         by_metric.setdefault((row.unit, row.metric), {})[_key(row.params)] = index
     for (one, first), (two, second) in combinations(sorted(by_metric.items()), 2):
         if one[0] == two[0]:
-            yield f"{one[1]} and {two[1]}", _both_ways(first, second), MIN_EXCHANGED_FIGURES
+            yield f"{one[1]} and {two[1]}", "", _both_ways(first, second), MIN_EXCHANGED_FIGURES
     for name in sorted({name for row in rows for name in row.params}):
         columns: dict[Scalar, dict[tuple[object, ...], int]] = {}
         lines: dict[tuple[object, ...], dict[float, int]] = {}
@@ -90,16 +92,16 @@ def _candidates(rows: Sequence[Moved]) -> Iterator[tuple[str, _Mapping, int]]:
         if len(columns) <= MAX_VALUES:
             for a, b in combinations(sorted(columns, key=units.plain), 2):
                 words = f"{name} {units.plain(a)} and {units.plain(b)}"
-                yield words, _both_ways(columns[a], columns[b]), MIN_EXCHANGED_FIGURES
+                yield words, name, _both_ways(columns[a], columns[b]), MIN_EXCHANGED_FIGURES
         ordered = [[own[value] for value in sorted(own)] for own in lines.values()]
         for words, step in ((f"{name}, by one step up", 1), (f"{name}, by one step down", -1)):
-            yield words, _shifted(ordered, step), MIN_SHIFTED_FIGURES
+            yield words, "", _shifted(ordered, step), MIN_SHIFTED_FIGURES
     # Rows without parameters are in the order of the program's output.
     plain = [index for index, row in enumerate(rows) if not row.params]
     for unit in sorted({rows[index].unit for index in plain}):
         listed = [index for index in plain if rows[index].unit == unit]
         for words, step in (("rows, by one up", 1), ("rows, by one down", -1)):
-            yield words, _shifted([listed], step), MIN_SHIFTED_FIGURES
+            yield words, "", _shifted([listed], step), MIN_SHIFTED_FIGURES
 
 
 def _key(params: Mapping[str, Scalar]) -> tuple[object, ...]:

@@ -287,12 +287,13 @@ MAX_EVENT_ROWS = 3
 def _event(event: Event, comparison: Comparison, catalog: Catalog) -> dict[str, Any]:
     """Return an event in words: its title, its grounds, the rows that moved most, and the entry for
     the file of waivers that would accept it."""
-    left = len(event.rows) - MAX_EVENT_ROWS
+    listed = wording.listed(event, MAX_EVENT_ROWS)
+    left = len(event.rows) + len(event.unproved) - len(listed)
     waived = event.kind not in ALARMS or event.accepted
     return {
         "title": wording.event_title(event, comparison),
         "lines": wording.event_lines(event, comparison),
-        "rows": [_moved(row, comparison, catalog) for row in event.rows[:MAX_EVENT_ROWS]],
+        "rows": [_moved(row, comparison, catalog) for row in listed],
         "more": f"And {wording.count(left, 'more row')}." if left > 0 else "",
         "snippet": [] if waived else wording.snippet(event).splitlines(),
     }
