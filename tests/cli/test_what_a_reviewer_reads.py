@@ -111,7 +111,7 @@ def test_a_load_that_rose_with_its_throughput_and_one_that_fell_with_it(archive:
     status, out = archive.last(run((41.0, 5.8), (62.0, 9.0), (29.0, 11.0)))
     assert status == 1
     # One run: throughput, packets and load are one event, and none of them improved.
-    assert "0 improved" in out and "Look at these (1)" in out
+    assert "0 improved" in out and "Worse (1)" in out
     assert out.startswith("Do not ship: ")
     assert "Perhaps: one bad measurement: 24 other rows of the benchmark did not move." in out
 
@@ -121,7 +121,7 @@ def test_a_board_that_is_slower_as_a_whole_is_one_event(archive: Archive) -> Non
     slower = {key: [*own[:-1], round(own[-1] * 0.9, 2)] for key, own in figures.items()}
     status, out = archive.last(slower)
     assert status == 1
-    assert "Look at these (1)" in out and "47 rows moved together, so it is reported once." in out
+    assert "Worse (1)" in out and "47 rows moved together, so it is reported once." in out
 
 
 def test_a_change_beyond_all_reason_has_no_percentage_of_billions(

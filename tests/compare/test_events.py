@@ -149,7 +149,7 @@ def test_rows_that_cannot_be_judged_belong_to_the_event_of_their_benchmark(speed
     ]
     both = newest(bundles, speed)
     ((action, (event,)),) = wording.by_action(both)
-    assert action == "Look at these" and not both.far
+    assert action == "Worse" and not both.far
     assert [row.board for row in event.rows] == ["evm"]
     assert [row.board for row in event.unproved] == ["sk"]
     assert "Beside it, not proved: worse, ÷2.83, 1 more row." in wording.event_lines(event, both)
@@ -300,7 +300,9 @@ def test_what_moved_with_the_clock_is_one_event_under_it(
     moved = {row.params.get("block_size") for row in event.rows[1:]}
     assert moved == set(SIZES[:10])
     title = wording.event_title(event, both)
-    assert title.startswith(f"Clock 1,250 → {1250 * factor:,.0f} MHz ({'+' if factor > 1 else '−'}")
+    assert title.startswith(
+        f"Clock 1,250 → {1250 * factor:,.0f} MHz ({'+12' if factor > 1 else '÷2'}"
+    )
     assert wording.event_lines(event, both)[0] == "Rows moved with it: Speed 10 of 13."
     assert headline(both).state == state
 

@@ -34,21 +34,27 @@ def release(number: int, *results: dict[str, object]) -> Loaded:
     return loaded(*results, id=f"run-{number}", sdk__version=f"9.{number}")
 
 
-def test_the_change_that_would_have_been_seen_is_that_of_the_t_test(speed: Catalog) -> None:
+@pytest.mark.parametrize("turned", [False, True])
+def test_the_change_that_would_have_been_seen_is_that_of_the_t_test(
+    turned: bool, speed: Catalog
+) -> None:
+    sides = (NEW_SAMPLES, OLD_SAMPLES) if turned else (OLD_SAMPLES, NEW_SAMPLES)
     both = compared(
-        release(1, result(samples=list(OLD_SAMPLES))),
-        release(2, result(samples=list(NEW_SAMPLES))),
+        *(release(number, result(samples=list(own))) for number, own in enumerate(sides, 1)),
         releases=("9.1", "9.2"),
         catalog=speed,
     )
     row = only(both.rows)
-    old, new = np.log(OLD_SAMPLES), np.log(NEW_SAMPLES)
+    old, new = map(np.log, sides)
     freedom = len(old) + len(new) - 2
     # Every figure scatters by 0.3 % at least.
     pooled = math.sqrt((old.var() * len(old) + new.var() * len(new)) / freedom + 0.003**2)
     error = pooled * math.sqrt(1 / len(old) + 1 / len(new))
-    seen = 100 * math.expm1(float(stats.t.ppf(1 - 0.05 / 2, freedom)) * error)
-    (said,) = re.findall(r"a change of ([\d.]+) % would have been seen", wording.ground(row))
+    bound = float(stats.t.ppf(1 - 0.05 / 2, freedom)) * error
+    rose = new.mean() > old.mean()
+    seen = 100 * (math.expm1(bound) if rose else -math.expm1(-bound))
+    pattern = rf"a {'rise' if rose else 'fall'} of ([\d.]+) % would have been seen"
+    (said,) = re.findall(pattern, wording.ground(row))
     assert seen <= float(said) < seen + 0.1  # rounded up, so that it would have been
 
 

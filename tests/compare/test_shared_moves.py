@@ -19,9 +19,7 @@ def pair(soc: str, new: str = "11.02.05") -> ReleasePair:
 
 
 def entry(change: float, kind: Verdict = "regressed", benchmark: str = "openssl") -> Entry:
-    return Entry(
-        kind, "Look at these", "title", 3, "open", (), benchmark, "OpenSSL", math.log1p(change)
-    )
+    return Entry(kind, "Worse", "title", 3, "open", (), benchmark, "OpenSSL", math.log1p(change))
 
 
 def test_a_move_of_three_socs_is_one_line_with_its_evidence() -> None:

@@ -139,7 +139,7 @@ def test_a_comparison_opens_with_its_verdict_and_its_events_can_be_accepted(
     upload(settings, (*STEADY, 70.0))
     build.generate(settings, run=parallel.here)
     said = page(settings, "compare/AM62X/linux/09.04-vs-09.05")
-    opening, _, rest = said.partition("Look at these (1)")
+    opening, _, rest = said.partition("Worse (1)")
     assert ".. container:: perf-verdict" in opening
     assert "Look at 1 event before you ship." in opening
     assert "Speed" in opening and "30.0 % worse, 1 row" in opening
@@ -171,7 +171,7 @@ def test_what_cannot_be_judged_is_named_with_what_would_help(settings: Settings)
     assert "All have one run on each side" in part
     assert "Too little to say: 0 % of 1 figure can be judged." in said
     table = (settings.output / "compare/AM62X/linux/09.03-vs-09.04/noisy.csv").read_text("utf-8")
-    assert "−12.5 %" in table and "usually ±" in table
+    assert "−12.5 %" in table and "usually within ×" in table
 
 
 def test_lists_and_the_feed_say_what_the_comparison_says(settings: Settings) -> None:

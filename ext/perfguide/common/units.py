@@ -318,10 +318,33 @@ def percent(share: float, decimals: int = 1) -> str:
     return f"{text.replace('-', '−') if text.startswith('-') else '+' + text} %"
 
 
+MIN_FACTOR = 2.0
+"""The ratio from which on a change is written as a factor: more than 100 % beside less reads badly."""
+
+
+def factor_text(ratio: float) -> str:
+    """Return a ratio above 0 as a factor: ``×5.5``, ``÷7``."""
+    # One over a small enough ratio is no number.
+    size = max(ratio, 1 / ratio)
+    if size > MAX_RELATIVE_CHANGE:
+        text = f"{number(MAX_RELATIVE_CHANGE)} and more"
+    else:
+        text = number(size, digits=3 if size < 10 else 2)
+    return f"{'×' if ratio > 1 else '÷'}{text}"
+
+
+def change_text(share: float) -> str:
+    """Return a relative change in per cent with its sign, or from ``MIN_FACTOR`` on as a factor."""
+    ratio = 1 + share
+    if ratio > 0 and abs(math.log(ratio)) >= math.log(MIN_FACTOR):
+        return factor_text(ratio)
+    return percent(share)
+
+
 def change(share: float) -> Figure:
     """Return a relative change as a figure in per cent, with six digits to keep pages small."""
     limit = 100 * MAX_RELATIVE_CHANGE
-    return max(-limit, min(limit, float(f"{100 * share:.6g}"))), percent(share), ""
+    return max(-limit, min(limit, float(f"{100 * share:.6g}"))), change_text(share), ""
 
 
 _IN_THOUSANDS = re.compile(r"[-+]?[0-9]{1,3}(,[0-9]{3})+(\.[0-9]*)?")

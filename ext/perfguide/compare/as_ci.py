@@ -13,7 +13,7 @@ from .comparison import Comparison
 from .events import Event
 from .headline import headline
 
-LEVELS = {"Look at these": "error", "Measure these again": "warning"}
+LEVELS = {"Worse": "error", "Worse, not proved": "warning"}
 """Levels of events by the advice on them; all others are for information."""
 
 PLACE = "results"

@@ -26,7 +26,7 @@ WIDTH = 80
 FIRST = 3
 """Rows of an event that are listed without asking."""
 
-EVENTS = {"Look at these": "red", "Measure these again": "yellow", "Improved": "green"}
+EVENTS = {"Worse": "red", "Worse, not proved": "yellow", "Better": "green"}
 
 COLOURS: dict[Verdict, str] = {
     "regressed": "red",

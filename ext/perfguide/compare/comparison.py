@@ -180,8 +180,9 @@ def compare(
     )
 
 
-FAR, FEWEST = 5.0, 3
-"""The least size of a jump in ranges of all earlier figures, and how many of these it needs."""
+MIN_JUMP_RANGES, MIN_EARLIER_FIGURES, MIN_JUMP = 5.0, 3, 0.02
+"""The least size of a jump in ranges of all earlier figures, how many of these it needs, and its least
+relative size."""
 
 
 def _lasted(judged: Sequence[Row], history: History) -> tuple[int, int]:
@@ -195,12 +196,12 @@ def _lasted(judged: Sequence[Row], history: History) -> tuple[int, int]:
         # What came after the newer release is not known when it is judged.
         last = names.index(row.new.guide.release) if row.new.guide.release in names else len(names)
         values = [value for _, value in line[:last]]
-        for place in range(FEWEST, len(values) - 1):
-            before, value, then = values[:place], values[place], values[place + 1]
+        for number in range(MIN_EARLIER_FIGURES, len(values) - 1):
+            before, value, then = values[:number], values[number], values[number + 1]
             away = value - before[-1]
-            if abs(away) <= FAR * (max(before) - min(before)) or not away:
+            if abs(away) <= MIN_JUMP_RANGES * (max(before) - min(before)) or not away:
                 continue
-            if abs(away) < 0.02 * abs(before[-1]):
+            if abs(away) < MIN_JUMP * abs(before[-1]):
                 continue
             kept = (then - before[-1]) / away
             stayed, back = stayed + (kept > 2 / 3), back + (kept < 1 / 3)

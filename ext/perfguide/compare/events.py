@@ -160,7 +160,9 @@ def _of_clock(clocks: Sequence[Row], rows: Sequence[Row], names: Names) -> Event
                 row for row in fitting if row.verdict in ("regressed", "improved") or moved_far(row)
             ]
     was, now = (units.number(record.cell.mean or 0.0) for record in (clock.old, clock.new))
-    what = f"Clock {was} → {now} {units.parse(clock.unit).symbol} ({units.percent(clock.change)})"
+    what = (
+        f"Clock {was} → {now} {units.parse(clock.unit).symbol} ({units.change_text(clock.change)})"
+    )
     ratios = sorted(row.ratio for row in own if row.ratio)
     order: tuple[Verdict, ...] = ("regressed", "improved", "noisy", "changed")
     kind = min((row.verdict for row in own), key=order.index)

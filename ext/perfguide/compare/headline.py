@@ -21,6 +21,9 @@ ONE_RATE = math.log(5)
 LEAST_JUDGED_PERCENT = 50
 """The share of figures that has to be judged before a release can be called good."""
 
+MIN_MOVES = 10
+"""Far moves in earlier releases of which the share that lasted is worth a sentence."""
+
 MIN_FALLEN_BENCHMARKS = 3
 """Benchmarks that fall far on one board from which on that points to the board."""
 
@@ -75,6 +78,9 @@ def headline(comparison: Comparison) -> Headline:
     named = proved[1:] if state == "do not ship" else proved or fell
     more = [_named(named, comparison), *_besides(comparison, fell if proved else ())]
     more += _boards_that_fell(comparison)
+    if state in ("do not ship", "look", "measure again") and sum(comparison.lasted) >= MIN_MOVES:
+        stayed, back = comparison.lasted
+        more.append(f"Of {stayed + back} moves as far in earlier releases {stayed} lasted.")
     if state in ("measure again", "too little"):
         more.append(_advice(comparison, again))
     return Headline(state, tag, sentence, " ".join(filter(None, more)), judged, of)

@@ -205,7 +205,7 @@ def _judgement(test: _Test, q: float, rate: float, limits: Bar, shift: Shift | N
     pair, move = test.pair, test.move
     change, ground = _change(pair), _ground(test)
     detectable = _called_from(test, limits)
-    scatter = _relative(test, replace(move, beyond=0.0).bound(0.05))
+    scatter = _relative(test, replace(move, beyond=0.0).bound(0.05), 1.0)
     matters = change is None or abs(change) >= pair.floor
     together = shift is not None and math.expm1(abs(shift.by)) >= pair.floor
     outcome: Outcome
@@ -234,17 +234,22 @@ def _judgement(test: _Test, q: float, rate: float, limits: Bar, shift: Shift | N
     )
 
 
-def _relative(test: _Test, size: float) -> float | None:
-    """Return a move on the row's scale as relative change, ``None`` where that says nothing."""
+def _relative(test: _Test, size: float, way: float) -> float | None:
+    """Return a move up or down on the row's scale as the factor between two figures, less 1; ``None``
+    where that says nothing."""
     old, new = test.pair.old.mean, test.pair.new.mean
     if test.row.logs:
         share = math.expm1(min(size, 700.0))
     elif test.pair.load and old > 0:
-        end = min(math.asin(math.sqrt(min(old, 100.0) / 100)) + size, math.pi / 2)
-        share = 100 * math.sin(end) ** 2 / old - 1 if end < math.pi / 2 else math.inf
+        end = math.asin(math.sqrt(min(old, 100.0) / 100)) + way * size
+        moved = 100 * math.sin(end) ** 2 if 0 < end < math.pi / 2 else 0.0
+        share = max(moved / old, old / moved) - 1 if moved else math.inf
     elif old:
         figures = (old, new, *(side.mean for side in test.pair.history))
         share = size * (float(max(map(abs, figures))) / abs(float(old)))
+        # A fall by so much is a larger factor, and by all of it none.
+        if way < 0:
+            share = share / (1 - share) if share < 1 else math.inf
     else:
         return None
     return share if share <= MAX_DETECTABLE else None
@@ -257,7 +262,7 @@ def _called_from(test: _Test, limits: Bar) -> float | None:
     # From OLD to the present level, and what the row moved by in common with others.
     offset = (move.level.at - raw.old.at + raw.new.at - test.row.new.at) * way
     large, small = (
-        _relative(test, max(move.bound(p) + offset, 0.0)) for p in (limits.large, limits.small)
+        _relative(test, max(move.bound(p) + offset, 0.0), way) for p in (limits.large, limits.small)
     )
     # A change is small by its factor, up or down.
     limit = 1 / (1 - SMALL_CHANGE) - 1

@@ -325,7 +325,7 @@ def _of_load(row: Row, rate: Row, pair: Pair) -> Row:
         row,
         change=change,
         work=row.change,
-        ground=f"for each {unit}: {units.percent(row.change or 0.0)}, at {was} and now {now} {unit}"
+        ground=f"for each {unit}: {units.change_text(row.change or 0.0)}, at {was} and now {now} {unit}"
         f"; {row.ground}",
     )
 
@@ -347,7 +347,7 @@ MIN_TELLING_DIGITS = 3
 
 
 def _two_names(out: list[Row]) -> None:
-    """Let one figure that has two names follow the first of them, so that it counts once."""
+    """Mark a figure that has two names as a follower of the first one, so that it counts once."""
     first: dict[tuple[object, ...], str] = {}
     for position, row in enumerate(out):
         if not row.old or not row.new or row.change in (None, 0.0):

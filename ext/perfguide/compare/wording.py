@@ -49,10 +49,11 @@ TITLES: dict[Verdict, str] = {
 }
 
 ACTIONS = (
-    *("Look at these", "Causes", "Measure these again", "Improved", "Changed", "Accepted"),
+    *("Worse", "Causes", "Worse, not proved", "Better", "Changed", "Accepted"),
     *("Better, not proved", "Back at an earlier level"),
 )
-"""Advice on events, in the order in which a reader sees it."""
+"""Titles of events by how far they are proved, in the order in which a reader sees them. They are no
+advice of their own: in public history as many proved moves lasted as others."""
 
 ENDS = 6
 """Digits of the ends of a spread: they are single samples, and mostly recorded with no more."""
@@ -87,18 +88,18 @@ def summary(comparison: Comparison) -> tuple[str, str, str]:
 
 
 def action(event: Event) -> str:
-    """Return what to do with an event; one of ``ACTIONS``."""
+    """Return the title above an event, one of ``ACTIONS``."""
     if event.accepted:
         return "Accepted"
     if event.is_cause and event.kind not in ALARMS:
         return "Causes"
     if event.kind in ("improved", "changed"):
-        return "Improved" if event.kind == "improved" else "Changed"
+        return "Better" if event.kind == "improved" else "Changed"
     if event.is_back:
         return "Back at an earlier level"
     if event.kind == "noisy":
-        return "Measure these again" if event.worse_by > 0 else "Better, not proved"
-    return "Look at these"
+        return f"{'Worse' if event.worse_by > 0 else 'Better'}, not proved"
+    return "Worse"
 
 
 def unaccepted(comparison: Comparison) -> list[Event]:
@@ -123,11 +124,6 @@ def unjudged(comparison: Comparison) -> list[str]:
             f"Half of the {len(known)} whose scatter is known would be settled by "
             f"{count(middle, 'more run')} of each side."
         )
-    stayed, back = comparison.lasted
-    if stayed + back:
-        out.append(
-            f"Of far moves in this archive {back} of {stayed + back} went back at the next release."
-        )
     out.append("Run a benchmark again with both releases, and add the bundles to the results.")
     return out
 
@@ -139,17 +135,13 @@ def event_title(event: Event, comparison: Comparison) -> str:
     return f"{event.what}{where}{f': {size}' if size else ''}, {count(len(event.rows), 'row')}"
 
 
-FACTOR = 2.0
-"""A ratio from which on a change is told as a factor, and not in per cent."""
-
-
 def _size(event: Event) -> str:
     """Return how far the rows of an event moved: ``9.9 % worse (5.2 to 13.9 %)``, ``better, ×15``."""
     if event.kind == "failed-after":
         return "fails now"
     moves = [row.worse_by for row in event.leading if row.worse_by is not None]
     if event.kind == "changed" or not moves or len({move > 0 for move in moves}) > 1:
-        return "" if event.change is None else units.percent(event.change)
+        return "" if event.change is None else units.change_text(event.change)
     word = "worse" if moves[0] > 0 else "better"
     zero = _to_or_from_zero(event.leading)
     moved = [
@@ -160,13 +152,17 @@ def _size(event: Event) -> str:
     if not moved:
         return f"{word}, {' or '.join(zero)}"
     logs, shares = (sorted(side) for side in zip(*moved, strict=True))
-    if logs[-1] >= math.log(FACTOR):
-        texts = [_factor(math.exp(log)) for log in (median(logs), logs[0], logs[-1])]
+    if logs[-1] >= math.log(units.MIN_FACTOR):
         lower = {row.better == "lower" for row in event.leading}
-        sign = "×" if lower == {word == "worse"} else "÷"
-        begin = f"{word}, {sign}" if len(lower) == 1 else f"{word} by a factor of "
-        sign = sign if len(lower) == 1 else ""
-        span = f" ({sign}{texts[1]} to {sign}{texts[2]})" if texts[1] != texts[2] else ""
+        sign = 1.0 if lower == {word == "worse"} else -1.0
+        texts = [
+            units.factor_text(math.exp(sign * log)) for log in (median(logs), logs[0], logs[-1])
+        ]
+        begin = f"{word}, "
+        if len(lower) > 1:
+            # Some rows rose and some fell, so no sign is right for all of them.
+            begin, texts = f"{word} by a factor of ", [text[1:] for text in texts]
+        span = f" ({texts[1]} to {texts[2]})" if texts[1] != texts[2] else ""
         out = f"{begin}{texts[0]}{span}"
     else:
         texts = [_without_sign(share) for share in (shares[0], shares[-1])]
@@ -180,19 +176,6 @@ def _to_or_from_zero(rows: Sequence[Row]) -> list[str]:
     rated = [row for row in rows if row.worse_by is not None and row.old and row.new]
     ends = (("to 0", [row.new for row in rated]), ("from 0", [row.old for row in rated]))
     return [word for word, own in ends if any(each and each.cell.mean == 0 for each in own)]
-
-
-def _away(ratio: float) -> float:
-    """Return how far a ratio is from one."""
-    return abs(math.log(ratio))
-
-
-def _factor(ratio: float) -> str:
-    """Return how many times more or less; a ratio can be so small that one over it is no number."""
-    factor = max(ratio, 1 / ratio)
-    if factor > units.MAX_RELATIVE_CHANGE:
-        return f"{units.number(units.MAX_RELATIVE_CHANGE)} and more"
-    return units.number(factor, digits=3 if factor < 10 else 2)
 
 
 def _without_sign(share: float) -> str:
@@ -271,8 +254,8 @@ def usual(row: Row) -> str:
     not known."""
     if row.scatter is None:
         return ""
-    if 1 + row.scatter >= FACTOR:
-        return f"usually within {times(1 + row.scatter)}"
+    if 1 + row.scatter >= units.MIN_FACTOR:
+        return f"usually within {units.factor_text(1 + row.scatter)}"
     return f"usually ±{units.number(100 * row.scatter, digits=2)} %"
 
 
@@ -494,17 +477,8 @@ def change(row: Row) -> str:
 
 
 def changed(row: Row) -> TableCell:
-    """The relative change in per cent, or beyond a factor of two as that; a dash where there is none."""
-    if row.change is None:
-        return units.MISSING
-    share, text, more = units.change(row.change)
-    ratio = 1 + row.change
-    return share, times(ratio) if ratio > 0 and _away(ratio) > math.log(FACTOR) else text, more
-
-
-def times(ratio: float, inverted: bool = False) -> str:
-    """A ratio, or one over it, as a factor: ``×5.5``, ``÷7``."""
-    return f"{'×' if (ratio > 1) != inverted else '÷'}{_factor(ratio)}"
+    """Return the relative change, a dash where there is none."""
+    return units.MISSING if row.change is None else units.change(row.change)
 
 
 def verdict(row: Row) -> str:
@@ -527,8 +501,7 @@ def ground(row: Row) -> str:
     parts = [row.ground, *row.aliases]
     # Moves that were called with others need not be as large.
     if row.detectable is not None and not row.shift and not row.follows:
-        least = math.ceil(1000 * row.detectable) / 10
-        parts.append(f"a change of {least:.1f} % would have been seen")
+        parts.append(f"{_detectable(row, row.detectable)} would have been seen")
     if row.verdict in ("noisy", "steady"):
         parts.append(usual(row))
     if row.verdict in ("noisy", "steady") and row.more_runs:
@@ -538,11 +511,25 @@ def ground(row: Row) -> str:
     return "; ".join(filter(None, parts))
 
 
+def _detectable(row: Row, least: float) -> str:
+    """Return the smallest change, the way that the row went, that would have been called."""
+    moved = row.change if row.work is None else row.work
+    way = "fall" if (moved or 0.0) < 0 else "rise"
+    # Rounded up: a change said to be seen is one.
+    if 1 + least >= units.MIN_FACTOR:
+        digits = 10 ** max(2 - int(math.log10(1 + least)), 0)
+        return (
+            f"a {way} {'÷' if way == 'fall' else '×'}{math.ceil((1 + least) * digits) / digits:g}"
+        )
+    share = least if way == "rise" else least / (1 + least)
+    return f"a {way} of {math.ceil(1000 * share) / 10:.1f} %"
+
+
 def ratio(group: Group) -> str:
     """The geometric mean in the better direction: ``+1.5 % over 114``."""
     if group.ratio is None:
         return units.MISSING
-    return f"{units.percent(group.ratio - 1)} over {group.of}"
+    return f"{units.change_text(group.ratio - 1)} over {group.of}"
 
 
 def tally(group: Group) -> str:

@@ -40,7 +40,7 @@ class Moved:
 @dataclass(frozen=True, slots=True)
 class Exchange:
     """Rows, by their index, whose figures fit those of other rows before; ``words`` say which.
-    ``param`` is the parameter of which two values are exchanged, or empty."""
+    ``param`` is the parameter with two exchanged values, or empty."""
 
     words: str
     rows: tuple[int, ...]
