@@ -58,6 +58,7 @@ COMMANDS = (
         "intake",
         "move valid uploads from an inbox to the results, and others aside with the reason",
     ),
+    Command("mcp", "mcp_server", "answer questions of assistants over the results (MCP)"),
     Command("doctor", "projects", "say what stops a build here, and how to fix it"),
     Command(
         "completion",

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ..figures import engines, need
     from ..figures.dataset import Holdings
     from ..figures.pool import Record
+    from .places import Places
 
 EXAMPLE = (
     "perfguide find 'openssl/throughput?algorithm=aes-256-cbc&block_size=1024 >= 20 MB/s' "
@@ -37,6 +38,7 @@ def add_parsers(add: shared.AddParser) -> None:
     parser.add_argument("--os", default="*", help="only this operating system: linux, rt-linux …")
     parser.add_argument("--release", default="*", help="only this release; default: the newest")
     parser.add_argument("--json", action="store_true", help="print JSON")
+    shared.add_health(parser)
     shared.add_site(parser, with_paths=False)
     parser.set_defaults(run=_run)
 
@@ -44,6 +46,7 @@ def add_parsers(add: shared.AddParser) -> None:
 def _run(options: argparse.Namespace) -> int:
     from ..catalog import board_names
     from ..figures import engines, need, query
+    from .places import Places
 
     try:
         conditions = [need.parse(text) for text in options.conditions]
@@ -75,7 +78,8 @@ def _run(options: argparse.Namespace) -> int:
     ]
     inferred = engines.inferred(records, holdings.catalog)
     if options.json:
-        value = _as_json(answers, conditions, inferred, holdings)
+        places = Places(holdings, settings, with_health=options.health)
+        value = _as_json(answers, conditions, inferred, holdings, places)
         print(visible_json(json.dumps(value, indent=1, ensure_ascii=False)))
     else:
         _print(answers, conditions, inferred, holdings)
@@ -186,12 +190,13 @@ def _as_json(
     conditions: Sequence[need.Condition],
     inferred: dict[engines.Run, engines.Inferred],
     holdings: Holdings,
+    places: Places,
 ) -> dict[str, Any]:
     from ..figures import query
     from ..figures.pool import measured
 
     def figure(record: Record) -> dict[str, Any]:
-        return {"name": query.name(record), **measured(record)}
+        return {"name": query.name(record), **measured(record), **places.of(record)}
 
     return {
         "format": "perfguide-find",

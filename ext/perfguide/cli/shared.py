@@ -62,6 +62,13 @@ def add_site(parser: argparse.ArgumentParser, with_paths: bool = True) -> None:
     add_reading(parser)
 
 
+def add_health(parser: argparse.ArgumentParser) -> None:
+    """Add the option that has figures in JSON say which findings doubt them."""
+    parser.add_argument(
+        "--health", action="store_true", help="with --json: say which findings doubt a figure"
+    )
+
+
 def results_of(options: argparse.Namespace) -> list[str]:
     """Return the bundles given by the options of :func:`add_site`; empty by default."""
     return [*getattr(options, "paths", ()), *(options.results or ())]

@@ -28,14 +28,17 @@ def add_parsers(add: shared.AddParser) -> None:
         help="only with this parameter: block_size=1024; may be given more than once",
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
+    shared.add_health(parser)
     shared.add_site(parser)
     parser.set_defaults(run=_run)
 
 
 def _run(options: argparse.Namespace) -> int:
     from ..figures import query
+    from .places import Places
 
-    holdings, status = shared.read_site(shared.site_settings(options))
+    settings = shared.site_settings(options)
+    holdings, status = shared.read_site(settings)
     if status:
         return status
     try:
@@ -52,7 +55,8 @@ def _run(options: argparse.Namespace) -> int:
             print(f"try: perfguide show {shlex.quote(visible(each))}", file=sys.stderr)
         return shared.NOTHING
     if options.json:
-        figures = [query.as_json(holdings, record) for record in records]
+        places = Places(holdings, settings, with_health=options.health)
+        figures = [query.as_json(holdings, record) | places.of(record) for record in records]
         # Readable names, but nothing that a terminal would interpret.
         print(visible_json(json.dumps(figures, indent=1, ensure_ascii=False)))
         return shared.FINE

@@ -25,6 +25,7 @@ EXTRAS = {
     "parquet": Extra("pyarrow", "Parquet files"),
     "s3": Extra("s3fs", "results in buckets"),
     "dask": Extra("distributed", "workers on other machines"),
+    "mcp": Extra("mcp", "answers to assistants (perfguide mcp)"),
     "serve": Extra("watchfiles", "builds on each change (perfguide serve)"),
 }
 """Extras by name, as in ``pyproject.toml``."""

@@ -1,0 +1,160 @@
+"""The command ``mcp``: a read-only server of the Model Context Protocol over the results.
+
+Each tool runs a command of perfguide, so that an assistant gets the answer that a person would get.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from .. import __version__
+from ..common import extras
+from ..common.diagnostics import SEVERITIES
+from . import shared
+
+if TYPE_CHECKING:
+    from mcp.server import MCPServer
+
+MAX_ITEMS = 50
+"""The figures or findings in one answer, unless more are asked for."""
+
+INSTRUCTIONS = """\
+Benchmark figures of boards, by SoC and SDK release. Every figure has its unit, the runs that it comes from and, under
+“health”, the findings that doubt it: do not quote a doubted figure without them. A missing figure was not measured.
+list_guides says which SoCs, systems and releases there are."""
+
+
+def add_parsers(add: shared.AddParser) -> None:
+    """Add the command to the command line."""
+    parser = add(
+        "mcp",
+        "It speaks on standard input and output, and changes nothing. Its tools are find_boards, "
+        "show_figures, compare_releases, check_health and list_guides.",
+    )
+    parser.add_argument(
+        "--site", default="", metavar="URL", help="address of the published site, for links"
+    )
+    shared.add_site(parser)
+    parser.set_defaults(run=_run)
+
+
+def _run(options: argparse.Namespace) -> int:
+    extras.require("mcp")
+    site = [f"--results={path}" for path in shared.results_of(options)]
+    site += [f"--benchmarks={options.benchmarks}", f"--store={options.store}"]
+    site += [f"--limit={name}={number}" for name, number in options.limit]
+    shared.site_settings(options)  # a mistyped folder is reported here, not by the first answer
+    server(site, options.site).run("stdio")
+    return shared.FINE
+
+
+def server(site: Sequence[str], url: str = "") -> MCPServer[Any]:
+    """Return a server for the results that the options ``site`` of commands name."""
+    from mcp.server import MCPServer
+    from mcp.types import ToolAnnotations
+
+    app: MCPServer[Any] = MCPServer(
+        "perfguide", instructions=INSTRUCTIONS, version=__version__, log_level="WARNING"
+    )
+    tool = app.tool(annotations=ToolAnnotations(read_only_hint=True, open_world_hint=False))
+
+    def find_boards(
+        conditions: list[str], soc: str = "*", os: str = "*", release: str = "*"
+    ) -> dict[str, Any]:
+        """Say which boards meet a need, with the engine, margin and release of each figure.
+
+        A condition is BENCHMARK/METRIC?NAME=VALUE&NAME=VALUE >= NUMBER UNIT, or <=, such as
+        “openssl/throughput?algorithm=aes-256-cbc&block_size=1024 >= 20 MB/s” and “openssl/cpu_load <= 40 %”.
+        Conditions on one benchmark hold for the same run.
+        """
+        limits = [f"--soc={soc}", f"--os={os}", f"--release={release}"]
+        found = _json("find", [*site, *limits, "--json", "--health"], conditions)
+        return _with_links(found, url)
+
+    def show_figures(
+        query: str, params: dict[str, str] | None = None, os: str = "*", most: int = MAX_ITEMS
+    ) -> dict[str, Any]:
+        """Return figures with their unit, spread, setup and sources.
+
+        A query is SOC/RELEASE/BOARD/BENCHMARK/METRIC; parts at its end may be left out, * stands for any
+        name. ``params`` narrows it: {"block_size": "1024"}.
+        """
+        limits = [f"--param={name}={value}" for name, value in (params or {}).items()]
+        figures = _json("show", [*site, *limits, f"--os={os}", "--json", "--health"], [query])
+        return _with_links({"count": len(figures), "figures": figures[: max(most, 1)]}, url)
+
+    def compare_releases(
+        old: str,
+        new: str,
+        soc: str = "*",
+        os: str = "*",
+        board: str = "*",
+        form: Literal["markdown", "json"] = "markdown",
+    ) -> str:
+        """Say what changed between two releases (09.01, latest) or two boards (board=sk), with the verdict."""
+        limits = [f"--soc={soc}", f"--os={os}", f"--board={board}"]
+        options = [*site, *limits, f"--format={form}", "--fail-on=never"]
+        return _output("compare", options, [old, new])
+
+    def check_health(
+        soc: str = "",
+        severity: Literal["error", "warning", "note"] = "warning",
+        most: int = MAX_ITEMS,
+    ) -> dict[str, Any]:
+        """Return findings about figures that cannot be or are unlikely: error, warning or note and worse."""
+        checked = _json("health", [*site, "--format=json", "--fail-on=error"], [])
+        grave = SEVERITIES[: SEVERITIES.index(severity) + 1]
+        findings = [
+            each
+            for each in checked["findings"]
+            if each["guide"]["soc"].casefold().startswith(soc.casefold())
+            and each["severity"] in grave
+            and not each["acknowledged"]
+        ]
+        return _with_links({"count": len(findings), "findings": findings[: max(most, 1)]}, url)
+
+    def list_guides() -> str:
+        """List the guides: SoC, system, release, boards and number of figures."""
+        return _output("list", site, [])
+
+    for function in (find_boards, show_figures, compare_releases, check_health, list_guides):
+        tool(function)
+    return app
+
+
+def _json(command: str, options: Sequence[str], arguments: Sequence[str]) -> Any:
+    return json.loads(_output(command, options, arguments))
+
+
+def _output(command: str, options: Sequence[str], arguments: Sequence[str]) -> str:
+    """Return the output of a command, or raise its message as a :class:`ToolError` where it has none."""
+    from mcp.server.mcpserver.exceptions import ToolError
+
+    # Behind "--" nothing that a model writes is taken for an option.
+    words = [sys.executable, "-m", "perfguide", command, *options, "--", *arguments]
+    run = subprocess.run(words, capture_output=True, check=False, stdin=subprocess.DEVNULL)
+    text = run.stdout.decode("utf-8", "replace")
+    if not text.strip():
+        message = run.stderr.decode("utf-8", "replace").strip()
+        raise ToolError(message or f"perfguide {command} has no answer")
+    return text
+
+
+def _with_links(answer: Mapping[str, Any], url: str) -> dict[str, Any]:
+    """Return an answer with the link to each section on the site, if its address is known."""
+
+    def linked(value: Any) -> Any:
+        if isinstance(value, list):
+            return [linked(each) for each in value]
+        return _with_links(value, url) if isinstance(value, Mapping) else value
+
+    out = {key: linked(each) for key, each in answer.items()}
+    if url and isinstance(section := out.get("section"), str):
+        page, _, anchor = section.partition("#")
+        out["link"] = f"{url.rstrip('/')}/source/{page}.html#{anchor}"
+    return out

@@ -1,0 +1,50 @@
+"""Addresses of figures on the site, and their marks of health, for programs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..figures.dataset import plan
+from ..tables.assign import Layout
+
+if TYPE_CHECKING:
+    from ..figures.dataset import Holdings, Settings
+    from ..figures.pool import Record
+
+
+class Places:
+    """The section of each figure, and with ``with_health`` the findings that doubt it."""
+
+    def __init__(self, holdings: Holdings, settings: Settings, *, with_health: bool) -> None:
+        self._layout = Layout(holdings.catalog)
+        self._addresses = plan(holdings.pool.guides(), holdings.pool.benchmarks())
+        self._findings: dict[object, list[dict[str, str]]] | None = None
+        if with_health:
+            self._findings = _findings(holdings, settings)
+
+    def of(self, record: Record) -> dict[str, Any]:
+        """Return the address of the section below the output folder, as ``section``, and the open findings
+        about the figure, as ``health``."""
+        page = self._addresses.guide[record.guide]
+        place: dict[str, Any] = {"section": f"{page}#{self._layout.anchor(record)}"}
+        if self._findings is not None:
+            place["health"] = self._findings.get(_key(record), [])
+        return place
+
+
+def _findings(holdings: Holdings, settings: Settings) -> dict[object, list[dict[str, str]]]:
+    from ..catalog.waivers import load_annotations
+    from ..health import report
+
+    annotations, _ = load_annotations(settings.waivers)
+    out: dict[object, list[dict[str, str]]] = {}
+    for finding in report.check(holdings, settings.acknowledged, annotations.levels).open:
+        mark = {"severity": finding.severity, "title": finding.rule.title, "id": finding.id}
+        for suspect in finding.suspects:
+            out.setdefault(_key(suspect.record), []).append(mark)
+    return out
+
+
+def _key(record: Record) -> object:
+    params = tuple(sorted((name, str(value)) for name, value in record.params.items()))
+    return record.guide, record.board, record.benchmark, record.metric, params
