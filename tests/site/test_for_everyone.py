@@ -271,6 +271,29 @@ def test_each_guide_is_a_dataset(real_site: Path) -> None:
         assert len(files) > 5 and all((real_site / file).is_file() for file in files)
 
 
+def test_each_soc_has_a_feed_of_its_own_releases(real_site: Path) -> None:
+    atom = "{http://www.w3.org/2005/Atom}"
+    every = ET.parse(real_site / "feed.xml").getroot().findall(f"{atom}entry/{atom}id")
+    of_socs = []
+    for path in sorted(real_site.glob("source/guides/*/feed.xml")):
+        feed = ET.parse(path).getroot()
+        assert {link.get("href", "").split("/")[-3] for link in feed.iter(f"{atom}link")} >= {
+            path.parent.name
+        }
+        of_socs += [entry.text for entry in feed.findall(f"{atom}entry/{atom}id")]
+        page = (path.parent / "index.html").read_text("utf-8")
+        assert 'href="feed.xml"' in page
+    assert sorted(of_socs) == sorted(entry.text for entry in every)
+
+
+def test_the_list_for_language_models_leads_to_pages_and_data(real_site: Path) -> None:
+    text = (real_site / "llms.txt").read_text("utf-8")
+    addresses = [each.removeprefix(f"{BASE}/") for each in re.findall(r"\]\(([^()]+)\)", text)]
+    assert text.startswith("# ") and len(addresses) > 10
+    assert {a for a in addresses if not (real_site / a).is_file()} == set()
+    assert "api/v1/index.json" in addresses
+
+
 def test_the_sitemap_and_the_feed_name_pages_that_are_there(real_site: Path) -> None:
     places = [
         n.text or "" for n in ET.parse(real_site / "sitemap.xml").iter() if n.tag.endswith("loc")

@@ -36,7 +36,8 @@ def test_pages_of_a_host_are_those_that_it_has_without_us(theme: str, tmp_path: 
     added = {name for name in {*found} - {*wanted} if not name.startswith(("_static/", "api/v1/"))}
     # Beside the folder of our pages there are their files for download and pictures.
     beside = ("_downloads/", "_images/")
-    assert {name for name in added if not name.startswith(beside)} <= {"feed.xml"}
+    others = {name for name in added if not name.startswith(beside)}
+    assert {name for name in others if not name.endswith("/feed.xml")} <= {"feed.xml", "llms.txt"}
     page = (ours / GUIDE).read_text("utf-8")
     assert "perfguide.css" in page and "perfguide-tables.js" in page
     assert page.count('property="og:title"') == page.count('name="description"') == 1
@@ -83,14 +84,16 @@ def test_what_heads_of_pages_say_can_be_left_out(tmp_path: Path) -> None:
     for part in ('name="description"', 'property="og:title"', "application/atom+xml"):
         assert part in head
     assert (told / "feed.xml").is_file() and (told / "sitemap.xml").is_file()
-    names = ("description", "social", "feed", "sitemap")
+    assert (told / "llms.txt").is_file()
+    names = ("description", "social", "feed", "sitemap", "llms_txt")
     with (project / "conf.py").open("a", encoding="utf-8") as conf:
         conf.writelines(f"perfguide_{name} = False\n" for name in names)
     silent = hosts.build(project, tmp_path / "silent")
     head = (silent / GUIDE).read_text("utf-8")
     for part in ('name="description"', 'property="og:', "application/atom+xml"):
         assert part not in head
-    assert not (silent / "feed.xml").exists() and not (silent / "sitemap.xml").exists()
+    for name in ("feed.xml", "sitemap.xml", "llms.txt"):
+        assert not (silent / name).exists()
 
 
 def test_a_sitemap_by_hand_stays(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import uuid
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
@@ -15,7 +16,7 @@ from ..bundles.guide_key import GuideKey, guide_key
 from ..common.diagnostics import visible
 
 MAX_ENTRIES = 200
-"""The number of entries in the feed; older ones are left out."""
+"""The number of entries in a feed; older ones are left out."""
 
 NAMESPACE = "http://www.w3.org/2005/Atom"
 _NAMES = uuid.UUID("6f6d3ab7-6a7f-5f0a-9d0f-6c0f0a4a3c11")
@@ -46,6 +47,7 @@ def releases(
         boards = sorted({item.bundle.board.name for item in items})
         out.append(
             {
+                "soc": key.soc,
                 "name": ["release", key.sdk, key.soc, key.os, key.release],
                 "title": f"{key}",
                 "published": moment(days[0]),
@@ -69,6 +71,7 @@ def corrections(
             figures = "1 figure was" if number == 1 else f"{number} figures were"
             out.append(
                 {
+                    "soc": key.soc,
                     "name": ["erratum", new.id, key.sdk, key.soc, key.os, key.release],
                     "title": f"Erratum: {key}, {new.board.name}",
                     "published": moment(new.created),
@@ -81,10 +84,17 @@ def corrections(
 
 
 def newest(entries: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the newest entries, newest first."""
+    """Return the entries that a feed of all SoCs or of one has, newest first."""
     # Sorted by name first, so that entries of the same time have a fixed order.
-    chosen = sorted(entries, key=lambda e: e["name"])
-    return sorted(chosen, key=lambda e: str(e["updated"]), reverse=True)[:MAX_ENTRIES]
+    by_name = sorted(entries, key=lambda e: e["name"])
+    by_time = sorted(by_name, key=lambda e: str(e["updated"]), reverse=True)
+    counts: Counter[str] = Counter()
+    chosen = []
+    for position, entry in enumerate(by_time):
+        counts[entry["soc"]] += 1
+        if position < MAX_ENTRIES or counts[entry["soc"]] <= MAX_ENTRIES:
+            chosen.append(entry)
+    return chosen
 
 
 def atom(
@@ -94,7 +104,7 @@ def atom(
     address: Callable[[str], str],
     own: str = "",
 ) -> bytes:
-    """Return the feed as XML. ``address`` returns the link to a page, and ``own`` is the feed's
+    """Return the feed of the first ``MAX_ENTRIES`` as XML. ``address`` returns the link to a page, and ``own`` is the feed's
     own address, or "" if it is unknown."""
     # Otherwise every element would be written with the prefix “ns0:”.
     ElementTree.register_namespace("", NAMESPACE)
@@ -105,7 +115,7 @@ def atom(
     _add(ElementTree.SubElement(root, _tag("author")), "name", author)
     if own:
         ElementTree.SubElement(root, _tag("link"), {"rel": "self", "href": own})
-    for entry in entries:
+    for entry in entries[:MAX_ENTRIES]:
         node = ElementTree.SubElement(root, _tag("entry"))
         _add(node, "title", entry["title"])
         _add(node, "id", _identity(entry["name"]))

@@ -7,9 +7,9 @@ import contextlib
 import json
 import posixpath
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from html import escape
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, ClassVar
 from urllib.parse import quote
 from xml.etree import ElementTree
@@ -22,7 +22,7 @@ from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.typing import OptionSpec
 
-from ..common import extras
+from ..common import extras, units
 from ..export import explorer, feed, finder, json_api
 from ..publishing.store import below
 from ..tables import page_tables
@@ -31,10 +31,11 @@ from .internals import is_site, way_to_top
 
 SITEMAP = "http://www.sitemaps.org/schemas/sitemap/0.9"
 FEED = "feed.xml"
+LLMS_TXT = "llms.txt"
 BUILDERS_WITH_FEED = ("html", "dirhtml", "readthedocs", "readthedocsdirhtml")
 """Builders with a file for each page, as entries of a feed link to pages."""
-SITEMAP_EXTENSION = "sphinx_sitemap"
-"""An extension that writes a sitemap itself."""
+SITEMAP_EXTENSION, LLMS_EXTENSION = "sphinx_sitemap", "sphinx_llms_txt"
+"""Extensions that write a sitemap, and a list for language models, themselves."""
 MAX_DESCRIPTION_CHARS = 300
 """The length at which search engines cut descriptions."""
 
@@ -187,11 +188,16 @@ def _head(
     if doctree:
         _describe(app, pagename, context, doctree)
     if app.config.perfguide_feed and app.builder.name in BUILDERS_WITH_FEED:
-        href = context["pathto"](FEED, 1)
-        context["metatags"] = (
-            f'{context.get("metatags", "")}\n<link rel="alternate" '
-            f'type="application/atom+xml" title="Releases and errata" href="{href}">'
-        )
+        feeds = {FEED: "Releases and errata"}
+        of_soc = re.match(rf"{re.escape(app.config.perfguide_output)}/guides/[^/]+/", pagename)
+        if of_soc:
+            feeds[f"{of_soc[0]}{FEED}"] = "Releases and errata of this SoC"
+        for file, title in feeds.items():
+            href = context["pathto"](file, 1)
+            context["metatags"] = (
+                f'{context.get("metatags", "")}\n<link rel="alternate" '
+                f'type="application/atom+xml" title="{title}" href="{href}">'
+            )
 
 
 def _redirect(
@@ -301,25 +307,37 @@ def _search_words(app: Sphinx) -> None:
 
 
 def _publish(app: Sphinx, exception: Exception | None) -> None:
-    """Copy the data files, and write the sitemap and the feed."""
+    """Copy the data files, and write the sitemap, the feeds and the list for language models."""
     if exception is not None or not is_site(app.builder):
         return
     source = Path(app.srcdir, app.config.perfguide_output, json_api.ROOT)
     mirror(source, Path(app.outdir, json_api.ROOT), rebuild.same_below(app, json_api.ROOT))
-    if app.config.html_baseurl and app.config.perfguide_sitemap and not _has_sitemap(app):
+    wants_sitemap = app.config.html_baseurl and app.config.perfguide_sitemap
+    if wants_sitemap and not _has_own(app, "sitemap.xml", SITEMAP_EXTENSION):
         _put(Path(app.outdir, "sitemap.xml"), _sitemap(app))
     has_feed = app.config.perfguide_feed and app.builder.name in BUILDERS_WITH_FEED
     entries = _read(app, "reports/feed.json") if has_feed else None
     if entries:
-        _put(Path(app.outdir, FEED), _feed(app, entries))
+        _put(Path(app.outdir, FEED), _feed(app, entries, FEED))
+        guides = Path(app.outdir, app.config.perfguide_output, "guides")
+        former = set(guides.glob(f"*/{FEED}"))
+        for soc, folder in _folders(entries).items():
+            own = [entry for entry in entries if entry["soc"] == soc]
+            file = f"{app.config.perfguide_output}/{folder}/{FEED}"
+            _put(Path(app.outdir, file), _feed(app, own, file, soc))
+            former.discard(Path(app.outdir, file))
+        for path in former:
+            path.unlink()
+    if app.config.perfguide_llms_txt and not _has_own(app, LLMS_TXT, LLMS_EXTENSION):
+        _put(Path(app.outdir, LLMS_TXT), _llms_txt(app).encode())
 
 
-def _has_sitemap(app: Sphinx) -> bool:
-    """Return whether the project has a sitemap by another extension or by hand."""
+def _has_own(app: Sphinx, file: str, extension: str) -> bool:
+    """Return whether the project has a file by another extension or by hand."""
     by_hand = (Path(app.confdir, str(path)) for path in app.config.html_extra_path)
-    files = (path / "sitemap.xml" if path.is_dir() else path for path in by_hand)
-    return SITEMAP_EXTENSION in app.extensions or any(
-        path.name == "sitemap.xml" and path.is_file() for path in files
+    files = (path / file if path.is_dir() else path for path in by_hand)
+    return extension in app.extensions or any(
+        path.name == file and path.is_file() for path in files
     )
 
 
@@ -336,12 +354,62 @@ def _sitemap(app: Sphinx) -> bytes:
     return text + b"\n"
 
 
-def _feed(app: Sphinx, entries: list[dict[str, Any]]) -> bytes:
+def _folders(entries: Iterable[dict[str, Any]]) -> dict[str, str]:
+    """Return the folder of each SoC's guides."""
+    releases = (entry for entry in entries if entry["name"][0] == "release")
+    return {each["soc"]: "/".join(each["page"].split("/")[:2]) for each in releases}
+
+
+def _feed(app: Sphinx, entries: list[dict[str, Any]], file: str, soc: str = "") -> bytes:
+    """Return the feed of all SoCs or of one, which is published as ``file``."""
     config = app.config
     base = f"{config.html_baseurl.rstrip('/')}/" if config.html_baseurl else ""
+    up = base or "../" * file.count("/")
     author = config.author or config.project
-    own = f"{base}{FEED}" if base else ""
-    return feed.atom(entries, config.html_title, author, lambda page: base + _uri(app, page), own)
+    title = f"{soc} · {config.html_title}" if soc else config.html_title
+    own = f"{base}{file}" if base else ""
+    return feed.atom(entries, title, author, lambda page: up + _uri(app, page), own)
+
+
+def _llms_txt(app: Sphinx) -> str:
+    """Return a list of what is where, in the form of llmstxt.org."""
+    config = app.config
+    base = f"{config.html_baseurl.rstrip('/')}/" if config.html_baseurl else ""
+
+    def link(address: str, text: str, about: str = "") -> str:
+        # Titles hold names from bundles, which must not end a link.
+        plain = re.sub(r"([\\`*_\[\]<>])", r"\\\1", " ".join(text.split()))
+        return f"- [{plain}]({base}{address}){f': {about}' if about else ''}"
+
+    def pages(pattern: str) -> list[str]:
+        names = sorted(app.env.found_docs, key=units.natural)
+        return [
+            link(app.builder.get_target_uri(name), app.env.titles[name].astext())
+            for name in names
+            if PurePosixPath(name).match(posixpath.join(config.perfguide_output, pattern))
+            and REDIRECT not in app.env.metadata[name]
+        ]
+
+    lines = [
+        f"# {config.html_title}",
+        "",
+        "> Benchmark figures of boards by SoC and SDK release. Each figure has a unit, its runs and their",
+        "> conditions; a figure that is missing was not measured.",
+        "",
+        "## Figures as data",
+        "",
+        link(f"{json_api.ROOT}/index.json", "All guides with their files", "JSON"),
+        *pages("data"),
+        "",
+        "## SoCs, each with the newest guides and what changed",
+        "",
+        *pages("guides/*/index"),
+        "",
+        "## Benchmarks over all SoCs",
+        "",
+        *pages("by-benchmark/*"),
+    ]
+    return "\n".join(lines) + "\n"
 
 
 def mirror(source: Path, target: Path, same: Collection[str] = ()) -> None:
