@@ -7,7 +7,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 import msgspec
@@ -120,12 +120,21 @@ class Judged(msgspec.Struct, frozen=True):
     verdicts: dict[str, str]
 
 
+@dataclass(frozen=True, slots=True)
+class _Figures:
+    """The figures of a guide, the same by their names of today, and the CPU load of each run."""
+
+    records: list[Record]
+    by_name: dict[str, list[Record]]
+    loads: dict[Run, float]
+
+
 class Headlines:
     """The headline figures of a site's guides; each guide is read once."""
 
     def __init__(self, site: Site, plan: ComparisonPlan) -> None:
         self._site, self._plan, self._names = site, plan, plan.rules.names
-        self._read: dict[GuideKey, list[Record]] = {}
+        self._read: dict[GuideKey, _Figures] = {}
         self._usual_findings = _shared_by_most(site)
 
     def of(self, key: GuideKey) -> Answers:
@@ -149,10 +158,10 @@ class Headlines:
         careful: Sequence[Fact],
     ) -> Answers:
         site = self._site
-        records = self._records(key)
+        figures = self._figures(key)
+        records, loads = figures.records, figures.loads
         boards = summaries.natural_boards(site.pool.of_guide(key))
         chosen, more = self._chosen(records)
-        loads = _loads(records)
         rows = tuple(self._answer(own, boards, releases, judged) for own in chosen)
         facts = [
             *self._crypto(chosen, rows, boards, loads, engines.inferred(records, site.catalog)),
@@ -170,9 +179,9 @@ class Headlines:
             _clocks(site.pool.bundles_of([key]), boards),
         )
 
-    def _records(self, key: GuideKey) -> list[Record]:
-        """The figures of a guide among which its headlines are, and those that say which engine
-        has run."""
+    def _figures(self, key: GuideKey) -> _Figures:
+        """Return the figures of a guide among which its headlines are, and those that say which
+        engine has run."""
         if key not in self._read:
             catalog = self._site.catalog
 
@@ -181,7 +190,11 @@ class Headlines:
                 known = entry.metric(metric) if entry else None
                 return bool(known and known.short) or (entry is not None and _has_engines(entry))
 
-            self._read[key] = self._site.pool.of_guide(key, wanted)
+            records = self._site.pool.of_guide(key, wanted)
+            by_name: dict[str, list[Record]] = {}
+            for record in records:
+                by_name.setdefault(_name(record, self._names), []).append(record)
+            self._read[key] = _Figures(records, by_name, _loads(records))
         return self._read[key]
 
     def _chosen(self, records: Sequence[Record]) -> tuple[list[list[Record]], int]:
@@ -273,13 +286,14 @@ class Headlines:
         pieces, before = list[list[tuple[int, float]]](), -1
         state = ""
         for place, key in enumerate(releases):
-            for other in self._records(key):
-                if other.metric != record.metric or _name(other, self._names) != own:
+            figures = self._figures(key)
+            for other in figures.by_name.get(own, ()):
+                if other.metric != record.metric:
                     continue
                 scale = units.factor(other.unit, record.unit)
                 if other.cell.mean is None or scale is None or self._doubt(other):
                     continue
-                now = _load_state(_loads(self._records(key)).get(_run(other)))
+                now = _load_state(figures.loads.get(_run(other)))
                 passed = {each.release for each in releases[before + 1 : place + 1]}
                 changed = any(
                     board(key.soc, change.board) == board(key.soc, record.board)

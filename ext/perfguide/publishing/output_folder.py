@@ -8,7 +8,7 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -74,10 +74,7 @@ class Writer:
         try:
             names = json.loads(whole)  # as a run that came to its end has left it
         except ValueError:
-            names = []
-            for line in whole.splitlines():
-                with contextlib.suppress(ValueError):
-                    names.append(json.loads(line.strip(b" ,")))
+            names = _sound_names([line.strip(b" ,") for line in whole.splitlines()])
         listed = names if isinstance(names, list) else []
         return {name for name in listed if isinstance(name, str) and _is_below(name)}
 
@@ -210,6 +207,20 @@ class Writer:
         while folder != self.root and folder.is_dir() and not any(folder.iterdir()):
             folder.rmdir()
             folder = folder.parent
+
+
+def _sound_names(lines: Sequence[bytes]) -> list[object]:
+    """Return the values of those lines that are JSON."""
+    quoted = [line for line in lines if line.startswith(b'"')]
+    try:
+        # Each part of a site reads the manifest: line by line takes ten times as long.
+        return [*json.loads(b"[" + b",".join(quoted) + b"]")]
+    except ValueError:
+        values: list[object] = []
+        for line in quoted:
+            with contextlib.suppress(ValueError):
+                values.append(json.loads(line))
+        return values
 
 
 def _is_below(name: str) -> bool:
