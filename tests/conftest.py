@@ -177,7 +177,7 @@ def sample_results(target: Path) -> Path:
     return target
 
 
-MAX_SAMPLED_RESULTS = 20
+MAX_SAMPLED_RESULTS = 8
 """The results of a benchmark that ``sample_of_each_benchmark`` adds to the sample."""
 
 

@@ -81,7 +81,7 @@ def test_a_row_cut_at_any_place_gives_no_figure(path: Path) -> None:
         pytest.skip("a bare number has no end that could show a cut")
     data = path.read_bytes()
     every = [at for at in places(path) if at and data[at - 1 : at] != b"\n"]
-    for at in every[:: max(1, len(every) // 150)]:
+    for at in every[:: max(1, len(every) // 60)]:
         end = data.find(b"\n", at)
         begin = data.rfind(b"\n", 0, at) + 1
         # What little is left of a row may be anything.

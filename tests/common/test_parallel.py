@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import TOP
+from conftest import TOP, sample_results
 from distributed import Client
 
 from perfguide.cli.command_line import main
@@ -133,9 +133,9 @@ def tree(folder: Path) -> dict[str, bytes]:
 def test_pages_and_pictures_are_the_same_bytes_where_a_worker_is_killed(
     cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    results = tmp_path / "results"
+    some, results = sample_results(tmp_path / "some"), tmp_path / "results"
     for soc in ("AM335X/linux/06.00.00.00", "AM62X/linux/09.00.00.03", "AM64X"):
-        shutil.copytree(TOP / "results" / soc, results / soc)
+        shutil.copytree(some / soc, results / soc)
     build.generate(settings(results, tmp_path / "here"))
     killed: list[str] = []
     run_pieces = parallel._Remote.run

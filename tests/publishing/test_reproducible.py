@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import GENERATED, TOP, copy_project, sample_results
+from conftest import GENERATED, TOP, bare_project, sample_results
 from debian import program
 from test_builds import command, differing, environment, tree
 
@@ -73,7 +73,7 @@ def turkish(tmp_path: Path) -> dict[str, str]:
 def test_folder_locale_zone_hash_seed_jobs_order_and_times_do_not_show(
     tmp_path: Path, turkish: dict[str, str]
 ) -> None:
-    first = copy_project(tmp_path / "first")
+    first = bare_project(tmp_path / "first")
     shutil.rmtree(first / "results")
     sample_results(first / "results")
     second = shuffled(first, tmp_path / "другой путь" / "deep er", 1)

@@ -62,10 +62,10 @@ RST: dict[str, Callable[[], str]] = {
     "footnotes": lambda: "[#]_ " * 3000 + "\n\n" + ".. [#] x\n" * 3000,
     "urls": lambda: "http://a.b/" * 9000,
     "grid": lambda: _grid(300, 100),
-    "grid-wide": lambda: _grid(20, 1500),
+    "grid-wide": lambda: _grid(10, 1500),
     "grid-long": lambda: _grid(2000, 2),
     "grid-open": lambda: "+---" * 1000 + "+\n" + "|   " * 1000 + "|\n" * 500,
-    "simple-table": lambda: "== ==\n" + "1  2\n" * 20000 + "== ==\n",
+    "simple-table": lambda: "== ==\n" + "1  2\n" * 10000 + "== ==\n",
     "list-table": lambda: _list_table(100, 100),
     "list-table-deep": lambda: ".. list-table::\n\n   * - " + "- " * 400 + "x\n",
     "csv-wide": lambda: ".. csv-table::\n\n   " + "1," * 40000 + "\n",
@@ -116,8 +116,8 @@ MARKDOWN: dict[str, Callable[[], str]] = {
     "pipes": lambda: "|a" * 40_000 + "\n" + "|-" * 40_000 + "\n" + "|\n" * 2000,
     "rows": lambda: "|a|b|\n|-|-|\n" + "|1|2|\n" * 100_000,
     "html": lambda: "<table><tr><td rowspan=1000 colspan=1000>1</table>\n\n" * 200,
-    "fences": lambda: "```{csv-table}\n1,2\n```\n" * 3000,
-    "fence-of-grid": lambda: "```{eval-rst}\n" + _grid(300, 100) + "```\n",
+    "fences": lambda: "```{csv-table}\n1,2\n```\n" * 1500,
+    "fence-of-grid": lambda: "```{eval-rst}\n" + _grid(100, 100) + "```\n",
 }
 DOCUMENTS: dict[str, Callable[[], str]] = {
     f"{name}{ending}": document
