@@ -255,6 +255,37 @@ def test_figures_that_agree_in_few_digits_or_of_other_units_or_runs_are_fine() -
     assert not found("pooled-metrics", run(mem("a", 1194.63, min=723.98, max=1665.28), other))
 
 
+@pytest.mark.parametrize(
+    ("low", "high", "others", "is_pooled"),
+    [
+        (723.9, 1665.3, (723.9,), False),  # four digits
+        (723.98, 1665.28, (723.98,), True),
+        (723.98, 904.97, (723.98,), False),  # less than 1.25 apart
+        (800.24, 1000.3, (800.24,), True),  # exactly 1.25
+        (723.9, 745.3, (723.9, 745.3), True),  # both ends
+    ],
+)
+def test_one_agreement_needs_five_digits_and_ends_far_apart(
+    low: float, high: float, others: tuple[float, ...], is_pooled: bool
+) -> None:
+    copies = [mem(f"bw_mem-bcopy{letter}", v) for letter, v in zip("ab", others, strict=False)]
+    bundle = run(mem("bw_mem-bzero", (low + high) / 2, min=low, max=high), *copies)
+    assert bool(found("pooled-metrics", bundle)) == is_pooled
+
+
+def test_two_metrics_with_the_same_two_ends_are_not_pooled() -> None:
+    ends = {"min": 723.98, "max": 1665.28}
+    assert not found("pooled-metrics", run(mem("a", 1200.0, **ends), mem("b", 1300.0, **ends)))
+
+
+def test_two_sizes_of_one_metric_that_agree_need_four_digits() -> None:
+    results = []
+    for size, low, high in (("1mb", 723.9, 1665.3), ("2mb", 612.7, 1587.1)):
+        results += [mem(f"bw_mem-bzero-{size}", 1200.0, min=low, max=high)]
+        results += [mem(f"bw_mem-bcopy-{size}", low)]
+    assert len(only(found("pooled-metrics", run(*results))).suspects) == 2
+
+
 def names(*pairs: tuple[float, float]) -> list[Loaded]:
     """Runs in which a latency stands under its short and its long name."""
     return [

@@ -322,7 +322,6 @@ def lone_sample(figures: Figures) -> Iterator[Hit]:
         ):
             if gap >= MIN_LONE_LOG and gap >= SPANS * max(rest[-1] - rest[0], 0.002):
                 unit = figures.name("unit", position)
-                ends = f"{units.exact(math.exp(rest[0]))} to {units.exact(math.exp(rest[-1]))}"
                 close = [v for v in own if v != value]
                 ends = f"{units.exact(min(close))} to {units.exact(max(close))}"
                 detail = (
