@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from making import TOML, plain, result, run_by_run, text
 
+from perfguide.cli import main
 from perfguide.common import parallel
 from perfguide.figures.dataset import BUILT_IN, Settings
 from perfguide.pages import build
@@ -172,6 +173,24 @@ def test_what_cannot_be_judged_is_named_with_what_would_help(settings: Settings)
     assert "Too little to say: 0 % of 1 figure can be judged." in said
     table = (settings.output / "compare/AM62X/linux/09.03-vs-09.04/noisy.csv").read_text("utf-8")
     assert "−12.5 %" in table and "usually within ×" in table
+
+
+def test_a_comparison_without_common_boards_says_and_links_what_to_compare(
+    settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number, board in enumerate(("evm", "sk", "evm")):
+        run = plain(result(), id=f"r{number}", sdk__version=f"09.{number:02}", board__name=board)
+        (Path(settings.results[0]) / f"r{number}.json").write_bytes(text(run))
+    build.generate(settings, run=parallel.here)
+    said = page(settings, "compare/AM62X/linux/09.01-vs-09.02")
+    assert "No board has both releases. Compare evm: 09.00 → 09.02." in said
+    assert "Guide of 09.00, with evm" in said
+    results, benchmarks = map(str, (settings.results[0], settings.benchmarks[1]))
+    names = ["--results", results, "--benchmarks", benchmarks]
+    assert main(["compare", "09.01", "09.02", *names]) == 3
+    hint = "perfguide compare 09.00 09.02 --soc AM62X --os linux --board evm"
+    assert hint in capsys.readouterr().err
+    assert main([*hint.split()[1:], *names]) == 0
 
 
 def test_lists_and_the_feed_say_what_the_comparison_says(settings: Settings) -> None:

@@ -262,6 +262,14 @@ def _run(options: argparse.Namespace) -> int:
         if comparison.notes and rest is not None:
             releases = ", ".join(sorted({key.release for key in rest.pool.guides()}))
             print(f"name two releases; here are: {visible(releases)}", file=sys.stderr)
+        for span in comparison.instead:
+            _, soc, system = span.platform
+            print(
+                f"{visible(span.board)} has two releases: perfguide compare {visible(span.old)} "
+                f"{visible(span.new)} --soc {visible(soc)} --os {visible(system)} "
+                f"--board {visible(span.board)}",
+                file=sys.stderr,
+            )
         if not shared_places(*sides):
             print(_hint(sides), file=sys.stderr)
         return shared.NOTHING

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -93,7 +93,8 @@ class Comparison:
     """Two releases side by side. ``old`` and ``new`` are what was asked for. ``lasted`` is how
     many jumps of single figures in earlier releases stayed, and how many went back. ``around``
     are those ``notes`` that say what changed around the measurements, ``far`` are moves that
-    cannot be judged and are larger than the usual scatter."""
+    cannot be judged and are larger than the usual scatter. Where no board has both releases,
+    ``instead`` has the releases of each that can be compared."""
 
     old: str
     new: str
@@ -107,6 +108,7 @@ class Comparison:
     lasted: tuple[int, int] = (0, 0)
     around: tuple[str, ...] = ()
     far: tuple[Event, ...] = ()
+    instead: tuple[Span, ...] = ()
 
     @property
     def counts(self) -> dict[Verdict, int]:
@@ -177,7 +179,23 @@ def compare(
         _lasted(judged, history),
         tuple(around),
         far,
+        () if shared else tuple(_instead(old, new, history)),
     )
+
+
+def _instead(old: ComparedSide, new: ComparedSide, history: History) -> Iterator[Span]:
+    """Yield for each board of one side the nearest release on the other side in which it was measured."""
+    for platform in dict.fromkeys([*new.records, *old.records]):
+        for side, is_new in ((new, True), (old, False)):
+            for board, release in sorted(side.releases.get(platform, {}).items()):
+                guides = [guide.release for guide in history.guides_with(platform, board)]
+                if release not in guides:
+                    continue
+                at = guides.index(release)
+                if is_new and at > 0:
+                    yield Span(platform, board, guides[at - 1], release)
+                elif not is_new and at + 1 < len(guides):
+                    yield Span(platform, board, release, guides[at + 1])
 
 
 MIN_JUMP_RANGES, MIN_EARLIER_FIGURES, MIN_JUMP = 5.0, 3, 0.02

@@ -150,7 +150,7 @@ def _boards_that_fell(comparison: Comparison) -> list[str]:
 def _advice(comparison: Comparison, again: Sequence[str]) -> str:
     """Return what to run before anything can be said."""
     if not comparison.common:
-        return ""
+        return wording.instead(comparison)
     what = (
         f"{', '.join(again[:6])}{' and others' if len(again) > 6 else ''}"
         if again

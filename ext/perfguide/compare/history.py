@@ -133,12 +133,19 @@ class History:
         return tuple((p.release, _in_unit(p, record.unit).mean) for p in past if p.rank <= last)
 
     def _upcoming(self, key: GuideKey, board: str) -> GuideKey | None:
-        boards = self._names.boards
-        names = boards.ever(key.soc, board)
-        own = self._guides.get(key.platform, ())
-        here = max((at for at, (_, guide) in enumerate(own) if guide == key), default=len(own))
-        later = (guide for pool, guide in own[here + 1 :] if names & pool.boards[guide])
-        return next(later, None)
+        own = [guide for _, guide in self._guides.get(key.platform, ())]
+        here = max((at for at, guide in enumerate(own) if guide == key), default=len(own))
+        later = set(own[here + 1 :])
+        return next(
+            (guide for guide in self.guides_with(key.platform, board) if guide in later), None
+        )
+
+    def guides_with(self, platform: Platform, board: str) -> list[GuideKey]:
+        """Return the guides in which a board was measured under whatever name, in version order."""
+        names = self._names.boards.ever(platform[1], board)
+        return [
+            guide for pool, guide in self._guides.get(platform, ()) if names & pool.boards[guide]
+        ]
 
     def _figures(self, record: Record) -> Sequence[_Past]:
         platform = record.guide.platform

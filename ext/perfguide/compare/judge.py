@@ -145,9 +145,12 @@ def judge(
     extras.require("compare")
     table = usual() if table is None else table
     raw = [scaled(pair) for pair in pairs]
-    rows, shifts = without_shifts(raw, learn(raw, table))
+    noises = learn(raw, table)
+    rows, shifts = without_shifts(raw, noises)
+    if any(row is not before for row, before in zip(rows, raw, strict=True)):
+        noises = learn(rows, table)
     tests: dict[int, _Test] = {}
-    for i, noise in enumerate(learn(rows, table)):
+    for i, noise in enumerate(noises):
         every = [_Test(pairs[i], raw[i], rows[i], own, move_of(rows[i], own)) for own in noise]
         if every:
             test = max(every, key=lambda test: (test.move.p, test.move.error))

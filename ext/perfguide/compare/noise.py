@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -248,29 +249,31 @@ def _scatter(logs: Floats, chance: Floats, weights: Floats) -> Scatter:
 def priors(table: Table, rows: Sequence[ScaledRow]) -> tuple[Floats, Floats]:
     """Return for each row the variance that its like have, and how many degrees of freedom that is
     worth; 0 where the table has nothing."""
-    from scipy import special
-
-    by_scatter: dict[Scatter, tuple[float, float]] = {}
     variance, freedom = np.zeros(len(rows)), np.zeros(len(rows))
     for i, row in enumerate(rows):
         scatter = table.get(row.key) or table.get(row.key[:1]) or table.get(())
-        if scatter is None:
-            continue
-        if scatter not in by_scatter:
-            worth = MAX_PRIOR_FREEDOM
-            if scatter.excess > 1e-3:
-                worth = max(min(2 * inverse_trigamma(scatter.excess), worth), 0.2)
-            size = scatter.centre + float(special.digamma(worth / 2)) - math.log(worth / 2)
-            by_scatter[scatter] = math.exp(size), worth
-        size, freedom[i] = by_scatter[scatter]
-        variance[i] = size + row.rounding
+        if scatter is not None:
+            size, freedom[i] = _variance_and_freedom(scatter)
+            variance[i] = size + row.rounding
     return variance, freedom
+
+
+# The lines of public history are the same in every comparison.
+@lru_cache(4096)
+def _variance_and_freedom(scatter: Scatter) -> tuple[float, float]:
+    from scipy import special
+
+    worth = MAX_PRIOR_FREEDOM
+    if scatter.excess > 1e-3:
+        worth = max(min(2 * inverse_trigamma(scatter.excess), worth), 0.2)
+    size = scatter.centre + float(special.digamma(worth / 2)) - math.log(worth / 2)
+    return math.exp(size), worth
 
 
 def inverse_trigamma(value: float) -> float:
     """Return the x at which the trigamma function has this positive value."""
     from scipy import optimize, special
 
-    # Between 1/x and 1/x + 1/x² lies the trigamma function.
+    # Between 1/x and 1/x + 1/x² lies the trigamma function, which is zeta(2, x).
     ends = 1 / value, 1 / value + 1 / math.sqrt(value) + 1
-    return float(optimize.brentq(lambda x: float(special.polygamma(1, x)) - value, *ends))
+    return float(optimize.brentq(lambda x: special.zeta(2.0, x) - value, *ends))

@@ -9,6 +9,7 @@ from statistics import median
 
 from ..bundles.guide_key import version
 from ..common import units
+from . import wording
 from .ledger import Entry
 from .select import ReleasePair
 
@@ -54,7 +55,9 @@ def shared_moves(compared: Iterable[tuple[ReleasePair, Sequence[Entry]]]) -> lis
     titles: dict[str, str] = {}
     for pair, entries in compared:
         for entry in entries:
-            if entry.is_cause or entry.move is None or abs(entry.move) < MIN_MOVE_LOG:
+            # A return to an earlier level has the release before as its cause.
+            is_back = entry.action == wording.BACK
+            if is_back or entry.is_cause or entry.move is None or abs(entry.move) < MIN_MOVE_LOG:
                 continue
             key = (_line(pair.new.release), entry.benchmark, entry.move > 0)
             own = by.setdefault(key, {})

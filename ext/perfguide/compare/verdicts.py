@@ -630,7 +630,7 @@ def _annotated(row: Row, annotations: Annotations) -> Row:
         old, new = version(row.old.guide.release), version(release)
         spanned = (x for x in annotations.levels if old < version(x.spec.since) <= new)
         settled = next((x for x in spanned if about(x, row)), None)
-    return replace(row, notes=notes, settled=settled)
+    return replace(row, notes=notes, settled=settled) if notes or settled else row
 
 
 def about(waiver: AnyEntry, row: Row) -> bool:

@@ -48,9 +48,11 @@ TITLES: dict[Verdict, str] = {
     "only-new": "Not measured before",
 }
 
+BACK = "Back at an earlier level"
+
 ACTIONS = (
     *("Worse", "Causes", "Worse, not proved", "Better", "Changed", "Accepted"),
-    *("Better, not proved", "Back at an earlier level"),
+    *("Better, not proved", BACK),
 )
 """Titles of events by how far they are proved, in the order in which a reader sees them. They are no
 advice of their own: in public history as many proved moves lasted as others."""
@@ -96,7 +98,7 @@ def action(event: Event) -> str:
     if event.kind in ("improved", "changed"):
         return "Better" if event.kind == "improved" else "Changed"
     if event.is_back:
-        return "Back at an earlier level"
+        return BACK
     if event.kind == "noisy":
         return f"{'Worse' if event.worse_by > 0 else 'Better'}, not proved"
     return "Worse"
@@ -107,6 +109,16 @@ def unaccepted(comparison: Comparison) -> list[Event]:
     at first."""
     listed = (event for _, own in by_action(comparison) for event in own)
     return [event for event in listed if event.kind in ALARMS and not event.accepted]
+
+
+def instead(comparison: Comparison) -> str:
+    """Return which releases to compare where no board has both: ``Compare sk: 09.00 → 09.02.``"""
+    if comparison.spans:
+        return ""
+    pairs = [f"{span.board}: {span.old} → {span.new}" for span in comparison.instead]
+    if not pairs:
+        return "No board has both releases, or another one to compare with."
+    return f"No board has both releases. Compare {', or '.join(pairs)}."
 
 
 def unjudged(comparison: Comparison) -> list[str]:

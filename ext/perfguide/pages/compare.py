@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from ..bundles.guide_key import family, version
+from ..bundles.guide_key import GuideKey, family, version
 from ..catalog.benchmarks import Catalog
 from ..catalog.board_names import load as load_boards
 from ..catalog.waivers import AnyEntry, load_annotations
@@ -235,7 +235,10 @@ def _write(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> PageOutcome:
         unjudged={"number": noisy, "lines": wording.unjudged(compared)} if noisy else None,
         common=f"{wording.count(compared.common, 'figure')} of {wording.count(len(compared.spans), 'board')} in both releases",
         counts=_counts(site, pair.address, compared),
-        guides=[Link(f"Guide of {key.release}", guides[key]) for key in (pair.old, pair.new)],
+        guides=[
+            *(Link(f"Guide of {key.release}", guides[key]) for key in (pair.old, pair.new)),
+            *_other_guides(pair, compared, guides),
+        ],
         sections=sections,
         moved=long_tables.move(site, pair.address, tables, MAX_CSV_BYTES, f": {title}"),
         chart=_chart(site, pair.address, compared),
@@ -251,6 +254,19 @@ def _write(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> PageOutcome:
         ],
     )
     return PageOutcome(annotations_used(compared.rows, plan.rules), ledger.compared(compared))
+
+
+def _other_guides(
+    pair: ReleasePair, compared: Comparison, guides: Mapping[GuideKey, str]
+) -> list[Link]:
+    """Return links to the guides to compare with where no board has both releases."""
+    out = []
+    for span in compared.instead:
+        for release in (span.old, span.new):
+            key = GuideKey(*span.platform, release)
+            if key not in (pair.old, pair.new) and key in guides:
+                out.append(Link(f"Guide of {release}, with {span.board}", guides[key]))
+    return out
 
 
 MAX_LINES = 100
