@@ -214,7 +214,7 @@ def test_markdown_fits_a_comment_and_counts_what_it_leaves_out() -> None:
     comparison, described = hostile(400)
     link = "https://e.org/a b)<x>"
     shown = as_markdown.render(comparison, described, link)
-    assert 60_000 < len(shown) <= as_markdown.MOST < 65_536
+    assert 60_000 < len(shown) <= as_markdown.MAX_COMMENT_CHARS < 65_536
     left = re.search(r"(\d+) lines did not fit here; see \[the whole comparison\]\((\S+)\)", shown)
     assert left and left[2] == "https://e.org/a%20b%29%3Cx%3E"
     rows = shown.count("\n| ") - shown.count("\n| change") - shown.count("\n| benchmark |")

@@ -142,7 +142,7 @@ LIMITS = {
     "ext/perfguide/charts": Limits(0, 0, 0, 0, 24),
     "ext/perfguide/cli": Limits(0, 0, 0, 0, 21),
     "ext/perfguide/common": Limits(0, 0, 0, 0, 34),
-    "ext/perfguide/compare": Limits(0, 78, 55, 24, 9),
+    "ext/perfguide/compare": Limits(0, 0, 0, 0, 10),
     "ext/perfguide/export": Limits(0, 0, 0, 0, 19),
     "ext/perfguide/figures": Limits(0, 0, 0, 0, 26),
     "ext/perfguide/health": Limits(0, 0, 0, 0, 14),

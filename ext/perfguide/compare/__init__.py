@@ -1,1 +1,1 @@
-"""Two releases compared: rows paired, judged, and told as text, Markdown, HTML or data."""
+"""Two releases compared: rows paired, judged, and written as text, Markdown, HTML or data."""

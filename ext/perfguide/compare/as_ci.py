@@ -16,12 +16,12 @@ from .headline import headline
 LEVELS = {"Worse": "error", "Worse, not proved": "warning"}
 """Levels of events by the advice on them; all others are for information."""
 
-PLACE = "results"
+RESULTS_PATH = "results"
 """The path given for an event: services want a path, and figures have none in the code."""
 
 
-def _told(comparison: Comparison) -> Iterator[tuple[str, Event, str, str]]:
-    """Each event with its level, its title, and why it is told."""
+def _listed(comparison: Comparison) -> Iterator[tuple[str, Event, str, str]]:
+    """Each event with its level, its title, and the grounds."""
     for event in (*comparison.events, *comparison.far):
         level = LEVELS.get(words.action(event), "note")
         title = visible(words.event_title(event, comparison))
@@ -46,14 +46,14 @@ def to_github(comparison: Comparison) -> str:
 
     lines = [
         f"::{names[level]} title={escaped(title, ':,')}::{escaped(why)}"
-        for level, _, title, why in _told(comparison)
+        for level, _, title, why in _listed(comparison)
     ]
     lines.append(f"::notice title=Comparison::{escaped(visible(headline(comparison).sentence))}")
     return "".join(f"{line}\n" for line in lines)
 
 
 def to_gitlab(comparison: Comparison) -> str:
-    """A report of code quality for GitLab: a list of issues, of which good news is none."""
+    """A report of code quality for GitLab: a list of issues; good news is not one."""
     severities = {"error": "major", "warning": "minor"}
     issues = [
         {
@@ -61,9 +61,9 @@ def to_gitlab(comparison: Comparison) -> str:
             "check_name": f"perfguide-{event.kind}",
             "fingerprint": _id(event),
             "severity": severities[level],
-            "location": {"path": f"{PLACE}/{event.benchmark}", "lines": {"begin": 1}},
+            "location": {"path": f"{RESULTS_PATH}/{event.benchmark}", "lines": {"begin": 1}},
         }
-        for level, event, title, why in _told(comparison)
+        for level, event, title, why in _listed(comparison)
         if level in severities
     ]
     return json.dumps(issues, indent=1, ensure_ascii=False) + "\n"
@@ -72,13 +72,13 @@ def to_gitlab(comparison: Comparison) -> str:
 def to_sarif(comparison: Comparison) -> str:
     """SARIF 2.1.0: a result for each event; good news and accepted changes are notes."""
     results: list[dict[str, Any]] = []
-    for level, event, title, why in _told(comparison):
-        place = {"artifactLocation": {"uri": PLACE}, "region": {"startLine": 1}}
+    for level, event, title, why in _listed(comparison):
+        location = {"artifactLocation": {"uri": RESULTS_PATH}, "region": {"startLine": 1}}
         result: dict[str, Any] = {
             "ruleId": event.kind,
             "level": level,
             "message": {"text": f"{title}. {why}"},
-            "locations": [{"physicalLocation": place}],
+            "locations": [{"physicalLocation": location}],
             "partialFingerprints": {"rows/v1": _id(event)},
         }
         if event.accepted:
@@ -86,7 +86,7 @@ def to_sarif(comparison: Comparison) -> str:
         results.append(result)
     rules = [
         {"id": kind, "shortDescription": {"text": words.TITLES[kind]}}
-        for kind in dict.fromkeys(event.kind for _, event, _, _ in _told(comparison))
+        for kind in dict.fromkeys(event.kind for _, event, _, _ in _listed(comparison))
     ]
     driver = {"name": "perfguide", "rules": rules}
     said = headline(comparison)

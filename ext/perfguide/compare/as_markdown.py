@@ -14,7 +14,7 @@ from .events import Event
 from .headline import headline
 from .verdicts import ALARMS, Row
 
-MOST = 64_512
+MAX_COMMENT_CHARS = 64_512
 """Characters of a comment on GitHub, less 1,024 for the links that a build service adds."""
 
 _HEAD = "| change | old | new | unit | figure | verdict |\n|---:|---:|---:|---|---|---|\n"
@@ -23,7 +23,9 @@ ACCEPT = "Accept: entries for source/waivers.toml, to be completed"
 _PLAIN = re.compile(r"[^A-Za-z0-9 ,.;/%()'“”+→↑↓−×÷±—–-]")
 
 
-def render(comparison: Comparison, catalog: Catalog, link: str = "", most: int = MOST) -> str:
+def render(
+    comparison: Comparison, catalog: Catalog, link: str = "", most: int = MAX_COMMENT_CHARS
+) -> str:
     """The decision, events, then rows by verdict, folded, in at most ``most`` characters.
 
     What does not fit is counted, and ``link`` leads to all of it.
@@ -43,8 +45,8 @@ def render(comparison: Comparison, catalog: Catalog, link: str = "", most: int =
     fixed = "\n".join(filter(None, head)) + "\n".join(spans) + "\n"
     parts: list[tuple[str, list[str], str]] = []
     for name, events in words.by_action(comparison):
-        told = [_event(event, comparison, catalog) for event in events]
-        parts.append((f"\n#### {name} ({len(events)})\n\n", told, ""))
+        items = [_event(event, comparison, catalog) for event in events]
+        parts.append((f"\n#### {name} ({len(events)})\n\n", items, ""))
     entries = [
         f"```toml\n{words.snippet(event)}```\n"
         for event in comparison.events
@@ -114,7 +116,7 @@ def _event(event: Event, comparison: Comparison, catalog: Catalog) -> str:
     """A list item: what happened, why, and the rows that moved most with their histories."""
     lines = [f"- **{text(words.event_title(event, comparison))}**"]
     lines += [f"  {text(line)}" for line in words.event_lines(event, comparison)]
-    listed = words.listed(event, FIRST)
+    listed = words.listed(event, LISTED_ROWS)
     for row in listed:
         said = words.row_words(row, comparison, catalog)
         history = f" {sparkline.characters(row)}".rstrip()
@@ -125,7 +127,7 @@ def _event(event: Event, comparison: Comparison, catalog: Catalog) -> str:
     return "\n".join(lines) + "\n"
 
 
-FIRST = 3
+LISTED_ROWS = 3
 """Rows of an event that are listed with it; all are in the tables."""
 
 
@@ -138,18 +140,18 @@ def _row(row: Row, comparison: Comparison, catalog: Catalog) -> str:
 
 def text(value: str) -> str:
     """Text in which nothing is markup, a mention or a link: signs as references."""
-    safe = _PLAIN.sub(lambda found: f"&#{ord(found[0])};", visible(value))
-    safe = re.sub("(?i)www[.]", lambda found: f"{found[0][:-1]}&#46;", safe).replace("--", "-&#45;")
+    safe = _PLAIN.sub(lambda match: f"&#{ord(match[0])};", visible(value))
+    safe = re.sub("(?i)www[.]", lambda match: f"{match[0][:-1]}&#46;", safe).replace("--", "-&#45;")
     # A word joiner, which does not show: else “@name” and “#1” would call and link.
     safe = re.sub("&#(35|64);", r"&#\1;&#8288;", safe)
     # A line that begins with a number or a dash would begin a list.
     return re.sub(r"^( *)([-+](?= |$)|\d+(?=[.)](?: |$)))", _first, safe)
 
 
-def _first(found: re.Match[str]) -> str:
-    if found[2].isdigit():
-        return f"{found[1]}&#{ord(found[2][0])};{found[2][1:]}"
-    return f"{found[1]}&#{ord(found[2])};"
+def _first(match: re.Match[str]) -> str:
+    if match[2].isdigit():
+        return f"{match[1]}&#{ord(match[2][0])};{match[2][1:]}"
+    return f"{match[1]}&#{ord(match[2])};"
 
 
 def code(value: str) -> str:

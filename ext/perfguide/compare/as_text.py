@@ -23,7 +23,7 @@ from .verdicts import ALARMS, Row, Verdict
 WIDTH = 80
 """Columns of the output, on a terminal or not."""
 
-FIRST = 3
+LISTED_ROWS = 3
 """Rows of an event that are listed without asking."""
 
 EVENTS = {"Worse": "red", "Worse, not proved": "yellow", "Better": "green"}
@@ -44,9 +44,9 @@ def render(
     coloured: bool,
     snippets: bool = False,
 ) -> str:
-    """The whole comparison. Rows that are the same, unclear or on one side only are
+    """Return all of a comparison. Rows that are the same, unclear or on one side only are
     counted, and listed where ``everything`` is asked for; with ``snippets`` the entries that
-    accept what got worse stand at the end, to copy."""
+    accept what got worse come last, to copy."""
     out = io.StringIO()
     console = terminal(out, coloured)
     first, *rest = words.summary(comparison)
@@ -67,7 +67,7 @@ def render(
         rows = words.of_verdict(comparison.rows, [verdict])
         if rows:
             heading(console, f"{words.TITLES[verdict]} ({len(rows)})", COLOURS.get(verdict, ""))
-            if everything or len(rows) <= FIRST:
+            if everything or len(rows) <= LISTED_ROWS:
                 console.print(_rows(rows, comparison, catalog))
             else:
                 console.print(bullets(words.obstacles(rows, comparison)))
@@ -79,9 +79,9 @@ def render(
             heading(console, title)
             console.print(bullets(remarks))
     left = sum(1 for row in comparison.rows if row.verdict in words.FOLDED)
-    left += sum(max(0, len(event.rows) - FIRST) for event in comparison.events)
+    left += sum(max(0, len(event.rows) - LISTED_ROWS) for event in comparison.events)
     unlike = comparison.counts["incomparable"]
-    left += unlike if unlike > FIRST else 0
+    left += unlike if unlike > LISTED_ROWS else 0
     if left and not everything:
         heading(console, f"{words.count(left, 'row')} not listed; --all lists them")
     entries = [
@@ -105,16 +105,16 @@ def _event(console: Console, event: Event, comparison: Comparison, catalog: Cata
     put(console, f"- {words.event_title(event, comparison)}", "bold")
     body = Table.grid()
     for line in words.event_lines(event, comparison):
-        body.add_row(shown(line, "dim"))
+        body.add_row(plain_text(line, "dim"))
     rows = Table.grid(padding=(0, 2, 0, 0))
     for name in ("change", "figures", "history"):
         rows.add_column(name, no_wrap=True, justify="right" if name == "change" else "left")
     rows.add_column("figure", overflow="fold")
-    for row in words.listed(event, FIRST):
+    for row in words.listed(event, LISTED_ROWS):
         said = words.row_words(row, comparison, catalog)
         figures = f"{said.old} → {said.new} {said.unit}"
         rows.add_row(
-            *(shown(t) for t in (said.change, figures, sparkline.characters(row), said.name))
+            *(plain_text(t) for t in (said.change, figures, sparkline.characters(row), said.name))
         )
     body.add_row(rows)
     console.print(Padding(body, (0, 0, 0, 2)))
@@ -136,14 +136,14 @@ def terminal(out: TextIO, coloured: bool) -> Console:
     )
 
 
-def shown(text: str, style: str = "") -> Text:
+def plain_text(text: str, style: str = "") -> Text:
     """Text from data, in which nothing is markup or moves the cursor."""
     return Text(visible(text), style=style, overflow="fold")
 
 
 def put(console: Console, text: str, style: str = "") -> None:
     """Write a line."""
-    console.print(shown(text, style))
+    console.print(plain_text(text, style))
 
 
 def heading(console: Console, text: str, style: str = "") -> None:
@@ -156,7 +156,7 @@ def bullets(lines: Sequence[str]) -> Table:
     """A list of texts, each with a dash before it."""
     table = Table.grid(padding=(0, 1, 0, 0))
     for line in lines:
-        table.add_row("-", shown(line))
+        table.add_row("-", plain_text(line))
     return table
 
 
@@ -169,11 +169,13 @@ def _rows(rows: Sequence[Row], comparison: Comparison, catalog: Catalog) -> Tabl
     table.add_column("FIGURE", overflow="fold", ratio=1, min_width=20)
     for row in rows:
         said = words.row_words(row, comparison, catalog)
-        figure = shown(said.name)
+        figure = plain_text(said.name)
         if row.verdict in words.LEADING:
             figure.append(f"\n{visible(said.ground)}", style="dim")
-        change = shown(said.change, COLOURS.get(row.verdict, ""))
-        table.add_row(change, shown(said.old), shown(said.new), shown(said.unit), figure)
+        change = plain_text(said.change, COLOURS.get(row.verdict, ""))
+        table.add_row(
+            change, plain_text(said.old), plain_text(said.new), plain_text(said.unit), figure
+        )
     return table
 
 
@@ -184,5 +186,5 @@ def _groups(comparison: Comparison) -> Table:
     table.add_column("FIGURES", overflow="fold", ratio=1)
     for group in comparison.groups:
         ratio, tally = words.ratio(group), words.tally(group)
-        table.add_row(shown(group.title), shown(ratio), shown(tally))
+        table.add_row(plain_text(group.title), plain_text(ratio), plain_text(tally))
     return table

@@ -112,7 +112,7 @@ def _of_wrong_clocks(rows: Sequence[Row], catalog: Catalog) -> dict[int, str]:
 
 def _rest_of_tables(rows: Sequence[Row], exchanged: Sequence[int], param: str) -> list[int]:
     """Return the other rows of two tables that are exchanged, such as the loads of their rates: those
-    with the same parameters but for what tells the rows of a table apart."""
+    with the same parameters but for those by which the rows of a table differ."""
     if not param:
         return []
     own = [rows[index] for index in exchanged]

@@ -1,4 +1,4 @@
-"""All that is said about two releases: rows, groups, coverage, notes."""
+"""The comparison of two releases: rows, groups, coverage, notes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..figures.conditions import SETUP
 from ..figures.pool import Pool
 from . import drift
 from .causes import explained
-from .events import TOLD, Event, events, moved_far
+from .events import EVENT_VERDICTS, Event, events, moved_far
 from .history import History
 from .match import BY_DESIGN, Names
 from .match import WORDS as CONDITIONS
@@ -60,7 +60,7 @@ class Group:
 @dataclass(frozen=True, slots=True)
 class Coverage:
     """``count`` of a benchmark's ``of`` figures on one board that only one side has;
-    without a benchmark the whole board. ``kind`` is ``lost`` or ``gained``."""
+    without a benchmark of the entire board. ``kind`` is ``lost`` or ``gained``."""
 
     kind: Kind
     platform: str
@@ -122,7 +122,7 @@ class Comparison:
 
     @property
     def common(self) -> int:
-        """Return how many figures stand on both sides."""
+        """Return how many figures both sides have."""
         return sum(1 for row in self.rows if row.old and row.new)
 
 
@@ -154,7 +154,7 @@ def compare(
     before, after = (_of_boards(side, shared, rules.names) for side in (old, new))
     judged = tuple(
         replace(row, line=history.line(row.new))
-        if row.new and (row.verdict in TOLD or moved_far(row))
+        if row.new and (row.verdict in EVENT_VERDICTS or moved_far(row))
         else row
         for row in explained(
             rows(before, after, history, rules),
@@ -279,7 +279,7 @@ def _coverage(judged: Sequence[Row]) -> list[Coverage]:
 
 
 def _engines(judged: Sequence[Row]) -> list[str]:
-    """Return where another class of engine seems to have run: told once for each board and benchmark."""
+    """Return where another class of engine seems to have run, once for each board and benchmark."""
     rows: Counter[tuple[str, str, str]] = Counter()
     for row in judged:
         if row.ground.startswith(ENGINE_CHANGED):
@@ -293,7 +293,7 @@ def _engines(judged: Sequence[Row]) -> list[str]:
 
 
 def _conditions(old: Pool, new: Pool, judged: Sequence[Row]) -> tuple[list[str], list[str]]:
-    """Return what changed around the measurements, told once for each board; and what one side does not
+    """Return what changed around the measurements, once for each board; and what one side does not
     state."""
     changed: dict[tuple[str, str], set[tuple[str, str]]] = {}
     unstated: Counter[tuple[str, str]] = Counter()
@@ -348,7 +348,7 @@ def _waiver_findings(judged: Sequence[Row], rules: Rules, only: Filter) -> list[
 
 def _unused(judged: Sequence[Row], rules: Rules, only: Filter) -> list[Diagnostic]:
     """Notes and new levels that are about no figure of two releases; where only some figures
-    are compared, nobody knows."""
+    are compared, that is not known."""
     if only != Filter():
         return []
     return [
@@ -360,6 +360,6 @@ def _unused(judged: Sequence[Row], rules: Rules, only: Filter) -> list[Diagnosti
 
 def annotations_used(judged: Sequence[Row], rules: Rules) -> set[tuple[str, int]]:
     """The entries of the file that are about rows, or accept some."""
-    told = rules.annotations.every
-    used = {entry.key for entry in told if any(about(entry, row) for row in judged)}
+    entries = rules.annotations.every
+    used = {entry.key for entry in entries if any(about(entry, row) for row in judged)}
     return used | {row.waiver.key for row in judged if row.waiver}

@@ -21,8 +21,8 @@ from .drift import drifting
 from .match import BY_DESIGN, Conditions, Names
 from .verdicts import ENGINE_CHANGED, IMPOSSIBLE, Row, SideFigures, Verdict
 
-TOLD: tuple[Verdict, ...] = ("regressed", "failed-after", "improved", "changed")
-"""Verdicts that are told as events."""
+EVENT_VERDICTS: tuple[Verdict, ...] = ("regressed", "failed-after", "improved", "changed")
+"""Verdicts with an event."""
 
 FAR = math.log(1.5)
 """The move from which a figure is listed though it may be scatter, as the logarithm of a factor."""
@@ -30,8 +30,8 @@ FAR = math.log(1.5)
 UNKNOWN_SCATTER = 0.2
 """The relative scatter by which moves are ordered of rows whose own is not known."""
 
-LONE = 5
-"""Rows of a benchmark on a board that did not move, from which on one that did stands alone."""
+MIN_QUIET_ROWS = 5
+"""Rows of a benchmark on a board that did not move, from which on one that did is alone."""
 
 NOTHING = 1.0
 """A load in per cent below which it is next to nothing."""
@@ -45,7 +45,7 @@ NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happened to some rows, told once.
+    """Something that happened to some rows, reported once.
 
     ``kind`` is the verdict of its rows. ``what`` names what they have in common. ``change``
     is the median relative change in the better direction, ``None`` where there is none,
@@ -88,7 +88,7 @@ class Event:
 
     @property
     def over_scatter(self) -> float:
-        """Return how far the row that stands out most moved, over the scatter of such rows."""
+        """Return the farthest move of a row, over the scatter of rows like it."""
         return max(map(over_scatter, self.rows))
 
     @property
@@ -116,8 +116,8 @@ def events(
     explained = {id(row) for event in clocks for row in event.rows}
     by: dict[tuple[object, ...], list[Row]] = {}
     for row in rows:
-        if row.verdict in TOLD and id(row) not in explained:
-            # The same on another board, or what is left of a benchmark beside its shift, is one event.
+        if row.verdict in EVENT_VERDICTS and id(row) not in explained:
+            # The same on another board, or the rest of a benchmark beside its shift, is one event.
             wide = row.shift is not None and row.shift.name == row.board
             part = row.board if wide else row.benchmark
             by.setdefault((row.guide.platform, part, row.verdict, row.accepted), []).append(row)
@@ -246,7 +246,7 @@ def _far_rows(rows: Sequence[Row]) -> dict[tuple[object, ...], list[Row]]:
     leads = {row.observation for row in far if _leads(row)}
     out: dict[tuple[object, ...], list[Row]] = {}
     for row in far:
-        # A load, or a rate of packets, tells the same as the rate of its run.
+        # A load, or a rate of packets, says the same as the rate of its run.
         if _leads(row) or row.observation not in leads or not row.params:
             verdict: Verdict = "regressed" if (row.worse_by or 0.0) > 0 else "improved"
             back = ("back",) if _is_back(row) else ()
@@ -298,10 +298,10 @@ def _event(
         narrow = _narrow(own, siblings, names)
         what = f"{what}: {narrow}" if narrow else what
     quiet = sum(1 for row in siblings if row.verdict in ("same", "steady"))
-    # All metrics of one run are one measurement; where it has no parameters, nobody knows.
+    # All metrics of one run are one measurement; without parameters they may be of several.
     run = bool(first.params) and len({row.observation for row in own}) == 1
     single = all(row.level > 0 for row in own)
-    lone = single and not shared and (run or len(own) == 1) and quiet >= LONE
+    lone = single and not shared and (run or len(own) == 1) and quiet >= MIN_QUIET_ROWS
     perhaps = [*_conditions(own, old, new)]
     if back := _returned(own):
         perhaps.append(back)
@@ -378,7 +378,7 @@ def _farthest(row: Row) -> tuple[bool, float]:
 
 
 def _vanished(row: Row) -> bool:
-    """Is it a load of which hardly anything is left?"""
+    """Return whether hardly anything is left of a load."""
     if units.parse(row.unit).kind != "share" or row.better != "lower" or not (row.old and row.new):
         return False
     was, now = row.old.cell.mean or 0.0, row.new.cell.mean or 0.0
@@ -449,5 +449,5 @@ def _coarse(own: Sequence[Row], names: Names) -> bool:
 
 
 def tally(events: Sequence[Event]) -> Mapping[Verdict, int]:
-    """Return how many events of each kind nobody has accepted."""
+    """Return how many events of each kind are not accepted."""
     return Counter(event.kind for event in events if not event.accepted)

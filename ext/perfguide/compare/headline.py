@@ -22,7 +22,7 @@ LEAST_JUDGED_PERCENT = 50
 """The share of figures that has to be judged before a release can be called good."""
 
 MIN_MOVES = 10
-"""Far moves in earlier releases of which the share that lasted is worth a sentence."""
+"""Far moves in earlier releases from which on the share that lasted is worth a sentence."""
 
 MIN_FALLEN_BENCHMARKS = 3
 """Benchmarks that fall far on one board from which on that points to the board."""
@@ -112,14 +112,14 @@ def _named(events: Sequence[Event], comparison: Comparison) -> str:
 
 
 def _besides(comparison: Comparison, fell: Sequence[Event]) -> list[str]:
-    """Return what is worth a word beside the headline: falls not proved, rises, lost figures."""
+    """Return remarks beside the headline: falls not proved, rises, lost figures."""
     out = []
     if fell:
         out.append(f"{wording.count(len(fell), 'other fall')} of a third or more not proved.")
     better = sum(event.kind == "improved" for event in comparison.events)
     if better:
         out.append(f"{wording.count(better, 'event')} for the better.")
-    # Rows of which the engine or the clock was another one have one cause.
+    # Rows with another engine or clock have one cause.
     reasons = Counter(row.ground for row in comparison.rows if row.verdict == "incomparable")
     out += [
         f"{wording.count(number, 'figure')} cannot be compared: {reason}."

@@ -24,7 +24,7 @@ ConditionSet = frozenset[tuple[str, frozenset[str]]]
 Figure = TypeVar("Figure", Cell, Side)
 
 PAST = 27
-"""Releases of which a figure is looked at besides the two that are compared: more say little
+"""Releases with a figure that are looked at besides the two that are compared: more say little
 more (see :mod:`.noise`), and the time does not grow with the square of the releases."""
 
 COPIED = 4
@@ -33,7 +33,7 @@ COPIED = 4
 
 @dataclass(frozen=True, slots=True)
 class _Past:
-    """A figure in one release: where the release stands among those of its platform, and
+    """A figure in one release: the rank of its release among those of its platform, and
     the conditions under which the figure was taken."""
 
     rank: int
@@ -89,16 +89,16 @@ class History:
     ) -> dict[str, Side]:
         """The same figure by release, in the unit of ``record``, in the ``PAST`` releases before the first
         of ``without``, in version order; what was measured under other conditions is left out,
-        and so is what came after the first of ``without``: nobody knew it then, and a change
+        and so is what came after the first of ``without``: it was not known then, and a change
         between the two is what a comparison looks for. Nothing before ``since`` is taken."""
         past = self._figures(record)
         ranks = self._ranks[record.guide.platform]
         ends = [ranks[release] for release in without if release in ranks]
-        known = bisect_left(past, min(ends), key=lambda figure: figure.rank) if ends else len(past)
+        end = bisect_left(past, min(ends), key=lambda figure: figure.rank) if ends else len(past)
         own = self._conditions_of(pool, record)
         near = (
             position
-            for position in reversed(range(known))
+            for position in reversed(range(end))
             if past[position].release not in without
             and (not since or version(past[position].release) >= version(since))
             and self._comparable(past[position].conditions, own, tuple(tools), record.benchmark)
@@ -201,7 +201,7 @@ def _in_unit(past: _Past, unit: str) -> Side:
 
 
 def side(cell: Cell, pool: Pool | None = None, copies: frozenset[int] = frozenset()) -> Side:
-    """Return a figure as the statistics take it: by runs, each of which is a bundle.
+    """Return a figure as the statistics take it: by runs; each is a bundle.
 
     Samples of one run share its boot, its build and its temperature, so many of them say no more
     about a release than one. ``copies`` are bundles of the pool that repeat others.
@@ -211,7 +211,7 @@ def side(cell: Cell, pool: Pool | None = None, copies: frozenset[int] = frozense
     runs = pool.by_run(cell, copies) if pool is not None and len(cell.members) > 1 else ()
     if len(runs) > 1:
         return Side(cell.mean, min(runs), max(runs), len(runs), runs, step)
-    # Where nobody published how many runs there were, the range may be of several.
+    # If the number of runs was not published, the range may be of several.
     count = None if cell.count is None and cell.low is not None else 1
     return Side(cell.mean, cell.low, cell.high, count, (), step, _inner(cell.samples))
 
@@ -236,7 +236,7 @@ def printed(figures: Sequence[float]) -> float:
 def copied(pool: Pool) -> frozenset[int]:
     """The bundles that only repeat the figures of another bundle of their guide and board.
 
-    They share at least ``COPIED`` figures that are not whole numbers of one digit, and all that
+    They share at least ``COPIED`` figures that are not integers of one digit, and all that
     they share are equal.
     """
     table = pool.frame.table
@@ -246,7 +246,7 @@ def copied(pool: Pool) -> frozenset[int]:
     frame["figure"] = pool.positions()
     keys = ["sdk", "soc", "os", "release", "board"]
     frame = frame[frame.groupby(keys, observed=True)["bundle"].transform("nunique") > 1]
-    found: set[int] = set()
+    copies: set[int] = set()
     for _, own in frame.groupby(keys, observed=True, sort=True):
         values: dict[int, dict[int, list[float]]] = {}
         for number, figure, value in zip(own["bundle"], own["figure"], own["value"], strict=True):
@@ -255,8 +255,8 @@ def copied(pool: Pool) -> frozenset[int]:
             number: {figure: tuple(each) for figure, each in of.items()}
             for number, of in values.items()
         }
-        found |= _copies(bundles)
-    return frozenset(found)
+        copies |= _copies(bundles)
+    return frozenset(copies)
 
 
 def _copies(bundles: Mapping[int, Mapping[int, tuple[float, ...]]]) -> set[int]:
@@ -264,7 +264,7 @@ def _copies(bundles: Mapping[int, Mapping[int, tuple[float, ...]]]) -> set[int]:
 
     Only bundles that have a value in common are compared: thousands can be of one board.
     """
-    found: set[int] = set()
+    copies: set[int] = set()
     having: dict[tuple[int, tuple[float, ...]], list[int]] = {}
     for later in sorted(bundles):
         own = bundles[later]
@@ -279,13 +279,13 @@ def _copies(bundles: Mapping[int, Mapping[int, tuple[float, ...]]]) -> set[int]:
         for earlier, count in shared.items():
             other = bundles[earlier]
             if count >= COPIED and all(other.get(e, values) == values for e, values in own.items()):
-                found.add(later)
+                copies.add(later)
                 break
-    return found
+    return copies
 
 
 def _telling(values: Iterable[float]) -> int:
-    """Return how many values are not whole numbers of one digit."""
+    """Return how many values are not integers of one digit."""
     return sum(len(format(value, "g").strip("-0.")) > 1 for value in values)
 
 
@@ -293,11 +293,11 @@ def scaled(figure: Figure, factor: float) -> Figure:
     """A figure in another unit of its kind."""
     if factor == 1.0 or figure.mean is None:
         return figure
-    made = replace(
+    out = replace(
         figure,
         mean=figure.mean * factor,
         low=None if figure.low is None else figure.low * factor,
         high=None if figure.high is None else figure.high * factor,
         samples=tuple(sample * factor for sample in figure.samples),
     )
-    return replace(made, step=made.step * factor) if isinstance(made, Side) else made
+    return replace(out, step=out.step * factor) if isinstance(out, Side) else out

@@ -25,7 +25,7 @@ release has them."""
 
 FATES: tuple[Fate, ...] = ("lasted", "went back", "neither", "open")
 
-FEWEST = 10
+MIN_COMPARISONS = 10
 """Comparisons, from which on none that found an improvement is worth a word."""
 
 
@@ -119,7 +119,7 @@ def sentences(comparisons: Sequence[Compared]) -> list[str]:
         out.append("No event for the worse has been followed by another release yet.")
     with_rows = [each for each in comparisons if each.common]
     for kind, what in (("improved", "an improvement"), ("regressed", "a regression")):
-        if len(with_rows) >= FEWEST and not any(entry.kind == kind for entry in entries):
+        if len(with_rows) >= MIN_COMPARISONS and not any(entry.kind == kind for entry in entries):
             out.append(
                 f"None of {len(with_rows)} comparisons found {what}. That is unlikely: are better "
                 "and worse the right way round?"

@@ -98,18 +98,18 @@ class Names:
     def matters(self, benchmark: str, fact: str) -> bool:
         """Return whether figures cannot be compared where a fact of the setup differs."""
         described = self.catalog.get(benchmark)
-        known = described.entry.facts.get(fact) if described else None
-        return known.matters if known else fact not in TOLD
+        entry = described.entry.facts.get(fact) if described else None
+        return entry.matters if entry else fact not in REPORTED_FACTS
 
     def is_declared(self, benchmark: str, param: str) -> bool:
-        """Return whether a parameter tells figures apart: a table or a chart names it, or its
+        """Return whether figures differ by a parameter: a table or a chart names it, or its
         description does and does not call it a condition. Each one of a benchmark without a
         description counts."""
         described = self.catalog.get(benchmark)
         if described is None or param in described.entry.placed():
             return True
-        known = described.entry.params.get(param)
-        return known is not None and not known.condition
+        entry = described.entry.params.get(param)
+        return entry is not None and not entry.condition
 
 
 def _key(record: Record, board: str, metric: str, params: Mapping[str, Scalar]) -> Key:
@@ -124,7 +124,7 @@ def match(old: Sequence[Record], new: Sequence[Record], names: Names) -> list[Ma
 
     Names that are the same go first, then names that were the same once, then
     figures that differ only in the kind of their unit, in parameters that their description
-    does not name, or in one condition of the measurement: those stand side by side but are
+    does not name, or in one condition of the measurement: those are side by side but
     not compared. A parameter that no description names and that one side leaves out is no
     difference.
     """
@@ -143,7 +143,7 @@ def match(old: Sequence[Record], new: Sequence[Record], names: Names) -> list[Ma
                 out.append(Match(a, b, differs=_differences(a, b, names)))
     pairs, old, new = _paired(old, new, lambda r: _without_undeclared(r, names))
     out += [_beside(a, b, names) for a, b in pairs]
-    # What cannot be told apart any more is not lost: it stands beside something of its kind.
+    # Rows that no name distinguishes any more are not lost: each is beside one of its kind.
     pairs, old, new = _in_order(old, new, lambda r: _without_undeclared(r, names))
     out += [Match(a, b, differs=_differences(a, b, names)) for a, b in pairs]
     pairs, old, new = _paired(old, new, lambda r: _without_conditions(r, names))
@@ -237,7 +237,7 @@ def command(text: str) -> str:
     return _ADDRESS.sub("ADDRESS", _FOLDER.sub(r"\1", " ".join(text.split()))).strip("; ")
 
 
-TOLD = frozenset(
+REPORTED_FACTS = frozenset(
     {
         *("commit", "source_commit", "compiler", "compiler_flags", "defconfig", "kernel_config"),
         *("config_hash", "image", "image_hash", "firmware", "bootloader", "rootfs", "temperature"),
@@ -245,7 +245,7 @@ TOLD = frozenset(
         *VARYING_FACTS,
     }
 )
-"""Facts of the setup that change with a release or from day to day, and are told once, where a
+"""Facts of the setup that change with a release or from day to day, and are reported once, if a
 description does not say otherwise."""
 
 
@@ -257,8 +257,8 @@ def obstacles(
 ) -> tuple[str, ...]:
     """Why figures taken under these conditions cannot be compared; nothing where they can.
 
-    What only one side states does not count. ``tools`` are the programs another
-    version of which measures something else, and ``matters`` says of a fact of the setup
+    What only one side states does not count. ``tools`` are programs that measure
+    something else in another version, and ``matters`` says of a fact of the setup
     whether what it says is a part of what was measured.
     """
     out: list[str] = []

@@ -29,7 +29,7 @@ AskedPair = tuple[str, str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Patterns that narrow a comparison; ``*`` stands for any name."""
+    """Patterns that narrow a comparison; ``*`` is any name."""
 
     soc: str = "*"
     os: str = "*"
@@ -129,7 +129,7 @@ class ReleasePair:
     def sides(
         self, pool: Pool, history: History, names: Names
     ) -> tuple[ComparedSide, ComparedSide]:
-        """Return what is compared."""
+        """Return both sides."""
         if self.asked:
             return self.asked
         return _exactly(pool, history, self.old, names), _exactly(pool, history, self.new, names)
@@ -211,7 +211,7 @@ def _add_asked(
     sides: dict[tuple[GuideKey, GuideKey], tuple[ComparedSide, ComparedSide] | None],
 ) -> Diagnostic | None:
     """Add the two guides of a pair on each platform that has both, with the sides that are
-    compared, where they are not neighbours; what is wrong with the pair."""
+    compared, where they are not neighbours; the fault of the pair."""
     _, _, *releases = pair
     fault = partial(_fault, pair)
 

@@ -1,7 +1,7 @@
 """Two boards, SoCs or systems side by side: ratios, what else differs, and no alarm.
 
 Different hardware is not a change: there is no past that says how far the two lie apart by
-chance, so a row has its plain ratio. Only several runs on both sides tell more.
+chance, so a row has its plain ratio. Only several runs on both sides show more.
 """
 
 from __future__ import annotations
@@ -135,16 +135,16 @@ def shared_places(old: ComparedSide, new: ComparedSide) -> set[Place]:
 
 
 def partners(old: ComparedSide, new: ComparedSide) -> list[tuple[Place, Place]]:
-    """Return which board stands beside which: the only ones of both sides, else those of one name."""
+    """Return which board is compared with which: the only ones of both sides, else those of one name."""
     first, second = _places(old), _places(new)
     if len(first) == len(second) == 1:
         return [(first[0], second[0])]
     alone = [Counter(board for _, board in places) for places in (first, second)]
     by_name = {board: (platform, board) for platform, board in second}
     return [
-        (place, by_name[place[1]])
-        for place in first
-        if alone[0][place[1]] == alone[1].get(place[1]) == 1
+        (platform_and_board, by_name[platform_and_board[1]])
+        for platform_and_board in first
+        if alone[0][platform_and_board[1]] == alone[1].get(platform_and_board[1]) == 1
     ]
 
 
@@ -161,16 +161,16 @@ def side_by_side(
     old: ComparedSide, new: ComparedSide, history: History, names: Names
 ) -> SideBySide:
     """Set each board beside its partner; rows that lie farthest apart come first."""
-    found = partners(old, new)
+    pairs = partners(old, new)
     boards: list[Boards] = []
     lines: list[Line] = []
-    for first, second in found:
+    for first, second in pairs:
         both, own = _beside(old, new, first, second, history, names)
         boards.append(both)
         lines += own
     notes = [*old.notes, *(note for note in new.notes if note not in old.notes)]
     for side, position in ((old, 0), (new, 1)):
-        taken = {pair[position] for pair in found}
+        taken = {pair[position] for pair in pairs}
         left = sorted(
             {board for platform, board in _places(side) if (platform, board) not in taken}
         )
@@ -196,7 +196,10 @@ def _beside(
     history: History,
     names: Names,
 ) -> tuple[Boards, list[Line]]:
-    one, two = (_records(side, place, names) for side, place in ((old, first), (new, second)))
+    one, two = (
+        _records(side, platform_and_board, names)
+        for side, platform_and_board in ((old, first), (new, second))
+    )
     # What a figure is of holds its board, so the first side borrows that of the second.
     lent = [_as_of(record, second) for record in one]
     own = {record.cell.members[0]: record for record in one}
@@ -206,11 +209,14 @@ def _beside(
     ]
     pairs = [each for each in matched if each.old and each.new]
     halves = []
-    for side, place, records in ((old, first, one), (new, second, two)):
-        (_, soc, _), board = place
+    for side, platform_and_board, records in ((old, first, one), (new, second, two)):
+        (_, soc, _), board = platform_and_board
         entry = names.boards.entry(soc, board)
-        release, clock = side.releases[place[0]][board], _clock(side.pool, records, names)
-        halves.append(BoardSide(*place, release, clock, entry.cpu(), entry.cores))
+        release, clock = (
+            side.releases[platform_and_board[0]][board],
+            _clock(side.pool, records, names),
+        )
+        halves.append(BoardSide(*platform_and_board, release, clock, entry.cpu(), entry.cores))
     only = (
         sum(1 for each in matched if each.new is None),
         sum(1 for each in matched if each.old is None),
@@ -221,8 +227,8 @@ def _beside(
     for each in pairs:
         line = _line(each, boards, old.pool, new.pool, names)
         was, now = (
-            known.get(engines.run_of(record))
-            for known, record in zip(inferred, (line.first, line.second), strict=True)
+            by_run.get(engines.run_of(record))
+            for by_run, record in zip(inferred, (line.first, line.second), strict=True)
         )
         if line.ratio is not None and was and now and was.name != now.name:
             line = _saying(line, f"engines: {was.name} and {now.name} (inferred)")
@@ -230,8 +236,8 @@ def _beside(
     return boards, _told_apart(lines, old.pool, new.pool, history, names)
 
 
-def _records(side: ComparedSide, place: Place, names: Names) -> list[Record]:
-    platform, board = place
+def _records(side: ComparedSide, platform_and_board: Place, names: Names) -> list[Record]:
+    platform, board = platform_and_board
     return [
         record
         for record in side.records[platform]
@@ -239,8 +245,8 @@ def _records(side: ComparedSide, place: Place, names: Names) -> list[Record]:
     ]
 
 
-def _as_of(record: Record, place: Place) -> Record:
-    platform, board = place
+def _as_of(record: Record, platform_and_board: Place) -> Record:
+    platform, board = platform_and_board
     return replace(record, guide=GuideKey(*platform, record.guide.release), board=board)
 
 
@@ -261,7 +267,7 @@ def _clock(pool: Pool, records: Sequence[Record], names: Names) -> float | None:
 def _differs(old: Pool, new: Pool, pairs: Sequence[Match]) -> tuple[str, ...]:
     """Return what both state and was not the same around the figures that both have, but for commands
     and clocks."""
-    found: dict[str, set[tuple[str, str]]] = {}
+    differences: dict[str, set[tuple[str, str]]] = {}
     for each in pairs:
         assert each.old and each.new  # pairs have both
         was, now = old.conditions(each.old), new.conditions(each.new)
@@ -270,9 +276,9 @@ def _differs(old: Pool, new: Pool, pairs: Sequence[Match]) -> tuple[str, ...]:
                 continue
             a, b = (" and ".join(sorted(side.get(name, ()))) for side in (was, now))
             if a and b and not alike(name, a, b):
-                found.setdefault(name, set()).add((a, b))
+                differences.setdefault(name, set()).add((a, b))
     out = []
-    for name, texts in found.items():
+    for name, texts in differences.items():
         word = CONDITIONS.get(name, name.removeprefix(SETUP))
         if name.startswith("tool "):
             word = f"version of {name.removeprefix('tool ')}"

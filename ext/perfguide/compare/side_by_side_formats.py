@@ -46,9 +46,9 @@ def _clock(side: BoardSide) -> str:
     return "not known" if side.clock is None else f"{units.exact(side.clock)} MHz"
 
 
-def _said(found: SideBySide, boards: Boards) -> list[str]:
+def _said(compared: SideBySide, boards: Boards) -> list[str]:
     """Return what a reader has to know of two boards before any ratio."""
-    common = sum(1 for line in found.lines if line.boards is boards)
+    common = sum(1 for line in compared.lines if line.boards is boards)
     first, second = boards.only
     out = [
         f"first:  {boards.first.title}",
@@ -76,38 +76,38 @@ def _said(found: SideBySide, boards: Boards) -> list[str]:
     ]
 
 
-def _tested(found: SideBySide) -> str:
-    """Return how many of the ratios samples stand behind."""
-    counts = tally(found.lines)
-    told = counts["apart"] + counts["unsure"]
+def _tested(compared: SideBySide) -> str:
+    """Return how many of the ratios are backed by samples."""
+    counts = tally(compared.lines)
+    tested = counts["apart"] + counts["unsure"]
     rest = counts["incomparable"] + counts["failed"]
     out = "One run each: plain ratios, and how much of them is chance is unknown."
-    if told:
+    if tested:
         out = (
-            f"{words.count(told, 'row')} with several runs on both sides: {counts['apart']} differ "
+            f"{words.count(tested, 'row')} with several runs on both sides: {counts['apart']} differ "
             f"beyond their scatter. The others are plain ratios."
         )
     return f"{out} {words.count(rest, 'row')} not compared." if rest else out
 
 
-def to_text(found: SideBySide, catalog: Catalog, everything: bool, coloured: bool) -> str:
+def to_text(compared: SideBySide, catalog: Catalog, everything: bool, coloured: bool) -> str:
     """For a terminal; the rows that lie farthest apart, or all of them."""
     out = io.StringIO()
     console = as_text.terminal(out, coloured)
-    for boards in found.boards:
-        for text in _said(found, boards):
+    for boards in compared.boards:
+        for text in _said(compared, boards):
             as_text.put(console, text)
-    as_text.put(console, _tested(found), "bold")
-    scaled = any(line.per_mhz is not None for line in found.lines)
-    if found.means:
+    as_text.put(console, _tested(compared), "bold")
+    scaled = any(line.per_mhz is not None for line in compared.lines)
+    if compared.means:
         as_text.heading(console, "Benchmarks: geometric mean of the ratios, above 1 is better")
         table = _table(["BENCHMARK"], ["RATIO", *(["PER MHZ"] if scaled else []), "OF"])
-        for mean in found.means:
+        for mean in compared.means:
             per_mhz = [_amount(mean.per_mhz)] if scaled else []
             cells = (mean.title, _amount(mean.ratio), *per_mhz, str(mean.of))
-            table.add_row(*map(as_text.shown, cells))
+            table.add_row(*map(as_text.plain_text, cells))
         console.print(table)
-    lines = found.lines if everything else found.lines[:LISTED]
+    lines = compared.lines if everything else compared.lines[:LISTED]
     as_text.heading(console, "Figures, the farthest apart first: second over first")
     table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
     for name in ("RATIO", *(["PER MHZ"] if scaled else []), "FIRST", "SECOND"):
@@ -115,20 +115,20 @@ def to_text(found: SideBySide, catalog: Catalog, everything: bool, coloured: boo
     table.add_column("UNIT", overflow="fold", max_width=12)
     table.add_column("FIGURE", overflow="fold", ratio=1, min_width=20)
     for line in lines:
-        figure = as_text.shown(_name(line, found, catalog))
+        figure = as_text.plain_text(_name(line, compared, catalog))
         why = "; ".join(filter(None, _why(line)))
         if why:
-            figure.append("\n").append_text(as_text.shown(why, "dim"))
+            figure.append("\n").append_text(as_text.plain_text(why, "dim"))
         per_mhz = [_amount(line.per_mhz)] if scaled else []
         cells = (_amount(line.ratio), *per_mhz, *_figures(line), _unit(line))
-        table.add_row(*map(as_text.shown, cells), figure)
+        table.add_row(*map(as_text.plain_text, cells), figure)
     console.print(table)
-    if len(lines) < len(found.lines):
-        left = len(found.lines) - len(lines)
+    if len(lines) < len(compared.lines):
+        left = len(compared.lines) - len(lines)
         as_text.heading(console, f"{words.count(left, 'row')} not listed; --all lists them")
-    if found.notes:
+    if compared.notes:
         as_text.heading(console, "Notes")
-        console.print(as_text.bullets(found.notes))
+        console.print(as_text.bullets(compared.notes))
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
 
 
@@ -141,9 +141,9 @@ def _table(names: Sequence[str], numbers: Sequence[str]) -> Table:
     return table
 
 
-def _name(line: Line, found: SideBySide, catalog: Catalog) -> str:
+def _name(line: Line, compared: SideBySide, catalog: Catalog) -> str:
     name = f"{line.benchmark}: {words.figure(line, catalog)}"
-    return f"{line.boards.second.board}: {name}" if len(found.boards) > 1 else name
+    return f"{line.boards.second.board}: {name}" if len(compared.boards) > 1 else name
 
 
 def _why(line: Line) -> tuple[str, str]:
@@ -161,41 +161,43 @@ def _unit(line: Line) -> str:
     return units.unit_cell(line.unit, line.better)
 
 
-def to_markdown(found: SideBySide, catalog: Catalog, link: str = "") -> str:
+def to_markdown(compared: SideBySide, catalog: Catalog, link: str = "") -> str:
     """For a comment; what does not fit is counted, and ``link`` leads to all of it."""
     text = as_markdown.text
     head = [
-        f"### Performance: {text(found.old)} and {text(found.new)} side by side\n",
-        f"{text(_tested(found))}\n",
+        f"### Performance: {text(compared.old)} and {text(compared.new)} side by side\n",
+        f"{text(_tested(compared))}\n",
     ]
-    for boards in found.boards:
-        head.append("".join(f"- {text(' '.join(line.split()))}\n" for line in _said(found, boards)))
+    for boards in compared.boards:
+        head.append(
+            "".join(f"- {text(' '.join(line.split()))}\n" for line in _said(compared, boards))
+        )
     head.append(f"{text(OF_RATIOS)}\n")
     means = [
         f"| {text(mean.title)} | {_amount(mean.ratio)} | {_amount(mean.per_mhz)} | {mean.of} |\n"
-        for mean in found.means
+        for mean in compared.means
     ]
     names = "| benchmark | mean | per MHz | figures |\n|---|---:|---:|---:|\n"
     parts: list[tuple[str, list[str], str]] = []
     if means:
         parts.append((f"\n#### Benchmarks\n\n{names}", means, ""))
     rows = []
-    for line in found.lines:
+    for line in compared.lines:
         first, second = _figures(line)
         why = text("; ".join(filter(None, _why(line))))
-        name, unit = as_markdown.code(_name(line, found, catalog)), as_markdown.code(_unit(line))
+        name, unit = as_markdown.code(_name(line, compared, catalog)), as_markdown.code(_unit(line))
         ratios = f"{_amount(line.ratio)} | {_amount(line.per_mhz)}"
         rows.append(f"| {ratios} | {first} | {second} | {unit} | {name} | {why} |\n")
     names = "| ratio | per MHz | first | second | unit | figure | |\n|---:|---:|---:|---:|---|---|---|\n"
     parts.append((f"\n#### Figures, the farthest apart first ({len(rows)})\n\n{names}", rows, ""))
-    if found.notes:
-        parts.append(("\n#### Notes\n\n", [f"- {text(note)}\n" for note in found.notes], ""))
-    return as_markdown.fitted("\n".join(head), parts, link, as_markdown.MOST)
+    if compared.notes:
+        parts.append(("\n#### Notes\n\n", [f"- {text(note)}\n" for note in compared.notes], ""))
+    return as_markdown.fitted("\n".join(head), parts, link, as_markdown.MAX_COMMENT_CHARS)
 
 
-def to_html(found: SideBySide, catalog: Catalog) -> str:
+def to_html(compared: SideBySide, catalog: Catalog) -> str:
     """One page that needs nothing beside it, with all rows."""
-    scaled = any(line.per_mhz is not None for line in found.lines)
+    scaled = any(line.per_mhz is not None for line in compared.lines)
 
     def ratios(of: Line | Mean) -> tuple[str, ...]:
         return (_amount(of.ratio), *((_amount(of.per_mhz),) if scaled else ()))
@@ -204,33 +206,33 @@ def to_html(found: SideBySide, catalog: Catalog) -> str:
 
     return as_html.page(
         "side_by_side",
-        found=found,
-        tested=_tested(found),
+        compared=compared,
+        tested=_tested(compared),
         of_ratios=OF_RATIOS,
-        boards=[_said(found, boards) for boards in found.boards],
+        boards=[_said(compared, boards) for boards in compared.boards],
         ratios=("Ratio", *(("Per MHz",) if scaled else ())),
-        means=[(mean.title, *ratios(mean), str(mean.of)) for mean in found.means],
+        means=[(mean.title, *ratios(mean), str(mean.of)) for mean in compared.means],
         rows=[
             (
                 *ratios(line),
                 *_figures(line),
                 _unit(line),
-                _name(line, found, catalog),
+                _name(line, compared, catalog),
                 "; ".join(filter(None, _why(line))),
             )
-            for line in found.lines
+            for line in compared.lines
         ],
     )
 
 
-def to_json(found: SideBySide) -> str:
+def to_json(compared: SideBySide) -> str:
     """Everything, with all digits."""
-    numbers = {id(boards): number for number, boards in enumerate(found.boards)}
+    numbers = {id(boards): number for number, boards in enumerate(compared.boards)}
     content = {
         "format": "perfguide-side-by-side",
         "version": VERSION,
-        "first": found.old,
-        "second": found.new,
+        "first": compared.old,
+        "second": compared.new,
         "boards": [
             {
                 "first": _half(boards.first),
@@ -239,13 +241,13 @@ def to_json(found: SideBySide) -> str:
                 "only_first": boards.only[0],
                 "only_second": boards.only[1],
             }
-            for boards in found.boards
+            for boards in compared.boards
         ],
         "benchmarks": [
             {"title": m.title, "ratio": m.ratio, "per_mhz": m.per_mhz, "of": m.of}
-            for m in found.means
+            for m in compared.means
         ],
-        "notes": list(found.notes),
+        "notes": list(compared.notes),
         "rows": [
             {
                 "boards": numbers[id(line.boards)],
@@ -262,7 +264,7 @@ def to_json(found: SideBySide) -> str:
                 "q": line.q,
                 "ground": line.ground,
             }
-            for line in found.lines
+            for line in compared.lines
         ],
     }
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
@@ -285,7 +287,7 @@ COLUMNS = (
 )
 
 
-def to_comma_separated(found: SideBySide) -> str:
+def to_comma_separated(compared: SideBySide) -> str:
     """All rows as CSV (RFC 4180 but for line ends)."""
     rows = [
         (
@@ -297,7 +299,7 @@ def to_comma_separated(found: SideBySide) -> str:
             *(_exact(line.ratio), _exact(line.per_mhz), WORDS[line.standing], _exact(line.q)),
             line.ground,
         )
-        for line in found.lines
+        for line in compared.lines
     ]
     return to_csv(listing(COLUMNS, rows, 17)).decode("utf-8")
 

@@ -14,21 +14,21 @@ SPARKS = "▁▂▃▄▅▆▇█"
 """Levels of a history in characters, the lowest first."""
 
 DRAWN = 12
-"""Releases of which a history is drawn."""
+"""Releases that a history shows."""
 
-LEAST = 3
+MIN_RELEASES = 3
 """Releases from which on there is a history to draw."""
 
 FLAT = 0.05
 """The share of a figure by which a row has to move to fill its picture: noise is no story."""
 
-WIDE, HIGH, EDGE = 96, 22, 4
-"""The size of a picture and the space around its line, in pixels."""
+WIDTH_PX, HEIGHT_PX, EDGE_PX = 96, 22, 4
+"""The size of a picture and the space around its line."""
 
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The figures of a row in the releases that are drawn: ``new`` is the place of the newer one."""
+    """The figures of a row in the releases that are drawn: ``new`` is the index of the newer one."""
 
     figures: tuple[tuple[str, float], ...]
     new: int
@@ -62,13 +62,13 @@ def history(row: Row) -> History | None:
     three releases."""
     names = [name for name, _ in row.line]
     release = row.new.guide.release if row.new else ""
-    place = names.index(release) if release in names else len(names) - 1
-    end = place + 2
+    index = names.index(release) if release in names else len(names) - 1
+    end = index + 2
     start = max(0, end - DRAWN)
     drawn = row.line[start:end]
-    if len(drawn) < LEAST:
+    if len(drawn) < MIN_RELEASES:
         return None
-    return History(drawn, place - start, row.unit)
+    return History(drawn, index - start, row.unit)
 
 
 def drawing(row: Row) -> bytes:
@@ -89,9 +89,9 @@ def characters(row: Row) -> str:
 def svg(heights: tuple[float, ...], new: int, words: str) -> str:
     """The picture as SVG, coloured by the classes of its parts: a line, and a dot at the newer
     release, from which on the line is dashed: what came later was not known then."""
-    step = (WIDE - 2 * EDGE) / (len(heights) - 1)
+    step = (WIDTH_PX - 2 * EDGE_PX) / (len(heights) - 1)
     points = [
-        f"{EDGE + step * n:.4g},{HIGH - EDGE - (HIGH - 2 * EDGE) * height:.4g}"
+        f"{EDGE_PX + step * n:.4g},{HEIGHT_PX - EDGE_PX - (HEIGHT_PX - 2 * EDGE_PX) * height:.4g}"
         for n, height in enumerate(heights)
     ]
     x, y = points[new].split(",")
@@ -100,7 +100,7 @@ def svg(heights: tuple[float, ...], new: int, words: str) -> str:
         later = f'<polyline class="later" points="{" ".join(points[new:])}"/>'
     said = escape(words)
     return (
-        f'<svg class="perf-history" width="{WIDE}" height="{HIGH}" viewBox="0 0 {WIDE} {HIGH}" '
+        f'<svg class="perf-history" width="{WIDTH_PX}" height="{HEIGHT_PX}" viewBox="0 0 {WIDTH_PX} {HEIGHT_PX}" '
         f'role="img" aria-label="{said}"><title>{said}</title>'
         f'<polyline points="{" ".join(points[: new + 1])}"/>{later}'
         f'<circle cx="{x}" cy="{y}" r="2.5"/></svg>'

@@ -100,7 +100,7 @@ class Row:
     ``work`` is the change of a load for each unit of work that was done with it, where that is
     known, and then the verdict is on it. ``follows`` is the metric of the same run for which it was
     called. ``line`` is the figure in all releases that have it,
-    with those names, where something is told of it. ``waiver`` is the entry that accepts the change,
+    with those names, where it has an event. ``waiver`` is the entry that accepts the change,
     ``settled`` the one that says that it brought a new level, and ``notes`` are about it. ``shift`` is what it moved with, where many
     rows did; ``level`` is explained at :class:`.judge.Judgement`. ``is_clock`` says that it is a clock
     that was set to another frequency, and ``alternates`` that its figure has two states.
@@ -144,7 +144,7 @@ class Row:
 
     @property
     def alarming(self) -> bool:
-        """Return whether it speaks against the newer release and nobody has accepted it."""
+        """Return whether it speaks against the newer release and is not accepted."""
         return self.verdict in ALARMS and not self.accepted
 
     @property
@@ -242,7 +242,7 @@ MOVED = 0.05
 """The relative change of a rate from which on a load with samples is judged for each unit of it;
 with one run each it always is."""
 
-ALIKE = 0.35
+MAX_DIFFERENCE_SHARE = 0.35
 """The share by which moves of two metrics of one run may differ to be one."""
 
 
@@ -255,7 +255,7 @@ def _work(out: Sequence[Row], judged: Mapping[int, Pair]) -> dict[int, int]:
             name = (*out[position].observation, kind, _direction(out[position].metric))
             # Two rates of one kind in one run: which of them the load belongs to is not known.
             rates[name] = -1 if name in rates else position
-    found = {}
+    positions = {}
     for position, pair in judged.items():
         row = out[position]
         # A loss of packets is a share too, and no price of the work.
@@ -272,8 +272,8 @@ def _work(out: Sequence[Row], judged: Mapping[int, Pair]) -> dict[int, int]:
         moved = abs(judged[at].new.mean / judged[at].old.mean - 1)
         both = all(units.measurable(side.mean) for side in (pair.old, pair.new))
         if both and (not pair.sampled or moved >= MOVED):
-            found[position] = at
-    return found
+            positions[position] = at
+    return positions
 
 
 def _direction(metric: str) -> str:
@@ -377,7 +377,7 @@ def _together(out: list[Row]) -> None:
         if kinds != set(RATES) or not row.ratio or not lead.ratio:
             continue
         moves = math.log(row.ratio), math.log(lead.ratio)
-        if abs(moves[0] - moves[1]) <= ALIKE * abs(moves[1]):
+        if abs(moves[0] - moves[1]) <= MAX_DIFFERENCE_SHARE * abs(moves[1]):
             ground = f"it counts the same work as {lead.metric}, which {WORDS[lead.verdict]}"
             out[position] = replace(
                 row, verdict=lead.verdict, ground=ground, shift=lead.shift, follows=lead.metric
@@ -436,7 +436,7 @@ def _row(matched: Match, before: Pool, after: Pool, rules: Rules) -> Row:
 
 
 IMPOSSIBLE = "a figure is beyond what is possible"
-"""The beginning of the ground of a row of which one figure cannot be right."""
+"""The beginning of the ground of a row with a figure that cannot be right."""
 
 MAX_OVER_LIMIT = 1.2
 """The largest figure over the limit of its metric that still counts: meters overshoot a little."""
@@ -468,7 +468,7 @@ def _all_failed(record: Record, when: str) -> str:
 
 
 def metric_of(names: Names, record: Record) -> Metric | None:
-    """Return what is known of a figure's metric."""
+    """Return the description of a figure's metric."""
     benchmark = names.catalog.get(record.benchmark)
     return benchmark.metric(names.metric(record)) if benchmark else None
 
@@ -482,7 +482,7 @@ def tools_of(names: Names, benchmark: str) -> tuple[str, ...]:
 def _pair(
     row: Row, before: Pool, after: Pool, history: History, rules: Rules
 ) -> tuple[Pair, Others]:
-    """Return what is judged, and its past and its future by release."""
+    """Return the pair to judge, and its past and its future by release."""
     old, new = row.old, row.new
     assert old is not None and new is not None
     metric = metric_of(rules.names, new)
@@ -504,7 +504,7 @@ def _pair(
 
 
 def pair_of(record: Record, names: Names) -> Pair:
-    """Return what is known of a row beforehand, with the one figure on both sides."""
+    """Return the description of a row as a pair, with the one figure on both sides."""
     metric = metric_of(names, record)
     name = names.metric(record)
     better = metric.better if metric else "neither"
@@ -534,8 +534,8 @@ def _shared(record: Record, board: str, names: Names) -> tuple[str, ...]:
     out = [board, f"{board}, {title}", f"{board}, {title}: {names.metric(record)}"]
     for name, value in sorted(names.params(record).items()):
         label = benchmark.param(name).label if benchmark else ""
-        shown = benchmark.value_label(name, value) if benchmark else units.plain(value)
-        out.append(f"{out[2]}, {label or name} {shown}")
+        label_of_value = benchmark.value_label(name, value) if benchmark else units.plain(value)
+        out.append(f"{out[2]}, {label or name} {label_of_value}")
     return tuple(out)
 
 
@@ -552,7 +552,7 @@ def _floor(row: Row, metric: Metric | None, threshold: float | None) -> float:
     metric = metric or Metric(name=row.metric, unit=row.unit, better="neither")
     floors = [metric.threshold / 100 if threshold is None else threshold, metric.noise_floor / 100]
     means = [abs(r.cell.mean) for r in (row.old, row.new) if r and r.cell.mean]
-    # The smaller figure, because a change can be told both ways round.
+    # The smaller figure, because a change can be read both ways round.
     if step and means:
         floors.append(_part(DIGIT * step, min(means)))
     return max(floors)
@@ -611,8 +611,8 @@ def _since(row: Row, levels: Sequence[Annotation[Level]]) -> str:
     both figures have it."""
     assert row.old is not None
     old = version(row.old.guide.release)
-    known = [x.spec.since for x in levels if about(x, row) and version(x.spec.since) <= old]
-    return max(known, key=version, default="")
+    releases = [x.spec.since for x in levels if about(x, row) and version(x.spec.since) <= old]
+    return max(releases, key=version, default="")
 
 
 def _annotated(row: Row, annotations: Annotations) -> Row:

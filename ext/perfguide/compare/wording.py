@@ -60,11 +60,11 @@ advice of their own: in public history as many proved moves lasted as others."""
 ENDS = 6
 """Digits of the ends of a spread: they are single samples, and mostly recorded with no more."""
 
-LONGEST = 17
+MAX_NAME_CHARS = 17
 """Characters of OLD and NEW that a line of the summary has room for."""
 
 
-def short(text: str, most: int = LONGEST) -> str:
+def short(text: str, most: int = MAX_NAME_CHARS) -> str:
     """A text cut in the middle, where it is longer than there is room for."""
     if len(text) <= most:
         return text
@@ -105,7 +105,7 @@ def action(event: Event) -> str:
 
 
 def unaccepted(comparison: Comparison) -> list[Event]:
-    """The events that speak against the newer release and that nobody has accepted, those to look
+    """The events that speak against the newer release and are not accepted, those to look
     at first."""
     listed = (event for _, own in by_action(comparison) for event in own)
     return [event for event in listed if event.kind in ALARMS and not event.accepted]
@@ -125,15 +125,15 @@ def unjudged(comparison: Comparison) -> list[str]:
     """Return why figures cannot be judged, and what would help."""
     rows = of_verdict(comparison.rows, ["noisy"])
     single = sum(1 for row in rows if row.level > 0)
-    known = sorted(row.more_runs for row in rows if row.more_runs)
+    more_runs = sorted(row.more_runs for row in rows if row.more_runs)
     out = []
     if single:
         all_of = "All" if single == len(rows) else f"{single} of them"
         out.append(f"{all_of} have one run on each side.")
-    if known:
-        middle = known[len(known) // 2]
+    if more_runs:
+        middle = more_runs[len(more_runs) // 2]
         out.append(
-            f"Half of the {len(known)} whose scatter is known would be settled by "
+            f"Half of the {len(more_runs)} whose scatter is known would be settled by "
             f"{count(middle, 'more run')} of each side."
         )
     out.append("Run a benchmark again with both releases, and add the bundles to the results.")
@@ -196,7 +196,7 @@ def _without_sign(share: float) -> str:
 
 
 def event_lines(event: Event, comparison: Comparison) -> list[str]:
-    """Why an event is told, what may explain it, and what to do: sentences."""
+    """Return the grounds of an event, what may explain it, and what to do, as sentences."""
     rows = [
         row
         for row in comparison.rows
@@ -280,7 +280,7 @@ def _of_all(number: int, of: int) -> str:
 
 
 def acceptance(row: Row) -> str:
-    """By what somebody has accepted the change of a row; empty where nobody has."""
+    """Return by what the change of a row is accepted; empty if it is not."""
     if row.waiver:
         return f"accepted until {row.waiver.spec.until}: {row.waiver.spec.reason}"
     if row.settled:
@@ -362,7 +362,7 @@ def _share_of(number: int) -> str:
 
 
 def _up(share: float) -> str:
-    """A share in whole per cent, rounded up: what is said to be below it is."""
+    """A share in per cent without decimals, rounded up: a change said to be below it is."""
     return f"{math.floor(100 * share) + 1} %"
 
 
@@ -392,7 +392,7 @@ def kept(row: Row) -> tuple[str, float] | None:
 
 
 def followed(part: float) -> Literal["lasted", "went back", ""]:
-    """Return what became of a change of which the next release kept a part."""
+    """Return the fate of a change by the part that the next release kept."""
     if part > 2 / 3:
         return "lasted"
     return "went back" if part < 1 / 3 else ""
@@ -401,8 +401,8 @@ def followed(part: float) -> Literal["lasted", "went back", ""]:
 def by_action(comparison: Comparison) -> list[tuple[str, list[Event]]]:
     """Events by what to do with them."""
     every = (*comparison.events, *comparison.far)
-    found = [(name, [e for e in every if action(e) == name]) for name in ACTIONS]
-    return [(name, own) for name, own in found if own]
+    by_title = [(name, [e for e in every if action(e) == name]) for name in ACTIONS]
+    return [(name, own) for name, own in by_title if own]
 
 
 class Named(Protocol):
@@ -438,7 +438,7 @@ def figure(row: Named, catalog: Catalog) -> str:
     return ", ".join(parts)
 
 
-def place(row: Row, comparison: Comparison) -> str:
+def board_text(row: Row, comparison: Comparison) -> str:
     """The board of a row, with its SoC and system where there are several."""
     platforms = {span.platform for span in comparison.spans}
     key = row.guide
@@ -460,7 +460,7 @@ def mean(record: Record | None) -> str:
 
 
 def behind(cell: Cell) -> str:
-    """Return what is known of the samples behind a figure: ``773.99 to 1,730.1, n=3``."""
+    """Return the samples behind a figure: ``773.99 to 1,730.1, n=3``."""
     parts = []
     if cell.low is not None and cell.high is not None:
         ends = (units.number(end, digits=ENDS) for end in (cell.low, cell.high))
@@ -574,7 +574,7 @@ class RowWords:
 
 def row_words(row: Row, comparison: Comparison, catalog: Catalog) -> RowWords:
     """All that a row says, in the words of every format."""
-    about, board = figure(row, catalog), place(row, comparison)
+    about, board = figure(row, catalog), board_text(row, comparison)
     name = f"{row.benchmark}: {about}"
     return RowWords(
         name=f"{board}: {name}" if len(comparison.spans) > 1 else name,
@@ -593,10 +593,10 @@ def row_words(row: Row, comparison: Comparison, catalog: Catalog) -> RowWords:
 
 
 def coverage(comparison: Comparison) -> list[str]:
-    """Return what one side has alone; what is alike on several boards is said once."""
+    """Return what one side has alone; the same on several boards is one line."""
     alike: dict[tuple[object, ...], list[Coverage]] = {}
     for number, one in enumerate(comparison.coverage):
-        # Whole boards are of one figure count by chance only.
+        # Boards have equal numbers of figures by chance only.
         alone = () if one.benchmark else (number,)
         key = (one.kind, one.platform, one.benchmark, one.count, one.of, *alone)
         alike.setdefault(key, []).append(one)
@@ -607,7 +607,7 @@ def obstacles(rows: Sequence[Row], comparison: Comparison) -> list[str]:
     """Why rows are not comparable; those of one benchmark, board and reason are one line."""
     alike: dict[tuple[str, str, str], list[Row]] = {}
     for row in rows:
-        alike.setdefault((place(row, comparison), row.benchmark, row.ground), []).append(row)
+        alike.setdefault((board_text(row, comparison), row.benchmark, row.ground), []).append(row)
     return [
         f"{board}, {benchmark}: {count(len(own), 'row')}: {why}"
         for (board, benchmark, why), own in alike.items()
@@ -615,7 +615,7 @@ def obstacles(rows: Sequence[Row], comparison: Comparison) -> list[str]:
 
 
 def remarks(comparison: Comparison) -> dict[str, list[str]]:
-    """Return what is said besides the rows, under its titles."""
+    """Return the remarks besides the rows, under its titles."""
     return {
         "Coverage": coverage(comparison),
         "Notes": list(comparison.notes),
