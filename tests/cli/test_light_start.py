@@ -37,7 +37,7 @@ print(*sorted({*sys.argv[1].split()} & {*sys.modules}), file=sys.stderr)
         (["--help"], (*ALWAYS_LATE, *TABLES, *READING)),
         (["schema"], (*ALWAYS_LATE, *TABLES, "tqdm", "zstandard")),
         (["check"], (*ALWAYS_LATE, "pandas", "pyarrow", "scipy")),
-        (["list"], (*ALWAYS_LATE, "scipy")),
+        (["list"], (*ALWAYS_LATE, "pandas", "pyarrow", "scipy")),
         (["compare", "09.00", "09.01"], ALWAYS_LATE),
         (["compare", "board=a", "board=b", "--format", "csv"], ALWAYS_LATE),
     ],

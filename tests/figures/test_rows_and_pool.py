@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import TOP
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from making import described, loaded, only, pooled, records, result
+from making import SHIPPED, described, loaded, only, pooled, records, result
 from profiles import examples
 
 from perfguide import bundle
@@ -19,8 +20,8 @@ from perfguide.bundles.decode import Loaded
 from perfguide.bundles.decompress import Limits
 from perfguide.bundles.guide_key import GuideKey, family, version
 from perfguide.catalog.benchmarks import Catalog
-from perfguide.figures import rows
-from perfguide.figures.pool import Cell, Record
+from perfguide.figures import dataset, rows, terms
+from perfguide.figures.pool import Cell, Pool, Record
 
 
 def runs(*results: dict[str, Any], **changes: Any) -> list[Loaded]:
@@ -396,3 +397,25 @@ def test_a_row_has_its_own_parameters_whatever_other_bundles_have(
         "{}",
     ]
     assert len(params.distinct) == len(flags) + 1 == len(set(params.distinct))
+
+
+def test_figures_are_counted_as_they_pool(tmp_path: Path) -> None:
+    """Without a table of all results, for the list of guides."""
+    measured = {"benchmark": "openssl", "metric": "throughput", "value": 1.0}
+    written = (
+        {"unit": "kB/s", "params": {"algorithm": "sha256"}},
+        {"unit": "kB/s", "params": {"algorithm": "sha256", "engine": "cpu"}},
+        {"unit": "MB/s", "params": {"algorithm": "sha256"}},
+        {"unit": "MiB/s", "metric": "own"},
+        {"unit": "MB/s", "metric": "own"},
+        {"unit": "s", "metric": "own", "params": {"size": 2.0}},
+        {"unit": "s", "metric": "own", "params": {"size": 2}},
+    )
+    given = runs(*(measured | each for each in written))
+    given += runs(measured | {"unit": "kB/s"}, board__name="other")
+    real = dataset.Settings((TOP / "results",), (dataset.BUILT_IN, SHIPPED), tmp_path)
+    holdings = dataset.read(real)
+    for bundles in (given, holdings.ledger.bundles, []):
+        pool = Pool(rows.build(bundles), holdings.catalog)
+        counted = terms.figures_by_guide(bundles, holdings.catalog)
+        assert counted == {key: pool.count(key) for key in pool.guides()}

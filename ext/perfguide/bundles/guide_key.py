@@ -41,6 +41,11 @@ def families(guides: Iterable[GuideKey]) -> dict[Platform, list[GuideKey]]:
     return out
 
 
+def in_order(guides: Iterable[GuideKey]) -> list[GuideKey]:
+    """Return guides by SDK family, SoC and OS, the oldest release first."""
+    return sorted(guides, key=lambda k: (k.sdk, units.natural(k.soc), k.os, version(k.release)))
+
+
 def guide_key(bundle: Bundle) -> GuideKey:
     """Return the guide that contains a bundle's figures."""
     return GuideKey(bundle.sdk.name, bundle.board.soc, bundle.sdk.os, bundle.sdk.version)

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from ..common.diagnostics import visible
 from . import shared
+
+if TYPE_CHECKING:
+    from ..bundle import Bundle
+    from ..bundles.guide_key import GuideKey
 
 
 def add_parsers(add: shared.AddParser) -> None:
@@ -16,18 +22,32 @@ def add_parsers(add: shared.AddParser) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from ..bundles.guide_key import family
-    from ..common import units
+    from ..bundles.guide_key import guide_key, in_order
+    from ..catalog.board_names import load_notes
+    from ..figures import dataset, terms
 
-    holdings, status = shared.read_site(shared.site_settings(options))
+    settings = shared.site_settings(options)
+    gathered = dataset.gather(settings, shared.show_progress)
+    status = shared.print_faults([*gathered.diagnostics, *load_notes(settings.boards)[1]])
+    bundles: dict[GuideKey, list[Bundle]] = {}
+    for each in gathered.ledger.bundles:
+        if each.rows():
+            bundles.setdefault(guide_key(each.bundle), []).append(each.bundle)
+    figures = terms.figures_by_guide(gathered.ledger.bundles, gathered.catalog)
     rows: list[tuple[str, ...]] = [("SOC", "SYSTEM", "RELEASE", "FIGURES", "MEASURED", "BOARDS")]
-    for key in holdings.pool.guides():
-        bundles = [loaded.bundle for loaded in holdings.pool.bundles_of([key])]
-        day = max(bundle.created.date().isoformat() for bundle in bundles)
-        boards = ", ".join(sorted({bundle.board.name for bundle in bundles}, key=units.natural))
-        cells = (key.soc, family(key), key.release, str(holdings.pool.count(key)), day, boards)
-        rows.append(tuple(map(visible, cells)))
+    rows += [_cells(key, bundles[key], figures[key]) for key in in_order(figures)]
     if len(rows) == 1:
         return status or shared.NOTHING
     shared.print_table(rows)
     return status
+
+
+def _cells(key: GuideKey, bundles: Sequence[Bundle], figures: int) -> tuple[str, ...]:
+    """Return the row of a guide."""
+    from ..bundles.guide_key import family
+    from ..common import units
+
+    day = max(bundle.created.date().isoformat() for bundle in bundles)
+    boards = ", ".join(sorted({bundle.board.name for bundle in bundles}, key=units.natural))
+    cells = (key.soc, family(key), key.release, str(figures), day, boards)
+    return tuple(map(visible, cells))

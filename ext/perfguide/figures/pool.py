@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from ..bundles.decode import Loaded
-from ..bundles.guide_key import GuideKey, version
+from ..bundles.guide_key import GuideKey, in_order
 from ..catalog.benchmarks import Catalog, Scalar
 from ..catalog.board_names import GuideNote, about
 from ..common import units
@@ -138,8 +138,7 @@ class Pool:
 
     def guides(self) -> list[GuideKey]:
         """Return every guide, by SDK, SoC and OS, its releases in version order."""
-        keys = [GuideKey(*key) for key in self._by_guide]
-        return sorted(keys, key=lambda k: (k.sdk, units.natural(k.soc), k.os, version(k.release)))
+        return in_order(GuideKey(*key) for key in self._by_guide)
 
     @cached_property
     def boards(self) -> dict[GuideKey, frozenset[str]]:

@@ -7,16 +7,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, count
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import msgspec
 import numpy as np
-import pandas as pd
 from msgspec import UNSET
 
 from ..bundle import Bundle
 from ..bundles.decode import Loaded
 from ..bundles.results import Columns, encode
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# pandas is imported on demand: counting figures need not wait half a second for it.
 
 T = TypeVar("T")
 
@@ -89,6 +93,8 @@ class Frame:
 
 def build(bundles: Sequence[Loaded]) -> Frame:
     """Return a table with one row for each result of the bundles, in their order."""
+    import pandas as pd
+
     results = [loaded.results.columns for loaded in bundles]
     counts = np.array([each.rows for each in results], dtype="int64")
     owner = np.repeat(np.arange(len(bundles)), counts)
@@ -202,6 +208,8 @@ def _bundle_texts(bundle: Bundle) -> tuple[str, ...]:
 def named(texts: Sequence[str], codes: Codes) -> pd.Categorical[str]:
     """Return a column of texts as sorted categories; ``codes`` is for each row an index into
     ``texts``."""
+    import pandas as pd
+
     distinct = sorted(set(texts))
     index = {text: number for number, text in enumerate(distinct)}
     indices = np.array([index[text] for text in texts], dtype="int64")

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
-import pandas as pd
 
-from ..catalog.benchmarks import Catalog, Scalar
+from ..bundles.decode import Loaded
+from ..bundles.guide_key import GuideKey, guide_key
+from ..catalog.benchmarks import Benchmark, Catalog, Scalar
 from ..common import units
 from .rows import Coded, Frame, canonical, named
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 CONDITION_WORDS = {
     "cpu_mhz": "clock",
@@ -35,20 +41,59 @@ def defaulted(
     owners = benchmark.cat.codes.to_numpy(dtype="int64") * len(soc.cat.categories)
     owners += soc.cat.codes.to_numpy()
     different, codes = np.unique(owners * len(params.distinct) + params.codes, return_inverse=True)
+    # Each access to the categories of a column takes longer than to decode the parameters.
+    benchmarks, socs = benchmark.cat.categories.tolist(), soc.cat.categories.tolist()
     for each in different.tolist():
         owner, index = divmod(each, len(params.distinct))
-        number, code = divmod(owner, len(soc.cat.categories))
-        own: dict[str, Scalar] = msgspec.json.decode(params.distinct[index])
-        if entry := catalog.get(benchmark.cat.categories[number]):
-            for name, param in entry.entry.params.items():
-                if param.default is not None:
-                    own.setdefault(name, param.default)
-                meanings = param.on.get(soc.cat.categories[code])
-                if meanings and name in own:
-                    own[name] = meanings.get(str(own[name]), own[name])
-        texts.append(canonical(own))
+        number, code = divmod(owner, len(socs))
+        texts.append(_meant(params.distinct[index], catalog.get(benchmarks[number]), socs[code]))
         decoded[texts[-1]] = msgspec.json.decode(texts[-1])
     return named(texts, codes), decoded
+
+
+def _meant(params: str, described: Benchmark | None, soc: str) -> str:
+    """Return parameters with the defaults of their benchmark and with the meanings of values on a
+    SoC, as canonical text."""
+    own: dict[str, Scalar] = msgspec.json.decode(params) or {}
+    for name, param in described.entry.params.items() if described else ():
+        if param.default is not None:
+            own.setdefault(name, param.default)
+        meanings = param.on.get(soc)
+        if meanings and name in own:
+            own[name] = meanings.get(str(own[name]), own[name])
+    return canonical(own)
+
+
+def figures_by_guide(bundles: Iterable[Loaded], catalog: Catalog) -> dict[GuideKey, int]:
+    """Return the number of figures in each guide, as a :class:`pool.Pool` would have them."""
+    counted = Counter[tuple[str, str, str]]()
+    distinct = list[tuple[Loaded, set[tuple[tuple[str, str, str], str]]]]()
+    for each in bundles:
+        columns = each.results.columns
+        triples, params = columns.triples(), columns.params.split("\n")
+        names = [triples[code] for code in columns.whole(columns.named)] if columns.rows else []
+        counted.update(names)
+        distinct.append((each, set(zip(names, params, strict=False))))
+    spelt = spellings(counted, catalog)
+
+    @cache
+    def unit_of(benchmark: str, metric: str, text: str) -> str:
+        described = _described_unit(benchmark, metric, text, catalog)
+        return described or spelt[benchmark, metric, units.parse(text).kind]
+
+    @cache
+    def meant(params: str, benchmark: str, soc: str) -> str:
+        return _meant(params, catalog.get(benchmark), soc)
+
+    figures: dict[GuideKey, set[tuple[str, ...]]] = {}
+    for each, own in distinct:
+        board = each.bundle.board
+        if own:
+            figures.setdefault(guide_key(each.bundle), set()).update(
+                (board.name, *names[:2], unit_of(*names), meant(params, names[0], board.soc))
+                for names, params in own
+            )
+    return {key: len(own) for key, own in figures.items()}
 
 
 Spelt = dict[tuple[str, str, str], str]
