@@ -27,7 +27,6 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -103,9 +102,7 @@ def compared_with(results: Path, times: int, formats: tuple[str, ...]) -> None:
         with tempfile.TemporaryDirectory() as given:
             folder = Path(given)
             count = grown.repeat(results, folder / "results", number)
-            script = f"import scale; scale.generate({str(folder)!r}, {formats!r})"
-            paths = f"import sys; sys.path.insert(0, {str(TOP / 'bench')!r})"
-            cost_of_build = measuring.ran(["-c", f"{paths}; {script}"], folder)
+            cost_of_build = _generated(str(folder / "results"), folder, formats)
             costs.append(cost_of_build)
             print(
                 f"{number:3} times: {count} bundles, {cost_of_build.cpu:.1f} s of CPU, "
@@ -116,42 +113,47 @@ def compared_with(results: Path, times: int, formats: tuple[str, ...]) -> None:
     print(f"memory {many.memory / one.memory:.2f} times, CPU {many.cpu / one.cpu:.1f} times")
 
 
-def generate(folder: str, formats: tuple[str, ...]) -> None:
-    """Make the pages of the bundles below a folder."""
+def generate(results: str, folder: str, formats: tuple[str, ...] = (), scheduler: str = "") -> None:
+    """Make the pages of the bundles at a path or URL, with caches in a folder."""
     top = Path(folder)
     build.generate(
         dataset.Settings(
-            *((top / "results",), DESCRIBED, top / "pages"), formats=formats, cache=top / "cache"
+            (object_store.path_or_url(results),),
+            DESCRIBED,
+            top / "pages",
+            formats=formats,
+            cache=top / "cache",
+            store=top / "store",
+            scheduler=scheduler,
         )
     )
 
 
+def _generated(results: str, folder: Path, *given: object) -> measuring.Cost:
+    """Make pages in a new process; return the cost."""
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = f"import sys; sys.path.insert(0, {str(TOP / 'bench')!r})"
+    call = f"import scale; scale.generate{(results, str(folder), *given)!r}"
+    return measuring.ran(["-c", f"{paths}; {call}"], folder)
+
+
 def by_workers(results: Path, count: int, url: str) -> None:
     """Make the pages of an archive here and by workers of a Dask scheduler on this machine; print the
-    CPU of all processes, and of the one that asks."""
+    CPU of all processes from their start, and of the one that asks."""
     with tempfile.TemporaryDirectory() as given:
-        folder, source = Path(given), url or results
+        folder, source = Path(given), url or str(results.resolve())
         if url:
             import fsspec
 
             fs, top = fsspec.core.url_to_fs(url)
             fs.put(str(results), top, recursive=True)
-        asked = dataset.Settings(
-            *((source,), DESCRIBED, folder / "here"), formats=(), store=folder / "store"
-        )
+        here = _generated(source, folder / "here").cpu
         start = _used()
-        build.generate(asked)
-        here = _used() - start
-        start, own = _used(), _used_here()
         with _cluster(folder, count) as address:
-            there = replace(asked, output=folder / "there", scheduler=address)
-            build.generate(there)
-            own = _used_here() - own
-        all_processes = _used() - start
-        print(f"here {here:.1f} s of CPU; by {count} workers {all_processes:.1f} s")
-        print(
-            f"{all_processes / here:.2f} times; {own / all_processes:.0%} by the process that asks"
-        )
+            asker = _generated(source, folder / "there", (), address).cpu
+        everything = _used() - start
+        print(f"here {here:.1f} s of CPU; by {count} workers {everything:.1f} s")
+        print(f"{everything / here:.2f} times; {asker / everything:.0%} by the process that asks")
 
 
 @contextmanager
@@ -176,11 +178,6 @@ def _cluster(folder: Path, count: int) -> Iterator[str]:
             process.kill()  # a worker without a scheduler waits for another one
         for process in processes:
             process.wait()
-
-
-def _used_here() -> float:
-    usage = resource.getrusage(resource.RUSAGE_SELF)
-    return usage.ru_utime + usage.ru_stime
 
 
 def main() -> None:
