@@ -143,12 +143,12 @@ CHANGES: dict[str, Callable[[Path], None]] = {
 
 
 def pages(folder: Path) -> dict[str, tuple[int, int]]:
-    """Return inode and modification time of each page of the published site."""
+    """Return size and modification time of each page of the published site."""
     site = folder / "build" / "html"
     pages_by_name = {}
     for path in site.rglob("*.html"):
         status = path.stat()
-        pages_by_name[str(path.relative_to(site))] = (status.st_ino, status.st_mtime_ns)
+        pages_by_name[str(path.relative_to(site))] = (status.st_size, status.st_mtime_ns)
     return pages_by_name
 
 

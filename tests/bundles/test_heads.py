@@ -15,7 +15,7 @@ from perfguide.bundles import containers, decode, heads
 from perfguide.bundles.decompress import Limits
 from perfguide.bundles.heads import Head, Items
 from perfguide.common.diagnostics import Diagnostic
-from perfguide.publishing.store import TICK, Store
+from perfguide.publishing.store import TICK_NS, Store
 
 TEXT = json.dumps(plain(*(result(params={"size": n}, value=n + 0.5) for n in range(300)))).encode()
 
@@ -43,7 +43,7 @@ def read(tmp_path: Path, opened: list[str]) -> Read:
     folder.mkdir()
 
     def build(**limits: int) -> Items:
-        time.sleep(1.5 * TICK / 1e9)  # so that a change of a file must show in its times
+        time.sleep(1.5 * TICK_NS / 1e9)  # so that a change of a file must show in its times
         store = Store(tmp_path / "kept")
         sources, _ = containers.find([folder])
         clean = [items for _, items in heads.read(sources, Limits(**limits), Store())]

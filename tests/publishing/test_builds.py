@@ -258,7 +258,7 @@ def test_a_planted_cache_is_not_loaded_and_a_damaged_one_is_made_anew(
     assert run_build(built).returncode == 0
     assert not (tmp_path / "ran").exists() and site(built) == before
     for name in (
-        *("build/.html/doctrees/index.doctree", "build/.html/site/searchindex.js"),
+        "build/.html/doctrees/index.doctree",
         "build/html/searchindex.js",
     ):
         (built / name).write_bytes((built / name).read_bytes()[:100])

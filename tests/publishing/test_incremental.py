@@ -221,11 +221,10 @@ class Project:
         return knew
 
     def copies(self) -> list[Path]:
-        """The copies of files for download and of pictures that the last build knows of: those
-        with the same bytes are not compared again."""
+        """The copies of files for download and of pictures that the last build knows of."""
         cache = self.folder / "build/.html/doctrees/environment.pickle"
         known = vars(pickle.loads(cache.read_bytes()))["perfguide_state"].copied
-        return [self.folder / "build/.html/site" / name for name in known]
+        return [self.folder / "build/html" / name for name in known]
 
     def kill(self, share: float) -> None:
         """Kill a build with all its processes at some time; what is published is whole."""

@@ -258,7 +258,7 @@ def test_code_libraries_and_what_is_shown_are_in_the_key_of_a_picture(
     views = [ChartView("id", name, "", "x", "y", "linear", "linear", ()) for name in "ab"]
     prints = {gallery.fingerprint(view, form) for view in views for form in gallery.FORMATS}
     assert len(prints) == 4
-    found = {gallery._key("1"), gallery._key("2")}
+    found = {gallery.look(view, "svg") for view in views}
     for what, other in (
         ("fingerprint", lambda *_: "other code"),
         ("libraries", lambda: ("matplotlib 99",)),
@@ -266,10 +266,10 @@ def test_code_libraries_and_what_is_shown_are_in_the_key_of_a_picture(
         with monkeypatch.context() as patched:
             gallery._drawn_by.cache_clear()
             patched.setattr(package, what, other)
-            found.add(gallery._key("1"))
+            found.add(gallery.look(views[0], "svg"))
     gallery._drawn_by.cache_clear()
     assert len(found) == 4
-    assert gallery._key("1") in found
+    assert gallery.look(views[0], "svg") in found
 
 
 LOADED = """

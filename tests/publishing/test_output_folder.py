@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from perfguide.publishing.output_folder import FORGOTTEN, MANIFEST, Writer
+from perfguide.publishing.output_folder import LEFTOVER_AGE_S, MANIFEST, Writer
 
 
 def run(root: Path, **files: bytes) -> Writer:
@@ -129,7 +129,7 @@ def test_what_a_stopped_run_left_is_removed_by_the_next(tmp_path: Path) -> None:
 
 
 def test_half_a_file_of_a_run_that_was_killed_goes_when_it_is_old(tmp_path: Path) -> None:
-    for number, age in ((1, 0), (2, 2 * FORGOTTEN)):
+    for number, age in ((1, 0), (2, 2 * LEFTOVER_AGE_S)):
         path = tmp_path / f".perfguide-{number}.part"
         path.write_bytes(b"half")
         os.utime(path, (path.stat().st_mtime - age,) * 2)

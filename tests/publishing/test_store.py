@@ -11,17 +11,18 @@ import time
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 from conftest import TOP
 
 from perfguide.publishing import store
-from perfguide.publishing.store import ABSENT, KEEP, TICK, UNSURE, Store, below, identify, put
+from perfguide.publishing.store import ABSENT, TICK_NS, UNSURE, Store, below, identify, put
 
 
 def settle() -> None:
     """Let files become old enough that a change of them must show in their times."""
-    time.sleep(1.5 * TICK / 1e9)
+    time.sleep(1.5 * TICK_NS / 1e9)
 
 
 def same_size(path: Path, old: bytes, new: bytes) -> None:
@@ -33,21 +34,17 @@ def same_size(path: Path, old: bytes, new: bytes) -> None:
     os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns))
 
 
-def never() -> bytes:
-    raise AssertionError("made again")
-
-
 @pytest.fixture
 def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of the files of which bytes were read to hash them."""
     found: list[str] = []
-    real = store._read
+    real = store._hash
 
-    def read(name: str) -> tuple[store.Identity, str]:
+    def read(name: str, own: store.Identity) -> tuple[str, bool]:
         found.append(Path(name).name)
-        return real(name)
+        return real(name, own)
 
-    monkeypatch.setattr(store, "_read", read)
+    monkeypatch.setattr(store, "_hash", read)
     return found
 
 
@@ -86,50 +83,32 @@ def test_whatever_a_change_leaves_as_it_was_it_is_seen(tmp_path: Path, how: str)
     assert Store(tmp_path / "kept").digest(path) not in ("", digest)
 
 
-def test_a_file_that_is_too_young_is_read_again(tmp_path: Path, reads: list[str]) -> None:
+def test_a_file_that_changed_just_now_is_hashed_when_a_change_would_show(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(b"one")
     kept = Store(tmp_path / "kept")
-    kept.digest(path)
-    assert kept.seen[str(path)] == UNSURE and not kept.is_current()
+    digest = kept.digest(path)
+    same_size(path, b"one", b"two")
+    assert not kept.is_current([str(path)])
     kept.save()
-    Store(tmp_path / "kept").digest(path)
-    assert reads == ["file", "file"]
+    assert Store(tmp_path / "kept").digest(path) not in ("", digest)
 
 
-def test_a_file_that_was_too_young_is_known_when_it_still_has_its_bytes(tmp_path: Path) -> None:
-    names = ("same", "other", "newer", "doubtful", "written", "overwritten")
-    kept = Store(tmp_path / "kept")
-    for name in names:
-        of = put(tmp_path / name, b"one")
-        if "written" in name:
-            kept.wrote(tmp_path / name, of, hashlib.sha256(b"one").hexdigest())
-        else:
-            kept.digest(tmp_path / name)
-    assert not kept.is_current()
-    same_size(tmp_path / "other", b"one", b"two")
-    same_size(tmp_path / "overwritten", b"one", b"two")
-    (tmp_path / "newer").touch()
-    kept.doubt(tmp_path / "doubtful")
-    kept.look_again()
-    known = {name for name in names if kept.seen[str(tmp_path / name)] != UNSURE}
-    assert known == {"same", "written"}
-    assert kept.is_current([str(tmp_path / name) for name in known])
-
-
-def test_what_this_build_wrote_is_known_when_it_is_old_enough(
-    tmp_path: Path, reads: list[str]
+def test_a_file_that_changes_while_it_is_read_is_never_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for wait in (False, True):
-        kept = Store(tmp_path / "kept")
-        kept.wrote(tmp_path / "file", put(tmp_path / "file", b"one"), "hash of it")
-        if wait:
-            settle()
-        assert kept.is_current() is wait
-        kept.save()
-        known = Store(tmp_path / "kept").digest(tmp_path / "file")
-        assert (known == "hash of it") is wait
-    assert reads == ["file"]
+    path = tmp_path / "file"
+    path.write_bytes(b"one")
+    hash_of_file = hashlib.file_digest
+
+    def replaced(file: BinaryIO, name: str) -> object:
+        put(path, b"two")
+        return hash_of_file(file, name)
+
+    monkeypatch.setattr(hashlib, "file_digest", replaced)
+    kept = Store()
+    assert kept.digest(path) == hashlib.sha256(b"one").hexdigest()
+    assert kept.seen[str(path)] == UNSURE and not kept.is_current([str(path)])
 
 
 def test_what_is_no_file_has_no_hash(tmp_path: Path) -> None:
@@ -138,10 +117,10 @@ def test_what_is_no_file_has_no_hash(tmp_path: Path) -> None:
     kept = Store()
     assert {kept.digest(tmp_path / name) for name in ("pipe", ".", "none", "nowhere")} == {""}
     assert kept.seen[str(tmp_path / "none")] == ABSENT
-    settle()
-    assert kept.is_current()
+    names = [str(tmp_path / name) for name in ("pipe", "none", "nowhere")]
+    assert kept.is_current(names)
     (tmp_path / "none").touch()
-    assert not kept.is_current()
+    assert not kept.is_current(names)
 
 
 @pytest.mark.parametrize("when", ["1969-12-31", "2099-01-01", "2199-01-01"])
@@ -176,10 +155,10 @@ def test_it_is_seen_that_a_file_changed_since_it_was_looked_at(tmp_path: Path) -
     kept = Store()
     for path in paths:
         kept.digest(path)
-    assert kept.is_current()
+    names = [str(path) for path in paths]
+    assert kept.is_current(names)
     same_size(paths[1], b"one", b"two")
-    assert not kept.is_current() and not kept.is_current([str(paths[1])])
-    assert kept.is_current([str(paths[0]), str(paths[2])])
+    assert not kept.is_current(names) and kept.is_current([names[0], names[2]])
 
 
 # Values
@@ -188,12 +167,9 @@ def test_it_is_seen_that_a_file_changed_since_it_was_looked_at(tmp_path: Path) -
 def test_what_is_kept_under_a_key_is_there_in_a_later_build(tmp_path: Path) -> None:
     first = Store(tmp_path)
     first.keep("small", b"1")
-    assert first.made("large", lambda: b"2" * 10**6) == b"2" * 10**6
     first.save()
     later = Store(tmp_path)
     assert later.recall("small") == b"1" and later.recall("other") is None
-    assert later.made("large", never) == b"2" * 10**6
-    assert later.made("larger", lambda: b"3") == b"3"
 
 
 def test_without_a_folder_nothing_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -201,46 +177,29 @@ def test_without_a_folder_nothing_is_kept(tmp_path: Path, monkeypatch: pytest.Mo
     kept = Store()
     kept.keep("a", b"1")
     assert kept.recall("a") == b"1"
-    assert [kept.made("b", lambda: b"2"), kept.made("b", lambda: b"3")] == [b"2", b"3"]
-    kept.save(whole=True)
+    kept.save()
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_making_raises_is_raised_and_not_kept(tmp_path: Path) -> None:
-    def fail() -> bytes:
-        raise OSError("no such bundle")
-
-    with pytest.raises(OSError, match="no such bundle"):
-        Store(tmp_path).made("a", fail)
-    assert Store(tmp_path).made("a", lambda: b"1") == b"1"
-
-
-def test_what_the_last_whole_builds_did_not_use_is_dropped(tmp_path: Path) -> None:
-    (tmp_path / "file").write_bytes(b"one")
-    settle()
-
-    def build(number: int, whole: bool = True) -> Store:
+def test_a_build_of_the_site_drops_what_it_did_not_use(tmp_path: Path, reads: list[str]) -> None:
+    for name in ("used", "unused"):
+        (tmp_path / name).write_bytes(b"one")
+    first = Store(tmp_path / "kept")
+    for name in ("used", "unused"):
+        first.digest(tmp_path / name)
+        first.keep(name, b"1")
+    first.save()
+    for only_used in (False, True):
         kept = Store(tmp_path / "kept")
-        kept.made("used", lambda: b"1")
-        kept.made(f"new {number}", lambda: b"2")
-        kept.recall("used") or kept.keep("used", b"1")
-        kept.keep(f"new {number}", b"2")
-        kept.digest(tmp_path / "file")
-        time.sleep(0.02)  # for one build to be later than the other
-        kept.save(whole)
-        return kept
-
-    for number in range(2 * KEEP):
-        build(number)
-    objects = list((tmp_path / "kept/objects").iterdir())
-    assert len(objects) == KEEP + 1
-    kept = Store(tmp_path / "kept")
-    assert [n for n in range(2 * KEEP) if kept.recall(f"new {n}")] == [*range(KEEP, 2 * KEEP)]
-    assert kept.made("used", never) == b"1" and kept.recall("used") == b"1"
-    # Who does not go through all that is kept throws nothing away.
-    for number in range(100, 100 + 2 * KEEP):
-        build(number, whole=False)
-    assert Store(tmp_path / "kept").recall(f"new {KEEP}") == b"2"
+        kept.digest(tmp_path / "used")
+        assert kept.recall("used")
+        kept.save(only_used=only_used)
+        last = Store(tmp_path / "kept")
+        assert bool(last.recall("unused")) is not only_used
+        reads.clear()
+        for name in ("used", "unused"):
+            last.digest(tmp_path / name)
+        assert reads == ["unused"] * only_used
 
 
 # Damage
@@ -249,7 +208,6 @@ def test_what_the_last_whole_builds_did_not_use_is_dropped(tmp_path: Path) -> No
 def fill(folder: Path) -> None:
     kept = Store(folder)
     kept.keep("a", b"1")
-    kept.made("b", lambda: b"22222222")
     kept.digest(TOP / "conf.py")
     kept.save()
 
@@ -268,10 +226,6 @@ def damages(path: Path) -> Iterator[Callable[[], object]]:
 @pytest.mark.parametrize("number", range(8))
 def test_what_was_damaged_counts_as_not_there(tmp_path: Path, number: int) -> None:
     fill(tmp_path)
-    (large,) = (tmp_path / "objects").iterdir()
-    [*damages(large)][number]()
-    kept = Store(tmp_path)
-    assert kept.made("b", lambda: b"anew") == b"anew"
     [*damages(tmp_path / "index")][number]()
     kept = Store(tmp_path)
     assert kept.recall("a") is None
@@ -290,8 +244,7 @@ def test_a_place_that_cannot_be_written_costs_time_alone(tmp_path: Path) -> None
     (tmp_path / "file").write_bytes(b"no folder")
     kept = Store(tmp_path / "file")
     kept.keep("a", b"1")
-    assert kept.made("b", lambda: b"2") == b"2"
-    kept.save(whole=True)
+    kept.save()
     assert (tmp_path / "file").read_bytes() == b"no folder"
 
 
@@ -307,8 +260,7 @@ while True:
         found = kept.recall(f"{each}")
         assert found in (None, value.encode()), found
         kept.keep(f"{each}", value.encode())
-        assert kept.made(f"{each}", value.encode) == value.encode()
-    kept.save(whole=True)
+    kept.save(only_used=True)
     print(number := number + 1, flush=True)
 """
 

@@ -7,7 +7,6 @@ for its heads, and keeps these under the hash of the file.
 from __future__ import annotations
 
 import hashlib
-import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -19,7 +18,7 @@ from msgspec.structs import replace
 
 from ..common.diagnostics import Diagnostic
 from ..common.package import fingerprint
-from ..publishing.store import Store, is_settled
+from ..publishing.store import UNSURE, Store
 from .containers import Source
 from .decode import Loaded, upload
 from .decompress import Limits
@@ -92,7 +91,7 @@ def read(sources: Iterable[Source], limits: Limits, store: Store) -> Iterator[tu
     shared: dict[Measured, Measured] = {}
     for source in sources:
         digest = store.digest(source.path)
-        if digest and not is_settled(store.seen[str(source.path)], time.time_ns()):
+        if digest and store.seen[str(source.path)] == UNSURE:
             with suppress(OSError):
                 source = replace_field(source, content=source.path.read_bytes())
                 digest = hashlib.sha256(source.content or b"").hexdigest()

@@ -6,7 +6,7 @@ import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from ..common.containment import finding
 from ..common.diagnostics import Diagnostic
 from ..common.units import TableCell
 from ..publishing.output_folder import Writer
-from ..publishing.store import Store, update
+from ..publishing.store import update
 from ..tables import grids
 from ..tables.grids import Grid, listing, only_columns
 from .from_csv import TableFault
@@ -46,11 +46,6 @@ class Picture:
 
     stem: str
     view: PictureView
-
-
-def _key(print_: str) -> str:
-    """Return the name under which the store keeps a picture of a hand-written page."""
-    return f"picture {_drawn_by()} {print_}"
 
 
 @cache
@@ -119,7 +114,7 @@ def draw_all(
             name = f"{picture.stem}.{form}"
             own = look(picture.view, form)
             if earlier.get(name) == own and (digest := writer.present(name)):
-                writer.keep(name, digest)
+                writer.add({name: digest})
                 looks[name] = own
             elif form in formats:
                 data = draw_one(picture.view, form)
@@ -158,16 +153,15 @@ def look(view: PictureView, form: str) -> str:
     return f"{_drawn_by()} {fingerprint(view, form)}"
 
 
-def draw_own(store: Store, folder: Path, view: ChartView, formats: Sequence[str]) -> str:
-    """Draw the picture of a hand-written page unless the store has it, and write its data.
+def draw_own(folder: Path, view: ChartView, formats: Sequence[str]) -> str:
+    """Draw the picture of a hand-written page, and write its data.
 
     Returns the name of both files without their ends; that of the data is :data:`DATA`. Any
     process of a build may do this. Raises :class:`TableFault`.
     """
     stem = fingerprint(view, "own")[:24]
     for form in formats:
-        key = _key(fingerprint(view, form))
-        update(folder / f"{stem}.{form}", store.made(key, partial(_drawn, view, form)))
+        update(folder / f"{stem}.{form}", _drawn(view, form))
     update(folder / f"{stem}{DATA}", grids.to_csv(data([view])))
     return stem
 

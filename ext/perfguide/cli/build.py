@@ -84,7 +84,7 @@ def _build(options: argparse.Namespace) -> int:
         print(f"perfguide: {projects.no_project(Path())}", file=sys.stderr)
         return shared.USAGE
     begun = time.monotonic()
-    at = atomic_swap.place(Path(options.output or f"build/{options.builder}"))
+    at = atomic_swap.place_of(Path(options.output or f"build/{options.builder}"))
     chosen = ["-b", options.builder, "-D", "perfguide_own_output=1"]
     if options.results:
         # As JSON: Sphinx would take a list apart at the commas in its paths.
@@ -150,7 +150,7 @@ def _progress(target: Path) -> Iterator[None]:
 
 def _summary(target: Path, site: Site, seconds: float) -> list[str]:
     """Return the results of a build in a few lines."""
-    sizes = [of[2] for _, of in site.values()]
+    sizes = [own[2] for own in site.values()]
     lines = [
         f"{visible(str(target))}: {len(sizes)} files, {sum(sizes) / 1e6:.1f} MB, {seconds:.0f} s"
     ]

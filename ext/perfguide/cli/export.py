@@ -138,14 +138,14 @@ def _write_file(table: Table, pool: Pool, form: str, output: Path | None) -> int
 def _write_folder(table: Table, pool: Pool, folder: Path) -> int:
     from ..export import parquet
 
-    at = atomic_swap.place(folder)
+    at = atomic_swap.place_of(folder)
     with atomic_swap.locked(
         at.work, lambda holder: print(f"waiting for {holder}", file=sys.stderr)
     ):
-        _remove(at.next)
-        written = parquet.write_folder(table, pool, at.next)
-        atomic_swap.swap(at.next, at.target, at.work)
-        _remove(at.next)
+        _remove(at.site)
+        written = parquet.write_folder(table, pool, at.site)
+        atomic_swap.swap(at.site, at.target, at.work)
+        _remove(at.site)
     shared.print_all(written.diagnostics, sys.stderr)
     print(f"{written.rows} {table.name} in {written.files} files in {visible(str(folder))}")
     return shared.FINE

@@ -8,7 +8,7 @@ process. Everything else follows from the summaries of all SoCs.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
@@ -22,7 +22,7 @@ import msgspec
 from ..bundles import heads, object_store, supersede
 from ..bundles.containers import Source
 from ..bundles.decode import Loaded
-from ..bundles.guide_key import GuideKey, family, guide_key, version
+from ..bundles.guide_key import GuideKey, family, guide_key, in_order
 from ..bundles.heads import Head
 from ..bundles.logs import kept_in
 from ..bundles.object_store import is_url
@@ -74,8 +74,7 @@ Piece = TypeVar("Piece")
 class Outcome:
     """The findings of a run, the files that it wrote and removed, its guides in the order of their pages,
     and the number of figures. ``inputs`` is a hash of everything that the pages are made from, ``listings``
-    one of what there was at each URL, and ``is_current`` returns whether all files are unchanged since
-    the run began. ``read`` returns all figures, which it reads then. ``quoted_from`` takes a pattern of names of SoCs, and returns their figures, which it
+    one of what there was at each URL. ``read`` returns all figures, which it reads then. ``quoted_from`` takes a pattern of names of SoCs, and returns their figures, which it
     reads then, and the addresses of all pages."""
 
     diagnostics: tuple[Diagnostic, ...]
@@ -85,7 +84,6 @@ class Outcome:
     figures: int
     inputs: str
     listings: Mapping[str, str]
-    is_current: Callable[[], bool]
     read: Callable[[], Holdings]
     quoted_from: Callable[[str], tuple[Holdings, Addresses]]
 
@@ -284,9 +282,10 @@ def _generate(
     )
     findable = _write_benchmarks(run, site, outcomes, surveys)
     mark("writing benchmarks")
+    of_parts = set(writer.files)
     diagnostics += _write(site, settings, outcomes, findable)
     mark("writing lists")
-    return _finish(run, site, sources, summaries, diagnostics)
+    return _finish(run, site, sources, summaries, diagnostics, of_parts)
 
 
 def _read_heads(
@@ -310,8 +309,7 @@ def _read_heads(
 
 def guides_of(ledger: Ledger) -> list[GuideKey]:
     """Return the guides of all bundles that have a result, in the order of their pages."""
-    keys = {guide_key(each.bundle) for each in ledger.bundles if each.rows()}
-    return sorted(keys, key=lambda k: (k.sdk, units.natural(k.soc), k.os, version(k.release)))
+    return in_order({guide_key(each.bundle) for each in ledger.bundles if each.rows()})
 
 
 def plan_of(ledger: Ledger, catalog: Catalog) -> Plan:
@@ -689,9 +687,9 @@ def _is_page(writer: Writer, address: str) -> bool:
     A redirect of an earlier build is none, also where that build's list of files is gone.
     """
     name = f"{address}.rst"
-    if writer.is_wanted(name):
+    if name in writer.files:
         return True
-    if not writer.is_known(name):
+    if name in writer.ours or not (writer.root / name).is_file():
         return False
     text = (writer.root / name).read_bytes()
     return not (text.startswith(write_files.GENERATED) and b"\n:perf-redirect: " in text)
@@ -751,20 +749,22 @@ def _finish(
     sources: Sequence[Source],
     summaries: Sequence[Summary],
     diagnostics: Sequence[Diagnostic],
+    of_parts: Set[str],
 ) -> Outcome:
-    """Remove stale files, and keep what the next run can use."""
+    """Remove stale files, and keep what the next run can use. ``of_parts`` are the files of SoCs and
+    benchmarks."""
     writer = run.writer
     write_files.gitignore(site)
     figures = sum(each.figures for own in summaries for each in own.guides)
     unmade = (*run.unmade, *site.making.unmade)
     whole = _WholeSite((*diagnostics, *unmade), tuple(site.guides), figures)
-    files = dict(writer.digests)
+    files = {name: of for name, of in writer.files.items() if name not in of_parts}
     writer.finish()
     with suppress(UnicodeEncodeError):  # findings about a file whose name is no text in UTF-8
         if not unmade:
             run.parts.add_site(run.inputs.whole, files, summary.encode(whole))
     run.parts.save(run.inputs.are_current())
-    writer.store.save(whole=True)
+    writer.store.save(only_used=True)
     return _outcome(whole, writer, run.inputs, run.settings, sources, run.progress)
 
 
@@ -824,7 +824,6 @@ def _outcome(
         site.figures,
         inputs.whole,
         inputs.listings,
-        inputs.are_current,
         cache(lambda: dataset.read(settings, progress)),
         cache(_Quoted(settings, inputs.descriptions, sources, writer.store, progress).read),
     )

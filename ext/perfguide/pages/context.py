@@ -42,7 +42,7 @@ class Making:
         """Return what ``make`` gives. Where it raises, return what ``instead`` makes of the words
         for readers, and take back the files and pictures of ``make``. ``what`` names the part on
         a ``page``."""
-        files, pictures = len(self.writer.names), len(self.pictures)
+        files, pictures = len(self.writer.files), len(self.pictures)
 
         def fail(finding: Diagnostic) -> T:
             self.writer.take_back(files)

@@ -92,7 +92,7 @@ class SendingWriter(Writer):
         """Return the SHA-256 of the file that is there, or an empty text."""
         return self._hashes.get(name, "")
 
-    def put(self, name: str, data: bytes, digest: str) -> None:
+    def put(self, name: str, data: bytes) -> None:
         """Collect a file."""
         self.contents[name] = data
 
@@ -112,7 +112,7 @@ def made_by(
     """Return what a writer has of a part."""
     contents = writer.contents if isinstance(writer, SendingWriter) else {}
     return Made(
-        *(writer.digests, tuple(writer.written), contents, drawn.looks, out, dict(slices or {})),
+        *(writer.files, tuple(writer.written), contents, drawn.looks, out, dict(slices or {})),
         (*unmade, *drawn.unmade),
     )
 
@@ -217,7 +217,7 @@ class Parts:
         return part if is_right else None
 
     def _keep(self, name: str, part: Part) -> None:
-        self._writer.leave(part.files)
+        self._writer.add({file: digest for file, (digest, _) in part.files.items()})
         self._keys[name] = part.key
 
     def add_site(self, key: str, files: dict[str, str], out: bytes) -> None:

@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
-from itertools import chain
 from typing import Any
 
 import jinja2
@@ -249,7 +248,7 @@ def gitignore(site: Site) -> None:
     """Write a ``.gitignore`` for the generated files, unless there is one that is not ours."""
     path = site.writer.root / IGNORED
     if not path.is_file() or path.read_bytes().startswith(OURS):
-        every = chain(site.writer.names, site.writer.left, [IGNORED])
+        every = (*site.writer.files, IGNORED)
         names = {f"/{name.partition('/')[0]}" for name in every}
         listed = "".join(f"{name}\n" for name in sorted(names))
         site.writer.write(IGNORED, OURS + listed.encode())

@@ -1,1 +1,1 @@
-"""A site built aside and put into place in one step, and what is known to be unchanged."""
+"""A site built aside and put into place in one step, and hashes of unchanged files."""

@@ -16,7 +16,6 @@ from sphinx.util.typing import OptionSpec
 from ..catalog.chart_spec import Kind
 from ..charts import from_csv, gallery
 from ..common.diagnostics import Diagnostic
-from ..publishing.store import Store
 from . import internals
 from .config import picture_formats, warn
 from .table_nodes import download, perf_picture
@@ -74,9 +73,8 @@ class PerfChart(SphinxDirective):
             stated = {name: value for name, value in options.items() if value is not None}
             view = from_csv.view(text, self.arguments[0], **stated)
             folder = f"{self.config.perfguide_output}/{gallery.DRAWN}"
-            top = Path(self.env.srcdir)
-            store = Store(top / self.config.perfguide_cache)
-            stem = gallery.draw_own(store, top / folder, view, vars(self.env)[FORMATS_KEY])
+            formats = vars(self.env)[FORMATS_KEY]
+            stem = gallery.draw_own(Path(self.env.srcdir, folder), view, formats)
         except from_csv.TableFault as fault:
             return self._fault(name, str(fault), fault.hint)
         except csv.Error as error:

@@ -243,22 +243,6 @@ def forget_others(env: BuildEnvironment) -> None:
     files.top = top
 
 
-def see_downloads(env: BuildEnvironment, files: Downloads) -> None:
-    """Make Sphinx copy only these files for download, by replacing ``env.dlfiles``."""
-    vars(env)["dlfiles"] = files
-
-
-def take_dependencies(env: BuildEnvironment, docname: str) -> tuple[str, ...]:
-    """Remove and return the files that a page depends on besides its source: their names below the
-    folder of the sources, or absolute paths.
-
-    Empties ``env.dependencies``. Without it Sphinx compares the times of these files; this package
-    compares their bytes.
-    """
-    top = f"{env.srcdir}/"
-    return tuple(sorted(str(path).removeprefix(top) for path in env.dependencies.pop(docname, ())))
-
-
 def forget_leftovers_of_index(env: BuildEnvironment) -> None:
     """Empty ``env._search_index_…``, which keeps parts of the search index of the last build.
 

@@ -7,7 +7,7 @@ import contextlib
 import json
 import posixpath
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from html import escape
 from pathlib import Path, PurePosixPath
 from typing import Any, ClassVar
@@ -26,7 +26,7 @@ from ..common import extras, units
 from ..export import explorer, feed, finder, json_api
 from ..publishing.store import below
 from ..tables import page_tables
-from . import rebuild, theme
+from . import theme
 from .internals import is_site, way_to_top
 
 SITEMAP = "http://www.sitemaps.org/schemas/sitemap/0.9"
@@ -311,7 +311,7 @@ def _publish(app: Sphinx, exception: Exception | None) -> None:
     if exception is not None or not is_site(app.builder):
         return
     source = Path(app.srcdir, app.config.perfguide_output, json_api.ROOT)
-    mirror(source, Path(app.outdir, json_api.ROOT), rebuild.same_below(app, json_api.ROOT))
+    mirror(source, Path(app.outdir, json_api.ROOT))
     wants_sitemap = app.config.html_baseurl and app.config.perfguide_sitemap
     if wants_sitemap and not _has_own(app, "sitemap.xml", SITEMAP_EXTENSION):
         _put(Path(app.outdir, "sitemap.xml"), _sitemap(app))
@@ -412,8 +412,8 @@ def _llms_txt(app: Sphinx) -> str:
     return "\n".join(lines) + "\n"
 
 
-def mirror(source: Path, target: Path, same: Collection[str] = ()) -> None:
-    """Make a folder equal to another one. Files named in ``same`` are known to be equal already."""
+def mirror(source: Path, target: Path) -> None:
+    """Make a folder equal to another one."""
     starts = len(str(source)) + 1, len(str(target)) + 1
     wanted = {path[starts[0] :] for path in below(source)}
     present = {path[starts[1] :] for path in below(target)}
@@ -424,7 +424,7 @@ def mirror(source: Path, target: Path, same: Collection[str] = ()) -> None:
                 if folder == target:
                     break
                 folder.rmdir()
-    for name in sorted(wanted - {*same}):
+    for name in sorted(wanted):
         _put(target / name, (source / name).read_bytes())
 
 

@@ -1,10 +1,9 @@
-"""Sees to it that a build on top of an earlier one gives what a clean build gives.
+"""Makes an incremental build of a site equal to a clean one.
 
-Sphinx reads a page again when its time of change says so, and writes a page again when it was read.
-But a copied file can be older than the one that it replaces; a page also shows titles and
-places of others; the search index keeps words that are gone; and every file beside the pages is
-read and compared in each build. So this module knows, for each page, the hash of all that
-it was read from, and of all that it shows of others.
+Sphinx reads a page again if its time is later than before, and writes a page if it was read. But a
+copied file can be older than the one that it replaces, a page shows titles of others, and the
+search index keeps words of pages that are gone. So the identity of each file that a page was read
+from is kept, and a hash of everything that the page shows of other pages.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ import shutil
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -38,104 +37,89 @@ from sphinx.util.typing import ExtensionMetadata
 
 from ..bundles.object_store import is_url
 from ..charts import gallery
-from ..export import json_api
 from ..publishing.atomic_swap import ASSETS
-from ..publishing.last_build import REPORT, Folders, Inputs, hash_of_names, names
-from ..publishing.store import Store, below, identify
+from ..publishing.last_build import REPORT, Folders, Inputs, other_names
+from ..publishing.output_folder import Writer
+from ..publishing.store import UNSURE, Identity, Store, below, identify
 from . import internals, menu
 from .config import settings
 
 KEY = "perfguide_rebuild"
-"""The attribute of the application with what listens to its build."""
+"""The attribute of the application with its :class:`Rebuild`."""
 
 DOWNLOADS = "_downloads/"
-"""Where the copies of files for download are below the folder of the pages."""
+"""The folder of the copies of files for download, below that of the pages."""
 
 Reference = tuple[str, str, str]
-"""The domain of what is referred to, its kind, and its name."""
+"""The domain, kind and target of a reference."""
 
 
 @dataclass(slots=True)
 class State:
-    """What is known of the pages from build to build; it is kept with Sphinx's own.
+    """Facts about pages that Sphinx keeps with its own from build to build.
 
-    ``hashes``: of each page's source and of all that it depends on, which are the files of
-    ``read``, below the folder of the sources or with their whole path. ``named``: what each page
-    refers to. When pages were last written, ``borrowed`` was the hash of what each of
-    them showed of others, ``everywhere`` that of what all show, and ``copied`` the hash of each
-    file that was copied beside them, by its name there.
+    ``read`` has the identity of each file that a page was read from, and ``named`` the references on
+    it. ``borrowed`` is a hash of what the page showed of others when it was written, and
+    ``everywhere`` one of what all pages show. ``copied`` are the files copied beside the pages.
     """
 
-    hashes: dict[str, str] = field(default_factory=dict)
-    read: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    read: dict[str, dict[str, Identity]] = field(default_factory=dict)
     named: dict[str, set[Reference]] = field(default_factory=dict)
     borrowed: dict[str, str] = field(default_factory=dict)
     everywhere: bytes = b""
-    copied: dict[str, str] = field(default_factory=dict)
+    copied: set[str] = field(default_factory=set)
 
 
 def state(env: BuildEnvironment) -> State:
-    """The state that belongs to an environment."""
-    held: State = vars(env).setdefault("perfguide_state", State())
-    return held
+    """Return the state that belongs to an environment."""
+    out: State = vars(env).setdefault("perfguide_state", State())
+    return out
+
+
+def identify_since(path: str, began_ns: int) -> Identity:
+    """Return the identity of a file that was read after a time; if it changed since then, its bytes
+    may be others than those that were read."""
+    own = identify(path)
+    return UNSURE if max(own[3:]) >= began_ns else own
 
 
 class Rebuild:
-    """Says what to read, to write and to copy besides what Sphinx finds itself."""
+    """Decides what to read and to write besides what Sphinx finds itself, and reports the inputs."""
 
     def __init__(self) -> None:
-        self._store = Store()
         self._process = os.getpid()
-        self._began = 0
-        self._same: set[str] = set()
-        self._downloads = internals.Downloads()
-        self._names: set[str] = set()
+        self._started_ns = self._reading_ns = time.time_ns()
+        self._store = Store()
         self._listings: Mapping[str, str] = {}
-        self._are_current: Callable[[], bool] = bool
 
-    def begin(
-        self,
-        app: Sphinx,
-        store: Store,
-        listings: Mapping[str, str],
-        are_current: Callable[[], bool],
-    ) -> None:
-        """Take the store of a build whose pages are generated. ``listings`` has a hash of what there
-        was at each URL, and ``are_current`` says whether files are unchanged since."""
-        self._store, self._listings, self._are_current = store, listings, are_current
-        if REPORT in os.environ:
-            # A file that comes later is not among these names, and the next build sees it.
-            self._names = names(_folders(app), _own(app))
-
-    # What to read
+    def begin(self, store: Store, listings: Mapping[str, str]) -> None:
+        """Take the hashes of files, and of listings of URLs, from which pages were generated."""
+        self._store, self._listings = store, listings
 
     def send_little(self, app: Sphinx, _docname: str, _source: list[str]) -> None:
-        """In another process, which has begun to read pages and will send back all that is known
-        of any page: forget what is large and not of its own pages."""
+        """Forget the state of other pages in a process that reads some pages and sends all of it back."""
         if self._process != os.getpid():
             self._process = os.getpid()
+            # Otherwise each process would send back the contents of all pages.
             vars(app.env)["perfguide_state"] = State()
             internals.forget_others(app.env)
 
     def note(self, app: Sphinx, doctree: nodes.document) -> None:
-        """Note what a page shows of others."""
+        """Note the references on a page that was read."""
         docname = app.env.current_document.docname
-        if found := references(doctree, docname):
-            state(app.env).named[docname] = found
+        state(app.env).named[docname] = references(doctree, docname)
 
     def forget(self, _app: Sphinx, env: BuildEnvironment, docname: str) -> None:
         """Forget a page."""
-        known = state(env)
-        known.hashes.pop(docname, None)
-        known.read.pop(docname, None)
-        known.named.pop(docname, None)
+        state(env).read.pop(docname, None)
+        state(env).named.pop(docname, None)
 
     def merge(
         self, _app: Sphinx, env: BuildEnvironment, docnames: Set[str], other: BuildEnvironment
     ) -> None:
-        """Take over what another process has noted."""
-        found = state(other).named
-        state(env).named |= {name: found[name] for name in docnames & set(found)}
+        """Take over the references on pages that another process read."""
+        named = state(other).named
+        state(env).named |= {name: named[name] for name in docnames & named.keys()}
 
     def to_read(
         self,
@@ -145,195 +129,139 @@ class Rebuild:
         changed: set[str],
         removed: set[str],
     ) -> list[str]:
-        """The pages whose bytes changed, whatever the times of their files say."""
-        self._began = time.time_ns()
-        known = state(env)
-        kept = sorted(set(env.all_docs) - added - changed - removed)
-        hashes = ((name, self._hash(env, name, known.read[name])) for name in kept)
-        return [name for name, now in hashes if not now or now != known.hashes.get(name)]
+        """Return the pages with a changed file, whatever its time is."""
+        # A file that changes later may have been read before or after it changed.
+        self._reading_ns = time.time_ns()
+        kept = state(env).read
+        return [
+            name
+            for name in sorted(set(env.all_docs) - added - changed - removed)
+            if any(identify(path) != own for path, own in kept[name].items())
+        ]
 
-    def _hash(
-        self, env: BuildEnvironment, docname: str, read: Iterable[str], drawn: str = ""
-    ) -> str:
-        """A hash of the bytes that a page was made of; empty where one of its files is missing.
-
-        With ``drawn``, which is the folder of what pages have drawn, it was read in this build:
-        where a file changed meanwhile, nobody knows which bytes were read, and there is no hash.
-        """
-        whole = hashlib.sha256()
-        top = f"{env.srcdir}/"
-        for name in (str(env.doc2path(docname)), *read):
-            # As text: paths as objects would take longer than all else.
-            path = name if name[0] == "/" else top + name
-            changed = max(identify(path)[3:]) >= self._began if drawn else False
-            digest = self._store.digest(path)
-            # What a page has drawn while it was read follows from the page.
-            if changed and str(Path(path).parent.resolve()) != drawn:
-                self._store.doubt(path)
-                return ""
-            if not digest:
-                return ""
-            whole.update(name.encode("utf-8", "surrogatepass") + b"\0" + digest.encode())
-        return whole.hexdigest()
-
-    # What to write
+    def _files_of(self, env: BuildEnvironment, docname: str) -> dict[str, Identity]:
+        """Return the files from which this build read a page."""
+        paths = (str(env.doc2path(docname)), *map(str, env.dependencies.get(docname, ())))
+        drawn = os.path.realpath(Path(env.srcdir, env.config.perfguide_output, gallery.DRAWN))
+        out = {}
+        for path in sorted({os.path.join(env.srcdir, path) for path in paths}):  # noqa: PTH118
+            # Pictures that the page itself draws are new.
+            is_drawn = os.path.realpath(path).startswith(f"{drawn}/")
+            out[path] = identify(path) if is_drawn else identify_since(path, self._reading_ns)
+        return out
 
     def to_write(self, app: Sphinx, env: BuildEnvironment) -> list[str]:
-        """The pages to write besides those that were read."""
-        known = state(env)
-        drawn = os.path.realpath(Path(env.srcdir, env.config.perfguide_output, gallery.DRAWN))
-        for docname in sorted(set(env.all_docs) - set(known.hashes)):
-            read = known.read[docname] = internals.take_dependencies(env, docname)
-            known.hashes[docname] = self._hash(env, docname, read, drawn)
+        """Return the pages to write besides those that were read."""
+        kept = state(env)
+        for docname in sorted(set(env.all_docs) - set(kept.read)):
+            kept.read[docname] = self._files_of(env, docname)
+        # Sphinx numbers equal names in the order of reading.
         internals.name_images(env, lambda path: path)
-        copied, known.copied = known.copied, self._copies(app)
         internals.forget_leftovers_of_index(env)
-        self._store.save()
-        shown = Borrowed(app, known.named, self._store)
-        before, known.borrowed = known.borrowed, {n: shown.of(n) for n in sorted(env.all_docs)}
-        same, known.everywhere = known.everywhere == shown.everywhere, shown.everywhere
-        gone = set(before) - set(known.borrowed)
-        files = [internals.files_of_page(app.builder, page) for page in gone]
-        if not same or None in files:
+        copied, kept.copied = kept.copied, _copies(app)
+        borrowing = Borrowed(app, kept.named)
+        before, kept.borrowed = kept.borrowed, {n: borrowing.of(n) for n in sorted(env.all_docs)}
+        is_same, kept.everywhere = kept.everywhere == borrowing.everywhere, borrowing.everywhere
+        gone = [internals.files_of_page(app.builder, page) for page in before.keys() - env.all_docs]
+        if not is_same or None in gone:
             _clear(app)
-            return sorted(known.borrowed)
-        if app.config.perfguide_own_output:
-            pages = {name for of_page in files for name in of_page or ()}
-            _remove(app, {*pages, *(set(copied) - set(known.copied))})
-            self._same = {n for n, digest in known.copied.items() if digest == copied.get(n)}
-        return [name for name, digest in known.borrowed.items() if digest != before.get(name)]
-
-    # What to copy
-
-    def _copies(self, app: Sphinx) -> dict[str, str]:
-        """The SHA-256 of each file for download, of each picture and of each file of the site's
-        data, by the name that its copy has below the folder of the pages."""
-        env, found = app.env, {}
-        downloads = internals.downloads(env)
-        for folder, held in ((DOWNLOADS, downloads), (_images(app), env.images)):
-            for source, (_, name) in held.items():
-                found[f"{folder}{name}"] = self._store.digest(f"{env.srcdir}/{source}")
-        beside = f"{env.srcdir}/{env.config.perfguide_output}/{json_api.ROOT}"
-        for path in below(beside):
-            found[f"{json_api.ROOT}{path[len(beside) :]}"] = self._store.digest(path)
-        return found
-
-    def same_below(self, folder: str) -> set[str]:
-        """The names, below a folder of the site, of files beside its pages that are there with the
-        bytes that this build would give them."""
-        start = f"{folder}/"
-        return {name.removeprefix(start) for name in self._same if name.startswith(start)}
-
-    def begin_copying(self, app: Sphinx, _builder: object) -> None:
-        """Let Sphinx see no file for download that has the same bytes as its copy, which is
-        there: it would read both, and a large archive has tens of thousands."""
-        out = app.outdir
-        self._same = {name for name in self._same if os.path.lexists(f"{out}/{name}")}
-        if self._same:
-            files = self._downloads = internals.downloads(app.env)
-            rest = {p: of for p, of in files.items() if f"{DOWNLOADS}{of[1]}" not in self._same}
-            internals.see_downloads(app.env, internals.Downloads(rest))
-
-    def end_copying(self, app: Sphinx) -> Iterable[tuple[str, dict[str, Any], str]]:
-        """Let Sphinx see no such picture; pictures are copied after all pages are written."""
-        if self._same:
-            internals.see_downloads(app.env, self._downloads)
-            folder = _images(app)
-            found = app.builder.images.items()
-            app.builder.images = {p: n for p, n in found if f"{folder}{n}" not in self._same}
-        return ()
-
-    # What to say at the end
+            return sorted(kept.borrowed)
+        pages = {name for of_page in gone for name in of_page or ()}
+        _remove(app, pages | (copied - kept.copied))
+        return [name for name, own in kept.borrowed.items() if own != before.get(name)]
 
     def report(self, app: Sphinx, exception: Exception | None) -> None:
-        """Say that all has been written, and what it was made from."""
-        if exception is None and app.config.perfguide_own_output and REPORT in os.environ:
+        """Report that the site is complete, and its inputs."""
+        if exception is None and REPORT in os.environ:
             with os.fdopen(int(os.environ[REPORT]), "wb", closefd=False) as file:
                 file.write(msgspec.msgpack.encode(self._inputs(app)))
 
     def _inputs(self, app: Sphinx) -> Inputs:
         config = app.config
-        shown = (config.html_logo, config.html_favicon, config.latex_logo)
-        paths = ("conf.py", *shown, *config.latex_additional_files)
+        pictures = (config.html_logo, config.html_favicon, config.latex_logo)
+        paths = ("conf.py", *pictures, *config.latex_additional_files)
         modules = (getattr(module, "__file__", None) or "" for module in list(sys.modules.values()))
-        # Of installed ones the versions count, which are known otherwise.
+        # The versions of installed packages are compared instead.
         own = (name for name in modules if not name.startswith((sys.prefix, sys.base_prefix)))
-        for name in filter(None, (*own, *(str(app.confdir / path) for path in paths if path))):
-            self._store.digest(name)
-        self._store.look_again()
-        is_whole = (
-            not internals.warning_count(app)
-            and all(self._listings.values())
-            and self._are_current()
-            and self._store.is_current()
-        )
-        files = {os.path.abspath(name): of for name, of in self._store.seen.items()}  # noqa: PTH100
-        others = hash_of_names(self._names, files)
-        return Inputs(files, _folders(app), _own(app), others, dict(self._listings), is_whole)
+        given = (*own, *(str(app.confdir / path) for path in paths if path), *_assets(app))
+        files = self._store.seen | {
+            path: identify_since(path, self._started_ns) for path in given if path
+        }
+        for of_page in state(app.env).read.values():
+            files |= of_page
+        # These are new: this build wrote them.
+        output = Path(app.srcdir, config.perfguide_output)
+        ours = (f"{output}/{name}" for name in Writer(output).ours)
+        files |= {path: identify(path) for path in (*ours, *below(output / gallery.DRAWN))}
+        files = {os.path.abspath(path): of for path, of in files.items()}  # noqa: PTH100
+        folders, own_folders = _folders(app), _own(app)
+        is_complete = not internals.warning_count(app) and all(self._listings.values())
+        others = other_names(folders, own_folders, files)
+        return Inputs(files, folders, own_folders, others, dict(self._listings), is_complete)
 
 
-def begin(
-    app: Sphinx, store: Store, listings: Mapping[str, str], are_current: Callable[[], bool]
-) -> None:
-    """Say that the pages of this build are generated; see :meth:`Rebuild.begin`."""
+def begin(app: Sphinx, store: Store, listings: Mapping[str, str]) -> None:
+    """Take over from what the pages of this build were generated; see :meth:`Rebuild.begin`."""
     rebuild: Rebuild = vars(app)[KEY]
-    rebuild.begin(app, store, listings, are_current)
+    rebuild.begin(store, listings)
 
 
-def same_below(app: Sphinx, folder: str) -> set[str]:
-    """See :meth:`Rebuild.same_below`."""
-    held: Rebuild = vars(app)[KEY]
-    return held.same_below(folder)
+def _assets(app: Sphinx) -> Iterator[str]:
+    """Yield the project's files for all pages."""
+    config = app.config
+    for given in (*config.html_static_path, *config.templates_path, *config.html_extra_path):
+        path = str(Path(app.confdir, str(given)))
+        yield from sorted(below(path)) or [path]
 
 
 def _folders(app: Sphinx) -> Folders:
-    """Folders in which a new file can change the site."""
+    """Return the folders in which a new file can change the site."""
     config, given = app.config, settings(app.config, Path(app.srcdir))
     assets = (*config.html_static_path, *config.templates_path, *config.html_extra_path)
     results = (path for path in given.results if not is_url(path))
-    found = {*results, *given.benchmarks, *(Path(app.confdir, asset) for asset in assets)}
-    every = sorted(os.path.abspath(path) for path in found)  # noqa: PTH100
-    return ((str(app.srcdir), tuple(config.source_suffix)), *((path, ("",)) for path in every))
+    paths = {*results, *given.benchmarks, *(Path(app.confdir, asset) for asset in assets)}
+    others = sorted(os.path.abspath(path) for path in paths)  # noqa: PTH100
+    return ((str(app.srcdir), tuple(config.source_suffix)), *((path, ("",)) for path in others))
 
 
 def _own(app: Sphinx) -> tuple[str, ...]:
-    """Folders below that of the sources that belong to builds."""
+    """Return folders below that of the sources that belong to builds."""
     work = Path(app.outdir).parent
     inside = Path(app.srcdir).is_relative_to(work.parent)
     return (str(work), str(work.with_name(work.name[1:]))) if inside else (str(work.parent),)
 
 
-def _images(app: Sphinx) -> str:
-    """Where the copies of pictures are below the folder of the pages."""
-    return f"{app.builder.imagedir}/" if app.builder.imagedir else ""
+def _copies(app: Sphinx) -> set[str]:
+    """Return the files copied beside the pages: downloads and pictures, below the folder of pages."""
+    images = f"{app.builder.imagedir}/" if app.builder.imagedir else ""
+    copied = ((DOWNLOADS, internals.downloads(app.env)), (images, app.env.images))
+    return {f"{folder}{name}" for folder, files in copied for _, name in files.values()}
 
 
 def _clear(app: Sphinx) -> None:
-    """Remove what an earlier build made, of which nobody knows what the pages of this one
-    would not have made. What extensions put among the assets at the beginning is of this build."""
-    if app.config.perfguide_own_output:
-        for path in set(Path(app.outdir).iterdir()) - {Path(app.outdir, ASSETS)}:
-            shutil.rmtree(path) if path.is_dir() else path.unlink()
+    """Remove the files of earlier builds; assets are of this one."""
+    for path in set(Path(app.outdir).iterdir()) - {Path(app.outdir, ASSETS)}:
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
-def _remove(app: Sphinx, copies: Iterable[str]) -> None:
-    """Remove files of pages that are gone, and copies of files that no page has any more."""
+def _remove(app: Sphinx, names: Iterable[str]) -> None:
+    """Remove files below the folder of the pages, and folders that are empty then."""
     top = Path(app.outdir)
-    for name in copies:
+    for name in names:
         path = top / name
         path.unlink(missing_ok=True)
-        with contextlib.suppress(OSError):  # other files are in it
+        with contextlib.suppress(OSError):  # there are other files in it
             for folder in path.parents:
                 if folder == top:
                     break
                 folder.rmdir()
 
 
-def _whole_index(app: Sphinx) -> Iterable[tuple[str, dict[str, Any], str]]:
-    """Make the search index what it is when every page is written.
+def _complete_index(app: Sphinx) -> Iterable[tuple[str, dict[str, Any], str]]:
+    """Make the search index equal to that of a clean build.
 
-    Sphinx reads what it has of other pages from its own earlier output, in which
-    words stay that are on no page any more, and index entries are lost.
+    Sphinx takes the part of other pages from its earlier output, which keeps words that are on no
+    page any more and loses entries of the general index.
     """
     builder = app.builder
     if not isinstance(builder, StandaloneHTMLBuilder) or builder.indexer is None:
@@ -343,71 +271,67 @@ def _whole_index(app: Sphinx) -> Iterable[tuple[str, dict[str, Any], str]]:
     entries = _earlier_entries(Path(app.outdir, builder.searchindex_filename)) | written
     written.clear()
     for docname in sorted(set(entries) & set(app.env.all_docs)):
-        found = {(text.lower(), place, main) for text, place, main in entries[docname]}
-        written[docname] = sorted(found)
+        unique = {(text.lower(), anchor, main) for text, anchor, main in entries[docname]}
+        written[docname] = sorted(unique)
     return ()
 
 
 def _earlier_entries(file: Path) -> dict[str, list[tuple[str, str, str]]]:
-    """The entries of the general index in the search index of the build before, by page."""
-    found: dict[str, list[tuple[str, str, str]]] = {}
+    """Return the entries of the general index in the earlier search index, by page."""
+    out: dict[str, list[tuple[str, str, str]]] = {}
     with contextlib.suppress(OSError, ValueError):
         index = js_index.loads(file.read_text("utf-8"))
         for text, places in index["indexentries"].items():
-            for number, place, main in places:
-                entry = (text, place, "main" if main else "")
-                found.setdefault(index["docnames"][number], []).append(entry)
-    return found
+            for number, anchor, main in places:
+                entry = (text, anchor, "main" if main else "")
+                out.setdefault(index["docnames"][number], []).append(entry)
+    return out
 
 
 def references(doctree: nodes.document, docname: str) -> set[Reference]:
-    """What a page refers to by name, pages by their full names."""
-    found = set()
+    """Return the references on a page by name, those to pages by their full names."""
+    out = set()
     for node in doctree.findall(addnodes.pending_xref):
         domain, kind, target = (
             str(node.get(f"ref{part}")) for part in ("domain", "type", "target")
         )
         if (domain, kind) == ("std", "doc"):
             target = docname_join(str(node.get("refdoc", docname)), target)
-        found.add((domain, kind, target))
-    return found
+        out.add((domain, kind, target))
+    return out
 
 
 class Borrowed:
-    """What the pages of a build show of others. ``named`` are the references of each page."""
+    """Hashes of everything that pages show of other pages. ``named`` are the references on each."""
 
-    def __init__(self, app: Sphinx, named: dict[str, set[Reference]], store: Store) -> None:
-        self._app, self._env, self._named, self._store = app, app.env, named, store
-        self._standard = app.env.domains.standard_domain
+    def __init__(self, app: Sphinx, named: Mapping[str, set[Reference]]) -> None:
+        self._app, self._env, self._named = app, app.env, named
         self._menu = menu.asked(app)
         self._relations = app.env.collect_relations()
         self._files: dict[str, list[tuple[str, str]]] = defaultdict(list)
-        for held in (app.env.images, internals.downloads(app.env)):
-            for path, (docnames, name) in held.items():
+        for files in (app.env.images, internals.downloads(app.env)):
+            for path, (docnames, name) in files.items():
                 for docname in docnames:
                     self._files[docname].append((path, name))
 
     def of(self, docname: str) -> str:
-        """The hash of all that a page shows of others."""
-        whole = hashlib.sha256(self.everywhere)
-        for part in self._parts(docname):
-            whole.update(repr(part).encode("utf-8", "surrogatepass"))
-        return whole.hexdigest()
+        """Return a hash of everything that a page shows of others."""
+        return _hash(self.everywhere, *self._parts(docname)).hex()
 
     def _parts(self, docname: str) -> Iterator[object]:
         yield self._menu.lists(docname) if self._menu else None
-        yield [(name, self._title(name)) for name in self._beside(docname)]
+        yield [(name, self._title(name)) for name in self._around(docname)]
         if docname in self._env.toctree_includes:
             trees = self._env.tocs[docname].findall(addnodes.toctree)
             yield [self._listed(tree, {docname}) for tree in trees]
         yield sorted(self._files.get(docname, ()))
         yield [self._resolved(each) for each in sorted(self._named.get(docname, ()))]
 
-    def _beside(self, docname: str) -> Iterator[str]:
-        """The pages before and after a page, and those above it."""
+    def _around(self, docname: str) -> Iterator[str]:
+        """Yield the pages before and after a page, and those above it."""
         above, before, after = self._relations.get(docname, (None, None, None))
         yield from (before or "", after or "")
-        seen: set[str] = set()
+        seen: set[str] = set()  # toctrees can form a circle
         while above and above not in seen:
             seen.add(above)
             yield above
@@ -418,7 +342,7 @@ class Borrowed:
         return "".join(map(str, titles))
 
     def _listed(self, tree: addnodes.toctree, above: set[str], depth: int = 0) -> list[object]:
-        """What a list of pages shows: titles, and further levels where it has them."""
+        """Return what a list of pages shows: titles, and further levels if it has them."""
         depth = depth or tree.get("maxdepth", -1)
         out: list[object] = []
         for title, name in tree["entries"]:
@@ -434,70 +358,66 @@ class Borrowed:
         return out
 
     def _resolved(self, reference: Reference) -> object:
-        """What a reference shows and leads to."""
+        """Return what a reference shows and leads to."""
         domain, kind, target = reference
-        standard = self._standard
-        if domain == "std":
-            if kind == "doc":
-                return reference, target in self._env.all_docs, self._title(target)
-            if kind in ("ref", "numref"):
-                label = standard.labels.get(target), standard.anonlabels.get(target)
-                docname = (label[1] or ("",))[0]
-                return reference, label, kind == "numref" and self._env.toc_fignumbers.get(docname)
-            if kind == "term":
-                return reference, self._terms.get(target.lower())
-        # Which of all objects a name of any other kind leads to, only its domain knows.
+        if (domain, kind) == ("std", "doc"):
+            return reference, target in self._env.all_docs, self._title(target)
+        if (domain, kind) == ("std", "term"):
+            return reference, self._terms[target.lower()]
+        # Only its domain knows to which of all objects another reference leads.
         return reference, self._objects
 
     @cached_property
     def _terms(self) -> dict[str, list[object]]:
-        found: dict[str, list[object]] = defaultdict(list)
-        for each in self._standard.get_objects():
+        out: dict[str, list[object]] = defaultdict(list)
+        for each in self._env.domains.standard_domain.get_objects():
             if each[2] == "term":
-                found[each[0].lower()].append(each)
-        return found
+                out[each[0].lower()].append(each)
+        return out
 
     @cached_property
-    def _objects(self) -> str:
-        whole = hashlib.sha256()
-        for domain in self._env.domains.sorted():
-            whole.update(repr((domain.name, sorted(map(str, domain.get_objects())))).encode())
-        for held in (self._standard.labels, self._standard.anonlabels, self._env.toc_fignumbers):
-            whole.update(repr(sorted(held.items())).encode("utf-8", "surrogatepass"))
-        return whole.hexdigest()
+    def _objects(self) -> bytes:
+        standard = self._env.domains.standard_domain
+        return _hash(
+            *(
+                (each.name, sorted(map(str, each.get_objects())))
+                for each in self._env.domains.sorted()
+            ),
+            *(sorted(labels.items()) for labels in (standard.labels, standard.anonlabels)),
+            sorted(self._env.toc_fignumbers.items()),
+        )
 
     @cached_property
     def everywhere(self) -> bytes:
-        """The hash of what every page shows: the site's own files, and all titles where the menu is
-        not ours, because nobody knows then which of them it has."""
-        app, config = self._app, self._app.config
-        whole = hashlib.sha256(f"{app.builder.name} {app.outdir}".encode())
-
-        def add(*parts: object) -> None:
-            whole.update(repr(parts).encode("utf-8", "surrogatepass"))
-
-        add(
-            [
-                (v.name, v.value)
-                for v in config
-                if v.name.startswith("perfguide_") and v.name != "perfguide_profile"
-            ]
+        """A hash of what all pages show: settings, the site's own files, and all titles if the menu
+        is Sphinx's, since any of them may be in it."""
+        app, env = self._app, self._env
+        values = {each.name: each.value for each in app.config}
+        values.pop("perfguide_profile", None)
+        return _hash(
+            *(app.builder.name, str(app.outdir)),
+            [(name, own) for name, own in values.items() if name.startswith("perfguide_")],
+            [(path, identify(path)) for path in _assets(app)],
+            *(self._of_menu(name) for name in sorted(env.all_docs) if self._menu is None),
         )
-        for given in (*config.html_static_path, *config.templates_path, *config.html_extra_path):
-            path = str(Path(app.confdir, str(given)))
-            for name in sorted(below(path)) or [path]:
-                add(name, self._store.digest(name))
-        if self._menu is None:
-            env = self._env
-            for docname in sorted(env.all_docs):
-                toc, numbers = env.tocs.get(docname), env.toc_secnumbers.get(docname, {})
-                add(docname, self._title(docname), toc.pformat() if toc else "")
-                add(env.toctree_includes.get(docname), sorted(numbers.items()))
-        return whole.digest()
+
+    def _of_menu(self, docname: str) -> object:
+        env = self._env
+        toc, numbers = env.tocs.get(docname), env.toc_secnumbers.get(docname, {})
+        contents = toc.pformat() if toc else ""
+        listed = env.toctree_includes.get(docname)
+        return docname, self._title(docname), contents, listed, sorted(numbers.items())
+
+
+def _hash(*values: object) -> bytes:
+    sha256 = hashlib.sha256()
+    for each in values:
+        sha256.update(repr(each).encode("utf-8", "surrogatepass"))
+    return sha256.digest()
 
 
 class _Unwritten(logging.Filter):
-    """Ends the build where Sphinx would only warn that a file could not be written."""
+    """Ends the build if a file could not be written; Sphinx only warns."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Pass on all other records."""
@@ -508,34 +428,32 @@ class _Unwritten(logging.Filter):
 
 
 def _name_downloads(app: Sphinx) -> None:
-    """Let copies of generated files have names of their own, before pages are read."""
+    """Name copies of generated files by their paths, before pages are read."""
     internals.name_downloads_by_path(app.env, app.config.perfguide_output)
 
 
 def _place_own_pictures_last(app: Sphinx, env: BuildEnvironment) -> list[str]:
-    """Let pictures of the project have the names that they have without ours."""
+    """Give pictures of the project the names that they have without ours."""
     top = f"{app.config.perfguide_output}/"
     internals.name_images(env, lambda path: path.startswith(top))
     return []
 
 
 def _listen(app: Sphinx, config: Config) -> None:
-    """Listen to what happens in a build whose whole output is ours. In any other one Sphinx finds
-    what to read and to write, as it does without us."""
+    """Register the listeners in a build whose output is all ours. In others Sphinx decides what to
+    read and to write."""
     if not config.perfguide_own_output:
         app.connect("env-updated", _place_own_pictures_last)
         return
-    held: Rebuild = vars(app)[KEY]
-    app.connect("source-read", held.send_little, priority=0)
-    app.connect("doctree-read", held.note)
-    app.connect("env-purge-doc", held.forget)
-    app.connect("env-merge-info", held.merge)
-    app.connect("env-get-outdated", held.to_read)
-    app.connect("env-get-updated", held.to_write)
-    app.connect("write-started", held.begin_copying)
-    app.connect("html-collect-pages", held.end_copying)
-    app.connect("html-collect-pages", _whole_index)
-    app.connect("build-finished", held.report, priority=900)
+    rebuild: Rebuild = vars(app)[KEY]
+    app.connect("source-read", rebuild.send_little, priority=0)
+    app.connect("doctree-read", rebuild.note)
+    app.connect("env-purge-doc", rebuild.forget)
+    app.connect("env-merge-info", rebuild.merge)
+    app.connect("env-get-outdated", rebuild.to_read)
+    app.connect("env-get-updated", rebuild.to_write)
+    app.connect("html-collect-pages", _complete_index)
+    app.connect("build-finished", rebuild.report, priority=900)
     unwritten = _Unwritten()
     for logger in internals.builder_loggers():
         logger.addFilter(unwritten)

@@ -84,7 +84,7 @@ def _take_turns(output: Path) -> None:
         text = f"another build is writing pages into {visible(str(output))}; waiting for it"
         print(f"perfguide: {text}", file=sys.stderr)
 
-    output_folder.keep_to_ourselves(output, report_waiting)
+    output_folder.lock_folder(output, report_waiting)
 
 
 def _generate(app: Sphinx, figures: figure_role.Lookup, phases: Phases) -> None:
@@ -103,7 +103,7 @@ def _generate(app: Sphinx, figures: figure_role.Lookup, phases: Phases) -> None:
         raise ExtensionError(f"the pages cannot be written: {explained(error)}") from error
     except WorkersError as error:
         raise ExtensionError(visible(str(error))) from error
-    rebuild.begin(app, store, outcome.listings, outcome.is_current)
+    rebuild.begin(app, store, outcome.listings)
     config.warn(outcome.diagnostics)
     figures.prepare(outcome.quoted_from, outcome.inputs)
     if app.builder.format == "latex" and app.config.perfguide_pdf:
