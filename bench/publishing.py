@@ -7,7 +7,8 @@ and whether the site equals a clean build.
 ``grown.py``. Prints CSV: for each change the elapsed and CPU time of all processes, the memory of
 the largest one, the size of the site and of the project on disk, and the numbers of pages written,
 added and removed. ``--same`` makes a clean build after each change and compares all files. Most of
-the rows go to the table of the page; ``--output`` names another file.
+the rows go to the table of the page; ``--output`` names another file. ``--plain`` builds the pages by
+Sphinx alone, as ``export --rst`` writes them.
 """
 
 from __future__ import annotations
@@ -62,6 +63,12 @@ def project(folder: Path, archive: Path) -> Path:
 def built(folder: Path) -> Cost:
     """Build as ``make html`` does."""
     return ran(["-m", "perfguide", "build", "--jobs", "2", "--", "-q"], folder)
+
+
+def plain(folder: Path, target: Path) -> Cost:
+    """Build the pages of SoCs, benchmarks, comparisons and reports by Sphinx alone."""
+    ran(["-m", "perfguide", "export", "--rst", target], folder)
+    return ran(["-m", "sphinx", "-q", "-j", "2", ".", "build/html"], target)
 
 
 def _bundles(folder: Path) -> list[tuple[Path, dict[str, Any]]]:
@@ -193,6 +200,7 @@ def main() -> None:
     parser.add_argument("--keep", type=Path, help="the folder of the project; it stays")
     parser.add_argument("--change", action="append", choices=[c.__name__ for c in CHANGES.values()])
     parser.add_argument("--same", action="store_true", help="compare with a clean build each time")
+    parser.add_argument("--plain", action="store_true", help="compare with plain Sphinx at the end")
     parser.add_argument("--output", type=Path, default=page_rows.CHANGES, help="the page's table")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
@@ -209,6 +217,9 @@ def main() -> None:
             cost = built(folder)
             same = ("yes" if is_same(folder) else "no") if given.same else ""
             _report(given.output, _row(name, cost, folder, before, same))
+        if given.plain:
+            cost = plain(folder, Path(temporary, "plain"))
+            print(f"The same pages by plain Sphinx: {cost.cpu:.1f} s of CPU")
 
 
 def _row(

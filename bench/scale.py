@@ -1,13 +1,13 @@
 """The cost of making pages here and by workers of a Dask scheduler, of a bucket, and of Parquet.
 
 Reported as CPU seconds of this process and its children, which other work on the machine disturbs
-little, and as the peak memory of both. An address adds workers, and a URL adds a bucket:
+little, and as the peak memory of both. A URL adds a bucket:
 
-    python bench/scale.py [BUNDLES] [--results FOLDER] [--scheduler tcp://…] [--url s3://bucket/empty]
-    python bench/scale.py --results FOLDER --times 10 [--pictures]
+    python bench/scale.py [BUNDLES] [--url s3://bucket/empty]
+    python bench/scale.py --results FOLDER [--times 10] [--pictures]
     python bench/scale.py --results FOLDER --workers 2 [--url s3://bucket/empty]
 
-``--results`` measures the pages of an archive, such as one by ``bench/grown.py``, instead. ``--times``
+``--results`` measures the pages of an archive, such as one by ``bench/grown.py``, instead, by figure. ``--times``
 compares them with those of an archive that has all bundles so many times under other SoC names: its
 goals are 1.2 times the memory of the largest process, and 0.9 to 1.1 times the CPU for each bundle.
 ``--workers`` starts a Dask scheduler with so many workers on this machine, and compares the CPU of all
@@ -27,19 +27,21 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import grown
 import measuring
+import msgspec
 
 from perfguide.bundles import object_store
 from perfguide.bundles.decompress import Limits
-from perfguide.export import parquet
+from perfguide.export import json_api, parquet
 from perfguide.export.figure_rows import FIGURES
 from perfguide.figures import dataset
 from perfguide.pages import build
+from perfguide.pages.parts import Part
+from perfguide.publishing.store import read
 
 TOP = Path(__file__).resolve().parent.parent
 RESULTS = 500
@@ -81,17 +83,41 @@ def _used() -> float:
     return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 
 
-def pages(results: Path, count: int, scheduler: str) -> None:
-    """Make the pages of an archive without pictures, here and by workers; the cost is that of each of
-    ``count`` bundles. That of workers is not in it."""
-    for name, address in (("pages here", ""), ("pages by workers", scheduler)):
-        if address or name == "pages here":
-            with tempfile.TemporaryDirectory() as folder:
-                asked = dataset.Settings(
-                    (results,), DESCRIBED, Path(folder), formats=(), scheduler=address
-                )
-                outcome = cost(name, count, partial(build.generate, asked))
-                print(f"{outcome.figures} figures in {outcome.guides} guides")
+def of_archive(results: Path, formats: tuple[str, ...]) -> None:
+    """Print the CPU, the memory and the bytes that the pages of an archive take for each figure, and
+    the size of the largest summary of a SoC."""
+    with tempfile.TemporaryDirectory() as given:
+        folder = Path(given)
+        (folder / "none").mkdir()
+        program = _generated(str(folder / "none"), folder / "start")
+        made = _generated(str(results.resolve()), folder, formats)
+        api = folder / "pages" / json_api.ROOT
+        index = json.loads((api / "index.json").read_bytes())
+        figures_of = {soc["soc"]: _figures(api / soc["file"]) for soc in index["socs"]}
+        figures, largest = index["figures"], max(figures_of.values())
+        sizes = [path.stat().st_size for path in (folder / "pages").rglob("*") if path.is_file()]
+        parts = [
+            msgspec.msgpack.decode(read(path) or b"", type=Part)
+            for path in (folder / "cache" / "parts").rglob("*")
+            if path.is_file() and not path.suffix
+        ]
+        summary = max(len(part.out) for part in parts)
+        above = (made.memory - program.memory) * 2**20
+        print(f"{figures} figures of {len(figures_of)} SoCs; the largest has {largest}")
+        print(f"{1000 * (made.cpu - program.cpu) / figures:.1f} ms of CPU for each figure")
+        print(
+            f"largest process {made.memory:.0f} MiB, of which the program {program.memory:.0f} MiB"
+        )
+        print(f"{above / largest / 1000:.1f} kB of memory for each figure of the largest SoC")
+        print(
+            f"{sum(sizes) / figures / 1000:.1f} kB of sources in {len(sizes) / figures:.2f} files"
+        )
+        print(f"{summary / 1e6:.2f} MB for the largest summary")
+
+
+def _figures(file: Path) -> int:
+    """Return the number of figures of a SoC from its file for programs."""
+    return sum(guide["figures"] for guide in json.loads(file.read_bytes())["guides"])
 
 
 def compared_with(results: Path, times: int, formats: tuple[str, ...]) -> None:
@@ -184,7 +210,6 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("bundles", nargs="?", type=int, default=300)
     parser.add_argument("--results", type=Path)
-    parser.add_argument("--scheduler", default="")
     parser.add_argument("--url", default="")
     parser.add_argument("--times", type=int, default=0)
     parser.add_argument("--pictures", action="store_true")
@@ -197,8 +222,7 @@ def main() -> None:
         by_workers(options.results, options.workers, options.url)
         return
     if options.results:
-        count = sum(1 for _ in options.results.rglob("*.json"))
-        pages(options.results, count, options.scheduler)
+        of_archive(options.results, ("svg",) if options.pictures else ())
         return
     count = options.bundles
     folder = Path(tempfile.mkdtemp())
@@ -227,7 +251,6 @@ def main() -> None:
         cost("export", count, lambda: parquet.write_folder(FIGURES, holdings.pool, out))
         size = sum(path.stat().st_size for path in out.rglob("*.parquet"))
         print(f"{'parquet':24} {size / count:8.0f} bytes for each bundle")
-        pages(folder, count, options.scheduler)
     finally:
         shutil.rmtree(folder)
 
