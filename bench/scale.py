@@ -90,7 +90,7 @@ def of_archive(results: Path, formats: tuple[str, ...]) -> None:
         folder = Path(given)
         (folder / "none").mkdir()
         program = _generated(str(folder / "none"), folder / "start")
-        made = _generated(str(results.resolve()), folder, formats)
+        cost_of_pages = _generated(str(results.resolve()), folder, formats)
         api = folder / "pages" / json_api.ROOT
         index = json.loads((api / "index.json").read_bytes())
         figures_of = {soc["soc"]: _figures(api / soc["file"]) for soc in index["socs"]}
@@ -102,11 +102,11 @@ def of_archive(results: Path, formats: tuple[str, ...]) -> None:
             if path.is_file() and not path.suffix
         ]
         summary = max(len(part.out) for part in parts)
-        above = (made.memory - program.memory) * 2**20
+        above = (cost_of_pages.memory - program.memory) * 2**20
         print(f"{figures} figures of {len(figures_of)} SoCs; the largest has {largest}")
-        print(f"{1000 * (made.cpu - program.cpu) / figures:.1f} ms of CPU for each figure")
+        print(f"{1000 * (cost_of_pages.cpu - program.cpu) / figures:.1f} ms of CPU for each figure")
         print(
-            f"largest process {made.memory:.0f} MiB, of which the program {program.memory:.0f} MiB"
+            f"largest process {cost_of_pages.memory:.0f} MiB, of which the program {program.memory:.0f} MiB"
         )
         print(f"{above / largest / 1000:.1f} kB of memory for each figure of the largest SoC")
         print(
