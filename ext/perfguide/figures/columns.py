@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from ..bundles.guide_key import GuideKey, version
 from ..catalog.benchmarks import Catalog, Metric, Scalar
 from ..common import units
 from .pool import Pool
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Ints = np.ndarray[Any, np.dtype[np.int64]]
 Floats = np.ndarray[Any, np.dtype[np.float64]]
@@ -138,6 +140,8 @@ class Figures:
 
 def together(*columns: Ints) -> Ints:
     """Number rows in order of first appearance, from 0; rows equal in all columns share a number."""
+    import pandas as pd
+
     if not len(columns[0]):
         return np.empty(0, dtype="int64")
     frame = pd.DataFrame(dict(enumerate(columns)))

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, compress
 from operator import not_
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from ..bundles.decode import Loaded
 from ..bundles.guide_key import GuideKey, in_order
@@ -20,6 +19,9 @@ from ..common import units
 from . import terms
 from .conditions import Conditions
 from .rows import NAMES, Floats, Frame, Ints
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +88,9 @@ class Pool:
         by_hand: Sequence[GuideNote] = (),
         spelt: terms.Spelt | None = None,
     ) -> None:
+        # Imported on demand: a build with nothing to do need not wait half a second for it.
+        import pandas as pd
+
         self.frame = frame
         self._catalog, self._by_hand = catalog, by_hand
         self._has_written_notes = bool(by_hand) or any(

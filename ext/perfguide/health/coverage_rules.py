@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-import pandas as pd
 
 from ..catalog.benchmarks import Scalar
 from ..figures.columns import GUIDE, OWNER, SERIES, Figures, Flags, Ints, firsts, together
@@ -137,6 +136,8 @@ def _by_value(
 
 def row_cut_short(figures: Figures) -> Iterator[Hit]:
     """Yield rows that lack a board which most other rows of the same column have."""
+    import pandas as pd
+
     if not len(figures):
         return
     row, column = _cells(figures)

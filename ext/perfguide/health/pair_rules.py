@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-import pandas as pd
 
 from ..common import units
 from ..common.units import last_digit
@@ -99,6 +98,8 @@ def pooled_metrics(figures: Figures) -> Iterator[Hit]:
 def _matches(figures: Figures) -> dict[tuple[int, str], _Match]:
     """Return for extremes, by position and end, a figure of another metric of the same run that is
     equal in all its digits, four or more."""
+    import pandas as pd
+
     mean, low, high, metric = figures.mean, figures.low, figures.high, figures.code("metric")
     run = figures.groups(*_RUN)
     wide = np.flatnonzero(figures.spread & (high > low) & (low > 0))

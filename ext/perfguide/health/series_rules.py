@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-import pandas as pd
 
 from ..catalog.benchmarks import Metric
 from ..catalog.chart_spec import is_number
@@ -68,6 +67,8 @@ def _logs(figures: Figures) -> tuple[Ints, Floats]:
 
 def board_apart(figures: Figures) -> Iterator[Hit]:
     """Yield boards whose figure is far from one on which all others of the guide agree."""
+    import pandas as pd
+
     positions, logs = _logs(figures)
     row = figures.groups(*GUIDE, "benchmark", "metric", "unit", "params")[positions]
     frame = pd.DataFrame({"row": row, "log": logs, "position": positions})
@@ -138,6 +139,8 @@ def one_release_jump(figures: Figures) -> Iterator[Hit]:
 def _noise(series: Ints, change: Floats, within: Flags) -> Floats:
     """Return for each series the usual change between releases: the median without the two largest
     changes (a jump has two); 0 if there are no others."""
+    import pandas as pd
+
     frame = pd.DataFrame({"series": series[1:][within], "change": np.abs(change[within])})
     frame = frame.sort_values(["series", "change"], kind="stable")
     usual = frame[frame.groupby("series").cumcount(ascending=False) >= 2]
@@ -149,6 +152,8 @@ def _noise(series: Ints, change: Floats, within: Flags) -> Floats:
 
 def curve_dips(figures: Figures) -> Iterator[Hit]:
     """Yield points of a curve below an earlier point, if the catalog says that it rises."""
+    import pandas as pd
+
     number, kinds = figures.kinds
     axes = [metric.rises_with if metric else "" for _, metric, _ in kinds]
     rising = np.flatnonzero(figures.of_kind([bool(axis) for axis in axes]) & (figures.mean > 0))

@@ -118,6 +118,7 @@ def load_shared() -> None:
     """Load modules and templates that making pages needs. Processes forked afterwards share them;
     otherwise each would load them again, which takes longer than the pages of a small SoC."""
     write_files.load_templates()
+    importlib.import_module("pandas")
     for extra, module in (("compare", "scipy.special"), ("parquet", "pyarrow.parquet")):
         if extras.is_installed(extra):
             importlib.import_module(module)
