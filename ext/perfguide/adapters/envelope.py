@@ -80,7 +80,7 @@ _MESSAGES = re.compile(
 )
 # Strings of JSON and XML quote messages of the kernel; a console does not.
 _QUOTED = re.compile(r"(?:[:,\[{] *[\"']|<[A-Za-z][^<>\n]{0,200}>|\\n) *\Z")
-# An escape in JSON can stand for half a character.
+# An escape in JSON can be half a character.
 _HALF = re.compile("[\ud800-\udfff]")
 _TERMINAL_WIDTHS = (80, 100, 120, 132, 160)
 _ESCAPES = re.compile(r"\\(?:x([0-9a-fA-F]{2})|([e0_NLPav]))")

@@ -126,7 +126,7 @@ class Description(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The message for damaged lines."""
     unconfirmed: str = ""
     """The message for a block without a line that confirms its figures. With this key they count
-    only behind such a line."""
+    only behind one."""
     kinds: dict[str, str] = {}
     """Kinds of values of this format, each with a regular expression."""
     values: dict[str, dict[str, Scalar]] = {}

@@ -66,23 +66,22 @@ def server(site: Sequence[str], url: str = "") -> MCPServer[Any]:
     def find_boards(
         conditions: list[str], soc: str = "*", os: str = "*", release: str = "*"
     ) -> dict[str, Any]:
-        """Say which boards meet a need, with the engine, margin and release of each figure.
+        """Find the boards that meet a need, with the engine, margin and release of each figure.
 
         A condition is BENCHMARK/METRIC?NAME=VALUE&NAME=VALUE >= NUMBER UNIT, or <=, such as
         “openssl/throughput?algorithm=aes-256-cbc&block_size=1024 >= 20 MB/s” and “openssl/cpu_load <= 40 %”.
         Conditions on one benchmark hold for the same run.
         """
         limits = [f"--soc={soc}", f"--os={os}", f"--release={release}"]
-        found = _json("find", [*site, *limits, "--json", "--health"], conditions)
-        return _with_links(found, url)
+        answers = _json("find", [*site, *limits, "--json", "--health"], conditions)
+        return _with_links(answers, url)
 
     def show_figures(
         query: str, params: dict[str, str] | None = None, os: str = "*", most: int = MAX_ITEMS
     ) -> dict[str, Any]:
         """Return figures with their unit, spread, setup and sources.
 
-        A query is SOC/RELEASE/BOARD/BENCHMARK/METRIC; parts at its end may be left out, * stands for any
-        name. ``params`` narrows it: {"block_size": "1024"}.
+        A query is SOC/RELEASE/BOARD/BENCHMARK/METRIC; parts at its end may be left out, * is any name. ``params`` narrows it: {"block_size": "1024"}.
         """
         limits = [f"--param={name}={value}" for name, value in (params or {}).items()]
         figures = _json("show", [*site, *limits, f"--os={os}", "--json", "--health"], [query])
@@ -96,7 +95,7 @@ def server(site: Sequence[str], url: str = "") -> MCPServer[Any]:
         board: str = "*",
         form: Literal["markdown", "json"] = "markdown",
     ) -> str:
-        """Say what changed between two releases (09.01, latest) or two boards (board=sk), with the verdict."""
+        """Compare two releases (09.01, latest) or two boards (board=sk), and judge the changes."""
         limits = [f"--soc={soc}", f"--os={os}", f"--board={board}"]
         options = [*site, *limits, f"--format={form}", "--fail-on=never"]
         return _output("compare", options, [old, new])

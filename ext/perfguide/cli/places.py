@@ -26,10 +26,10 @@ class Places:
         """Return the address of the section below the output folder, as ``section``, and the open findings
         about the figure, as ``health``."""
         page = self._addresses.guide[record.guide]
-        place: dict[str, Any] = {"section": f"{page}#{self._layout.anchor(record)}"}
+        address: dict[str, Any] = {"section": f"{page}#{self._layout.anchor(record)}"}
         if self._findings is not None:
-            place["health"] = self._findings.get(_key(record), [])
-        return place
+            address["health"] = self._findings.get(_key(record), [])
+        return address
 
 
 def _findings(holdings: Holdings, settings: Settings) -> dict[object, list[dict[str, str]]]:

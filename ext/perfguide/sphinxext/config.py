@@ -92,7 +92,7 @@ class Values(msgspec.Struct):
     """True: the site has a feed of releases and errata, ``feed.xml``, and one for each SoC, to which the heads of
     generated pages link."""
     perfguide_llms_txt: bool = True
-    """True: the site has a list of what is where for language models, ``llms.txt``, unless sphinx-llms-txt is loaded or
+    """True: the site has a list of its pages for language models, ``llms.txt``, unless sphinx-llms-txt is loaded or
     ``html_extra_path`` has one."""
     perfguide_sitemap: bool = True
     """True: if ``html_baseurl`` is set, the site has a ``sitemap.xml`` of the generated pages or,

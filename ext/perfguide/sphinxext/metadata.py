@@ -372,7 +372,7 @@ def _feed(app: Sphinx, entries: list[dict[str, Any]], file: str, soc: str = "") 
 
 
 def _llms_txt(app: Sphinx) -> str:
-    """Return a list of what is where, in the form of llmstxt.org."""
+    """Return a list of the pages for language models, in the form of llmstxt.org."""
     config = app.config
     base = f"{config.html_baseurl.rstrip('/')}/" if config.html_baseurl else ""
 

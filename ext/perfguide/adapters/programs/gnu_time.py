@@ -1,6 +1,6 @@
 """``time -v`` of GNU and of BusyBox: the share of the CPU that a benchmark got.
 
-Below 10 % the share is worked out from the times: the whole number that is printed is 0 % for a
+Below 10 % the share is worked out from the times: the rounded number that is printed is 0 % for a
 program that still did 4 MB/s.
 
 The share is a result where the command is a known benchmark, and understood to its last word:
@@ -48,7 +48,7 @@ _ELAPSED = re.compile(
     r"(?:([0-9]{1,4})[:h] ?)?([0-9]{1,4})[:m] ?([0-9]{1,2}(?:\.[0-9]{2})?)s?[ \t]*"
 )
 MIN_PRINTED_SHARE_PERCENT = 10
-"""The share below which a whole number is too coarse, and the quotient of the times is taken."""
+"""The share below which full per cents are too coarse, and the quotient of the times is taken."""
 # The characters that the values of these lines are made of.
 _OF_VALUES = "0123456789hms:. "
 
@@ -67,7 +67,7 @@ class _Block:
     times: dict[str, float] = field(default_factory=dict)
 
     def exact_percent(self) -> float | None:
-        """Return the share in %, from the times where they tell more than the whole number printed."""
+        """Return the share in %, from the times where they are finer than the number that is printed."""
         if self.percent is None:
             return None
         printed = float(self.percent)
