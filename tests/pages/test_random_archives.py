@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import tempfile
 from pathlib import Path
@@ -17,6 +16,7 @@ from perfguide.common import units
 from perfguide.figures.dataset import Settings
 from perfguide.pages.answers import Answers, sentences
 from perfguide.pages.build import generate
+from perfguide.pages.lists import Overview
 from perfguide.sphinxext import overview
 from perfguide.tables import page_tables
 
@@ -84,16 +84,16 @@ def possible(archive: Archive, soc: str, release: str) -> dict[tuple[str, str], 
 def check_front_page(archive: Archive, pages: Path) -> None:
     """The front page has the best possible rate of each SoC's newest release, and the longest bar
     is that of the best of all."""
-    listed = json.loads((pages / "guides/overview.json").read_text("utf-8"))["platforms"]
-    platforms = [overview.Platform(entry, answers_of(pages, entry["guide"])) for entry in listed]
+    content = (pages / "guides/overview.json").read_bytes()
+    socs = msgspec.json.decode(content, type=Overview).socs
     newest = {soc: max(r for own, r, *_ in archive if own == soc) for soc, *_ in archive}
-    assert {p.entry["soc"]: p.entry["release"] for p in platforms} == newest
     shares = {}
-    for platform, (cell,) in overview.lines(platforms, overview.columns(platforms)):
-        soc = platform.entry["soc"]
+    for row, (cell,) in overview.lines(socs, overview.columns(socs)):
+        soc = row.soc
+        assert cell is not None and cell.result.release == newest[soc]
         truth = possible(archive, soc, newest[soc])
-        assert cell is not None and cell.number is not None
-        assert bool(cell.value.doubt) == (not truth)
+        assert cell.number is not None
+        assert bool(cell.result.doubt) == (not truth)
         if truth:
             assert cell.number == max(truth.values())
             shares[soc] = (cell.number, cell.share)

@@ -83,6 +83,13 @@ def _role(name: str, words: str, target: str) -> str:
     return f":{name}:`{title} <{target}>`"
 
 
+def classed(value: str, name: str) -> str:
+    """Return markup that shows ``value`` as text with a class, by a role that the page defines."""
+    inner = visible(value, MAX_TEXT_CHARS).strip()
+    escaped = re.sub(r"[\\`]", r"\\\g<0>", inner)
+    return f":{name}:`{escaped}`" if inner else ""
+
+
 def strong(value: str) -> str:
     """Return markup that shows ``value`` as strong text."""
     inner = visible(value, MAX_TEXT_CHARS).strip()

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +16,7 @@ from msgspec import UNSET
 
 from ..bundles.decode import Loaded
 from ..bundles.guide_key import GuideKey
-from ..catalog.benchmarks import Benchmark, Metric, Scalar
+from ..catalog.benchmarks import Benchmark, Catalog, Metric, Scalar
 from ..common import slugs, units
 from ..common.diagnostics import SEVERITIES
 from ..compare import wording
@@ -72,6 +73,23 @@ class Value(msgspec.Struct, frozen=True, omit_defaults=True):
     number: float | None = None
     share: float | None = None
     doubt: str = ""
+
+
+class Result(msgspec.Struct, frozen=True):
+    """A headline result for lists of SoCs: the best of all boards and engines of one guide. ``number``
+    is ``None`` if the measurement failed; ``rank`` orders results in the list of guides."""
+
+    benchmark: str
+    label: str
+    detail: str
+    unit: str
+    better: units.Better
+    board: str
+    text: str
+    place: str
+    number: float | None
+    doubt: str
+    rank: int
 
 
 Curve = tuple[tuple[float, float], ...]
@@ -437,6 +455,30 @@ def _shared_by_most(site: Site) -> set[tuple[str, str]]:
         for kind, count in counts.items()
         if len(site.guides) >= MIN_GUIDES_WITH_USUAL and 2 * count > len(site.guides)
     }
+
+
+def best_results(answers: Answers, catalog: Catalog) -> list[Result]:
+    """Return the best figure of each headline, in the order of the guide. A figure in doubt counts
+    only if there is no other."""
+    by_headline: dict[tuple[str, str], list[Result]] = {}
+    for row in answers.rows:
+        known = catalog.benchmarks[row.benchmark].entry.metrics
+        rank = next((m.listed for m in known if m.short == row.label and m.listed), sys.maxsize)
+        for value, (short, _) in zip(row.values, answers.boards, strict=True):
+            if value is not None:
+                result = Result(
+                    *(row.benchmark, row.label, row.detail, row.unit, row.better, short),
+                    *(value.text, value.place, value.number, value.doubt, rank),
+                )
+                by_headline.setdefault((row.benchmark, row.label), []).append(result)
+    return [min(own, key=_goodness) for own in by_headline.values()]
+
+
+def _goodness(result: Result) -> tuple[bool, bool, float]:
+    """Return a key that sorts the best result first."""
+    number = result.number or 0.0
+    lower = number if result.better == "lower" else -number
+    return result.number is None, bool(result.doubt), lower
 
 
 def sentences(answers: Answers, benchmark: str) -> list[str]:

@@ -22,7 +22,7 @@ import msgspec
 from ..bundles import heads, object_store, supersede
 from ..bundles.containers import Source
 from ..bundles.decode import Loaded
-from ..bundles.guide_key import GuideKey, family, guide_key, in_order
+from ..bundles.guide_key import GuideKey, guide_key, in_order
 from ..bundles.heads import Head
 from ..bundles.logs import kept_in
 from ..bundles.object_store import is_url
@@ -38,7 +38,6 @@ from ..common.timing import Mark, no_mark
 from ..compare.select import asked_of, without_guide
 from ..figures import dataset, rows, terms
 from ..figures.dataset import Addresses, Holdings, Progress, Settings, no_progress
-from ..figures.dataset import newest as newest_guides
 from ..figures.pool import Pool
 from ..health import acknowledged, report, rules
 from ..health.finding import Finding, ranked_findings
@@ -52,6 +51,7 @@ from . import (
     context,
     downloads,
     health,
+    lists,
     provenance,
     search_words,
     summary,
@@ -62,7 +62,7 @@ from . import (
 from .context import Making, Plan, Site
 from .parts import Made, Part, Parts, Slice, catalog_of, hash_of, opened
 from .search_words import FindablePage
-from .summary import GuideSummary, Summary
+from .summary import Summary
 from .unit import Job, Unit
 
 __all__ = ["generate"]
@@ -612,23 +612,23 @@ def _write(
 ) -> list[Diagnostic]:
     """Write the lists of all guides, benchmarks, comparisons and data, and the reports; return the
     findings about the lists that people write."""
-    _write_indexes(site)
     summaries = [each.summary for each in outcomes]
     guides = {each.key: each for own in summaries for each in own.guides}
     # A guide is missing where all of its bundles changed while they were read.
     listed = [guides[key] for key in site.guides if key in guides]
-    write_files.json_file(
-        site, "guides/overview.json", overview(site, listed, summaries), sort_keys=True
-    )
+    compared = [each for own in summaries for each in own.compared]
+    lists.write_overview(site, listed, compared)
+    lists.write_guides(site, listed, compared)
+    _write_benchmarks_index(site)
     used: set[tuple[str, int]] | None = None
     if extras.is_installed("compare"):
-        compare.write_index(site, {own.soc: own.compared for own in summaries})
+        verdicts.write_ledger(site, verdicts.neighbours(compared))
+        lists.write_comparisons(site, compare.INDEX, listed, compared)
         used = {each for own in summaries for each in own.used_waivers}
     else:
         compare.write_missing(site, extras.advice("compare"))
     provenance.write_index(site)
     corrections = [each for own in summaries for each in own.corrections]
-    compared = [each for own in summaries for each in own.compared]
     tags = {pair.new: each.tag for pair, each in verdicts.neighbours(compared)}
     provenance.write_errata_index(site, corrections, tags)
     write_files.page(site, "reports/index", "reports.rst.jinja")
@@ -695,45 +695,8 @@ def _is_page(writer: Writer, address: str) -> bool:
     return not (text.startswith(write_files.GENERATED) and b"\n:perf-redirect: " in text)
 
 
-def overview(
-    site: Site, guides: Sequence[GuideSummary], summaries: Sequence[Summary] = ()
-) -> dict[str, Any]:
-    """Return the content of the landing page: the newest guide of each SoC and family, the guides
-    with the newest runs, and the moves that the newest releases of several SoCs share."""
-    latest = set(newest_guides(site.guides).values())
-    entries = [
-        {
-            "soc": guide.key.soc,
-            "family": family(guide.key),
-            "release": guide.key.release,
-            "guide": site.addresses.guide[guide.key],
-            "page": site.addresses.soc[guide.key.soc],
-            "boards": guide.boards,
-            "figures": guide.figures,
-            "measured": guide.measured.date().isoformat(),
-        }
-        for guide in guides
-    ]
-    both = list(zip(guides, entries, strict=True))
-    platforms = [entry for guide, entry in both if guide.key in latest]
-    platforms.sort(key=lambda entry: units.natural(str(entry["soc"])))
-    both.sort(key=lambda each: (each[0].measured, each[1]["guide"]), reverse=True)
-    compared = verdicts.neighbours(each for own in summaries for each in own.compared)
-    return {
-        "platforms": platforms,
-        "recent": [entry for _, entry in both[:MAX_RECENT_GUIDES]],
-        "shared": verdicts.newest_shared_moves(compared),
-    }
-
-
-MAX_RECENT_GUIDES = 5
-"""Guides with the newest runs that the landing page lists."""
-
-
-def _write_indexes(site: Site) -> None:
-    """Write the lists of all SoCs and of all benchmarks."""
-    socs = [(name, site.addresses.soc[name].removeprefix("guides/")) for name in site.socs]
-    write_files.page(site, "guides/index", "guides.rst.jinja", socs=socs)
+def _write_benchmarks_index(site: Site) -> None:
+    """Write the list of all benchmarks."""
     names, described = list(site.addresses.benchmark), site.catalog.benchmarks
     chapters: dict[str, list[tuple[str, str]]] = {}
     for name in dict.fromkeys((*(name for name in described if name in names), *names)):

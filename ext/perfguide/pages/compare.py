@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain
 from typing import Any
 
 import msgspec
@@ -24,7 +23,7 @@ from ..common.units import TableCell
 from ..compare import ledger, sparkline, wording
 from ..compare.comparison import Comparison, Group, annotations_used, compare
 from ..compare.events import Event
-from ..compare.headline import headline
+from ..compare.headline import Headline, far_falls, headline
 from ..compare.history import History
 from ..compare.ledger import Compared
 from ..compare.match import Names
@@ -39,7 +38,7 @@ from ..tables.grids import listing
 from . import long_tables, verdicts, write_files, write_tables
 from .context import Site
 from .sentences import Link, link_name
-from .verdicts import ComparedGuides
+from .verdicts import ComparedGuides, ListedVerdict
 from .write_tables import PageChart, PageTable
 
 INDEX = "compare/index"
@@ -75,10 +74,11 @@ class ComparisonPlan:
 
 class PageOutcome(msgspec.Struct, frozen=True):
     """The results of writing a page: the entries of the file of waivers that it used, and its
-    events, ``None`` if it could not be made."""
+    events and its verdict, ``None`` if it could not be made."""
 
     used: set[tuple[str, int]]
     compared: Compared | None
+    verdict: ListedVerdict | None = None
 
 
 def comparison(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> Comparison:
@@ -130,7 +130,8 @@ def write(site: Site, plan: ComparisonPlan) -> tuple[list[ComparedGuides], set[t
         before = pair
         used |= outcome.used
         is_asked = pair.asked is not None
-        out.append(ComparedGuides(pair.old, pair.new, pair.address, is_asked, outcome.compared))
+        both = (outcome.compared, outcome.verdict)
+        out.append(ComparedGuides(pair.old, pair.new, pair.address, is_asked, *both))
     verdicts.write_moves(site, verdicts.neighbours(out))
     if out:
         listed = [
@@ -152,13 +153,6 @@ def write_missing(site: Site, advice: str) -> None:
     """Write pages that say how to install the packages for comparisons."""
     for page, title in ((INDEX, "Comparisons"), (verdicts.LEDGER, verdicts.LEDGER_TITLE)):
         write_files.page(site, page, "missing.rst.jinja", title=title, advice=advice)
-
-
-def write_index(site: Site, compared: Mapping[str, Sequence[ComparedGuides]]) -> None:
-    """Write the list of the comparisons of all SoCs, and how often their verdicts held."""
-    verdicts.write_ledger(site, verdicts.neighbours(chain.from_iterable(compared.values())))
-    lists = {soc: write_files.list_address(site, soc) for soc, own in compared.items() if own}
-    write_files.page(site, INDEX, "comparisons.rst.jinja", by_soc=lists)
 
 
 def faults_of_lists(
@@ -253,7 +247,36 @@ def _write(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> PageOutcome:
             if lines
         ],
     )
-    return PageOutcome(annotations_used(compared.rows, plan.rules), ledger.compared(compared))
+    used = annotations_used(compared.rows, plan.rules)
+    return PageOutcome(used, ledger.compared(compared), _verdict(decision, compared, site.catalog))
+
+
+def _verdict(decision: Headline, comparison: Comparison, catalog: Catalog) -> ListedVerdict:
+    """Return the verdict on a comparison for a list, with its largest proved fall or, without one,
+    the largest that was measured once."""
+    counts, fall, change = comparison.counts, "", ""
+    if falls := wording.unaccepted(comparison) or far_falls(comparison):
+        rows = max(falls, key=lambda event: event.worse_by).rows
+        row = max(rows, key=lambda row: row.worse_by or 0.0)
+        words, record = wording.row_words(row, comparison, catalog), row.new or row.old
+        benchmark = catalog.get(row.benchmark)
+        fall = words.name
+        if benchmark and record:
+            named = replace(record, metric=row.metric, params=dict(row.params))
+            fall = labels.full(benchmark, named)
+        change = f"{words.old} → {words.new} {words.unit.strip(' ↑↓')}, {words.change}"
+    return ListedVerdict(
+        decision.state,
+        decision.tag,
+        decision.judged,
+        decision.of,
+        counts["regressed"] + counts["failed-after"],
+        counts["improved"],
+        counts["only-old"],
+        counts["only-new"],
+        fall,
+        change,
+    )
 
 
 def _other_guides(

@@ -26,7 +26,7 @@ from ..tables import blocks, page_tables, remarks, summaries
 from ..tables.grids import listing
 from ..tables.model import View
 from . import answers, provenance, search_words, write_files, write_tables
-from .answers import Answer, Answers, Value
+from .answers import Answer, Answers, Result, Value
 from .context import Site
 from .cross_links import GuideLinks
 from .search_words import FindablePage
@@ -42,13 +42,14 @@ MAX_LIST_ELEMENTS = 700
 
 class GuideOutcome(msgspec.Struct, frozen=True):
     """The results of writing a guide besides its files: entries for the search index, ranked as if
-    the page were the newest of its kind; faults of its logs; and the facts and the table of headline
-    results at its top."""
+    the page were the newest of its kind; faults of its logs; the facts and the table of headline
+    results at its top, and the best of these results."""
 
     findable: FindablePage
     diagnostics: list[Diagnostic]
     facts: tuple[Fact, ...]
     results: PageTable | None
+    best: list[Result]
 
 
 def write_notice(site: Site, key: GuideKey, reason: str) -> GuideOutcome:
@@ -56,7 +57,7 @@ def write_notice(site: Site, key: GuideKey, reason: str) -> GuideOutcome:
     page, origin = site.addresses.guide[key], site.provenance(key)
     write_files.notice(site, page, _title(key), reason)
     write_files.notice(site, origin.address, origin.title, reason)
-    return GuideOutcome(FindablePage(page, _title(key), (), ()), [], (), None)
+    return GuideOutcome(FindablePage(page, _title(key), (), ()), [], (), None, [])
 
 
 def _title(key: GuideKey) -> str:
@@ -168,7 +169,8 @@ def write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: st
     diagnostics = provenance.write(site, key, records, origin, views)
     words = search_words.split(key.soc, family(key), key.release, *boards)
     findable = FindablePage(page, title, words, search_words.of_sections(sections, other, catalog))
-    return GuideOutcome(findable, diagnostics, top.facts, results)
+    best = answers.best_results(top, catalog)
+    return GuideOutcome(findable, diagnostics, top.facts, results, best)
 
 
 def _measured(records: Sequence[Record], bundles: Sequence[Loaded]) -> str:

@@ -14,6 +14,7 @@ import numpy as np
 from ..bundles.guide_key import GuideKey
 from ..common.diagnostics import Diagnostic
 from ..health.finding import Finding
+from .answers import Result
 from .downloads import GuideFiles
 from .provenance import Corrections
 from .search_words import FindablePage
@@ -22,7 +23,8 @@ from .verdicts import ComparedGuides
 
 class GuideSummary(msgspec.Struct, frozen=True):
     """A guide: the words that find it, its boards and figures, the time of its newest run, and the
-    files of its data; ``None`` where these could not be made."""
+    files of its data; ``None`` where these could not be made. ``best`` are its headline results and
+    ``benchmarks`` the names of those that it has figures of."""
 
     key: GuideKey
     findable: FindablePage
@@ -30,6 +32,8 @@ class GuideSummary(msgspec.Struct, frozen=True):
     figures: int
     measured: datetime.datetime
     files: GuideFiles | None
+    best: list[Result]
+    benchmarks: list[str]
 
 
 class ListedFinding(msgspec.Struct, frozen=True):

@@ -49,7 +49,6 @@ from .answers import Headlines
 from .context import Making, Plan, Site
 from .guide import GuideOutcome
 from .parts import Made, catalog_of, made_by, without_files, writer_of
-from .search_words import FindablePage
 from .sentences import link_name
 from .summary import GuideSummary, ListedFinding, Summary
 from .verdicts import ComparedGuides
@@ -193,7 +192,7 @@ def write(
     out = Summary(
         name,
         [
-            _summary(site, key, replace(outcome.findable, rank=ranks[key]), data.get(key))
+            _summary(site, key, ranks[key], outcome, data.get(key))
             for key, outcome in guides.items()
         ],
         list(dict.fromkeys(metric for each in data.values() for metric in each.metrics)),
@@ -249,16 +248,19 @@ def _guide(
 
 
 def _summary(
-    site: Site, key: GuideKey, findable: FindablePage, data: downloads.GuideData | None
+    site: Site, key: GuideKey, rank: int, outcome: GuideOutcome, data: downloads.GuideData | None
 ) -> GuideSummary:
-    bundles = [each.bundle for each in site.pool.bundles_of([key])]
+    loaded = site.pool.bundles_of([key])
+    bundles = [each.bundle for each in loaded]
     return GuideSummary(
         key,
-        findable,
+        replace(outcome.findable, rank=rank),
         sorted({each.board.name for each in bundles}, key=units.natural),
         site.pool.count(key),
         max(each.created for each in bundles),
         data.listed if data else None,
+        outcome.best,
+        sorted({result.benchmark for each in loaded for result in each.results}),
     )
 
 

@@ -11,6 +11,7 @@ from ..bundles.guide_key import GuideKey, Platform, family, version
 from ..common import slugs, units
 from ..common.units import TableCell
 from ..compare import ledger
+from ..compare.headline import State
 from ..compare.ledger import FATES, Compared, Entry
 from ..compare.select import ReleasePair
 from ..compare.shared_moves import SharedMove, shared_moves
@@ -42,15 +43,32 @@ SENTENCES: Mapping[ledger.Fate, str] = {
 """Sentences about the fates of events."""
 
 
+class ListedVerdict(msgspec.Struct, frozen=True):
+    """A comparison in a list: its advice, how many of its figures are judged, how many rows got
+    worse or better, are gone or are new, and its largest fall with the change."""
+
+    state: State
+    tag: str
+    judged: int
+    of: int
+    worse: int
+    better: int
+    gone: int
+    new: int
+    fall: str = ""
+    change: str = ""
+
+
 class ComparedGuides(msgspec.Struct, frozen=True):
-    """Two guides of a platform with a page that compares them, and the events on that page, ``None``
-    if it could not be made. ``is_asked``: the settings ask for the pair."""
+    """Two guides of a platform with a page that compares them, the events on that page, and its
+    verdict, both ``None`` if it could not be made. ``is_asked``: the settings ask for the pair."""
 
     old: GuideKey
     new: GuideKey
     address: str
     is_asked: bool
     compared: Compared | None
+    verdict: ListedVerdict | None = None
 
 
 Neighbours = Sequence[tuple[ReleasePair, Compared]]

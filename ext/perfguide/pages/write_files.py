@@ -50,6 +50,9 @@ def _templates() -> jinja2.Environment:
         strong=rst_text.strong,
         field=rst_text.field,
         download=rst_text.download,
+        document=rst_text.document,
+        inner=rst_text.inner,
+        classed=rst_text.classed,
         visible=visible,
         linked=sentences.linked,
     )

@@ -13,7 +13,7 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 
 from ..common import units
 from ..common.diagnostics import visible
-from ..pages.answers import Answer, Answers, Curve, Value
+from ..pages.answers import Answer, Answers, Curve
 from .config import page_name
 from .html_table import NOT_MEASURED
 
@@ -133,7 +133,7 @@ def _row(row: Answer, answers: Answers, bars: bool, spark: bool, link: Links) ->
             text = escape(value.text)
             if value.number is not None:
                 text = f'<data value="{units.exact(value.number)}">{text}</data>'
-            inner = f'<a href="{escape(link("", value.place))}">{text}</a>{doubt_mark(value)}'
+            inner = f'<a href="{escape(link("", value.place))}">{text}</a>{doubt_mark(value.doubt)}'
             if bars and value.share is not None:
                 inner += _bar(number, value.share)
         cells.append(f'<td class="perf-n" data-h="{short}">{inner}</td>')
@@ -153,10 +153,10 @@ def _box(number: int) -> str:
     )
 
 
-def doubt_mark(value: Value) -> str:
+def doubt_mark(doubt: str) -> str:
     """Return a mark behind a figure that is in doubt."""
-    words = escape(visible(value.doubt, 300))
-    return f'<abbr class="perf-doubt" title="{words}">?</abbr>' if value.doubt else ""
+    words = escape(visible(doubt, 300))
+    return f'<abbr class="perf-doubt" title="{words}">?</abbr>' if doubt else ""
 
 
 def _shape(colour: str, share: float, height: int) -> str:
@@ -238,7 +238,10 @@ def _plain_table(answers: Answers) -> nodes.table:
     lines = [
         [
             " ".join(filter(None, (_named(row), units.ARROWS[row.better]))),
-            *(units.MISSING if value is None else plain_figure(value) for value in row.values),
+            *(
+                units.MISSING if value is None else plain_figure(value.text, value.doubt)
+                for value in row.values
+            ),
             *([row.judged] if answers.before else []),
         ]
         for row in answers.rows
@@ -250,9 +253,9 @@ def _plain_table(answers: Answers) -> nodes.table:
     return nodes.table("", group, classes=["perf-plain-answers"])
 
 
-def plain_figure(value: Value) -> str:
+def plain_figure(text: str, doubt: str) -> str:
     """Return a figure with a question mark where it is in doubt."""
-    return f"{value.text} ?" if value.doubt else value.text
+    return f"{text} ?" if doubt else text
 
 
 def _named(row: Answer) -> str:

@@ -1,12 +1,11 @@
-"""The front page: a search form, the matrix of SoCs and headline results of their newest guides,
-regressions, and the guides with the newest runs."""
+"""The front page: a search form, the matrix of SoCs and their headline results, regressions, and the
+guides with the newest runs."""
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
 from typing import Any, ClassVar
@@ -14,7 +13,6 @@ from urllib.parse import urlencode
 
 import msgspec
 from docutils import nodes
-from msgspec import structs
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
@@ -24,8 +22,14 @@ from sphinx.util.typing import OptionSpec
 from ..common import units
 from ..common.diagnostics import visible
 from ..figures.scales import full_bar
-from ..pages.answers import Answer, Answers, Value
-from ..tables import page_tables
+from ..pages.lists import (
+    Overview,
+    RecentGuide,
+    ResultOfGuide,
+    SharedMoveOverview,
+    SocOverview,
+    Worse,
+)
 from .answers import CUT_NOTE, DOUBT_NOTE, Links, bar, doubt_mark, plain_figure, plain_row
 from .config import page_name
 from .html_table import NOT_MEASURED
@@ -35,9 +39,10 @@ MAX_COLUMNS = 8
 MAX_EXAMPLES = 3
 """Queries below the search form."""
 NOTE = (
-    "Newest guide of each SoC, its best board and engine; higher is better, unless ↓. Bars are shares of the "
-    "largest in the column. Crypto depends on its engine: point at a figure, or follow it."
+    "Best board and engine of each SoC; higher is better, unless ↓. Bars are shares of the largest in "
+    "the column. Crypto depends on its engine: point at a figure, or follow it."
 )
+OLDER_NOTE = "A release below a figure is older than the newest guide, which does not have it."
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,22 +57,17 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Best:
-    """A SoC's result: the value of its best board in the column's unit, that board's short name, the
-    distinguishing parameters, and the share of a full bar."""
+    """A SoC's result in the column's unit, its guide, the release if it is not the SoC's newest, and
+    the share of a full bar."""
 
-    value: Value
-    board: str
-    detail: str
+    result: ResultOfGuide
     number: float | None
+    older: str = ""
     share: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Platform:
-    """One row: the entry of a SoC and system in the overview, and the answers of its newest guide."""
-
-    entry: dict[str, Any]
-    answers: Answers
+Line = tuple[SocOverview, list[Best | None]]
+"""A row of the matrix."""
 
 
 class perf_overview(nodes.General, nodes.Element):  # noqa: N801
@@ -78,46 +78,26 @@ class perf_search(nodes.General, nodes.Element):  # noqa: N801
     """A search form. ``examples`` are queries with results."""
 
 
-def best(rows: Sequence[Answer], answers: Answers, column: Column) -> Best | None:
-    """Return the best result of all boards and of rows that differ in a parameter, such as the
-    engine, in the unit of a column; ``None`` if there is none."""
-    results: list[Best] = []
-    for row in rows:
-        scale = 1.0 if row.unit == column.unit else units.factor(row.unit, column.unit)
-        for value, (short, _) in zip(row.values, answers.boards, strict=True):
-            if value is not None and scale is not None:
-                number = None if value.number is None else value.number * scale
-                results.append(Best(value, short, row.detail, number))
-    measured = [one for one in results if one.number is not None]
-    # A figure in doubt is only used if there is no other.
-    measured = [one for one in measured if not one.value.doubt] or measured
-    if not measured:
-        return results[0] if results else None
-    first = max if column.better == "higher" else min
-    return first(measured, key=lambda one: one.number or 0.0)
-
-
-def columns(platforms: Sequence[Platform]) -> list[Column]:
+def columns(socs: Sequence[SocOverview]) -> list[Column]:
     """Return the headline results of the most SoCs, in the order of guides."""
     candidates: dict[tuple[str, str], Column] = {}
     counts = Counter[tuple[str, str]]()
-    for platform in platforms:
-        # Reversed, so that of rows with one label the first counts.
-        own = {(row.benchmark, row.label): row for row in reversed(platform.answers.rows)}
-        for key, row in own.items():
+    for soc in socs:
+        for row in soc.results:
+            key = (row.benchmark, row.label)
             candidates.setdefault(key, Column(row.benchmark, row.label, row.unit, row.better))
             counts[key] += 1
-    order = _in_order(platforms)
+    order = _in_order(socs)
     commonest = sorted(candidates, key=lambda key: (-counts[key], order.index(key)))[:MAX_COLUMNS]
     return [candidates[key] for key in sorted(commonest, key=order.index)]
 
 
-def _in_order(platforms: Sequence[Platform]) -> list[tuple[str, str]]:
+def _in_order(socs: Sequence[SocOverview]) -> list[tuple[str, str]]:
     """Return all headline results, each after those that precede it in a guide."""
     order: list[tuple[str, str]] = []
-    for platform in platforms:
+    for soc in socs:
         index = 0
-        for row in platform.answers.rows:
+        for row in soc.results:
             key = (row.benchmark, row.label)
             if key in order:
                 index = order.index(key) + 1
@@ -127,44 +107,39 @@ def _in_order(platforms: Sequence[Platform]) -> list[tuple[str, str]]:
     return order
 
 
-def lines(
-    platforms: Sequence[Platform], matrix_columns: Sequence[Column]
-) -> list[tuple[Platform, list[Best | None]]]:
+def lines(socs: Sequence[SocOverview], matrix_columns: Sequence[Column]) -> list[Line]:
     """Return the rows of the matrix. Cells have shares of a full bar in columns in which more is
     better."""
-    out = []
-    for platform in platforms:
-        rows = platform.answers.rows
-        cells = [
-            best(
-                [row for row in rows if (row.benchmark, row.label) == key], platform.answers, column
-            )
-            for column in matrix_columns
-            for key in [(column.benchmark, column.label)]
-        ]
-        out.append((platform, cells))
+    out = [(soc, [_best(soc, column) for column in matrix_columns]) for soc in socs]
     for index, column in enumerate(matrix_columns):
-        trusted = [cell for _, cells in out if (cell := cells[index]) and not cell.value.doubt]
+        trusted = [cell for _, cells in out if (cell := cells[index]) and not cell.result.doubt]
         full = full_bar(cell.number for cell in trusted if cell.number is not None)
         if column.better != "higher" or not full:
             continue
         for _, cells in out:
             cell = cells[index]
-            if cell is not None and cell.number is not None and not cell.value.doubt:
-                share = abs(cell.number) / full
-                cells[index] = Best(cell.value, cell.board, cell.detail, cell.number, share)
+            if cell is not None and cell.number is not None and not cell.result.doubt:
+                cells[index] = replace(cell, share=abs(cell.number) / full)
     return out
 
 
-def divided(
-    every: Sequence[tuple[Platform, list[Best | None]]],
-) -> tuple[list[tuple[Platform, list[Best | None]]], list[Platform]]:
-    """Return the rows with a result, and the platforms without one."""
-    rows = [(platform, cells) for platform, cells in every if any(cells)]
+def _best(soc: SocOverview, column: Column) -> Best | None:
+    """Return a SoC's result of a column; ``None`` if it has none in a unit of the same kind."""
+    for row in soc.results:
+        scale = 1.0 if row.unit == column.unit else units.factor(row.unit, column.unit)
+        if (row.benchmark, row.label) == (column.benchmark, column.label) and scale is not None:
+            number = None if row.number is None else row.number * scale
+            return Best(row, number, row.release if row.guide != soc.guide else "")
+    return None
+
+
+def divided(every: Sequence[Line]) -> tuple[list[Line], list[SocOverview]]:
+    """Return the rows with a result, and the SoCs without one."""
+    rows = [(soc, cells) for soc, cells in every if any(cells)]
     if not rows:
         # Without any result, the matrix is still the list of all SoCs.
         return [*every], []
-    return rows, [platform for platform, cells in every if not any(cells)]
+    return rows, [soc for soc, cells in every if not any(cells)]
 
 
 class PerfOverview(SphinxDirective):
@@ -174,77 +149,58 @@ class PerfOverview(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the nodes."""
-        overview = self._file("guides/overview.json")
-        if not overview or not overview["platforms"]:
+        overview = self._overview()
+        if not overview.socs:
             return [nodes.paragraph("", "There are no guides yet.")]
-        platforms = [
-            Platform(entry, self._answers(entry["guide"])) for entry in overview["platforms"]
-        ]
-        matrix_columns = columns(platforms)
-        rows, others = divided(lines(platforms, matrix_columns))
+        matrix_columns = columns(overview.socs)
+        rows, others = divided(lines(overview.socs, matrix_columns))
         matrix = perf_overview(
             columns=matrix_columns,
             lines=rows,
             top=self.config.perfguide_output,
             docname=self.env.docname,
         )
-        rest: list[nodes.Node] = []
-        if others:
-            rest.append(self._others(others))
-        if worse := [each for each in platforms if each.answers.worse]:
-            rest += [nodes.rubric("", "Got worse"), self._list(worse, self._worse)]
-        if shared := overview.get("shared"):
-            rest += [nodes.rubric("", "Moved on several SoCs"), self._list(shared, self._shared)]
-        rest += [nodes.rubric("", "New guides"), self._list(overview["recent"], self._new)]
+        rest: list[nodes.Node] = [self._others(others)] if others else []
+        for title, listed, words in (
+            ("Got worse", overview.worse, self._worse),
+            ("Moved on several SoCs", overview.shared, self._shared),
+            ("New guides", overview.recent, self._new),
+        ):
+            if listed:
+                rest += [nodes.rubric("", title), self._list(listed, words)]
         return [perf_search(examples=_examples(matrix_columns, rows)), matrix, *rest]
 
-    def _file(self, path: str) -> Any:
-        name, file = self.env.relfn2path(f"/{self.config.perfguide_output}/{path}")
-        self.env.note_dependency(name)
-        try:
-            return json.loads(Path(file).read_bytes())
-        except FileNotFoundError:
-            return None
-
-    def _answers(self, guide: str) -> Answers:
-        path = f"/{self.config.perfguide_output}/{guide}/{page_tables.FILE}"
+    def _overview(self) -> Overview:
+        path = f"/{self.config.perfguide_output}/guides/overview.json"
         name, file = self.env.relfn2path(path)
         self.env.note_dependency(name)
         try:
-            tables = page_tables.read_page_file(Path(file).read_bytes()).tables.values()
+            return msgspec.json.decode(Path(file).read_bytes(), type=Overview)
         except (FileNotFoundError, msgspec.DecodeError):
-            return Answers((), (), "", "", ())
-        answers = (table.answers for table in tables if table.answers)
-        return msgspec.convert(next(answers, Answers((), (), "", "", ())), Answers)
+            return Overview([], [], [], [])
 
     def _list(self, entries: Sequence[Any], make: Any) -> nodes.bullet_list:
         items = (nodes.list_item("", nodes.paragraph("", "", *make(each))) for each in entries)
         return nodes.bullet_list("", *items)
 
-    def _others(self, platforms: Sequence[Platform]) -> nodes.paragraph:
+    def _others(self, socs: Sequence[SocOverview]) -> nodes.paragraph:
         """Return a line with the guides that have none of the headline results."""
         out = nodes.paragraph("", "Other guides: ")
-        for platform in platforms:
-            entry = platform.entry
-            name = f"{entry['soc']}, {entry['family']} {entry['release']}"
-            out += [self._link(name, entry["guide"]), nodes.Text("; ")]
+        for soc in socs:
+            out += [self._link(_named(soc), soc.guide), nodes.Text("; ")]
         out[-1] = nodes.Text(".")
         return out
 
-    def _worse(self, platform: Platform) -> list[nodes.Node]:
-        entry, worse = platform.entry, platform.answers.worse
-        assert worse is not None  # the caller selected those that have one
-        name = f"{entry['soc']}, {entry['family']} {entry['release']}"
-        return [self._link(name, worse.page), nodes.Text(f": {visible(worse.text, 300)}")]
+    def _worse(self, entry: Worse) -> list[nodes.Node]:
+        return [self._link(entry.name, entry.page), nodes.Text(f": {visible(entry.text, 300)}")]
 
-    def _new(self, entry: dict[str, Any]) -> list[nodes.Node]:
-        name = f"{entry['soc']}, {entry['family']} {entry['release']}"
-        rest = f": measured {entry['measured']} on {', '.join(entry['boards'])}"
-        return [self._link(name, entry["guide"]), nodes.Text(rest)]
+    def _new(self, soc: RecentGuide) -> list[nodes.Node]:
+        rest = f": measured {soc.measured} on {', '.join(soc.boards)}"
+        return [self._link(soc.name, soc.guide), nodes.Text(rest)]
 
-    def _shared(self, entry: dict[str, Any]) -> list[nodes.Node]:
-        out: list[nodes.Node] = [nodes.Text(f"{visible(entry['sentence'], 300)}: ")]
-        for name, page in entry["pages"]:
+    def _shared(self, entry: SharedMoveOverview) -> list[nodes.Node]:
+        out: list[nodes.Node] = [nodes.Text(f"{visible(entry.sentence, 300)}: ")]
+        for name, page in entry.pages:
             out += [self._link(name, page), nodes.Text("; ")]
         return [*out[:-1], nodes.Text(".")]
 
@@ -252,16 +208,18 @@ class PerfOverview(SphinxDirective):
         return link(text, f"/{page_name(self.config.perfguide_output, page)}", self.env.docname)
 
 
-def _examples(
-    matrix_columns: Sequence[Column], rows: Sequence[tuple[Platform, list[Best | None]]]
-) -> list[str]:
+def _named(soc: SocOverview) -> str:
+    return f"{soc.soc}, {soc.family} {soc.release}"
+
+
+def _examples(matrix_columns: Sequence[Column], rows: Sequence[Line]) -> list[str]:
     """Return queries with results, each for another SoC and another benchmark."""
     out, used = list[str](), set[str]()
-    for platform, cells in rows:
+    for soc, cells in rows:
         for column, cell in zip(matrix_columns, cells, strict=True):
             if cell is not None and column.benchmark not in used and len(out) < MAX_EXAMPLES:
                 used.add(column.benchmark)
-                out.append(f"{column.benchmark} {platform.entry['soc']}")
+                out.append(f"{column.benchmark} {soc.soc}")
                 break
     return out
 
@@ -283,11 +241,12 @@ def link(text: str, page: str, docname: str) -> addnodes.pending_xref:
 def _visit_html(translator: Any, node: perf_overview) -> None:
     uri = Links(translator.builder, node["top"])
     head = "".join(map(_head, node["columns"]))
-    body = "".join(_row(platform, cells, node["columns"], uri) for platform, cells in node["lines"])
+    body = "".join(_row(soc, cells, node["columns"], uri) for soc, cells in node["lines"])
     cells = [cell for _, own in node["lines"] for cell in own if cell]
     notes = [NOTE]
+    notes += [OLDER_NOTE] if any(cell.older for cell in cells) else []
     notes += [CUT_NOTE] if any(cell.share and cell.share > 1 for cell in cells) else []
-    notes += [DOUBT_NOTE] if any(cell.value.doubt for cell in cells) else []
+    notes += [DOUBT_NOTE] if any(cell.result.doubt for cell in cells) else []
     translator.body.append(
         '<div class="perf-scroll perf-answers-box" role="region" tabindex="0" '
         'aria-label="Headline results of all SoCs"><table class="perf-answers perf-overview">'
@@ -306,35 +265,35 @@ def _head(column: Column) -> str:
 
 
 def _row(
-    platform: Platform, cells: Sequence[Best | None], matrix_columns: Sequence[Column], uri: Links
+    soc: SocOverview, cells: Sequence[Best | None], matrix_columns: Sequence[Column], uri: Links
 ) -> str:
-    entry = platform.entry
-    soc, guide = escape(uri(entry["page"])), escape(uri(entry["guide"]))
-    release = escape(visible(f"{entry['family']} {entry['release']}"))
+    page, guide = escape(uri(soc.page)), escape(uri(soc.guide))
+    release = escape(visible(f"{soc.family} {soc.release}"))
     title = (
-        f"{units.number(entry['figures'])} figures on {', '.join(entry['boards'])}; "
-        f"measured {entry['measured']}"
+        f"{units.number(soc.figures)} figures on {', '.join(soc.boards)}; measured {soc.measured}"
     )
     first = (
-        f'<th scope="row"><a href="{soc}">{escape(visible(entry["soc"]))}</a> '
+        f'<th scope="row"><a href="{page}">{escape(visible(soc.soc))}</a> '
         f'<small><a href="{guide}" title="{escape(visible(title, 300))}">{release}</a></small></th>'
     )
-    rest = (_cell(c, b, entry, uri) for c, b in zip(matrix_columns, cells, strict=True))
+    rest = (_cell(c, b, uri) for c, b in zip(matrix_columns, cells, strict=True))
     return f"<tr>{first}{''.join(rest)}</tr>"
 
 
-def _cell(column: Column, result: Best | None, entry: dict[str, Any], uri: Links) -> str:
+def _cell(column: Column, best: Best | None, uri: Links) -> str:
     head = escape(visible(", ".join(filter(None, (column.label, column.unit)))))
-    if result is None:
+    if best is None:
         return f'<td class="perf-n" data-h="{head}">{NOT_MEASURED}</td>'
-    text = escape(result.value.text)
-    if result.number is not None:
-        number = escape(units.number(result.number))
-        text = f'<data value="{units.exact(result.number)}">{number}</data>'
+    result = best.result
+    text = escape(result.text)
+    if best.number is not None:
+        number = escape(units.number(best.number))
+        text = f'<data value="{units.exact(best.number)}">{number}</data>'
     title = escape(visible(", ".join(filter(None, (result.board, result.detail))), 200))
-    target = escape(uri(entry["guide"], result.value.place))
-    inner = f'<a href="{target}" title="{title}">{text}</a>{doubt_mark(result.value)}'
-    return f'<td class="perf-n" data-h="{head}">{inner}{bar(result.share)}</td>'
+    target = escape(uri(result.guide, result.place))
+    older = f"<small>{escape(visible(best.older))}</small>" if best.older else ""
+    inner = f'<a href="{target}" title="{title}">{text}</a>{doubt_mark(result.doubt)}{older}'
+    return f'<td class="perf-n" data-h="{head}">{inner}{bar(best.share)}</td>'
 
 
 def _visit_search(translator: Any, node: perf_search) -> None:
@@ -377,15 +336,14 @@ def _plain(node: perf_overview) -> nodes.table:
     group.extend(nodes.colspec(colwidth=1) for _ in range(len(head) + 2))
     group += nodes.thead("", plain_row([nodes.Text(text) for text in ("SoC", "Guide", *head)]))
     body = nodes.tbody()
-    for platform, cells in node["lines"]:
-        entry = platform.entry
+    for soc, cells in node["lines"]:
         guide = link(
-            f"{entry['family']} {entry['release']}",
-            f"/{page_name(node['top'], entry['guide'])}",
+            f"{soc.family} {soc.release}",
+            f"/{page_name(node['top'], soc.guide)}",
             node["docname"],
         )
-        soc = link(entry["soc"], f"/{page_name(node['top'], entry['page'])}", node["docname"])
-        body += plain_row([soc, guide, *(nodes.Text(_text(cell)) for cell in cells)])
+        name = link(soc.soc, f"/{page_name(node['top'], soc.page)}", node["docname"])
+        body += plain_row([name, guide, *(nodes.Text(_text(cell)) for cell in cells)])
     group += body
     return nodes.table("", group)
 
@@ -393,8 +351,9 @@ def _plain(node: perf_overview) -> nodes.table:
 def _text(cell: Best | None) -> str:
     if cell is None:
         return units.MISSING
-    text = cell.value.text if cell.number is None else units.number(cell.number)
-    return plain_figure(structs.replace(cell.value, text=text))
+    text = cell.result.text if cell.number is None else units.number(cell.number)
+    older = f" ({cell.older})" if cell.older else ""
+    return f"{plain_figure(text, cell.result.doubt)}{older}"
 
 
 def setup(app: Sphinx) -> None:

@@ -1,0 +1,443 @@
+"""The lists of guides and of comparisons, with what a reader would open them for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from ..bundles.guide_key import GuideKey, family, version
+from ..common import slugs, units
+from ..compare.headline import State
+from . import write_files
+from .answers import Result
+from .context import Site
+from .sentences import Link
+from .summary import GuideSummary
+from .verdicts import ComparedGuides, ListedVerdict, neighbours, newest_shared_moves
+
+MAX_LISTED_RESULTS = 3
+"""Headline results of a SoC in the list of guides."""
+
+MAX_NAMED_BENCHMARKS = 4
+"""New or gone benchmarks that a row names; the others are counted."""
+
+MAX_ROWS = 300
+"""SoCs in a list with all their facts. Those beyond are only links, so that the page stays within its
+bound."""
+
+MIN_SHARE_OF_FIGURES = 0.5
+"""The share of the figures of the release before from which a release is a SoC's newest."""
+
+SIGNS: Mapping[State, str] = {
+    "do not ship": "✕",
+    "look": "●",
+    "measure again": "○",
+    "ship": "✓",
+    "too little": "?",
+}
+"""A sign for each verdict, which differ by form and not only by colour."""
+
+STATE_WORDS: Mapping[State, str] = {
+    "do not ship": "do not ship",
+    "look": "look at events",
+    "measure again": "measure again",
+    "ship": "ship",
+    "too little": "too little to say",
+}
+
+
+def state_class(state: State) -> str:
+    """Return the class of a verdict for style sheets."""
+    return f"perf-state-{state.replace(' ', '-')}"
+
+
+ROLES = ("perf-small", *map(state_class, SIGNS))
+"""Roles of texts in lists."""
+
+
+class ResultOfGuide(Result, frozen=True):
+    """A headline result with its guide: its address and its release."""
+
+    guide: str
+    release: str
+
+
+class SocOverview(msgspec.Struct, frozen=True):
+    """A SoC on the front page: its newest guide, and each headline result of its newest guide that
+    has it. ``page`` and ``guide`` are addresses."""
+
+    soc: str
+    page: str
+    guide: str
+    family: str
+    release: str
+    boards: list[str]
+    figures: int
+    measured: str
+    results: list[ResultOfGuide]
+
+
+class RecentGuide(msgspec.Struct, frozen=True):
+    """A new guide on the front page."""
+
+    name: str
+    guide: str
+    measured: str
+    boards: list[str]
+
+
+class Worse(msgspec.Struct, frozen=True):
+    """A newest guide that got worse: the verdict on it, and the page that compares it."""
+
+    name: str
+    page: str
+    text: str
+
+
+class SharedMoveOverview(msgspec.Struct, frozen=True):
+    """A move that several SoCs share, with the names and addresses of their comparisons."""
+
+    sentence: str
+    pages: list[tuple[str, str]]
+
+
+class Overview(msgspec.Struct, frozen=True):
+    """The content of the front page."""
+
+    socs: list[SocOverview]
+    worse: list[Worse]
+    shared: list[SharedMoveOverview]
+    recent: list[RecentGuide]
+
+
+MAX_RECENT_GUIDES = 5
+"""Guides with the newest runs that the front page lists."""
+
+MAX_WORSE = 8
+"""Newest guides that got worse and that the front page lists; the list of comparisons has all."""
+
+
+def newest_guide(guides: Sequence[GuideSummary]) -> GuideSummary:
+    """Return the newest guide of a platform that has at least half of the figures of the one before.
+    ``guides`` are in the order of their releases."""
+    for older, newer in zip(guides[-2::-1], guides[:0:-1], strict=True):
+        if newer.figures >= MIN_SHARE_OF_FIGURES * older.figures:
+            return newer
+    return guides[0]
+
+
+def by_platform(guides: Sequence[GuideSummary]) -> list[list[GuideSummary]]:
+    """Return the guides of each platform in the order of releases, the platform measured last first."""
+    platforms: dict[object, list[GuideSummary]] = {}
+    for guide in guides:
+        platforms.setdefault(guide.key.platform, []).append(guide)
+    ordered = [sorted(own, key=lambda g: version(g.key.release)) for own in platforms.values()]
+
+    def recency(own: Sequence[GuideSummary]) -> tuple[Any, ...]:
+        newest = newest_guide(own)
+        return newest.measured.date(), version(newest.key.release), newest.figures
+
+    return sorted(ordered, key=recency, reverse=True)
+
+
+def by_soc(guides: Sequence[GuideSummary]) -> dict[str, list[GuideSummary]]:
+    """Return the guides of each SoC, the SoC measured last first."""
+    socs: dict[str, list[GuideSummary]] = {}
+    for guide in guides:
+        socs.setdefault(guide.key.soc, []).append(guide)
+    newest = {soc: newest_guide(by_platform(own)[0]) for soc, own in socs.items()}
+    names = sorted(socs, key=units.natural)
+    names.sort(key=lambda soc: newest[soc].measured.date(), reverse=True)
+    return {soc: socs[soc] for soc in names}
+
+
+def write_overview(
+    site: Site, guides: Sequence[GuideSummary], compared: Sequence[ComparedGuides]
+) -> None:
+    """Write the content of the front page: it has a directive in a page written by hand."""
+    socs, newest = [], []
+    listed = by_soc(guides)
+    for soc in sorted(listed, key=units.natural):
+        own = by_platform(listed[soc])
+        newest.append(newest_guide(own[0]))
+        socs.append(_soc_overview(site, newest[-1], own))
+    by_guide = {each.new: each for each in compared if not each.is_asked}
+    worse = [
+        Worse(f"{each.new.soc}, {_release(each.new)}", each.address, _verdict_words(each.verdict))
+        for guide in sorted(newest, key=lambda guide: guide.measured, reverse=True)
+        if (each := by_guide.get(guide.key)) and each.verdict and each.verdict.fall
+    ]
+    recent = sorted(guides, key=lambda g: (g.measured, site.addresses.guide[g.key]), reverse=True)
+    overview = Overview(
+        socs,
+        worse[:MAX_WORSE],
+        [
+            SharedMoveOverview(each["sentence"], each["pages"])
+            for each in newest_shared_moves(neighbours(compared))
+        ],
+        [
+            RecentGuide(
+                f"{guide.key.soc}, {_release(guide.key)}",
+                site.addresses.guide[guide.key],
+                guide.measured.date().isoformat(),
+                guide.boards,
+            )
+            for guide in recent[:MAX_RECENT_GUIDES]
+        ],
+    )
+    content = msgspec.to_builtins(overview)
+    write_files.json_file(site, "guides/overview.json", content, sort_keys=True)
+
+
+def _soc_overview(
+    site: Site, newest: GuideSummary, platforms: Sequence[Sequence[GuideSummary]]
+) -> SocOverview:
+    """Return a SoC of the front page. A result is that of the newest guide that has it, first of the
+    platform measured last."""
+    results: dict[tuple[str, str], ResultOfGuide] = {}
+    for guide in (guide for own in platforms for guide in reversed(own)):
+        for result in guide.best:
+            address = site.addresses.guide[guide.key]
+            fields = msgspec.structs.asdict(result)
+            own_result = ResultOfGuide(**fields, guide=address, release=guide.key.release)
+            results.setdefault((result.benchmark, result.label), own_result)
+    key = newest.key
+    return SocOverview(
+        key.soc,
+        site.addresses.soc[key.soc],
+        site.addresses.guide[key],
+        family(key),
+        key.release,
+        newest.boards,
+        newest.figures,
+        newest.measured.date().isoformat(),
+        list(results.values()),
+    )
+
+
+def _verdict_words(verdict: ListedVerdict) -> str:
+    return f"{verdict.tag}. {verdict.fall}: {verdict.change}"
+
+
+def write_guides(
+    site: Site, guides: Sequence[GuideSummary], compared: Sequence[ComparedGuides]
+) -> None:
+    """Write the list of guides: a row for each SoC."""
+    page = "guides/index"
+    verdicts = {each.new: each for each in compared if not each.is_asked}
+    rows, states = [], list[State]()
+    listed = by_soc(guides)
+    for soc, own in list(listed.items())[:MAX_ROWS]:
+        row = _guide_row(site, page, soc, own, verdicts)
+        rows.append(row)
+        states += [row["state"]] if row["state"] else []
+    socs = [
+        (name, slugs.relative(page, site.addresses.soc[name]))
+        for name in site.socs
+        if name in site.addresses.soc
+    ]
+    write_files.page(
+        site,
+        page,
+        "guides.rst.jinja",
+        socs=socs,
+        rows=rows,
+        others=[Link(soc, site.addresses.soc[soc]) for soc in [*listed][MAX_ROWS:]],
+        filters=_filters("guides", states),
+        roles=ROLES,
+        lead=f"{_counted(len(listed), 'SoC')}, {_counted(len(guides), 'guide')}.",
+    )
+
+
+def _guide_row(
+    site: Site,
+    page: str,
+    soc: str,
+    guides: Sequence[GuideSummary],
+    verdicts: Mapping[GuideKey, ComparedGuides],
+) -> dict[str, Any]:
+    own = by_platform(guides)[0]
+    newest = newest_guide(own)
+    number = own.index(newest)
+    before, partial = own[max(number - 1, 0) : number], own[number + 1 :]
+    pair = verdicts.get(newest.key)
+    verdict = pair.verdict if pair else None
+    results = sorted(
+        (result for result in newest.best if result.number is not None and not result.doubt),
+        key=lambda result: result.rank,
+    )
+    return {
+        "soc": soc,
+        "page": slugs.relative(page, site.addresses.soc[soc]),
+        "guide": slugs.relative(page, site.addresses.guide[newest.key]),
+        "release": _release(newest.key),
+        "date": newest.measured.date().isoformat(),
+        "figures": units.number(newest.figures, 0),
+        "boards": _counted(len(newest.boards), "board"),
+        "results": [_worded(each) for each in results[:MAX_LISTED_RESULTS]],
+        "tag": verdict.tag if verdict else "",
+        "sign": SIGNS[verdict.state] if verdict else "",
+        "state": verdict.state if verdict else None,
+        "role": state_class(verdict.state) if verdict else "",
+        "comparison": slugs.relative(page, pair.address) if pair and verdict else "",
+        "news": "; ".join(_news(site, newest, before, partial)),
+        "older": len(guides) - 1,
+    }
+
+
+def _release(key: GuideKey) -> str:
+    return f"{family(key)} {key.release}"
+
+
+def _worded(result: Result) -> tuple[str, str, str]:
+    """Return the name of a result, its figure and its unit."""
+    unit = "" if result.unit == units.SCORE else result.unit
+    return result.label, result.text, unit
+
+
+def _news(
+    site: Site,
+    newest: GuideSummary,
+    before: Sequence[GuideSummary],
+    partial: Sequence[GuideSummary],
+) -> list[str]:
+    """Return what the newest guide has that the one before has not, and the other way round, and later
+    releases that have few figures."""
+    out = []
+    for older in before:
+        now, then = set(newest.benchmarks), set(older.benchmarks)
+        boards = sorted(set(newest.boards) - set(older.boards), key=units.natural)
+        added = [site.catalog.title(name) for name in sorted(now - then)]
+        added += [f"board {site.boards.short(newest.key.soc, board)}" for board in boards]
+        gone = [site.catalog.title(name) for name in sorted(then - now)]
+        out += [f"new: {_named(added)}"] if added else []
+        out += [f"gone: {_named(gone)}"] if gone else []
+    out += [f"{each.key.release} has {_counted(each.figures, 'figure')} only" for each in partial]
+    return out
+
+
+def _named(names: Sequence[str]) -> str:
+    left = len(names) - MAX_NAMED_BENCHMARKS
+    if left <= 1:
+        return ", ".join(names)
+    return f"{', '.join(names[:MAX_NAMED_BENCHMARKS])} and {left} more"
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{units.number(number, 0)} {noun}{'' if number == 1 else 's'}"
+
+
+def _filters(name: str, states: Sequence[State]) -> list[dict[str, Any]]:
+    """Return the verdicts of a list that it can be filtered by, with the number of rows of each."""
+    return [
+        {
+            "name": f"{name}-{state.replace(' ', '-')}",
+            "only": f"perf-only-{state.replace(' ', '-')}",
+            "words": f"{sign} {STATE_WORDS[state]}",
+            "count": states.count(state),
+        }
+        for state, sign in SIGNS.items()
+        if 0 < states.count(state) < len(states)
+    ]
+
+
+def write_comparisons(
+    site: Site, page: str, guides: Sequence[GuideSummary], compared: Sequence[ComparedGuides]
+) -> None:
+    """Write the list of comparisons: the newest of each SoC as a row, and a line with all of each SoC."""
+    by_guide: dict[GuideKey, ComparedGuides] = {
+        each.new: each for each in compared if not each.is_asked and each.verdict
+    }
+    rows, lines = list[dict[str, Any]](), list[dict[str, Any]]()
+    states: list[State] = []
+    for soc, own in by_soc(guides).items():
+        platforms = by_platform(own)
+        newest = by_guide.get(newest_guide(platforms[0]).key)
+        if newest and newest.verdict and len(rows) < MAX_ROWS:
+            rows.append(_comparison_row(page, newest))
+            states.append(newest.verdict.state)
+        marks = [
+            {
+                "system": family(keys[0].key),
+                "marks": [
+                    _mark(page, by_guide[guide.key])
+                    for guide in reversed(keys)
+                    if guide.key in by_guide
+                ],
+            }
+            for keys in platforms
+        ]
+        marks = [each for each in marks if each["marks"]]
+        if marks:
+            lines.append({"soc": soc, "page": write_files.list_address(site, soc), "marks": marks})
+    every = [each.verdict.state for each in by_guide.values() if each.verdict]
+    write_files.page(
+        site,
+        page,
+        "comparisons.rst.jinja",
+        rows=rows,
+        lines=_lines_with_room(lines),
+        lists=sorted((each["page"] for each in lines), key=units.natural),
+        filters=_filters("comparisons", states),
+        lead=_tally(every),
+        roles=ROLES,
+        signs=[(sign, STATE_WORDS[state], state_class(state)) for state, sign in SIGNS.items()],
+    )
+
+
+MAX_MARKS = 3_000
+"""Comparisons in the lines of all SoCs; the lists of the SoCs have all of them."""
+
+
+def _lines_with_room(lines: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return lines of which the newest marks have room on one page."""
+    each = max(1, MAX_MARKS // max(1, sum(len(line["marks"]) for line in lines)))
+    return [
+        line
+        | {
+            "marks": [
+                own | {"marks": own["marks"][:each], "more": max(0, len(own["marks"]) - each)}
+                for own in line["marks"]
+            ]
+        }
+        for line in lines
+    ]
+
+
+def _tally(states: Sequence[State]) -> str:
+    """Return how many comparisons have each verdict, in words."""
+    counts = [f"{states.count(state)} “{STATE_WORDS[state]}”" for state in SIGNS if state in states]
+    return f"{_counted(len(states), 'comparison')} of neighbouring releases: {', '.join(counts)}."
+
+
+def _comparison_row(page: str, pair: ComparedGuides) -> dict[str, Any]:
+    verdict = pair.verdict
+    assert verdict is not None  # the caller selected those that have one
+    return {
+        "soc": pair.new.soc,
+        "releases": f"{family(pair.new)} {pair.old.release} → {pair.new.release}",
+        "page": slugs.relative(page, pair.address),
+        "role": state_class(verdict.state),
+        "sign": SIGNS[verdict.state],
+        "tag": verdict.tag,
+        "fall": verdict.fall,
+        "change": verdict.change,
+        "none": f"nothing worse; {verdict.better} better" if verdict.better else "nothing worse",
+        "moves": f"{verdict.worse} / {verdict.better}",
+        "judged": f"{100 * verdict.judged // verdict.of} % of {units.number(verdict.of, 0)}"
+        if verdict.of
+        else units.MISSING,
+        "moved": f"{verdict.gone} / {verdict.new}",
+    }
+
+
+def _mark(page: str, pair: ComparedGuides) -> dict[str, str]:
+    assert pair.verdict is not None  # the caller selected those that have one
+    return {
+        "role": state_class(pair.verdict.state),
+        "sign": SIGNS[pair.verdict.state],
+        "words": pair.new.release,
+        "page": slugs.relative(page, pair.address),
+    }
