@@ -225,6 +225,8 @@ class Entry(_Spec, frozen=True):
     """Facts of the setup, by name."""
     words: tuple[str, ...] = ()
     """Its names in headings and captions of published guides, such as ``audio capture``."""
+    also: tuple[str, ...] = ()
+    """Words by which readers search for it besides its names, such as ``hardware crypto``."""
     last: tuple[str, ...] = ("total", "total[ _-]*", "sum", "overall", "overall[ _-]*")
     """Totals: metrics, and values of parameters, that come last; ``*`` and ``?`` match any
     characters, and case is ignored."""

@@ -650,10 +650,12 @@ def _write_health(
 ) -> tuple[Diagnostic, ...]:
     """Write the report on the health of figures; return the faults of the acknowledgements."""
     findings, entries, slices = list[Finding](), {}, {}
+    decides: dict[str, str] = {}
     for own in outcomes:
         for each in own.summary.findings:
             findings.append(each.finding)
             entries[each.finding.id] = each.entry
+            decides[each.finding.id] = each.decides
             slices[each.finding.id] = own.slices[unit.finding_slice(each.finding)]
     used = {number for own in outcomes for number in own.summary.used_acknowledgements}
     faults = tuple(acknowledged.faults(settings.acknowledged, rules.RULES, used))
@@ -665,7 +667,7 @@ def _write_health(
     site.making.attempt(
         "the report on health",
         report.PAGE,
-        partial(health.write, site, checked, entries, listed),
+        partial(health.write, site, checked, entries, decides, listed),
         partial(write_files.notice, site, report.PAGE, "Health of the figures"),
     )
     return faults

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from ..bundles.guide_key import GuideKey
 from ..common import slugs, units
+from ..common.diagnostics import SEVERITIES, Severity
 from ..export import json_api
 from ..health.finding import Finding, Rule, counts
 from ..health.report import (
+    COUNTED,
     PAGE,
     Health,
     by_guide,
@@ -21,6 +23,7 @@ from ..health.report import (
     summary,
     with_pages,
 )
+from ..tables import summaries
 from ..tables.grids import listing
 from . import write_files, write_tables
 from .context import Site
@@ -30,31 +33,73 @@ MAX_TABLE_LINKS = 6
 """Tables that a finding links to; its entry in the JSON file names all its figures."""
 
 
+MAX_DECIDING = 8
+"""Findings that bear on a decision and are not folded away."""
+
+MAX_EXAMPLES = 3
+"""Findings that stand for a cause in many guides."""
+
+MAX_SINGLE = 5
+"""Single findings in the first table; the list of all has the others."""
+
+MAX_REASON_CHARS = 160
+"""The length of a reason in a table; the list of all findings has the rest."""
+
+KINDS: Mapping[Severity, str] = {"error": "Wrong", "warning": "Suspect", "note": "Note"}
+"""Words for findings: a figure that cannot be right, an unlikely one, and a true but coarse one."""
+
+
 Entries = Mapping[str, Mapping[str, object]]
 """Findings as pages show them (:func:`entry`), by their ids."""
 
 
-def write(site: Site, health: Health, entries: Entries, listed: Iterable[dict[str, Any]]) -> None:
-    """Write the page, the table of counts, and all findings as JSON. ``listed`` are those of
-    ``health`` as JSON objects, in the same order."""
+def write(
+    site: Site,
+    health: Health,
+    entries: Entries,
+    decides: Mapping[str, str],
+    listed: Iterable[dict[str, Any]],
+) -> None:
+    """Write the page, the table of counts, and all findings as JSON. ``decides`` has the decision that
+    each finding bears on, and ``listed`` are those of ``health`` as JSON objects, in the same order."""
     with_addresses = with_pages(listed, health, site.addresses)
     pieces = json_api.listed_pieces(head(health), "findings", with_addresses)
     site.writer.write_pieces(f"{PAGE}/findings.json", pieces)
     rows = [
-        (rule.title, rule.severity, units.counted(findings), units.counted(figures), rule.about)
+        (
+            rule.title,
+            KINDS[rule.severity],
+            units.counted(findings),
+            units.counted(figures),
+            rule.about,
+        )
         for rule, findings, figures in counts(health.open)
     ]
-    grid = listing(("What is wrong", "Severity", "Findings", "Figures", "When"), rows)
+    grid = listing(("What is wrong", "Kind", "Findings", "Figures", "When"), rows)
     pages = pages_of_findings(health, site.addresses)
     accepted = [finding for finding in health.accepted if pages[finding.id] == PAGE]
+    newest = {keys[-1] for keys in site.families.values()}
+    deciding = _together([f for f in health.open if decides[f.id]], newest)
+    rest = [finding for finding in health.open if not decides[finding.id]]
+    causes = shared_causes(rest)
+    in_causes = {finding.id for _, _, own in causes for finding in own}
+    single = [finding for finding in rest if finding.id not in in_causes]
+    single.sort(key=lambda finding: _age(finding, newest))
+    folds = [_deciding(own, entries, decides) for own in deciding]
+    explained = len(in_causes)
     write_files.page(
         site,
         PAGE,
         "health.rst.jinja",
+        lead=_lead(len(deciding), len(causes), explained, len(rest)),
         summary=summary(health),
         lost=lost_line(health),
         counts=write_tables.table(site, PAGE, "counts", "Findings by rule", grid) if rows else None,
-        shared=[_shared(site, *each, entries) for each in shared_causes(health.open)],
+        deciding=folds[:MAX_DECIDING],
+        more_deciding=folds[MAX_DECIDING:],
+        shared=[_shared(site, newest, *each, entries) for each in causes],
+        single=[_single(each, entries) for each in single[:MAX_SINGLE]],
+        singles=len(single),
         groups=[
             _group(site, title, own, pages, entries) for title, own in by_guide(health.open).items()
         ],
@@ -66,17 +111,106 @@ def write(site: Site, health: Health, entries: Entries, listed: Iterable[dict[st
         _write_page(site, page, health, pages, entries)
 
 
-def _shared(
-    site: Site, rule: Rule, benchmark: str, findings: Sequence[Finding], entries: Entries
-) -> dict[str, str]:
-    """Return a cause that many guides share, in one line."""
-    guides = len({finding.guide for finding in findings})
-    figures = sum(finding.figures for finding in findings)
+def decides(site: Site, finding: Finding) -> str:
+    """Return the decision that a finding bears on: a figure of it is a headline of its guide, or others
+    are computed from it. Empty if there is none."""
+    benchmark = site.catalog.get(finding.benchmark)
+    if finding.rule.id in COUNTED or not finding.rule.marks or benchmark is None:
+        return ""
+    bases = {name for metric in benchmark.entry.metrics for name in metric.computed_from}
+    for suspect in finding.suspects:
+        metric = benchmark.metric(suspect.record.metric)
+        if metric and metric.headline and metric.short and summaries.at(metric, [suspect.record]):
+            return "in the first table of its guide"
+        if suspect.record.metric in bases:
+            return "other figures are computed from it"
+    return ""
+
+
+def _age(finding: Finding, newest: Collection[GuideKey]) -> tuple[object, ...]:
+    """Return a key that sorts findings of newest guides first, then by severity and weight."""
+    return finding.guide not in newest, SEVERITIES.index(finding.severity), -finding.weight
+
+
+def _together(findings: Iterable[Finding], newest: Collection[GuideKey]) -> list[list[Finding]]:
+    """Return findings of one rule about one benchmark and SoC together, the most important first."""
+    by_cause: dict[tuple[str, str, str], list[Finding]] = {}
+    for finding in sorted(findings, key=lambda finding: _age(finding, newest)):
+        key = (finding.rule.id, finding.benchmark, finding.guide.soc)
+        by_cause.setdefault(key, []).append(finding)
+    return list(by_cause.values())
+
+
+def _lead(deciding: int, causes: int, explained: int, others: int) -> str:
+    """Return the findings in one sentence."""
+    would = f"{_counted(deciding, 'finding')} would change what a reader decides"
+    if not others:
+        return f"{would}."
+    explain = "explains" if causes == 1 else "explain"
+    return (
+        f"{would}; {_counted(causes, 'cause')} {explain} {units.number(explained, 0)} of the other "
+        f"{units.number(others, 0)}."
+    )
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{units.number(number, 0) if number else 'No'} {noun}{'' if number == 1 else 's'}"
+
+
+def _deciding(
+    findings: Sequence[Finding], entries: Entries, decides: Mapping[str, str]
+) -> dict[str, object]:
+    """Return findings of one rule, benchmark and SoC as a fold: the first as an example."""
+    first = findings[0]
+    example = entries[first.id]
+    more = f" and {len(findings) - 1} more of its guides" if len(findings) > 1 else ""
     return {
-        "title": f"{site.catalog.title(benchmark)}: {rule.title}",
-        "count": f"{units.number(figures, 0)} figures in {units.number(guides, 0)} guides",
-        "example": f"{findings[0].guide}: {entries[findings[0].id]['reason']}",
-        "advice": f"{rule.advice[:1].upper()}{rule.advice[1:]}",
+        "title": f"{KINDS[first.severity]}: {example['benchmark']}, {first.rule.title}. "
+        f"{first.guide}{more}; {decides[first.id]}",
+        "id": first.id,
+        "reason": f"{example['reason']}.",
+        "advice": f"{_capital(first.rule.advice)}.",
+    }
+
+
+def _single(finding: Finding, entries: Entries) -> dict[str, object]:
+    reason = str(entries[finding.id]["reason"])
+    cut = len(reason) > MAX_REASON_CHARS
+    return {
+        "id": finding.id,
+        "guide": str(finding.guide),
+        "benchmark": entries[finding.id]["benchmark"],
+        "kind": KINDS[finding.severity],
+        "title": finding.rule.title,
+        "reason": f"{reason[:MAX_REASON_CHARS].rstrip()}…" if cut else reason,
+    }
+
+
+def _capital(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:]}"
+
+
+def _shared(
+    site: Site,
+    newest: Collection[GuideKey],
+    rule: Rule,
+    benchmark: str,
+    findings: Sequence[Finding],
+    entries: Entries,
+) -> dict[str, object]:
+    """Return a cause that many guides share as a fold, with a few examples."""
+    guides = {finding.guide for finding in findings}
+    figures = sum(finding.figures for finding in findings)
+    now = len(guides & set(newest))
+    examples = sorted(findings, key=lambda finding: _age(finding, newest))[:MAX_EXAMPLES]
+    return {
+        "title": f"{KINDS[rule.severity]}: {site.catalog.title(benchmark)}, {rule.title}. "
+        f"{units.number(figures, 0)} figures in {units.number(len(guides), 0)} guides, "
+        f"{now} of the {len(newest)} newest",
+        "examples": [
+            (each.id, str(each.guide), str(entries[each.id]["reason"])) for each in examples
+        ],
+        "advice": f"{_capital(rule.advice)}.",
     }
 
 
@@ -136,7 +270,7 @@ def entry(site: Site, finding: Finding) -> dict[str, object]:
         tables.setdefault(link_name(page, site.layout.table(record)), other)
     return {
         "id": finding.id,
-        "severity": finding.severity.capitalize(),
+        "severity": KINDS[finding.severity],
         "title": finding.rule.title,
         "benchmark": site.catalog.title(finding.benchmark),
         "guide": str(finding.guide),

@@ -53,7 +53,7 @@ def of_records(
     Numbers are left out: they would match too much."""
     out = {name}
     if benchmark:
-        out |= {benchmark.entry.title, benchmark.entry.chapter}
+        out |= {benchmark.entry.title, benchmark.entry.chapter, *benchmark.entry.also}
     distinct = {(record.metric, frozenset(record.params.items())): record for record in records}
     for record in distinct.values():
         named = {k: v for k, v in record.params.items() if isinstance(v, str)}

@@ -37,10 +37,12 @@ class GuideSummary(msgspec.Struct, frozen=True):
 
 
 class ListedFinding(msgspec.Struct, frozen=True):
-    """A doubt about figures in brief, and the same as its page shows it."""
+    """A doubt about figures in brief, the same as its page shows it, and in a few words the decision
+    that the figures bear on, if any."""
 
     finding: Finding
     entry: dict[str, Any]
+    decides: str
 
 
 class Summary(msgspec.Struct, frozen=True):

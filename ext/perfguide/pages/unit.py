@@ -197,7 +197,10 @@ def write(
         ],
         list(dict.fromkeys(metric for each in data.values() for metric in each.metrics)),
         compared,
-        [ListedFinding(each.in_brief(), health.entry(site, each)) for each in checked.findings],
+        [
+            ListedFinding(each.in_brief(), health.entry(site, each), health.decides(site, each))
+            for each in checked.findings
+        ],
         provenance.write_errata(site, corrections),
         used,
         set(checked.used),

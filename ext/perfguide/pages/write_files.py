@@ -51,6 +51,7 @@ def _templates() -> jinja2.Environment:
         field=rst_text.field,
         download=rst_text.download,
         document=rst_text.document,
+        reference=rst_text.reference,
         inner=rst_text.inner,
         classed=rst_text.classed,
         visible=visible,

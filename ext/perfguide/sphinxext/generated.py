@@ -261,8 +261,8 @@ class PageTable(SphinxDirective):
         return [table, *messages]
 
     def _answers(self, own: Extra) -> list[nodes.Node]:
-        answers = msgspec.convert(own.answers, Answers)
         top = self.config.perfguide_output
+        answers = msgspec.convert(own.answers, Answers)
         other_page = own.page if page_name(top, own.page) != self.env.docname else ""
         node = perf_answers(answers=answers, top=top, page=other_page)
         self.set_source_info(node)
@@ -292,6 +292,10 @@ class _GeneratedTransform(SphinxTransform):
 
 PAGES_WITH_CHAPTERS = ("guide", "soc", "benchmark")
 """Anchors of the first section of pages with many short sections."""
+
+
+FOLDED_SECTIONS = ("all-findings",)
+"""Anchors of sections whose content, with sections of its own, is folded."""
 
 
 class SectionAnchors(_GeneratedTransform):
@@ -324,6 +328,10 @@ class SectionAnchors(_GeneratedTransform):
             if isinstance(section.parent, nodes.document):
                 chapters = ["perf-chapters"] if anchor in PAGES_WITH_CHAPTERS else []
                 section["classes"] += ["perf-page", f"perf-{anchor}-page", *chapters]
+            if anchor in FOLDED_SECTIONS:
+                title, *content = section.children
+                section.children = [title, perf_fold("", *content, summary="Show them")]
+                section.setup_child(section.children[1])
             document.ids[anchor] = section
             for name in names:
                 if document.nameids.get(name) not in others:

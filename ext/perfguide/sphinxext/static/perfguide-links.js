@@ -26,6 +26,9 @@
       tab.click();
       if (outer.hidden) break;
     }
+    for (let fold = found.closest("details"); fold; fold = fold.parentElement.closest("details")) {
+      fold.open = true;
+    }
     const wanted = new URLSearchParams(location.search).get("cell");
     let target = found;
     if (wanted && found.tagName === "TR") {

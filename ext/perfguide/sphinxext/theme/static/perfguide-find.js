@@ -10,7 +10,13 @@
   const query = new URLSearchParams(window.location.search).get("q") ?? "";
   const typed = query.normalize("NFKC").toLowerCase();
   const split = (text) => text.normalize("NFKC").toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-  const asked = split(typed);
+  const every = split(typed);
+  // Two SoCs are on no guide together; the pages of benchmarks rank all of them.
+  const socOf = (page) => /^guides\/([^/]+)\//.exec(page[0])?.[1].toLowerCase() ?? "";
+  const socs = new Set((data?.pages ?? []).map(socOf).filter(Boolean));
+  const named = [...new Set(every)].filter((word) => socs.has(word));
+  const isSideBySide = named.length > 1 && named.length < new Set(every).size;
+  const asked = isSideBySide ? every.filter((word) => !named.includes(word)) : every;
   // A size is a word of rows; sections are not named by theirs.
   const isSize = (word) => /^(\d+|[kmg]?i?b|bytes?)$/.test(word);
   // A release is one name: 09.00 begins 09.00.00.03, and is not in 09.01.00.08.
@@ -39,15 +45,17 @@
   for (const [page, section, anchor] of data.places) {
     const fits = asked.map((_, at) => Math.max(bySection[section][at], byPage[page][at]));
     // A section is named by its own words; a SoC alone would lead to all of its sections.
-    if (!isOf(pages[page])) continue;
+    const kind = pages[page].address.startsWith("by-benchmark/") ? 0 : pages[page].rank ? 2 : 1;
+    if (!isOf(pages[page]) || (isSideBySide && kind)) continue;
     if (asked.some((word, at) => !fits[at] && !isSize(word))) continue;
     if (!asked.some((word, at) => bySection[section][at] && !/^\d+$/.test(word))) continue;
     const score = fits.reduce((sum, value) => sum + value, 0) + inTitle[section];
-    found.push({ page: pages[page], section: sections[section], anchor, score });
+    found.push({ page: pages[page], section: sections[section], anchor, score, kind });
   }
   if (!found.length) return;
   found.sort(
     (a, b) =>
+      a.kind - b.kind ||
       b.score - a.score ||
       a.page.rank - b.page.rank ||
       a.page.title.localeCompare(b.page.title, "en", { numeric: true }) ||
@@ -55,12 +63,11 @@
   );
 
   const heading = document.createElement("h2");
-  heading.textContent = "Figures";
+  heading.textContent = isSideBySide ? `${named.join(" and ").toUpperCase()} side by side` : "Figures";
   const count = document.createElement("p");
-  const sum = found.length === 1 ? "1 section has" : `${found.length} sections have`;
-  count.textContent = `${sum} what you look for.`;
+  count.textContent = found.length === 1 ? "1 result." : `${found.length} results.`;
   if (found.length > SHOWN) {
-    count.textContent += ` These are the first ${SHOWN}; a SoC, a board or a release finds fewer.`;
+    count.textContent = `The first ${SHOWN} of ${found.length} results; add a SoC, a board or a release to find fewer.`;
   }
   const list = document.createElement("ul");
   const root = document.documentElement.dataset.content_root ?? "";
@@ -137,7 +144,13 @@
     return item;
   };
 
-  Promise.all(found.slice(0, READ).map((each) => rowsOf(each).catch(() => []))).then((lists) => {
+  // Pages of benchmarks rank boards; the rows with all figures are in guides.
+  const guides = found.filter((each) => each.kind);
+  if (!guides.length) {
+    first.remove();
+    return;
+  }
+  Promise.all(guides.slice(0, READ).map((each) => rowsOf(each).catch(() => []))).then((lists) => {
     const rows = lists.flat();
     const top = Math.max(0, ...rows.map((each) => each.score));
     const best = rows.filter((each) => top && each.score === top).slice(0, ROWS);
