@@ -347,8 +347,7 @@ def test_only_pages_whose_marks_change_are_read_again_and_a_mended_figure_loses_
     acknowledged.write_text(text, "utf-8")
     run = run_sphinx(site, tmp_path / "html")
     assert set(re.findall(r"reading sources... \[ *\d+%\] (\S+)", run.stdout)) == {
-        "index",  # which reads what the newest guide opens with
-        "source/guides/AM62X/index",  # the same
+        "source/guides/AM62X/index",  # which shows what the newest guide opens with
         "source/guides/AM62X/linux/09.01",
         "source/by-benchmark/stream",
         "source/reports/health",
