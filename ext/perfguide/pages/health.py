@@ -147,14 +147,11 @@ def _lead(deciding: int, causes: int, explained: int, others: int) -> str:
     if not others:
         return f"{would}."
     explain = "explains" if causes == 1 else "explain"
-    return (
-        f"{would}; {_counted(causes, 'cause')} {explain} {units.number(explained, 0)} of the other "
-        f"{units.number(others, 0)}."
-    )
+    return f"{would}; {_counted(causes, 'cause')} {explain} {explained:,} of the other {others:,}."
 
 
 def _counted(number: int, noun: str) -> str:
-    return f"{units.number(number, 0) if number else 'No'} {noun}{'' if number == 1 else 's'}"
+    return f"{f'{number:,}' if number else 'No'} {noun}{'' if number == 1 else 's'}"
 
 
 def _deciding(
@@ -205,7 +202,7 @@ def _shared(
     examples = sorted(findings, key=lambda finding: _age(finding, newest))[:MAX_EXAMPLES]
     return {
         "title": f"{KINDS[rule.severity]}: {site.catalog.title(benchmark)}, {rule.title}. "
-        f"{units.number(figures, 0)} figures in {units.number(len(guides), 0)} guides, "
+        f"{figures:,} figures in {len(guides):,} guides, "
         f"{now} of the {len(newest)} newest",
         "examples": [
             (each.id, str(each.guide), str(entries[each.id]["reason"])) for each in examples

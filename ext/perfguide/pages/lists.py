@@ -274,7 +274,7 @@ def _guide_row(
         "guide": slugs.relative(page, site.addresses.guide[newest.key]),
         "release": _release(newest.key),
         "date": newest.measured.date().isoformat(),
-        "figures": units.number(newest.figures, 0),
+        "figures": f"{newest.figures:,}",
         "boards": _counted(len(newest.boards), "board"),
         "results": [_worded(each) for each in results[:MAX_LISTED_RESULTS]],
         "tag": verdict.tag if verdict else "",
@@ -326,7 +326,7 @@ def _named(names: Sequence[str]) -> str:
 
 
 def _counted(number: int, noun: str) -> str:
-    return f"{units.number(number, 0)} {noun}{'' if number == 1 else 's'}"
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _filters(name: str, states: Sequence[State]) -> list[dict[str, Any]]:
@@ -426,7 +426,7 @@ def _comparison_row(page: str, pair: ComparedGuides) -> dict[str, Any]:
         "change": verdict.change,
         "none": f"nothing worse; {verdict.better} better" if verdict.better else "nothing worse",
         "moves": f"{verdict.worse} / {verdict.better}",
-        "judged": f"{100 * verdict.judged // verdict.of} % of {units.number(verdict.of, 0)}"
+        "judged": f"{100 * verdict.judged // verdict.of} % of {verdict.of:,}"
         if verdict.of
         else units.MISSING,
         "moved": f"{verdict.gone} / {verdict.new}",
