@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
-from making import SHIPPED, TOML, described, loaded, only, records, result
+from making import ROOT, SHIPPED, TOML, described, loaded, only, records, result
 
 from perfguide.catalog import benchmarks
 from perfguide.common import units
@@ -235,3 +236,35 @@ def test_a_new_benchmark_is_a_toml_and_an_rst_and_no_python(tmp_path: Path) -> N
     assert grid.header == (("Cups", "sk"), ("", "Brewing (s) ↓"))
     assert [tuple(map(units.whole, row)) for row in grid.rows] == [("2", "30.0"), ("10", "90.0")]
     assert list(other) == ["speed"]
+
+
+def test_every_metric_has_a_label_that_is_no_name_of_a_program() -> None:
+    catalog, _ = benchmarks.load([SHIPPED])
+    unlabelled = [
+        (name, metric.name)
+        for name, benchmark in catalog.benchmarks.items()
+        for metric in benchmark.entry.metrics
+        if not metric.label
+    ]
+    assert unlabelled == []
+    measured = {
+        (result["benchmark"], result["metric"])
+        for path in (ROOT / "results").rglob("*.json")
+        for result in json.loads(path.read_bytes())["results"]
+    }
+    raw = {
+        (name, metric, label)
+        for name, metric in measured
+        if (benchmark := catalog.get(name)) and benchmark.metric(metric)
+        if "_" in (label := benchmark.metric_label(metric)) or label[:1].islower()
+    }
+    assert len(measured) > 100 and {each for each in raw if each[0] != "low-power"} == set()
+
+
+def test_a_label_has_what_the_wildcards_of_its_name_take() -> None:
+    catalog, _ = benchmarks.load([SHIPPED])
+    lmbench, pro = catalog.benchmarks["lmbench"], catalog.benchmarks["coremark-pro"]
+    assert lmbench.metric_label("bw_mem-frd-16mb") == "Read, every word, 16 MiB"
+    assert lmbench.metric_label("lat_ctx-2-128k") == "Context switch, 2 processes of 128 KiB"
+    assert lmbench.metric_label("select_on_200_tcp_fds") == "Select on 200 tcp descriptors"
+    assert pro.metric_label("new_test-10k") == "New test-10k"

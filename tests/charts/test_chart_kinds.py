@@ -181,12 +181,12 @@ def test_the_nice_sweep_has_all_engines_and_block_sizes_on_the_same_axes(
     view = only(views(shipped, chart, sweep(workload)))
     (panel,) = view.panels
     names = [(line.group, line.step) for line in panel.lines]
-    sizes = ["16 bytes", "1024 bytes", "8192 bytes"]
+    sizes = ["16 bytes", "1 KiB", "8 KiB"]
     assert names == [(engine, size) for engine in ("accelerator", "software") for size in sizes]
     svg = check_lines(view)
     assert {"nice level -20", "19", "0"} <= set(words(svg))
     drawn = " ".join(words(svg))
-    for name in ("accelerator, 1024 B", "accelerator, 8192 B", "software, 8192 B"):
+    for name in ("accelerator, 1 KiB", "accelerator, 8 KiB", "software, 8 KiB"):
         assert name in drawn
     assert view.y_label == "Throughput (MB/s) ↑"
     assert {p.y for line in panel.lines for p in line.points} >= {900.0 * 8.192, 300.0 * 8.192}
@@ -199,11 +199,11 @@ def test_the_nice_sweep_has_all_engines_and_block_sizes_on_the_same_axes(
 
 def test_lines_of_one_order_that_end_together_have_one_name(shipped: benchmarks.Catalog) -> None:
     view = only(views(shipped, "chart-nice", sweep("alone")))
-    last = [line for line in view.panels[0].lines if line.step == "8192 bytes"]
+    last = [line for line in view.panels[0].lines if line.step == "8 KiB"]
     alike = tuple(replace(line, step=step) for line in last for step in ("64 bytes", line.step))
     panel = replace(view.panels[0], lines=alike)
     drawn = " ".join(words(draw.draw(replace(view, panels=(panel,)))))
-    assert "accelerator, 64 to 8192 B" in drawn and "software, 64 to 8192 B" in drawn
+    assert "accelerator, 64 B to 8 KiB" in drawn and "software, 64 B to 8 KiB" in drawn
 
 
 def test_measured_levels_stand_in_the_table_and_nothing_between(
@@ -212,7 +212,7 @@ def test_measured_levels_stand_in_the_table_and_nothing_between(
     view = only(views(shipped, "chart-nice", sweep("alone")))
     grid, left_out = gallery.levels([view])
     assert grid.header[0][-3:] == (view.mark, view.x_label, view.y_label)
-    largest = [line for line in view.panels[0].lines if line.step == "8192 bytes"]
+    largest = [line for line in view.panels[0].lines if line.step == "8 KiB"]
     points = [point for line in largest for point in line.points]
     assert [(row[-2][0], row[-1][0]) for row in grid.rows] == [(p.x, p.y) for p in points]
     assert left_out == 2 * len(points), "those of the other two sizes"

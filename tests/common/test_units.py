@@ -170,17 +170,17 @@ def test_a_number_by_hand_is_read_and_nothing_else(text: str, number: float | No
 @pytest.mark.parametrize(
     ("count", "shown"),
     [
-        (0, "0"),
-        (1000, "1000"),
-        (1024, "1k"),
-        (4096, "4k"),
-        (262144, "256k"),
-        (1048576, "1m"),
-        (4194304, "4m"),
-        (1073741824, "1g"),
-        (1536, "1536"),
-        (4096.0, "4k"),
-        (0.5, "0.5"),
+        (0, "0 bytes"),
+        (1000, "1000 bytes"),
+        (1024, "1 KiB"),
+        (4096, "4 KiB"),
+        (262144, "256 KiB"),
+        (1048576, "1 MiB"),
+        (4194304, "4 MiB"),
+        (1073741824, "1 GiB"),
+        (1536, "1536 bytes"),
+        (4096.0, "4 KiB"),
+        (0.5, "0.5 bytes"),
     ],
 )
 def test_sizes_are_shortened_only_where_nothing_is_rounded(count: float, shown: str) -> None:

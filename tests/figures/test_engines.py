@@ -86,9 +86,9 @@ def test_the_words_name_boards_algorithms_and_grounds() -> None:
         loaded(*run(RATES["plain software"], 99.0), id="b", board__name="b"),
     )
     assert engines.words(both, engines.inferred(both, CATALOG)) == [
-        "plain software on b for aes-128-cbc (inferred; aes-128-cbc: 16-byte blocks at 54 % of "
+        "probably offload on sk for aes-128-cbc, aes-256-cbc (aes-128-cbc: CPU load 31 %)",
+        "probably plain software on b for aes-128-cbc (aes-128-cbc: 16-byte blocks at 54 % of "
         "the largest's rate, CPU load 99 %)",
-        "offload on sk for aes-128-cbc, aes-256-cbc (inferred; aes-128-cbc: CPU load 31 %)",
     ]
 
 

@@ -88,7 +88,7 @@ def test_a_row_of_a_table_names_bundle_pointer_command_and_log_line(
     folder = tmp_path / "out/reports/provenance/AM62X/linux/09.01"
     assert rows(folder / "speed-rate.csv") == [
         {
-            "Block size": "16",
+            "Block size": "16 bytes",
             "Board": "sk",
             "Bundle": "one",
             "Results": "/results/0",
@@ -97,7 +97,7 @@ def test_a_row_of_a_table_names_bundle_pointer_command_and_log_line(
             "Command": "speed 16",
         },
         {
-            "Block size": "64",
+            "Block size": "64 bytes",
             "Board": "sk",
             "Bundle": "one",
             "Results": "/results/1",

@@ -14,7 +14,7 @@ from making import described, plain, result, text
 
 from perfguide.common import units
 from perfguide.figures.dataset import Settings
-from perfguide.pages.answers import Answers, sentences
+from perfguide.pages.answers import Answers, lead
 from perfguide.pages.build import generate
 from perfguide.pages.lists import Overview
 from perfguide.sphinxext import overview
@@ -104,18 +104,26 @@ def check_front_page(archive: Archive, pages: Path) -> None:
 
 
 def check_sentences(archive: Archive, pages: Path) -> None:
-    """Each sentence of a guide names all possible rates of an engine, the fastest first."""
+    """A guide names the engine on which its boards differ most, with the ends of its rates."""
     for soc, release in sorted({(soc, release) for soc, release, *_ in archive}):
         (guide,) = pages.glob(f"guides/{soc}/linux/{release}/")
         top = answers_of(pages, guide.relative_to(pages).as_posix())
-        said = " ".join(sentences(top, "speed"))
-        for engine, label in (("hw", "accelerator"), ("sw", "")):
-            rates = {b: r for (b, e), r in possible(archive, soc, release).items() if e == engine}
-            ordered = sorted(rates.items(), key=lambda item: -item[1])
-            texts = [f"{units.number(rate)} on {board}" for board, rate in ordered]
-            if texts:
-                words = ", ".join([texts[0].replace(" on", " MB/s on"), *texts[1:]])
-                assert f": {words}." in said, (label, said)
+        said = " ".join(lead(top, ["speed"]))
+        ends = []
+        for engine in ("hw", "sw"):
+            rates = [
+                (rate, b) for (b, e), rate in possible(archive, soc, release).items() if e == engine
+            ]
+            if len(rates) > 1:
+                ends.append((max(rates), min(rates)))
+        widest = max((best[0] / worst[0] for best, worst in ends), default=1.0)
+        assert ("MB/s" in said) == (widest >= 1.05), said
+        if widest >= 1.05:
+            assert any(
+                f" {units.number(best[0])} MB/s on {best[1]}, {units.number(worst[0])} on" in said
+                for best, worst in ends
+                if best[0] / worst[0] == widest
+            )
 
 
 def check_headlines(archive: Archive, pages: Path) -> None:

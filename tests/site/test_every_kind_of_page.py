@@ -215,6 +215,7 @@ def test_no_section_is_empty_no_id_stands_twice_and_no_markup_shows(
 def test_axe_finds_nothing_in_the_tools_of_a_table(windows: Windows, real_address: str) -> None:
     page = windows.open(f"{real_address}/{KINDS['benchmark']}")
     figure = page.locator("figure.perf-table").first
+    figure.locator(".perf-use > summary").click()
     figure.get_by_role("button", name="Sort and filter").click()
     expect(figure.get_by_role("searchbox")).to_be_visible()
     figure.get_by_text("Choose boards and columns").click()

@@ -6,13 +6,14 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
 from conftest import SHARED, TOP
 from html_tables import Figure, figures
 
-from perfguide.catalog import board_names
+from perfguide.catalog import benchmarks, board_names
 from perfguide.common import units
 from perfguide.common.diagnostics import Diagnostic
 from perfguide.figures import dataset
@@ -46,8 +47,25 @@ def _row_names(cells: list[str], header: list[str]) -> set[str]:
     names: set[str] = set()
     for key in keys:
         name = re.sub(r" \([^()]*\)$", "", key)
-        names |= {name, name.removeprefix("Glmark2-")}
+        names |= {name, name.removeprefix("Glmark2-"), *_labels(name)}
     return names
+
+
+@cache
+def _labels(name: str) -> frozenset[str]:
+    """What the catalog calls a metric or a value, and a size in the notation of pages."""
+    catalog, _ = benchmarks.load([TOP / "source/benchmarks"])
+    out = {benchmark.metric_label(name) for benchmark in catalog.benchmarks.values()}
+    out |= {
+        param.values[name.lower()]
+        for benchmark in catalog.benchmarks.values()
+        for param in benchmark.entry.params.values()
+        if name.lower() in param.values
+    }
+    out.add(units.in_words(name))
+    if name.isdigit():
+        out |= {units.size(int(name)), units.size(int(name, 16))}
+    return frozenset(out)
 
 
 def _cells(path: Path) -> Iterator[tuple[set[str], str, str, str]]:
@@ -110,8 +128,8 @@ def test_each_published_crypto_figure_stands_with_its_engine(real_site: Path) ->
             return (
                 any(head.startswith(engines[engine]) for head in f.heads)
                 and f.exact.split(" (")[0] == text
-                and key in f.keys
-                and f.tab == tab
+                and {key, *_labels(key)} & {*f.keys}
+                and f.tab.lower() == tab
                 and ("dm-crypt partition" in f.caption) == ("Concurrent" in caption)
             )
 

@@ -11,7 +11,8 @@ from playwright.sync_api import Error as BrowserError
 
 def unfolded(page: Page) -> Page:
     """Return the page with all folded parts opened, as by a reader who looks for a table."""
-    page.evaluate("document.querySelectorAll('details.perf-fold').forEach(d => { d.open = true; })")
+    folded = "document.querySelectorAll('details:is(.perf-fold, .perf-use)')"
+    page.evaluate(f"{folded}.forEach(d => {{ d.open = true; }})")
     return page
 
 

@@ -110,8 +110,11 @@ def test_sizes_shown_short_stand_in_numeric_order(tmp_path: Path) -> None:
     found = described(tmp_path)
     item = loaded(*(result(params={"block_size": s * 1024}) for s in (4096, 4, 1024, 256)))
     view = only(views(found, item))
-    assert [k for (k,) in keys(view)] == ["4k", "256k", "1m", "4m"]
-    assert [row.keys for row in view.rows][:2] == [((4096, "4k", ""),), ((262144, "256k", ""),)]
+    assert [k for (k,) in keys(view)] == ["4 KiB", "256 KiB", "1 MiB", "4 MiB"]
+    assert [row.keys for row in view.rows][:2] == [
+        ((4096, "4 KiB", ""),),
+        ((262144, "256 KiB", ""),),
+    ]
 
 
 def test_names_stand_in_natural_order_and_listed_values_first(tmp_path: Path) -> None:
@@ -182,10 +185,10 @@ def test_tabs_are_the_first_key_and_say_so(tmp_path: Path) -> None:
     view = only(views(found, item))
     assert view.tabbed
     assert keys(view) == [
-        ("accelerator", "16"),
-        ("accelerator", "64"),
-        ("software", "16"),
-        ("software", "64"),
+        ("accelerator", "16 bytes"),
+        ("accelerator", "64 bytes"),
+        ("software", "16 bytes"),
+        ("software", "64 bytes"),
     ]
 
 
@@ -202,11 +205,11 @@ def test_runs_have_a_row_each_before_the_mean(tmp_path: Path) -> None:
     means = [[cell.mean if cell else None for cell in row.cells] for row in view.rows]
     shown = [(*labels, *cells) for labels, cells in zip(keys(view), means, strict=True)]
     assert shown == [
-        ("16", "1", 3, 5),
-        ("16", "2", 1, 7),
-        ("16", "3", 2, None),
-        ("16", "mean", 2, 6),
-        ("32", "mean", None, 9),
+        ("16 bytes", "1", 3, 5),
+        ("16 bytes", "2", 1, 7),
+        ("16 bytes", "3", 2, None),
+        ("16 bytes", "mean", 2, 6),
+        ("32 bytes", "mean", None, 9),
     ]
 
 
@@ -626,9 +629,9 @@ def test_derived_columns_stand_behind_all_others_and_say_so(tmp_path: Path) -> N
         *("Rate per load, derived (MB/s per %)", "Of the link, derived (%)"),
     )
     assert [[units.whole(cell) for cell in row] for row in grid.rows] == [
-        ["16", "50.00", "20.0", "2.50", "40.0"],
-        ["64", "100.00", "—", "—", "80.0"],
-        ["256", "failed", "—", "—", "—"],
+        ["16 bytes", "50.00", "20.0", "2.50", "40.0"],
+        ["64 bytes", "100.00", "—", "—", "80.0"],
+        ["256 bytes", "failed", "—", "—", "—"],
     ]
 
 

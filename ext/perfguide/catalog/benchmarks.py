@@ -52,7 +52,8 @@ class Metric(_Spec, frozen=True):
     better: units.Better
     """The direction of better figures; ``neither`` for a setting."""
     label: str = ""
-    """Its label on pages; by default the name."""
+    """Its label on pages; by default the name. Each ``*`` is the text that a wildcard of the name
+    takes, in their order: ``Copy, *`` for ``cp-*`` gives ``Copy, 1 MiB`` for ``cp-1mb``."""
     decimals: int = 2
     """The number of decimals in files; pages show significant digits."""
     headline: bool = False
@@ -100,7 +101,7 @@ class Param(_Spec, frozen=True):
     label: str = ""
     """Its label on pages; by default the name with spaces."""
     show: Literal["plain", "size", "hex"] = "plain"
-    """Numbers as they are, as ``4k`` and ``1m``, or as hexadecimal digits."""
+    """Numbers as they are, as sizes (``16 bytes``, ``4 KiB``), or as hexadecimal digits."""
     default: Scalar | None = None
     """The value that is meant by a result without this parameter."""
     values: dict[str, str] = {}
@@ -285,7 +286,15 @@ class Benchmark:
     def metric_label(self, name: str) -> str:
         """Return the label of a metric on pages."""
         metric = self.metric(name)
-        return metric.label if metric and metric.label else name
+        if metric is None or not metric.label:
+            return name
+        if "*" not in metric.label:
+            return metric.label
+        parts = re.split(r"([*?])", metric.name)
+        taken = re.fullmatch("".join(_WILDCARDS.get(p) or re.escape(p) for p in parts), name, re.S)
+        pieces = iter(map(units.in_words, taken.groups() if taken else [name]))
+        text = re.sub(r"\*", lambda _: next(pieces, ""), metric.label).strip(" ,")
+        return f"{text[:1].upper()}{text[1:]}" or name
 
     def better(self, name: str) -> units.Better:
         """Return the direction in which figures of a metric are better."""
@@ -331,6 +340,7 @@ class Benchmark:
 
 
 _DEFAULT_PARAM = Param()
+_WILDCARDS = {"*": "(.*)", "?": "(.)"}
 
 
 def undescribed(name: str) -> Benchmark:

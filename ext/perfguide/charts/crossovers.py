@@ -152,8 +152,8 @@ def standings(engines: Sequence[Engine]) -> list[str]:
         loads = ", ".join(
             f"{engine.name} {units.number(engine.cpu or 0.0)} %" for engine in engines
         )
-        out.append(_standing(thrift, "moves most for each second of CPU time", "as much as"))
-        out.append(f"CPU load over the whole run: {loads}.")
+        out.append(_standing(thrift, "moves most per second of CPU time", "as much as"))
+        out.append(f"CPU load: {loads}.")
     return [text for text in out if text]
 
 
@@ -173,7 +173,7 @@ def _standing(engines: Sequence[Engine], does: str, as_much: str) -> str:
         for engine in engines
         if engine != last and (ratio := _ratio(dict(last.curve)[size], dict(engine.curve)[size]))
     ]
-    return f"{begin}; at {size:.0f} bytes {' and '.join(others)}." if others else f"{begin}."
+    return f"{begin}; at {units.size(size)} {' and '.join(others)}." if others else f"{begin}."
 
 
 def cross_overs(first: Curve, second: Curve) -> list[float]:
@@ -236,13 +236,13 @@ def verdict(tested: Engine, base: Engine) -> str:
     ratio = _ratio(mine[last], other[last])
     if ratio is None:
         return f"{begin}."
-    text = f"{begin}; at {last:.0f} bytes the {tested.name} has {_times(ratio)} the throughput"
+    text = f"{begin}; at {units.size(last)} the {tested.name} has {_times(ratio)} the throughput"
     cost = _ratio(tested.cpu or 0, base.cpu or 0)
     if cost is None:
         return f"{text}."
     return (
-        f"{text}, at {_times(cost)} the CPU load over the whole run. "
-        f"For each second of CPU time it moves {_times(ratio / cost)} as much there."
+        f"{text} and {_times(cost)} the CPU load. "
+        f"Per second of CPU time it moves {_times(ratio / cost)} as much."
     )
 
 

@@ -7,6 +7,7 @@ import math
 import re
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import matplotlib as mpl
@@ -27,13 +28,13 @@ from . import palette
 from .kinds import DRAW_KIND, bar_rows, wrapped
 from .line_names import has_line_names, name_lines
 from .model import ChangeKind, ChangeView, ChartView, Panel, PictureView
-from .style import SMALL_STYLE, STYLE
+from .style import SMALL_STYLE, STYLE, WIDE_STYLE
 
-WIDTH_INCHES, SMALL_WIDTH_INCHES = 5.0, 3.1
+WIDTH_INCHES, SMALL_WIDTH_INCHES, WIDE_INCHES = 5.0, 3.1, 12.2
 """The widths of pictures. On a phone the text is of a size to read."""
 
-PANEL_INCHES, PAIR_INCHES, SMALL_INCHES = 3.7, 3.0, 2.3
-"""The heights of a panel: alone, one of several, and in a small picture."""
+PANEL_INCHES, PAIR_INCHES, SMALL_INCHES, WIDE_PANEL_INCHES = 3.7, 3.0, 2.3, 4.3
+"""The heights of a panel: alone, one of several, in a small picture, and in a wide one."""
 
 HEADING_INCHES, TOP_AXIS_INCHES = 0.19, 0.4
 """The heights of a line of the heading, and of an axis above a panel."""
@@ -73,9 +74,12 @@ MEAN_LABEL = "geometric mean"
 
 
 def draw(view: PictureView, form: str = "svg") -> bytes:
-    """Return the bytes of a picture, as ``svg`` or ``pdf``."""
-    small = isinstance(view, ChartView) and view.small
-    with mpl.rc_context(STYLE | (SMALL_STYLE if small else {})):
+    """Return the bytes of a picture, as ``svg``, ``pdf``, or ``phone``: an SVG for a phone."""
+    look: dict[str, Any] = {}
+    if isinstance(view, ChartView):
+        view = replace(view, wide=view.wide and form == "svg")
+        look = SMALL_STYLE if view.small else WIDE_STYLE if view.wide else {}
+    with mpl.rc_context(STYLE | look):
         figure = _chart(view) if isinstance(view, ChartView) else _changes(view)
         return _file(figure, form)
 
@@ -111,8 +115,10 @@ def _file(figure: Figure, form: str) -> bytes:
 def _chart(view: ChartView) -> Figure:
     """Draw the panels in at most two columns, on the same scales."""
     bars, count = view.kind == "bars", len(view.panels)
-    columns = 1 if count == 1 or bars else 2
-    figure = _figure(SMALL_WIDTH_INCHES if view.small else WIDTH_INCHES)
+    columns = 1 if count == 1 or bars else 3 if view.wide and count in (3, 5, 6) else 2
+    figure = _figure(
+        WIDE_INCHES if view.wide else SMALL_WIDTH_INCHES if view.small else WIDTH_INCHES
+    )
     shared: dict[str, Any] = {"sharex": True, "sharey": not bars, "squeeze": False}
     grid = figure.subplots(-(-count // columns), columns, **shared).ravel()
     # An odd number of panels leaves the last place of two columns empty.
@@ -168,16 +174,19 @@ def _lay_out(
     figure: Figure, inches: float, legend: Mapping[str, Any], finding: str = "", about: str = ""
 ) -> None:
     """Write the heading and the legend, set the height, and lay out the panels between them."""
-    heading = textwrap.wrap(finding, 50), textwrap.wrap(about, 58)
-    top, bottom = HEADING_INCHES * sum(map(len, heading)), 0.0
+    scale, size = figure.get_figwidth() / WIDTH_INCHES, mpl.rcParams["font.size"] / 10
+    wrap = max(1.0, scale / size)
+    heading = textwrap.wrap(finding, int(50 * wrap)), textwrap.wrap(about, int(58 * wrap))
+    line_inches = HEADING_INCHES * size
+    top, bottom = line_inches * sum(map(len, heading)), 0.0
     if legend:
         bottom = _draw_legend(figure, legend)
     height = top + inches + bottom
     figure.set_figheight(height)
-    y = 1 - 0.25 * HEADING_INCHES / height
-    figure.text(0.01, y, "\n".join(heading[0]), weight="bold", va="top")
-    y -= HEADING_INCHES * len(heading[0]) / height
-    figure.text(0.01, y, "\n".join(heading[1]), va="top")
+    y, left = 1 - 0.25 * line_inches / height, 0.05 / figure.get_figwidth()
+    figure.text(left, y, "\n".join(heading[0]), weight="bold", va="top")
+    y -= line_inches * len(heading[0]) / height
+    figure.text(left, y, "\n".join(heading[1]), va="top")
     # An engine of the figure's own would run again when the file is written.
     engine = ConstrainedLayoutEngine(rect=(0, bottom / height, 1, inches / height))
     engine.execute(figure)
@@ -205,6 +214,8 @@ def _panel_inches(view: ChartView, panel: Panel) -> float:
         return 0.75 + rows + 0.12 * len(view.ticks) + (0.25 if panel.title else 0)
     if view.small:
         return SMALL_INCHES
+    if view.wide:
+        return WIDE_PANEL_INCHES
     return PANEL_INCHES if len(view.panels) == 1 else PAIR_INCHES
 
 
@@ -238,7 +249,12 @@ def _set_ticks(axes: Axes, view: ChartView, inches: float) -> None:
         axes.yaxis.set_minor_locator(NullLocator())
     elif min(point.y for point in points) >= 0:
         # From zero on, heights compare as figures do.
-        axes.set_ylim(0, 1.02 * axes.get_ylim()[1])
+        # The axis ends at the next of its round numbers.
+        top = max(point.high or point.y for point in points) or 1.0
+        top = max(top, *(y for panel in view.panels for y, _ in panel.limits), 0.0)
+        axes.set_ylim(
+            0, next(y for y in axes.yaxis.get_major_locator().tick_values(0, top) if y >= top)
+        )
     if view.ticks:
         names = [textwrap.fill(text(name), MAX_TICK_LINE_CHARS) for name in view.ticks]
         longest = max(len(line) for name in names for line in name.split("\n"))
@@ -247,8 +263,8 @@ def _set_ticks(axes: Axes, view: ChartView, inches: float) -> None:
         axes.set_xlim(-0.5, len(names) - 0.5)
     elif view.x_scale == "log2":
         # Readers look for the sizes that were measured, which need not be powers of two.
-        sizes = sorted({point.x for point in points if point.x > 0})
-        axes.set_xticks(sizes, [units.plain(size) for size in sizes])
+        sizes = {p.x: units.whole(p.mark).replace(" bytes", " B") for p in points if p.x > 0}
+        axes.set_xticks(sorted(sizes), [visible(sizes[x], 12) for x in sorted(sizes)])
         axes.xaxis.set_minor_locator(NullLocator())
 
 
@@ -269,7 +285,7 @@ def _draw_limits(axes: Axes, panel: Panel, position: int) -> None:
         axes.axvline(x, linestyle=(0, (2, 2)), gid=f"vertical-{position}-{count}", **style)
         # Curves rise: there is room to the right of the line, at its foot.
         at, turned = (x, 0.02), {"rotation": 90, "rotation_mode": "anchor", "va": "top"}
-        box = {"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 0.6}
+        box = {"facecolor": "none", "linewidth": 0, "pad": 0.6}
         on = {"xycoords": axes.get_xaxis_transform(), "bbox": box, **turned, **note}
         axes.annotate(visible(words, 40), at, xytext=(3, 0), **on)
     for count, (y, words) in enumerate(panel.limits):

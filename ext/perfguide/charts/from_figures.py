@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
+import msgspec
+
 from ..bundles.guide_key import family, version
 from ..catalog.benchmarks import Benchmark
 from ..catalog.board_names import Boards
@@ -22,6 +24,12 @@ Key = tuple[Any, ...]
 
 MAX_PANELS = 24
 """Panels of one picture; more are too many to read."""
+
+MAX_MERGED_PANELS = 6
+"""Panels that take the place of pictures on tabs."""
+
+NEAR_SHARE = 0.25
+"""Boards whose figures differ by less from those of a drawn one have no picture of their own."""
 
 MIN_RELEASES = 3
 """Releases of a trend; for two a table is enough."""
@@ -44,11 +52,13 @@ class Change:
 @dataclass(frozen=True, slots=True)
 class Scene:
     """Facts of a platform that its charts show besides figures: all releases in version order,
-    changes of its boards between them, and short names of ``boards``."""
+    changes of its boards between them, and short names of ``boards``. ``order`` are the boards of a
+    guide in the order of their colours."""
 
     releases: tuple[str, ...] = ()
     changes: tuple[Change, ...] = ()
     boards: Boards = field(default_factory=Boards)
+    order: tuple[str, ...] = ()
 
 
 def with_figures(
@@ -62,6 +72,8 @@ def with_figures(
     """
     plot = _Plot(benchmark, spec, records, scene or Scene())
     points = [record for record in records if plot.takes(record)]
+    if spec.on == "guide" and (merged := plot.merged(points)) != spec:
+        return with_figures(benchmark, merged, records, scene)
     apart = (*plot.free(points), *spec.each, *plot.unplaced(points))
     groups: dict[Key, list[Record]] = {}
     for record in points:
@@ -71,7 +83,10 @@ def with_figures(
         for _, group in sorted(groups.items())
         for members, more in plot.split(group)
     ]
-    return [(view, figures) for view, figures in pictures if _compares(view, spec)]
+    pictures = [(view, figures) for view, figures in pictures if _compares(view, spec)]
+    if spec.on == "guide" and "board" in apart:
+        return plot.of_unlike_boards(pictures)
+    return pictures
 
 
 def _compares(view: ChartView, spec: Chart) -> bool:
@@ -107,6 +122,61 @@ class _Plot:
             for r in (records if spec.along else ())
             if r.metric == spec.x and r.cell.mean is not None
         }
+
+    def merged(self, records: Sequence[Record]) -> Chart:
+        """Return the description with alternatives on shared axes instead of a picture for each:
+        as lines if no picture has more than one, otherwise as panels."""
+        spec = self.spec
+        if not spec.each or spec.along or spec.kind != "lines":
+            return spec
+        owners = self.free(records)
+        lines: dict[Key, set[Key]] = {}
+        for record in records:
+            own = lines.setdefault(self.key((*owners, *spec.each), record), set())
+            own.add((*self.key((*self.series, *self.panels), record), record.unit))
+        several = len({key[len(owners) :] for key in lines}) > 1
+        if several and all(len(own) == 1 for own in lines.values()):
+            return msgspec.structs.replace(spec, series=(*spec.each, *self.series), each=())
+        if several and not self.panels and len(lines) <= MAX_MERGED_PANELS:
+            return msgspec.structs.replace(spec, panels=spec.each, each=())
+        return spec
+
+    def of_unlike_boards(
+        self, pictures: list[tuple[ChartView, list[Record]]]
+    ) -> list[tuple[ChartView, list[Record]]]:
+        """Return the pictures without those of boards whose figures are all near to those of the
+        first picture, which names them and by how much they differ."""
+        if not pictures:
+            return pictures
+        first, records = max(pictures, key=lambda picture: len(picture[1]))
+        kept, near = [], list[str]()
+        for view, own in pictures:
+            ratios = self._ratios(records, own) if view is not first else []
+            if ratios and max(ratios) < NEAR_SHARE and min(ratios) > -NEAR_SHARE:
+                board = self.word("board", own[0])
+                ends = [f"{100 * end:+.0f}".replace("-", "−") for end in (min(ratios), max(ratios))]
+                near.append(f"{board} {' to '.join(dict.fromkeys(ends))} %")
+            else:
+                kept.append((view, own))
+        if near:
+            about = "; ".join([first.subtitle, f"against it {', '.join(near)}"])
+            named = replace(first, subtitle=about)
+            kept = [(named if view is first else view, own) for view, own in kept]
+        return kept
+
+    def _ratios(self, base: Sequence[Record], other: Sequence[Record]) -> list[float]:
+        """Return how much figures differ from those of the same parameters, as shares; none if
+        not all of them have one."""
+
+        def named(records: Sequence[Record]) -> dict[Key, float]:
+            return {
+                (r.metric, r.unit, frozenset(r.params.items())): r.cell.mean or 0.0 for r in records
+            }
+
+        figures, others = named(base), named(other)
+        if not others.keys() <= figures.keys() or not all(figures.values()):
+            return []
+        return [others[key] / figures[key] - 1 for key in others]
 
     def takes(self, record: Record) -> bool:
         """Return whether a figure is a point of this chart."""
@@ -199,9 +269,9 @@ class _Plot:
                 return f"{board}, {release}"
         if dimension not in record.params:
             return f"{self.benchmark.param_label(dimension).lower()} not stated"
-        value = record.params[dimension]
+        value, param = record.params[dimension], self.benchmark.param(dimension)
         text = self.benchmark.value_label(dimension, value)
-        if isinstance(value, str):
+        if isinstance(value, str) or units.plain(value) in param.values or param.show == "size":
             return text
         label, _, unit = self.benchmark.param_label(dimension).partition(" (")
         return f"{text} {unit.removesuffix(')')}" if unit else f"{label.lower()} {text}"
@@ -241,7 +311,6 @@ class _Plot:
             warnings += [lead + text for text in answer.warnings]
             lines = self.lines(members, [*ticks], series, scale, ramp)
             panels.append(Panel(title, lines, answer.verticals, self.limits(members, unit)))
-        along = bool(spec.along)
         sentences = [*_shown_sentences(said), *left_out, *self.unrecorded(records)]
         on_axis = tuple(ticks.values())
         if spec.x == "release":
@@ -269,12 +338,51 @@ class _Plot:
             self.benchmark.param_label(spec.along) if spec.along else "",
             line_head=self.head(series),
             panel_head=self.head(self.panels),
-            finding=crossovers.at_equal_marks(panels[0].lines)
-            if len(panels) == 1 and along
-            else "",
+            styles=self.styles(series),
+            finding=self.finding(panels, unit),
             subtitle=self.subtitle(records),
             ramp=ramp,
+            wide=spec.on == "guide",
         )
+
+    def styles(self, series: Sequence[str]) -> tuple[str, ...]:
+        """Return the names of lines in the order of their colours if they are a guide's boards."""
+        if self.spec.on != "guide" or tuple(series) != ("board",):
+            return ()
+        boards = sorted(
+            {(r.guide.soc, r.board) for r in self.records}, key=lambda b: units.natural(b[1])
+        )
+        order = self.scene.order or [board for _, board in boards]
+        return tuple(self.scene.boards.short(boards[0][0], board) for board in order)
+
+    def finding(self, panels: Sequence[Panel], unit: str) -> str:
+        """Return a sentence with the main result of a picture, if it has one panel."""
+        if len(panels) != 1:
+            return ""
+        lines = panels[0].lines
+        if self.spec.along:
+            return crossovers.at_equal_marks(lines)
+        if self.spec.on != "guide" or self.spec.kind != "lines" or len(lines) < 2:
+            return ""
+        last = max(point.x for line in lines for point in line.points)
+        ends = sorted(
+            ((p.y, line.label, p.mark) for line in lines for p in line.points if p.x == last),
+            key=lambda end: end[0],
+        )
+        if len(ends) < 2 or ends[0][0] <= 0 or ends[-1][0] < 1.05 * ends[0][0]:
+            return ""
+        symbol = units.parse(unit).symbol
+        best, worst = (f"{units.number(y)} {symbol}".strip() for y, *_ in (ends[-1], ends[0]))
+        at = self.at(ends[-1][2])
+        return f"{at}: {ends[-1][1]} {best}, {ends[0][1]} {worst}"
+
+    def at(self, mark: TableCell) -> str:
+        """Return a place on the x axis in words: ``1 KiB``, ``frame size 64 bytes``."""
+        text = units.whole(mark)
+        if isinstance(mark, str) or self.benchmark.param(self.spec.x).show == "size":
+            return f"At {text}"
+        label, _, unit = self.benchmark.param_label(self.spec.x).partition(" (")
+        return f"At {label.lower()} {text} {unit.removesuffix(')')}".rstrip()
 
     def is_ramp(self, series: Sequence[str], records: Sequence[Record]) -> bool:
         """Return whether the values of the last dimension of lines are numbers in an order."""

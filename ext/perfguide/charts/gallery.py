@@ -24,6 +24,9 @@ from .from_csv import TableFault
 from .model import ChartView, PictureView, Point
 
 FORMATS = ("svg", "pdf")
+NARROW = "-phone.svg"
+"""The end of the name of a wide picture as it is drawn for a phone."""
+
 NAMING = 3
 """A number in the names of pictures on hand-written pages; a higher one changes their addresses."""
 
@@ -110,13 +113,14 @@ def draw_all(
     looks: dict[str, str] = {}
     unmade: list[Diagnostic] = []
     for picture in pictures:
-        for form in FORMATS:
-            name = f"{picture.stem}.{form}"
+        narrow = [NARROW] if isinstance(picture.view, ChartView) and picture.view.wide else []
+        for end in (*(f".{form}" for form in FORMATS), *narrow):
+            name, form = f"{picture.stem}{end}", "phone" if end == NARROW else end[1:]
             own = look(picture.view, form)
             if earlier.get(name) == own and (digest := writer.present(name)):
                 writer.add({name: digest})
                 looks[name] = own
-            elif form in formats:
+            elif ("svg" if form == "phone" else form) in formats:
                 data = draw_one(picture.view, form)
                 if isinstance(data, Undrawn):
                     unmade.append(finding("this picture could not be drawn", name, data.reason))
@@ -193,7 +197,7 @@ def data(views: Sequence[ChartView]) -> Grid:
             view.name,
             panel.title,
             line.label,
-            point.mark,
+            _plain(point.mark),
             *([view.y_label] if len(axes) > 1 else []),
             units.figure(point.x),
             units.figure(point.y),
@@ -214,6 +218,11 @@ def data(views: Sequence[ChartView]) -> Grid:
     ]
     stub = sum(column < stub for column in kept)
     return only_columns(listing(head, rows, stub), kept)
+
+
+def _plain(mark: TableCell) -> TableCell:
+    """Return a mark for programs: a size as its number of bytes."""
+    return mark if isinstance(mark, str) else (mark[0], units.plain(mark[0]), "")
 
 
 MAX_LEVELS, LEVEL_STEP = 12, 5

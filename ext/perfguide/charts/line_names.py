@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 
+from ..common import units
 from ..common.diagnostics import visible
 from . import palette
 from .model import ChartView, Line, Point
@@ -16,6 +17,10 @@ MAX_NAMED_LINES = 8
 
 MAX_NAME_CHARS = 30
 """The characters of a line's label for which there is room beside a panel."""
+
+MIN_ALIKE_LINES, ALIKE_RATIO = 4, 1.2
+"""With more lines than the first number, those whose ends differ by at most the second share a
+name."""
 
 NAME_GAP_SHARE, MERGED_SHARE = 0.065, 0.04
 """The distance between two names, and that of ends of lines that share a name, as shares of the
@@ -30,7 +35,7 @@ def has_line_names(view: ChartView) -> bool:
         and not view.small
         and len(view.panels) == 1
         and len(lines) >= 2
-        and (len(lines) <= MAX_NAMED_LINES or view.ramp)
+        and (len(lines) <= (2 if view.wide else 1) * MAX_NAMED_LINES or view.ramp)
         and all(0 < len(line.label) <= MAX_NAME_CHARS for line in lines)
     )
 
@@ -48,7 +53,8 @@ def name_lines(axes: Axes, view: ChartView) -> None:
     if not last:
         axes.yaxis.tick_right()
         axes.yaxis.set_label_position("right")
-    names = sorted(_names(lines, sides[last]), key=lambda name: name[0])
+    merged = _alike(lines, sides[last], last) if view.wide and len(lines) > MIN_ALIKE_LINES else []
+    names = sorted(merged or _names(lines, sides[last]), key=lambda name: name[0])
     rows = [words.count("\n") + 1 for _, words, _ in names]
     places = spread([height for height, _, _ in names], rows, NAME_GAP_SHARE)
     for (_, words, line), height in zip(names, places, strict=True):
@@ -58,7 +64,7 @@ def name_lines(axes: Axes, view: ChartView) -> None:
             (end.x, end.y),
             xytext=(1.04 if last else -0.04, height),
             textcoords="axes fraction",
-            color=palette.INK if view.ramp else colour,
+            color=palette.INK if view.ramp or merged else colour,
             ha="left" if last else "right",
             va="center",
             annotation_clip=False,
@@ -87,6 +93,39 @@ def _names(lines: Sequence[Line], heights: Sequence[float]) -> list[tuple[float,
         else:
             runs.append([line])
         names.append((height, _name(runs[-1]), line))
+    return names
+
+
+def _alike(
+    lines: Sequence[Line], heights: Sequence[float], last: bool
+) -> list[tuple[float, str, Line]]:
+    """Return the names of lines without an order, one for those that end within ``ALIKE_RATIO``
+    of each other: ``AES, 6 lines``. Returns nothing for lines with an order."""
+    if any(line.step for line in lines):
+        return []
+    ends = [(_end(line, last).y, height, line) for line, height in zip(lines, heights, strict=True)]
+    groups: list[list[tuple[float, float, Line]]] = []
+    for end in sorted(ends, key=lambda end: end[0]):
+        if groups and 0 < end[0] <= ALIKE_RATIO * groups[-1][0][0]:
+            groups[-1].append(end)
+        else:
+            groups.append([end])
+    names = []
+    for group in groups:
+        labels = [line.label for _, _, line in group[::-1]]
+        figures = [units.number(group[0][0], digits=3), units.number(group[-1][0], digits=3)]
+        family = {label.partition("-")[0] for label in labels}
+        shared = family.pop() if len(family) == 1 else ""
+        words = labels[0]
+        if shared and len(labels) > 2:
+            words = f"{shared}, {len(labels)} lines"
+        elif len(labels) > 1:
+            more = [f"{len(labels) - 2} more"] if len(labels) > 2 else []
+            words = ",\n".join([*labels[:2], *more])
+        figure = " to ".join(dict.fromkeys(figures))
+        rows = [visible(row, MAX_NAME_CHARS) for row in f"{words}\n{figure}".split("\n")]
+        height = sum(height for _, height, _ in group) / len(group)
+        names.append((height, "\n".join(rows), group[-1][2]))
     return names
 
 

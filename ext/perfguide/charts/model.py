@@ -84,7 +84,8 @@ class ChartView:
     the points' marks. ``styles`` are names of lines in the order of their colours, so that a name
     looks the same in several pictures. ``line_head`` and ``panel_head`` name the dimensions of
     lines and panels. On the picture itself are ``finding``, a sentence with its main result, and
-    ``subtitle`` with boards, releases and runs. With ``ramp`` colours show the order of lines.
+    ``subtitle`` with boards, releases and runs. With ``ramp`` colours show the order of lines. A ``wide`` picture
+    is drawn for a page, and once more for a phone.
     """
 
     id: str
@@ -107,6 +108,7 @@ class ChartView:
     finding: str = ""
     subtitle: str = ""
     ramp: bool = False
+    wide: bool = False
 
     def text(self) -> str:
         """Return the alternative text, with the main figures."""

@@ -1,8 +1,8 @@
 """The colours of pictures, spreadsheets and badges; perfguide.css has the same for pages."""
 
-SERIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000", "#8c6d31")
-"""Okabe and Ito's colours, which colour-blind readers can distinguish; in grey print lines differ
-by dashes and markers. Source: jfly.uni-koeln.de/color."""
+SERIES = ("#2f7fd0", "#c2560c", "#9a55c4", "#2a8a5e", "#b0447a", "#8a7200", "#5f7a8c", "#c0392b")
+"""The colours of boards in tables, with contrast to both grounds; lines differ by dashes and markers
+too."""
 
 RAMPS = (
     ("#7db2de", "#5797ca", "#3a7fb8", "#2a689e", "#1b5182", "#123e67", "#0a2b4a"),

@@ -16,6 +16,12 @@ STYLE: Any = {
     "axes.titlecolor": palette.INK,
     "axes.axisbelow": True,
     "axes.grid": True,
+    # The ground is that of the page.
+    "figure.facecolor": "none",
+    "axes.facecolor": "none",
+    "savefig.facecolor": "none",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
     "grid.color": palette.LINE,
     "grid.linewidth": 0.6,
     "text.color": palette.INK,
@@ -51,6 +57,11 @@ SMALL_STYLE: Any = {"font.size": 8.5, "axes.titlesize": 8.5, "lines.linewidth": 
     "lines.markersize": 3.2
 }
 """Settings that differ in small pictures beside each other."""
+
+WIDE_STYLE: Any = {"font.size": 13, "axes.titlesize": 13, "lines.linewidth": 1.8} | {
+    "lines.markersize": 5
+}
+"""Settings that differ in pictures that are as wide as a page, one point of which is one pixel."""
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 DASHES = (

@@ -79,12 +79,17 @@ def over_releases(catalog: Catalog, records: Sequence[Record], scene: Scene) -> 
         drawn = with_figures(benchmark, chart, members, scene)
         for view, figures in drawn:
             first = figures[0]
-            name, unit = labels.full(benchmark, first), labels.unit(benchmark, first)
+            name, unit = _headline(benchmark, first), labels.unit(benchmark, first)
             name = f"{name} ({unit})" if len(drawn) > 1 else name
             y_label = units.unit_cell(shown_unit(figures)[0], benchmark.better(first.metric))
             views.append(replace(view, name=name, y_label=y_label, subtitle="", small=True))
     lines = {line.label for view in views for panel in view.panels for line in panel.lines}
-    styles = tuple(sorted(lines, key=units.natural))
+    # Boards have the colours that they have in guides, by the order of their full names.
+    boards = {
+        record.board: scene.boards.short(record.guide.soc, record.board) for record in records
+    }
+    ordered = [boards[name] for name in sorted(boards, key=units.natural)]
+    styles = tuple(name for name in dict.fromkeys([*ordered, *sorted(lines)]) if name in lines)
     return [replace(view, styles=styles) for view in views]
 
 

@@ -374,18 +374,28 @@ def share(text: str) -> float:
 
 
 def size(count: int | float) -> str:
-    """Return a number of bytes as boards' tools write it: ``4k``, ``256k``, ``1m``.
+    """Return a number of bytes: ``16 bytes``, ``4 KiB``, ``1 MiB``.
 
     Only exact multiples of 1024 are shortened, so that nothing is rounded.
     """
     if isinstance(count, float) and not count.is_integer():
-        return repr(count)
+        return f"{count!r} bytes"
     total = int(count)
-    for power, suffix in ((3, "g"), (2, "m"), (1, "k")):
+    for power, prefix in ((3, "G"), (2, "M"), (1, "K")):
         scale = 1024**power
         if total and total % scale == 0:
-            return f"{total // scale}{suffix}"
-    return str(total)
+            return f"{total // scale:,} {prefix}iB"
+    return "1 byte" if total == 1 else f"{total} bytes"
+
+
+_SIZE = re.compile(r"([0-9]+)([kmg])b?", re.IGNORECASE)
+
+
+def in_words(name: str) -> str:
+    """Return a piece of a program's name for readers: ``1mb`` as a size, blanks for other signs."""
+    if match := _SIZE.fullmatch(name):
+        return size(int(match[1]) * 1024 ** ("kmg".index(match[2].lower()) + 1))
+    return name.replace("_", " ").strip(" -/")
 
 
 def plain(value: str | int | float | bool) -> str:

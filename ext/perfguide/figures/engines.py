@@ -8,7 +8,7 @@ Inferred classes are marked as such, and are never used as recorded ones.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..bundles.guide_key import GuideKey
@@ -82,19 +82,28 @@ def label(benchmark: Benchmark, record: Record, by_run: Mapping[Run, Inferred]) 
     return f"likely {'the accelerator' if likely.name == OFFLOAD else likely.name}"
 
 
-def words(records: Iterable[Record], by_run: Mapping[Run, Inferred]) -> list[str]:
-    """Return a phrase for each board and inferred class behind some figures, with the algorithms
-    and the reason."""
+def words(
+    records: Iterable[Record],
+    by_run: Mapping[Run, Inferred],
+    label: Callable[[str], str] = str,
+    short: Callable[[str], str] = str,
+) -> list[str]:
+    """Return a phrase for each inferred class behind some figures, with the algorithms, the boards
+    and the reason. ``label`` gives the label of an algorithm, and ``short`` the name of a board."""
     runs: dict[tuple[str, str], dict[str, str]] = {}
     for run in dict.fromkeys(map(run_of, records)):
         if run in by_run:
             algorithm = str(dict(run[3]).get("algorithm", "all"))
-            runs.setdefault((run[1], by_run[run].name), {})[algorithm] = by_run[run].reason
+            runs.setdefault((by_run[run].name, run[1]), {})[algorithm] = by_run[run].reason
+    alike: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for name, board in sorted(runs, key=lambda run: (run[0], units.natural(run[1]))):
+        named = tuple(sorted(runs[name, board], key=units.natural))
+        alike.setdefault((name, named), []).append(board)
     out = []
-    for (board, name), by_algorithm in sorted(runs.items(), key=lambda i: units.natural(str(i[0]))):
-        named = sorted(by_algorithm, key=units.natural)
-        first = by_algorithm[named[0]]
-        out.append(f"{name} on {board} for {', '.join(named)} (inferred; {named[0]}: {first})")
+    for (name, named), boards in alike.items():
+        reason = f"{label(named[0])}: {runs[name, boards[0]][named[0]]}"
+        of = f"on {', '.join(map(short, boards))} for {', '.join(map(label, named))}"
+        out.append(f"probably {name} {of} ({reason})")
     return out
 
 

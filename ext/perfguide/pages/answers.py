@@ -7,7 +7,7 @@ import json
 import math
 import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -42,9 +42,6 @@ MOST_ALIKE = 3
 
 MOST_RELEASES = 16
 """Releases of a history; the newest ones."""
-
-MAX_SENTENCE_BOARDS = 12
-"""Boards with their figures in one sentence; the best ones."""
 
 MOST_NAMED = 2
 """Findings that a sentence names; the page that it leads to has all."""
@@ -339,7 +336,9 @@ class Headlines:
         if len(set(found.values())) == 1:
             return next(iter(found.values()))
         soc, short = next(iter(records)).guide.soc, self._site.boards.short
-        return ", ".join(f"{short(soc, board)} {word}" for board, word in found.items())
+        usual, count = Counter(found.values()).most_common(1)[0]
+        own = [f"{short(soc, b)} {word}" for b, word in found.items() if word != usual or count < 2]
+        return ", ".join([*own, *([f"others {usual}"] if count > 1 else [])])
 
     def _before(self, key: GuideKey) -> list[GuideKey]:
         """The guide of the release before, where there is one."""
@@ -384,7 +383,7 @@ class Headlines:
             at_load = "" if load is None else f" at {units.number(load)} % CPU"
             lead = f"{row.label}: " if not parts else ""
             text = f"{lead}{value.text} {row.unit}{at_load}"
-            board = _named(self._site.boards.short(best.guide.soc, best.board))
+            board = _on(self._site.boards.short(best.guide.soc, best.board))
             fastest = f", the fastest of {len(measured)} boards" if len(measured) > 1 else ""
             about = f"{board}{fastest}; {_engine(benchmark, best, known)}"
             parts += [Part("; ")] if parts else []
@@ -481,36 +480,68 @@ def _goodness(result: Result) -> tuple[bool, bool, float]:
     return result.number is None, bool(result.doubt), lower
 
 
-def sentences(answers: Answers, benchmark: str) -> list[str]:
-    """The headlines of one benchmark in words, the best board first."""
+MAX_LEAD_NAMES = 4
+"""Results of a chapter in which its boards are said to agree; more are counted."""
+
+ALIKE_SHARE = 0.05
+"""Boards whose figures differ by less are alike."""
+
+
+def lead(answers: Answers, benchmarks: Collection[str]) -> list[str]:
+    """Return how the boards of a guide differ in the headlines of some benchmarks, in sentences."""
+    spans = []
+    for row in answers.rows:
+        figures = [
+            (value.number, value.text, short)
+            for value, (short, _) in zip(row.values, answers.boards, strict=True)
+            if value is not None and value.number and not value.doubt
+        ]
+        if row.benchmark in benchmarks and len(figures) > 1 and min(figures)[0] > 0:
+            figures.sort(reverse=row.better == "higher")
+            ends = sorted((figures[0][0], figures[-1][0]))
+            spans.append((ends[1] / ends[0] - 1, row, figures[0], figures[-1]))
+    if not spans:
+        return []
+    apart, row, (_, text, best), (_, other, worst) = max(spans, key=lambda span: span[0])
+    often = Counter(each.label for _, each, *_ in spans)
+
+    def called(each: Answer) -> str:
+        return ", ".join(filter(None, (each.label, each.detail if often[each.label] > 1 else "")))
+
+    alike = [called(each) for share, each, *_ in spans if share < ALIKE_SHARE]
+    out = []
+    if apart >= ALIKE_SHARE:
+        unit = "" if row.unit == units.SCORE else f" {row.unit}"
+        both = f"{text}{unit} on {_on(best)}, {other} on {_on(worst)}"
+        most = "Largest difference between the boards: " if len(spans) > 1 else ""
+        out.append(f"{most}{called(row)}{',' if most else ':'} {both}.")
+    if alike:
+        more = len(alike) - MAX_LEAD_NAMES
+        names = [*alike[:MAX_LEAD_NAMES], *([f"{more} more"] if more > 0 else [])]
+        words = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+        out.append(f"All boards within 5 %: {words}.")
+    return out
+
+
+def doubts(answers: Answers, benchmark: str) -> list[str]:
+    """Return the doubtful headlines of one benchmark in sentences."""
     out = []
     for row in answers.rows:
-        measured = [
+        doubtful = [
             (value, short)
             for value, (short, _) in zip(row.values, answers.boards, strict=True)
-            if value is not None and value.number is not None
+            if row.benchmark == benchmark and value is not None and value.number and value.doubt
         ]
-        if row.benchmark != benchmark or not measured:
-            continue
-        doubtful = [(value, short) for value, short in measured if value.doubt]
-        measured = [(value, short) for value, short in measured if not value.doubt]
-        measured.sort(key=lambda item: item[0].number or 0, reverse=row.better == "higher")
         unit = "" if row.unit == units.SCORE else f" {row.unit}"
-        texts = [f"{value.text}{unit} on {_named(short)}" for value, short in measured[:1]]
-        others = measured[1:MAX_SENTENCE_BOARDS]
-        texts += [f"{value.text} on {_named(short)}" for value, short in others]
-        if (more := len(measured) - MAX_SENTENCE_BOARDS) > 0:
-            texts.append(wording.count(more, "more board"))
         name = ", ".join(filter(None, (row.label, row.detail)))
-        out += [f"{name}: {', '.join(texts)}."] if texts else []
         out += [
-            f"{name}: {value.text}{unit} on {_named(short)} is in doubt ({value.doubt})."
+            f"{name}: {value.text}{unit} on {_on(short)} is in doubt ({value.doubt})."
             for value, short in doubtful[:MAX_DOUBTFUL]
         ]
     return out
 
 
-def _named(short: str) -> str:
+def _on(short: str) -> str:
     """Return a board's short name as a sentence has it: ``the 1 GHz board``."""
     return f"the {short} board" if short[:1].isdigit() else short
 
@@ -580,7 +611,8 @@ def _moved(row: Row) -> str:
     """A verdict, with the change where it says that there is one."""
     if row.verdict == "only-new":
         return NEW
-    return wording.outcome(row)
+    moved = row.verdict in ("regressed", "improved", "changed")
+    return wording.outcome(row) if moved else wording.verdict(row)
 
 
 def _clocks(bundles: Iterable[Loaded], boards: Sequence[str]) -> tuple[str, ...]:

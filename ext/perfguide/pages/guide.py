@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -17,6 +18,7 @@ from ..catalog.benchmarks import Catalog
 from ..common import extras, slugs, units
 from ..common.diagnostics import Diagnostic
 from ..common.units import TableCell
+from ..compare import wording
 from ..export import json_api, parquet
 from ..export.figure_rows import FIGURES
 from ..figures import labels
@@ -30,10 +32,10 @@ from .answers import Answer, Answers, Result, Value
 from .context import Site
 from .cross_links import GuideLinks
 from .search_words import FindablePage
-from .sentences import Fact, Link
+from .sentences import Fact, Link, link_name
 from .write_tables import MAX_COMMANDS, PageTable
 
-MAX_ELEMENTS = 10_500
+MAX_ELEMENTS = 9_000
 """An estimate of the HTML elements of a guide's tables of figures; a page has at most 15,000."""
 
 MAX_LIST_ELEMENTS = 700
@@ -72,9 +74,12 @@ def write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: st
     """
     page, catalog, origin = site.addresses.guide[key], site.catalog, site.provenance(key)
 
+    def own_page(benchmark: str) -> str:
+        return site.addresses.benchmark[benchmark]
+
     def elsewhere(benchmark: str, anchor: str) -> list[Link]:
         """Return links from a benchmark's section to the same section of other pages."""
-        return links.of_section(anchor, site.addresses.benchmark[benchmark])
+        return links.of_section(anchor, own_page(benchmark))
 
     records = site.pool.of_guide(key)
     bundles = site.pool.bundles(records)
@@ -92,25 +97,32 @@ def write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: st
     max_elements = blocks.share(map(blocks.weight_of_view, every), MAX_ELEMENTS)
     views: list[tuple[PageTable, View]] = []
     chapters: dict[str, list[dict[str, Any]]] = {}
+    counts = Counter[str]()
     for name, own in groupby(sections, key=lambda section: section.benchmark.name):
         benchmark, slug, parts = catalog.benchmarks[name], slugs.slug(name), []
         for section in own:
             part = write_tables.part(
-                site, page, section, provenance=origin, max_elements=max_elements
+                *(site, page, section),
+                provenance=origin,
+                max_elements=max_elements,
+                boards=boards,
             )
             views += zip(part.tables, section.views, strict=True)
-            links_of_part = elsewhere(name, part.id) if section.part else []
-            parts.append({"part": part, "elsewhere": links_of_part})
+            parts.append(part)
+            counts[benchmark.entry.chapter] += len(section.records)
         chapters.setdefault(benchmark.entry.chapter, []).append(
             {
                 "id": slug,
+                "name": name,
                 "title": benchmark.entry.title,
                 "described": benchmark.prose and benchmark,
-                "method": [Link("The whole text", site.addresses.benchmark[name], "method")],
-                "sentences": answers.sentences(top, name),
+                "links": [
+                    *([Link("The whole method", own_page(name), "method")] * bool(benchmark.prose)),
+                    *elsewhere(name, slug),
+                ],
+                "sentences": answers.doubts(top, name),
                 "notes": notes_of(name),
                 "parts": parts,
-                "elsewhere": elsewhere(name, slug),
             }
         )
     others: list[dict[str, Any]] = []
@@ -128,7 +140,13 @@ def write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: st
         )
         listed = others if catalog.get(name) else undescribed
         listed.append(
-            {"part": part, "elsewhere": elsewhere(name, part.id), "notes": notes_of(name)}
+            {
+                "title": part.title,
+                "part": part,
+                "parts": [part],
+                "links": elsewhere(name, part.id),
+                "notes": notes_of(name),
+            }
         )
     title = _title(key)
     titles = list(dict.fromkeys(section.benchmark.entry.title for section in sections))
@@ -154,9 +172,18 @@ def write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: st
         setup=setup and list_table("setup", "Setup of the runs", setup),
         notes=notes_of(""),
         chapters=[
-            {"title": title, "id": f"chapter-{slugs.words(title)}", "sections": own}
+            {
+                "title": title,
+                "id": (anchor := f"chapter-{slugs.words(title)}"),
+                "method": link_name(page, f"{anchor}-method"),
+                "figures": _counted(counts[title]),
+                "sentences": answers.lead(top, [each["name"] for each in own]),
+                "sections": own,
+            }
             for title, own in chapters.items()
         ],
+        changes=_changes(top),
+        bundles=f"{wording.count(len(bundles), 'bundle')}, {summaries.period(bundles)}",
         undescribed=undescribed,
         others=others,
         measured=_measured(records, bundles),
@@ -175,11 +202,18 @@ def write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: st
 
 def _measured(records: Sequence[Record], bundles: Sequence[Loaded]) -> str:
     """Return a sentence with the numbers of figures and boards, and when they were measured."""
-    figures, boards = len(records), len(summaries.natural_boards(records))
-    return (
-        f"{figures:,} figure{'s' if figures != 1 else ''} on {boards} "
-        f"board{'s' if boards != 1 else ''}, measured {summaries.period(bundles)}."
-    )
+    boards = wording.count(len(summaries.natural_boards(records)), "board")
+    return f"{_counted(len(records))} on {boards}, measured {summaries.period(bundles)}."
+
+
+def _counted(figures: int) -> str:
+    return f"{figures:,} figure{'s' if figures != 1 else ''}"
+
+
+def _changes(top: Answers) -> list[Link]:
+    """Return the link to the comparison with the release before, if there is one."""
+    parts = (part for fact in top.facts for part in fact.parts)
+    return [Link(part.text, part.page) for part in parts if part.text.startswith("Compare with")]
 
 
 def _results(site: Site, key: GuideKey, page: str, top: Answers) -> PageTable:

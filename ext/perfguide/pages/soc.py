@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain, islice, zip_longest
 
 from ..bundles.guide_key import GuideKey, families, family
 from ..charts import trends
@@ -16,6 +17,9 @@ from .context import Site
 from .guide import GuideOutcome
 from .sentences import link_name
 from .write_tables import PageChart, PageTable
+
+MAX_TRENDS = 6
+"""Charts of a system; the tables below them have all headline figures."""
 
 MAX_ELEMENTS = 8_000
 """An estimate of the HTML elements of the headline tables; a page has at most 15,000."""
@@ -69,7 +73,8 @@ def write(
                     site, page, f"headline-{slug}", view, caption, max_elements=max_elements
                 )
             )
-            views = trends.over_releases(catalog, own, site.scenes[platform])
+            drawn = _of_trends(site, own)
+            views = trends.over_releases(catalog, drawn, site.scenes[platform])[:MAX_TRENDS]
             charts += write_tables.small_charts(site, page, f"trend-{slug}", caption, views)
         folder = page.rpartition("/")[0]
         guides = [
@@ -102,3 +107,26 @@ def write(
         comparisons=[slugs.relative(page, to) for to in comparisons],
         sources=sources.write(site, page, sources.rows(site, records)) if records else None,
     )
+
+
+def _of_trends(site: Site, records: Sequence[Record]) -> list[Record]:
+    """Return the figures of a system's charts over its releases: of each benchmark the headline that
+    the top of a guide has, and of these the first ones of each chapter in turn. ``records`` begin
+    with the newest release."""
+    chosen: dict[str, Record] = {}
+    for record in records:
+        metric = site.catalog.benchmarks[record.benchmark].metric(record.metric)
+        if metric is not None and metric.short:
+            chosen.setdefault(record.benchmark, record)
+    chapters: dict[str, list[str]] = {}
+    for name, benchmark in site.catalog.benchmarks.items():
+        if name in chosen:
+            chapters.setdefault(benchmark.entry.chapter, []).append(name)
+    turns = chain.from_iterable(zip_longest(*chapters.values()))
+    named = {*islice(filter(None, turns), MAX_TRENDS)}
+
+    def is_drawn(record: Record) -> bool:
+        like = chosen.get(record.benchmark)
+        return like is not None and (like.metric, like.params) == (record.metric, record.params)
+
+    return [record for record in records if record.benchmark in named and is_drawn(record)]

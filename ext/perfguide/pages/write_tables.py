@@ -434,13 +434,17 @@ def part(
     more: str = "",
     provenance: ProvenancePage | None = None,
     max_elements: int = MAX_ELEMENTS,
+    boards: Sequence[str] = (),
 ) -> PagePart:
-    """Write the tables and charts of a section of the layout."""
+    """Write the tables and charts of a section of the layout; ``boards`` are those of its guide."""
     slug = slugs.slug(section.benchmark.name)
     anchor = f"{slug}--{section.part_id}" if section.part_id else slug
     tables = []
     inferred = engines.inferred(section.records, site.catalog)
-    notes = [f"Engine not recorded: {words}" for words in engines.words(section.records, inferred)]
+    algorithm = partial(section.benchmark.value_label, "algorithm")
+    soc = section.records[0].guide.soc if section.records else ""
+    phrases = engines.words(section.records, inferred, algorithm, partial(site.boards.short, soc))
+    notes = [f"Engine not recorded: {words}" for words in phrases]
     notes += [f"Engine: {words}" for words in engines.busy(section.records, site.catalog)]
     for each in section.views:
         title = ", ".join(filter(None, (each.title, section.part, more)))
@@ -448,7 +452,7 @@ def part(
         tables.append(view(site, page, name, each, title, provenance, max_elements))
     commands = site.pool.commands(section.records)
     usual = section.benchmark.entry.command
-    scene = Scene(boards=site.boards)
+    scene = Scene(boards=site.boards, order=tuple(boards))
     drawn = () if prefix else charts(site, page, section, anchor, "guide", scene, provenance)
     if notes and tables and not prefix:
         # The notes are about all tables and appear once.

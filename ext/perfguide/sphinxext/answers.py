@@ -15,7 +15,8 @@ from ..common import units
 from ..common.diagnostics import visible
 from ..pages.answers import Answer, Answers, Curve
 from .config import page_name
-from .html_table import NOT_MEASURED
+from .html_table import BOARD_COLOURS as COLOURS
+from .html_table import NOT_MEASURED, box
 
 BAR, BAR_HEIGHT, UNDER = 36, 8, 4
 CUT_GAP, CUT_END = 3, 5
@@ -30,9 +31,6 @@ MAX_BOARDS_WITH_BARS = 4
 
 MAX_BOARDS = 12
 """Boards with a column; the CSV file has all of them."""
-
-COLOURS = 8
-"""The number of colours of boards; the ninth board has the first colour again."""
 
 
 class perf_answers(nodes.General, nodes.Element):  # noqa: N801
@@ -75,11 +73,11 @@ def _table(answers: Answers, link: Links, ids: str) -> str:
     # Without clocks in the bundles, heads have no second line.
     clocks = answers.clocks or ("",) * several
     for number, ((short, board), clock) in enumerate(zip(answers.boards, clocks, strict=True)):
-        key = _box(number) if several > 1 else ""
+        key = f"{box(number)} " if several > 1 else ""
         under = f"<small>{escape(clock)}</small>" if clock and clock != short else ""
         head.append(
             f'<th scope="col" class="perf-n" title="{escape(visible(board))}">'
-            f"<bdi>{escape(visible(short))}</bdi>{key}{under}</th>"
+            f"{key}<bdi>{escape(visible(short))}</bdi>{under}</th>"
         )
     span = f"History<small>{escape(visible(answers.span))}</small>"
     head += [f'<th scope="col">{span}</th>'] if spark else []
@@ -144,13 +142,6 @@ def _row(row: Answer, answers: Answers, bars: bool, spark: bool, link: Links) ->
         head = escape(visible(f"Against {answers.before}"))
         cells.append(f'<td class="perf-judged" data-h="{head}">{judged}</td>')
     return f"<tr>{''.join(cells)}</tr>"
-
-
-def _box(number: int) -> str:
-    return (
-        ' <svg class="perf-box" width="9" height="9" viewBox="0 0 9 9" aria-hidden="true">'
-        f'<rect class="perf-f{number % COLOURS}" width="9" height="9"/></svg>'
-    )
 
 
 def doubt_mark(doubt: str) -> str:

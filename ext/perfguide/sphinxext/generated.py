@@ -29,6 +29,7 @@ from sphinx.util.typing import ExtensionMetadata, OptionSpec
 from sphinx_tabs.tabs import SphinxTabsPanel, SphinxTabsTab
 
 from ..catalog import benchmarks
+from ..charts import gallery
 from ..common.diagnostics import SEVERITIES, Diagnostic
 from ..compare import sparkline
 from ..export import json_api
@@ -75,6 +76,8 @@ class perf_site_file(nodes.Inline, nodes.TextElement):  # noqa: N801
 def _open_fold(translator: Any, node: perf_fold) -> None:
     summary = escape(node["summary"])
     translator.body.append(f'<details class="perf-fold"><summary>{summary}</summary>\n')
+    # A browser opens what holds the target of a link, and not the target itself.
+    translator.body.extend(f'<span id="{escape(name)}"></span>' for name in node["ids"])
 
 
 def _close_fold(translator: Any, node: perf_fold) -> None:
@@ -348,7 +351,7 @@ class Parts(_GeneratedTransform):
         for container in list(self.document.findall(nodes.container)):
             if "perf-fold" in container["classes"]:
                 summary, *content = container.children
-                fold = perf_fold("", *content, summary=summary.astext())
+                fold = perf_fold("", *content, summary=summary.astext(), ids=container["ids"])
                 container.parent.replace(container, fold)
             elif "perf-chart" in container["classes"]:
                 container.parent.replace(container, _chart(container))
@@ -357,12 +360,25 @@ class Parts(_GeneratedTransform):
             if "perf-chart" in figure["classes"] and isinstance(image, nodes.image):
                 figure["classes"] = ["perf-chart"]
                 figure.attributes.pop("align", None)
-                figure.replace(image, perf_picture("", image.deepcopy(), label="", size=None))
+                picture = perf_picture("", image.deepcopy(), label="", size=None)
+                figure.replace(image, picture)
         for meta in list(self.document.findall(nodes.meta)):
             meta.parent.remove(meta)  # metadata.py writes the description into the head
         self._words(figures)
         if self.env.current_document.get(_HAS_RIGHT_TO_LEFT):
             _isolate(self.document)
+
+        for picture in list(self.document.findall(perf_picture)):
+            self._add_narrow(picture)
+
+    def _add_narrow(self, picture: perf_picture) -> None:
+        """Add the drawing for a phone to a picture that has one."""
+        image = picture.children[0]
+        assert isinstance(image, nodes.image)
+        uri = f"{image['uri'].removesuffix('.*')}{gallery.NARROW}"
+        if image["uri"].endswith(".*") and Path(self.env.relfn2path(uri)[1]).is_file():
+            image["classes"] += ["perf-wide"]
+            picture += nodes.image(uri=uri, alt=image.get("alt", ""), classes=["perf-phone"])
 
     def _words(self, figures: PageFigures) -> None:
         histories = iter(figures.histories)

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from html import escape
+from itertools import chain, islice, zip_longest
 
 from ..common import units
 from ..common.units import TableCell
@@ -105,11 +106,12 @@ def head(
     stub: int,
     shorts: Mapping[str, str] | None = None,
     figures: Collection[int] = (),
+    boards: Mapping[str, int] | None = None,
 ) -> str:
     """Return the ``thead``; equal neighbours on an upper level share one cell.
 
     ``shorts`` are short names in place of texts, which become tooltips. Heads of the columns
-    ``figures`` are aligned to the right.
+    ``figures`` are aligned to the right, and those of ``boards`` have the square of their number.
     """
     out, short_names = ["<thead>"], shorts or {}
     for level, row in enumerate(header):
@@ -131,10 +133,24 @@ def head(
             if short := short_names.get(row[start], "") if start >= stub else "":
                 full = escape(row[start])
                 attributes += f' title="{full}" data-name="{full}"'
-            out.append(f"<th{attributes}>{label(short or row[start])}</th>")
+            key = (boards or {}).get(row[start]) if start >= stub else None
+            square = "" if key is None else f"{box(key)} "
+            out.append(f"<th{attributes}>{square}{label(short or row[start])}</th>")
         out.append("</tr>")
     out.append("</thead>")
     return "".join(out)
+
+
+BOARD_COLOURS = 8
+"""The number of colours of boards; the ninth board has the first colour again."""
+
+
+def box(number: int) -> str:
+    """Return the square in the colour of a board."""
+    return (
+        '<svg class="perf-box" width="9" height="9" viewBox="0 0 9 9" aria-hidden="true">'
+        f'<rect class="perf-f{number % BOARD_COLOURS}" width="9" height="9"/></svg>'
+    )
 
 
 def spans(header: Sequence[Sequence[str]], level: int, stub: int) -> Iterator[tuple[int, int]]:
@@ -226,8 +242,22 @@ _UNBROKEN = re.compile(r"[^\s\-]+(?:-(?=\d)[^\s\-]+)*-?|-")
 follows."""
 
 
+MIN_SPREAD_REM = 40
+"""The width of windows in which spreads may be shown without a script."""
+
+
 def step(header: Sequence[Sequence[str]], rows: Sequence[Sequence[TableCell]], stub: int) -> int:
-    """Return the least of ``STEPS_REM`` that is wide enough for a table; 0 if none is."""
+    """Return the least of ``STEPS_REM`` that is wide enough for a table; 0 if none is. Spreads count
+    if the table with them is wider than the narrowest window that has them."""
+    spread = _step(header, rows, stub)
+    if not 0 < spread <= MIN_SPREAD_REM:
+        return spread
+    bare = [[c if isinstance(c, str) else (*c[:2], "") for c in row[stub:]] for row in rows]
+    keys = [row[:stub] for row in rows]
+    return _step(header, [[*k, *b] for k, b in zip(keys, bare, strict=True)], stub)
+
+
+def _step(header: Sequence[Sequence[str]], rows: Sequence[Sequence[TableCell]], stub: int) -> int:
     width = len(header[0]) if header else max(map(len, rows), default=0)
     above = [0.0] * width
     for level, row in enumerate(header):
@@ -312,10 +342,12 @@ def body(
     header: Sequence[Sequence[str]],
     marks: Mapping[int, Mapping[int, str]] | None = None,
     links: Mapping[tuple[int, int], str] | None = None,
+    chosen: Collection[int] | None = None,
 ) -> str:
     """Return the ``tbody``; each row has an anchor made from its keys without their units.
 
     By row and column, ``marks`` has markup that follows a cell's text, and ``links`` an address.
+    Rows that are not ``chosen``, if given, are hidden until a reader asks for all.
     """
     out = ["<tbody>"]
     width = max((len(row) for row in rows), default=0)
@@ -330,14 +362,18 @@ def body(
         used[name] = used.get(name, 0) + 1
         if used[name] > 1:
             name = f"{name}--{used[name]}"
-        out.append(f'<tr id="{escape(prefix)}--{name}">' if prefix and name else "<tr>")
+        own = f' id="{escape(prefix)}--{name}"' if prefix and name else ""
+        if chosen is not None and number not in chosen:
+            own += ' class="perf-more"'
+        out.append(f"<tr{own}>")
         for position, content in enumerate(row):
             if position < stub:
                 kind = ' class="perf-key"' if position == 0 else ""
                 # Screen readers would announce an empty row head as one without a name.
                 empty = isinstance(content, str) and not content.strip()
                 tag, scope = ("td", "") if empty else ("th", ' scope="row"')
-                out.append(f"<{tag}{scope}{kind}{named[position]}>{label(content)}</{tag}>")
+                inner = _key(content) if position == 0 else label(content)
+                out.append(f"<{tag}{scope}{kind}{named[position]}>{inner}</{tag}>")
             else:
                 link = (links or {}).get((number, position), "")
                 signs = beside.get(position, "")
@@ -345,6 +381,39 @@ def body(
         out.append("</tr>")
     out.append("</tbody>")
     return "".join(out)
+
+
+MAX_OPEN_ROWS, FIRST_ROWS = 15, 8
+"""A long table with more rows than the first number shows the second."""
+
+
+def first_rows(rows: Sequence[Sequence[TableCell]]) -> set[int] | None:
+    """Return the rows that a long table shows at first, or ``None`` for all: of keys such as ``Copy,
+    1 MiB`` those of each operation in turn, beginning with the size that most of them have."""
+    if len(rows) <= MAX_OPEN_ROWS:
+        return None
+    parts = [units.whole(row[0]).rpartition(", ")[::2] for row in rows]
+    usual = Counter(size for operation, size in parts if operation).most_common(1)
+    groups: dict[str, list[int]] = {}
+    for number, (operation, size) in enumerate(parts):
+        groups.setdefault(operation or size, []).append(number)
+    for own in groups.values():
+        own.sort(key=lambda number: bool(usual) and parts[number][1] != usual[0][0])
+    turns = chain.from_iterable(zip_longest(*groups.values()))
+    return {*islice((number for number in turns if number is not None), FIRST_ROWS)}
+
+
+def _key(content: TableCell) -> str:
+    """Return a row's name with what follows its last comma, such as a size, in small type."""
+    text = units.whole(content)
+    thing, comma, detail = text.rpartition(", ")
+    if isinstance(content, str) and comma and len(detail) <= MAX_DETAIL_CHARS:
+        return f"{escape(thing)}<small>, {escape(detail)}</small>"
+    return label(content)
+
+
+MAX_DETAIL_CHARS = 24
+"""The letters of the detail of a row's name that is set in small type."""
 
 
 def _aligned(rows: Sequence[Sequence[TableCell]], width: int, stub: int) -> list[int]:

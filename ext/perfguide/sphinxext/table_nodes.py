@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import json
 import posixpath
+import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
@@ -29,8 +30,10 @@ from sphinx_tabs.tabs import SphinxTabsPanel, SphinxTabsTab, SphinxTabsTablist
 from ..charts import gallery
 from ..common import units
 from ..common.slugs import anchor, slug
+from ..common.units import TableCell
 from ..tables.grids import Grid
 from . import html_table
+from .answers import perf_answers
 from .config import page_name
 from .guest import may_change
 
@@ -80,6 +83,10 @@ def perf_leaf(grid: Grid, top: str, widths: Sequence[int] = ()) -> perf_rows:
 
 class perf_figure(nodes.General, nodes.Element):  # noqa: N801
     """A table for HTML: the caption, and one table or one in each tab."""
+
+
+class perf_use(nodes.General, nodes.Element):  # noqa: N801
+    """The folded controls of an HTML table, which a script adds, with its line of links to files."""
 
 
 class perf_grid(nodes.General, nodes.Element):  # noqa: N801
@@ -133,13 +140,25 @@ def visit_figure_html(translator: Any, node: perf_figure) -> None:
         translator.body.append(f'<span class="caption-text">{text}</span>')
         translator.add_permalink_ref(node, "Link to this table")
         translator.body.append("</figcaption>\n")
-    # Reserved for controls that a script adds, so that nothing moves.
-    translator.body.append('<div class="perf-tools"></div>\n')
 
 
 def depart_figure_html(translator: Any, node: perf_figure) -> None:
     """Close the figure."""
     translator.body.append("</figure>\n")
+
+
+def visit_use_html(translator: Any, node: perf_use) -> None:
+    """Open the controls of a table, with an empty part that a script fills, or those of a chart."""
+    summary = node.get("summary", "")
+    translator.body.append(
+        f'<details class="perf-use"><summary>{summary or "Copy, sort, CSV"}</summary>'
+        + ("" if summary else '<div class="perf-tools"></div>')
+    )
+
+
+def depart_use_html(translator: Any, node: perf_use) -> None:
+    """Close the controls of a table."""
+    translator.body.append("</details>\n")
 
 
 def visit_grid_html(translator: Any, node: perf_grid) -> None:
@@ -148,15 +167,18 @@ def visit_grid_html(translator: Any, node: perf_grid) -> None:
     shorts: dict[str, str] = node.get("shorts", {})
     header = html_table.shortened(node["header"], shorts)
     step = html_table.step(header, node["body"], stub)
+    chosen = html_table.first_rows(node["body"]) if node.get("long") else None
     translator.body.append(
         f'<div class="perf-scroll perf-from-{step}" role="region" tabindex="0" '
         f'aria-label="{label}">'
         f'<table class="perf-grid no-search" aria-label="{label}" '
-        f'data-perf-stub="{stub}"{node["positions"]}{scales(node)}'
+        f'data-perf-stub="{stub}"{node["turned"]}{node["positions"]}{scales(node)}'
         f"{html_table.heads(header, stub, node['body'])}>"
         + html_table.columns(node["widths"])
         + html_table.head(
-            node["header"], stub, shorts, html_table.figure_columns(node["body"], stub)
+            *(node["header"], stub, shorts),
+            html_table.figure_columns(node["body"], stub),
+            node.get("boards"),
         )
         + html_table.body(
             node["body"],
@@ -165,10 +187,16 @@ def visit_grid_html(translator: Any, node: perf_grid) -> None:
             header,
             _marks(translator.builder, node),
             _targets(translator.builder, node["links"]),
+            chosen,
         )
         + "</table></div>\n"
+        + (f"{_ALL_ROWS.format(len(node['body']))}\n" if chosen else "")
     )
     raise nodes.SkipNode
+
+
+_ALL_ROWS = '<label class="perf-all"><input type="checkbox"> All {:,} rows</label>'
+"""The box that shows all rows of a long table, without a script."""
 
 
 def scales(node: nodes.Element) -> str:
@@ -254,8 +282,12 @@ class _HtmlTables(SphinxPostTransform):
 
     def run(self, **kwargs: Any) -> None:
         """Replace every table that has a leaf."""
+        tops = [*self.document.findall(perf_answers)]
+        boards = self._boards(tops)
         for leaf in list(self.document.findall(perf_rows)):
             table = leaf.parent
+            leaf["boards"], leaf["in_guide"] = boards, bool(tops)
+            leaf["long"] = "perf-long" in table["classes"]
             title = next((c for c in table.children if isinstance(c, nodes.title)), None)
             caption = title.astext() if title else ""
             classes = list(table["classes"])
@@ -265,19 +297,23 @@ class _HtmlTables(SphinxPostTransform):
             files = leaf.findall(addnodes.download_reference)
             figure["file"] = leaf.get("file", "")
             figure["behind"] = next((file.get("filename", "") for file in files), "")
+            figure += perf_use("", *_line_below(table))
             prefix = table["ids"][0] if table["ids"] else ""
             rows: dict[str, list[int]] = {}
             for number, row in enumerate(leaf["body"] if leaf["tabs"] else ()):
                 rows.setdefault(units.whole(row[0]), []).append(number)
+            several = [
+                (name, grids(leaf, f"{caption}: {name}", _prefix(prefix, name), own))
+                for name, own in rows.items()
+            ]
             if len(rows) < 2:
-                figure += grid(leaf, caption, prefix)
+                figure.extend(grids(leaf, caption, prefix))
             elif self.tabs:
-                named = [(n, alternative(leaf, n, own, caption, prefix)) for n, own in rows.items()]
-                figure += tab_set(named, caption, prefix)
+                figure += tab_set(several, caption, prefix)
             else:
-                for name, own in rows.items():
+                for name, own_grids in several:
                     figure += nodes.paragraph("", "", nodes.strong(name, name))
-                    figure += alternative(leaf, name, own, caption, prefix)
+                    figure.extend(own_grids)
             table.replace_self(figure)
         for drawn in list(self.document.findall(nodes.figure)):
             if "perf-chart" in drawn["classes"]:
@@ -285,15 +321,38 @@ class _HtmlTables(SphinxPostTransform):
         for download in self.document.findall(perf_download):
             download["kept"] = True
 
+    @staticmethod
+    def _boards(tops: Sequence[perf_answers]) -> dict[str, int]:
+        """Return the numbers of the boards of a guide, by the order in its first table."""
+        boards = tops[0]["answers"].boards if len(tops) == 1 else ()
+        names = (board for _, board in boards)
+        return {board: number for number, board in enumerate(names)} if len(boards) > 1 else {}
+
+
+def _prefix(prefix: str, name: str) -> str:
+    """Return the beginning of the addresses of rows on a tab."""
+    return f"{prefix}--{slug(name)}" if prefix else ""
+
+
+def _line_below(table: nodes.Element) -> list[nodes.Node]:
+    """Take the line of links to files from below a table, and return it."""
+    following = table.next_node(descend=False, siblings=True)
+    if isinstance(following, nodes.paragraph) and "perf-download" in following["classes"]:
+        following.parent.remove(following)
+        return [following]
+    return []
+
 
 def _chart_for_html(figure: nodes.figure, tabs: bool, srcdir: Path) -> None:
     """Put the pictures of a chart into tabs, or one after another under their names."""
     pictures = [child for child in figure.children if isinstance(child, perf_picture)]
     for picture in pictures:
-        image = picture[0]
-        if isinstance(image, nodes.image) and (size := picture["size"] or sized(image, srcdir)):
-            # With the size known, nothing on the page moves when the file arrives.
-            image["width"], image["height"] = map(str, size)
+        for image in picture.findall(nodes.image):
+            if size := picture["size"] or sized(image, srcdir):
+                # With the size known, nothing on the page moves when the file arrives.
+                image["width"], image["height"] = map(str, size)
+    if line := _line_below(figure):
+        figure += perf_use("", *line, summary="CSV, sources")
     if "perf-small" in figure["classes"]:
         container = nodes.container(classes=["perf-pictures"])
         for picture in pictures:
@@ -303,7 +362,7 @@ def _chart_for_html(figure: nodes.figure, tabs: bool, srcdir: Path) -> None:
         figure.insert(0, container)
         return
     if len(pictures) > 1 and tabs:
-        named = [(picture["label"], picture[0]) for picture in pictures]
+        named = [(picture["label"], picture.children) for picture in pictures]
         label = next(c.astext() for c in figure.children if isinstance(c, nodes.caption))
         for picture in pictures:
             figure.remove(picture)
@@ -329,10 +388,10 @@ def _spread_pictures(figure: nodes.figure, pictures: Sequence[nodes.Element]) ->
         if picture is pictures[-1]:
             for node in title:
                 figure.insert(figure.index(picture), node)
-            picture.replace_self(image)
+            picture.replace_self(picture.children)
         else:
             figure.remove(picture)
-            figure.parent.insert(figure.parent.index(figure), [*title, image])
+            figure.parent.insert(figure.parent.index(figure), [*title, *picture.children])
 
 
 class TabbedTables(_HtmlTables):
@@ -418,9 +477,10 @@ class PlainTables(SphinxPostTransform):
             table.replace(leaf, group(leaf, spanning=self.app.builder.format != "man"))
             table.parent.insert(table.parent.index(table) + 1, listed(leaf))
         for figure in list(self.document.findall(nodes.figure)):
-            _spread_pictures(
-                figure, [child for child in figure.children if isinstance(child, perf_picture)]
-            )
+            pictures = [child for child in figure.children if isinstance(child, perf_picture)]
+            for picture in pictures:
+                del picture[1:]  # drawn for phones
+            _spread_pictures(figure, pictures)
         for line in list(self.document.findall(perf_download)):
             if not line.get("kept"):
                 line.parent.remove(line)
@@ -460,47 +520,136 @@ class PaperLines(SphinxPostTransform):
             line += nodes.Text(f": {self.env.titles[page].astext()}")
 
 
-def grid(leaf: perf_rows, label: str, prefix: str, **replaced: object) -> perf_grid:
-    """Return the HTML table of a leaf, with some attributes replaced."""
-    own = {"label": label, "prefix": prefix, "positions": "", **replaced}
+def grids(
+    leaf: perf_rows, label: str, prefix: str, rows: Sequence[int] | None = None
+) -> list[perf_grid]:
+    """Return the HTML tables of a leaf: one, or several beside each other's rows if a guide's table
+    is too wide for its page. With ``rows`` they are those of one alternative, without the column of
+    its name and without columns of figures in which it has none."""
+    header, body, stub = leaf["header"], leaf["body"], leaf["stub"]
+    width = len(header[0]) if header else max(map(len, body), default=0)
+    own_rows = range(len(body)) if rows is None else rows
+    columns = [
+        column
+        for column in range(0 if rows is None else 1, width)
+        if column < stub
+        or rows is None
+        or any(body[row][column] != units.MISSING for row in own_rows)
+    ]
+    parts, rank, turned = [columns], list(range(len(header))), ""
+    if leaf["in_guide"] and header:
+        keys = [column for column in columns if column < stub]
+        unit = next((column for column in keys if header[0][column] == "Unit"), 0)
+        names = {units.whole(body[row][unit]) for row in own_rows}
+        if unit and header[0][unit - 1] == "Metric" and len(names) == 1:
+            keys.remove(unit)
+            above = list(header[0])
+            above[unit - 1] = names.pop() or above[unit - 1]
+            turned = f' data-perf-unit="{escape(above[unit - 1])}"'
+            header = (tuple(above), *header[1:])
+        figures = [column for column in columns if column >= stub]
+        if len({header[0][column] for column in figures}) > 1:
+            # The metric is the first level of the head, and its boards are beside each other.
+            rank = [rank[-1], *rank[:-1]]
+            turned += " data-perf-turned" if len(rank) > 1 else ""
+        groups: dict[str, list[int]] = {}
+        for column in figures:
+            groups.setdefault(header[-1][column] if len(header) > 1 else "", []).append(column)
+        parts = _fitting(header, body, keys, list(groups.values()), rank)
+    out = []
+    for number, own in enumerate(parts):
+        # A row has one address: that in the first part.
+        first = "" if number else prefix
+        out.append(_grid(leaf, label, first, own_rows, own, header, rank, turned))
+    return out
+
+
+MAX_WIDTH_REM = 62
+"""The width of a table, by the steps of :func:`html_table.step`, that fits on a page of 1280 pixels."""
+
+_UNIT = re.compile(r"\(([^()]+)\)")
+
+
+def _fitting(
+    header: Sequence[Sequence[str]],
+    body: Sequence[Sequence[TableCell]],
+    keys: list[int],
+    groups: list[list[int]],
+    rank: Sequence[int],
+) -> list[list[int]]:
+    """Return the columns of as few tables as fit on a page; each has the keys and some groups of
+    columns, those of one unit after one another."""
+    order: dict[str, int] = {}
+    for group in groups:
+        order.setdefault(_unit_of(header, group), len(order))
+    groups = sorted(groups, key=lambda group: order[_unit_of(header, group)])
+    parts: list[list[int]] = []
+    for group in groups:
+        tried = [*(parts[-1] if parts else keys), *group]
+        head, rows = _picked(header, tried, len(keys), rank), [[r[c] for c in tried] for r in body]
+        if parts and not 0 < html_table.step(head, rows, len(keys)) <= MAX_WIDTH_REM:
+            parts.append([*keys, *group])
+        else:
+            parts[-1:] = [tried]
+    return parts or [keys]
+
+
+def _unit_of(header: Sequence[Sequence[str]], group: Sequence[int]) -> str:
+    match = _UNIT.search(header[-1][group[0]])
+    return match[1] if match else ""
+
+
+def _picked(
+    header: Sequence[Sequence[str]], columns: Sequence[int], stub: int, rank: Sequence[int]
+) -> list[tuple[str, ...]]:
+    """Return the head of some columns with its levels in the order of ``rank``."""
+    # The heads of keys stay on the first level.
+    return [
+        tuple(header[n if number < stub else rank[n]][c] for number, c in enumerate(columns))
+        for n in range(len(header))
+    ]
+
+
+def _grid(
+    leaf: perf_rows,
+    label: str,
+    prefix: str,
+    rows: Sequence[int],
+    columns: Sequence[int],
+    header: Sequence[Sequence[str]],
+    rank: Sequence[int],
+    turned: str,
+) -> perf_grid:
+    """Return the HTML table of some rows and columns of a leaf. ``turned`` are attributes that say
+    how its head differs from that of the file, for the script that copies it."""
+    stub = sum(column < leaf["stub"] for column in columns)
+    at_row, at_column = ({old: new for new, old in enumerate(own)} for own in (rows, columns))
+    own = {
+        "label": label,
+        "prefix": prefix,
+        "header": _picked(header, columns, stub, rank),
+        "body": [tuple(leaf["body"][row][c] for c in columns) for row in rows],
+        "marks": {
+            at_row[row]: {at_column[c]: marks for c, marks in cells.items() if c in at_column}
+            for row, cells in leaf["marks"].items()
+            if row in at_row
+        },
+        "stub": stub,
+        "widths": [leaf["widths"][c] for c in columns] if leaf["widths"] else [],
+        "links": [
+            (at_row[row], at_column[column], *rest)
+            for row, column, *rest in leaf["links"]
+            if row in at_row and column in at_column
+        ],
+        "positions": positions(rows, columns),
+        "turned": turned,
+    }
     return perf_grid("", **leaf.non_default_attributes() | own)
 
 
-def alternative(
-    leaf: perf_rows, name: str, numbers: Sequence[int], label: str, prefix: str
-) -> perf_grid:
-    """Return the table of one alternative with the rows of these numbers, without the column of its
-    name and without columns of figures in which it has none."""
-    rows = [leaf["body"][number] for number in numbers]
-    stub, width = leaf["stub"], len(leaf["header"][0])
-    own_columns = [
-        column
-        for column in range(1, width)
-        if column < stub or any(row[column] != units.MISSING for row in rows)
-    ]
-    return grid(
-        leaf,
-        f"{label}: {name}",
-        f"{prefix}--{slug(name)}" if prefix else "",
-        header=[tuple(row[c] for c in own_columns) for row in leaf["header"]],
-        body=[tuple(row[c] for c in own_columns) for row in rows],
-        marks={
-            new: {
-                own_columns.index(c): cell_marks
-                for c, cell_marks in leaf["marks"][old].items()
-                if c in own_columns
-            }
-            for new, old in enumerate(numbers)
-            if old in leaf["marks"]
-        },
-        stub=stub - 1,
-        widths=[leaf["widths"][c] for c in own_columns] if leaf["widths"] else [],
-        links=[],
-        positions=positions(numbers, own_columns),
-    )
-
-
-def tab_set(named: Sequence[tuple[str, nodes.Node]], label: str, prefix: str) -> nodes.container:
+def tab_set(
+    named: Sequence[tuple[str, Sequence[nodes.Node]]], label: str, prefix: str
+) -> nodes.container:
     """Return a tab for each alternative. Choosing a tab selects its name in all sets of a page."""
     outer = nodes.container(type="tab-element", classes=["sphinx-tabs", "perf-tabs"])
     tabs = SphinxTabsTablist(role="tablist", classes=["closeable"])
@@ -522,7 +671,7 @@ def tab_set(named: Sequence[tuple[str, nodes.Node]], label: str, prefix: str) ->
         panel["data-label"] = name  # the heading on paper and without scripts
         if number:
             panel["hidden"] = "true"
-        panel += content
+        panel.extend(content)
         panels.append(panel)
     outer += tabs
     outer.extend(panels)
@@ -629,9 +778,10 @@ def _never(translator: Any, node: nodes.Element) -> None:
 
 def setup(app: Sphinx) -> ExtensionMetadata:
     """Register the nodes and the post-transforms."""
-    for node in (perf_rows, perf_figure, perf_grid, perf_picture, perf_download):
+    for node in (perf_rows, perf_figure, perf_use, perf_grid, perf_picture, perf_download):
         app.add_node(node, latex=(_never, None), text=(_never, None))
     app.add_node(perf_figure, override=True, html=(visit_figure_html, depart_figure_html))
+    app.add_node(perf_use, override=True, html=(visit_use_html, depart_use_html))
     app.add_node(perf_grid, override=True, html=(visit_grid_html, None))
     app.add_node(perf_download, override=True, html=(visit_download_html, depart_download_html))
     for transform in (PaperLines, TabbedTables, HtmlTables, TextTables, PlainTables, WideColumns):

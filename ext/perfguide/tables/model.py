@@ -292,6 +292,13 @@ def _arranged(
             continue
         more_rows, more_columns = (_coded(zip(own, each, strict=True)) for each in (rows, columns))
         before, after = len(set(columns)), len(set(more_columns))
+        if tabs and not shape.all_down:
+            tab = [_rank(benchmark, tabs, record) for record in records]
+            if len({*zip(tab, columns, strict=True)}) == len(
+                {*zip(tab, more_columns, strict=True)}
+            ):
+                across, columns = [name, *across], more_columns
+                continue
         beside, below = len(set(rows)) * after, len(set(more_rows)) * before
         similar = max(beside, below) <= 1.25 * min(beside, below)
         if similar:

@@ -62,6 +62,8 @@ window.perfguideGrid = (() => {
     const used = {};
     const columns = [...Array(width).keys()].map((column) => {
       const labels = head.filter((row) => row[column].first).map((row) => row[column].text);
+      // In the file, and in addresses, the metric is the last level of the head.
+      if ("perfTurned" in table.dataset) labels.push(labels.shift());
       let name = words(labels.map((each) => each.replace(ARROWS, "")).join(" ")) || `column-${column}`;
       used[name] = (used[name] || 0) + 1;
       if (used[name] > 1) name += `--${used[name]}`;

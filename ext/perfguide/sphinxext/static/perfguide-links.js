@@ -41,6 +41,7 @@
       target.classList.add("perf-target");
       target.scrollIntoView({ block: "center", inline: "center" });
     } else {
+      found.closest("details")?.setAttribute("open", "");
       // A section that begins with a folded table is asked for its figures.
       const first = found.querySelector("figure.perf-table, details.perf-fold");
       if (first?.querySelector("figure.perf-table") && "open" in first) first.open = true;

@@ -31,10 +31,12 @@
   const tabbed = (table) => {
     const model = modelOf(table);
     const united = model.columns.findIndex(({ labels }, column) => column < model.stub && labels[0] === "Unit");
-    const unit = united < 0 ? "" : unitOf(model, united);
+    const { perfUnit = "" } = table.dataset;
+    const unit = united < 0 ? withoutArrow(perfUnit) : unitOf(model, united);
     // As in the table's CSV, a unit that all rows share is in the heads of the figures.
     const heads = model.columns.map(({ labels }, column) => {
-      const name = labels.map(withoutArrow).filter(Boolean).join(", ");
+      const name = column < model.stub && perfUnit && labels[0] === perfUnit
+        ? "Metric" : labels.map(withoutArrow).filter(Boolean).join(", ");
       return unit && column >= model.stub ? `${name} (${unit})` : name;
     });
     const kept = model.columns.map((_, column) => column)
@@ -161,6 +163,8 @@
       });
       tables.forEach(start);
       controls(figure, tables, tools);
+      // What a reader sorts or filters is all rows.
+      figure.querySelectorAll(".perf-all > input").forEach((box) => { box.checked = true; });
       button.remove();
     } catch (error) {
       button.disabled = false;
@@ -177,7 +181,8 @@
     button.addEventListener("click", () => enhance(figure, tables, tools, button));
     const copying = make("button", { type: "button", textContent: "Copy" });
     copying.addEventListener("click", () => {
-      copy(tabbed(tables.find((each) => each.offsetParent) || tables[0]), "Table copied");
+      const visible = tables.filter((each) => each.offsetParent);
+      copy((visible.length ? visible : tables.slice(0, 1)).map(tabbed).join("\n"), "Table copied");
     });
     tools.append(button, copying);
     if (figure.querySelector(".perf-spread")) {
