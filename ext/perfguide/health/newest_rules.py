@@ -70,6 +70,9 @@ RULES = (
     ),
 )
 
+MIN_BOARDS_OF_SOC = 3
+"""Boards of one SoC that are enough to call one of them unlike the others."""
+
 FAR = math.log(1.5)
 UNLIKE = math.log(5)
 MIN_LONE_LOG = math.log(1.3)
@@ -210,8 +213,10 @@ def unlike_boards(figures: Figures) -> Iterator[Hit]:
         if len(own) > 1 or not steady[last] or not figures.newest[last] or means[last] <= 0:
             continue
         near, everywhere = latest[kind[last], soc[last]], latest[(kind[last],)]
-        # Two boards of the same SoC are enough; otherwise many boards have to agree.
-        values = near if len(near) > 2 else everywhere if len(everywhere) > 4 else []
+        # Two other boards of the same SoC are enough; otherwise many boards have to agree.
+        values = (
+            near if len(near) >= MIN_BOARDS_OF_SOC else everywhere if len(everywhere) > 4 else []
+        )
         if not values or values[0] <= 0:
             continue
         at, log = bisect_left(values, means[last]), math.log(means[last])

@@ -17,7 +17,7 @@ from ..charts.from_figures import Scene
 from ..common import units
 from ..figures.dataset import Holdings, Settings
 from ..figures.pool import Pool, Record
-from ..health import rules
+from ..health import newest_rules, rules
 from ..health.finding import Finding
 from ..tables import summaries
 from ..tables.assign import Section
@@ -102,18 +102,26 @@ class Job:
     sends_files: bool = False
 
 
-def _pool(job: Job, catalog: Catalog) -> Pool:
-    """Return the newest figures of all SoCs."""
+def _runs(job: Job) -> list[NewestRun]:
+    """Return the newest runs of all SoCs."""
     runs = (msgspec.msgpack.decode(each.read(), type=list[NewestRun]) for each in job.runs)
-    every = (run for own in runs for run in own)
-    return newest.pool_of(every, catalog, job.settings, job.plan.spelt)
+    return [run for own in runs for run in own]
+
+
+def _pool(job: Job, runs: Sequence[NewestRun], catalog: Catalog) -> Pool:
+    """Return the figures of some runs."""
+    return newest.pool_of(runs, catalog, job.settings, job.plan.spelt)
 
 
 def outliers(job: Job) -> Made:
     """Return the figures of a benchmark that differ from those of all other SoCs, as an encoded list of
     :class:`DistantHit`."""
+    runs = _runs(job)
+    # A pool takes 30 ms even of one figure, and each run is of one board.
+    if len(job.runs) == 1 and len(runs) < newest_rules.MIN_BOARDS_OF_SOC:
+        return without_files(summary.encode([]))
     catalog, _ = catalog_of(job.settings.benchmarks, job.descriptions)
-    return without_files(summary.encode(rules.across(_pool(job, catalog), catalog)))
+    return without_files(summary.encode(rules.across(_pool(job, runs, catalog), catalog)))
 
 
 def make(job: Job) -> Made:
@@ -121,7 +129,7 @@ def make(job: Job) -> Made:
     settings = job.settings
     writer = writer_of(settings.output, job.hashes, job.sends_files)
     catalog, _ = catalog_of(settings.benchmarks, job.descriptions)
-    pool = _pool(job, catalog)
+    pool = _pool(job, _runs(job), catalog)
     boards, _ = load_boards(settings.boards)
     making = Making(writer)
     of_socs = [msgspec.msgpack.decode(each.read(), type=BenchmarkOfSoc) for each in job.of_socs]
