@@ -17,7 +17,7 @@ from svg_points import corners, on_one_scale, paths, words
 from perfguide.bundles.decode import Loaded
 from perfguide.catalog import benchmarks
 from perfguide.catalog.board_names import Boards
-from perfguide.catalog.chart_spec import Page
+from perfguide.catalog.chart_spec import Chart, Page
 from perfguide.charts import draw, gallery, trends
 from perfguide.charts.from_figures import Scene, with_figures
 from perfguide.charts.model import ChartView
@@ -369,6 +369,28 @@ def test_boards_stand_side_by_side_each_with_its_newest_release(
     assert view.finding == "sk leads with 110 MB/s"
     svg = check_bars(view)
     assert {"80", "110", "9.2 (older)"} <= set(words(svg))
+
+
+def test_of_many_boards_the_best_are_drawn_and_the_picture_says_so(
+    shipped: benchmarks.Catalog,
+) -> None:
+    names = [f"board-{number:03}" for number in range(60)]
+    boards = [release("9.2", 1000, 1.0 + n, board=name) for n, name in enumerate(names)]
+    pool = pooled(boards, shipped)
+    records = pool.of_benchmark("stream")
+    view = only(trends.of_boards(shipped, records, records, pool.guides(), Boards()))
+    assert view.says == ("The best 50 of 60 bars are drawn; the tables have all.",)
+    assert [tick.split("\n")[0] for tick in view.ticks] == names[:9:-1]
+    check_bars(view)
+    described = shipped.benchmarks["stream"]
+    spec = Chart(
+        **{"id": "boards", "title": "Boards", "kind": "bars", "on": "newest"},
+        **{"x": "board", "y": "copy", "where": records[0].params},
+    )
+    described_view, _ = only(with_figures(described, spec, records))
+    assert described_view.says == ("The best 50 of 60 boards are drawn; the tables have all.",)
+    assert [tick.split(",")[0] for tick in described_view.ticks] == names[:9:-1]
+    check_bars(described_view)
 
 
 def test_a_figure_in_doubt_has_no_bar_and_is_named(shipped: benchmarks.Catalog) -> None:

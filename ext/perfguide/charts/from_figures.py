@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
+from itertools import islice
 from typing import Any
 
 import msgspec
@@ -30,6 +31,9 @@ MAX_MERGED_PANELS = 6
 
 NEAR_SHARE = 0.25
 """Boards whose figures differ by less from those of a drawn one have no picture of their own."""
+
+MAX_BARS = 50
+"""Bars of boards in one picture; more are too many to read, and slow to draw."""
 
 MIN_RELEASES = 3
 """Releases of a trend; for two a table is enough."""
@@ -293,6 +297,12 @@ class _Plot:
         """Return one picture of its figures; ``apart`` are the dimensions of its name."""
         spec = self.spec
         ticks = self.ticks(records)
+        of_boards = list[str]()
+        if spec.kind == "bars" and spec.x == "board" and len(ticks) > MAX_BARS:
+            better = self.benchmark.better(records[0].metric)
+            of_boards = bars_left_out(len(ticks), "boards", better)
+            ticks = dict(islice(ticks.items(), MAX_BARS))
+            records = [record for record in records if self.rank(spec.x, record) in ticks]
         series = self.line_dimensions(records)
         unit, scale = shown_unit(records)
         ramp = self.is_ramp(series, records)
@@ -300,6 +310,7 @@ class _Plot:
         for record in records:
             by_panel.setdefault(self.key(self.panels, record), []).append(record)
         drawn, left_out = _drawn_panels(sorted(by_panel.items()), "release" in self.panels)
+        left_out += of_boards
         panels, said, warnings = [], list[tuple[Key, list[str]]](), list[str]()
         # Sentences on panels that differ in the release only are about the same thing.
         lasting = [name for name in self.panels if name != "release"]
@@ -561,6 +572,13 @@ def _drawn_panels(
     which = "newest" if newest_last else "first"
     words = f"The {which} {MAX_PANELS} of {len(panels)} panels are drawn; the tables have all."
     return drawn, [words]
+
+
+def bars_left_out(count: int, noun: str, better: units.Better) -> list[str]:
+    """Return a sentence on the bars that are not drawn, if there are more than a picture takes."""
+    which = "first" if better == "neither" else "best"
+    words = f"The {which} {MAX_BARS} of {count:,} {noun} are drawn; the tables have all."
+    return [words] if count > MAX_BARS else []
 
 
 def _shown_sentences(panels: Sequence[tuple[Key, list[str]]]) -> list[str]:

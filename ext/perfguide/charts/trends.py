@@ -19,7 +19,7 @@ from ..common.diagnostics import visible
 from ..figures import labels
 from ..figures.engines import ENGINE, LOAD
 from ..figures.pool import Record
-from .from_figures import Change, Scene, shown_unit, with_figures
+from .from_figures import MAX_BARS, Change, Scene, bars_left_out, shown_unit, with_figures
 from .model import LONGEST_TICK, ChartView, Line, Panel, Point
 
 MAX_PICTURES = 24
@@ -180,7 +180,7 @@ def _bars(
     newest: Collection[GuideKey],
     boards: Boards,
 ) -> ChartView:
-    """Return a picture with a bar for each board and engine."""
+    """Return a picture with a bar for each board and engine, at most ``MAX_BARS``."""
     like = records[0]
     better, engine = benchmark.better(like.metric), _engine_of(benchmark)
     means = [record.cell.mean for record in records if record.cell.mean is not None]
@@ -212,8 +212,9 @@ def _bars(
         lines = filter(None, (*called, release))
         rows.append((point, board, on, "\n".join(map(visible, lines))))
     rows.sort(key=lambda row: (row[0].y * (1 if better == "lower" else -1), units.natural(row[3])))
-    points = tuple(replace(row[0], x=float(number)) for number, row in enumerate(rows))
-    ticks = tuple(row[3] for row in rows)
+    drawn = rows[:MAX_BARS]
+    points = tuple(replace(row[0], x=float(number)) for number, row in enumerate(drawn))
+    ticks = tuple(row[3] for row in drawn)
     best = points[0]
     figure = f"{units.number(best.y)} {units.parse(unit).symbol}".rstrip()
     finding = f"{rows[0][1]} leads with {' at '.join(filter(None, (figure, best.beside)))}"
@@ -230,6 +231,7 @@ def _bars(
         "linear",
         "linear",
         (Panel("", (Line("", points),)),),
+        tuple(bars_left_out(len(rows), "bars", better)),
         kind="bars",
         ticks=ticks,
         finding="" if better == "neither" else finding,
