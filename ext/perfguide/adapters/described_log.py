@@ -84,6 +84,7 @@ class _Reader:
         self._outside: dict[str, Scalar] = {}
         self._block: _Block | None = None if self._has_blocks else _Block()
         self._measured: set[tuple[object, ...]] = set()
+        self._has_lost_row = False
         self._head: list[str] = []
 
     def read(self, data: bytes) -> Reading:
@@ -110,6 +111,7 @@ class _Reader:
                 return
             if rule.damaged is not None and rule.damaged.match(text):
                 self._sheet.broken(line.number, rule.spec.damage or self._damage, rule.spec.hint)
+                self._has_lost_row |= bool(rule.spec.figures) and not rule.spec.mean
                 # One message is enough: the line is damaged, not missing.
                 if self._block:
                     self._block.seen.add(rule.spec.required)
@@ -237,16 +239,18 @@ class _Reader:
             self._give(figure_)
 
     def _is_mean_of_others(self, is_mean: bool, key: tuple[str, str, dict[str, Scalar]]) -> bool:
-        """Return whether a figure is the mean of figures that were read before it."""
+        """Return whether a figure is the mean of figures that were read before it, or may be that of
+        damaged ones."""
         metric, unit, params = key
         name = (metric, unit, *sorted(params.items()))
         # Once only: a second log in the same file may have printed its mean alone.
         if not is_mean:
             self._measured.add(name)
-        elif name in self._measured:
-            self._measured.remove(name)
-            return True
-        return False
+            return False
+        has_rows = name in self._measured or self._has_lost_row
+        self._measured.discard(name)
+        self._has_lost_row = False
+        return has_rows
 
     def _give(self, each: _Waiting) -> None:
         self._sheet.setup = each.setup

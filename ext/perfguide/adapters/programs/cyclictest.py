@@ -48,6 +48,7 @@ _TOTAL = re.compile(r"# Total:((?: [0-9]{6,12})+)[ ]*")
 _OVERFLOWS = re.compile(r"# Histogram Overflows:((?: [0-9]{5,12})+)[ ]*")
 _LIKE = re.compile(
     r"^T:[ ]*[0-9]|\bMin:[ ]*[0-9]+ Act:|\bAvg:[ ]*[0-9]+ Max:|^# (?:Min|Avg|Max) Lat| Latencies: [0-9]"
+    r"|^# Histogram O(?!verflow at cycle number)"
 )
 _REDRAWN = re.compile(r".{0,8}policy: [a-z]+(?:/[a-z]+)?: loadavg: .*")
 _JSON = re.compile(rb'"(?:rt_test_version:?|cmdline:?)"\s*:\s*"[^"\n]*')
@@ -122,7 +123,11 @@ def read(data: bytes, context: Context) -> Reading:
         elif run.histogram and (match := _TOTAL.fullmatch(text)):
             run.total = [int(count) for count in words(match[1])]
         elif run.summary and (match := _OVERFLOWS.fullmatch(text)):
-            for number, count in enumerate(words(match[1])):
+            counts = words(match[1])
+            if any(len(values) != len(counts) for _, values in run.summary.values()):
+                sheet.broken(line.number, "a line of cyclictest is cut or damaged")
+                continue
+            for number, count in enumerate(counts):
                 overflow(line.number, int(count), run.thread(number), sheet)
         elif text.startswith("# Histogram") and not text.startswith("# Histogram O"):
             if run.summary or not run.redrawn:

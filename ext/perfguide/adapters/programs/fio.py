@@ -17,6 +17,7 @@ import datetime
 import re
 from collections import Counter
 from collections.abc import Mapping
+from itertools import pairwise
 
 from .. import Context, Format, Reading, Scalar
 from ..json_nodes import Documents, Node, documents
@@ -184,6 +185,10 @@ class _Job:
         if not set(completion.members) <= _SPREAD:
             self._sheet.broken(self._line(completion.at), "these latencies hold what fio has not")
         percentiles = completion.child("percentile")
+        if not _rises(percentiles):
+            why = "the percentiles do not rise: one of them is cut or damaged"
+            self._sheet.broken(self._line(percentiles.at), why)
+            return
         for key in percentiles.members:
             if not _PERCENTILE.fullmatch(key):
                 self._sheet.broken(self._line(percentiles.at), f"“{key[:40]}” is no percentile")
@@ -227,6 +232,17 @@ def _moment(root: Node) -> str:
     if stamp is None or not re.fullmatch("[0-9]{9,11}", stamp.text):
         return ""
     return datetime.datetime.fromtimestamp(int(stamp.text), datetime.UTC).isoformat()
+
+
+def _rises(percentiles: Node) -> bool:
+    """Return whether no percentile is less than one of a smaller share."""
+    # The last one has no comma behind it, by which a cut would show.
+    values = sorted(
+        (float(key), figure(node.text) or 0.0)
+        for key, node in percentiles.members.items()
+        if _PERCENTILE.fullmatch(key) and node.kind == "number" and float(key) > 0
+    )
+    return all(low <= high for (_, low), (_, high) in pairwise(values))
 
 
 def _moved(side: Node) -> bool:
