@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -154,6 +155,26 @@ def test_rows_that_cannot_be_judged_belong_to_the_event_of_their_benchmark(speed
     assert [row.board for row in event.unproved] == ["sk"]
     assert "Beside it, not proved: worse, ÷2.83, 1 more row." in wording.event_lines(event, both)
     assert [row.board for row in wording.listed(event, 3)] == ["evm", "sk"]
+
+
+@pytest.mark.parametrize(("now", "is_listed"), [(80.0, True), (93.0, False)])
+def test_a_fall_after_two_equal_figures_is_listed_by_the_scatter_of_rows_of_its_metric(
+    speed: Catalog, now: float, is_listed: bool
+) -> None:
+    """Most rows are quiet and a few are not, so a row with two earlier figures can be either."""
+    quiet, uneven = history(noise=0.012), history(2, noise=0.8)
+    rates = {size: (quiet if n % 3 else uneven)[size] for n, size in enumerate(SIZES[::-1])}
+    rates = {size: [*own[:-1], own[-2]] for size, own in rates.items()}
+    before, since = rates, {**rates, 48: [1.0] * 6 + [100.0, 100.0, now]}
+    both = newest([*releases(before)[:6], *releases(since)[6:]], speed)
+    (row,) = [row for row in both.rows if row.params["block_size"] == 48]
+    assert (
+        row.verdict == "noisy" and row.scatter and abs(row.worse_by or 0) < math.log1p(row.scatter)
+    )
+    assert [event.rows for event in both.far] == ([(row,)] if is_listed else [])
+    if is_listed:
+        assert re.search(r"half of such rows scatter within ±\d", wording.unproved(row))
+    assert not both.events and headline(both).state in ("ship", "too little")
 
 
 def replace_board(bundle: Loaded, board: str) -> Loaded:

@@ -27,6 +27,10 @@ EVENT_VERDICTS: tuple[Verdict, ...] = ("regressed", "failed-after", "improved", 
 FAR = math.log(1.5)
 """The move from which a figure is listed though it may be scatter, as the logarithm of a factor."""
 
+MIN_OVER_KIND = 1.5
+"""The least move of a row with two earlier figures, over the scatter of rows of its metric, that is
+listed: about three standard deviations of a usual row."""
+
 UNKNOWN_SCATTER = 0.2
 """The relative scatter by which moves are ordered of rows whose own is not known."""
 
@@ -256,18 +260,28 @@ def _far_rows(rows: Sequence[Row]) -> dict[tuple[object, ...], list[Row]]:
 
 
 def moved_far(row: Row) -> bool:
-    """Return whether a row cannot be judged and moved by more than its scatter, or very far."""
+    """Return whether a row cannot be judged and moved by more than its scatter, very far, or well beyond
+    the scatter of rows of its metric."""
     if row.verdict != "noisy" or row.alternates or row.worse_by is None:
         return False
     if row.change is not None and abs(row.change) < row.floor:
         return False
     size = abs(row.worse_by)
-    return size >= FAR or (row.scatter is not None and size > math.log1p(row.scatter))
+    beyond_own = row.scatter is not None and size > math.log1p(row.scatter)
+    return size >= FAR or beyond_own or is_beyond_kind(row)
+
+
+def is_beyond_kind(row: Row) -> bool:
+    """Return whether a row with two earlier figures moved well beyond the scatter of rows of its metric."""
+    if row.kind_scatter is None:
+        return False
+    return abs(row.worse_by or 0.0) >= MIN_OVER_KIND * math.log1p(row.kind_scatter)
 
 
 def over_scatter(row: Row) -> float:
     """Return how far a row moved, over the scatter of such rows."""
-    scatter = UNKNOWN_SCATTER if row.scatter is None else max(row.scatter, 1e-3)
+    scatter = row.kind_scatter if is_beyond_kind(row) else row.scatter
+    scatter = UNKNOWN_SCATTER if scatter is None else max(scatter, 1e-3)
     return abs(row.worse_by or 0.0) / math.log1p(scatter)
 
 

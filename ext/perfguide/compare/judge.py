@@ -43,6 +43,12 @@ MAX_MORE_RUNS = 1000
 MAX_DETECTABLE = 10.0
 """The largest ``detectable`` change that a reader can use; above it is ``None``."""
 
+NINETEEN_OF_20 = 1.96
+"""Standard deviations within which 19 of 20 normal figures lie."""
+
+AGREEING_FIGURES = 2
+"""Earlier figures that show a level if they agree, and too little of the row's own scatter."""
+
 SMALL_CHANGE = 0.05
 """A change below this, with one run each, is called at a part of the rate only."""
 
@@ -89,7 +95,8 @@ class Judgement:
     number of rows; both are ``None`` where no test was possible. ``detectable`` is the
     smallest change one way that would have been called here, as the factor by which one figure is
     above the other, less 1; ``scatter`` is the one within which 19
-    of 20 changes of the row stay where nothing changed;
+    of 20 changes of the row stay where nothing changed, and ``kind_scatter`` that of the middle one
+    of the rows of its metric, where the row has two earlier figures that agree, and no more;
     ``more_runs`` how many more runs of each side would do so for a change of the size that
     matters (the pair's floor, or where that is 0 the change itself), ``None`` where no
     number would or nothing is known, 0 where the row is settled. ``ground`` says in words which
@@ -112,6 +119,7 @@ class Judgement:
     shift: Shift | None = None
     level: int = 0
     scatter: float | None = None
+    kind_scatter: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +242,18 @@ def _judgement(test: _Test, q: float, rate: float, limits: Bar, shift: Shift | N
         shift if outcome == "different" else None,
         0 if test.row.sampled else move.level.releases,
         scatter,
+        _kind_scatter(test),
     )
+
+
+def _kind_scatter(test: _Test) -> float | None:
+    """Return the scatter of the middle one of the rows of a metric, for a row with two earlier figures
+    that agree: these are too few to show its own."""
+    level = test.move.level.releases
+    if not test.noise.of_kind or not len(test.row.past) == level == AGREEING_FIGURES:
+        return None
+    error = math.sqrt(test.noise.of_kind * (1 + 1 / level))
+    return _relative(test, NINETEEN_OF_20 * error, 1.0)
 
 
 def _relative(test: _Test, size: float, way: float) -> float | None:

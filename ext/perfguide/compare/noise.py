@@ -62,6 +62,8 @@ class Noise:
 
     ``variance`` is of one run, worth ``freedom`` degrees of freedom; ``between`` is the variance of a
     release's own level as a share of it. ``public`` says that nothing but public history shows it.
+    ``of_kind`` is the variance that the middle one of the rows of its metric has, 0 where the runs of
+    the row show its own.
     """
 
     variance: float
@@ -69,6 +71,7 @@ class Noise:
     between: float = 0.0
     tail: float = FREEDOM
     public: bool = False
+    of_kind: float = 0.0
 
     def of_release(self, runs: int) -> float:
         """Return the variance of the mean of so many runs of a release."""
@@ -141,7 +144,8 @@ def _of_single(rows: Sequence[ScaledRow], usual: Table) -> list[list[Noise]]:
     variance, freedom = release_noise(rows)
     variance = variance + [row.rounding + LEAST_DEVIATION**2 for row in rows]
     here = learnt([row.key for row in rows], variance, freedom)
-    local, public = priors(here, rows), priors(usual, rows)
+    by_table = [(*priors(table, rows), of_kind(table, rows)) for table in (here, usual)]
+    local, public = by_table
     out: list[list[Noise]] = []
     for i, row in enumerate(rows):
         benchmark = here.get(row.key[:1])
@@ -153,14 +157,16 @@ def _of_single(rows: Sequence[ScaledRow], usual: Table) -> list[list[Noise]]:
             # The line for all benchmarks alone says nothing about an unknown one.
             wanted = []
         out.append([])
-        for prior, prior_freedom in wanted:
+        for prior, prior_freedom, middle in wanted:
             worth = float(prior_freedom[i] + freedom[i])
             if prior_freedom[i] <= 0:
                 continue
             moderated = float(prior_freedom[i] * prior[i] + freedom[i] * variance[i]) / worth
             alone = not local[1][i] and not freedom[i]
             tail = FREEDOM + FREEDOM_PER_OWN * float(freedom[i])
-            out[i].append(Noise(max(moderated, row.inner), worth, tail=tail, public=alone))
+            out[i].append(
+                Noise(max(moderated, row.inner), worth, 0.0, tail, alone, float(middle[i]))
+            )
     return out
 
 
@@ -251,11 +257,22 @@ def priors(table: Table, rows: Sequence[ScaledRow]) -> tuple[Floats, Floats]:
     worth; 0 where the table has nothing."""
     variance, freedom = np.zeros(len(rows)), np.zeros(len(rows))
     for i, row in enumerate(rows):
-        scatter = table.get(row.key) or table.get(row.key[:1]) or table.get(())
-        if scatter is not None:
+        if scatter := _nearest(table, row):
             size, freedom[i] = _variance_and_freedom(scatter)
             variance[i] = size + row.rounding
     return variance, freedom
+
+
+def of_kind(table: Table, rows: Sequence[ScaledRow]) -> Floats:
+    """Return for each row the variance that the middle one of its like has; 0 where the table has
+    nothing."""
+    kinds = ((row, _nearest(table, row)) for row in rows)
+    return np.array([math.exp(kind.centre) + row.rounding if kind else 0.0 for row, kind in kinds])
+
+
+def _nearest(table: Table, row: ScaledRow) -> Scatter | None:
+    """Return the line of the row's metric, else of its benchmark, else of all rows."""
+    return table.get(row.key) or table.get(row.key[:1]) or table.get(())
 
 
 # The lines of public history are the same in every comparison.

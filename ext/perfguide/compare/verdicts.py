@@ -95,7 +95,7 @@ class Row:
 
     ``board``, ``metric`` and ``params`` are the names of today. Both figures are in
     ``unit``. ``change`` is new/old - 1. ``floor`` is the relative change that had to
-    be passed; ``p``, ``q``, ``detectable``, ``scatter`` and ``more_runs`` are explained at
+    be passed; ``p``, ``q``, ``detectable``, ``scatter``, ``kind_scatter`` and ``more_runs`` are explained at
     :class:`.judge.Judgement`. ``ground`` says why the verdict is as it is.
     ``work`` is the change of a load for each unit of work that was done with it, where that is
     known, and then the verdict is on it. ``follows`` is the metric of the same run for which it was
@@ -122,6 +122,7 @@ class Row:
     q: float | None = None
     detectable: float | None = None
     scatter: float | None = None
+    kind_scatter: float | None = None
     more_runs: int | None = None
     aliases: tuple[str, ...] = ()
     waiver: Waiver | None = None
@@ -586,6 +587,7 @@ def _judged(row: Row, pair: Pair, judgement: Judgement) -> Row:
         q=judgement.q,
         detectable=judgement.detectable,
         scatter=judgement.scatter,
+        kind_scatter=judgement.kind_scatter,
         more_runs=judgement.more_runs,
         shift=judgement.shift,
         level=judgement.level,

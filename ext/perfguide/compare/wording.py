@@ -18,7 +18,7 @@ from ..common.diagnostics import visible
 from ..common.units import TableCell
 from ..figures.pool import Cell, Record
 from .comparison import Comparison, Coverage, Group
-from .events import Event
+from .events import Event, is_beyond_kind
 from .verdicts import ALARMS, WORDS, Row, Verdict
 
 LEADING: tuple[Verdict, ...] = (
@@ -258,6 +258,8 @@ def listed(event: Event, most: int) -> tuple[Row, ...]:
 
 def unproved(row: Row) -> str:
     """Return why a move is not proved, and how much such rows usually scatter."""
+    if is_beyond_kind(row) and row.kind_scatter is not None:
+        return f"{row.ground}; half of such rows scatter within {_range(row.kind_scatter)}"
     return "; ".join(filter(None, (row.ground, usual(row))))
 
 
@@ -266,9 +268,14 @@ def usual(row: Row) -> str:
     not known."""
     if row.scatter is None:
         return ""
-    if 1 + row.scatter >= units.MIN_FACTOR:
-        return f"usually within {units.factor_text(1 + row.scatter)}"
-    return f"usually ±{units.number(100 * row.scatter, digits=2)} %"
+    within = "within " if 1 + row.scatter >= units.MIN_FACTOR else ""
+    return f"usually {within}{_range(row.scatter)}"
+
+
+def _range(scatter: float) -> str:
+    if 1 + scatter >= units.MIN_FACTOR:
+        return units.factor_text(1 + scatter)
+    return f"±{units.number(100 * scatter, digits=2)} %"
 
 
 def _of_all(number: int, of: int) -> str:
