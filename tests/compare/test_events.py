@@ -132,7 +132,7 @@ def test_a_large_change_is_told_as_a_factor_and_a_small_one_as_its_rows_show_it(
     rates[64] = [50.0] * 8 + [10.0]
     both = newest(releases(rates), speed)
     title = wording.event_title(both.events[0], both)
-    assert title.endswith("block size 64: worse, ÷5, 1 row")
+    assert title.endswith("block size 64 bytes: worse, ÷5, 1 row")
     both = newest(releases(history(), more={"lat_a": [30.0] * 8 + [33.0]}), speed)
     title = wording.event_title(both.events[0], both)
     assert title.endswith("lat_a: 10.0 % worse, 1 row")

@@ -236,4 +236,4 @@ def test_junit_counts_failures_and_skips(farm: Path, capsys: pytest.CaptureFixtu
     assert int(top.attrib["failures"]) == len(list(top.iter("failure")))
     assert int(top.attrib["skipped"]) == len(list(top.iter("skipped")))
     failed = {case.attrib["name"] for case in cases if case.find("failure") is not None}
-    assert failed == {"lat_b", "rate, block_size 64"}
+    assert failed == {"lat_b", "rate, block_size 64 bytes"}
