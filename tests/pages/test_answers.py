@@ -14,7 +14,7 @@ from making import ROOT, SHIPPED, described, loaded, plain, records, result, run
 from perfguide.catalog.board_names import Boards, load
 from perfguide.common import units
 from perfguide.figures.dataset import Settings
-from perfguide.pages.answers import Answer, Answers, doubts, lead
+from perfguide.pages.answers import Answer, Answers, changes_text, doubts, lead
 from perfguide.pages.build import generate
 from perfguide.tables import page_tables, summaries
 
@@ -252,3 +252,18 @@ def test_an_impossible_figure_is_shown_with_its_fault_and_leads_nothing(tmp_path
     assert lead(top, ["speed"]) == ["Speed: 50 MB/s on sk, 40 on z."]
     (doubt,) = doubts(top, "speed")
     assert doubt.startswith("Speed, block size 4 KiB: −50 MB/s on lp is in doubt (zero or negative")
+
+
+@pytest.mark.parametrize(
+    ("noisy", "words"),
+    [
+        ([(-0.004, 0.02)], "−0.4 %, usually ±2 %"),
+        ([(0.012, 0.05), (-0.004, 0.02)], "−0.4 % to +1.2 %, usually ±5 %"),
+        ([(-0.3, None)], "−30.0 %, too noisy to tell"),
+        ([(4.5, 3.0)], "×5.5, usually within ×4"),
+    ],
+)
+def test_a_change_that_is_too_noisy_is_said_with_its_usual_scatter(
+    noisy: list[tuple[float, float | None]], words: str
+) -> None:
+    assert changes_text(noisy) == words

@@ -61,7 +61,7 @@ SMALL_STYLE: Any = {"font.size": 8.5, "axes.titlesize": 8.5, "lines.linewidth": 
 WIDE_STYLE: Any = {"font.size": 13, "axes.titlesize": 13, "lines.linewidth": 1.8} | {
     "lines.markersize": 5
 }
-"""Settings that differ in pictures that are as wide as a page, one point of which is one pixel."""
+"""Settings that differ in pictures that are as wide as a page; there a point is a pixel."""
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 DASHES = (

@@ -264,12 +264,14 @@ def unproved(row: Row) -> str:
 
 
 def usual(row: Row) -> str:
-    """Return how much such rows scatter: ``usually ±2 %``, ``usually within ×3``; nothing where it is
-    not known."""
-    if row.scatter is None:
-        return ""
-    within = "within " if 1 + row.scatter >= units.MIN_FACTOR else ""
-    return f"usually {within}{_range(row.scatter)}"
+    """Return how much rows of this kind scatter; nothing where it is not known."""
+    return "" if row.scatter is None else scatter_text(row.scatter)
+
+
+def scatter_text(scatter: float) -> str:
+    """Return a scatter in words: ``usually ±2 %``, ``usually within ×3``."""
+    within = "within " if 1 + scatter >= units.MIN_FACTOR else ""
+    return f"usually {within}{_range(scatter)}"
 
 
 def _range(scatter: float) -> str:

@@ -1,5 +1,5 @@
-"""What stands at the top of a guide: its headline results by board, with their history and what
-became of them since the release before, and in a sentence each crypto, changes and doubts."""
+"""The top of a guide: its headline results by board, with their history and their change since the
+release before, and in a sentence each crypto, changes and doubts."""
 
 from __future__ import annotations
 
@@ -53,10 +53,10 @@ MAX_DOUBTFUL = 2
 """Doubtful figures that a chapter names; the table has a mark at each."""
 
 NEW = "new"
-"""What became of a result that the release before does not have."""
+"""The verdict on a result that the release before does not have."""
 
 LEAST_SPAN = 0.1
-"""How far a history reaches at least above and below its middle, so that noise looks small."""
+"""The least reach of a history above and below its middle, so that noise looks small."""
 
 
 class Value(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -66,7 +66,7 @@ class Value(msgspec.Struct, frozen=True, omit_defaults=True):
 
     text: str
     table: str
-    place: str
+    row: str
     number: float | None = None
     share: float | None = None
     doubt: str = ""
@@ -83,7 +83,7 @@ class Result(msgspec.Struct, frozen=True):
     better: units.Better
     board: str
     text: str
-    place: str
+    row: str
     number: float | None
     doubt: str
     rank: int
@@ -94,9 +94,9 @@ Curve = tuple[tuple[float, float], ...]
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """One headline: what it is called, what tells it from others of its kind, its unit; for each
+    """One headline: its name, its difference from others of its kind, its unit; for each
     board of the guide its value, or ``None`` where it was not measured, and the curves of its
-    history, which begins anew where engine, clock or memory changed; and the verdict."""
+    history, of which one ends where engine, clock or memory changed; and the verdict."""
 
     benchmark: str
     label: str
@@ -109,7 +109,7 @@ class Answer(msgspec.Struct, frozen=True):
 
 
 class Answers(msgspec.Struct, frozen=True):
-    """All that the top of a guide says. ``boards`` are the short and the whole name of each;
+    """All that the top of a guide says. ``boards`` are the short and the full name of each;
     ``span`` the first and the last release of the histories, empty where there is one;
     ``before`` the release that the verdicts are against, or empty; ``worse`` what got worse
     since then, with the page that compares the two. ``clocks`` are those of the processors of
@@ -126,13 +126,15 @@ class Answers(msgspec.Struct, frozen=True):
 
 
 class Judged(msgspec.Struct, frozen=True):
-    """What a comparison says of a guide: a sentence in two parts, what got worse, and the verdict
-    on each headline by its name."""
+    """The words of a comparison about a guide: a sentence in two parts, what got worse, and by the
+    name of each headline its verdict and, where it is too noisy to tell, its relative change and its
+    usual scatter."""
 
     lead: str
     rest: str
     worse: str
     verdicts: dict[str, str]
+    noisy: dict[str, tuple[float, float | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,8 +204,10 @@ class Headlines:
 
             def wanted(benchmark: str, metric: str) -> bool:
                 entry = catalog.get(benchmark)
-                known = entry.metric(metric) if entry else None
-                return bool(known and known.short) or (entry is not None and _has_engines(entry))
+                described = entry.metric(metric) if entry else None
+                return bool(described and described.short) or (
+                    entry is not None and _has_engines(entry)
+                )
 
             records = self._site.pool.of_guide(key, wanted)
             by_name: dict[str, list[Record]] = {}
@@ -259,8 +263,8 @@ class Headlines:
             self._past(of_board[board], releases) if board in of_board else () for board in boards
         )
         fixed = {name for name, value in metric.at.items() if not isinstance(value, tuple)}
-        shown = {n: v for n, v in like.params.items() if n not in fixed}
-        words = labels.params(benchmark, replace(like, params=shown))
+        free = {n: v for n, v in like.params.items() if n not in fixed}
+        words = labels.params(benchmark, replace(like, params=free))
         detail = "" if words == metric.short else words
         return Answer(
             like.benchmark,
@@ -284,23 +288,23 @@ class Headlines:
 
     def _value(self, record: Record, factor: float, full: float) -> Value:
         anchor = self._plan.anchors.of(record)
-        place = f"{slugs.anchor(anchor.table)}{anchor.row}"
+        row = f"{slugs.anchor(anchor.table)}{anchor.row}"
         mean = record.cell.mean
         if mean is None:
-            return Value(units.FAILED, anchor.table, place)
-        doubt, shown = self._doubt(record), units.scaled(mean, factor)
+            return Value(units.FAILED, anchor.table, row)
+        doubt, number = self._doubt(record), units.scaled(mean, factor)
         share = None if doubt else abs(mean) / full if full else 0.0
-        return Value(units.number(shown), anchor.table, place, shown, share, doubt)
+        return Value(units.number(number), anchor.table, row, number, share, doubt)
 
     def _past(
         self, record: Record, releases: Sequence[GuideKey]
     ) -> tuple[tuple[tuple[int, float], ...], ...]:
-        """The same figure over the releases as (place, figure), in pieces between which engine,
+        """The same figure over the releases as (position, figure), in pieces between which engine,
         clock or memory changed."""
         own, board = _name(record, self._names), self._names.boards.today
         pieces, before = list[list[tuple[int, float]]](), -1
         state = ""
-        for place, key in enumerate(releases):
+        for position, key in enumerate(releases):
             figures = self._figures(key)
             for other in figures.by_name.get(own, ()):
                 if other.metric != record.metric:
@@ -309,7 +313,7 @@ class Headlines:
                 if other.cell.mean is None or scale is None or self._doubt(other):
                     continue
                 now = _load_state(figures.loads.get(_run(other)))
-                passed = {each.release for each in releases[before + 1 : place + 1]}
+                passed = {each.release for each in releases[before + 1 : position + 1]}
                 changed = any(
                     board(key.soc, change.board) == board(key.soc, record.board)
                     and change.release in passed
@@ -317,28 +321,37 @@ class Headlines:
                 )
                 if not pieces or changed or (state and now and state != now):
                     pieces.append([])
-                pieces[-1].append((place, other.cell.mean * scale))
-                before, state = place, now or state
+                pieces[-1].append((position, other.cell.mean * scale))
+                before, state = position, now or state
         return tuple(map(tuple, pieces))
 
     def _verdict(self, records: Iterable[Record], judged: Judged | None) -> str:
-        """What became of a row since the release before: one word where all boards that were
-        measured in both agree."""
+        """Return the change of a row since the release before, said once for all boards that agree."""
         if judged is None:
             return ""
-        found = {
-            record.board: judged.verdicts[name]
-            for record in records
-            if (name := _name(record, self._names)) in judged.verdicts
+        names = {record.board: _name(record, self._names) for record in records}
+        verdicts = {
+            board: judged.verdicts[name] for board, name in names.items() if name in judged.verdicts
         }
-        if not found:
+        if not verdicts:
             return NEW
-        if len(set(found.values())) == 1:
-            return next(iter(found.values()))
+
+        def words(boards: Iterable[str], verdict: str) -> str:
+            noisy = [judged.noisy[names[b]] for b in boards if names[b] in judged.noisy]
+            return changes_text(noisy) if noisy else verdict
+
+        if len(set(verdicts.values())) == 1:
+            return words(verdicts, next(iter(verdicts.values())))
         soc, short = next(iter(records)).guide.soc, self._site.boards.short
-        usual, count = Counter(found.values()).most_common(1)[0]
-        own = [f"{short(soc, b)} {word}" for b, word in found.items() if word != usual or count < 2]
-        return ", ".join([*own, *([f"others {usual}"] if count > 1 else [])])
+        usual, count = Counter(verdicts.values()).most_common(1)[0]
+        alike = [board for board, verdict in verdicts.items() if verdict == usual and count > 1]
+        own = [
+            f"{short(soc, board)} {words([board], verdict)}"
+            for board, verdict in verdicts.items()
+            if board not in alike
+        ]
+        # The changes hold commas of their own.
+        return "; ".join([*own, *([f"others {words(alike, usual)}"] if alike else [])])
 
     def _before(self, key: GuideKey) -> list[GuideKey]:
         """The guide of the release before, where there is one."""
@@ -367,9 +380,9 @@ class Headlines:
         rows: Sequence[Answer],
         boards: Sequence[str],
         loads: Mapping[Run, float],
-        known: Mapping[Run, Inferred],
+        inferred: Mapping[Run, Inferred],
     ) -> list[Fact]:
-        """Of each headline that depends on an engine the fastest board, with load and engine."""
+        """Return for each headline that depends on an engine the fastest board, with load and engine."""
         parts = list[Part]()
         for records, row in zip(chosen, rows, strict=True):
             benchmark, _ = _described(self._site, records[0])
@@ -385,7 +398,7 @@ class Headlines:
             text = f"{lead}{value.text} {row.unit}{at_load}"
             board = _on(self._site.boards.short(best.guide.soc, best.board))
             fastest = f", the fastest of {len(measured)} boards" if len(measured) > 1 else ""
-            about = f"{board}{fastest}; {_engine(benchmark, best, known)}"
+            about = f"{board}{fastest}; {_engine(benchmark, best, inferred)}"
             parts += [Part("; ")] if parts else []
             parts += [Part(text, name=value.table, strong=True), Part(f" ({about})")]
         return [Fact("Crypto", (*parts, Part(".")))] if parts else []
@@ -408,35 +421,35 @@ class Headlines:
         return [Fact("Changed", tuple(said))]
 
     def _careful(self, key: GuideKey) -> list[Fact]:
-        """What the health of the figures says of a guide."""
+        """Return the doubts that the health of the figures casts on a guide."""
         every = [f for f in self._site.findings.get(key, ()) if not f.acknowledged]
         if not every:
-            return [Fact("Careful", (Part("No check found a problem with these figures."),))]
-        found = [f for f in every if (f.rule.id, f.benchmark) not in self._usual_findings]
-        usual = wording.count(len(every) - len(found), "finding")
-        if not found:
+            return [Fact("Careful", (Part("No check own a problem with these figures."),))]
+        own = [f for f in every if (f.rule.id, f.benchmark) not in self._usual_findings]
+        usual = wording.count(len(every) - len(own), "finding")
+        if not own:
             words = f"Nothing beyond {usual} that most guides of this SoC share. "
             return [Fact("Careful", (Part(words), Part("Health", HEALTH)))]
         counts = {
             severity: wording.count(number, severity)
             for severity in SEVERITIES
-            if (number := sum(finding.severity == severity for finding in found))
+            if (number := sum(finding.severity == severity for finding in own))
         }
         titles = dict.fromkeys(
-            f"{self._site.catalog.title(f.benchmark)}: {f.rule.title}" for f in found
+            f"{self._site.catalog.title(f.benchmark)}: {f.rule.title}" for f in own
         )
         named = "; ".join(list(titles)[:MOST_NAMED])
         more = f"; and {len(titles) - MOST_NAMED} more" if len(titles) > MOST_NAMED else ""
         worst = next(iter(counts))
         badge = Part(counts[worst], strong=True, severity=worst)
         # A finding is listed with one guide, and what a release lost is only counted.
-        listed = [finding.guide for finding in found if finding.rule.id not in COUNTED]
+        listed = [finding.guide for finding in own if finding.rule.id not in COUNTED]
         section = key if key in listed else next(iter(listed), None)
         name = section_name(HEALTH, section_of(self._site, section)) if section else ""
         link = Part(f"Health: {', '.join(counts.values())}", HEALTH, name)
         rest = (
             f" Beside these, {usual} that most guides of this SoC share."
-            if len(every) > len(found)
+            if len(every) > len(own)
             else ""
         )
         return [Fact("Careful", (badge, Part(f" {named}{more}.{rest} "), link))]
@@ -461,13 +474,13 @@ def best_results(answers: Answers, catalog: Catalog) -> list[Result]:
     only if there is no other."""
     by_headline: dict[tuple[str, str], list[Result]] = {}
     for row in answers.rows:
-        known = catalog.benchmarks[row.benchmark].entry.metrics
-        rank = next((m.listed for m in known if m.short == row.label and m.listed), sys.maxsize)
+        metrics = catalog.benchmarks[row.benchmark].entry.metrics
+        rank = next((m.listed for m in metrics if m.short == row.label and m.listed), sys.maxsize)
         for value, (short, _) in zip(row.values, answers.boards, strict=True):
             if value is not None:
                 result = Result(
                     *(row.benchmark, row.label, row.detail, row.unit, row.better, short),
-                    *(value.text, value.place, value.number, value.doubt, rank),
+                    *(value.text, value.row, value.number, value.doubt, rank),
                 )
                 by_headline.setdefault((row.benchmark, row.label), []).append(result)
     return [min(own, key=_goodness) for own in by_headline.values()]
@@ -584,7 +597,22 @@ def _in_words(site: Site, comparison: Comparison) -> Judged:
         for row in comparison.rows
         if row.new is not None and _is_short(site, row)
     }
-    return Judged(said.sentence, rest, f"{said.tag}: {first}" if first else "", verdicts)
+    noisy = {
+        _joined(row.board, row.benchmark, row.metric, row.params): (row.change, row.scatter)
+        for row in comparison.rows
+        if row.verdict == "noisy" and row.change is not None and _is_short(site, row)
+    }
+    return Judged(said.sentence, rest, f"{said.tag}: {first}" if first else "", verdicts, noisy)
+
+
+def changes_text(noisy: Sequence[tuple[float, float | None]]) -> str:
+    """Return the changes that are too noisy to tell, with the widest usual scatter among them."""
+    changes = [units.change_text(share) for share in sorted({share for share, _ in noisy})]
+    span = " to ".join(dict.fromkeys((changes[0], changes[-1])))
+    scatters = [scatter for _, scatter in noisy if scatter is not None]
+    if not scatters:
+        return f"{span}, too noisy to tell"
+    return f"{span}, {wording.scatter_text(max(scatters))}"
 
 
 def _came_and_went(gone: int, new: int) -> str:
@@ -650,13 +678,13 @@ def _load_state(load: float | None) -> str:
     return "waited" if load < engines.WAITING_LOAD_PERCENT else "worked"
 
 
-def _engine(benchmark: Benchmark, record: Record, known: Mapping[Run, Inferred]) -> str:
+def _engine(benchmark: Benchmark, record: Record, inferred: Mapping[Run, Inferred]) -> str:
     value = record.params.get(engines.ENGINE, "")
     label = benchmark.value_label(engines.ENGINE, value)
-    if value != benchmark.param(engines.ENGINE).default or _run(record) not in known:
+    if value != benchmark.param(engines.ENGINE).default or _run(record) not in inferred:
         return label
-    inferred = known[_run(record)]
-    return f"{label}, probably {inferred.name}: {inferred.reason}"
+    likely = inferred[_run(record)]
+    return f"{label}, probably {likely.name}: {likely.reason}"
 
 
 def _framed(

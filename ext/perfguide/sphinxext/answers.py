@@ -131,7 +131,7 @@ def _row(row: Answer, answers: Answers, bars: bool, spark: bool, link: Links) ->
             text = escape(value.text)
             if value.number is not None:
                 text = f'<data value="{units.exact(value.number)}">{text}</data>'
-            inner = f'<a href="{escape(link("", value.place))}">{text}</a>{doubt_mark(value.doubt)}'
+            inner = f'<a href="{escape(link("", value.row))}">{text}</a>{doubt_mark(value.doubt)}'
             if bars and value.share is not None:
                 inner += _bar(number, value.share)
         cells.append(f'<td class="perf-n" data-h="{short}">{inner}</td>')
