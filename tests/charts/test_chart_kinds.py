@@ -366,7 +366,7 @@ def test_boards_stand_side_by_side_each_with_its_newest_release(
     records = pool.of_benchmark("stream")
     view = only(trends.of_boards(shipped, records, records, pool.guides()[-1:], boards))
     assert view.ticks == ("sk\n9.2 (older)", "AM62X Low power\n10.0"), "the best first"
-    assert view.finding == "sk leads with 110 MB/s"
+    assert view.finding == "Memory copy: sk leads with 110 MB/s"
     svg = check_bars(view)
     assert {"80", "110", "9.2 (older)"} <= set(words(svg))
 
@@ -404,7 +404,7 @@ def test_a_figure_in_doubt_has_no_bar_and_is_named(shipped: benchmarks.Catalog) 
 
     view = only(trends.of_boards(shipped, records, records, pool.guides(), Boards(), doubt))
     assert [point.y for point in view.panels[0].lines[0].points] == [100.0, 80.0]
-    assert view.finding == "a leads with 100 MB/s"
+    assert view.finding == "Memory copy: a leads with 100 MB/s"
     assert view.warnings == ("Left out: c with 34,490 MB/s (more than is possible)",)
 
 
@@ -446,7 +446,7 @@ def test_engines_stand_beside_each_other_with_the_cpu_load_of_their_runs(
         "24.6, 37 % CPU",
         "9.265, 99 % CPU",
     ]
-    assert view.finding == "evm leads with 24.6 MB/s at 37 % CPU (accelerator)"
+    assert view.finding == "AES-128-CBC, 1 KiB: evm leads with 24.6 MB/s at 37 % CPU (accelerator)"
     assert view.name == "AES-128-CBC, 1 KiB"
 
 

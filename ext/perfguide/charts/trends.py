@@ -217,7 +217,10 @@ def _bars(
     ticks = tuple(row[3] for row in drawn)
     best = points[0]
     figure = f"{units.number(best.y)} {units.parse(unit).symbol}".rstrip()
-    finding = f"{rows[0][1]} leads with {' at '.join(filter(None, (figure, best.beside)))}"
+    headline = _headline(benchmark, like)
+    finding = (
+        f"{headline}: {rows[0][1]} leads with {' at '.join(filter(None, (figure, best.beside)))}"
+    )
     finding += f" ({rows[0][2]})" if rows[0][2] and len(running) > 1 else ""
     about = "The newest release of each board"
     if usual:
@@ -225,7 +228,7 @@ def _bars(
     return ChartView(
         "boards",
         "Boards side by side",
-        _headline(benchmark, like),
+        headline,
         "Board",
         units.unit_cell(unit, better),
         "linear",
