@@ -239,7 +239,7 @@ def test_other_builders_show_what_is_folded(project: Path, tmp_path: Path, build
     assert built.returncode == 0, built.stderr
     form = "*.txt" if builder == "text" else "*.tex"
     written = "".join(path.read_text("utf-8") for path in (tmp_path / "out").rglob(form))
-    assert "(11)" in written and written.count("idea") > 2
+    assert "(11)" in written and written.count("IDEA cipher") > 2
 
 
 def test_a_pair_that_is_no_pair_ends_the_build_with_its_reason(

@@ -117,8 +117,9 @@ def file_link(docname: str, name: str, text: str = "") -> addnodes.download_refe
 def sized(image: nodes.image, srcdir: Path) -> tuple[int, int] | None:
     """Return the width and height of a drawn picture, or ``None`` without an SVG file."""
     candidates: dict[str, str] = image.get("candidates", {})
-    name = candidates.get("image/svg+xml")
-    return gallery.size(srcdir / name) if name else None
+    # A picture that is named with its ending has no other form.
+    name = candidates.get("image/svg+xml") or candidates.get("*", "")
+    return gallery.size(srcdir / name) if name.endswith(".svg") else None
 
 
 def visit_figure_html(translator: Any, node: perf_figure) -> None:
