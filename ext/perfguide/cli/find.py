@@ -63,7 +63,7 @@ def _run(options: argparse.Namespace) -> int:
         key
         for key in holdings.pool.guides()
         if fnmatchcase(key.soc.casefold(), options.soc.casefold())
-        and fnmatchcase(key.os, options.os)
+        and fnmatchcase(key.os.casefold(), options.os.casefold())
         and query.is_release(key.release, options.release)
     ]
     try:

@@ -39,7 +39,7 @@ class Filter:
     def guide(self, key: GuideKey) -> bool:
         """Return whether a guide is meant."""
         soc = fnmatchcase(key.soc.casefold(), self.soc.casefold())
-        return soc and fnmatchcase(key.os, self.os)
+        return soc and fnmatchcase(key.os.casefold(), self.os.casefold())
 
     def record(self, record: Record, names: Names) -> bool:
         """Return whether a figure is meant; a board may be named as it was called once."""

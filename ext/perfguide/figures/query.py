@@ -85,7 +85,7 @@ def run(holdings: Holdings, query: Query) -> list[Record]:
         if not (
             fnmatchcase(key.soc.casefold(), query.soc.casefold())
             and is_release(key.release, query.release)
-            and fnmatchcase(key.os, query.os)
+            and fnmatchcase(key.os.casefold(), query.os.casefold())
         ):
             continue
         for record in holdings.pool.of_guide(key):
