@@ -155,7 +155,7 @@ def test_figures_stand_as_in_the_guides_and_failed_missing_and_zero_differ(
 def test_the_address_holds_the_whole_choice(page: Page, site: Path) -> None:
     _open(page, f"file://{site}", soc="AM62X")
     _choose(page, "Benchmark", "OpenSSL")
-    _choose(page, "Block size (bytes)", "1024")
+    _choose(page, "Block size", "1 KiB")
     _choose(page, "Board", "board-2")
     _choose(page, "Release", "09.01")
     wanted = [["Release", "board-2"], ["09.01", "80.5"]]
@@ -234,10 +234,10 @@ def test_all_values_of_a_parameter_are_rows_in_order(page: Page, site: Path) -> 
     choice = AES | {"p.block_size": "*", "p.engine": "*", "release": "09.01"}
     _open(page, f"file://{site}", **choice)
     assert [row[:3] for row in _rows(page)] == [
-        ["Release", "Block size (bytes)", "Engine"],
-        ["09.01", "16", "accelerator"],
-        ["09.01", "64", "accelerator"],
-        ["09.01", "1024", "software"],
+        ["Release", "Block size", "Engine"],
+        ["09.01", "16 bytes", "accelerator"],
+        ["09.01", "64 bytes", "accelerator"],
+        ["09.01", "1 KiB", "software"],
     ]
 
 

@@ -125,4 +125,6 @@ def test_charts_are_pictures_for_screens_and_for_paper(exported: tuple[Path, Pat
     shown = {path.stem for path in (built / "html/_images").iterdir()}
     printed = {path.stem for path in (built / "latex").glob("*.pdf")}
     drawn = {path.stem for path in pages.rglob("*.svg")}
-    assert shown == printed == drawn and len(drawn) > 20
+    # The drawings for phones are on screens alone.
+    phones = {stem for stem in drawn if stem.endswith("-phone")}
+    assert shown - phones == printed == drawn - phones and len(printed) > 20

@@ -214,9 +214,9 @@ def test_failed_missing_and_zero_are_three_things(
         for f in figures(tmp_path / "html/source/guides/SOC1/linux/09.02.html")
         if f.caption.startswith("STREAM")
     }
-    assert shown["copy", "board-a"] == "failed"
-    assert shown["add", "board-a"] == "0"
-    assert shown["triad", "board-a"] == "—"
+    assert shown["Copy", "board-a"] == "failed"
+    assert shown["Add", "board-a"] == "0"
+    assert shown["Triad", "board-a"] == "—"
     page = (tmp_path / "html/source/guides/SOC1/linux/09.02.html").read_text("utf-8")
     assert 'aria-label="not measured"' in page
 

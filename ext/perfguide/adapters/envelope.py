@@ -192,7 +192,12 @@ def opened(data: bytes) -> PlainLog:
     text, is_converted = _decoded(data)
     texts = text.split("\n")
     rows = _Rows(texts, list(range(1, len(texts) + 1)), ["UTF-16"] if is_converted else [])
-    if not _open_records(rows) and _is_document(text):
+    is_record = _open_records(rows)
+    if is_record and rows.texts and rows.texts[-1]:
+        # A record holds a full line, of which the end need not be doubted.
+        rows.texts.append("")
+        rows.numbers.append(rows.numbers[-1])
+    if not is_record and _is_document(text):
         rows.texts = [each.rstrip("\r") for each in texts]
         return _plain(rows)
     rows.texts = [_printed(each) for each in rows.texts]

@@ -226,7 +226,7 @@ def _moves(rows: Sequence[Row]) -> str:
         if row.old and row.new and row.old.cell.mean and row.new.cell.mean
     ]
     ratios = [
-        math.log(new / old)
+        math.log(new) - math.log(old)
         for row, old, new in pairs
         if units.parse(row.unit).kind != "share" and min(old, new) > 0
     ]

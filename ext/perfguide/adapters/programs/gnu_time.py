@@ -43,6 +43,7 @@ _OTHER = re.compile(
     r"|Voluntary context|Involuntary context|Swaps|File system|Socket messages|Signals|Page size)"
 )
 _TIME = re.compile(r"[ \t]*(User|System) time \(seconds\): ([0-9]{1,9}\.[0-9]{2})[ \t]*")
+_OF_TIME = re.compile(r"[ \t]*(?:User time|System time|Elapsed \(wall)")
 _ELAPSED = re.compile(
     r"[ \t]*Elapsed \(wall clock\) time \(h:mm:ss or m:ss\): "
     r"(?:([0-9]{1,4})[:h] ?)?([0-9]{1,4})[:m] ?([0-9]{1,2}(?:\.[0-9]{2})?)s?[ \t]*"
@@ -65,13 +66,14 @@ class _Block:
     share: Line | None = None
     percent: str | None = None
     times: dict[str, float] = field(default_factory=dict)
+    is_damaged: bool = False
 
     def exact_percent(self) -> float | None:
         """Return the share in %, from the times where they are finer than the number that is printed."""
         if self.percent is None:
             return None
         printed = float(self.percent)
-        if printed >= MIN_PRINTED_SHARE_PERCENT:
+        if printed >= MIN_PRINTED_SHARE_PERCENT or len(self.times) < 3:
             return printed
         elapsed = self.times["Elapsed"]
         # The times have two decimals: of a run of a second, one of them is 1 %.
@@ -112,6 +114,8 @@ def read(data: bytes, context: Context) -> Reading:
                 block.failed |= match[1] != "0"
                 _finish(block, sheet)
             block = None
+        elif block is not None and _OF_TIME.match(line.text):
+            block.is_damaged = True
         elif _FAILED.fullmatch(line.text):
             failed = True
         elif match := _VERSION.fullmatch(line.text):
@@ -167,7 +171,7 @@ def _finish(block: _Block, sheet: Sheet) -> None:
             "before OpenSSL 3.0, time -v does not count the CPU time of -multi's children,"
             " and no later version is stated here: the CPU load is left out",
         )
-    elif block.percent and int(block.percent) < MIN_PRINTED_SHARE_PERCENT and len(block.times) < 3:
+    elif block.percent and int(block.percent) < MIN_PRINTED_SHARE_PERCENT and block.is_damaged:
         sheet.broken(line, "the times of this block of time -v are cut or damaged")
     elif (percent := block.exact_percent()) is None:
         sheet.failure(line, benchmark, "cpu_load", "%", params, "time -v could not tell the share")
