@@ -31,6 +31,9 @@ MIN_OVER_KIND = 1.5
 """The least move of a row with two earlier figures, over the scatter of rows of its metric, that is
 listed: about three standard deviations of a usual row."""
 
+MAX_LOG_RATIO = 700.0
+"""The logarithm of the largest factor that a float holds, nearly."""
+
 UNKNOWN_SCATTER = 0.2
 """The relative scatter by which moves are ordered of rows whose own is not known."""
 
@@ -232,7 +235,7 @@ def _moves(rows: Sequence[Row]) -> str:
     ]
     if ratios:
         ends = [
-            f"{'×' if log >= 0 else '÷'}{math.exp(abs(log)):.2g}"
+            f"{'×' if log >= 0 else '÷'}{math.exp(min(abs(log), MAX_LOG_RATIO)):.2g}"
             for log in (min(ratios), max(ratios))
         ]
         parts.append(f"from {ends[0]} to {ends[1]}" if ends[0] != ends[1] else ends[0])
