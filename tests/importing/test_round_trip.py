@@ -255,7 +255,7 @@ def test_our_own_pages_are_read_back_with_all_digits_and_spreads(tmp_path: Path)
     }
     for board, values in samples.items():
         low, high, mean = min(values), max(values), sum(values) / 3
-        for size in ("16", "4k"):
+        for size in ("16 bytes", "4 KiB"):
             name = next(n for n in figures if n[0].startswith(board) and n[1] == size)
             value, _, rest = figures[name].partition(" (min ")
             assert float(value) == pytest.approx(mean, rel=1e-12)
