@@ -298,6 +298,7 @@ class _Plot:
         spec = self.spec
         ticks = self.ticks(records)
         of_boards = list[str]()
+        # Of a thousand bars none has a name that can be read, and drawing them takes seconds.
         if spec.kind == "bars" and spec.x == "board" and len(ticks) > MAX_BARS:
             better = self.benchmark.better(records[0].metric)
             of_boards = bars_left_out(len(ticks), "boards", better)

@@ -113,6 +113,7 @@ def draw_all(
     looks: dict[str, str] = {}
     unmade: list[Diagnostic] = []
     for picture in pictures:
+        # Text that fits a page would be too small to read on a phone.
         narrow = [NARROW] if isinstance(picture.view, ChartView) and picture.view.wide else []
         for end in (*(f".{form}" for form in FORMATS), *narrow):
             name, form = f"{picture.stem}{end}", "phone" if end == NARROW else end[1:]
