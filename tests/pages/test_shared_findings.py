@@ -36,6 +36,11 @@ def careful(target: Path, release: str) -> str:
     return str(line)
 
 
+def test_a_guide_without_findings_says_so(tmp_path: Path) -> None:
+    target = pages(tmp_path, load("09.00", 40.0))
+    assert careful(target, "09.00") == "No check found a problem with these figures."
+
+
 def test_a_fault_of_all_guides_is_one_line_of_health_and_nothing_special(tmp_path: Path) -> None:
     usual = [load(f"09.{n:02}", 120.0 + n) for n in range(7)]
     target = pages(tmp_path, *usual, load("09.07", 127.0, latency=0.0))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 
 from ..bundle import Bundle
 from ..common import units
@@ -39,6 +40,12 @@ def families(guides: Iterable[GuideKey]) -> dict[Platform, list[GuideKey]]:
     for key in sorted(guides, key=lambda each: version(each.release)):
         out.setdefault(key.platform, []).append(key)
     return out
+
+
+def is_like(key: GuideKey, soc: str, os: str) -> bool:
+    """Return whether SoC and system of a guide have these names, in any case; ``*`` is any text."""
+    asked = ((key.soc, soc), (key.os, os))
+    return all(fnmatchcase(name.casefold(), pattern.casefold()) for name, pattern in asked)
 
 
 def in_order(guides: Iterable[GuideKey]) -> list[GuideKey]:

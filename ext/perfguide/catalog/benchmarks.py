@@ -294,7 +294,7 @@ class Benchmark:
         taken = re.fullmatch("".join(_WILDCARDS.get(p) or re.escape(p) for p in parts), name, re.S)
         pieces = iter(map(units.in_words, taken.groups() if taken else [name]))
         text = re.sub(r"\*", lambda _: next(pieces, ""), metric.label).strip(" ,")
-        return f"{text[:1].upper()}{text[1:]}" or name
+        return units.capital(text) or name
 
     def better(self, name: str) -> units.Better:
         """Return the direction in which figures of a metric are better."""

@@ -225,7 +225,7 @@ class _Plot:
             if param.always and param.default is not None:
                 words = self.benchmark.value_label(name, param.default)
                 if all(record.params.get(name) == param.default for record in records):
-                    out.append(f"{words[:1].upper()}{words[1:]}.")
+                    out.append(f"{units.capital(words)}.")
         return out
 
     def unplaced(self, records: Sequence[Record]) -> tuple[str, ...]:

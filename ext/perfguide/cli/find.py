@@ -6,7 +6,6 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from ..common.diagnostics import visible, visible_json
@@ -44,6 +43,7 @@ def add_parsers(add: shared.AddParser) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
+    from ..bundles.guide_key import is_like
     from ..catalog import board_names
     from ..figures import engines, need, query
     from .places import Places
@@ -62,9 +62,7 @@ def _run(options: argparse.Namespace) -> int:
     guides = [
         key
         for key in holdings.pool.guides()
-        if fnmatchcase(key.soc.casefold(), options.soc.casefold())
-        and fnmatchcase(key.os.casefold(), options.os.casefold())
-        and query.is_release(key.release, options.release)
+        if is_like(key, options.soc, options.os) and query.is_release(key.release, options.release)
     ]
     try:
         answers = need.answers(holdings.pool, holdings.catalog, boards, conditions, guides)

@@ -388,6 +388,11 @@ def size(count: int | float) -> str:
     return "1 byte" if total == 1 else f"{total} bytes"
 
 
+def capital(text: str) -> str:
+    """Return a text with a capital at its beginning."""
+    return f"{text[:1].upper()}{text[1:]}"
+
+
 _SIZE = re.compile(r"([0-9]+)([kmg])b?", re.IGNORECASE)
 
 

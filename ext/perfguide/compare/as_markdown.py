@@ -116,7 +116,7 @@ def _event(event: Event, comparison: Comparison, catalog: Catalog) -> str:
     """A list item: what happened, why, and the rows that moved most with their histories."""
     lines = [f"- **{text(words.event_title(event, comparison))}**"]
     lines += [f"  {text(line)}" for line in words.event_lines(event, comparison)]
-    listed = words.listed(event, LISTED_ROWS)
+    listed = words.listed(event, words.LISTED_ROWS)
     for row in listed:
         said = words.row_words(row, comparison, catalog)
         history = f" {sparkline.characters(row)}".rstrip()
@@ -125,10 +125,6 @@ def _event(event: Event, comparison: Comparison, catalog: Catalog) -> str:
     if left := len(event.rows) + len(event.unproved) - len(listed):
         lines.append(f"  - and {words.count(left, 'more row')}")
     return "\n".join(lines) + "\n"
-
-
-LISTED_ROWS = 3
-"""Rows of an event that are listed with it; all are in the tables."""
 
 
 def _row(row: Row, comparison: Comparison, catalog: Catalog) -> str:

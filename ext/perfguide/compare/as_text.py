@@ -23,9 +23,6 @@ from .verdicts import ALARMS, Row, Verdict
 WIDTH = 80
 """Columns of the output, on a terminal or not."""
 
-LISTED_ROWS = 3
-"""Rows of an event that are listed without asking."""
-
 EVENTS = {"Worse": "red", "Worse, not proved": "yellow", "Better": "green"}
 
 COLOURS: dict[Verdict, str] = {
@@ -67,7 +64,7 @@ def render(
         rows = words.of_verdict(comparison.rows, [verdict])
         if rows:
             heading(console, f"{words.TITLES[verdict]} ({len(rows)})", COLOURS.get(verdict, ""))
-            if everything or len(rows) <= LISTED_ROWS:
+            if everything or len(rows) <= words.LISTED_ROWS:
                 console.print(_rows(rows, comparison, catalog))
             else:
                 console.print(bullets(words.obstacles(rows, comparison)))
@@ -79,9 +76,9 @@ def render(
             heading(console, title)
             console.print(bullets(remarks))
     left = sum(1 for row in comparison.rows if row.verdict in words.FOLDED)
-    left += sum(max(0, len(event.rows) - LISTED_ROWS) for event in comparison.events)
+    left += sum(max(0, len(event.rows) - words.LISTED_ROWS) for event in comparison.events)
     unlike = comparison.counts["incomparable"]
-    left += unlike if unlike > LISTED_ROWS else 0
+    left += unlike if unlike > words.LISTED_ROWS else 0
     if left and not everything:
         heading(console, f"{words.count(left, 'row')} not listed; --all lists them")
     entries = [
@@ -110,7 +107,7 @@ def _event(console: Console, event: Event, comparison: Comparison, catalog: Cata
     for name in ("change", "figures", "history"):
         rows.add_column(name, no_wrap=True, justify="right" if name == "change" else "left")
     rows.add_column("figure", overflow="fold")
-    for row in words.listed(event, LISTED_ROWS):
+    for row in words.listed(event, words.LISTED_ROWS):
         said = words.row_words(row, comparison, catalog)
         figures = f"{said.old} → {said.new} {said.unit}"
         rows.add_row(

@@ -203,7 +203,7 @@ def _causes(rows: Sequence[Row], names: Names) -> list[Event]:
     out = []
     for (_, benchmark, cause), own in by.items():
         titles = dict.fromkeys(names.catalog.title(row.benchmark) for row in own)
-        what = f"{names.catalog.title(benchmark)}: {cause}" if benchmark else _capital(cause)
+        what = f"{names.catalog.title(benchmark)}: {cause}" if benchmark else units.capital(cause)
         boards = tuple(sorted({row.board for row in own}, key=units.natural))
         said = f"{_moves(own)} of {', '.join(titles)}" if not benchmark else _moves(own)
         perhaps = (f"Not compared: {said}",)
@@ -214,10 +214,6 @@ def _causes(rows: Sequence[Row], names: Names) -> list[Event]:
             )
         )
     return out
-
-
-def _capital(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}"
 
 
 def _moves(rows: Sequence[Row]) -> str:

@@ -10,7 +10,7 @@ from functools import partial
 from glob import escape
 from itertools import pairwise
 
-from ..bundles.guide_key import GuideKey, Platform, families, family, version
+from ..bundles.guide_key import GuideKey, Platform, families, family, is_like, version
 from ..common import units
 from ..common.diagnostics import Diagnostic, nearest
 from ..common.slugs import hashed
@@ -38,8 +38,7 @@ class Filter:
 
     def guide(self, key: GuideKey) -> bool:
         """Return whether a guide is meant."""
-        soc = fnmatchcase(key.soc.casefold(), self.soc.casefold())
-        return soc and fnmatchcase(key.os.casefold(), self.os.casefold())
+        return is_like(key, self.soc, self.os)
 
     def record(self, record: Record, names: Names) -> bool:
         """Return whether a figure is meant; a board may be named as it was called once."""

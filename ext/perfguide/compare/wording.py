@@ -206,7 +206,7 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
     single = all(row.level > 0 for row in event.rows)
     out = []
     if event.is_cause or (event.is_back and event.perhaps):
-        out += [f"{text[:1].upper()}{text[1:]}." for text in event.perhaps]
+        out += [f"{units.capital(text)}." for text in event.perhaps]
     elif event.kind == "noisy":
         out.append(f"Not proved: {unproved(event.rows[0])}.")
     elif single and event.kind != "failed-after":
@@ -222,7 +222,7 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
             why = why[len(runs) + 2 :] if why.startswith(runs.lower()) else why
             out.append(f"{runs}; {why}.")
     elif event.kind == "failed-after":
-        out.append(f"{event.rows[0].ground[:1].upper()}{event.rows[0].ground[1:]}.")
+        out.append(f"{units.capital(event.rows[0].ground)}.")
     else:
         counts = {(_runs(row.old), _runs(row.new)) for row in event.rows}
         texts = [f"{a} against {b}" for a, b in sorted(counts)]
@@ -242,10 +242,14 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
     for row in event.rows:
         if row.accepted:
             text = acceptance(row)
-            out.append(f"{text[:1].upper()}{text[1:]}.")
+            out.append(f"{units.capital(text)}.")
             break
     out += dict.fromkeys(f"Note: {note.spec.text}" for row in event.rows for note in row.notes)
     return out
+
+
+LISTED_ROWS = 3
+"""Rows of an event in texts; pages and data have all."""
 
 
 def listed(event: Event, most: int) -> tuple[Row, ...]:
@@ -431,8 +435,8 @@ class Named(Protocol):
 
 
 def count(number: int, what: str) -> str:
-    """``1 figure``, ``2 figures``."""
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+    """``1 figure``, ``2,000 figures``."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def figure(row: Named, catalog: Catalog) -> str:

@@ -12,7 +12,7 @@ import msgspec
 
 from ..bundles import logs
 from ..bundles.decompress import Limits
-from ..bundles.guide_key import family
+from ..bundles.guide_key import family, is_like
 from ..common import units
 from ..common.diagnostics import nearest, visible
 from ..common.units import TableCell
@@ -82,11 +82,7 @@ def run(holdings: Holdings, query: Query) -> list[Record]:
         return [record for record in records if record.guide == last[record.guide.platform]]
     out: list[Record] = []
     for key in holdings.pool.guides():
-        if not (
-            fnmatchcase(key.soc.casefold(), query.soc.casefold())
-            and is_release(key.release, query.release)
-            and fnmatchcase(key.os.casefold(), query.os.casefold())
-        ):
+        if not (is_like(key, query.soc, query.os) and is_release(key.release, query.release)):
             continue
         for record in holdings.pool.of_guide(key):
             if (

@@ -424,7 +424,7 @@ class Headlines:
         """Return the doubts that the health of the figures casts on a guide."""
         every = [f for f in self._site.findings.get(key, ()) if not f.acknowledged]
         if not every:
-            return [Fact("Careful", (Part("No check own a problem with these figures."),))]
+            return [Fact("Careful", (Part("No check found a problem with these figures."),))]
         own = [f for f in every if (f.rule.id, f.benchmark) not in self._usual_findings]
         usual = wording.count(len(every) - len(own), "finding")
         if not own:

@@ -176,7 +176,7 @@ def write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: st
                 "title": title,
                 "id": (anchor := f"chapter-{slugs.words(title)}"),
                 "method": link_name(page, f"{anchor}-method"),
-                "figures": _counted(counts[title]),
+                "figures": wording.count(counts[title], "figure"),
                 "sentences": answers.lead(top, [each["name"] for each in own]),
                 "sections": own,
             }
@@ -203,11 +203,7 @@ def write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: st
 def _measured(records: Sequence[Record], bundles: Sequence[Loaded]) -> str:
     """Return a sentence with the numbers of figures and boards, and when they were measured."""
     boards = wording.count(len(summaries.natural_boards(records)), "board")
-    return f"{_counted(len(records))} on {boards}, measured {summaries.period(bundles)}."
-
-
-def _counted(figures: int) -> str:
-    return f"{figures:,} figure{'s' if figures != 1 else ''}"
+    return f"{wording.count(len(records), 'figure')} on {boards}, measured {summaries.period(bundles)}."
 
 
 def _changes(top: Answers) -> list[Link]:

@@ -9,6 +9,7 @@ from typing import Any
 from ..bundles.guide_key import GuideKey
 from ..common import slugs, units
 from ..common.diagnostics import SEVERITIES, Severity
+from ..compare import wording
 from ..export import json_api
 from ..health.finding import Finding, Rule, counts
 from ..health.report import (
@@ -143,15 +144,15 @@ def _together(findings: Iterable[Finding], newest: Collection[GuideKey]) -> list
 
 def _lead(deciding: int, causes: int, explained: int, others: int) -> str:
     """Return the findings in one sentence."""
-    would = f"{_counted(deciding, 'finding')} would change what a reader decides"
+    would = f"{_findings(deciding)} would change what a reader decides"
     if not others:
         return f"{would}."
     explain = "explains" if causes == 1 else "explain"
-    return f"{would}; {_counted(causes, 'cause')} {explain} {explained:,} of the other {others:,}."
+    return f"{would}; {wording.count(causes, 'cause')} {explain} {explained:,} of the other {others:,}."
 
 
-def _counted(number: int, noun: str) -> str:
-    return f"{f'{number:,}' if number else 'No'} {noun}{'' if number == 1 else 's'}"
+def _findings(number: int) -> str:
+    return wording.count(number, "finding") if number else "No findings"
 
 
 def _deciding(
@@ -166,7 +167,7 @@ def _deciding(
         f"{first.guide}{more}; {decides[first.id]}",
         "id": first.id,
         "reason": f"{example['reason']}.",
-        "advice": f"{_capital(first.rule.advice)}.",
+        "advice": f"{units.capital(first.rule.advice)}.",
     }
 
 
@@ -181,10 +182,6 @@ def _single(finding: Finding, entries: Entries) -> dict[str, object]:
         "title": finding.rule.title,
         "reason": f"{reason[:MAX_REASON_CHARS].rstrip()}…" if cut else reason,
     }
-
-
-def _capital(words: str) -> str:
-    return f"{words[:1].upper()}{words[1:]}"
 
 
 def _shared(
@@ -207,7 +204,7 @@ def _shared(
         "examples": [
             (each.id, str(each.guide), str(entries[each.id]["reason"])) for each in examples
         ],
-        "advice": f"{_capital(rule.advice)}.",
+        "advice": f"{units.capital(rule.advice)}.",
     }
 
 

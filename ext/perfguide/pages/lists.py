@@ -9,6 +9,7 @@ import msgspec
 
 from ..bundles.guide_key import GuideKey, family, version
 from ..common import slugs, units
+from ..compare import wording
 from ..compare.headline import State
 from . import write_files
 from .answers import Result
@@ -247,7 +248,7 @@ def write_guides(
         others=[Link(soc, site.addresses.soc[soc]) for soc in [*listed][MAX_ROWS:]],
         filters=_filters("guides", states),
         roles=ROLES,
-        lead=f"{_counted(len(listed), 'SoC')}, {_counted(len(guides), 'guide')}.",
+        lead=f"{wording.count(len(listed), 'SoC')}, {wording.count(len(guides), 'guide')}.",
     )
 
 
@@ -275,7 +276,7 @@ def _guide_row(
         "release": _release(newest.key),
         "date": newest.measured.date().isoformat(),
         "figures": f"{newest.figures:,}",
-        "boards": _counted(len(newest.boards), "board"),
+        "boards": wording.count(len(newest.boards), "board"),
         "results": [_worded(each) for each in results[:MAX_LISTED_RESULTS]],
         "tag": verdict.tag if verdict else "",
         "sign": SIGNS[verdict.state] if verdict else "",
@@ -314,7 +315,9 @@ def _news(
         gone = [site.catalog.title(name) for name in sorted(then - now)]
         out += [f"new: {_named(added)}"] if added else []
         out += [f"gone: {_named(gone)}"] if gone else []
-    out += [f"{each.key.release} has {_counted(each.figures, 'figure')} only" for each in partial]
+    out += [
+        f"{each.key.release} has {wording.count(each.figures, 'figure')} only" for each in partial
+    ]
     return out
 
 
@@ -323,10 +326,6 @@ def _named(names: Sequence[str]) -> str:
     if left <= 1:
         return ", ".join(names)
     return f"{', '.join(names[:MAX_NAMED_BENCHMARKS])} and {left} more"
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _filters(name: str, states: Sequence[State]) -> list[dict[str, Any]]:
@@ -409,7 +408,9 @@ def _lines_with_room(lines: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 def _tally(states: Sequence[State]) -> str:
     """Return how many comparisons have each verdict, in words."""
     counts = [f"{states.count(state)} “{STATE_WORDS[state]}”" for state in SIGNS if state in states]
-    return f"{_counted(len(states), 'comparison')} of neighbouring releases: {', '.join(counts)}."
+    return (
+        f"{wording.count(len(states), 'comparison')} of neighbouring releases: {', '.join(counts)}."
+    )
 
 
 def _comparison_row(page: str, pair: ComparedGuides) -> dict[str, Any]:
