@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
 import subprocess
 import sys
 import time
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import pytest
@@ -44,12 +46,12 @@ def test_a_build_without_a_terminal_says_now_and_then_that_it_goes_on(
 ) -> None:
     monkeypatch.setattr(build, "FIRST_LINE_S", 0.05)
     monkeypatch.setattr(build, "NEXT_LINE_S", 0.05)
-    with build._progress(Path("build/html")):
+    # Not capsys.readouterr(): it loses what another thread prints while it reads.
+    with redirect_stdout(io.StringIO()) as out, build._progress(Path("build/html")):
         deadline = time.monotonic() + 60
-        said = ""
-        while said.count("\n") < 2 and time.monotonic() < deadline:
-            said += capsys.readouterr().out
-    first, second, *_ = said.splitlines()
+        while out.getvalue().count("\n") < 2 and time.monotonic() < deadline:
+            time.sleep(0.01)
+    first, second, *_ = out.getvalue().splitlines()
     assert first == "Building build/html …"
     assert re.fullmatch(r"Building build/html: [0-9]+ s …", second)
     with build._progress(Path("build/html")):
