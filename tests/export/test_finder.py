@@ -208,7 +208,7 @@ def test_a_question_that_cannot_be_answered_gets_a_clear_word(
 def test_the_form_asks_and_writes_the_question_into_the_address(page: Page, project: Path) -> None:
     ask(page, project)
     page.get_by_label("Figure").select_option("openssl/throughput")
-    page.get_by_label("Block size (bytes)").select_option("1024")
+    page.get_by_label("Block size", exact=True).select_option("1024")
     page.get_by_label("Number").fill("20000")
     page.get_by_role("button", name="Ask").click()
     page.wait_for_selector(".perf-finder table")

@@ -180,9 +180,9 @@ Shown = tuple[Path, int, int]
 
 
 def _tables_on_pages(output: Path) -> list[Shown]:
-    """The tables that the pages of guides show."""
+    """The tables that the pages of guides show, and the parts of them on further pages."""
     shown = []
-    for page in (output / "guides").glob("*/*/*.rst"):
+    for page in (output / "guides").glob("*/*/**/*.rst"):
         for options in CSV_TABLE.findall(page.read_text("utf-8")):
             told = dict(re.findall(r":([a-z-]+): (.*)", options))
             heads = (int(told["header-rows"]), int(told.get("stub-columns", 0)))
@@ -210,9 +210,13 @@ def _tables_of_guides(
             views = site.layout.general(name, records)
             parts += [(page, write_tables.general(site, page, name, views))]
     shown = [
-        ((output / page).parent / table.file, table.header_rows, table.stub_columns)
+        ((output / address).parent / block.file, block.header_rows, block.stub_columns)
         for page, part in parts
         for table in part.tables
+        for address, block in (
+            (page, table),
+            *((further.address, further.table) for further in table.further),
+        )
     ]
     return shown, holdings, [*holdings.diagnostics, *making.unmade]
 
