@@ -8,6 +8,7 @@ time, and is then read again.
 from __future__ import annotations
 
 import hashlib
+import importlib
 import json
 import os
 import re
@@ -161,7 +162,7 @@ def fetch(
     """
     root = without_password(url)
     try:
-        import fsspec  # noqa: F401 - a reader of listings needs it
+        importlib.import_module("fsspec")
     except ImportError:
         hint = f"{extras.command('s3')} for buckets, or fsspec alone"
         return Fetched([], [Diagnostic("missing-path", root, "fsspec is not installed", hint)])

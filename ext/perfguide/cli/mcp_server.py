@@ -10,6 +10,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Literal
 
 from .. import __version__
@@ -77,15 +78,16 @@ def server(site: Sequence[str], url: str = "") -> MCPServer[Any]:
         return _with_links(answers, url)
 
     def show_figures(
-        query: str, params: dict[str, str] | None = None, os: str = "*", most: int = MAX_ITEMS
+        query: str, params: dict[str, str] | None = None, os: str = "*", limit: int = MAX_ITEMS
     ) -> dict[str, Any]:
         """Return figures with their unit, spread, setup and sources.
 
-        A query is SOC/RELEASE/BOARD/BENCHMARK/METRIC; parts at its end may be left out, * is any name. ``params`` narrows it: {"block_size": "1024"}.
+        A query is SOC/RELEASE/BOARD/BENCHMARK/METRIC; parts at its end may be left out, * is any name.
+        ``params`` narrows it: {"block_size": "1024"}.
         """
         limits = [f"--param={name}={value}" for name, value in (params or {}).items()]
         figures = _json("show", [*site, *limits, f"--os={os}", "--json", "--health"], [query])
-        return _with_links({"count": len(figures), "figures": figures[: max(most, 1)]}, url)
+        return _with_links({"count": len(figures), "figures": figures[: max(limit, 1)]}, url)
 
     def compare_releases(
         old: str,
@@ -101,9 +103,9 @@ def server(site: Sequence[str], url: str = "") -> MCPServer[Any]:
         return _output("compare", options, [old, new])
 
     def check_health(
-        soc: str = "",
+        soc: str = "*",
         severity: Literal["error", "warning", "note"] = "warning",
-        most: int = MAX_ITEMS,
+        limit: int = MAX_ITEMS,
     ) -> dict[str, Any]:
         """Return findings about figures that cannot be or are unlikely: error, warning or note and worse."""
         checked = _json("health", [*site, "--format=json", "--fail-on=error"], [])
@@ -111,11 +113,11 @@ def server(site: Sequence[str], url: str = "") -> MCPServer[Any]:
         findings = [
             each
             for each in checked["findings"]
-            if each["guide"]["soc"].casefold().startswith(soc.casefold())
+            if fnmatchcase(each["guide"]["soc"].casefold(), soc.casefold())
             and each["severity"] in grave
             and not each["acknowledged"]
         ]
-        return _with_links({"count": len(findings), "findings": findings[: max(most, 1)]}, url)
+        return _with_links({"count": len(findings), "findings": findings[: max(limit, 1)]}, url)
 
     def list_guides() -> str:
         """List the guides: SoC, system, release, boards and number of figures."""

@@ -18,7 +18,7 @@ class Places:
     def __init__(self, holdings: Holdings, settings: Settings, *, with_health: bool) -> None:
         self._layout = Layout(holdings.catalog)
         self._addresses = plan(holdings.pool.guides(), holdings.pool.benchmarks())
-        self._findings: dict[object, list[dict[str, str]]] | None = None
+        self._findings: dict[int, list[dict[str, str]]] | None = None
         if with_health:
             self._findings = _findings(holdings, settings)
 
@@ -28,23 +28,19 @@ class Places:
         page = self._addresses.guide[record.guide]
         address: dict[str, Any] = {"section": f"{page}#{self._layout.anchor(record)}"}
         if self._findings is not None:
-            address["health"] = self._findings.get(_key(record), [])
+            address["health"] = self._findings.get(record.cell.members[0], [])
         return address
 
 
-def _findings(holdings: Holdings, settings: Settings) -> dict[object, list[dict[str, str]]]:
+def _findings(holdings: Holdings, settings: Settings) -> dict[int, list[dict[str, str]]]:
+    """Return the findings about each figure, which its first result identifies."""
     from ..catalog.waivers import load_annotations
     from ..health import report
 
     annotations, _ = load_annotations(settings.waivers)
-    out: dict[object, list[dict[str, str]]] = {}
+    out: dict[int, list[dict[str, str]]] = {}
     for finding in report.check(holdings, settings.acknowledged, annotations.levels).open:
         mark = {"severity": finding.severity, "title": finding.rule.title, "id": finding.id}
         for suspect in finding.suspects:
-            out.setdefault(_key(suspect.record), []).append(mark)
+            out.setdefault(suspect.record.cell.members[0], []).append(mark)
     return out
-
-
-def _key(record: Record) -> object:
-    params = tuple(sorted((name, str(value)) for name, value in record.params.items()))
-    return record.guide, record.board, record.benchmark, record.metric, params

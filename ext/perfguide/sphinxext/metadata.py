@@ -156,10 +156,16 @@ def shortened(text: str) -> str:
     return text[:MAX_DESCRIPTION_CHARS].rpartition(" ")[0].rstrip(".,;:") + " …"
 
 
+def _site_address(app: Sphinx) -> str:
+    """Return the site's address on the web, with a slash at its end, or an empty text."""
+    base: str = app.config.html_baseurl
+    return f"{base.rstrip('/')}/" if base else ""
+
+
 def address(app: Sphinx, docname: str) -> str:
     """Return a page's address on the web; an empty text if the site's is not known."""
-    base: str = app.config.html_baseurl
-    return f"{base.rstrip('/')}/{app.builder.get_target_uri(docname)}" if base else ""
+    site = _site_address(app)
+    return f"{site}{app.builder.get_target_uri(docname)}" if site else ""
 
 
 def _about(app: Sphinx, docname: str) -> dict[str, Any]:
@@ -258,13 +264,12 @@ def _dataset(
     page = address(app, pagename)
     if page:
         full |= {"@id": page, "url": page}
-        base = app.config.html_baseurl.rstrip("/")
         full["distribution"] = [
             {
                 "@type": "DataDownload",
                 "encodingFormat": "text/csv",
                 "name": node["reftarget"].rpartition("/")[2],
-                "contentUrl": f"{base}/_downloads/{node['filename']}",
+                "contentUrl": f"{_site_address(app)}_downloads/{node['filename']}",
             }
             for node in doctree.findall(addnodes.download_reference)
             if "filename" in node
@@ -363,7 +368,7 @@ def _folders(entries: Iterable[dict[str, Any]]) -> dict[str, str]:
 def _feed(app: Sphinx, entries: list[dict[str, Any]], file: str, soc: str = "") -> bytes:
     """Return the feed of all SoCs or of one, which is published as ``file``."""
     config = app.config
-    base = f"{config.html_baseurl.rstrip('/')}/" if config.html_baseurl else ""
+    base = _site_address(app)
     up = base or "../" * file.count("/")
     author = config.author or config.project
     title = f"{soc} · {config.html_title}" if soc else config.html_title
@@ -374,7 +379,7 @@ def _feed(app: Sphinx, entries: list[dict[str, Any]], file: str, soc: str = "") 
 def _llms_txt(app: Sphinx) -> str:
     """Return a list of the pages for language models, in the form of llmstxt.org."""
     config = app.config
-    base = f"{config.html_baseurl.rstrip('/')}/" if config.html_baseurl else ""
+    base = _site_address(app)
 
     def link(address: str, text: str, about: str = "") -> str:
         # Titles hold names from bundles, which must not end a link.
@@ -382,12 +387,12 @@ def _llms_txt(app: Sphinx) -> str:
         return f"- [{plain}]({base}{address}){f': {about}' if about else ''}"
 
     def pages(pattern: str) -> list[str]:
-        names = sorted(app.env.found_docs, key=units.natural)
+        full = posixpath.join(config.perfguide_output, pattern)
+        names = [name for name in app.env.found_docs if PurePosixPath(name).match(full)]
         return [
             link(app.builder.get_target_uri(name), app.env.titles[name].astext())
-            for name in names
-            if PurePosixPath(name).match(posixpath.join(config.perfguide_output, pattern))
-            and REDIRECT not in app.env.metadata[name]
+            for name in sorted(names, key=units.natural)
+            if REDIRECT not in app.env.metadata[name]
         ]
 
     lines = [

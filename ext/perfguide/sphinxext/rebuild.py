@@ -144,7 +144,7 @@ class Rebuild:
         paths = (str(env.doc2path(docname)), *map(str, env.dependencies.get(docname, ())))
         drawn = os.path.realpath(Path(env.srcdir, env.config.perfguide_output, gallery.DRAWN))
         out = {}
-        for path in sorted({os.path.join(env.srcdir, path) for path in paths}):  # noqa: PTH118
+        for path in sorted({str(Path(env.srcdir, path)) for path in paths}):
             # Pictures that the page itself draws are new.
             is_drawn = os.path.realpath(path).startswith(f"{drawn}/")
             out[path] = identify(path) if is_drawn else identify_since(path, self._reading_ns)
@@ -193,7 +193,7 @@ class Rebuild:
         output = Path(app.srcdir, config.perfguide_output)
         ours = (f"{output}/{name}" for name in Writer(output).ours)
         files |= {path: identify(path) for path in (*ours, *below(output / gallery.DRAWN))}
-        files = {os.path.abspath(path): of for path, of in files.items()}  # noqa: PTH100
+        files = {os.path.abspath(path): of for path, of in files.items()}  # noqa: PTH100 - Path keeps ..
         folders, own_folders = _folders(app), _own(app)
         is_complete = not internals.warning_count(app) and all(self._listings.values())
         others = other_names(folders, own_folders, files)
@@ -220,7 +220,7 @@ def _folders(app: Sphinx) -> Folders:
     assets = (*config.html_static_path, *config.templates_path, *config.html_extra_path)
     results = (path for path in given.results if not is_url(path))
     paths = {*results, *given.benchmarks, *(Path(app.confdir, asset) for asset in assets)}
-    others = sorted(os.path.abspath(path) for path in paths)  # noqa: PTH100
+    others = sorted(os.path.abspath(path) for path in paths)  # noqa: PTH100 - Path keeps ..
     return ((str(app.srcdir), tuple(config.source_suffix)), *((path, ("",)) for path in others))
 
 
