@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from corpus import built_in, figures, logs, read, row
+from corpus import DATA, built_in, figures, logs, read, row
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from profiles import examples
@@ -180,6 +180,22 @@ def test_the_end_of_a_count_of_bytes_is_no_count(between: bytes) -> None:
     whole, _ = undamaged(path)
     for line in (b"12:30:01 started\n", b"[   12.34] usb 1-1: reset\n"):
         assert figures(read(path, data.replace(count, line + count, 1))) == whole
+
+
+@pytest.mark.parametrize(
+    ("name", "at", "intruder"),
+    [
+        ("dd/coreutils.log", 120, b"usb 1-1: USB disconnect, device number"),
+        ("glmark2/2023.01.log", 763, b"nan"),
+        ("glmark2/2023.01.log", 772, b"nan"),
+        ("openssl-sweep-table/aes-128-cbc-parsed.txt", 48, b"\nINFO: task hung\n"),
+    ],
+)
+def test_rows_behind_or_with_damage_keep_their_conditions_or_are_refused(
+    name: str, at: int, intruder: bytes
+) -> None:
+    data = (DATA / name).read_bytes()
+    check(DATA / name, data[:at] + intruder + data[at:])
 
 
 def test_a_mean_of_damaged_rows_is_no_figure() -> None:

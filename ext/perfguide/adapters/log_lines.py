@@ -43,6 +43,15 @@ def holds(*patterns: bytes) -> Callable[[bytes], bool]:
     return lambda data: all(pattern.search(data) for pattern in compiled)
 
 
+def typed(*programs: str, argument: str = "[!-~]{1,100}") -> re.Pattern[str]:
+    """Return the pattern of a line on which a shell was given a command of one of the programs. Its groups
+    are the command, without prompt and path, and the program."""
+    return re.compile(
+        r"(?:[^#$>+]{0,100}[#$>+] ?)?(?:[^;&]{1,100}(?:;|&&) ?){0,5}(?:(?:sudo|time) ){0,2}"
+        rf"(?:[!-~]{{0,100}}/)?(({'|'.join(programs)})(?: {argument}){{0,40}})[ \t]*"
+    )
+
+
 def lines(data: bytes) -> Iterator[Line]:
     """Yield the lines of a log. They end at line feeds only, so that the numbers are
     those of the file. A line longer than ``MAX_LINE_BYTES`` is cut and ends in ``DAMAGED``."""

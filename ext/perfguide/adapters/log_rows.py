@@ -19,17 +19,20 @@ Take = Callable[[Line, "re.Match[str]"], None]
 @dataclass(frozen=True, slots=True)
 class Row:
     """One layout. ``begins`` matches the front of its lines, ``whole`` all of them; ``take`` is
-    called with the line and the match of the latter. Patterns have no unbounded repetition
-    behind another one that could take the same characters."""
+    called with the line and the match of the latter, ``lose`` where the line was cut or damaged.
+    Patterns have no unbounded repetition behind another one that could take the same characters."""
 
     begins: re.Pattern[str]
     whole: re.Pattern[str]
     take: Take
+    lose: Callable[[], None]
 
 
-def row(begins: str, whole: str, take: Take) -> Row:
-    """A row from the texts of its patterns."""
-    return Row(re.compile(begins), re.compile(whole), take)
+def row(
+    begins: str, whole: str | re.Pattern[str], take: Take, lose: Callable[[], None] = lambda: None
+) -> Row:
+    """A row from the texts of its patterns; of a row that begins with "" no damaged line is reported."""
+    return Row(re.compile(begins or "(?!)"), re.compile(whole), take, lose)
 
 
 def scan(data: bytes, what: str, rows: Sequence[Row], sheet: Sheet) -> None:
@@ -44,6 +47,7 @@ def scan(data: bytes, what: str, rows: Sequence[Row], sheet: Sheet) -> None:
                 break
             if each.begins.match(line.text):
                 sheet.broken(line.number, f"a line of {what} is cut or damaged")
+                each.lose()
                 break
 
 

@@ -51,7 +51,7 @@ class Element:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """The offsets of one document in a file; ``whole`` if its end tag is there."""
+    """The offsets of one document in a file; ``whole`` if it has its end tag."""
 
     start: int
     end: int

@@ -1,4 +1,4 @@
-"""YAML as board farms export it, with the line of every scalar, and no surprises.
+"""YAML as board farms export it, with the line of every scalar.
 
 Nothing is constructed from what is read: no tag, no type, no merge key is acted
 on, and a scalar is the text as written. All that a bomb needs is refused: more aliases,

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from .. import Context, Format, Reading, Scalar
@@ -125,18 +126,29 @@ def _sweep(sweep: list[_Pair], foreign: set[int], sheet: Sheet) -> None:
     counts = Counter(len(cells(pair.figures).values) for pair in sweep)
     usual = counts.most_common(1)[0][0]
     for nice, pair in zip(levels, sweep, strict=True):
-        # A sweep is by definition run against a busy loop on the same core.
-        params: dict[str, Scalar] = {"algorithm": algorithm, "nice": nice}
-        params["background"] = "busy-loop"
-        sheet.figure(pair.share.number, "openssl", "cpu_load", "%", pair.percent, params, zero=True)
         row_cells = cells(pair.figures)
-        sizes = _sizes(len(row_cells.values), sheet)
-        if row_cells.fault or not sizes or len(row_cells.values) != usual:
+        rates = dict(zip(_sizes(len(row_cells.values), sheet), row_cells.values, strict=False))
+        if row_cells.fault or not rates or len(row_cells.values) != usual:
             sheet.broken(pair.row.number, row_cells.fault or "how many block sizes are these?")
-            continue
-        for size, value in zip(sizes, row_cells.values, strict=True):
-            more = {**params, "block_size": size}
-            sheet.figure(pair.row.number, "openssl", "throughput", "kB/s", value, more)
+            rates = {}
+        params: dict[str, Scalar] = {"algorithm": algorithm, "nice": nice}
+        _give(params, (pair.share.number, pair.percent), pair.row.number, rates, sheet)
+
+
+def _give(
+    params: dict[str, Scalar],
+    share: tuple[int, float],
+    row: int,
+    rates: Mapping[int, float],
+    sheet: Sheet,
+) -> None:
+    """Give the CPU share of one nice level, which is on a line of its own or on that of the rates, and
+    the rates by block size."""
+    # A sweep is by definition run against a busy loop on the same core.
+    params["background"] = "busy-loop"
+    sheet.figure(share[0], "openssl", "cpu_load", "%", share[1], params, zero=True)
+    for size, rate in rates.items():
+        sheet.figure(row, "openssl", "throughput", "kB/s", rate, {**params, "block_size": size})
 
 
 def read_table(data: bytes, context: Context) -> Reading:
@@ -151,10 +163,12 @@ def read_table(data: bytes, context: Context) -> Reading:
         if not tables or tables[-1][-1][0].number != line.number - 1:
             tables.append([])
         tables[-1].append((line, match[0].split()))
+    are_sweeps = all(len(table) in LEVELS for table in tables)
     for table in tables:
-        # Of 41 rows the first may be damaged, and then all others would get the level before theirs.
+        # Of 41 rows the first may be damaged or apart, and then all others would get the level before theirs.
         beside = {table[0][0].number - 1, table[-1][0].number + 1}
-        if len(table) < max(LEVELS) and not others.isdisjoint(beside):
+        is_certain = are_sweeps and others.isdisjoint(beside)
+        if len(table) < max(LEVELS) and not is_certain:
             sheet.broken(
                 table[0][0].number, "other lines beside 40 rows: one row of 41 may be lost"
             )
@@ -178,11 +192,8 @@ def _table(rows: list[tuple[Line, list[str]]], sheet: Sheet) -> None:
     else:
         for nice, (line, (share, *rates)) in zip(LEVELS[len(rows)], rows, strict=True):
             params: dict[str, Scalar] = {"algorithm": canonical(str(algorithm)), "nice": nice}
-            params["background"] = "busy-loop"
-            sheet.figure(line.number, "openssl", "cpu_load", "%", float(share), params, zero=True)
-            for size, rate in zip(sizes, rates, strict=True):
-                more = {**params, "block_size": size}
-                sheet.figure(line.number, "openssl", "throughput", "kB/s", float(rate), more)
+            by_size = dict(zip(sizes, map(float, rates), strict=True))
+            _give(params, (line.number, float(share)), line.number, by_size, sheet)
 
 
 def _sizes(count: int, sheet: Sheet) -> tuple[int, ...]:
@@ -210,8 +221,6 @@ TABLE = Format(
     example="".join(
         f"{99 - row} \t503.88 \t1997.67 \t6234.37 \t13145.77 \t24223.74 \t\n" for row in range(41)
     ),
-    recognises=holds(
-        rb"^(?:[0-9]{1,3}(?:\.[0-9]{1,9})?(?:[ \t]+[0-9]{1,9}\.[0-9]{2}){4,6}[ \t]*\r?\n){39}"
-    ),
+    recognises=holds(rb"^(?:%b\r?\n){39}" % _BARE_ROW.pattern.encode()),
     read=read_table,
 )

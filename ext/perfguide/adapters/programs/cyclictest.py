@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from .. import Context, Format, Reading, Scalar
 from ..json_nodes import Documents, Node, documents
-from ..log_lines import Line, figure, lines, words
+from ..log_lines import Line, figure, lines, typed, words
 from ..log_sheet import Sheet
 
 EXAMPLE = """\
@@ -35,9 +35,7 @@ _THREAD = re.compile(
     r" Min:[ ]*([0-9]{1,12}) Act:[ ]*(-?[0-9]{1,12}) Avg:([ ]*[0-9]{1,12}) Max:([ ]*[0-9]{1,12})[ ]*"
 )
 _SCHEDULE = re.compile(r" P:[ ]*([0-9]{1,3}) I:([0-9]{1,9}) ")
-_COMMAND = re.compile(
-    r"(?:[^#$>+]{0,100}[#$>+] ?)?(?:sudo )?(?:[!-~]{0,100}/)?(cyclictest(?: [!-~]{1,100}){0,40})[ \t]*"
-)
+_COMMAND = typed("cyclictest")
 _AFFINITY = re.compile(
     r" (?:-[A-Za-z]{0,9}a ?|--affinity[= ])([0-9]{1,4}(?:[,-][0-9]{1,4}){0,99})(?= |$)"
 )
@@ -66,17 +64,25 @@ class _Run:
     buckets: dict[int, tuple[int, list[str]]] = field(default_factory=dict)
     total: list[int] = field(default_factory=list)
     command: str = ""
+    cores: list[int] = field(default_factory=list)
+    """The cores that the command binds the threads to, if it names any."""
+    is_in_order: bool = True
+    """True where each thread is bound to the core of its number. Logs without their command are nearly
+    always of ``-S``, which does so."""
+
+    def start(self, command: str) -> None:
+        """Note the command of this run, and the cores of its threads."""
+        self.command, self.cores = command, _affinity(command)
+        self.is_in_order = _IN_ORDER.search(command) is not None
 
     def thread(self, number: int) -> dict[str, Scalar]:
         """Return the parameter that names a thread: its core, where that is certain."""
-        if cores := affinity(self.command):
-            return {"core": cores[number % len(cores)]}
-        # Logs without their command are nearly always of -S, which binds the threads in their order.
-        is_bound = not self.command or _IN_ORDER.search(self.command)
-        return {"core" if is_bound else "thread": number}
+        if self.cores:
+            return {"core": self.cores[number % len(self.cores)]}
+        return {"core" if self.is_in_order else "thread": number}
 
 
-def affinity(command: str) -> list[int]:
+def _affinity(command: str) -> list[int]:
     """Return the cores that ``-a`` binds the threads to, in their order; none if it names none."""
     if not (match := _AFFINITY.search(command)):
         return []
@@ -138,7 +144,7 @@ def read(data: bytes, context: Context) -> Reading:
             run.frame.clear()
         elif match := _COMMAND.fullmatch(text):
             run = _finish(run, sheet)
-            run.command = match[1]
+            run.start(match[1])
         elif text.startswith("# /dev/cpu_dma_latency set to"):
             run = _next(run, sheet)
         elif _LIKE.search(text):
@@ -250,7 +256,7 @@ def _give(
     text: str,
     thread: dict[str, Scalar],
     sheet: Sheet,
-    command: str = "",
+    command: str,
 ) -> None:
     value = figure(text)
     if value is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from .. import Context, Format, Reading, Scalar
-from ..log_lines import Line, figure, holds
+from ..log_lines import Line, figure, holds, typed
 from ..log_rows import row, scan
 from ..log_sheet import Sheet
 
@@ -23,7 +23,7 @@ def read(data: bytes, context: Context) -> Reading:
     counted = False
     params: dict[str, Scalar] = {}
 
-    def typed(line: Line, match: re.Match[str]) -> None:
+    def begin(line: Line, match: re.Match[str]) -> None:
         nonlocal command, counted
         command, counted = match[1], False
         params.clear()
@@ -64,16 +64,10 @@ def read(data: bytes, context: Context) -> Reading:
         data,
         "dd",
         (
+            row("", typed("dd", argument="[a-z]{1,10}=[!-~]{1,200}"), begin),
+            row("", r"[0-9]{1,15}\+[0-9]{1,9} records in[ \t]*", records),
             row(
-                r"(?!)",
-                r"(?:[^#$>+]{0,100}[#$>+] )?(?:[^;&]{1,100}(?:;|&&) ?){0,5}(?:(?:sudo|time) ){0,2}"
-                r"(?:[!-~]{0,100}/)?"
-                r"(dd (?:[a-z]{1,10}=[!-~]{1,200} ?){1,10})[ \t]*",
-                typed,
-            ),
-            row("(?!)", r"[0-9]{1,15}\+[0-9]{1,9} records in[ \t]*", records),
-            row(
-                r"(?!)",
+                "",
                 r"([0-9]{1,18}) bytes \([^()]{1,40}\) copied, ([0-9.e-]{1,20}) s,"
                 r" ([0-9]{1,6}(?:\.[0-9]{1,3})?) ([kMGT]?B)/s[ \t]*",
                 lambda line, match: copied(line, match, False),
@@ -83,6 +77,7 @@ def read(data: bytes, context: Context) -> Reading:
                 r"([0-9]{1,18}) bytes (?:\([^()]{1,40}\) )?copied, ([0-9.]{1,20}) seconds,"
                 r" ([0-9]{1,6}(?:\.[0-9]{1,3})?)([kMGT]?B)/s[ \t]*",
                 lambda line, match: copied(line, match, True),
+                forget,
             ),
         ),
         sheet,

@@ -111,8 +111,12 @@ _SECTIONS = {
     "Memory partial write bandwidth": "bw_mem-wr",
     "Memory partial read/write bandwidth": "bw_mem-rdwr",
 }
-_MOVED_BYTES = (*(2**power for power in range(9, 20)), *(count * 2**20 for count in range(1, 4097)))
-"""The sizes that the script of the results file asks for."""
+_MOVED_SIZES = {
+    "0.000512": "512b",
+    **{f"{2**power * 1024 / 1e6:.6f}": f"{2**power}kb" for power in range(10)},
+    **{f"{count * 2**20 / 1e6:.2f}": f"{count}mb" for count in range(1, 4097)},
+}
+"""The sizes that the script of the results file asks for, by the number of MB that is printed for them."""
 _SHORT = {"io_only": "io", "mmap_only": "mo", "open2close": "o2c"}
 
 
@@ -246,7 +250,7 @@ def _row(line: Line, block: _Block, sheet: Sheet) -> bool:
     elif block.kind == "switch":
         sheet.figure(line.number, "lmbench", f"lat_ctx-{match[1]}-{block.name}", "us", value)
     elif block.kind == "section":
-        if (size := _moved_size(match[1])) is None:
+        if (size := _MOVED_SIZES.get(match[1])) is None:
             sheet.broken(line.number, f"{match[1]} MB is not a size that {block.name} moves")
         else:
             name = f"{block.name}-{size}"
@@ -263,18 +267,6 @@ def _row(line: Line, block: _Block, sheet: Sheet) -> bool:
             )
         sheet.figure(line.number, "lmbench", block.name, "MB/s", value, block.params)
     return True
-
-
-def _moved_size(megabytes: str) -> str | None:
-    """Return the size of a row as the command has it: 0.001024 MB are ``1kb``."""
-    decimals = len(megabytes.partition(".")[2])
-    for size in _MOVED_BYTES:
-        if megabytes == f"{size / 1e6:.{decimals}f}" and (decimals == 2) == (size >= 2**20):
-            for unit, scale in (("mb", 2**20), ("kb", 2**10)):
-                if size >= scale:
-                    return f"{size // scale}{unit}"
-            return f"{size}b"
-    return None
 
 
 def _size(megabytes: float, stride: int) -> str:

@@ -8,17 +8,14 @@ from __future__ import annotations
 import re
 
 from .. import Context, Format, Reading, Scalar
-from ..log_lines import Line, holds, lines
+from ..log_lines import Line, holds, lines, typed
 from ..log_sheet import Sheet
 
 PROGRAMS = ("pmqtest", "ptsematest", "sigwaittest", "svsematest")
 
 # Layout: the loop in ``main`` of each program. "#1 -> #0" is the way from the sender to the receiver,
 # whose priority, core and interval are in the line of the pair above.
-_COMMAND = re.compile(
-    r"(?:[^#$>+]{0,100}[#$>+] ?)?(?:sudo )?(?:[!-~]{0,100}/)?"
-    rf"(({'|'.join(PROGRAMS)})(?: [!-~]{{1,100}}){{0,40}})[ \t]*"
-)
+_COMMAND = typed(*PROGRAMS)
 _PAIR = re.compile(
     r"#([0-9]{1,4}): ID[0-9]{1,9}, P([0-9]{1,3}), CPU([0-9]{1,4}), I([0-9]{1,9}); #([0-9]{1,4}): ID.*"
     r"Cycles [0-9]{1,12}[ \t]*"
