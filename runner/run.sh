@@ -18,6 +18,7 @@ unset OPENSSL_ia32cap OPENSSL_armcap
 . "$HERE/lib/environment.sh"
 . "$HERE/lib/cleanup.sh"
 . "$HERE/lib/schedule.sh"
+. "$HERE/lib/shares.sh"
 . "$HERE/lib/progress.sh"
 . "$HERE/lib/meant.sh"
 . "$HERE/lib/points.sh"

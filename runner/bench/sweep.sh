@@ -56,35 +56,6 @@ probe_nice() {
     printf '%s\n' "nice: $probe_text; autogroup $(cat /proc/sys/kernel/sched_autogroup_enabled 2>/dev/null || echo 'not in this kernel'), job and loop in one session" >>"$OUT/checks.txt"
 }
 
-# awk: the CPU share of a job at this nice level beside a loop at nice 0, in thousandths, by the weights of
-# the kernel; and at the last line of time -v that counts, its own share. The whole per cents that
-# time -v prints would make 0 of the share at nice 19.
-# shellcheck disable=SC2016 # awk expands it
-SHARE_AWK='
-    function expected(level, weights) {
-        split("88761 71755 56483 46273 36291 29154 23254 18705 14949 11916 9548 7620 6100 4904 3906 3121 2501 1991 1586 1277 1024 820 655 526 423 335 272 215 172 137 110 87 70 56 45 36 29 23 18 15", weights, " ")
-        return 1000 * weights[level + 21] / (weights[level + 21] + 1024)
-    }
-    function seconds(text, parts, number, part, sum) {
-        sub(/.*: /, "", text); gsub(/[hm] /, ":", text); sub(/s$/, "", text)
-        number = split(text, parts, ":")
-        for (part = 1; part <= number; part++) sum = sum * 60 + parts[part]
-        return sum + 0
-    }
-    /User time \(seconds\): / { used = $NF }
-    /System time \(seconds\): / { used += $NF }
-    /Elapsed \(wall clock\) time / { elapsed = seconds($0); share = elapsed > 0 ? 1000 * used / elapsed : 0; used = 0 }'
-
-# expected_share LEVEL: prints thousandths.
-expected_share() {
-    awk "$SHARE_AWK"' BEGIN { printf "%.0f\n", expected('"$1"'); exit }' </dev/null
-}
-
-# percent THOUSANDTHS: prints the share for people.
-percent() {
-    printf '%s\n' "$(($1 / 10)).$(($1 % 10)) %"
-}
-
 # probe_share LEVEL: prints thousandths.
 probe_share() {
     # shellcheck disable=SC2086 # "busybox time" is two words
@@ -94,16 +65,11 @@ probe_share() {
 }
 
 # check_shares: warns unless the CPU share falls as nice rises. Otherwise job and
-# loop did not compete, and the figures are worthless. It also warns where one thread of plain software
-# got less than the kernel's weights give it: other work took the core.
+# loop did not compete, and the figures are worthless.
 check_shares() {
     for share_log in "$OUT"/sweep.*.log; do
         [ -f "$share_log" ] || continue
-        case ${share_log##*/} in
-            sweep.alone.threads-1.*.sw.log) share_alone=1 ;;
-            *) share_alone=0 ;;
-        esac
-        share_verdict=$(awk -v alone="$share_alone" "$SHARE_AWK"'
+        share_verdict=$(awk "$SHARE_AWK"'
             /^# perfguide-run: / {
                 for (i = 3; i <= NF; i++) if ($i ~ /^nice=/) { level = substr($i, 6) + 0; break }
             }
@@ -114,10 +80,8 @@ check_shares() {
                     if (!seen) { first = n; high = mean; lowest = mean }
                     if (mean > lowest + 0.15 * high) risen = risen " " n
                     if (mean < lowest) lowest = mean
-                    if (alone && mean < 0.08 * expected(n) - 1) poor = poor sprintf(" %d (%.1f %%, expected %.1f %%)", n, mean, expected(n) / 10)
                     last = n; low = mean; seen++
                 }
-                if (seen && poor != "") { print "wrong something else took the core at nice" poor; exit }
                 if (seen < 2) exit
                 text = sprintf("CPU share %.1f %% at nice %d, %.1f %% at nice %d", high, first, low, last)
                 if (last - first >= 5 && low > 0.8 * high) print "wrong " text ": it does not fall as nice rises"

@@ -79,5 +79,8 @@ run_plan() {
             summary failed "$plan_benchmark $plan_workload $plan_threads $plan_rest" "status $?, see its log"
     done 3<"$STATE/plan"
     stop_started
+    plan_far=$(cat "$OUT/$1".*.log 2>/dev/null | grep -c '^# perfguide-during: .* predicted_cpu_share=')
+    [ "$plan_far" -eq 0 ] ||
+        warn "$1" "points whose job got another CPU share than its nice level gives, also when it was repeated: $plan_far"
     summary "done" "$1" "$(cat "$OUT/$1".*.log 2>/dev/null | grep -c '^# perfguide-end: status=0') points"
 }

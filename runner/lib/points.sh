@@ -49,25 +49,23 @@ circumstances() {
 
 # run_point LOG HEAD COMMAND…: runs it and appends its block to LOG.
 # Its status is the command's, or 126 if another program of that name has run; then
-# nothing is kept. TERM ends it at once.
+# nothing is kept. TERM ends it at once. A job whose CPU share is far from the predicted one is
+# run once more; if that is no better, the line "# perfguide-during" says so.
 run_point() {
     run_log=$OUT/$1
     run_head=$2
     shift 2
-    run_from=$(date +%s)
-    {
-        printf '# perfguide-run: %s\n' "$run_head"
-        printf '# perfguide-at: %s\n' "$(circumstances)"
-    } >"$STATE/point"
-    watch_begin
-    "$@" >>"$STATE/point" 2>&1 </dev/null &
-    run_job=$!
-    # Its number is recorded for the next start, in case this one is killed.
-    printf '%s %s\n' "$run_job" "$(start_time "$run_job")" >"$STATE/job"
-    wait "$run_job"
-    run_status=$?
-    rm -f "$STATE/job"
-    run_during=$(watch_end)
+    run_once "$@"
+    run_far=
+    [ "$run_status" -ne 0 ] || run_far=$(far_share "$run_head" "$STATE/point")
+    if [ -n "$run_far" ]; then
+        say "the job got ${run_far% *} % of its core, predicted are ${run_far#* } %: once more"
+        run_first=${run_far% *}
+        run_once "$@"
+        run_during="$run_during first_cpu_share=$run_first"
+        run_far=$(far_share "$run_head" "$STATE/point")
+        [ -z "$run_far" ] || run_during="$run_during cpu_share=${run_far% *} predicted_cpu_share=${run_far#* }"
+    fi
     run_benchmark=${run_head%% *}
     if [ "$run_status" -eq 0 ] && ! said_sign "${run_benchmark#benchmark=}" "$STATE/point"; then
         say "${run_head##*command=}: this is not the program that was meant; it printed:"
@@ -85,4 +83,22 @@ run_point() {
         printf '# perfguide-run: %s\n' "$run_head" >>"$STATE/done"
     fi
     return "$run_status"
+}
+
+# run_once COMMAND…: runs it with its head and output in $STATE/point; sets run_status and run_during.
+run_once() {
+    run_from=$(date +%s)
+    {
+        printf '# perfguide-run: %s\n' "$run_head"
+        printf '# perfguide-at: %s\n' "$(circumstances)"
+    } >"$STATE/point"
+    watch_begin
+    "$@" >>"$STATE/point" 2>&1 </dev/null &
+    run_job=$!
+    # Its number is recorded for the next start, in case this one is killed.
+    printf '%s %s\n' "$run_job" "$(start_time "$run_job")" >"$STATE/job"
+    wait "$run_job"
+    run_status=$?
+    rm -f "$STATE/job"
+    run_during=$(watch_end)
 }

@@ -28,7 +28,7 @@ from ..common.diagnostics import Diagnostic
 from . import Context, Format, Reading, Scalar, registry
 from .farm.text import moment
 from .log_lines import Line, figure, holds, lines, words
-from .log_sheet import Sheet, moved
+from .log_sheet import WARNED, Sheet, moved
 from .openssl import speed
 from .programs import lmbench
 
@@ -49,6 +49,7 @@ _AT = re.compile(r"# perfguide-at: (?:started=([0-9]{4}-[0-9T:-]{6,15}Z) )?.*")
 
 _DURING = re.compile(r"# perfguide-during: (.+)")
 # "600..1400" is the range that was seen, "1400" a value that did not change.
+_PER_CENT = re.compile(r"[0-9]{1,4}\.[0-9]")
 _SPAN = re.compile(r"(-?[0-9]{1,6}(?:\.[0-9])?)(?:\.\.(-?[0-9]{1,6}(?:\.[0-9])?))?")
 
 # The benchmarks that fio measures: itself, or a medium that a header names.
@@ -107,7 +108,19 @@ class _Block:
     command: str
     first: int
     last: int = 0
+    during: dict[str, str] = field(default_factory=dict)
     setup: dict[str, Scalar] = field(default_factory=dict)
+
+    def notes(self) -> list[str]:
+        """Return the note on a job that got another share of its core than its nice level gives it."""
+        share, predicted = map(self.during.get, ("cpu_share", "predicted_cpu_share"))
+        if not share or not predicted:
+            return []
+        first = self.during.get("first_cpu_share", share)
+        return [
+            f"{WARNED}the job got {share} % of its core, and {first} % in a first run, where its nice level "
+            f"gives it {predicted} %: other work was under way"
+        ]
 
 
 def read(data: bytes, context: Context) -> Reading:
@@ -137,6 +150,7 @@ def read(data: bytes, context: Context) -> Reading:
             if when := moment(match[1] or ""):
                 sheet.fact("created", when)
         elif match := _DURING.fullmatch(line.text):
+            during = dict(word.split("=", 1) for word in words(match[1]) if "=" in word)
             setup = _seen(match[1])
             if block:
                 block.last = line.number
@@ -145,7 +159,7 @@ def read(data: bytes, context: Context) -> Reading:
             else:
                 sheet.understood(line.number)
                 if block:
-                    block.setup = setup
+                    block.setup, block.during = setup, during
         elif line.text.startswith("# perfguide-"):
             sheet.broken(line.number, "a line of the runner is cut or damaged")
             block = None
@@ -184,7 +198,10 @@ def _seen(text: str) -> dict[str, Scalar] | None:
             setup["throttled"] = value == "yes"
         elif name == "governor" and re.fullmatch(r"[a-z_+.]{1,60}", value):
             setup["governor"] = value
-        elif not (name == "samples" and re.fullmatch("[0-9]{1,9}", value)):
+        elif not (
+            (name == "samples" and re.fullmatch("[0-9]{1,9}", value))
+            or (name.endswith("cpu_share") and _PER_CENT.fullmatch(value))
+        ):
             return None
     return setup
 
@@ -257,7 +274,11 @@ def _named(part: Reading, block: _Block, sizes: str, params: dict[str, Scalar]) 
             more["access"] = block.words["access"]  # fio's load has no direction
         results.append(
             msgspec.structs.replace(
-                result, params=more, command=block.command, setup={**result.setup, **block.setup}
+                result,
+                params=more,
+                command=block.command,
+                setup={**result.setup, **block.setup},
+                notes=block.notes(),
             )
         )
     if block.words.get("benchmark") in _BY_SYSTEM:

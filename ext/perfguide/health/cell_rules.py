@@ -8,13 +8,13 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from msgspec import UNSET
 
+from ..adapters.log_sheet import WARNED
 from ..bundles import results
 from ..catalog import agreement
 from ..catalog.benchmarks import Metric
 from ..common import units
 from ..common.units import last_digit
 from ..figures.columns import Figures
-from ..intake.runner_notes import WARNED
 from .finding import Hit, Rule, amount
 
 RULES = (

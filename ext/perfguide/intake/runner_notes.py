@@ -15,12 +15,10 @@ from pathlib import PurePosixPath
 
 import msgspec
 
+from ..adapters.log_sheet import WARNED
 from ..bundle import Note, Result
 
 SUMMARY, CHECKS = "summary.txt", "checks.txt"
-
-WARNED = "The runner warned: "
-"""The beginning of a note that puts a figure in doubt."""
 
 MAX_NOTE_CHARS, MAX_FILE_LINES = 1000, 200
 """Limits on one note and on one file; further lines are counted as not understood."""
