@@ -31,7 +31,7 @@ from jinja2.bccache import Bucket
 
 from perfguide.common import orphans
 
-IMPORTED = ("matplotlib.figure", "matplotlib.backends.backend_svg", "scipy.stats")
+IMPORTED = ("pandas", "matplotlib.figure", "matplotlib.backends.backend_svg", "scipy.stats")
 IMPORTED += ("sphinx.cmd.build", "sphinx.search.en", "sphinx_rtd_theme", "sphinx_tabs.tabs")
 IMPORTED += ("pyarrow.pandas_compat", "docutils.parsers.rst.directives.parts", "xml.dom.minidom")
 IMPORTED += ("perfguide.cli", "perfguide.sphinxext.setup", "perfguide.charts.draw")
