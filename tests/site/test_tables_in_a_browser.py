@@ -142,6 +142,27 @@ def test_rows_are_filtered_and_marks_still_lead_to_their_findings(opened: Open, 
 
 
 @WIDTHS
+def test_rows_and_order_that_a_reader_chose_are_in_the_address(opened: Open, width: int) -> None:
+    page = opened(GUIDE, width)
+    figure = ready(other(page))
+    figure.get_by_role("searchbox").fill("o")
+    for way in ("ascending", "descending"):
+        head(figure, "board-a").click()
+        expect(head(figure, "board-a")).to_have_attribute("aria-sort", way)
+    chosen = names(figure)
+    assert chosen != sorted(chosen) and len(chosen) < 9
+    address = page.url
+    assert "?rows=o&down=board-a#" in address
+    again = other(opened(f"{GUIDE}{address.partition('.html')[2]}", width))
+    expect(again.get_by_role("searchbox")).to_have_value("o")
+    expect(head(again, "board-a")).to_have_attribute("aria-sort", "descending")
+    assert names(again) == chosen
+    again.get_by_role("button", name="As published").click()
+    assert len(names(again)) == 9
+    assert "?" not in again.page.url
+
+
+@WIDTHS
 def test_a_board_is_hidden_and_comes_back(opened: Open, width: int) -> None:
     figure = ready(other(opened(GUIDE, width)))
     figure.get_by_text("Choose boards and columns").click()

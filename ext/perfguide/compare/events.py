@@ -279,9 +279,14 @@ def is_beyond_kind(row: Row) -> bool:
 
 def over_scatter(row: Row) -> float:
     """Return how far a row moved, over the scatter of such rows."""
+    scatter = known_scatter(row)
+    return abs(row.worse_by or 0.0) / math.log1p(UNKNOWN_SCATTER if scatter is None else scatter)
+
+
+def known_scatter(row: Row) -> float | None:
+    """Return the relative scatter of such rows, or ``None`` where it is not known."""
     scatter = row.kind_scatter if is_beyond_kind(row) else row.scatter
-    scatter = UNKNOWN_SCATTER if scatter is None else max(scatter, 1e-3)
-    return abs(row.worse_by or 0.0) / math.log1p(scatter)
+    return None if scatter is None else max(scatter, 1e-3)
 
 
 def _leads(row: Row) -> bool:

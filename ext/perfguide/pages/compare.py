@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -22,7 +23,7 @@ from ..common.diagnostics import Diagnostic
 from ..common.units import TableCell
 from ..compare import ledger, sparkline, wording
 from ..compare.comparison import Comparison, Group, annotations_used, compare
-from ..compare.events import Event
+from ..compare.events import Event, known_scatter, over_scatter
 from ..compare.headline import Headline, far_falls, headline
 from ..compare.history import History
 from ..compare.ledger import Compared
@@ -43,6 +44,9 @@ from .write_tables import PageChart, PageTable
 
 INDEX = "compare/index"
 """The page that lists all comparisons."""
+
+OVER_USUAL = "Over usual"
+"""The head of a column: a change over the scatter within which such figures stay."""
 
 LINKED_COLUMN = 3
 """The column of a table of changes with links to the older guide; the next has those to the newer."""
@@ -372,7 +376,7 @@ def _table(
     site: Site, anchors: Anchors, page: str, verdict: Verdict, rows: Sequence[Row]
 ) -> PageTable:
     """Write the table of one verdict, with links from its figures to both guides."""
-    head = ("Figure", "Board", "Unit", "Old", "New", "Change", "Why")
+    head = ("Figure", "Board", "Unit", "Old", "New", "Change", OVER_USUAL, "Why")
     lines, links, scales = [], list[grids.Link](), {}
     for number, row in enumerate(rows):
         digits = wording.decimals(row, site.catalog)
@@ -380,18 +384,28 @@ def _table(
         old, new = (grids.figure(r.cell if r else None, digits) for r in (row.old, row.new))
         unit, change, why = wording.unit(row), wording.changed(row), wording.ground(row)
         scales[unit] = wording.one_unit(row)
-        lines.append((name, row.board, unit, old, new, change, why))
+        lines.append((name, row.board, unit, old, new, change, _over_usual(row), why))
         for column, record in ((LINKED_COLUMN, row.old), (LINKED_COLUMN + 1, row.new)):
             if record:
                 anchor = anchors.of(record)
                 links.append((number, column, anchor.page, anchor.table, anchor.row))
     kinds = grids.unit_scales(scales.items())
     grid = grids.Grid((head,), tuple(lines), 3, units=kinds, links=links)
+    if not any(row[6] for row in lines):
+        grid = grids.only_columns(grid, [0, 1, 2, 3, 4, 5, 7])
     data = _for_programs(rows, lines)
     title = wording.TITLES[verdict]
     return write_tables.table(
         *(site, page, verdict, title, grid), data=data, max_elements=MAX_ELEMENTS
     )
+
+
+def _over_usual(row: Row) -> TableCell:
+    """Return how many times its usual scatter a row moved, where that is known."""
+    if known_scatter(row) is None or row.worse_by is None or math.isinf(row.worse_by):
+        return ""
+    times = round(over_scatter(row), 1)
+    return times, f"{times:.1f}", ""
 
 
 def _for_programs(rows: Sequence[Row], lines: Sequence[Sequence[TableCell]]) -> grids.Grid:
@@ -405,7 +419,8 @@ def _for_programs(rows: Sequence[Row], lines: Sequence[Sequence[TableCell]]) -> 
         columns += grids.measured_columns(name, cells)
     shares = [row.change for row in rows]
     columns.append(("Change (%)", ["" if s is None else units.change(s) for s in shares]))
-    columns.append(("Why", [line[6] for line in lines]))
+    columns.append((OVER_USUAL, [line[6] for line in lines]))
+    columns.append(("Why", [line[7] for line in lines]))
     head, values = zip(*columns, strict=True)
     return grids.tidy(listing(head, zip(*values, strict=True), 3))
 

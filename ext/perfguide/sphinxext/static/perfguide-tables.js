@@ -95,6 +95,39 @@
     return model.api;
   };
 
+  /* The rows and the order that a reader chose go into the address of the page, for one table at a time. */
+  const ROWS = "rows";
+  const BY = "by";
+  const DOWN = "down";
+
+  const remember = (figure, tables, text) => {
+    const asked = new URLSearchParams(location.search);
+    [ROWS, BY, DOWN, "cell"].forEach((name) => asked.delete(name));
+    if (text) asked.set(ROWS, text);
+    const sorted = tables.find((table) => modelOf(table).api.order().length);
+    if (sorted) {
+      const [[column, way]] = modelOf(sorted).api.order();
+      asked.set(way === "desc" ? DOWN : BY, modelOf(sorted).columns[column].name);
+    }
+    history.replaceState(null, "", `${location.pathname}${asked.size ? `?${asked}` : ""}#${figure.id}`);
+  };
+
+  /* Returns whether an address asks for rows or an order of a table. */
+  const isAsked = (figure) => {
+    const asked = new URLSearchParams(location.search);
+    return `#${figure.id}` === location.hash && [ROWS, BY, DOWN].some((name) => asked.has(name));
+  };
+
+  const recall = (tables, filter) => {
+    const asked = new URLSearchParams(location.search);
+    filter.value = asked.get(ROWS) || "";
+    for (const table of tables) {
+      const { api, columns } = modelOf(table);
+      const column = columns.findIndex(({ name }) => name === (asked.get(BY) ?? asked.get(DOWN)));
+      if (column >= 0) api.order([[column, asked.has(DOWN) ? "desc" : "asc"]]);
+    }
+  };
+
   const groups = (tables) => {
     // The levels of the heads above the figures, where a choice can be made at all.
     const levels = [];
@@ -130,7 +163,7 @@
       }
       count.textContent = left === all ? "" : `${left} of ${all} rows`;
     };
-    filter.addEventListener("input", refresh);
+    filter.addEventListener("input", () => { refresh(); remember(figure, tables, filter.value); });
     const levels = groups(tables);
     const boxes = levels.map((labels) => make("fieldset", {},
       make("legend", { textContent: "Columns" }),
@@ -146,11 +179,18 @@
       tools.querySelectorAll("input[type=checkbox]").forEach((box) => { box.checked = true; });
       tables.forEach((table) => modelOf(table).api.order([]));
       refresh();
+      remember(figure, tables, "");
     });
     const choose = boxes.length
       ? [make("details", {}, make("summary", { textContent: "Choose boards and columns" }), ...boxes)] : [];
     tools.prepend(filter, count, ...choose, reset);
-    filter.focus();
+    if (isAsked(figure)) {
+      recall(tables, filter);
+      refresh();
+    } else {
+      filter.focus();
+    }
+    tables.forEach((table) => modelOf(table).api.on("order", () => remember(figure, tables, filter.value)));
   };
 
   const enhance = async (figure, tables, tools, button) => {
@@ -179,6 +219,7 @@
     if (!tools || !tables.length) return;
     const button = make("button", { type: "button", textContent: "Sort and filter" });
     button.addEventListener("click", () => enhance(figure, tables, tools, button));
+    if (isAsked(figure)) enhance(figure, tables, tools, button);
     const copying = make("button", { type: "button", textContent: "Copy" });
     copying.addEventListener("click", () => {
       const visible = tables.filter((each) => each.offsetParent);
