@@ -11,7 +11,7 @@ import pytest
 from conftest import TOP
 from making import TOML, described, loaded, only, pooled, result
 
-from perfguide.bundles import supersede
+from perfguide.bundles import mixed_setups, supersede
 from perfguide.catalog import agreement, benchmarks
 from perfguide.catalog.benchmarks import Catalog
 from perfguide.common.diagnostics import Diagnostic
@@ -138,6 +138,37 @@ def test_one_name_for_figures_of_two_setups_is_an_error_with_both_places(
     assert said_of_them in found.message and "make “card” a parameter" in found.hint
     no_matter = described(tmp_path, TOML + "\n[facts.card]\nmatters = false\n")
     assert [d for d in said(no_matter, *rows) if d.kind == "mixed-setup"] == []
+
+
+def test_two_bundles_of_a_release_with_one_name_for_two_setups_are_an_error_with_both_places() -> (
+    None
+):
+    row = result(value=100.0, log={"file": "a.log", "line": 7})
+    one = loaded(row, id="one", origin="one.json", setup={"card": "A"})
+    other = loaded(
+        result(value=120.0, setup={"card": "B", "clock": "1 MHz"}), id="two", origin="two.json"
+    )
+    found = only([d for d in mixed_setups.find([one, other]) if d.kind == "mixed-setup"])
+    assert (found.origin, found.pointer, found.severity) == ("two.json", "/results/0", "error")
+    assert "card is “B” at /results/0 and “A” at /results/0 (a.log:7) of one.json" in found.message
+    assert "make “card” a parameter" in found.hint and "supersedes" in found.hint
+    for apart in (
+        loaded(row, id="three", setup={"card": "B"}, sdk__version="10.00"),
+        loaded(row, id="three", setup={"card": "B"}, board__name="evm"),
+        loaded(result(params={"card": "B"}), id="three", setup={"card": "B"}),
+        loaded(row, id="three", setup={"clock": "2 MHz"}),
+    ):
+        assert [*mixed_setups.find([one, apart])] == []
+
+
+def test_a_log_that_two_bundles_hold_is_an_error() -> None:
+    rows = [result(value=100.0 + n, log={"file": "a.log", "line": n + 1}) for n in range(3)]
+    logs = {"a.log": "0" * 64, "summary.txt": "1" * 64}
+    one = loaded(*rows, id="one", origin="one.json", logs=logs)
+    other = loaded(*rows, result(), id="two", origin="two.json", logs=logs)
+    found = only([*mixed_setups.find([one, other])])
+    assert (found.kind, found.severity, found.origin) == ("same-log", "error", "two.json")
+    assert "the log a.log is a.log of one.json, byte for byte" in found.message
 
 
 def test_two_bundles_whose_figures_are_all_equal_count_as_one_run() -> None:

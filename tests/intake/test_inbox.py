@@ -251,6 +251,20 @@ def test_the_reason_says_what_is_wrong(farm: Farm, name: str, data: bytes, reaso
     assert farm.stored() == {}
 
 
+def test_figures_of_another_setup_than_those_stored_are_refused_until_they_replace_them(
+    farm: Farm,
+) -> None:
+    of_lab = {"runner__name": "lab"}
+    farm.put("one.json", plain(result(setup={"card": "A"}), id="one", **of_lab))
+    assert farm.take()[0] == 0
+    other = plain(result(setup={"card": "B"}), id="two", created="2024-05-02T09:30:00Z", **of_lab)
+    farm.put("two.json", other)
+    assert farm.take()[0] == 1
+    assert "card is “B” at /results/0 and “A” at /results/0 of AM62X/" in farm.reason("two.json")
+    farm.put("three.json", other | {"supersedes": ["one"]})
+    assert farm.take()[0] == 0
+
+
 def test_links_and_devices_are_moved_aside_and_never_opened(farm: Farm) -> None:
     secret = farm.top / "secret.json"
     secret.write_bytes(text(plain(id="secret")))

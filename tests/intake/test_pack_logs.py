@@ -269,17 +269,35 @@ def test_a_log_of_two_kernels_is_refused_and_one_of_two_boots_is_not(
     assert ("console.log:8: warning: this log has figures of two kernels" in errors) == is_mixed
 
 
-def test_a_journal_of_two_boards_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("hosts", [("am62", "am64"), ("am62", "am62")])
+@pytest.mark.parametrize(
+    ("before", "front"),
+    [
+        ("", "Apr 02 09:30:00 {host} bench[7]: "),
+        ("root@{host}:~# openssl speed\n", ""),
+        ("[root@{host} bench]# openssl speed\n", ""),
+    ],
+)
+def test_a_log_of_two_boards_is_refused_with_their_lines(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    hosts: tuple[str, str],
+    before: str,
+    front: str,
 ) -> None:
     text = "".join(
-        f"Apr 02 09:30:00 {host} bench[7]: {line}\n"
-        for host in ("am62", "am64")
-        for line in SPEED.splitlines()
+        before.format(host=host)
+        + "".join(f"{front.format(host=host)}{line}\n" for line in SPEED.splitlines())
+        for host in hosts
     )
-    (tmp_path / "journal.log").write_text(text, "utf-8")
-    assert _pack(tmp_path, str(tmp_path / "journal.log"), *WHO)[0] == 3
-    assert "figures of several boards: am62, am64" in capsys.readouterr().err
+    (tmp_path / "console.log").write_text(text, "utf-8")
+    status = _pack(tmp_path, str(tmp_path / "console.log"), *WHO)[0]
+    errors = capsys.readouterr().err
+    assert status == (3 if len({*hosts}) > 1 else 0)
+    line = SPEED.splitlines().index("a line of another program") + bool(before)
+    lines = [line, line + len(SPEED.splitlines()) + bool(before)]
+    message = f"figures of several boards: am62 (line {lines[0]}), am64 (line {lines[1]})"
+    assert (message in errors) == (status == 3)
 
 
 UNREAD = "Elapsed: 12.5 s\nno number here\nusb3 is plugged\n17 retries\n"

@@ -66,7 +66,8 @@ _HARMLESS = re.compile(
 _FENCE = re.compile(r"([ \t]*)(?:`{3,}|~{3,})[ \t]*[\w+.-]*[ \t]*")
 _SCRIPT = re.compile(rf"Script (?:started|done) on (?P<when>{_ISO}|[!-~ ]{{10,40}}).*")
 _PROMPT = re.compile(
-    r"(?:(?:[\w.-]{1,64}@)?[\w.-]{1,64}:[~/][^ #$>]{0,200} ?|\[[\w.-]{1,64}@[\w.-]{1,64} [^\]]{1,200}\]"
+    r"(?:(?:[\w.-]{1,64}@(?P<host>[\w.-]{1,64})|[\w.-]{1,64}):[~/][^ #$>]{0,200} ?"
+    r"|\[[\w.-]{1,64}@(?P<in_brackets>[\w.-]{1,64}) [^\]]{1,200}\]"
     r"|(?:ba)?sh-[0-9]\.[0-9]{1,2}|[~/][^ #$>]{0,200} )(?=[#$] )|> (?=[\[{][ \t]*$)"
 )
 _MESSAGES = re.compile(
@@ -120,7 +121,7 @@ class PlainLog:
     """Lines from which on the log is of another kernel or board: what differs, both names, and the
     line of the file."""
     hosts: Mapping[str, Set[int]] = field(default_factory=dict)
-    """The lines of the file that came from each host, where an envelope names hosts."""
+    """The lines of the file that came from each host, where an envelope or prompts name several."""
     joined: PlainLog | None = None
     """The same with lines joined that fill the width of a terminal."""
     joined_lines: frozenset[int] = frozenset()
@@ -206,9 +207,7 @@ def opened(data: bytes) -> PlainLog:
         if not (_take_off(rows) or _take_off_indentation(rows)):
             break
     rows = _without_messages(rows)
-    rows.texts = [
-        _PROMPT.sub("", each, count=1) if _PROMPT.match(each) else each for each in rows.texts
-    ]
+    _take_off_prompts(rows)
     log = _plain(rows)
     return replace(log, joined=_joined(rows))
 
@@ -434,6 +433,20 @@ def _take_off_indentation(rows: _Rows) -> bool:
     rows.texts = [each if _is_message(each) else each[width:] for each in rows.texts]
     rows.envelopes.append("indentation")
     return True
+
+
+def _take_off_prompts(rows: _Rows) -> None:
+    """Take off prompts. Where they name several hosts, the lines behind each are of its host."""
+    hosts: dict[str, set[int]] = {}
+    own: set[int] = set()
+    for index, (text, number) in enumerate(zip(rows.texts, rows.numbers, strict=True)):
+        if match := _PROMPT.match(text):
+            rows.texts[index] = text[match.end() :]
+            if host := match["host"] or match["in_brackets"]:
+                own = hosts.setdefault(host, set())
+        own.add(number)
+    if len(hosts) > 1 and not rows.hosts:
+        rows.hosts = hosts
 
 
 def _without_messages(rows: _Rows) -> _Rows:

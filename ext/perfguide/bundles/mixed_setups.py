@@ -1,29 +1,113 @@
-"""Results of one bundle that have the same names and parameters, and were measured differently."""
+"""Results of one guide that have the same names and parameters, and were measured differently."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from ..bundle import VARYING_FACTS, Result
+from ..bundle import VARYING_FACTS, Result, Value
 from ..common import units
 from ..common.diagnostics import Diagnostic, visible
 from . import results
 from .decode import Loaded
+from .guide_key import guide_key
 
 
-def _always(benchmark: str, fact: str) -> bool:
+def always(benchmark: str, fact: str) -> bool:
+    """Return that a fact matters."""
     return True
 
 
-def find(
-    bundles: Iterable[Loaded], matters: Callable[[str, str], bool] = _always
-) -> Iterator[Diagnostic]:
-    """Yield findings about results of one bundle with equal names and parameters whose setups differ.
+Matters = Callable[[str, str], bool]
+"""A function of a benchmark and a fact: true if figures with other values of the fact are other figures."""
+
+
+def find(bundles: Sequence[Loaded], matters: Matters = always) -> Iterator[Diagnostic]:
+    """Yield findings about results of one board and release with equal names and parameters whose setups
+    differ, and about logs that two bundles hold.
 
     The site has one place for such results, and would publish their mean. Facts that are measured beside
-    each figure may differ, and those of a benchmark that do not matter. Each benchmark and metric is
-    reported once.
+    each figure may differ, and those of a benchmark that do not matter. Each benchmark and metric of a
+    bundle is reported once.
     """
+    yield from _within(bundles, matters)
+    by_place: dict[object, list[Loaded]] = {}
+    for item in bundles:
+        by_place.setdefault((guide_key(item.bundle), item.bundle.board.name), []).append(item)
+    for items in by_place.values():
+        if len(items) > 1:
+            yield from _across(items, matters)
+            yield from _shared_logs(items)
+
+
+def _across(bundles: Sequence[Loaded], matters: Matters) -> Iterator[Diagnostic]:
+    """Yield findings about results of two bundles. A fact that only one of them states is no difference:
+    older bundles state fewer facts."""
+    setups = [
+        [
+            item.bundle.setup | results.beside(text)[0]
+            for text in item.results.columns.beside or [""]
+        ]
+        for item in bundles
+    ]
+    values: dict[str, set[Value]] = {}
+    for each in setups:
+        for setup in each:
+            for fact in setup.keys() - VARYING_FACTS:
+                values.setdefault(fact, set()).add(setup[fact])
+    # Most releases have one setup, and then no row has to be looked at.
+    differing = {fact for fact, own in values.items() if len(own) > 1}
+    if not differing:
+        return
+    first: dict[tuple[str, str, str, str], tuple[Loaded, int, Value]] = {}
+    for item, own in zip(bundles, setups, strict=True):
+        columns, reported = item.results.columns, set[tuple[str, str]]()
+        triples, lines = columns.triples(), columns.params.split("\n") if columns.rows else []
+        codes = zip(
+            columns.whole(columns.named), lines, columns.whole(columns.besides), strict=True
+        )
+        for row, (code, line, beside) in enumerate(codes):
+            benchmark, metric, _ = triples[code]
+            for fact in differing & own[beside].keys():
+                value = own[beside][fact]
+                key = benchmark, metric, line, fact
+                other, at, stated = first.setdefault(key, (item, row, value))
+                if other is item or stated == value or (benchmark, metric) in reported:
+                    continue
+                if matters(benchmark, fact):
+                    reported.add((benchmark, metric))
+                    message = (
+                        f"{visible(benchmark)}, {visible(metric)}: {visible(fact)} is {_quoted(value)} at "
+                        f"/results/{row}{_line(item.results[row])} and {_quoted(stated)} at /results/{at}"
+                        f"{_line(other.results[at])} of {visible(other.origin)}, with the same parameters: "
+                        "their mean is of no setup that was measured"
+                    )
+                    hint = (
+                        f"make “{visible(fact)}” a parameter in both, or withdraw the bundle that is not to "
+                        "count by “supersedes”"
+                    )
+                    pointer = f"/results/{row}"
+                    yield Diagnostic(
+                        "mixed-setup", item.origin, message, hint, pointer, root=item.root
+                    )
+
+
+def _shared_logs(bundles: Sequence[Loaded]) -> Iterator[Diagnostic]:
+    """Yield findings about logs with figures that an earlier one of some bundles holds, too."""
+    # Two runs never agree in every character of a log with times.
+    first: dict[str, tuple[Loaded, str]] = {}
+    for item in bundles:
+        for name in sorted({*item.results.columns.logs} & item.bundle.logs.keys()):
+            other, its_name = first.setdefault(item.bundle.logs[name], (item, name))
+            if other is not item:
+                message = (
+                    f"the log {visible(name)} is {visible(its_name)} of {visible(other.origin)}, byte for "
+                    "byte: its figures would count twice"
+                )
+                hint = "pack without it, or withdraw the other bundle by “supersedes”"
+                yield Diagnostic("same-log", item.origin, message, hint, "/logs", root=item.root)
+
+
+def _within(bundles: Iterable[Loaded], matters: Matters) -> Iterator[Diagnostic]:
     for item in bundles:
         columns = item.results.columns
         if len(columns.beside) < 2:
@@ -71,13 +155,17 @@ def _diagnostic(
         f"{values[1]} at {places[1]}, with the same parameters: their mean is of no setup that was "
         "measured"
     )
-    hint = f"make “{visible(fact)}” a parameter, or pack a bundle for each setup"
+    hint = f"make “{visible(fact)}” a parameter, or pack the logs of one setup only"
     at = f"/results/{row}"
     return Diagnostic("mixed-setup", item.origin, message, hint, at, root=item.root)
 
 
 def _value(result: Result, fact: str) -> str:
-    return f"“{visible(units.plain(result.setup[fact]))}”" if fact in result.setup else "not stated"
+    return _quoted(result.setup[fact]) if fact in result.setup else "not stated"
+
+
+def _quoted(value: Value) -> str:
+    return f"“{visible(units.plain(value))}”"
 
 
 def _line(result: Result) -> str:

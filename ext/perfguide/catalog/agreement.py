@@ -312,14 +312,19 @@ def ahead(bundles: Sequence[Loaded], now: datetime.datetime) -> list[Diagnostic]
     return out
 
 
-def findings(bundles: Sequence[Loaded], catalog: Catalog, folder: str) -> list[Diagnostic]:
-    """Return every finding about valid bundles, except those that depend on the time."""
-    out = [*contradictions(bundles), *names(bundles), *same_keys(bundles)]
+def matters(catalog: Catalog) -> mixed_setups.Matters:
+    """Return which facts of the setup matter to which benchmark."""
 
-    def matters(benchmark: str, fact: str) -> bool:
+    def of(benchmark: str, fact: str) -> bool:
         described = catalog.get(benchmark)
         facts = described.entry.facts if described else {}
         return fact not in facts or facts[fact].matters
 
-    out += mixed_setups.find(bundles, matters)
+    return of
+
+
+def findings(bundles: Sequence[Loaded], catalog: Catalog, folder: str) -> list[Diagnostic]:
+    """Return every finding about valid bundles, except those that depend on the time."""
+    out = [*contradictions(bundles), *names(bundles), *same_keys(bundles)]
+    out += mixed_setups.find(bundles, matters(catalog))
     return [*out, *against(bundles, catalog, folder)]

@@ -78,9 +78,14 @@ EXPLAINED: dict[str, tuple[str, str]] = {
         "differs, say what in “params”.",
     ),
     "mixed-setup": (
-        "A bundle is not packed or taken in with such results. Of those that are stored, pages show the mean, and say "
+        "A bundle with such results is neither packed nor taken in. Of those that are stored, pages show the mean, and say "
         "which fact differs.",
-        "Name in “params” what differs, or pack the logs of each setup into a bundle of its own.",
+        "Name in “params” what differs: perfguide pack --param card=A. Or withdraw the bundle that is not to count "
+        "by “supersedes”.",
+    ),
+    "same-log": (
+        "Its figures are counted twice, as if they had been measured twice.",
+        "Pack the later bundle without that log, or let it withdraw the earlier one by “supersedes”.",
     ),
     "same-run": (
         "Both are published, and pooled where they are of the same release.",

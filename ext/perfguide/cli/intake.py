@@ -83,6 +83,8 @@ def _wrong(options: argparse.Namespace) -> str:
 def _run(options: argparse.Namespace) -> int:
     """Go through the inbox once and print the outcome of each upload."""
     from ..bundles import decompress
+    from ..catalog import agreement, benchmarks
+    from ..figures.dataset import BUILT_IN
     from ..intake import inbox
     from ..intake.transfer import BusyError
 
@@ -99,6 +101,7 @@ def _run(options: argparse.Namespace) -> int:
         signers=options.allowed_signers,
         require_signature=options.require_signature,
         limits=decompress.changed(dict(options.limit)),
+        matters=agreement.matters(benchmarks.load((BUILT_IN, Path(shared.BENCHMARKS)))[0]),
     )
     counts: Counter[str] = Counter()
     try:

@@ -66,6 +66,8 @@ class Orders:
     signers: Path | None = None
     require_signature: bool = False
     limits: Limits = field(default_factory=Limits)
+    matters: mixed_setups.Matters = mixed_setups.always
+    """The facts of the setup that make figures different ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,6 +230,7 @@ class _Intake:
                     f"the id “{item.bundle.id}” is that of {others}, with other content; give "
                     "each run an id of its own, or withdraw the old one by “supersedes”"
                 )
+        self._check_setups(items)
         below = stored_name(items, name, copies[name].digest)
         target = self._orders.results / below
         # The bundle is published last: a build that sees it also sees its logs and signature.
@@ -266,10 +269,22 @@ class _Intake:
             raise RefusedError(reason, [*diagnostics, *conflicts])
         if not items:
             raise RefusedError("holds no bundle")
-        if mixed := [*mixed_setups.find(items)]:
-            reason = "has figures of several setups under one name; separate them and upload again"
-            raise RefusedError(reason, mixed)
         return items, diagnostics
+
+    def _check_setups(self, items: Sequence[Loaded]) -> None:
+        """Refuse figures of several setups under one name, in the upload or beside those stored, and logs
+        whose figures are stored already."""
+        both = [*self._stored.beside(items), *items]
+        counted = {item.digest for item in supersede.settle(both).bundles}
+        # The new ones come last, so that findings about two bundles are theirs.
+        findings = mixed_setups.find(
+            [item for item in both if item.digest in counted], self._orders.matters
+        )
+        if mixed := [each for each in findings if each.root == items[0].root]:
+            reason = (
+                "has figures of several setups, or of a stored log, under one name; separate them"
+            )
+            raise RefusedError(f"{reason} and upload again", mixed)
 
     def _check_logs(self, copy: Copy, name: str, items: Sequence[Loaded]) -> None:
         """Refuse logs that cannot be read or do not match the hashes in the bundles."""

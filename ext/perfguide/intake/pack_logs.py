@@ -171,9 +171,11 @@ def _mixture(log: LogFile, readings: Sequence[Reading]) -> list[Diagnostic]:
         if any(each < line for each in lines) and any(each > line for each in lines):
             message = f"this log has figures of two {what}s: “{old}”, and from this line “{new}”"
             return [Diagnostic("log-row", log.name, message, hint, line=line)]
-    hosts = [host for host, own in log.plain.hosts.items() if not own.isdisjoint(lines)]
-    if len(hosts) > 1:
-        message = f"this log has figures of several boards: {', '.join(hosts[:5])}"
+    of_hosts = {host: sorted(own & {*lines}) for host, own in log.plain.hosts.items()}
+    first = {host: own[0] for host, own in of_hosts.items() if own}
+    if len(first) > 1:
+        places = ", ".join(f"{host} (line {line})" for host, line in [*first.items()][:5])
+        message = f"this log has figures of several boards: {places}"
         return [Diagnostic("log-row", log.name, message, hint)]
     return []
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -25,7 +25,21 @@ OwnedId = tuple[str, str]
 """An id and the name of its runner; see :attr:`perfguide.bundle.Bundle.owned_id`."""
 
 
+BoardRelease = tuple[str, str, str, str]
+"""The system, the release, the SoC and the board of a bundle."""
+
+
 class _Runner(msgspec.Struct):
+    name: str = ""
+
+
+class _Sdk(msgspec.Struct, frozen=True):
+    os: str = ""
+    version: str = ""
+
+
+class _Board(msgspec.Struct, frozen=True):
+    soc: str = ""
     name: str = ""
 
 
@@ -33,6 +47,8 @@ class _Named(msgspec.Struct):
     id: str = ""
     runner: _Runner | None = None
     supersedes: list[str] = []
+    sdk: _Sdk = _Sdk()
+    board: _Board = _Board()
 
 
 _BUNDLE_DECODER = msgspec.json.Decoder(_Named)
@@ -47,6 +63,8 @@ class StoredBundles:
         self._results = results
         self._limits = limits
         self._files: dict[OwnedId, set[str]] | None = None
+        self._files_of_place: dict[BoardRelease, set[str]] = {}
+        self._beside: dict[str, list[Loaded]] = {}
         self._withdrawn: dict[OwnedId, str] = {}
         self._digests: dict[OwnedId, dict[str, str]] = {}
 
@@ -56,13 +74,29 @@ class StoredBundles:
             self._files = self._files_by_id()
         if owned_id not in self._digests:
             digests: dict[str, str] = {}
-            for file in sorted(self._files.get(owned_id, ())):
-                source = containers.Source(str(self._results), file, self._results / file)
-                for item in decode.upload(source, self._limits):
-                    if isinstance(item, Loaded) and item.bundle.owned_id == owned_id:
-                        digests.setdefault(item.digest, item.origin)
+            for item in self._bundles(self._files.get(owned_id, ())):
+                if item.bundle.owned_id == owned_id:
+                    digests.setdefault(item.digest, item.origin)
             self._digests[owned_id] = digests
         return self._digests[owned_id]
+
+    def beside(self, items: Sequence[Loaded]) -> list[Loaded]:
+        """Return the stored bundles of the boards and releases of some new ones."""
+        for item in items:
+            self.digests(item.bundle.owned_id)  # reads the folder
+        places = {*map(_board_release, items)}
+        files = {file for each in places for file in self._files_of_place.get(each, ())}
+        # An inbox usually has many uploads of one place, one after the other.
+        self._beside = {file: self._beside.get(file) or [*self._bundles([file])] for file in files}
+        every = [item for file in sorted(files) for item in self._beside[file]]
+        return [item for item in every if _board_release(item) in places]
+
+    def _bundles(self, files: Iterable[str]) -> Iterator[Loaded]:
+        for file in sorted(files):
+            source = containers.Source(str(self._results), file, self._results / file)
+            for item in decode.upload(source, self._limits):
+                if isinstance(item, Loaded):
+                    yield item
 
     def withdrawn_by(self, owned_id: OwnedId) -> str:
         """Return the id of a stored bundle of this runner that withdraws this one, or ""."""
@@ -86,6 +120,7 @@ class StoredBundles:
             own, runner = item.bundle.owned_id
             # So that a second copy in the same inbox is recognised as a duplicate.
             self.digests((own, runner))[item.digest] = origin
+            self._files_of_place.setdefault(_board_release(item), set()).add(origin)
             gone = [(old, runner) for old in item.bundle.supersedes]
             self._withdrawn.update(dict.fromkeys(gone, own))
         new = {_taken_line(item.bundle.owned_id) for item in items} - self._taken
@@ -108,8 +143,9 @@ class StoredBundles:
         for source in containers.find([self._results])[0]:
             for document in containers.read(source, self._limits):
                 if not isinstance(document, Diagnostic):
-                    for owned_id, withdrawn_ids in _ids(document):
+                    for owned_id, withdrawn_ids, board_release in _ids(document):
                         files.setdefault(owned_id, set()).add(source.name)
+                        self._files_of_place.setdefault(board_release, set()).add(source.name)
                         gone = [(old, owned_id[1]) for old in withdrawn_ids]
                         self._withdrawn.update(dict.fromkeys(gone, owned_id[0]))
         return files
@@ -120,9 +156,14 @@ def _taken_line(owned_id: OwnedId) -> str:
     return json.dumps(owned_id if owned_id[1] else owned_id[0])
 
 
-def _ids(document: Document) -> list[tuple[OwnedId, Sequence[str]]]:
-    """Return the ids in a document, each with the ids that it withdraws. Nothing else is decoded
-    if the document is well formed."""
+def _board_release(item: Loaded | _Named) -> BoardRelease:
+    bundle = item.bundle if isinstance(item, Loaded) else item
+    return bundle.sdk.os, bundle.sdk.version, bundle.board.soc, bundle.board.name
+
+
+def _ids(document: Document) -> list[tuple[OwnedId, Sequence[str], BoardRelease]]:
+    """Return the ids in a document, each with the ids that it withdraws and its place. Nothing else is
+    decoded if the document is well formed."""
     data = document.data
     try:
         if document.lines:
@@ -134,6 +175,11 @@ def _ids(document: Document) -> list[tuple[OwnedId, Sequence[str]]]:
                 else [_BUNDLE_DECODER.decode(data)]
             )
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
-        bundles = [i.bundle for i in decode.load(document) if isinstance(i, Loaded)]
-        return [(bundle.owned_id, bundle.supersedes) for bundle in bundles]
-    return [((each.id, each.runner.name if each.runner else ""), each.supersedes) for each in named]
+        items = [item for item in decode.load(document) if isinstance(item, Loaded)]
+        return [
+            (item.bundle.owned_id, item.bundle.supersedes, _board_release(item)) for item in items
+        ]
+    return [
+        ((each.id, each.runner.name if each.runner else ""), each.supersedes, _board_release(each))
+        for each in named
+    ]
