@@ -139,7 +139,7 @@ def check_headlines(archive: Archive, pages: Path) -> None:
         if common:
             assert re.search(rf"\b{common} figures?\b", page), page
         else:
-            assert "no figure was measured with both releases" in page
+            assert "No figure was measured with both releases" in page
         assert "Do not ship" not in page, "one run each and no past proves nothing"
 
 

@@ -122,22 +122,25 @@ def events(
     clocks = [_of_clock(own, rows, names) for own in same_clocks.values()]
     explained = {id(row) for event in clocks for row in event.rows}
     by: dict[tuple[object, ...], list[Row]] = {}
+    prices = _prices(rows)
     for row in rows:
         if row.verdict in EVENT_VERDICTS and id(row) not in explained:
             # The same on another board, or the rest of a benchmark beside its shift, is one event.
             wide = row.shift is not None and row.shift.name == row.board
             part = row.board if wide else row.benchmark
-            by.setdefault((row.guide.platform, part, row.verdict, row.accepted), []).append(row)
-    far = _far_rows([row for row in rows if id(row) not in explained])
+            rate = prices.get(id(row))
+            verdict = rate.verdict if rate and rate.verdict in EVENT_VERDICTS else row.verdict
+            by.setdefault((row.guide.platform, part, verdict, row.accepted), []).append(row)
+    far = _far_rows([row for row in rows if id(row) not in explained], rows)
     drifts = drifting(rows)
     out = []
     for key, own in by.items():
-        event = _event(own, rows, old, new, names, drifts)
-        unproved = [] if key[-1] else far.pop(key[:3], [])
-        out.append(replace(event, unproved=tuple(sorted(unproved, key=_farthest))))
+        unproved = [] if key[-1] else far.pop((*key[:3], False), [])
+        out.append(_event(own, rows, old, new, names, drifts, sorted(unproved, key=_farthest)))
     unjudged = [
-        replace(_event(own, rows, old, new, names, drifts), is_back=key[-1] == "back")
-        for key, own in far.items()
+        replace(_event(own, rows, old, new, names, drifts), is_back=2 * backs > len(own))
+        for own in far.values()
+        for backs in [sum(map(_is_back, own))]
     ]
     out += clocks + _causes(rows, names)
     order: dict[Verdict, int] = {"failed-after": 0, "regressed": 0, "improved": 1, "changed": 2}
@@ -163,17 +166,14 @@ def _of_clock(clocks: Sequence[Row], rows: Sequence[Row], names: Names) -> Event
         for benchmark, (fitting, rated) in followers(each, rows).items():
             before = counts.get(benchmark, (0, 0))
             counts[benchmark] = (before[0] + len(fitting), before[1] + rated)
-            own += [
-                row for row in fitting if row.verdict in ("regressed", "improved") or moved_far(row)
-            ]
+            own += fitting
     was, now = (units.number(record.cell.mean or 0.0) for record in (clock.old, clock.new))
     what = (
         f"Clock {was} → {now} {units.parse(clock.unit).symbol} ({units.change_text(clock.change)})"
     )
     ratios = sorted(row.ratio for row in own if row.ratio)
-    order: tuple[Verdict, ...] = ("regressed", "improved", "noisy", "changed")
-    kind = min((row.verdict for row in own), key=order.index)
-    kind = "changed" if kind == "noisy" else kind
+    called = {row.verdict for row in own} & {"regressed", "improved"}
+    kind: Verdict = max(called, default="changed")
     listed = [f"{names.catalog.title(name)} {n} of {of}" for name, (n, of) in counts.items()]
     words = f"Rows moved with it: {', '.join(listed)}"
     return Event(
@@ -242,18 +242,36 @@ def _moves(rows: Sequence[Row]) -> str:
     return ", ".join(parts)
 
 
-def _far_rows(rows: Sequence[Row]) -> dict[tuple[object, ...], list[Row]]:
-    """Return what moved far and cannot be judged, by platform, benchmark and the verdict that it would
-    have if it were proved."""
-    far = [row for row in rows if moved_far(row)]
-    leads = {row.observation for row in far if _leads(row)}
+def _prices(rows: Sequence[Row]) -> dict[int, Row]:
+    """Return for each load that was called the rate of its run that moved as far: the load is what the
+    new rate costs, and no change of its own."""
+    rates = {
+        row.observation: row
+        for row in rows
+        if row.params and _leads(row) and row.worse_by is not None and _is_listed(row)
+    }
+    return {
+        id(row): rate
+        for row in rows
+        if row.work is not None and (rate := rates.get(row.observation))
+        if abs(rate.worse_by or 0.0) >= abs(row.worse_by or 0.0)
+    }
+
+
+def _is_listed(row: Row) -> bool:
+    return row.verdict in EVENT_VERDICTS or moved_far(row)
+
+
+def _far_rows(rows: Sequence[Row], all_rows: Sequence[Row]) -> dict[tuple[object, ...], list[Row]]:
+    """Return what moved far and cannot be judged, by platform, benchmark, the verdict that it would
+    have if it were proved, and whether its samples lie at one level."""
+    leads = {row.observation for row in all_rows if _leads(row) and _is_listed(row)}
     out: dict[tuple[object, ...], list[Row]] = {}
-    for row in far:
+    for row in filter(moved_far, rows):
         # A load, or a rate of packets, says the same as the rate of its run.
         if _leads(row) or row.observation not in leads or not row.params:
             verdict: Verdict = "regressed" if (row.worse_by or 0.0) > 0 else "improved"
-            back = ("back",) if _is_back(row) else ()
-            key = (row.guide.platform, row.benchmark, verdict, *back)
+            key = (row.guide.platform, row.benchmark, verdict, bool(row.spread))
             out.setdefault(key, []).append(row)
     return out
 
@@ -300,6 +318,7 @@ def _event(
     new: SideFigures,
     names: Names,
     drifts: set[tuple[str, str]],
+    unproved: Sequence[Row] = (),
 ) -> Event:
     own = sorted(own, key=_farthest)
     first = own[0]
@@ -323,7 +342,7 @@ def _event(
     perhaps = [*_conditions(own, old, new)]
     if back := _returned(own):
         perhaps.append(back)
-    if lone and not back:
+    if lone and not back and not unproved:
         perhaps.append(f"one bad measurement: {quiet} other rows of the benchmark did not move")
     if any((row.board, row.benchmark) in drifts for row in own):
         perhaps.append("samples that drift within a run")
@@ -342,6 +361,7 @@ def _event(
         ratios[-1] - 1 if ratios else None,
         shared,
         tuple(perhaps),
+        unproved=tuple(unproved),
     )
 
 
@@ -409,12 +429,9 @@ def _narrow(own: Sequence[Row], siblings: Sequence[Row], names: Names) -> str:
     benchmark = names.catalog.get(own[0].benchmark)
     metrics = sorted({row.metric for row in own})
     if len({row.metric for row in siblings}) > len(metrics):
-        names_of_metrics = (
-            labels.within(benchmark.metric_label(m)) if benchmark else m for m in metrics
-        )
-        parts.append(
-            ", ".join(names_of_metrics) if len(metrics) <= NAMED else f"{len(metrics)} metrics"
-        )
+        full = [benchmark.metric_label(m) if benchmark else m for m in metrics]
+        inner = [labels.within(name) for name in full]
+        parts.append(_joined(inner if len({*inner}) == len(inner) else full))
     for name, value in sorted(own[0].params.items()):
         default = benchmark.param(name).default if benchmark else None
         if value == default or any(row.params.get(name) != value for row in own):
@@ -423,6 +440,16 @@ def _narrow(own: Sequence[Row], siblings: Sequence[Row], names: Names) -> str:
             plain = labels.params_text({name: value})
             parts.append(labels.param(benchmark, name, value) if benchmark else plain)
     return ", ".join(parts)
+
+
+def _joined(names: Sequence[str]) -> str:
+    """Return names with what they begin with said once: ``context switch: 2 of 64 KiB; 4 of 64 KiB``."""
+    if len(names) > NAMED:
+        return f"{len(names)} metrics"
+    begins = {name.partition(", ")[0] for name in names}
+    if len(names) > 1 and len(begins) == 1 and all(", " in name for name in names):
+        return f"{begins.pop()}: {'; '.join(name.partition(', ')[2] for name in names)}"
+    return ("; " if any(", " in name for name in names) else ", ").join(dict.fromkeys(names))
 
 
 def _conditions(own: Sequence[Row], old: SideFigures, new: SideFigures) -> list[str]:

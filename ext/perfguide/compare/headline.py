@@ -51,9 +51,9 @@ def headline(comparison: Comparison) -> Headline:
     """Return the first of the five states that holds."""
     judged, of = judged_figures(comparison)
     percent = 100 * judged // of if of else 0
-    share = f"{percent} % of {wording.count(of, 'figure')} can be judged."
+    share = f"In {percent} % of {wording.count(of, 'figure')} a change by half would show."
     if not of:
-        share = "no figure was measured with both releases."
+        share = "No figure was measured with both releases."
     proved = sorted(wording.unaccepted(comparison), key=lambda event: not _severe(event))
     fell = far_falls(comparison)
     again = list(dict.fromkeys(event.benchmark for event in fell))
@@ -66,15 +66,16 @@ def headline(comparison: Comparison) -> Headline:
         sentence = f"{tag} before you ship. {share}"
     elif fell:
         state, tag = "measure again", f"Measure {wording.count(len(again), 'benchmark')} again"
-        sentence = f"{tag}: what fell far there is not proved. {share}"
+        sentence = f"{tag}: what got far worse there is not proved. {share}"
     elif percent >= LEAST_JUDGED_PERCENT:
         state, tag = "ship", f"Ship what was judged: {percent} %"
         accepted = any(row.accepted for row in comparison.rows)
         but = " but what is accepted" if accepted else ""
-        sentence = f"{tag} of {wording.count(of, 'figure')}, in which nothing got worse{but}."
+        sentence = f"{tag} of {wording.count(of, 'figure')}, where a change by half would show; "
+        sentence += f"nothing got worse{but}."
     else:
         state, tag = "too little", "Too little to say"
-        sentence = f"{tag}: {share}"
+        sentence = f"{tag}. {share}"
     named = proved[1:] if state == "do not ship" else proved or fell
     more = [_named(named, comparison), *_besides(comparison, fell if proved else ())]
     more += _boards_that_fell(comparison)
@@ -115,7 +116,8 @@ def _besides(comparison: Comparison, fell: Sequence[Event]) -> list[str]:
     """Return remarks beside the headline: falls not proved, rises, lost figures."""
     out = []
     if fell:
-        out.append(f"{wording.count(len(fell), 'other fall')} of a third or more not proved.")
+        events = wording.count(len(fell), "benchmark")
+        out.append(f"{events} worse by a factor of 1.5 or more, not proved.")
     better = sum(event.kind == "improved" for event in comparison.events)
     if better:
         out.append(f"{wording.count(better, 'event')} for the better.")
@@ -133,17 +135,28 @@ def _besides(comparison: Comparison, fell: Sequence[Event]) -> list[str]:
 
 
 def _boards_that_fell(comparison: Comparison) -> list[str]:
-    """Return the boards on which so many benchmarks fell far that one cause is likely."""
+    """Return the boards on which so many benchmarks got far worse, and on no other board, that one cause
+    is likely."""
     fallen: dict[str, set[str]] = {}
     for event in (*wording.unaccepted(comparison), *far_falls(comparison)):
         for row in (*event.rows, *event.unproved):
             if (row.worse_by or 0.0) >= FAR:
-                fallen.setdefault(row.board, set()).add(row.benchmark)
+                fallen.setdefault(row.benchmark, set()).add(row.board)
+    measured: dict[str, set[str]] = {}
+    for row in comparison.rows:
+        if row.worse_by is not None:
+            measured.setdefault(row.benchmark, set()).add(row.board)
+    alone = Counter(
+        board
+        for benchmark, boards in fallen.items()
+        for board in boards
+        if boards == {board} and measured[benchmark] > boards
+    )
     return [
-        f"{len(own)} benchmarks of {board} fell by a third or more together, which points to the "
+        f"{number} benchmarks got far worse on {board} and on no other board, which points to the "
         "board or its set-up."
-        for board, own in sorted(fallen.items())
-        if len(own) >= MIN_FALLEN_BENCHMARKS
+        for board, number in sorted(alone.items())
+        if number >= MIN_FALLEN_BENCHMARKS
     ]
 
 

@@ -14,11 +14,13 @@ import sys
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
+from statistics import median
 from typing import Literal
 
 import numpy as np
 
-from ..common import extras
+from ..common import extras, units
 from .moves import LASTING_RUNS, MAX_LEVEL_RELEASES, Move, move_of
 from .noise import Noise, learn
 from .relative import EQUAL, ScaledRow, Side, runs_scatter, scaled_row
@@ -27,6 +29,9 @@ from .shifts import Shift, without_shifts
 from .usual_noise import Table, usual
 
 Outcome = Literal["different", "same", "steady", "noisy"]
+
+Spread = Literal["", "scatters more", "scatters less", "ranges overlap"]
+"""How far samples that lie at one level are apart with NEW; nothing where they do not, or are unknown."""
 
 STEADY_SCATTER = 0.1
 """The largest scatter with which a change inside it is none; with a larger one it is not known."""
@@ -48,6 +53,20 @@ NINETEEN_OF_20 = 1.96
 
 AGREEING_FIGURES = 2
 """Earlier figures that show a level if they agree, and too little of the row's own scatter."""
+
+MIN_SHARED_RANGE = 0.5
+"""The share of the narrower range that is within the wider one where samples lie at one level."""
+
+MIN_TIMES_MORE = 2.0
+"""How much wider a range is where samples scatter more."""
+
+MIN_TIMES_WIDER, MAX_GAP_SHARE = 4.0, 0.05
+"""How much wider one range is where it is enough that it begins at the other one, and the gap between
+both over the wider one that is none."""
+
+MAX_MOVE_SHARE, MAX_WIDER = 0.1, 2.0
+"""The largest move of means from release to release, over their ranges, with which these are no scatter of
+the means; and how much wider the newer range may be for that."""
 
 SMALL_CHANGE = 0.05
 """A change below this, with one run each, is called at a part of the rate only."""
@@ -101,7 +120,9 @@ class Judgement:
     matters (the pair's floor, or where that is 0 the change itself), ``None`` where no
     number would or nothing is known, 0 where the row is settled. ``ground`` says in words which
     test was made, and why. ``shift`` is what the row moved with, where many did. ``level`` is
-    the number of earlier figures that agree with OLD, where one run was set against them.
+    the number of earlier figures that agree with OLD, where one run was set against them. ``figures``
+    says in words what stands behind both sides, and ``spread``, where their samples lie at one level,
+    how they scatter now.
 
     ``different`` is a change that the held rate allows to be named and that is not below
     the floor. ``same`` are equal figures, and changes that are below the floor for sure.
@@ -120,6 +141,8 @@ class Judgement:
     level: int = 0
     scatter: float | None = None
     kind_scatter: float | None = None
+    figures: str = ""
+    spread: Spread = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,8 +185,9 @@ def judge(
         every = [_Test(pairs[i], raw[i], rows[i], own, move_of(rows[i], own)) for own in noise]
         if every:
             test = max(every, key=lambda test: (test.move.p, test.move.error))
-            lap = len(rows[i].past) < LASTING_RUNS and _overlap(pairs[i])
-            tests[i] = replace(test, move=replace(test.move, p=1.0)) if lap else test
+            # A new mean beside an old extreme is scatter of the samples, and no new level.
+            shared = ranges_overlap(pairs[i])
+            tests[i] = replace(test, move=replace(test.move, p=1.0)) if shared else test
     p = np.array([test.move.p for test in tests.values()])
     small = np.array([test.small for test in tests.values()], dtype=bool)
     limits = bar(p, small, rate)
@@ -185,13 +209,37 @@ def scaled(pair: Pair) -> ScaledRow:
     )
 
 
-def _overlap(pair: Pair) -> bool:
-    """Return whether published ranges overlap, with numbers of runs that are not known."""
-    sides = (pair.old, pair.new)
-    if any(side.low is None or side.high is None or side.count is not None for side in sides):
+def ranges_overlap(pair: Pair) -> bool:
+    """Return whether the samples of two sides, of which the extremes are known, lie at the same level:
+    half of the narrower range, or a figure without one, is within the other, or that begins next to it.
+
+    Ranges say nothing of the kind where earlier means agree far better than samples with such a range
+    would.
+    """
+    if pair.sampled or not (pair.old.has_range or pair.new.has_range) or _means_repeat(pair):
         return False
-    old, new = ((side.low or 0.0, side.high or 0.0) for side in sides)
-    return old[0] < old[1] and new[0] < new[1] and old[0] <= new[1] and new[0] <= old[1]
+    old, new = pair.old.ends, pair.new.ends
+    shared = min(old[1], new[1]) - max(old[0], new[0])
+    narrow, wide = sorted((old[1] - old[0], new[1] - new[0]))
+    if wide >= MIN_TIMES_WIDER * narrow and shared >= -MAX_GAP_SHARE * wide:
+        return True
+    return shared >= MIN_SHARED_RANGE * narrow and shared >= 0
+
+
+def _means_repeat(pair: Pair) -> bool:
+    """Return whether earlier means differ so little that their ranges are no scatter of them: many samples,
+    or two unlike figures, of which the mean is the middle of the range."""
+    past = [side for side in (*pair.history, pair.old) if side.has_range and side.mean > 0]
+    if len(past) < LASTING_RUNS:
+        return False
+    usual_width = median(side.width for side in past)
+    moves = [abs(math.log(now.mean / was.mean)) for was, now in pairwise(past)]
+    if median(moves) > MAX_MOVE_SHARE * usual_width:
+        return False
+    halves = all(
+        math.isclose(sum(each.ends) / 2, each.mean, rel_tol=1e-4) for each in (*past, pair.new)
+    )
+    return halves or pair.new.width <= MAX_WIDER * usual_width
 
 
 def _main_shift(row: ScaledRow, shifts: Sequence[Shift]) -> Shift | None:
@@ -201,9 +249,7 @@ def _main_shift(row: ScaledRow, shifts: Sequence[Shift]) -> Shift | None:
 
 
 def _untested(pair: Pair, row: ScaledRow) -> Judgement:
-    ground = (
-        "one run each, and no earlier release or second run to learn from how much such runs differ"
-    )
+    ground = f"{_runs(pair)}, and no earlier release or second run to learn from how much such runs differ"
     if abs(row.move) <= EQUAL:
         ground = "the figures are equal"
     elif row.sampled:
@@ -225,12 +271,15 @@ def _judgement(test: _Test, q: float, rate: float, limits: Bar, shift: Shift | N
         shift = None if shift is None or abs(move.by) > abs(shift.by) else shift
         if outcome == "same":
             ground += "; it differs, but by less than matters"
-    elif together and matters:
+    elif together and matters and not ranges_overlap(pair):
         outcome = "different"
     elif move.equal or (detectable is not None and detectable <= pair.floor):
         outcome = "same"
     else:
         outcome = _steady(change, scatter)
+    spread = _spread(pair)
+    if spread and outcome == "noisy":
+        scatter = max(scatter or 0.0, pair.old.width, pair.new.width)
     return Judgement(
         change,
         move.p,
@@ -243,7 +292,17 @@ def _judgement(test: _Test, q: float, rate: float, limits: Bar, shift: Shift | N
         0 if test.row.sampled else move.level.releases,
         scatter,
         _kind_scatter(test),
+        _runs(pair),
+        spread,
     )
+
+
+def _spread(pair: Pair) -> Spread:
+    if not ranges_overlap(pair):
+        return ""
+    if pair.new.width > MIN_TIMES_MORE * pair.old.width:
+        return "scatters more"
+    return "scatters less" if pair.old.width > MIN_TIMES_MORE * pair.new.width else "ranges overlap"
 
 
 def _kind_scatter(test: _Test) -> float | None:
@@ -336,13 +395,14 @@ def _ground(test: _Test) -> str:
     pair, raw, move = test.pair, test.raw, test.move
     before = len(raw.past)
     after = f"; the {move.after - 1} after NEW agree with it" if move.after > 1 else ""
-    runs = "one run each"
-    if raw.sampled:
-        runs = f"{raw.old.runs} runs against {raw.new.runs}"
+    runs = _runs(pair)
     if move.equal and before == 1:
         return "the figures are equal"
-    if before < LASTING_RUNS and _overlap(pair):
-        return "the published ranges overlap, and how many runs are behind them is not known"
+    if ranges_overlap(pair):
+        now, was = (_span(*side.ends) for side in (pair.new, pair.old))
+        gap = pair.old.ends[1] < pair.new.ends[0] or pair.new.ends[1] < pair.old.ends[0]
+        lie = "lie next to each other" if gap else "overlap"
+        return f"the ranges of their samples {lie}: {now} against {was} before"
     if before == 1:
         if raw.sampled:
             return f"{runs}, and no earlier release of this row{after}"
@@ -354,8 +414,8 @@ def _ground(test: _Test) -> str:
         return f"{runs}; the {before} releases before were all equal{after}"
     size = math.expm1(min(width, 700.0)) if raw.logs else math.inf
     if move.level.releases == min(before, MAX_LEVEL_RELEASES):
-        spread = f"within {100 * size:.2g} %" if size < 1 else f"within ×{1 + size:.2g}"
-        spread = spread if size < MAX_DETECTABLE else "on one level"
+        means = [side.mean for side in (*pair.history, pair.old)][-before:]
+        spread = f"within {100 * size:.2g} %" if size < 1 else f"at {_span(min(means), max(means))}"
         return f"{runs}; the {before} releases before lay {spread}{after}"
     if move.returned:
         return f"{runs}; within the range of the {before} releases before"
@@ -363,3 +423,25 @@ def _ground(test: _Test) -> str:
     if move.level.releases == 1:
         alike = "the last is unlike the others"
     return f"{runs}; {before} releases before, of which {alike}{after}"
+
+
+def _runs(pair: Pair) -> str:
+    """Return what figures stand behind both sides: ``one run each``, ``mean with its range each``."""
+    if pair.sampled:
+        return f"{pair.old.runs} runs against {pair.new.runs}"
+    old, new = (_behind(side) for side in (pair.old, pair.new))
+    return f"{old} each" if old == new else f"{old} before, {new} now"
+
+
+def _behind(side: Side) -> str:
+    if side.runs > 1:
+        return f"{side.runs} runs ({', '.join(map(units.number, sorted(side.samples)))})"
+    if not side.has_range:
+        return "one run"
+    return "one mean of samples" if side.count is None else "one run of several samples"
+
+
+def _span(least: float, most: float) -> str:
+    """Return two ends in words: ``1.5 to 9``, or the figure where they are one."""
+    ends = dict.fromkeys(units.number(end) for end in (least, most))
+    return " to ".join(ends)

@@ -53,6 +53,23 @@ class Side:
         """Return the number of runs whose figures are known."""
         return len(self.samples) or 1
 
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Return the least and the greatest sample as far as they are known, else the figure twice."""
+        if self.low is None or self.high is None:
+            return self.mean, self.mean
+        return self.low, self.high
+
+    @property
+    def has_range(self) -> bool:
+        """Return whether it is the mean of samples that differ."""
+        return self.ends[0] < self.ends[1]
+
+    @property
+    def width(self) -> float:
+        """Return the range over the figure."""
+        return (self.ends[1] - self.ends[0]) / abs(self.mean) if self.mean else 0.0
+
 
 @dataclass(frozen=True, slots=True)
 class Release:

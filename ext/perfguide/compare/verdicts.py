@@ -17,7 +17,7 @@ from ..figures import engines
 from ..figures.engines import Inferred
 from ..figures.pool import Pool, Record
 from .history import History, scaled
-from .judge import Judgement, Pair, judge
+from .judge import Judgement, Pair, Spread, judge
 from .match import CLOCK, Match, Names, match, obstacles
 from .moves import DIGIT
 from .relative import Side
@@ -103,7 +103,8 @@ class Row:
     with those names, where it has an event. ``waiver`` is the entry that accepts the change,
     ``settled`` the one that says that it brought a new level, and ``notes`` are about it. ``shift`` is what it moved with, where many
     rows did; ``level`` is explained at :class:`.judge.Judgement`. ``is_clock`` says that it is a clock
-    that was set to another frequency, and ``alternates`` that its figure has two states.
+    that was set to another frequency, and ``alternates`` that its figure has two states. ``figures`` and
+    ``spread`` are explained at :class:`.judge.Judgement`; ``per`` is the unit of the work of ``work``.
     """
 
     board: str
@@ -135,6 +136,9 @@ class Row:
     line: tuple[tuple[str, float], ...] = ()
     is_clock: bool = False
     alternates: bool = False
+    figures: str = "one run each"
+    spread: Spread = ""
+    per: str = ""
 
     @property
     def guide(self) -> GuideKey:
@@ -321,11 +325,12 @@ def _of_load(row: Row, rate: Row, pair: Pair) -> Row:
     unit = units.parse(rate.unit).symbol
     change = None if not pair.old.mean else pair.new.mean / pair.old.mean - 1
     if abs((rate.new.cell.mean or 0.0) / (rate.old.cell.mean or 1.0) - 1) < MOVED:
-        return replace(row, change=change, work=row.change)
+        return replace(row, change=change, work=row.change, per=unit)
     return replace(
         row,
         change=change,
         work=row.change,
+        per=unit,
         ground=f"for each {unit}: {units.change_text(row.change or 0.0)}, at {was} and now {now} {unit}"
         f"; {row.ground}",
     )
@@ -591,6 +596,8 @@ def _judged(row: Row, pair: Pair, judgement: Judgement) -> Row:
         more_runs=judgement.more_runs,
         shift=judgement.shift,
         level=judgement.level,
+        figures=judgement.figures,
+        spread=judgement.spread,
     )
 
 

@@ -129,7 +129,7 @@ def unjudged(comparison: Comparison) -> list[str]:
     out = []
     if single:
         all_of = "All" if single == len(rows) else f"{single} of them"
-        out.append(f"{all_of} have one run on each side.")
+        out.append(f"{all_of} have one figure on each side.")
     if more_runs:
         middle = more_runs[len(more_runs) // 2]
         out.append(
@@ -144,7 +144,8 @@ def event_title(event: Event, comparison: Comparison) -> str:
     """Return what happened, where, and by how much: ``LMBench: lat_ctx, sk: −12.0 %, 4 rows``."""
     where = f", {', '.join(event.boards)}" if len(comparison.spans) > 1 else ""
     size = _size(event)
-    return f"{event.what}{where}{f': {size}' if size else ''}, {count(len(event.rows), 'row')}"
+    rows = sum(not row.is_clock for row in event.rows) or len(event.rows)
+    return f"{event.what}{where}{f': {size}' if size else ''}, {count(rows, 'row')}"
 
 
 def _size(event: Event) -> str:
@@ -155,6 +156,13 @@ def _size(event: Event) -> str:
     if event.kind == "changed" or not moves or len({move > 0 for move in moves}) > 1:
         return "" if event.change is None else units.change_text(event.change)
     word = "worse" if moves[0] > 0 else "better"
+    per = {row.per for row in event.leading}
+    if "" not in per:
+        word = f"{word} for {f'each {per.pop()}' if len(per) == 1 else 'the work done'}"
+    spreads = {row.spread for row in event.rows}
+    spread = ""
+    if "" not in spreads:
+        spread = f"{spreads.pop() if len(spreads) == 1 else 'ranges overlap'}, mean "
     zero = _to_or_from_zero(event.leading)
     moved = [
         (abs(row.worse_by), abs(row.change if row.work is None else row.work))
@@ -162,11 +170,11 @@ def _size(event: Event) -> str:
         if row.worse_by is not None and math.isfinite(row.worse_by) and row.change is not None
     ]
     if not moved:
-        return f"{word}, {' or '.join(zero)}"
+        return f"{spread}{word}, {' or '.join(zero)}"
     logs, shares = (sorted(side) for side in zip(*moved, strict=True))
     if logs[-1] >= math.log(units.MIN_FACTOR):
         lower = {row.better == "lower" for row in event.leading}
-        sign = 1.0 if lower == {word == "worse"} else -1.0
+        sign = 1.0 if lower == {moves[0] > 0} else -1.0
         texts = [
             units.factor_text(math.exp(sign * log)) for log in (median(logs), logs[0], logs[-1])
         ]
@@ -180,7 +188,7 @@ def _size(event: Event) -> str:
         texts = [_without_sign(share) for share in (shares[0], shares[-1])]
         span = f" ({texts[0]} to {texts[1]} %)" if texts[0] != texts[1] else ""
         out = f"{_without_sign(median(shares))} % {word}{span}"
-    return ", or ".join([out, *zero])
+    return spread + ", or ".join([out, *zero])
 
 
 def _to_or_from_zero(rows: Sequence[Row]) -> list[str]:
@@ -211,15 +219,14 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
         out.append(f"Not proved: {unproved(event.rows[0])}.")
     elif single and event.kind != "failed-after":
         most = sorted(still)[int(0.9 * len(still))] if still else 0.0
-        runs = "One run each"
+        runs = _figures(event)
         if event.shared:
             name = event.rows[0].shift.rows if event.rows[0].shift else len(event.rows)
             out.append(f"{runs}; {name} rows moved together, so it is reported once.")
         elif still and most < min(1.0, abs(event.rows[0].change or 0.0)):
             out.append(f"{runs}; {_share_of(len(still))} moved by less than {_up(most)}.")
         else:
-            why = event.rows[0].ground.replace("one run each; ", "")
-            why = why[len(runs) + 2 :] if why.startswith(runs.lower()) else why
+            why = event.rows[0].ground.replace(f"{event.rows[0].figures}; ", "")
             out.append(f"{runs}; {why}.")
     elif event.kind == "failed-after":
         out.append(f"{units.capital(event.rows[0].ground)}.")
@@ -365,6 +372,14 @@ def _toml(value: Scalar) -> str:
     if isinstance(value, str):
         return json.dumps(visible(value), ensure_ascii=False).replace("\x7f", "\\u007f")
     return json.dumps(value)
+
+
+def _figures(event: Event) -> str:
+    """Return what figures stand behind both sides of single figures: ``One run each``."""
+    kinds = dict.fromkeys(row.figures for row in event.rows)
+    return (
+        units.capital(next(iter(kinds))) if len(kinds) == 1 else "One run or mean of samples each"
+    )
 
 
 def _share_of(number: int) -> str:

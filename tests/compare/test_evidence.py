@@ -1,0 +1,144 @@
+"""Figures that are no evidence of a change: each truth is worked out here from the figures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import pytest
+from making import described, loaded, only, result
+
+from perfguide.bundles.decode import Loaded
+from perfguide.catalog.benchmarks import Catalog
+from perfguide.compare import wording
+from perfguide.compare.comparison import Comparison
+from perfguide.compare.headline import headline
+
+from test_verdicts import compared  # isort: skip
+
+QUIET = (50.11, 50.32, 49.87, 50.05, 49.94, 50.21, 50.02, 49.9, 50.13)
+"""A figure over nine releases; the newest is 9.9."""
+
+SIZES = tuple(2**n for n in range(4, 14))
+
+
+@pytest.fixture
+def speed(tmp_path: Path) -> Catalog:
+    return described(tmp_path)
+
+
+def release(number: int, *results: dict[str, Any], board: str = "sk") -> Loaded:
+    return loaded(*results, id=f"{board}-{number}", board__name=board, sdk__version=f"9.{number}")
+
+
+def newest(bundles: list[Loaded], catalog: Catalog) -> Comparison:
+    return compared(*bundles, releases=("9.8", "9.9"), catalog=catalog)
+
+
+def quiet(number: int) -> list[dict[str, Any]]:
+    """Rates that do not change."""
+    return [
+        result(value=round(QUIET[number - 1] * (1 + n / 10), 2), params={"block_size": size})
+        for n, size in enumerate(SIZES)
+    ]
+
+
+def ranged(samples: tuple[float, ...], is_counted: bool = False) -> dict[str, Any]:
+    """A mean time with its range, as guides publish it."""
+    mean = round(fmean(samples), 2)
+    more = {"count": len(samples)} if is_counted else {}
+    return result("lat_a", "us", value=mean, min=min(samples), max=max(samples), **more)
+
+
+TIGHT = (1.4, 1.5, 1.6, 2.1)
+
+
+@pytest.mark.parametrize(
+    ("samples", "said"),
+    [
+        ((1.5, 1.6, 8.0, 9.0), "overlap: 1.5 to 9 against 1.4 to 2.1"),
+        ((2.2, 2.3, 9.0, 14.0), "lie next to each other: 2.2 to 14 against 1.4 to 2.1"),
+        ((7.0, 8.0, 8.0, 9.0), ""),
+    ],
+)
+@pytest.mark.parametrize("is_counted", [False, True])
+def test_a_mean_that_is_worse_by_some_samples_is_not_proved(
+    samples: tuple[float, ...], said: str, is_counted: bool, speed: Catalog
+) -> None:
+    """The least sample is as good as before, so the level did not change for sure."""
+    bundles = []
+    for number in range(1, 10):
+        own = samples if number == 9 else TIGHT
+        bundles.append(release(number, *quiet(number), ranged(own, is_counted)))
+    both = newest(bundles, speed)
+    row = only([row for row in both.rows if row.metric == "lat_a"])
+    at_one_level = min(samples) < max(TIGHT) + (max(samples) - min(samples)) / 20
+    assert at_one_level is bool(said)
+    assert row.verdict == ("noisy" if said else "regressed")
+    event = only(both.far if said else both.events)
+    lines = " ".join(wording.event_lines(event, both))
+    if said:
+        assert f"the ranges of their samples {said} before" in lines
+        assert ": scatters more, mean worse, ×" in wording.event_title(event, both)
+        assert headline(both).state == "measure again"
+    else:
+        begin = "One run of several samples each;" if is_counted else "One mean of samples each;"
+        assert lines.startswith(begin)
+
+
+def test_a_range_of_two_unlike_figures_is_no_scatter_of_their_mean(speed: Catalog) -> None:
+    """A mean of a slow and a fast figure that repeats to a hundredth moves by more than its past did,
+    though the slow figure stays."""
+    bundles = [
+        release(number, *quiet(number), ranged((4.0 + number / 100, 14.0 if number < 9 else 24.0)))
+        for number in range(1, 10)
+    ]
+    row = only([row for row in newest(bundles, speed).rows if row.metric == "lat_a"])
+    assert row.verdict == "regressed"
+
+
+def test_two_runs_that_differ_far_are_both_said(speed: Catalog) -> None:
+    """Their mean is no level: one of them is at that of the newer release."""
+    bundles = [release(n, *quiet(n), result("lat_a", "us", value=700.0 + n)) for n in range(1, 8)]
+    for run, value in enumerate((735.3, 1438.0)):
+        bundles.append(loaded(result("lat_a", "us", value=value), id=f"r{run}", sdk__version="9.8"))
+    bundles.append(release(9, *quiet(9), result("lat_a", "us", value=740.0)))
+    row = only([row for row in newest(bundles, speed).rows if row.metric == "lat_a"])
+    assert row.verdict == "noisy" and "740 against 735.3 to 1,438 before" in row.ground
+    assert row.figures == "2 runs (735.3, 1,438) before, one run now"
+
+
+def test_loads_of_unlike_size_lay_at_their_ends_and_on_no_level(speed: Catalog) -> None:
+    loads = (0.5, 12.0, 3.0, 8.0, 1.5, 9.5, 4.0, 11.0, 60.0)
+    bundles = [
+        release(n, *quiet(n), result("load", "%", value=load, params={"block_size": 3}))
+        for n, load in enumerate(loads, 1)
+    ]
+    row = only([row for row in newest(bundles, speed).rows if row.metric == "load"])
+    before = loads[:-1]
+    assert "on one level" not in row.ground
+    if "releases before lay" in row.ground:
+        assert f"lay at {min(before):g} to {max(before):g}" in row.ground
+
+
+def test_only_what_fell_on_one_board_alone_points_to_it(tmp_path: Path) -> None:
+    """Three benchmarks fall on one of two boards, or on both."""
+    names = ("speed", "other", "third")
+    catalog = [described(tmp_path, name=name) for name in names][-1]
+
+    def lab(fallen: tuple[str, ...]) -> Comparison:
+        bundles = []
+        for board in ("evm", "sk"):
+            for number in range(1, 10):
+                factor = 0.3 if number == 9 and board in fallen else 1.0
+                rows = [
+                    {**each, "benchmark": name, "value": round(each["value"] * factor, 2)}
+                    for name in names
+                    for each in quiet(number)
+                ]
+                bundles.append(release(number, *rows, board=board))
+        return newest(bundles, catalog)
+
+    assert "3 benchmarks got far worse on sk and on no other board" in headline(lab(("sk",))).more
+    assert "points to the board" not in headline(lab(("evm", "sk"))).more
