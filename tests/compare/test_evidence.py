@@ -142,3 +142,45 @@ def test_only_what_fell_on_one_board_alone_points_to_it(tmp_path: Path) -> None:
 
     assert "3 benchmarks got far worse on sk and on no other board" in headline(lab(("sk",))).more
     assert "points to the board" not in headline(lab(("evm", "sk"))).more
+
+
+LOOPS = 200_000_000
+
+
+@pytest.mark.parametrize(("ticks", "verdict"), [(26, "same"), (29, "same"), (40, "regressed")])
+def test_one_tick_of_the_timer_of_a_program_proves_nothing(
+    ticks: int, verdict: str, speed: Catalog
+) -> None:
+    """The program divides its loops by whole ticks, and took 27 or 28 of them in each release."""
+    counts = [27, 27, 27, 28, 27, 28, 28, 28, ticks]
+    bundles = [
+        release(n, *quiet(n), result(value=round(LOOPS / own, 1), params={"block_size": 7}))
+        for n, own in enumerate(counts, 1)
+    ]
+    row = only([row for row in newest(bundles, speed).rows if row.params.get("block_size") == 7])
+    if abs(ticks - counts[-2]) > 1 and verdict == "same":
+        verdict = "noisy"  # two ticks may be a change, and are not proved
+    assert row.verdict in (verdict, "steady") if verdict != "regressed" else row.verdict == verdict
+    assert row.step == pytest.approx(LOOPS / min(counts) / (min(counts) + 1))
+
+
+@pytest.mark.parametrize("is_old", [False, True])
+def test_a_rate_of_zero_is_a_failed_run_and_no_fall_of_all(is_old: bool, speed: Catalog) -> None:
+    def run(number: int, rate: float, load: float) -> Loaded:
+        rows = [
+            result(value=rate, params={"block_size": 7}),
+            result("load", "%", value=load, params={"block_size": 7}),
+        ]
+        return release(number, *quiet(number), *rows)
+
+    sides = [(0.0, 0.4), (173.0, 30.0)] if is_old else [(173.0, 30.0), (0.0, 0.4)]
+    before = [run(n, 173.0 + n / 10, 30.0) for n in range(1, 8)]
+    both = newest([*before, *(run(8 + n, *side) for n, side in enumerate(sides))], speed)
+    by_metric = {row.metric: row for row in both.rows if row.params.get("block_size") == 7}
+    when = "before" if is_old else "now"
+    assert by_metric["rate"].verdict == ("failed-before" if is_old else "failed-after")
+    assert by_metric["rate"].ground == f"0 MB/s is no result: its run failed {when}"
+    assert by_metric["load"].verdict == "incomparable"
+    assert by_metric["load"].ground == f"the run of its rate failed {when}"
+    titles = [wording.event_title(event, both) for event in both.events]
+    assert titles == ([] if is_old else ["Speed: rate, block size 7 bytes: fails now, 1 row"])

@@ -46,6 +46,9 @@ NOTHING = 1.0
 MAX_LEVEL_RELEASES, LEAST_LEVEL_RELEASES = 3, 2
 """The releases before OLD that can show an earlier level, and how many of them have to."""
 
+MAX_COARSE_STEPS = 3
+"""Steps of a program's counting that a change may be of."""
+
 NAMED = 3
 """Metrics at most that the name of an event has; of more it has the number."""
 
@@ -348,7 +351,7 @@ def _event(
         perhaps.append("samples that drift within a run")
     if first.verdict == "improved" and all(map(_vanished, own)):
         perhaps.append("a load that was not measured: there is next to nothing left of it")
-    if first.verdict == "regressed" and _coarse(own, names):
+    if first.verdict == "regressed" and _coarse(own):
         perhaps.append("coarse steps of the program: the change is few of them")
     return Event(
         first.verdict,
@@ -479,18 +482,16 @@ def _changed(was: Conditions, now: Conditions) -> list[str]:
     return out
 
 
-def _coarse(own: Sequence[Row], names: Names) -> bool:
-    """Is the change of all rows few steps of what their program counts in?"""
-    for row in own:
-        benchmark = names.catalog.get(row.benchmark)
-        metric = benchmark.metric(row.metric) if benchmark else None
-        if metric is None or not metric.step or row.old is None or row.new is None:
-            return False
-        factor = units.factor(metric.unit, row.unit) or 1.0
-        moved = abs((row.new.cell.mean or 0.0) - (row.old.cell.mean or 0.0))
-        if moved > 3 * metric.step * factor:
-            return False
-    return True
+def _coarse(own: Sequence[Row]) -> bool:
+    """Return whether all rows changed by few steps of what their program counts in."""
+    return all(
+        row.step
+        and row.old
+        and row.new
+        and abs((row.new.cell.mean or 0.0) - (row.old.cell.mean or 0.0))
+        <= MAX_COARSE_STEPS * row.step
+        for row in own
+    )
 
 
 def tally(events: Sequence[Event]) -> Mapping[Verdict, int]:

@@ -273,6 +273,8 @@ def _judgement(test: _Test, q: float, rate: float, limits: Bar, shift: Shift | N
             ground += "; it differs, but by less than matters"
     elif together and matters and not ranges_overlap(pair):
         outcome = "different"
+    elif move.equal and change and math.expm1(test.row.step) > STEADY_SCATTER:
+        outcome = "noisy"
     elif move.equal or (detectable is not None and detectable <= pair.floor):
         outcome = "same"
     else:
@@ -396,6 +398,8 @@ def _ground(test: _Test) -> str:
     before = len(raw.past)
     after = f"; the {move.after - 1} after NEW agree with it" if move.after > 1 else ""
     runs = _runs(pair)
+    if move.equal and pair.old.mean != pair.new.mean:
+        return f"{runs}; the change is no more than one step in which it is counted or printed"
     if move.equal and before == 1:
         return "the figures are equal"
     if ranges_overlap(pair):

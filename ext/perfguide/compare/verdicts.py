@@ -16,7 +16,7 @@ from ..common import units
 from ..figures import engines
 from ..figures.engines import Inferred
 from ..figures.pool import Pool, Record
-from .history import History, scaled
+from .history import History, scaled, timer_step
 from .judge import Judgement, Pair, Spread, judge
 from .match import CLOCK, Match, Names, match, obstacles
 from .moves import DIGIT
@@ -104,7 +104,8 @@ class Row:
     ``settled`` the one that says that it brought a new level, and ``notes`` are about it. ``shift`` is what it moved with, where many
     rows did; ``level`` is explained at :class:`.judge.Judgement`. ``is_clock`` says that it is a clock
     that was set to another frequency, and ``alternates`` that its figure has two states. ``figures`` and
-    ``spread`` are explained at :class:`.judge.Judgement`; ``per`` is the unit of the work of ``work``.
+    ``spread`` are explained at :class:`.judge.Judgement`; ``per`` is the unit of the work of ``work``, and
+    ``step`` what its program counts in, 0 where that is not known.
     """
 
     board: str
@@ -139,6 +140,7 @@ class Row:
     figures: str = "one run each"
     spread: Spread = ""
     per: str = ""
+    step: float = 0.0
 
     @property
     def guide(self) -> GuideKey:
@@ -206,6 +208,7 @@ def rows(old: SideFigures, new: SideFigures, history: History, rules: Rules) -> 
         if row.verdict == "same":
             judged[len(out)], pasts[len(out)] = _pair(row, old.pool, new.pool, history, rules)
         out.append(row)
+    _share_resolution(out, judged, rules.names)
     work = _work(out, judged)
     loads = {position: _per_work(judged, pasts, position, own) for position, own in work.items()}
     verdicts = judge([loads.get(i) or pair for i, pair in judged.items()])
@@ -214,6 +217,7 @@ def rows(old: SideFigures, new: SideFigures, history: History, rules: Rules) -> 
         if loads.get(position):
             out[position] = _of_load(out[position], out[work[position]], pair)
     out = [_clock(row, rules.names) for row in out]
+    _without_run(out)
     _together(out)
     _two_names(out)
     accepted = [_annotated(_accepted(row, rules.waivers), rules.annotations) for row in out]
@@ -438,7 +442,17 @@ def _row(matched: Match, before: Pool, after: Pool, rules: Rules) -> Row:
         return replace(row, verdict="incomparable", ground="; ".join(dict.fromkeys(against)))
     if old.cell.mean is None or new.cell.mean is None:
         return _failed(row, old, new)
+    if _is_rate(row) and (old.cell.mean == 0) != (new.cell.mean == 0):
+        nothing = f"0 {units.parse(row.unit).symbol} is no result: its run failed"
+        if new.cell.mean == 0:
+            return replace(row, verdict="failed-after", ground=f"{nothing} now")
+        return replace(row, verdict="failed-before", ground=f"{nothing} before")
     return row
+
+
+def _is_rate(row: Row) -> bool:
+    """Return whether a row counts work by time, so that none of it is no result."""
+    return row.better == "higher" and units.parse(row.unit).kind in RATES
 
 
 IMPOSSIBLE = "a figure is beyond what is possible"
@@ -495,6 +509,8 @@ def _pair(
     compared = {old.guide.release, new.guide.release}
     tools = tools_of(rules.names, row.benchmark)
     others = history.of(after, new, compared, tools, _since(row, rules.annotations.levels))
+    if _is_rate(row) and old.cell.mean:
+        others = {release: side for release, side in others.items() if side.mean}
     later = history.later(after, new, compared, tools) if rules.look_ahead else {}
     pair = replace(
         pair_of(new, rules.names),
@@ -504,9 +520,49 @@ def _pair(
         history=tuple(others.values()),
         later=tuple(later.values()),
     )
+    figures = [side.mean for side in (*pair.history, pair.old, pair.new)]
+    if row.better == "higher" and not pair.step and (step := timer_step(figures)):
+        pair = _with_step(pair, step)
     if pair.load and not pair.sampled and pair.old.mean and rules.threshold is None:
         pair = replace(pair, floor=max(pair.floor, _part(POINT, abs(pair.old.mean))))
     return pair, (others, later)
+
+
+def _with_step(pair: Pair, step: float) -> Pair:
+    """Return a pair whose program counts in a step; the smaller figure, as a change can be read both ways."""
+    least = min(abs(pair.old.mean), abs(pair.new.mean))
+    return replace(pair, step=step, floor=max(pair.floor, _part(DIGIT * step, least)))
+
+
+def _share_resolution(out: Sequence[Row], judged: dict[int, Pair], names: Names) -> None:
+    """Give figures that are computed from others the relative steps of these."""
+    steps = {
+        (out[i].observation, out[i].metric): pair.step / min(pair.old.mean, pair.new.mean)
+        for i, pair in judged.items()
+        if pair.step and min(pair.old.mean, pair.new.mean) > 0
+    }
+    for i, pair in judged.items() if steps else ():
+        record = out[i].new
+        metric = metric_of(names, record) if record else None
+        sources = metric.computed_from if metric else ()
+        share = max((steps.get((out[i].observation, name), 0.0) for name in sources), default=0.0)
+        if share and not pair.step:
+            judged[i] = _with_step(pair, share * min(abs(pair.old.mean), abs(pair.new.mean)))
+
+
+def _without_run(out: list[Row]) -> None:
+    """Compare no load of a run whose rate failed."""
+    failed = {
+        (*row.observation, _direction(row.metric)): row.verdict
+        for row in out
+        if row.verdict in ("failed-after", "failed-before") and _is_rate(row)
+    }
+    for position, row in enumerate(out) if failed else ():
+        verdict = failed.get((*row.observation, _direction(row.metric)))
+        if verdict and units.parse(row.unit).kind == "share" and row.verdict in RATED:
+            ground = f"the run of its rate failed {verdict.partition('-')[2]}"
+            ground = ground.replace("after", "now")
+            out[position] = replace(row, verdict="incomparable", ground=ground)
 
 
 def pair_of(record: Record, names: Names) -> Pair:
@@ -596,6 +652,7 @@ def _judged(row: Row, pair: Pair, judgement: Judgement) -> Row:
         more_runs=judgement.more_runs,
         shift=judgement.shift,
         level=judgement.level,
+        step=pair.step,
         figures=judgement.figures,
         spread=judgement.spread,
     )
