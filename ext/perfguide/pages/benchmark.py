@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import pairwise
+from typing import Any
 
 import msgspec
 
@@ -14,7 +16,8 @@ from ..catalog.benchmarks import Catalog
 from ..catalog.board_names import load as load_boards
 from ..charts import gallery, trends
 from ..charts.from_figures import Scene
-from ..common import units
+from ..charts.model import ChartView
+from ..common import slugs, units
 from ..figures.dataset import Holdings, Settings
 from ..figures.pool import Pool, Record
 from ..health import newest_rules, rules
@@ -26,6 +29,7 @@ from . import (
     context,
     long_tables,
     newest,
+    ranking,
     search_words,
     sources,
     summary,
@@ -35,22 +39,30 @@ from . import (
 from .context import Making, Plan, Site
 from .newest import NewestRun
 from .parts import Made, Slice, catalog_of, made_by, without_files, writer_of
+from .ranking import RankedFigures
 from .search_words import FindablePage, FindableSection
+from .sentences import Link, link_name
 from .sources import SourceRow
 from .write_tables import PageChart, PagePart
+
+MAX_MOVED_PLATFORMS = 6
+"""Platforms whose first headline is drawn over its releases, those that moved most."""
 
 
 @dataclass(frozen=True, slots=True)
 class NewestFigures:
-    """Tables and charts of the newest figures of all boards."""
+    """Tables and charts of the newest figures of all boards. ``anchors`` are those of the pictures of
+    boards that rankings replace, by the name of the ranking."""
 
     parts: list[PagePart]
     charts: list[PageChart]
+    anchors: dict[str, str]
 
 
 class PlatformHistory(msgspec.Struct, frozen=True):
     """A section with the figures of one platform over its releases: its anchor and title, the
-    guides that the figures are from, and its words in the search index."""
+    guides that the figures are from, and its words in the search index. ``step`` is the largest ratio
+    of its first headline between two releases; 0 if that is not drawn."""
 
     id: str
     title: str
@@ -58,6 +70,7 @@ class PlatformHistory(msgspec.Struct, frozen=True):
     charts: list[PageChart]
     sources: list[SourceRow]
     words: tuple[str, ...]
+    step: float
 
 
 class BenchmarkOfSoc(msgspec.Struct, frozen=True):
@@ -176,7 +189,8 @@ def _write(
     measured = [each for own in of_socs for each in own.measured]
     guides = {key for key, _ in measured}
     chosen = newest.of_boards(measured, site.boards)
-    figures = _newest(site, name, chosen, last)
+    listed = _rankings(site, name, chosen)
+    figures = _newest(site, name, chosen, last, {each.name for each in listed})
     histories = [history for own in of_socs for history in own.histories]
     sections = [(figures.parts, "newest", title)]
     for each in histories:
@@ -204,14 +218,93 @@ def _write(
         title=title,
         described=described if described and described.prose else None,
         command=described.entry.command if described else "",
+        **_ranked(site, name, page, listed[:1], listed, figures.anchors),
+        headlines=[
+            (
+                link_name(page, figures.anchors.get(each.name, each.slug)),
+                each.name,
+                slugs.relative(page, f"{page}/{each.slug}"),
+                ranking.lead(each),
+            )
+            for each in listed[1:]
+            if each.is_headline
+        ],
         newest=figures,
+        moved_most=_moved_most(page, histories),
         histories=histories,
         moved=long_tables.move(site, page, tables),
         sources=sources.write(site, page, [row for each in histories for row in each.sources]),
     )
+    for other in listed[1:]:
+        own = f"{page}/{other.slug}"
+        write_files.page(
+            site,
+            own,
+            "ranking.rst.jinja",
+            about={"description": f"{title}, {other.name}. {ranking.lead(other)}"},
+            title=f"{title}: {other.name}",
+            elsewhere=[Link(f"{title}, all figures", page, "benchmark")],
+            **_ranked(site, name, own, [other], listed, {}),
+        )
     # One entry for the page: a search by SoC leads to its guides.
     section = FindableSection("newest", f"{title}, all boards and releases", words_of_page)
     return FindablePage(page, title, (), (section,))
+
+
+def _rankings(site: Site, name: str, chosen: Sequence[tuple[GuideKey, str]]) -> list[RankedFigures]:
+    """Return the rankings of a benchmark from the newest figures of each board."""
+    benchmark = site.catalog.get(name)
+    if benchmark is None:
+        return []
+    wanted = set(chosen)
+    of_guides = site.pool.of_benchmark(name, {key for key, _ in chosen})
+    records = [record for record in of_guides if (record.guide, record.board) in wanted]
+    socs = sorted({key.soc for key, _ in chosen}, key=units.natural)
+    return ranking.rankings(site, benchmark, records, socs)
+
+
+def _ranked(
+    site: Site,
+    name: str,
+    address: str,
+    own: Sequence[RankedFigures],
+    listed: Sequence[RankedFigures],
+    anchors: Mapping[str, str],
+) -> dict[str, Any]:
+    """Return what a page at ``address`` shows of a ranking of a benchmark, and its links to the others.
+    ``anchors`` are those of rankings by name."""
+    page = site.addresses.benchmark[name]
+    ranked = own[0] if own else None
+    anchor = anchors.get(ranked.name, "ranking") if ranked else ""
+    return {
+        "lead": f"{ranked.name}: {ranking.lead(ranked)}" if ranked else "",
+        "ranked": ranked and ranking.write(site, address, page, anchor, ranked),
+        "figures": ranked,
+        "links": _links(site, name, address, ranked, listed) if ranked else [],
+    }
+
+
+def _links(
+    site: Site,
+    name: str,
+    address: str,
+    ranked: RankedFigures,
+    listed: Sequence[RankedFigures],
+) -> list[tuple[str, list[tuple[str, str]]]]:
+    """Return lines of links to the rankings that differ in one parameter."""
+    benchmark, page = site.catalog.benchmarks[name], site.addresses.benchmark[name]
+
+    def target(each: RankedFigures) -> str:
+        if each is ranked:
+            return ""
+        if each is listed[0]:
+            return f"../{page.rpartition('/')[2]}"
+        return slugs.relative(address, f"{page}/{each.slug}")
+
+    lines = []
+    for label, others in ranking.alternatives(benchmark, listed, ranked):
+        lines.append((label, [(words, target(each)) for words, each in others]))
+    return lines
 
 
 def _write_notice(site: Site, name: str, reason: str) -> FindablePage:
@@ -222,7 +315,11 @@ def _write_notice(site: Site, name: str, reason: str) -> FindablePage:
 
 
 def _newest(
-    site: Site, name: str, chosen: Sequence[tuple[GuideKey, str]], last: Collection[GuideKey]
+    site: Site,
+    name: str,
+    chosen: Sequence[tuple[GuideKey, str]],
+    last: Collection[GuideKey],
+    ranked: Collection[str],
 ) -> NewestFigures:
     page, catalog = site.addresses.benchmark[name], site.catalog
     of_guides = site.pool.of_benchmark(name, {key for key, _ in chosen})
@@ -235,23 +332,22 @@ def _newest(
     scene = Scene(boards=site.boards)
     headlines = _headlines(site, sections)
     views = trends.of_boards(catalog, headlines, records, last, site.boards, site.marks.doubt)
-    charts = [
-        write_tables.chart(
-            site,
-            page,
-            f"boards-{number}" if number else "boards",
-            f"{view.name}: boards side by side",
-            [view],
-        )
-        for number, view in enumerate(views[: trends.MAX_PICTURES])
-    ]
+    charts: list[PageChart] = []
+    anchors: dict[str, str] = {}
+    for number, view in enumerate(views[: trends.MAX_PICTURES]):
+        own = f"boards-{number}" if number else "boards"
+        if view.name in ranked:
+            anchors[view.name] = own
+        else:
+            title = f"{view.name}: boards side by side"
+            charts.append(write_tables.chart(site, page, own, title, [view]))
     for section in sections:
         anchor = f"newest-{section.part_id}".strip("-")
         charts += write_tables.charts(site, page, section, anchor, "newest", scene)
     if name in other:
-        own = site.layout.general(name, other[name], SIDE_BY_SIDE)
-        parts.append(write_tables.general(site, page, name, own))
-    return NewestFigures(parts, charts)
+        rest = site.layout.general(name, other[name], SIDE_BY_SIDE)
+        parts.append(write_tables.general(site, page, name, rest))
+    return NewestFigures(parts, charts, anchors)
 
 
 def _histories(site: Site, name: str, keys: Sequence[GuideKey]) -> list[PlatformHistory]:
@@ -271,7 +367,34 @@ def _histories(site: Site, name: str, keys: Sequence[GuideKey]) -> list[Platform
         anchor = f"{prefix}{section.part_id}".strip("-")
         charts += write_tables.charts(site, page, section, anchor, "releases", scene)
     words = search_words.of_records(site.catalog.get(name), name, records)
-    return [PlatformHistory(slug, title, parts, charts, sources.rows(site, records), words)]
+    step = _largest_step(views[0]) if views else 0.0
+    return [PlatformHistory(slug, title, parts, charts, sources.rows(site, records), words, step)]
+
+
+def _largest_step(view: ChartView) -> float:
+    """Return the largest ratio of a line's figures at two successive releases."""
+    steps = [1.0]
+    for line in (line for panel in view.panels for line in panel.lines):
+        for before, after in pairwise(point.y for point in line.points):
+            small, large = sorted((abs(before), abs(after)))
+            steps.append(large / small if small else 1.0)
+    return max(steps)
+
+
+def _moved_most(page: str, histories: Sequence[PlatformHistory]) -> PageChart | None:
+    """Return the first headline of the platforms that moved most, from pictures that their sections
+    show among others."""
+    drawn = [each for each in histories if each.step and each.charts[0].pictures]
+    drawn.sort(key=lambda each: (-each.step, units.natural(each.title)))
+    pictures = tuple(
+        replace(each.charts[0].pictures[0], name=each.title) for each in drawn[:MAX_MOVED_PLATFORMS]
+    )
+    if not pictures:
+        return None
+    title = f"{drawn[0].charts[0].pictures[0].name} over releases"
+    if len(drawn) > len(pictures):
+        title += f": the {len(pictures)} of {len(drawn)} platforms with the largest steps"
+    return PageChart(title, link_name(page, "moved"), pictures, small=True)
 
 
 def _headlines(site: Site, sections: Sequence[Section]) -> list[Record]:

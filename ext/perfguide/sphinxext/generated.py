@@ -34,6 +34,7 @@ from ..common.diagnostics import SEVERITIES, Diagnostic
 from ..compare import sparkline
 from ..export import json_api
 from ..pages.answers import Answers
+from ..pages.ranking import Ranking
 from ..pages.sentences import link_name
 from ..pages.write_files import GENERATED
 from ..tables import page_tables
@@ -42,6 +43,7 @@ from . import internals
 from .answers import perf_answers
 from .config import page_name, settings, warn
 from .internals import is_site, way_to_top
+from .ranking import perf_ranking
 from .table_nodes import file_link, perf_leaf, perf_picture
 
 FIRST_LINE = GENERATED.decode()
@@ -265,6 +267,12 @@ class PageTable(SphinxDirective):
 
     def _answers(self, own: Extra) -> list[nodes.Node]:
         top = self.config.perfguide_output
+        if "ranking" in own.answers:
+            ranking = msgspec.convert(own.answers["ranking"], Ranking)
+            ranked = perf_ranking(ranking=ranking, page=page_name(top, own.page))
+            self.set_source_info(ranked)
+            self.add_name(ranked)
+            return [ranked]
         answers = msgspec.convert(own.answers, Answers)
         other_page = own.page if page_name(top, own.page) != self.env.docname else ""
         node = perf_answers(answers=answers, top=top, page=other_page)
@@ -297,7 +305,7 @@ PAGES_WITH_CHAPTERS = ("guide", "soc", "benchmark")
 """Anchors of the first section of pages with many short sections."""
 
 
-FOLDED_SECTIONS = ("all-findings",)
+FOLDED_SECTIONS = ("all-findings", "releases")
 """Anchors of sections whose content, with sections of its own, is folded."""
 
 

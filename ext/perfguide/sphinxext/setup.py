@@ -41,6 +41,7 @@ from . import (
     metadata,
     numbering,
     overview,
+    ranking,
     rebuild,
     reference,
     table_nodes,
@@ -53,7 +54,19 @@ T = TypeVar("T")
 logger = logging.getLogger(__name__)
 
 PARTS = (
-    *(config, csv_table, generated, chart, answers, overview, rebuild, glossary, metadata, menu),
+    *(
+        config,
+        csv_table,
+        generated,
+        chart,
+        answers,
+        ranking,
+        overview,
+        rebuild,
+        glossary,
+        metadata,
+        menu,
+    ),
     *(numbering, latex, reference, table_nodes, theme, browsing, guest, unmade),
 )
 """The modules to register. Their order is that of the tags in the head of a page."""

@@ -1,0 +1,439 @@
+"""Rankings of SoCs: one row of a benchmark, with the best board of each SoC."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import msgspec
+
+from ..bundles.guide_key import GuideKey, family, version
+from ..catalog.benchmarks import Benchmark, Scalar
+from ..catalog.chart_spec import is_number
+from ..common import slugs, units
+from ..common.units import TableCell
+from ..figures import engines, labels
+from ..figures.pool import Record
+from ..tables import page_tables, summaries
+from ..tables.grids import listing
+from . import write_tables
+from .context import Site
+from .sentences import link_name
+from .write_tables import SOURCES, PageTable
+
+MAX_ROWS = 100
+"""SoCs in a ranking, the best ones; the CSV file has all of them."""
+
+MAX_ALTERNATIVES = 12
+"""Values of a parameter, or metrics, that have rankings. Tables have the figures of longer series."""
+
+MIN_LOG_RATIO = 8.0
+"""The largest figure over the smallest from which the axis is logarithmic."""
+
+MIN_SPREAD = 1.5
+"""The largest run over the smallest from which a row names its spread."""
+
+MIN_LEAD, CLOSE = 1.05, 1.1
+"""The ratio of the first figure to the second from which it leads, and that of the second to those
+that are close to it."""
+
+MIN_TICKS = 4
+"""Parts of a linear axis."""
+
+BYTES = " (bytes)"
+"""The end of labels of parameters that are sizes."""
+
+RATE_SUFFIX = "throughput"
+"""The end of names of metrics; the CPU load of the same run has another end."""
+
+
+class RankedRow(msgspec.Struct, frozen=True):
+    """A SoC in a ranking: its best figure with the ends of its runs, the engine and the CPU load in %.
+    ``others`` are the figures of other engines of the same board and release. ``anchor`` is the
+    section with its other releases."""
+
+    soc: str
+    anchor: str
+    board: str
+    release: str
+    number: float
+    low: float | None
+    high: float | None
+    engine: str
+    load: float | None
+    others: list[tuple[float, str]]
+
+    @property
+    def spread(self) -> float:
+        """The largest run over the smallest; 1 if it is not known."""
+        return self.high / self.low if self.low and self.high and self.low > 0 else 1.0
+
+
+class Ranking(msgspec.Struct, frozen=True):
+    """SoCs by one figure, the best first. Positions on the axis are shares of its length; ``start``
+    and ``end`` are those of the axis, and ``ticks`` its labels with their positions."""
+
+    title: str
+    unit: str
+    better: units.Better
+    is_log: bool
+    start: float
+    end: float
+    ticks: list[tuple[float, str]]
+    rows: list[RankedRow]
+
+    def position(self, value: float) -> float:
+        """Return the position of a figure on the axis."""
+        if self.is_log:
+            span = math.log(self.end / self.start)
+            share = math.log(max(value, self.start) / self.start) / span
+        else:
+            share = (value - self.start) / (self.end - self.start)
+        return min(1.0, max(0.0, share))
+
+
+@dataclass(frozen=True, slots=True)
+class _Figure:
+    """A figure of several SoCs, by its metric and its parameters but the engine."""
+
+    metric: str
+    params: dict[str, Scalar]
+    is_headline: bool
+    records: list[Record]
+
+
+class RankedFigures(msgspec.Struct, frozen=True):
+    """The figures of one ranking: its name, its address below the benchmark's page, the metric and the
+    parameters but the engine, the figures that are in doubt and not ranked, each with the reason, and
+    the SoCs without one."""
+
+    name: str
+    slug: str
+    metric: str
+    params: dict[str, Scalar]
+    is_headline: bool
+    ranking: Ranking
+    left_out: list[tuple[str, str]]
+    not_measured: list[str]
+
+
+def rankings(
+    site: Site, benchmark: Benchmark, records: Sequence[Record], socs: Sequence[str]
+) -> list[RankedFigures]:
+    """Return the rankings of a benchmark with at least two SoCs, headlines first. ``socs`` are all that
+    have figures of the benchmark."""
+    engine = engines.ENGINE if benchmark.param(engines.ENGINE).classes else ""
+    groups: dict[tuple[Any, ...], list[Record]] = {}
+    for record in records:
+        if record.cell.mean is None or _is_beside(benchmark, record):
+            continue
+        params = tuple(sorted((n, v) for n, v in record.params.items() if n != engine))
+        groups.setdefault((record.metric, params, units.parse(record.unit).kind), []).append(record)
+    loads = {(*_run(r), r.metric, frozenset(r.params.items())): r.cell.mean for r in records}
+    likely = engines.inferred(records, site.catalog)
+    ranked = []
+    used: set[str] = set()
+    for (metric, params, _), own in groups.items():
+        if len({record.guide.soc for record in own}) > 1:
+            rank = benchmark.metric_rank(metric)[0], units.natural(metric)
+            ranks = tuple((n, benchmark.value_rank(n, v)) for n, v in params)
+            is_headline = _is_headline(benchmark, own)
+            figure = _Figure(metric, dict(params), is_headline, own)
+            ranked.append(((not is_headline, rank, ranks), figure))
+    ranked.sort(key=lambda each: each[0])
+    out = []
+    for figure in _main([figure for _, figure in ranked]):
+        own = figure.records
+        name = _name(benchmark, own[0], engine, figure.is_headline)
+        slug = slugs.slug(slugs.words(f"rank {own[0].metric} {_params(benchmark, own[0], engine)}"))
+        if slug in used:
+            continue  # parameters that differ in signs alone; the tables have both
+        used.add(slug)
+        made = _ranked(site, benchmark, own, name, engine, loads, likely)
+        if made:
+            ranking, left_out = made
+            present = {row.soc for row in ranking.rows}
+            missing = [soc for soc in socs if soc not in present]
+            without_engine = {n: v for n, v in own[0].params.items() if n != engine}
+            names = (name, slug, own[0].metric, without_engine, figure.is_headline)
+            out.append(RankedFigures(*names, ranking, left_out, missing))
+    return out
+
+
+def _main(figures: Sequence[_Figure]) -> list[_Figure]:
+    """Return the figures to rank: headlines, or else the first figure, those that differ from one of
+    them in one parameter, and the first of each other metric. The number of rankings thus grows with
+    the sum of values of parameters, not with their product."""
+    bases = [figure for figure in figures if figure.is_headline] or list(figures[:1])
+    values: dict[tuple[str, str], set[tuple[type, Scalar]]] = {}
+    first: dict[str, _Figure] = {}
+    for figure in figures:
+        first.setdefault(figure.metric, figure)
+        for name, value in figure.params.items():
+            values.setdefault((figure.metric, name), set()).add((type(value), value))
+    metrics = list(first.values()) if len(first) <= MAX_ALTERNATIVES else []
+
+    def is_alternative(figure: _Figure, base: _Figure) -> bool:
+        if figure.metric != base.metric or figure.params.keys() != base.params.keys():
+            return False
+        differing = [n for n, value in figure.params.items() if value != base.params[n]]
+        return len(differing) == 1 and (
+            len(values[figure.metric, differing[0]]) <= MAX_ALTERNATIVES
+        )
+
+    return [
+        figure
+        for figure in figures
+        if any(figure is each for each in (*bases, *metrics))
+        or any(is_alternative(figure, base) for base in bases)
+    ]
+
+
+def alternatives(
+    benchmark: Benchmark, listed: Sequence[RankedFigures], own: RankedFigures
+) -> list[tuple[str, list[tuple[str, RankedFigures]]]]:
+    """Return for the metric and for each parameter its label, and the rankings with another value of it,
+    named by that value. They include ``own``, and are alike in as much else as there is."""
+    out = []
+    by_metric: dict[str, RankedFigures] = {}
+    for each in listed:
+        other = by_metric.get(each.metric)
+        if other is None or _shared(each, own) > _shared(other, own):
+            by_metric[each.metric] = each
+    if len(by_metric) > 1:
+        named = [(benchmark.metric_label(name), each) for name, each in by_metric.items()]
+        out.append(("What", named))
+    for name in own.params:
+        rest = {n: v for n, v in own.params.items() if n != name}
+        by_value = {
+            _value_label(benchmark, name, each.params[name]): each
+            for each in sorted(
+                (each for each in listed if name in each.params and each.metric == own.metric),
+                key=lambda each: benchmark.value_rank(name, each.params[name]),
+            )
+            if {n: v for n, v in each.params.items() if n != name} == rest
+        }
+        if len(by_value) > 1:
+            label = benchmark.param_label(name).removesuffix(BYTES)
+            out.append((label, list(by_value.items())))
+    return out
+
+
+def _value_label(benchmark: Benchmark, name: str, value: Scalar) -> str:
+    """Return the text of a parameter's value, with the unit of a size: ``16 bytes``, ``1 KiB``."""
+    if benchmark.param_label(name).endswith(BYTES) and is_number(value):
+        for suffix, scale in (("GiB", 1024**3), ("MiB", 1024**2), ("KiB", 1024)):
+            if value and value % scale == 0:
+                return f"{int(value // scale)} {suffix}"
+        return f"{units.plain(value)} bytes"
+    return benchmark.value_label(name, value)
+
+
+def _shared(one: RankedFigures, other: RankedFigures) -> int:
+    """Return how many parameters of two rankings are equal."""
+    return len(one.params.items() & other.params.items())
+
+
+def _is_beside(benchmark: Benchmark, record: Record) -> bool:
+    """Return whether a figure is no result, such as a setting, or only stands beside one, as a load."""
+    return benchmark.better(record.metric) == "neither" or record.metric.endswith(engines.LOAD)
+
+
+def _is_headline(benchmark: Benchmark, records: Sequence[Record]) -> bool:
+    metric = benchmark.metric(records[0].metric)
+    if metric is None or not (metric.headline and metric.short):
+        return False
+    return bool(summaries.at(metric, records))
+
+
+def _params(benchmark: Benchmark, record: Record, engine: str) -> str:
+    params = {n: v for n, v in record.params.items() if n != engine}
+    return labels.params(benchmark, replace(record, params=params))
+
+
+def _name(benchmark: Benchmark, record: Record, engine: str, is_headline: bool) -> str:
+    metric = benchmark.metric(record.metric)
+    words = _params(benchmark, record, engine)
+    if is_headline and metric:
+        fixed = {name for name, value in metric.at.items() if not isinstance(value, tuple)}
+        params = {n: v for n, v in record.params.items() if n != engine and n not in fixed}
+        more = labels.params(benchmark, replace(record, params=params))
+        return ", ".join(dict.fromkeys(filter(None, (metric.short, more))))
+    return ", ".join(filter(None, (benchmark.metric_label(record.metric), words)))
+
+
+def _run(record: Record) -> tuple[Any, ...]:
+    return record.guide, record.board, record.benchmark
+
+
+def load_of(record: Record, loads: Mapping[tuple[Any, ...], float | None]) -> float | None:
+    """Return the CPU load at a rate. Its parameters are the same, or lack one, as those of a load
+    measured over all block sizes do."""
+    own = frozenset(record.params.items())
+    start = record.metric.removesuffix(RATE_SUFFIX) if record.metric.endswith(RATE_SUFFIX) else ""
+    for params in (own, *(own - {item} for item in sorted(own, key=str))):
+        load = loads.get((*_run(record), f"{start}{engines.LOAD}", params))
+        if load is not None:
+            return load
+    return None
+
+
+def _ranked(
+    site: Site,
+    benchmark: Benchmark,
+    records: Sequence[Record],
+    name: str,
+    engine: str,
+    loads: Mapping[tuple[Any, ...], float | None],
+    likely: Mapping[engines.Run, engines.Inferred],
+) -> tuple[Ranking, list[tuple[str, str]]] | None:
+    better = benchmark.better(records[0].metric)
+    sound = [record for record in records if not site.marks.doubt(record)]
+    left_out = [
+        (f"{_named(site, record)}: {_figure(record)}", site.marks.doubt(record))
+        for record in records
+        if site.marks.doubt(record)
+    ]
+    by_soc: dict[str, list[Record]] = {}
+    for record in sound:
+        by_soc.setdefault(record.guide.soc, []).append(record)
+    means = [record.cell.mean for record in sound if record.cell.mean is not None]
+    unit, scale = units.readable(sound[0].unit, means) if sound else ("", 1.0)
+
+    def scaled(record: Record, value: float) -> float:
+        factor = 1.0 if record.unit == sound[0].unit else units.factor(record.unit, sound[0].unit)
+        return units.scaled(value, scale * (factor or 1.0))
+
+    sign = 1 if better == "lower" else -1
+    rows = []
+    for soc, own in by_soc.items():
+        last = max((record.guide for record in own), key=_age)
+        own = [record for record in own if record.guide == last]
+        own.sort(key=lambda record: sign * scaled(record, record.cell.mean or 0.0))
+        best = own[0]
+
+        def runs_on(record: Record) -> str:
+            return engines.label(benchmark, record, likely) if engine in record.params else ""
+
+        low, high = (
+            None if end is None else scaled(best, end) for end in (best.cell.low, best.cell.high)
+        )
+        others = [
+            (scaled(record, record.cell.mean or 0.0), runs_on(record))
+            for record in own[1:]
+            if record.board == best.board
+        ]
+        rows.append(
+            RankedRow(
+                soc,
+                slugs.anchor(f"over-releases-{site.platform_slugs[last.platform]}"),
+                site.boards.short(soc, best.board),
+                f"{family(last)} {last.release}",
+                scaled(best, best.cell.mean or 0.0),
+                *(low, high, runs_on(best), load_of(best, loads), others),
+            )
+        )
+    if len(rows) < 2:
+        return None
+    rows.sort(key=lambda row: (sign * row.number, units.natural(row.soc)))
+    return with_axis(name, units.parse(unit).symbol, better, rows), left_out
+
+
+def _age(key: GuideKey) -> tuple[Any, ...]:
+    return version(key.release), key.os
+
+
+def _named(site: Site, record: Record) -> str:
+    key = record.guide
+    return f"{key.soc} {site.boards.short(key.soc, record.board)}, {family(key)} {key.release}"
+
+
+def _figure(record: Record) -> str:
+    return f"{units.number(record.cell.mean or 0.0)} {units.parse(record.unit).symbol}".rstrip()
+
+
+def with_axis(name: str, unit: str, better: units.Better, rows: list[RankedRow]) -> Ranking:
+    """Return a ranking with an axis that ends at the next round figure."""
+    values = [value for row in rows for value in (row.number, *(n for n, _ in row.others))]
+    values += [row.high for row in rows if row.high is not None]
+    least, most = min(values), max(values)
+    if least > 0 and most / least > MIN_LOG_RATIO:
+        start = 10.0 ** math.floor(math.log10(least))
+        end = _round_up(most)
+        steps = range(round(math.log10(start)), math.floor(math.log10(end)) + 1)
+        ticks = [10.0**power for power in steps]
+        ranking = Ranking(name, unit, better, True, start, end, [], rows)
+    else:
+        start = min(0.0, least)
+        step = _round_up((most - start) / MIN_TICKS) or 1.0
+        end = start + step * max(1, math.ceil(round((most - start) / step, 9)))
+        ticks = [start + step * number for number in range(round((end - start) / step) + 1)]
+        ranking = Ranking(name, unit, better, False, start, end, [], rows)
+    named = [(ranking.position(tick), units.number(tick)) for tick in ticks]
+    return msgspec.structs.replace(ranking, ticks=named)
+
+
+def _round_up(value: float) -> float:
+    """Return the next of 1, 2, 2.5 and 5 times a power of ten."""
+    if value <= 0:
+        return 0.0
+    power = 10.0 ** math.floor(math.log10(value))
+    return next(f * power for f in (1, 2, 2.5, 5, 10) if f * power >= value * (1 - 1e-9))
+
+
+def lead(figures: RankedFigures) -> str:
+    """Return who leads, with engine and load, in one sentence."""
+    ranking = figures.ranking
+    first, second = ranking.rows[0], ranking.rows[1]
+    text = f"{units.number(first.number)} {ranking.unit}".rstrip()
+    text += f" at {units.number(first.load)} % CPU" if first.load is not None else ""
+    text += f" ({first.engine})" if first.engine else ""
+    ratio = _ratio(first.number, second.number)
+    if ratio >= MIN_LEAD:
+        said = f"{first.soc} leads with {text}"
+        close = sum(_ratio(second.number, row.number) <= CLOSE for row in ranking.rows[2:])
+        more = f"; the next {close + 1} are within 10 % of each other" if close else ""
+    else:
+        near = sum(_ratio(first.number, row.number) < MIN_LEAD for row in ranking.rows)
+        said = f"{near} SoCs are within 5 %, {first.soc} with {text} first"
+        more = ""
+    spread = ""
+    if first.spread >= MIN_SPREAD:
+        ends = " to ".join(units.number(end) for end in (first.low or 0, first.high or 0))
+        spread = f" Its runs differ, from {ends}, so its rank is not certain."
+    return f"{said}{more}.{spread}"
+
+
+def _ratio(one: float, other: float) -> float:
+    small, large = sorted((abs(one), abs(other)))
+    return large / small if small else (1.0 if large == 0 else math.inf)
+
+
+def write(site: Site, address: str, page: str, anchor: str, figures: RankedFigures) -> PageTable:
+    """Write the table of a ranking, which the extension draws, for the page at ``address``; ``page`` is
+    that of the benchmark, with the sections that its rows lead to."""
+    ranking = figures.ranking
+    has_engine = any(row.engine for row in ranking.rows)
+    has_load = any(row.load is not None for row in ranking.rows)
+    figure = ", ".join(filter(None, (figures.name, ranking.unit)))
+    head = ["SoC", "Board", "Release", *(["Engine"] if has_engine else []), figure, "Min", "Max"]
+    head += ["CPU load, %"] if has_load else []
+    lines: list[list[TableCell]] = [
+        [
+            *(row.soc, row.board, row.release, *([row.engine] if has_engine else [])),
+            *(_optional(value) for value in (row.number, row.low, row.high)),
+            *([_optional(row.load)] if has_load else []),
+        ]
+        for row in ranking.rows
+    ]
+    data = listing(tuple(head), [tuple(line) for line in lines], 3)
+    table = write_tables.table(site, address, anchor, figures.name, data)
+    content = msgspec.structs.replace(ranking, rows=ranking.rows[:MAX_ROWS])
+    extra = page_tables.extra_of_answers(msgspec.json.encode({"ranking": content}), page)
+    return replace(table, extra=extra, origin=link_name(page, SOURCES))
+
+
+def _optional(value: float | None) -> TableCell:
+    return "" if value is None else units.figure(value)

@@ -1,0 +1,94 @@
+"""Rankings of SoCs on the pages of benchmarks, and which figures have one."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from making import SHIPPED
+
+from perfguide.figures.dataset import Settings
+from perfguide.pages.build import generate
+from perfguide.pages.ranking import MAX_ALTERNATIVES, RankedRow, with_axis
+
+Bundle = Callable[..., Path]
+
+RATES = {"SLOW": 10_000.0, "FAST": 40_000.0, "MIDDLE": 11_000.0}
+"""OpenSSL's throughput with blocks of 1 KiB in kB/s."""
+LOADS = {"SLOW": 99.0, "FAST": 40.0, "MIDDLE": 98.0}
+NICE_LEVELS = range(-7, 6)
+
+
+def results(soc: str) -> list[dict[str, Any]]:
+    """A SoC's figures: of two block sizes, and of more nice levels than have rankings."""
+    cipher = {"algorithm": "aes-128-cbc", "engine": "hw" if soc == "FAST" else "sw"}
+    rate = {"benchmark": "openssl", "metric": "throughput", "unit": "kB/s"}
+    sizes = [
+        {**rate, "value": RATES[soc] * size / 1024, "params": {**cipher, "block_size": size}}
+        for size in (16, 1024)
+    ]
+    sweep = [
+        {**rate, "value": 5000.0, "params": {**cipher, "block_size": 1024, "nice": level}}
+        for level in NICE_LEVELS
+        if level
+    ]
+    load = {"benchmark": "openssl", "metric": "cpu_load", "unit": "%", "params": cipher}
+    return [*sizes, *sweep, {**load, "value": LOADS[soc]}]
+
+
+@pytest.fixture
+def pages(tmp_path: Path, write_bundle: Bundle) -> Path:
+    for soc in RATES:
+        of_soc = {"id": soc, "board__soc": soc, "board__name": f"{soc.lower()}-evm"}
+        write_bundle(tmp_path / f"results/{soc}.json", results(soc), **of_soc)
+    alone = [{"benchmark": "emmc", "metric": "x", "unit": "MB/s", "value": 1.0}]
+    write_bundle(tmp_path / "results/alone.json", alone, id="alone", board__soc="SLOW")
+    generate(Settings((tmp_path / "results",), (SHIPPED,), tmp_path / "out", formats=("svg",)))
+    return tmp_path / "out/by-benchmark"
+
+
+def test_a_page_says_of_what_who_leads_and_ranks_each_soc_with_its_load(pages: Path) -> None:
+    text = (pages / "openssl.rst").read_text("utf-8")
+    assert (
+        "AES-128-CBC, 1 KiB: FAST leads with 40 MB/s at 40 % CPU (accelerator); the next 2 are "
+        "within 10 % of each other." in text
+    )
+    with (pages / "openssl/boards.data.csv").open() as file:
+        rows = list(csv.reader(file))
+    ranked = [(row[0], row[3], float(row[4]), float(row[-1])) for row in rows[1:]]
+    assert ranked == [
+        ("FAST", "accelerator", 40, LOADS["FAST"]),
+        ("MIDDLE", "software", 11, LOADS["MIDDLE"]),
+        ("SLOW", "software", 10, LOADS["SLOW"]),
+    ]
+    assert ":name: openssl/boards\n" in text
+
+
+def test_other_values_have_pages_of_their_own_where_they_are_few(pages: Path) -> None:
+    text = (pages / "openssl.rst").read_text("utf-8")
+    (other,) = (pages / "openssl").glob("rank-*.rst")
+    assert len(NICE_LEVELS) > MAX_ALTERNATIVES, "levels have no pages"
+    assert f":Block size: :doc:`16 bytes <openssl/{other.stem}>` · **1 KiB**" in text
+    inner = other.read_text("utf-8")
+    assert "**16 bytes** · :doc:`1 KiB <../openssl>`" in inner
+    assert "FAST leads with 625 kB/s" in inner
+
+
+def test_a_benchmark_of_one_soc_has_no_ranking(pages: Path) -> None:
+    text = (pages / "emmc.rst").read_text("utf-8")
+    assert "leads with" not in text and "perf-ranking" not in text
+
+
+@pytest.mark.parametrize(
+    ("figures", "is_log", "end"), [((90, 128), False, 150), ((10, 801), True, 1000)]
+)
+def test_an_axis_ends_at_the_next_round_figure(
+    figures: tuple[float, ...], is_log: bool, end: float
+) -> None:
+    rows = [RankedRow("S", "", "", "", n, None, None, "", None, []) for n in figures]
+    ranking = with_axis("x", "MB/s", "higher", rows)
+    assert (ranking.is_log, ranking.end) == (is_log, end)
+    assert all(0 <= ranking.position(n) <= 1 for n in figures)
