@@ -151,9 +151,9 @@ def rankings(
         if slug in used:
             continue  # parameters that differ in signs alone; the tables have both
         used.add(slug)
-        made = _ranked(site, benchmark, own, name, engine, loads, likely)
-        if made:
-            ranking, left_out = made
+        outcome = _ranked(site, benchmark, own, name, engine, loads, likely)
+        if outcome:
+            ranking, left_out = outcome
             present = {row.soc for row in ranking.rows}
             missing = [soc for soc in socs if soc not in present]
             without_engine = {n: v for n, v in own[0].params.items() if n != engine}
@@ -223,7 +223,8 @@ def alternatives(
 
 def _value_label(benchmark: Benchmark, name: str, value: Scalar) -> str:
     """Return the text of a parameter's value, with the unit of a size: ``16 bytes``, ``1 KiB``."""
-    if benchmark.param_label(name).endswith(BYTES) and is_number(value):
+    is_size = benchmark.param(name).show == "size" or benchmark.param_label(name).endswith(BYTES)
+    if is_size and is_number(value):
         for suffix, scale in (("GiB", 1024**3), ("MiB", 1024**2), ("KiB", 1024)):
             if value and value % scale == 0:
                 return f"{int(value // scale)} {suffix}"
@@ -237,7 +238,7 @@ def _shared(one: RankedFigures, other: RankedFigures) -> int:
 
 
 def _is_beside(benchmark: Benchmark, record: Record) -> bool:
-    """Return whether a figure is no result, such as a setting, or only stands beside one, as a load."""
+    """Return whether a figure is no result, such as a setting, or only accompanies one, as a load."""
     return benchmark.better(record.metric) == "neither" or record.metric.endswith(engines.LOAD)
 
 
