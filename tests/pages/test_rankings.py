@@ -19,7 +19,7 @@ Bundle = Callable[..., Path]
 RATES = {"SLOW": 10_000.0, "FAST": 40_000.0, "MIDDLE": 11_000.0}
 """OpenSSL's throughput with blocks of 1 KiB in kB/s."""
 LOADS = {"SLOW": 99.0, "FAST": 40.0, "MIDDLE": 98.0}
-NICE_LEVELS = range(-7, 6)
+NICE_LEVELS = range(-20, 20)
 
 
 def results(soc: str) -> list[dict[str, Any]]:

@@ -71,6 +71,7 @@ FEW_PARTS = """() => {
 elements it keeps two, and of each table the first row. There are thousands."""
 
 PICTURES = """() => Promise.all([...document.images].map(async each => {
+  each.loading = "eager";  // also those in folds, and those for other screens
   await each.decode();
   return each.naturalWidth;
 }))"""

@@ -101,6 +101,7 @@ def test_a_page_works_from_a_folder_too(windows: Windows, real_site: Path) -> No
 
 def test_tabs_and_navigation_are_alive(windows: Windows, real_address: str) -> None:
     page = windows.open(f"{real_address}/{KINDS['benchmark with many tables']}")
+    page.locator("details").evaluate_all("all => all.forEach(each => each.open = true)")
     tabs = page.locator(".perf-tabs").first
     second = tabs.get_by_role("tab").nth(1)
     second.click()

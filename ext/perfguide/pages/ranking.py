@@ -11,7 +11,6 @@ import msgspec
 
 from ..bundles.guide_key import GuideKey, family, version
 from ..catalog.benchmarks import Benchmark, Scalar
-from ..catalog.chart_spec import is_number
 from ..common import slugs, units
 from ..common.units import TableCell
 from ..figures import engines, labels
@@ -26,7 +25,7 @@ from .write_tables import SOURCES, PageTable
 MAX_ROWS = 100
 """SoCs in a ranking, the best ones; the CSV file has all of them."""
 
-MAX_ALTERNATIVES = 12
+MAX_ALTERNATIVES = 20
 """Values of a parameter, or metrics, that have rankings. Tables have the figures of longer series."""
 
 MIN_LOG_RATIO = 8.0
@@ -41,9 +40,6 @@ that are close to it."""
 
 MIN_TICKS = 4
 """Parts of a linear axis."""
-
-BYTES = " (bytes)"
-"""The end of labels of parameters that are sizes."""
 
 RATE_SUFFIX = "throughput"
 """The end of names of metrics; the CPU load of the same run has another end."""
@@ -134,7 +130,6 @@ def rankings(
     loads = {(*_run(r), r.metric, frozenset(r.params.items())): r.cell.mean for r in records}
     likely = engines.inferred(records, site.catalog)
     ranked = []
-    used: set[str] = set()
     for (metric, params, _), own in groups.items():
         if len({record.guide.soc for record in own}) > 1:
             rank = benchmark.metric_rank(metric)[0], units.natural(metric)
@@ -147,17 +142,13 @@ def rankings(
     for figure in _main([figure for _, figure in ranked]):
         own = figure.records
         name = _name(benchmark, own[0], engine, figure.is_headline)
-        slug = slugs.slug(slugs.words(f"rank {own[0].metric} {_params(benchmark, own[0], engine)}"))
-        if slug in used:
-            continue  # parameters that differ in signs alone; the tables have both
-        used.add(slug)
+        slug = _slug(figure)
         outcome = _ranked(site, benchmark, own, name, engine, loads, likely)
         if outcome:
             ranking, left_out = outcome
             present = {row.soc for row in ranking.rows}
             missing = [soc for soc in socs if soc not in present]
-            without_engine = {n: v for n, v in own[0].params.items() if n != engine}
-            names = (name, slug, own[0].metric, without_engine, figure.is_headline)
+            names = (name, slug, figure.metric, figure.params, figure.is_headline)
             out.append(RankedFigures(*names, ranking, left_out, missing))
     return out
 
@@ -208,7 +199,7 @@ def alternatives(
     for name in own.params:
         rest = {n: v for n, v in own.params.items() if n != name}
         by_value = {
-            _value_label(benchmark, name, each.params[name]): each
+            benchmark.value_label(name, each.params[name]): each
             for each in sorted(
                 (each for each in listed if name in each.params and each.metric == own.metric),
                 key=lambda each: benchmark.value_rank(name, each.params[name]),
@@ -216,20 +207,8 @@ def alternatives(
             if {n: v for n, v in each.params.items() if n != name} == rest
         }
         if len(by_value) > 1:
-            label = benchmark.param_label(name).removesuffix(BYTES)
-            out.append((label, list(by_value.items())))
+            out.append((benchmark.param_label(name), list(by_value.items())))
     return out
-
-
-def _value_label(benchmark: Benchmark, name: str, value: Scalar) -> str:
-    """Return the text of a parameter's value, with the unit of a size: ``16 bytes``, ``1 KiB``."""
-    is_size = benchmark.param(name).show == "size" or benchmark.param_label(name).endswith(BYTES)
-    if is_size and is_number(value):
-        for suffix, scale in (("GiB", 1024**3), ("MiB", 1024**2), ("KiB", 1024)):
-            if value and value % scale == 0:
-                return f"{int(value // scale)} {suffix}"
-        return f"{units.plain(value)} bytes"
-    return benchmark.value_label(name, value)
 
 
 def _shared(one: RankedFigures, other: RankedFigures) -> int:
@@ -252,6 +231,13 @@ def _is_headline(benchmark: Benchmark, records: Sequence[Record]) -> bool:
 def _params(benchmark: Benchmark, record: Record, engine: str) -> str:
     params = {n: v for n, v in record.params.items() if n != engine}
     return labels.params(benchmark, replace(record, params=params))
+
+
+def _slug(figure: _Figure) -> str:
+    """Return the address of a ranking, made without labels, which it has to outlive."""
+    kind = units.parse(figure.records[0].unit).kind
+    params = (f"{name} {units.plain(value)}" for name, value in sorted(figure.params.items()))
+    return slugs.hashed(" ".join(("rank", figure.metric, *params, str(kind))))
 
 
 def _name(benchmark: Benchmark, record: Record, engine: str, is_headline: bool) -> str:

@@ -378,6 +378,8 @@ class Parts(_GeneratedTransform):
 
         for picture in list(self.document.findall(perf_picture)):
             self._add_narrow(picture)
+            for image in picture.findall(nodes.image):
+                image["loading"] = "lazy"  # a browser gets one of the two drawings, when it is near
 
     def _add_narrow(self, picture: perf_picture) -> None:
         """Add the drawing for a phone to a picture that has one."""
