@@ -469,9 +469,12 @@ def documented(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_documented_lines_of_python_run(documented: Path) -> None:
-    pandas, whole, arrow, files, joined = (dict[str, Any]() for _ in range(5))
-    for block, names in zip(_blocks("python"), (pandas, whole, arrow, files, joined), strict=True):
+    cited, pandas, whole, arrow, files, joined = (dict[str, Any]() for _ in range(6))
+    every = (cited, pandas, whole, arrow, files, joined)
+    for block, names in zip(_blocks("python"), every, strict=True):
         exec(block, names)
+    page = Path("guides/AM62X/linux/09.01.00.08.rst").read_text("utf-8")
+    assert f"data SHA-256\n``{cited['data_sha256']}``" in page
     assert pandas["reads"]["mean"].tolist() == [7.5]
     assert pandas["by_release"].columns.tolist() == ["09.01.00.08", "09.10"]
     everything = whole["everything"]

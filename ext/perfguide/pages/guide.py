@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -152,6 +153,7 @@ def write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: st
     titles = list(dict.fromkeys(section.benchmark.entry.title for section in sections))
     titles += [catalog.title(name) for name in other]
     description, dataset = _description(key, records, titles, bundles)
+    dataset["identifier"] = f"sha256:{(data_hash := _hash(bundles))}"
     dataset["variableMeasured"] = _variables(records, catalog)
     grid = summaries.boards([b.bundle for b in bundles], site.boards)
     list_table = partial(write_tables.table, site, page, max_elements=MAX_LIST_ELEMENTS)
@@ -187,6 +189,8 @@ def write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: st
         undescribed=undescribed,
         others=others,
         measured=_measured(records, bundles),
+        period=summaries.period(bundles),
+        data_hash=data_hash,
         provenance=origin,
         errata=errata,
         data=_data_files(key, page),
@@ -204,6 +208,12 @@ def _measured(records: Sequence[Record], bundles: Sequence[Loaded]) -> str:
     """Return a sentence with the numbers of figures and boards, and when they were measured."""
     boards = wording.count(len(summaries.natural_boards(records)), "board")
     return f"{wording.count(len(records), 'figure')} on {boards}, measured {summaries.period(bundles)}."
+
+
+def _hash(bundles: Sequence[Loaded]) -> str:
+    """Return one hash of all bundles behind a guide, which a citation names: the SHA-256 of the sorted
+    SHA-256 of their contents, one on each line."""
+    return hashlib.sha256("\n".join(sorted(b.digest for b in bundles)).encode()).hexdigest()
 
 
 def _changes(top: Answers) -> list[Link]:
