@@ -10,6 +10,7 @@ import pytest
 from docutils import nodes
 from docutils.core import publish_doctree
 from docutils.parsers.rst import roles
+from hostile_names import NAMES_BY_RULE
 from hypothesis import given
 from hypothesis import strategies as st
 from making import only
@@ -82,6 +83,13 @@ def test_addresses_are_distinct_and_never_leave_their_folder(names: list[str]) -
 @given(NAMES)
 def test_addresses_do_not_depend_on_the_order_of_names(names: list[str]) -> None:
     assert addresses.slugs(names) == addresses.slugs([*names[::-1], *names])
+
+
+def test_a_name_with_a_meaning_gets_an_address_without_one() -> None:
+    by_name = addresses.slugs(NAMES_BY_RULE)
+    assert len(by_name) == len(NAMES_BY_RULE)
+    for name, slug in by_name.items():
+        assert slug != name and not addresses.has_meaning(slug), name
 
 
 @pytest.mark.parametrize(

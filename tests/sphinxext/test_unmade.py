@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 from conftest import run_sphinx
-from hostile_names import NAMES
+from hostile_names import NAMES, NAMES_BY_RULE
 from making import plain, result
+from profiles import count
 
 PAGE = "source/by-benchmark/dhrystone"
 GUIDE = "source/guides/AM62X/linux/09.01"
@@ -144,10 +145,13 @@ def test_a_page_that_the_settings_leave_out_is_a_warning(tmp_path: Path) -> None
 def test_names_with_a_meaning_elsewhere_have_pages_without_a_warning(tmp_path: Path) -> None:
     fields = ("board__soc", "sdk__os", "sdk__version", "sdk__name")
     structural = ("_sources", "self", "http://a", "a <b>", "nul", ".a", "a.md", "%2e", "index", "*")
-    bundles = [plain(*(result(benchmark=name, metric=name, unit=name) for name in NAMES))]
+    # Their address is all that such a name changes: test_slugs_and_markup.py looks at each.
+    others = {*NAMES_BY_RULE} - {*NAMES_BY_RULE[:: count(6, heavy=1)]}
+    names = [name for name in NAMES if name not in others]
+    bundles = [plain(*(result(benchmark=name, metric=name, unit=name) for name in names))]
     bundles += [
         plain(id=f"{number} {name}", board__name=name, **{fields[number % 4]: name})
-        for number, name in enumerate(structural * 2)
+        for number, name in enumerate(structural * count(1, heavy=2))
     ]
     top = project(tmp_path / "project", *bundles)
     outcome = run_sphinx(top, top / "site", "-q", "-j", "2")

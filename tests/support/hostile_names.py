@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from perfguide.common.slugs import ENDINGS, RESERVED, SERVED
 
-NAMES = (
+NAMES_BY_RULE = (
     *sorted(RESERVED),
     *(word.upper() for word in ("self", "con", "_Static", "index")),
     *(f"{word}.c" for word in ("con", "search", "latest", "_sources", "self")),
     *(f"a{ending}" for ending in ENDINGS),
     *(f"a.{word}" for word in sorted(SERVED)),
+)
+"""Names that have a meaning because they are in a list, or contain or end with a word of one."""
+
+NAMES = (
+    *NAMES_BY_RULE,
     *("a.gz.b", "a.data.csv", "a.html.json", "_", "_x", "x_", "x__"),
     *("://", "http://example.com", "a://b", "a:b", "C:", "//a", "mailto:a", "javascript:a()"),
     *(
