@@ -23,7 +23,7 @@ from conftest import (
     take_pictures,
 )
 from debian import program
-from prepared import run_module
+from prepared import put_command, run_module
 
 Bundle = Callable[..., Path]
 STREAM = {"benchmark": "stream", "metric": "copy", "unit": "MB/s"}
@@ -308,13 +308,15 @@ def test_builds_of_other_bundles_for_other_folders_do_not_mix(small: Path) -> No
     shutil.copytree(small / "results", small / "others")
     change(small / "others/a.json", "1234.5", "4321.0")
     change(small / "others/b.json", "09.03", "09.04")
-    second = command("--results", "others", "--output", "elsewhere/html")
+    put_command(small.parent)
+    first = [str(small.parent / "perfguide"), "build", "-v"]
+    second = [*first, "--results", "others", "--output", "elsewhere/html"]
     texts = []
     builds = [
         subprocess.Popen(
             each, cwd=small, env=environment(), text=True, stdout=-1, stderr=subprocess.STDOUT
         )
-        for each in (command(), second)
+        for each in (first, second)
     ]
     for build in builds:
         texts.append(build.communicate()[0])
@@ -371,7 +373,9 @@ def test_a_bundle_that_is_replaced_all_the_time_is_read_once(
     for content in versions:
         (small / "results/a.json").write_bytes(content)
         sites.append(clean_site(small, tmp_path / "clean"))
-    build = subprocess.Popen(command(), cwd=small, env=environment(), stdout=subprocess.DEVNULL)
+    put_command(tmp_path)
+    line = [str(tmp_path / "perfguide"), "build"]
+    build = subprocess.Popen(line, cwd=small, env=environment(), stdout=subprocess.DEVNULL)
     turns = 0
     with build:
         while build.poll() is None:
