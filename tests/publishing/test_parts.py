@@ -17,6 +17,7 @@ from test_builds import tree
 from test_store import same_size, settle
 
 from perfguide.common import parallel
+from perfguide.common.diagnostics import Diagnostic
 from perfguide.export.badge import FigureFinder
 from perfguide.figures import dataset
 from perfguide.pages import build, parts
@@ -73,7 +74,7 @@ def pictured(settings: dataset.Settings) -> dataset.Settings:
 
 
 @pytest.fixture
-def made(monkeypatch: pytest.MonkeyPatch) -> Made:
+def made(monkeypatch: pytest.MonkeyPatch, clean_runs: dict[object, Generated]) -> Made:
     """Generate, see that all is as in a run from nothing, and name the parts that were made."""
     asked: list[str] = []
     real = parts.Parts.add
@@ -90,13 +91,38 @@ def made(monkeypatch: pytest.MonkeyPatch) -> Made:
         asked.clear()
         # In this process: test_builds.py has those of whole builds, made by others.
         outcome, found = build.generate(settings, run=parallel.here), set(asked)
-        clean = dataclasses.replace(settings, output=settings.output.parent / "clean", cache=None)
-        shutil.rmtree(clean.output, ignore_errors=True)
-        assert build.generate(clean, run=parallel.here).diagnostics == outcome.diagnostics
-        assert tree(settings.output) == tree(clean.output)
+        assert (outcome.diagnostics, tree(settings.output)) == from_nothing(settings, clean_runs)
         return found
 
     return generate
+
+
+Generated = tuple[tuple[Diagnostic, ...], dict[str, bytes]]
+OUTPUTS = ("source", "clean", "cache")
+
+
+@pytest.fixture(scope="module")
+def clean_runs() -> dict[object, Generated]:
+    """What runs from nothing gave, by their inputs: most tests begin with the same ones."""
+    return {}
+
+
+def from_nothing(settings: dataset.Settings, earlier: dict[object, Generated]) -> Generated:
+    """Return what a run from nothing says and writes, or what an earlier one with the same inputs
+    has written, if it had nothing to say: messages name files, which are others in each test."""
+    top = settings.output.parent
+    inputs = {name: data for name, data in tree(top).items() if not name.startswith(OUTPUTS)}
+    lists = settings.waivers, settings.redirects, settings.acknowledged
+    key = settings.formats, *(path and path.name for path in lists), frozenset(inputs.items())
+    if key not in earlier:
+        clean = dataclasses.replace(settings, output=top / "clean", cache=None)
+        shutil.rmtree(clean.output, ignore_errors=True)
+        diagnostics = build.generate(clean, run=parallel.here).diagnostics
+        generated = diagnostics, tree(clean.output)
+        if diagnostics:
+            return generated
+        earlier[key] = generated
+    return earlier[key]
 
 
 @pytest.fixture
