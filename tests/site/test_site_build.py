@@ -16,7 +16,7 @@ import pytest
 from conftest import (
     GENERATED,
     TOP,
-    copy_project,
+    bare_project,
     real_sources,
     run_sphinx,
     sample_of_each_benchmark,
@@ -127,10 +127,10 @@ def test_hand_written_files_in_generated_folders_stay(
 @pytest.fixture(scope="module")
 def sampled(tmp_path_factory: pytest.TempPathFactory, real_project: Path) -> Path:
     """A project with a sample of the results in which there are all benchmarks, for several
-    builders in turn."""
+    builders in turn. Hand-written pages are on the real site, and in test_versions.py in text
+    and on paper."""
     top = tmp_path_factory.mktemp("sampled")
-    project = take_pictures(copy_project(top / "project"), real_project)
-    shutil.rmtree(project / "results")
+    project = take_pictures(bare_project(top / "project"), real_project)
     sample_of_each_benchmark(project / "results")
     return project
 
