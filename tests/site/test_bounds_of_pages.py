@@ -15,7 +15,7 @@ from page_bounds import MAX_ELEMENTS, PageSize
 from playwright.sync_api import expect
 from windows import Windows, unfolded
 
-BOARDS, RELEASES = 1_000, 80
+BOARDS, RELEASES = 850, 80
 GUIDE = "source/guides/MANY/linux/09.02"
 COMPARISON = "source/compare/MANY/linux/09.01-vs-09.02"
 
