@@ -203,11 +203,10 @@ def downloaded(site: Path, page: str, figure: Locator) -> pandas.DataFrame:
     return pandas.read_csv(file.resolve(), keep_default_na=False)
 
 
-@WIDTHS
 def test_what_is_copied_has_the_heads_and_the_numbers_of_the_download(
-    opened: Open, site: Path, width: int
+    opened: Open, site: Path
 ) -> None:
-    page = opened(GUIDE, width)
+    page = opened(GUIDE, 390)
     figure = other(page)
     shown, data = copied(page, figure), downloaded(site, GUIDE, figure)
     assert list(shown) == ["Metric", "Unit", "board-a", "board-b"]
@@ -353,7 +352,6 @@ def test_the_sign_behind_a_heading_copies_its_address(opened: Open) -> None:
     assert page.evaluate("navigator.clipboard.readText()").endswith("09.03.html#stream")
 
 
-@WIDTHS
 @pytest.mark.parametrize(
     ("old", "new"),
     [
@@ -364,9 +362,9 @@ def test_the_sign_behind_a_heading_copies_its_address(opened: Open) -> None:
     ],
 )
 def test_an_old_address_leads_on_to_the_same_place(
-    windows: Windows, site: Path, width: int, old: str, new: str
+    windows: Windows, site: Path, old: str, new: str
 ) -> None:
-    page = windows.open(f"file://{site}/source/{old}", width, 844)
+    page = windows.open(f"file://{site}/source/{old}")
     page.wait_for_url(re.compile(re.escape(new) + "$"))
 
 
