@@ -63,31 +63,30 @@ def _pages_read(run: subprocess.CompletedProcess[str]) -> set[str]:
     return set(re.findall(r"reading sources... \[ *\d+%\] (\S+)", run.stdout))
 
 
-def test_a_second_build_reads_no_page_and_writes_none(
+def test_later_builds_read_only_the_pages_of_what_changed_and_leave_files_of_others(
     project: Path, write_bundle: Bundle, tmp_path: Path
 ) -> None:
     _small(project, write_bundle)
-    first = run_sphinx(project, tmp_path / "html")
-    assert first.returncode == 0 and first.stderr == ""
-    again = run_sphinx(project, tmp_path / "html")
+    mine, page = (project / "source/guides/SOC1" / name for name in ("mine.txt", "linux/09.03.rst"))
+    mine.parent.mkdir(parents=True)
+    mine.write_text("keep", encoding="utf-8")
+
+    def build() -> subprocess.CompletedProcess[str]:
+        run = run_sphinx(project, tmp_path / "html")
+        assert run.returncode == 0, run.stderr
+        return run
+
+    assert build().stderr == ""
+    assert page.exists()
+    (project / "results/a.json").touch()
+    again = build()
     assert _read_pages(again) == (0, 0, 0)
     assert "no targets are out of date" in again.stdout
-
-
-def test_one_changed_bundle_rereads_only_the_pages_that_show_it(
-    project: Path, write_bundle: Bundle, tmp_path: Path
-) -> None:
-    _small(project, write_bundle)
-    run_sphinx(project, tmp_path / "html")
-    (project / "results/a.json").touch()
-    assert _read_pages(run_sphinx(project, tmp_path / "html")) == (0, 0, 0)
     write_bundle(
         project / "results/a.json",
         [{"benchmark": "stream", "metric": "copy", "unit": "MB/s", "value": 4321.0}],
     )
-    run = run_sphinx(project, tmp_path / "html")
-    assert run.returncode == 0, run.stderr
-    assert _pages_read(run) == {
+    assert _pages_read(build()) == {
         "source/guides/SOC1/linux/09.02",
         "source/guides/SOC1/index",
         "source/by-benchmark/stream",
@@ -95,32 +94,12 @@ def test_one_changed_bundle_rereads_only_the_pages_that_show_it(
     }
     guide = (tmp_path / "html/source/guides/SOC1/linux/09.02.html").read_text("utf-8")
     assert "4,321" in guide and "1,235" not in guide
-
-
-def test_a_removed_bundle_takes_its_pages_along(
-    project: Path, write_bundle: Bundle, tmp_path: Path
-) -> None:
-    _small(project, write_bundle)
-    run_sphinx(project, tmp_path / "html")
-    assert (project / "source/guides/SOC1/linux/09.03.rst").exists()
     (project / "results/b.json").unlink()
-    run = run_sphinx(project, tmp_path / "html")
-    assert run.returncode == 0 and run.stderr == ""
-    assert not (project / "source/guides/SOC1/linux/09.03.rst").exists()
-    assert not (project / "source/guides/SOC1/linux/09.03").exists()
-
-
-def test_hand_written_files_in_generated_folders_stay(
-    project: Path, write_bundle: Bundle, tmp_path: Path
-) -> None:
-    _small(project, write_bundle)
-    mine = project / "source/guides/SOC1/mine.txt"
-    mine.parent.mkdir(parents=True)
-    mine.write_text("keep", encoding="utf-8")
-    run_sphinx(project, tmp_path / "html")
-    shutil.rmtree(project / "results")
-    (project / "results").mkdir()
-    run_sphinx(project, tmp_path / "html")
+    assert build().stderr == ""
+    assert not page.exists() and not page.with_suffix("").exists()
+    (project / "results/a.json").unlink()
+    assert "no valid bundle was found" in build().stderr
+    assert "There are no guides yet" in (tmp_path / "html/index.html").read_text("utf-8")
     assert mine.read_text(encoding="utf-8") == "keep"
 
 
@@ -356,15 +335,6 @@ def test_latest_leads_to_the_newest_release(
     run_sphinx(project, tmp_path / "dir", "-b", "dirhtml")
     page = (tmp_path / "dir/source/guides/SOC1/linux/latest/index.html").read_text("utf-8")
     assert 'content="0; url=../09.03/"' in page
-
-
-def test_an_empty_results_folder_gives_a_site_that_says_so(project: Path, tmp_path: Path) -> None:
-    shutil.rmtree(project / "results")
-    (project / "results").mkdir()
-    run = run_sphinx(project, tmp_path / "html")
-    assert run.returncode == 0
-    assert "no valid bundle was found" in run.stderr
-    assert "There are no guides yet" in (tmp_path / "html/index.html").read_text("utf-8")
 
 
 def test_the_json_schema_takes_every_bundle_of_the_repository() -> None:
