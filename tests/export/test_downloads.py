@@ -440,6 +440,19 @@ def test_the_documented_files_are_those_that_are_written(site: Path) -> None:
         assert f"``{member}``" in text, member
 
 
+def test_a_badge_has_the_advice_on_a_release(tmp_path: Path) -> None:
+    _put(tmp_path, "a", result(value=7.5), sdk__version="09.01")
+    _put(tmp_path, "b", result(status="fail"), sdk__version="09.02")
+    build.generate(_settings(tmp_path), run=parallel.here)
+    assert _json(tmp_path, "badges/AM62X/linux/09.02.json") == {
+        "schemaVersion": 1,
+        "label": "AM62X, Linux 09.02",
+        "message": "look at 1 event",
+        "color": "orange",
+    }
+    assert not (tmp_path / "out" / json_api.ROOT / "badges/AM62X/linux/09.01.json").exists()
+
+
 def test_a_guide_without_figures_is_an_empty_table() -> None:
     pool = pooled([loaded()])
     for table in (FIGURES, RUNS):

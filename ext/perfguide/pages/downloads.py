@@ -13,12 +13,22 @@ from ..bundles.guide_key import GuideKey, family
 from ..catalog.benchmarks import undescribed
 from ..common import extras
 from ..common.slugs import anchor
+from ..compare.headline import State
 from ..export import explorer, figure_files, finder, json_api, json_schema, parquet, workbook
 from ..export.figure_rows import FIGURES, RUNS
 from ..figures import engines
 from ..figures.pool import Record
 from .context import Site
-from .verdicts import ComparedGuides
+from .verdicts import ComparedGuides, ListedVerdict
+
+BADGE_COLOURS: Mapping[State, str] = {
+    "do not ship": "red",
+    "look": "orange",
+    "measure again": "yellow",
+    "ship": "green",
+    "too little": "lightgrey",
+}
+"""The colours of badges, by the names that shields.io has for them."""
 
 FILES = {"benchmarks": "benchmarks.json", "datapackage": "datapackage.json"}
 
@@ -69,7 +79,16 @@ def write(site: Site, soc: str, compared: Sequence[ComparedGuides]) -> dict[Guid
     pages = {name: _file(site, name) for name in site.addresses.benchmark}
     _script(site, f"{path}/index", explorer.soc_index(site.catalog, pages, parts, pairs))
     _write_finder(site, soc, path)
+    for pair in compared:
+        if pair.verdict and not pair.is_asked:
+            _json(site, f"badges/{_path(site, pair.new)}.json", _badge(pair.new, pair.verdict))
     return guides
+
+
+def _badge(key: GuideKey, verdict: ListedVerdict) -> dict[str, Any]:
+    """Return the advice on a release in the form that shields.io and its copies draw as a badge."""
+    label, color = f"{key.soc}, {family(key)} {key.release}", BADGE_COLOURS[verdict.state]
+    return {"schemaVersion": 1, "label": label, "message": verdict.tag.lower(), "color": color}
 
 
 def _write_finder(site: Site, soc: str, path: str) -> None:
