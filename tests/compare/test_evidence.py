@@ -184,3 +184,74 @@ def test_a_rate_of_zero_is_a_failed_run_and_no_fall_of_all(is_old: bool, speed: 
     assert by_metric["load"].ground == f"the run of its rate failed {when}"
     titles = [wording.event_title(event, both) for event in both.events]
     assert titles == ([] if is_old else ["Speed: rate, block size 7 bytes: fails now, 1 row"])
+
+
+@pytest.mark.parametrize(
+    ("unit", "digits", "is_other_unit"),
+    [("MiB/s", 0.99, True), ("MiB/s", 1.0, True), ("MiB/s", 0.6, False), ("kB/s", 1.0, False)],
+)
+def test_the_same_digits_in_another_unit_are_no_change(
+    unit: str, digits: float, is_other_unit: bool, speed: Catalog
+) -> None:
+    old = release(8, *(result(value=400.0 + n, params={"block_size": n}) for n in range(4)))
+    new = release(
+        9,
+        *(
+            result(unit=unit, value=round((400.0 + n) * digits, 1), params={"block_size": n})
+            for n in range(4)
+        ),
+    )
+    both = newest([old, new], speed)
+    assert {row.verdict == "incomparable" for row in both.rows} == {is_other_unit}
+    assert all(f"the unit was MB/s and is {unit}" in wording.ground(row) for row in both.rows)
+    if is_other_unit:
+        event = only(both.events)
+        moved = digits * 2**20 / 10**6 - 1
+        said = "are the same" if digits == 1 else "moved by −1.0 %"
+        title = wording.event_title(event, both)
+        assert f"the digits {said}, converted they moved by +{100 * moved:.1f} %" in title
+
+
+@pytest.mark.parametrize("repeated", [7, 3])
+def test_figures_with_the_samples_of_the_older_release_are_no_evidence(
+    repeated: int, speed: Catalog
+) -> None:
+    """The newer release has the older samples and one more; three rows of ten may do so by chance."""
+
+    def run(number: int, samples: list[list[float]]) -> Loaded:
+        rows = [
+            result(f"lat_{n}", "us", value=round(fmean(own), 3), min=min(own), max=max(own))
+            for n, own in enumerate(samples)
+        ]
+        return release(number, *rows)
+
+    first = [[101.37 + n, 103.86 + n, 102.91 + n] for n in range(10)]
+    others = [[101.41 + n, 103.92 + n, 102.77 + n] for n in range(10)]
+    pooled = [[*own, 104.15] for own in first[:repeated]] + others[repeated:]
+    both = newest([run(8, first), run(9, pooled)], speed)
+    shares = [
+        row
+        for row, old, new in zip(
+            sorted(both.rows, key=lambda row: row.metric), first, pooled, strict=True
+        )
+        if {*old} <= {*new}
+    ]
+    repeats = {row.metric for row in shares} if len(shares) >= 5 else set()
+    marked = [row for row in both.rows if row.verdict == "incomparable"]
+    assert {row.metric for row in marked} == repeats
+    assert {row.ground for row in marked} <= {
+        "the figures are those of 9.8, alone or with more samples"
+    }
+    judged = headline(both)
+    assert judged.judged <= 10 - len(repeats)
+    # A third release is not judged by two that are one.
+    past = [
+        run(number, [[sample * (1 + number / 1000) for sample in own] for own in first])
+        for number in (4, 5, 6)
+    ]
+    third = run(10, [[1.5 * sample for sample in own] for own in first])
+    later = compared(
+        *past, run(8, first), run(9, pooled), third, releases=("9.9", "9.10"), catalog=speed
+    )
+    row = only([row for row in later.rows if row.metric == "lat_0"])
+    assert f"{4 if repeats else 5} releases before" in row.ground

@@ -12,7 +12,7 @@ from ..bundles.guide_key import version
 from ..catalog.benchmarks import Catalog
 from ..common import units
 from ..figures.exchanges import Moved, exchanges
-from .verdicts import ENGINE_CHANGED, IMPOSSIBLE, RATED, Row
+from .verdicts import ENGINE_CHANGED, IMPOSSIBLE, OTHER_UNIT, RATED, REPEATED, Row
 
 EXCHANGED = "figures are in each other's place"
 """The beginning of the ground of a row whose figure fits another row of its table."""
@@ -136,7 +136,7 @@ def cause_of(row: Row) -> str:
     """Return the cause for which a row is not compared, or ""."""
     if row.verdict != "incomparable" or not (row.old and row.new):
         return ""
-    beginnings = (EXCHANGED, ENGINE_CHANGED, IMPOSSIBLE, *CONDITIONS)
+    beginnings = (EXCHANGED, ENGINE_CHANGED, IMPOSSIBLE, OTHER_UNIT, REPEATED, *CONDITIONS)
     return row.ground if row.ground.startswith(beginnings) else ""
 
 

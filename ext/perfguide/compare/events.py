@@ -19,7 +19,7 @@ from ..figures import labels
 from .causes import EXCHANGED, cause_of, followers
 from .drift import drifting
 from .match import BY_DESIGN, Conditions, Names
-from .verdicts import ENGINE_CHANGED, IMPOSSIBLE, Row, SideFigures, Verdict
+from .verdicts import ENGINE_CHANGED, IMPOSSIBLE, OTHER_UNIT, Row, SideFigures, Verdict
 
 EVENT_VERDICTS: tuple[Verdict, ...] = ("regressed", "failed-after", "improved", "changed")
 """Verdicts with an event."""
@@ -138,7 +138,11 @@ def events(
     drifts = drifting(rows)
     out = []
     for key, own in by.items():
-        unproved = [] if key[-1] else far.pop((*key[:3], False), [])
+        unproved = []
+        if not key[-1] and (alike := far.pop((*key[:3], False), [])):
+            unproved = [row for row in alike if _goes_with(row, own)]
+            if others := [row for row in alike if not _goes_with(row, own)]:
+                far[*key[:3], False] = others
         out.append(_event(own, rows, old, new, names, drifts, sorted(unproved, key=_farthest)))
     unjudged = [
         replace(_event(own, rows, old, new, names, drifts), is_back=2 * backs > len(own))
@@ -200,7 +204,7 @@ def _causes(rows: Sequence[Row], names: Names) -> list[Event]:
     for row in rows:
         if cause := cause_of(row):
             # An engine and the columns of a table belong to a benchmark, a condition to the board.
-            of_benchmark = cause.startswith((ENGINE_CHANGED, EXCHANGED, IMPOSSIBLE))
+            of_benchmark = cause.startswith((ENGINE_CHANGED, EXCHANGED, IMPOSSIBLE, OTHER_UNIT))
             key = (row.guide.platform, row.benchmark if of_benchmark else "", cause)
             by.setdefault(key, []).append(row)
     out = []
@@ -243,6 +247,14 @@ def _moves(rows: Sequence[Row]) -> str:
         before, after = (median(side) for side in zip(*loads, strict=True))
         parts.append(f"loads mostly {units.number(before)} → {units.number(after)} %")
     return ", ".join(parts)
+
+
+def _goes_with(row: Row, proved: Sequence[Row]) -> bool:
+    """Return whether a row is of a board on which rows are proved, or one of these on another board."""
+    same = {(each.metric, *sorted(each.params.items())) for each in proved}
+    return row.board in {each.board for each in proved} or (
+        (row.metric, *sorted(row.params.items())) in same
+    )
 
 
 def _prices(rows: Sequence[Row]) -> dict[int, Row]:
@@ -345,7 +357,7 @@ def _event(
     perhaps = [*_conditions(own, old, new)]
     if back := _returned(own):
         perhaps.append(back)
-    if lone and not back and not unproved:
+    if lone and not back and not unproved and not any(row.spread for row in own):
         perhaps.append(f"one bad measurement: {quiet} other rows of the benchmark did not move")
     if any((row.board, row.benchmark) in drifts for row in own):
         perhaps.append("samples that drift within a run")

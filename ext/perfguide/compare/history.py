@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from itertools import islice
+from itertools import islice, pairwise
 from typing import TypeVar
 
 from ..bundles.guide_key import GuideKey, Platform, version
@@ -31,6 +31,13 @@ COPIED = 4
 """Figures at least that two uploads have to share to show that one is a copy of the other."""
 
 
+MIN_TELLING_DIGITS, MIN_REPEATED = 5, 10
+"""Digits of a figure that another one does not have by chance, and figures of this kind at least that show
+whether those of a board are repeated."""
+
+MIN_END_DIGITS = 3
+"""Digits of an end of a range that another one hardly has by chance while it holds the other end."""
+
 MAX_TICKS, MIN_TICK_DIGITS = 1000, 5
 """Ticks at most of a clock that shows in a rate, and the digits of a rate that show it."""
 
@@ -45,6 +52,7 @@ class _Past:
     unit: str
     side: Side
     conditions: ConditionSet
+    is_repeated: bool = False
 
 
 class History:
@@ -104,6 +112,7 @@ class History:
             position
             for position in reversed(range(end))
             if past[position].release not in without
+            and not past[position].is_repeated
             and (not since or version(past[position].release) >= version(since))
             and self._comparable(past[position].conditions, own, tuple(tools), record.benchmark)
         )
@@ -188,7 +197,47 @@ class History:
                     rank, unit = ranks[guide.release], record.unit
                     past = _Past(rank, guide.release, unit, self.side(pool, record), conditions)
                     out.setdefault(key, []).append(past)
+        _mark_repeated(out)
         return out
+
+
+def _mark_repeated(figures: Mapping[Key, list[_Past]]) -> None:
+    """Mark the figures of a release that the next one has again, where most of its board are: both are one
+    measurement, of which the later one has more samples."""
+    repeated: dict[tuple[object, str, str], list[tuple[list[_Past], int, bool | None]]] = {}
+    for key, own in figures.items():
+        for at, (before, after) in enumerate(pairwise(own), start=1):
+            pair = (key[1], before.release, after.release)
+            same = repeats(before.side, after.side) if before.unit == after.unit else False
+            repeated.setdefault(pair, []).append((own, at, same))
+    for rows in repeated.values():
+        if are_repeated([same for *_, same in rows]):
+            for own, at, same in rows:
+                own[at - 1] = replace(own[at - 1], is_repeated=bool(same))
+
+
+def are_repeated(figures: Sequence[bool | None]) -> bool:
+    """Return whether half of the figures that can show it are those of an earlier release."""
+    telling = [same for same in figures if same is not None]
+    return len(telling) >= MIN_REPEATED and 2 * sum(telling) >= len(telling)
+
+
+def repeats(old: Side | Cell, new: Side | Cell) -> bool | None:
+    """Return whether a figure is an earlier one, or the mean of the same samples and more; ``None`` where
+    too few digits show it."""
+    if old.mean == new.mean and _digits(new.mean) >= MIN_TELLING_DIGITS:
+        return True
+    if old.low is None or old.high is None or new.low is None or new.high is None:
+        return False if _digits(new.mean) >= MIN_TELLING_DIGITS else None
+    if old.low >= old.high or max(map(_digits, (new.low, new.high))) < MIN_END_DIGITS:
+        return None
+    holds = new.low <= old.low and old.high <= new.high
+    return holds and (new.low == old.low or new.high == old.high)
+
+
+def _digits(figure: float | None) -> int:
+    """Return the number of digits of a figure but for zeros at its ends."""
+    return 0 if figure is None else len(format(abs(figure), ".12g").replace(".", "").strip("0"))
 
 
 def _comparable(
@@ -245,7 +294,7 @@ def timer_step(figures: Sequence[float]) -> float:
     """
     if len(figures) < 2 or min(figures) <= 0:
         return 0.0
-    digits = [len(format(figure, ".12g").replace(".", "").strip("0")) for figure in figures]
+    digits = list(map(_digits, figures))
     greatest, loops, most = max(figures), 0.0, 0
     for exponent in range(math.floor(math.log10(greatest)), 15):
         for first in (1, 2, 5):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from statistics import median
 from typing import Literal
 
 from ..bundles.guide_key import GuideKey, version
@@ -16,11 +17,11 @@ from ..common import units
 from ..figures import engines
 from ..figures.engines import Inferred
 from ..figures.pool import Pool, Record
-from .history import History, scaled, timer_step
-from .judge import Judgement, Pair, Spread, judge
+from .history import History, are_repeated, repeats, scaled, timer_step
+from .judge import Judgement, Pair, Spread, judge, ranges_overlap
 from .match import CLOCK, Match, Names, match, obstacles
 from .moves import DIGIT
-from .relative import Side
+from .relative import EQUAL, Side
 from .shifts import Shift
 
 Verdict = Literal[
@@ -199,15 +200,24 @@ def rows(old: SideFigures, new: SideFigures, history: History, rules: Rules) -> 
     out: list[Row] = []
     judged: dict[int, Pair] = {}
     pasts: dict[int, Others] = {}
+    factors: dict[int, float] = {}
     catalog = rules.names.catalog
     engines_of = [engines.inferred(side.records, catalog) for side in (old, new)]
     for matched in match(old.records, new.records, rules.names):
         row = _row(matched, old.pool, new.pool, rules)
         if row.verdict == "same" and (changed := _engine_changed(matched, *engines_of)):
             row = replace(row, verdict="incomparable", ground=changed)
-        if row.verdict == "same":
-            judged[len(out)], pasts[len(out)] = _pair(row, old.pool, new.pool, history, rules)
         out.append(row)
+        if matched.old and matched.new and row.verdict == "same":
+            stated = old.pool.stated_unit(matched.old), new.pool.stated_unit(matched.new)
+            factors[len(out) - 1] = units.factor(*stated) or 1.0
+    for position, ground in {**_of_other_units(out, factors), **_repeated(out, factors)}.items():
+        out[position] = replace(out[position], verdict="incomparable", ground=ground)
+    for position in factors:
+        if out[position].verdict == "same":
+            judged[position], pasts[position] = _pair(
+                out[position], old.pool, new.pool, history, rules
+            )
     _share_resolution(out, judged, rules.names)
     work = _work(out, judged)
     loads = {position: _per_work(judged, pasts, position, own) for position, own in work.items()}
@@ -237,6 +247,77 @@ def _engine_changed(
     if was is None or now is None or was.name == now.name:
         return ""
     return f"{ENGINE_CHANGED}: {was.name} before, {now.name} now (inferred)"
+
+
+REPEATED = "the figures are those of"
+"""The beginning of the ground of a row that repeats the figure of the older release."""
+
+
+def _repeated(out: Sequence[Row], rated: Iterable[int]) -> dict[int, str]:
+    """Return for each row that repeats the older release why it is not compared, where half of its board
+    does."""
+    boards: dict[tuple[object, ...], list[tuple[int, bool | None]]] = {}
+    for position in rated:
+        row = out[position]
+        assert row.old and row.new  # rated rows have two sides
+        same = repeats(row.old.cell, row.new.cell)
+        boards.setdefault((row.guide.platform, row.board), []).append((position, same))
+    return {
+        position: f"{REPEATED} {old.guide.release}, alone or with more samples"
+        for own in boards.values()
+        if are_repeated([same for _, same in own])
+        for position, same in own
+        if same and (old := out[position].old)
+    }
+
+
+OTHER_UNIT = "the unit may be another one in name alone"
+"""The beginning of the ground of a row whose digits fit another unit better than the one it has."""
+
+BINARY_FACTOR = 1.024**2
+"""Between MB and MiB."""
+
+MIN_OTHER_UNIT_ROWS, OTHER_UNIT_SHARE, SAME_FACTOR = 3, 0.7, 0.003
+"""Rows of a table that show another unit, the share of them whose digits moved less than the units are apart,
+and by how much logarithms may differ from the factor where all rows moved by it."""
+
+
+def _of_other_units(out: Sequence[Row], factors: Mapping[int, float]) -> dict[int, str]:
+    """Return for each row of a table whose unit seems to be wrong in one release why it is not compared:
+    its digits hardly moved, and all rows moved as far as the units are apart."""
+    tables: dict[tuple[object, ...], list[tuple[int, float, float]]] = {}
+    for position, factor in factors.items():
+        row = out[position]
+        assert row.old and row.new
+        old, new = row.old.cell.mean, row.new.cell.mean
+        if old and new and min(old, new) > 0 and units.parse(row.unit).kind == "data rate":
+            table = (row.guide.platform, row.board, row.benchmark, factor)
+            tables.setdefault(table, []).append((position, math.log(new / old), math.log(factor)))
+    grounds = {}
+    for own in tables.values():
+        moves, apart = [move for _, move, _ in own], own[0][2]
+        if len(own) < MIN_OTHER_UNIT_ROWS:
+            continue
+        near = [
+            (position, move)
+            for position, move, _ in own
+            if move * apart < 0 and abs(move + apart) <= min(abs(move), abs(apart))
+        ]
+        if 0 < abs(apart) < math.log(1.1) and len(near) >= OTHER_UNIT_SHARE * len(own):
+            own, moves = [(position, move, apart) for position, move in near], [m for _, m in near]
+            digits = math.expm1(median(move + apart for move in moves))
+            said = (
+                "are the same" if abs(digits) < EQUAL else f"moved by {units.change_text(digits)}"
+            )
+            ground = f"{OTHER_UNIT}: the digits {said}, converted they moved by "
+            ground += units.change_text(math.expm1(median(moves)))
+        else:
+            apart = math.copysign(math.log(BINARY_FACTOR), moves[0])
+            if any(abs(move - apart) > SAME_FACTOR for move in moves):
+                continue
+            ground = f"{OTHER_UNIT}: all rows moved by the ratio of MB and MiB"
+        grounds.update(dict.fromkeys((position for position, *_ in own), ground))
+    return grounds
 
 
 # ---------------------------------------------------------------- metrics of one run
@@ -274,8 +355,10 @@ def _work(out: Sequence[Row], judged: Mapping[int, Pair]) -> dict[int, int]:
             (*row.observation, kind, way) for kind in RATES for way in (_direction(row.metric), "")
         ]
         at = next((rates[name] for name in own if rates.get(name, -1) >= 0), -1)
-        if at < 0 or not all(
-            units.measurable(side.mean) for side in (judged[at].old, judged[at].new)
+        if (
+            at < 0
+            or ranges_overlap(judged[at])
+            or not all(units.measurable(side.mean) for side in (judged[at].old, judged[at].new))
         ):
             continue
         moved = abs(judged[at].new.mean / judged[at].old.mean - 1)
@@ -428,6 +511,12 @@ def _row(matched: Match, before: Pool, after: Pool, rules: Rules) -> Row:
     if factor is not None:
         old = replace(old, cell=scaled(old.cell, factor), unit=new.unit)
         row = replace(row, old=old)
+    was, now = (
+        units.parse(pool.stated_unit(each)).symbol for pool, each in ((before, old), (after, new))
+    )
+    if was != now and factor is not None:
+        said = f"{CONVERTED} {was} and is {now}, and the figures are converted"
+        row = replace(row, aliases=(*row.aliases, said))
     tools = tools_of(names, record.benchmark)
     against = matched.differs or obstacles(
         before.conditions(old),
@@ -454,6 +543,9 @@ def _is_rate(row: Row) -> bool:
     """Return whether a row counts work by time, so that none of it is no result."""
     return row.better == "higher" and units.parse(row.unit).kind in RATES
 
+
+CONVERTED = "the unit was"
+"""The beginning of what is said of a row whose unit changed."""
 
 IMPOSSIBLE = "a figure is beyond what is possible"
 """The beginning of the ground of a row with a figure that cannot be right."""

@@ -19,7 +19,7 @@ from ..common.units import TableCell
 from ..figures.pool import Cell, Record
 from .comparison import Comparison, Coverage, Group
 from .events import Event, is_beyond_kind
-from .verdicts import ALARMS, WORDS, Row, Verdict
+from .verdicts import ALARMS, CONVERTED, WORDS, Row, Verdict
 
 LEADING: tuple[Verdict, ...] = (
     "regressed",
@@ -162,7 +162,7 @@ def _size(event: Event) -> str:
     spreads = {row.spread for row in event.rows}
     spread = ""
     if "" not in spreads:
-        spread = f"{spreads.pop() if len(spreads) == 1 else 'ranges overlap'}, mean "
+        spread = f"{Counter(row.spread for row in event.rows).most_common(1)[0][0]}, mean "
     zero = _to_or_from_zero(event.leading)
     moved = [
         (abs(row.worse_by), abs(row.change if row.work is None else row.work))
@@ -251,6 +251,8 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
             text = acceptance(row)
             out.append(f"{units.capital(text)}.")
             break
+    converted = (text for row in event.rows for text in row.aliases if text.startswith(CONVERTED))
+    out += [f"{units.capital(text)}." for text in dict.fromkeys(converted)]
     out += dict.fromkeys(f"Note: {note.spec.text}" for row in event.rows for note in row.notes)
     return out
 
@@ -400,7 +402,7 @@ def _runs(record: Record | None) -> int:
 
 def fate(row: Row) -> str:
     """Return whether the next release kept a change; nothing where there is none yet."""
-    after = kept(row)
+    after = None if row.verdict == "failed-after" else kept(row)
     word = followed(after[1]) if after else ""
     return f"{word} in {after[0]}" if after and word else ""
 

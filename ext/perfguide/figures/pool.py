@@ -272,6 +272,11 @@ class Pool:
         there are several texts if the pooled results differ."""
         return self._conditions.of(record.cell.members)
 
+    def stated_unit(self, record: Record) -> str:
+        """Return the unit in which the first result of a figure was recorded."""
+        measured = self.frame.measured
+        return str(measured.distinct[measured.codes[record.cell.members[0]]][2])
+
     def setup(self, rows: Sequence[int]) -> dict[str, list[str]]:
         """Return the facts of the setup of rows of the frame, each with its distinct values."""
         return self._conditions.setup(rows)
