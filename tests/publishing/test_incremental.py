@@ -260,7 +260,6 @@ def test_after_each_kind_of_change_a_build_gives_what_a_clean_one_gives(tmp_path
     project.check()
     project.bundle("SOC2", "09.03", "two", 5.0)
     project.described("Speed", chart=True)
-    project.check()
     project.write("hand.rst", HAND.replace("By hand", "In hand", 1).replace("zebra", "tapir"))
     project.write("own.txt", "other", old=True)
     project.write("static/b.css", "b {}")
