@@ -55,6 +55,11 @@ PATTERNS: dict[str, tuple[str, ...]] = {
     "gnu-time": (r".*",),  # the output of the program that was timed, for its own reader
     "go-bench": (r"\s+a_test.go:.*|FAIL.*|exit status .*",),
     "hdparm": (r"\t.*",),  # likewise
+    "jmh": (
+        r"\s+\[ *[0-9.]+, *[0-9.]+\) = .*",  # a histogram, of which the percentiles are read
+        r"\s+p[01]\.[0-9]+: .*|  N = .*|  \(min, avg, max\) = .*|  CI .*",  # of one iteration, or spread
+        r"[A-Za-z.:]+(?:[0-9.]+)?\s+[0-9]+\s+(?:thrpt|avgt|sample)\s.*",  # the results once more
+    ),
     "hyperfine": (r"\s+[0-9.]+ ± [0-9.]+ times faster .*",),  # a ratio of two figures
     "iperf2": (
         r"(?:TCP window|UDP buffer) size: .*",

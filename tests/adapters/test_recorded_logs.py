@@ -44,7 +44,7 @@ def printed(text: str, value: float) -> bool:
     return any(
         value == one or abs(value - scaled) <= 1e-9 * value
         for one in found
-        for scaled in (one / 1000, one * 1000, one)
+        for scaled in (one / 1000, one * 1000, one * 10**6, one)
     )
 
 

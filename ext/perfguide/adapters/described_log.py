@@ -214,9 +214,9 @@ class _Reader:
         texts: Mapping[str, Scalar],
     ) -> None:
         form = given if isinstance(given, Figure) else Figure(given)
-        text = values.get(name, "")
+        text = values.get(name, "").strip()
         if not text:
-            return  # its part of the line is optional
+            return  # its part of the line is optional, or its cell blank
         metric, unit = filled(form.metric or name, texts), filled(form.unit, texts)
         own = {key: filled(v, texts) if isinstance(v, str) else v for key, v in form.params.items()}
         params = self._params({**names, **own})
