@@ -22,6 +22,9 @@ _OPENING = re.compile(r"sysbench ([0-9]{1,4}\.[0-9]{1,4}\.[0-9]{1,4}[!-9;-~]{0,2
 _NUMBER = r"([0-9]{1,15}\.[0-9]{2})"
 _SIZE_04 = r"[0-9]{1,12}(?:\.[0-9]{1,12})?[KMG]?b"
 
+_OF_MEMORY = {"block_size", "operation", "scope"}
+"""The conditions that each version prints for its test of memory."""
+
 
 def read(data: bytes, context: Context) -> Reading:
     """Rates, times and latencies of each run, with its test and number of threads."""
@@ -95,6 +98,12 @@ class _Reader:
                 self.sheet.broken(
                     line.number, "which test of sysbench this is of is not stated", hint
                 )
+                return
+            if self._params["test"] == "memory" and not self._params.keys() >= _OF_MEMORY:
+                message = (
+                    "which accesses to memory these are is not stated: a line above is damaged"
+                )
+                self.sheet.broken(line.number, message)
                 return
             # A run that only read has written nothing, which is no failure.
             zero = unit == "ms" or metric.endswith(("s", "read", "written"))
