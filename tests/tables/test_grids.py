@@ -111,6 +111,9 @@ def test_a_view_becomes_header_rows_and_rows_with_their_keys(tmp_path: Path) -> 
             ((4096, "4 KiB", ""), (3.0, "3.00", ""), "—", "—"),
         ),
         1,
+        # Addresses do not depend on labels.
+        names=[(0, 0, "16"), (1, 0, "4k")],
+        head_names={"accelerator": "hw", "software": "sw", "CPU load (%) ↓": "load (%) ↓"},
     )
 
 

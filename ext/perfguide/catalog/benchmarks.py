@@ -54,6 +54,8 @@ class Metric(_Spec, frozen=True):
     label: str = ""
     """Its label on pages; by default the name. Each ``*`` is the text that a wildcard of the name
     takes, in their order: ``Copy, *`` for ``cp-*`` gives ``Copy, 1 MiB`` for ``cp-1mb``."""
+    address: str = ""
+    """The text in addresses of its rows, if it is not the name."""
     decimals: int = 2
     """The number of decimals in files; pages show significant digits."""
     headline: bool = False
@@ -102,6 +104,9 @@ class Param(_Spec, frozen=True):
     """Its label on pages; by default the name with spaces."""
     show: Literal["plain", "size", "hex"] = "plain"
     """Numbers as they are, as sizes (``16 bytes``, ``4 KiB``), or as hexadecimal digits."""
+    address: Literal["", "plain", "hex", "label"] = ""
+    """The form of values in addresses of rows, if they were published in another than values as they
+    are and sizes as ``4k``."""
     default: Scalar | None = None
     """The value that is meant by a result without this parameter."""
     values: dict[str, str] = {}
@@ -296,6 +301,11 @@ class Benchmark:
         text = re.sub(r"\*", lambda _: next(pieces, ""), metric.label).strip(" ,")
         return units.capital(text) or name
 
+    def metric_address(self, name: str) -> str:
+        """Return the text of a metric in addresses, which labels do not change."""
+        metric = self.metric(name)
+        return (metric.address if metric else "") or name
+
     def better(self, name: str) -> units.Better:
         """Return the direction in which figures of a metric are better."""
         metric = self.metric(name)
@@ -320,6 +330,17 @@ class Benchmark:
         if is_number(value) and param.show == "hex" and isinstance(value, int):
             return f"{value:x}"
         return plain
+
+    def value_address(self, name: str, value: Scalar) -> str:
+        """Return the text of a parameter's value in addresses, which labels do not change."""
+        param = self.param(name)
+        if param.address == "label":
+            return self.value_label(name, value)
+        if not is_number(value) or param.address == "plain":
+            return units.plain(value)
+        if "hex" in (param.address, param.show) and isinstance(value, int):
+            return f"{value:x}"
+        return units.short_size(value) if param.show == "size" else units.plain(value)
 
     def value_rank(self, name: str, value: Scalar) -> Rank:
         """Return a sort key: the order of the description, then numbers, names and totals."""

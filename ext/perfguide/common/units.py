@@ -388,6 +388,12 @@ def size(count: int | float) -> str:
     return "1 byte" if total == 1 else f"{total} bytes"
 
 
+def short_size(count: int | float) -> str:
+    """Return a number of bytes as the tools of boards write it: ``16``, ``4k``, ``1m``."""
+    number, _, unit = size(count).partition(" ")
+    return number.replace(",", "") + (unit[0].lower() if unit.endswith("iB") else "")
+
+
 def capital(text: str) -> str:
     """Return a text with a capital at its beginning."""
     return f"{text[:1].upper()}{text[1:]}"

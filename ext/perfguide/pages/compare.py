@@ -262,12 +262,8 @@ def _verdict(decision: Headline, comparison: Comparison, catalog: Catalog) -> Li
     if falls := wording.unaccepted(comparison) or far_falls(comparison):
         rows = max(falls, key=lambda event: event.worse_by).rows
         row = max(rows, key=lambda row: row.worse_by or 0.0)
-        words, record = wording.row_words(row, comparison, catalog), row.new or row.old
-        benchmark = catalog.get(row.benchmark)
-        fall = words.name
-        if benchmark and record:
-            named = replace(record, metric=row.metric, params=dict(row.params))
-            fall = labels.full(benchmark, named)
+        words = wording.row_words(row, comparison, catalog)
+        fall = _full_label(row, catalog) or words.name
         change = f"{words.old} → {words.new} {words.unit.strip(' ↑↓')}, {words.change}"
     return ListedVerdict(
         decision.state,
@@ -358,18 +354,24 @@ def _moved(row: Row, comparison: Comparison, catalog: Catalog) -> dict[str, Any]
     """Return a row's name, its change and fate, and its last releases both as characters and as JSON
     for a drawing."""
     words, fate = wording.row_words(row, comparison, catalog), wording.fate(row)
-    benchmark, record = catalog.get(row.benchmark), row.new or row.old
-    name = words.name
-    if benchmark and record:
-        name = labels.full(benchmark, replace(record, metric=row.metric, params=dict(row.params)))
-        name = f"{words.board}: {name}" if len(comparison.spans) > 1 else name
+    name = _full_label(row, catalog)
+    if name and len(comparison.spans) > 1:
+        name = f"{words.board}: {name}"
     figures = f"{words.change}: {words.old} → {words.new} {words.unit}"
     return {
-        "name": name,
+        "name": name or words.name,
         "figures": f"{figures}; {fate}" if fate else figures,
         "history": sparkline.characters(row),
         "drawn": sparkline.drawing(row),
     }
+
+
+def _full_label(row: Row, catalog: Catalog) -> str:
+    """Return the label of a row's figure with its parameters; "" without a description."""
+    benchmark, record = catalog.get(row.benchmark), row.new or row.old
+    if benchmark is None or record is None:
+        return ""
+    return labels.full(benchmark, replace(record, metric=row.metric, params=dict(row.params)))
 
 
 def _table(
@@ -377,10 +379,11 @@ def _table(
 ) -> PageTable:
     """Write the table of one verdict, with links from its figures to both guides."""
     head = ("Figure", "Board", "Unit", "Old", "New", "Change", OVER_USUAL, "Why")
-    lines, links, scales = [], list[grids.Link](), {}
+    lines, names, links, scales = [], list[str](), list[grids.Link](), {}
     for number, row in enumerate(rows):
         digits = wording.decimals(row, site.catalog)
-        name = f"{row.benchmark}: {wording.figure(row, site.catalog)}"
+        names.append(f"{row.benchmark}: {wording.figure(row, site.catalog)}")
+        name = _full_label(row, site.catalog) or names[-1]
         old, new = (grids.figure(r.cell if r else None, digits) for r in (row.old, row.new))
         unit, change, why = wording.unit(row), wording.changed(row), wording.ground(row)
         scales[unit] = wording.one_unit(row)
@@ -390,10 +393,13 @@ def _table(
                 anchor = anchors.of(record)
                 links.append((number, column, anchor.page, anchor.table, anchor.row))
     kinds = grids.unit_scales(scales.items())
-    grid = grids.Grid((head,), tuple(lines), 3, units=kinds, links=links)
+    # Addresses of rows, and the file for programs, keep the names in bundles.
+    in_addresses = [(number, 0, name) for number, name in enumerate(names)]
+    grid = grids.Grid((head,), tuple(lines), 3, units=kinds, links=links, names=in_addresses)
     if not any(row[6] for row in lines):
         grid = grids.only_columns(grid, [0, 1, 2, 3, 4, 5, 7])
-    data = _for_programs(rows, lines)
+    raw_lines = [(name, *line[1:]) for name, line in zip(names, lines, strict=True)]
+    data = _for_programs(rows, raw_lines)
     title = wording.TITLES[verdict]
     return write_tables.table(
         *(site, page, verdict, title, grid), data=data, max_elements=MAX_ELEMENTS

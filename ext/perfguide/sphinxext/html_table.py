@@ -107,11 +107,13 @@ def head(
     shorts: Mapping[str, str] | None = None,
     figures: Collection[int] = (),
     boards: Mapping[str, int] | None = None,
+    raw_names: Mapping[str, str] | None = None,
 ) -> str:
     """Return the ``thead``; equal neighbours on an upper level share one cell.
 
     ``shorts`` are short names in place of texts, which become tooltips. Heads of the columns
-    ``figures`` are aligned to the right, and those of ``boards`` have the square of their number.
+    ``figures`` are aligned to the right, and those of ``boards`` have the square of their number. ``raw_names`` are the texts in
+    addresses that differ from those of the heads.
     """
     out, short_names = ["<thead>"], shorts or {}
     for level, row in enumerate(header):
@@ -133,6 +135,8 @@ def head(
             if short := short_names.get(row[start], "") if start >= stub else "":
                 full = escape(row[start])
                 attributes += f' title="{full}" data-name="{full}"'
+            if start >= stub and (raw := (raw_names or {}).get(row[start])):
+                attributes += f' data-raw="{escape(raw)}"'
             key = (boards or {}).get(row[start]) if start >= stub else None
             square = "" if key is None else f"{box(key)} "
             out.append(f"<th{attributes}>{square}{label(short or row[start])}</th>")
@@ -343,10 +347,12 @@ def body(
     marks: Mapping[int, Mapping[int, str]] | None = None,
     links: Mapping[tuple[int, int], str] | None = None,
     chosen: Collection[int] | None = None,
+    raw_names: Mapping[tuple[int, int], str] | None = None,
 ) -> str:
     """Return the ``tbody``; each row has an anchor made from its keys without their units.
 
-    By row and column, ``marks`` has markup that follows a cell's text, and ``links`` an address.
+    By row and column, ``marks`` has markup that follows a cell's text, ``links`` an address, and
+    ``raw_names`` the text of a key in addresses if it is not that of the cell.
     Rows that are not ``chosen``, if given, are hidden until a reader asks for all.
     """
     out = ["<tbody>"]
@@ -358,7 +364,8 @@ def body(
     used: dict[str, int] = {}
     for number, row in enumerate(rows):
         beside = (marks or {}).get(number, {})
-        name = row_name(row, header, stub)
+        keys = [(raw_names or {}).get((number, c), row[c]) for c in range(min(stub, len(row)))]
+        name = row_name(keys, header, stub)
         used[name] = used.get(name, 0) + 1
         if used[name] > 1:
             name = f"{name}--{used[name]}"

@@ -49,7 +49,8 @@ MAX_FLOAT_ROWS = 30
 
 class perf_rows(nodes.General, nodes.Element):  # noqa: N801
     """The cells of one table, with the attributes of a :class:`Grid`: ``header`` and ``body`` (rows
-    of cells), ``stub``, ``tabs``, ``units``, ``shorts`` and ``notes``; and ``widths`` (relative, or
+    of cells), ``stub``, ``tabs``, ``units``, ``shorts``, ``head_names`` and ``notes``;
+    ``row_names``, those of its ``names``, by row and column; and ``widths`` (relative, or
     empty), ``marks`` (by row and column of the body, pairs of a note's number and words) and
     ``links`` (row, column, page and fragment). A child, if any, is the download of the file with the
     details of the cells."""
@@ -71,6 +72,8 @@ def perf_leaf(grid: Grid, top: str, widths: Sequence[int] = ()) -> perf_rows:
         tabs=grid.tabs,
         units=grid.units,
         shorts=grid.shorts,
+        row_names={(row, column): name for row, column, name in grid.names},
+        head_names=grid.head_names,
         notes=grid.notes,
         widths=widths,
         marks=marks,
@@ -180,6 +183,7 @@ def visit_grid_html(translator: Any, node: perf_grid) -> None:
             *(node["header"], stub, shorts),
             html_table.figure_columns(node["body"], stub),
             node.get("boards"),
+            node.get("head_names"),
         )
         + html_table.body(
             node["body"],
@@ -189,6 +193,7 @@ def visit_grid_html(translator: Any, node: perf_grid) -> None:
             _marks(translator.builder, node),
             _targets(translator.builder, node["links"]),
             chosen,
+            node.get("row_names"),
         )
         + "</table></div>\n"
         + (f"{_ALL_ROWS.format(len(node['body']))}\n" if chosen else "")
@@ -304,7 +309,10 @@ class _HtmlTables(SphinxPostTransform):
             for number, row in enumerate(leaf["body"] if leaf["tabs"] else ()):
                 rows.setdefault(units.whole(row[0]), []).append(number)
             several = [
-                (name, grids(leaf, f"{caption}: {name}", _prefix(prefix, name), own))
+                (
+                    name,
+                    grids(leaf, f"{caption}: {name}", _prefix(prefix, leaf, own, name), own),
+                )
                 for name, own in rows.items()
             ]
             if len(rows) < 2:
@@ -330,9 +338,9 @@ class _HtmlTables(SphinxPostTransform):
         return {board: number for number, board in enumerate(names)} if len(boards) > 1 else {}
 
 
-def _prefix(prefix: str, name: str) -> str:
+def _prefix(prefix: str, leaf: perf_rows, rows: Sequence[int], name: str) -> str:
     """Return the beginning of the addresses of rows on a tab."""
-    return f"{prefix}--{slug(name)}" if prefix else ""
+    return f"{prefix}--{slug(leaf['row_names'].get((rows[0], 0), name))}" if prefix else ""
 
 
 def _line_below(table: nodes.Element) -> list[nodes.Node]:
@@ -634,6 +642,11 @@ def _grid(
             at_row[row]: {at_column[c]: marks for c, marks in cells.items() if c in at_column}
             for row, cells in leaf["marks"].items()
             if row in at_row
+        },
+        "row_names": {
+            (at_row[row], at_column[column]): name
+            for (row, column), name in leaf["row_names"].items()
+            if row in at_row and column in at_column
         },
         "stub": stub,
         "widths": [leaf["widths"][c] for c in columns] if leaf["widths"] else [],

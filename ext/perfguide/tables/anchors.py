@@ -80,7 +80,7 @@ class Anchors:
         alone = view(benchmark, table, [record], Shape())
         if not table.tabs:
             return _row_name(alone, 0), ""
-        tab = slugs.slug(benchmark.value_label(table.tabs, record.params[table.tabs]))
+        tab = slugs.slug(benchmark.value_address(table.tabs, record.params[table.tabs]))
         return _row_name(alone, 0), f"--{tab}{_row_name(alone, 1)}"
 
     def _tabs_of(self, key: GuideKey) -> dict[str, set[str]]:
@@ -103,8 +103,8 @@ def _rows(table: View) -> dict[int, str]:
     tabs = {units.whole(row.keys[0]) for row in table.rows} if table.tabbed else set[str]()
     first, header, out = len(tabs) > 1, table.key_labels, dict[int, str]()
     for row in table.rows:
-        tab = f"--{slugs.slug(units.whole(row.keys[0]))}" if first else ""
-        name = row_name(row.keys[first:], (header[first:],), len(header) - first)
+        tab = f"--{slugs.slug(row.names[0])}" if first else ""
+        name = row_name(row.names[first:], (header[first:],), len(header) - first)
         # Rows of single runs come before that of the mean, which replaces them here.
         out |= {cell.members[0]: f"{tab}--{name}" for cell in row.cells if cell}
     return out
@@ -113,4 +113,4 @@ def _rows(table: View) -> dict[int, str]:
 def _row_name(table: View, first: int) -> str:
     """Return the suffix of a row's address; that of the mean if each run has its own row."""
     header = table.key_labels[first:]
-    return f"--{row_name(table.rows[-1].keys[first:], (header,), len(header))}"
+    return f"--{row_name(table.rows[-1].names[first:], (header,), len(header))}"

@@ -205,6 +205,7 @@ def of_grid(table: Grid, block: Block) -> Grid:
         rows=table.rows[start:stop],
         links=[(row - start, *rest) for row, *rest in table.links if start <= row < stop],
         marks=[(row - start, *rest) for row, *rest in table.marks if start <= row < stop],
+        names=[(row - start, *rest) for row, *rest in table.names if start <= row < stop],
     )
 
 
@@ -227,4 +228,10 @@ def of_view(table: View, block: Block) -> View:
         )
         for row in table.rows[start:stop]
     )
-    return replace(table, columns=table.columns[figures], derived=table.derived[derived], rows=rows)
+    return replace(
+        table,
+        columns=table.columns[figures],
+        derived=table.derived[derived],
+        column_names=table.column_names[figures],
+        rows=rows,
+    )

@@ -31,7 +31,8 @@ class Grid(msgspec.Struct, frozen=True, omit_defaults=True):
     With ``tabs`` the first key is the tab of a row. ``units`` has for each text of the column
     "Unit" the kind of the unit and the factor into the base unit of its kind. A note has an
     ``id``, ``severity``, ``title`` and ``reason``. ``shorts`` has texts of the head that pages
-    abbreviate.
+    abbreviate. ``names`` has the texts of keys in addresses, by row and column, where these differ
+    from those that the labels would give; ``head_names`` has those of heads, by label.
     """
 
     header: tuple[tuple[str, ...], ...]
@@ -43,6 +44,8 @@ class Grid(msgspec.Struct, frozen=True, omit_defaults=True):
     marks: list[Mark] = []
     links: list[Link] = []
     shorts: dict[str, str] = {}
+    names: list[tuple[int, int, str]] = []
+    head_names: dict[str, str] = {}
 
 
 def figure(cell: Cell | None, decimals: int | None = 2) -> TableCell:
@@ -91,7 +94,30 @@ def grid(view: View, exact: bool = False) -> Grid:
     for row in view.rows:
         decimals = [None] * len(row.cells) if exact else row.decimals
         rows.append((*row.keys, *map(figure, row.cells, decimals), *row.derived))
-    return Grid(tuple(header), tuple(rows), len(view.key_labels), view.tabbed, view_units(view))
+    names = [
+        (number, column, name)
+        for number, row in enumerate(view.rows)
+        for column, (name, label) in enumerate(
+            zip(row.names, map(units.whole, row.keys), strict=False)
+        )
+        # The address of a tab is its text itself, if that has only small letters.
+        if (name != label if view.tabbed and not column else words(name) != words(label))
+    ]
+    return Grid(
+        *(tuple(header), tuple(rows), len(view.key_labels), view.tabbed, view_units(view)),
+        names=names,
+        head_names=_head_names(view),
+    )
+
+
+def _head_names(view: View) -> dict[str, str]:
+    """Return the texts of heads in addresses, by label. A label of two of them stays itself."""
+    by_label: dict[str, set[str]] = {}
+    for labels, names in zip(view.columns, view.column_names, strict=bool(view.column_names)):
+        for label, name in zip(labels, names, strict=True):
+            by_label.setdefault(label, set()).add(name)
+    single = {label: min(names) for label, names in by_label.items() if len(names) == 1}
+    return {label: name for label, name in single.items() if words(name) != words(label)}
 
 
 DATA = ".data.csv"
@@ -235,7 +261,7 @@ def only_columns(table: Grid, columns: Sequence[int]) -> Grid:
 
 
 def row_name(row: Sequence[TableCell], header: Sequence[Sequence[str]], stub: int) -> str:
-    """Return the suffix of a row's address: its keys without their units."""
+    """Return the suffix of a row's address: its keys, or their names, without units."""
     named = [c for c in range(stub) if not header or header[0][c] != "Unit"]
     return words(" ".join(units.whole(row[column]) for column in named))
 

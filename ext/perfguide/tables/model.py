@@ -35,6 +35,8 @@ class Row:
     """True if it shows single samples whose mean is in another row."""
     derived: tuple[TableCell, ...] = ()
     """Cells computed from its figures, which follow them."""
+    names: tuple[str, ...] = ()
+    """The texts of its keys in addresses, which do not depend on labels; if empty, the labels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,8 @@ class View:
     """Names and texts that apply to all figures of the table, shown above it."""
     derived: tuple[tuple[str, ...], ...] = ()
     """The heads of derived columns, in the form of ``columns``."""
+    column_names: tuple[tuple[str, ...], ...] = ()
+    """The texts of ``columns`` in addresses; if empty, the labels."""
 
 
 OUTER = {
@@ -120,20 +124,29 @@ def view(benchmark: Benchmark, table: Table, records: Sequence[Record], shape: S
     down = [*(["board"] if shape.board_tabs else []), *filter(None, [arranged.tabs])]
     down += arranged.down
     names = [*shape.across, *arranged.across]
-    rows: dict[Key, tuple[tuple[TableCell, ...], int, str]] = {}
+    rows: dict[Key, tuple[tuple[TableCell, ...], int, str, tuple[str, ...]]] = {}
     columns: dict[Key, tuple[tuple[str, ...], int]] = {}
+    column_names: dict[Key, tuple[str, ...]] = {}
     cells: dict[tuple[Key, Key], Cell] = {}
     for record in records:
         decimals = _decimals(benchmark, record)
         row = tuple(_rank(benchmark, name, record) for name in down)
         if row not in rows:
-            rows[row] = (_row_labels(benchmark, down, record), decimals, record.unit)
+            labels_of_row = _row_labels(benchmark, down, record)
+            rows[row] = (labels_of_row, decimals, record.unit, _row_names(benchmark, down, record))
         column = tuple(_rank(benchmark, name, record) for name in names)
         labels = [_label(benchmark, name, record) for name in names]
         if not by_metric:
             column += (_rank(benchmark, "metric", record),)
             labels.append(_metric_heading(benchmark, record))
-        columns.setdefault(column, (tuple(labels or ["Figure"]), decimals))
+        if column not in columns:
+            columns[column] = (tuple(labels or ["Figure"]), decimals)
+            own_names = [_name(benchmark, name, record) for name in names]
+            if not by_metric:
+                better = benchmark.better(record.metric)
+                raw = benchmark.metric_address(record.metric)
+                own_names.append(units.heading(raw, record.unit, better))
+            column_names[column] = tuple(own_names or ["Figure"])
         # Pooling has merged equal keys, so a second figure would be lost by a fault of ours.
         if (row, column) in cells:
             raise AssertionError(f"two figures for one cell of {benchmark.name}/{table.id}")
@@ -147,12 +160,14 @@ def view(benchmark: Benchmark, table: Table, records: Sequence[Record], shape: S
     lines = []
     derived = () if by_metric else _derived(benchmark, table, columns)
     for key in sorted(rows):
-        keys, own, unit = rows[key]
+        keys, own, unit, names_of_row = rows[key]
         decimals_of_row = tuple(own if by_metric else columns[c][1] for c in across)
         decimals_of_row += tuple(each.spec.decimals for each in derived)
         computed = tuple(each.of({c: cells.get((key, c)) for c in across}) for each in derived)
         figures = tuple(cells.get((key, c)) for c in across)
-        lines.append(Row(keys, figures, decimals_of_row, unit, derived=computed))
+        lines.append(
+            Row(keys, figures, decimals_of_row, unit, derived=computed, names=names_of_row)
+        )
     headings = tuple(label for name in down for label in _key_headings(benchmark, name))
     heads = tuple(columns[c][0] for c in across)
     above = tuple(
@@ -160,7 +175,10 @@ def view(benchmark: Benchmark, table: Table, records: Sequence[Record], shape: S
         for name in arranged.above
     )
     more = tuple(each.labels for each in derived)
-    result = View(table.id, table.title, headings, heads, tuple(lines), tabbed, above, more)
+    raw_heads = tuple(column_names[c] for c in across)
+    result = View(
+        *(table.id, table.title, headings, heads, tuple(lines), tabbed, above, more, raw_heads)
+    )
     return _with_runs(result) if table.runs else result
 
 
@@ -331,10 +349,12 @@ def _with_runs(table: View) -> View:
         for run in range(sample_count if sample_count > 1 else 0):
             cells = tuple(_sample(cell, run) for cell in row.cells)
             keys = (*row.keys, units.counted(run + 1))
+            names = (*row.names, str(run + 1))
             # A ratio of single samples would pair runs that have nothing to do with each other.
             blank = (units.MISSING,) * len(row.derived)
-            rows.append(replace(row, keys=keys, cells=cells, single=True, derived=blank))
-        rows.append(replace(row, keys=(*row.keys, "mean")))
+            single = replace(row, keys=keys, cells=cells, single=True, derived=blank)
+            rows.append(replace(single, names=names))
+        rows.append(replace(row, keys=(*row.keys, "mean"), names=(*row.names, "mean")))
     return replace(table, key_labels=(*table.key_labels, "Run"), rows=tuple(rows))
 
 
@@ -431,6 +451,25 @@ def _row_labels(benchmark: Benchmark, down: Sequence[str], record: Record) -> tu
             value = None if name in OUTER else record.params.get(name.removeprefix(_PARAM))
             labels.append(units.labelled(value, _label(benchmark, name, record)))
     return tuple(labels)
+
+
+def _name(benchmark: Benchmark, name: str, record: Record) -> str:
+    """Return the text of a level in addresses."""
+    plain = name.removeprefix(_PARAM)
+    if name in OUTER or plain not in record.params:
+        return _label(benchmark, name, record)
+    return benchmark.value_address(plain, record.params[plain])
+
+
+def _row_names(benchmark: Benchmark, down: Sequence[str], record: Record) -> tuple[str, ...]:
+    """Return the texts of a row's keys in addresses, in the form of its labels."""
+    names: list[str] = []
+    for name in down:
+        if name == "metric":
+            names += (benchmark.metric_address(record.metric), record.unit)
+        else:
+            names.append(_name(benchmark, name, record))
+    return tuple(names)
 
 
 def _metric_heading(benchmark: Benchmark, record: Record) -> str:

@@ -100,6 +100,8 @@ class Extra(msgspec.Struct, frozen=True, omit_defaults=True):
     marks: list[Mark] = []
     links: list[Link] = []
     shorts: dict[str, str] = {}
+    names: list[tuple[int, int, str]] = []
+    head_names: dict[str, str] = {}
     cells: list[Any] = []
     answers: Any = None
     page: str = ""
@@ -214,6 +216,10 @@ def extra(table: Grid, behind: Behind | None = None) -> bytes:
         marks=table.marks,
         links=table.links,
         shorts={visible(text, len(text)).strip(): short for text, short in table.shorts.items()},
+        names=table.names,
+        head_names={
+            visible(text, len(text)).strip(): name for text, name in table.head_names.items()
+        },
         cells=behind.cells if behind else [],
     )
     page_extra = PageExtra(own, behind or Behind())
@@ -396,4 +402,6 @@ def grid(rows: Sequence[Sequence[str]], header_rows: int, stub: int, own: Extra)
         own.marks,
         own.links,
         own.shorts,
+        own.names,
+        own.head_names,
     )

@@ -46,7 +46,7 @@ window.perfguideGrid = (() => {
         for (let down = 0; down < cell.rowSpan; down += 1) {
           for (let right = 0; right < cell.colSpan; right += 1) {
             const text = cell.dataset.name || textOf(cell); // the whole name of a board
-            grid[level + down][column + right] = { text, first: down === 0 };
+            grid[level + down][column + right] = { text, raw: cell.dataset.raw || text, first: down === 0 };
           }
         }
         column += cell.colSpan;
@@ -61,13 +61,15 @@ window.perfguideGrid = (() => {
     const width = head[0].length;
     const used = {};
     const columns = [...Array(width).keys()].map((column) => {
-      const labels = head.filter((row) => row[column].first).map((row) => row[column].text);
+      const levels = head.filter((row) => row[column].first).map((row) => row[column]);
       // In the file, and in addresses, the metric is the last level of the head.
-      if ("perfTurned" in table.dataset) labels.push(labels.shift());
-      let name = words(labels.map((each) => each.replace(ARROWS, "")).join(" ")) || `column-${column}`;
+      if ("perfTurned" in table.dataset) levels.push(levels.shift());
+      const labels = levels.map((each) => each.text);
+      const named = (texts) => words(texts.map((each) => each.replace(ARROWS, "")).join(" "));
+      let name = named(levels.map((each) => each.raw)) || `column-${column}`;
       used[name] = (used[name] || 0) + 1;
       if (used[name] > 1) name += `--${used[name]}`;
-      return { labels, name };
+      return { labels, name, former: named(labels) }; // addresses had the labels at first
     });
     const places = new WeakMap();
     const rows = [...table.tBodies[0].rows];

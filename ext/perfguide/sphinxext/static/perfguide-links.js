@@ -33,7 +33,9 @@
     let target = found;
     if (wanted && found.tagName === "TR") {
       const model = modelOf(found.closest("table"));
-      const column = model.columns.findIndex((each) => each.name === wanted);
+      const column = ["name", "former"]
+        .map((key) => model.columns.findIndex((each) => each[key] === wanted))
+        .find((place) => place >= 0);
       target = [...found.cells].find((cell) => model.places.get(cell)?.column === column) || found;
     }
     document.querySelectorAll(".perf-target").forEach((each) => each.classList.remove("perf-target"));
