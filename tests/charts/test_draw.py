@@ -95,8 +95,8 @@ def test_the_verdict_says_throughput_and_load() -> None:
     # On log axes the lines cross half way up the three doublings of the ratio's 1/2 … 2.
     assert said == (
         "Above about 130 bytes the accelerator is faster; at 1 KiB the accelerator has "
-        "2.0 times the throughput and 0.5 times the CPU load. Per second of CPU time it moves "
-        "4.0 times as much."
+        "2.0 times the throughput at 0.5 times the CPU load, so it processes 4.0 times as much data "
+        "per second of CPU time."
     )
     always = crossovers.verdict(sw, crossovers.Engine("plain", ((16, 1.0), (1024, 1.0))))
     assert "faster than the plain at every block size" in always

@@ -183,9 +183,9 @@ def test_lost_rows_are_one_line() -> None:
     checked = report.Health(tuple(findings), ())
     assert not any(f.rule.id.startswith("lost-") for f in checked.open)
     assert report.lost_line(checked) == [
-        "5 figures are missing in 1 release that the release before had; the comparisons list them"
+        "1 release lacks 5 figures that the release before had; the comparisons list them"
     ]
-    assert "5 figures are missing in 1 release" in report.as_text(checked)
+    assert "1 release lacks 5 figures" in report.as_text(checked)
 
 
 def test_a_finding_about_most_of_a_table_is_told_below_it_and_marks_no_cell() -> None:

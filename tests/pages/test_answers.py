@@ -227,7 +227,7 @@ def test_the_guide_of_the_project_answers_what_it_is_asked_first(tmp_path: Path)
     assert facts["Crypto"] == (
         ":ref:`AES-128-CBC, 1 KiB: 24.66 MB/s at 37 % CPU "
         "<am62x/linux/09.01.00.08/openssl-throughput>` "
-        "(SK SiP; engine not recorded, probably offload: CPU load 37 %)."
+        "(SK SiP; engine not recorded, likely the accelerator)."
     )
     assert facts["Changed"].startswith(
         "**Measure 1 benchmark again: what got far worse there is not proved. In "

@@ -241,8 +241,8 @@ def verdict(tested: Engine, base: Engine) -> str:
     if cost is None:
         return f"{text}."
     return (
-        f"{text} and {_times(cost)} the CPU load. "
-        f"Per second of CPU time it moves {_times(ratio / cost)} as much."
+        f"{text} at {_times(cost)} the CPU load, so it processes {_times(ratio / cost)} as much data "
+        "per second of CPU time."
     )
 
 

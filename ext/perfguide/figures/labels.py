@@ -32,7 +32,8 @@ def param(benchmark: Benchmark, name: str, value: Scalar) -> str:
     """Return a parameter for a sentence: ``frame size 64 bytes``. A word is given without the
     parameter's name."""
     text = benchmark.value_label(name, value)
-    if isinstance(value, str):
+    # “Loss possible” says what it is about; “on” and “off” do not.
+    if isinstance(value, str) or (isinstance(value, bool) and " " in text):
         return text
     # “Frame size (bytes)” names the unit for a heading; here it follows the number.
     label = benchmark.param_label(name)

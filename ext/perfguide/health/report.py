@@ -181,9 +181,9 @@ def lost_line(checked: Health) -> list[str]:
     guides = len({finding.guide for finding in checked.lost})
     if not count:
         return []
-    figures = "1 figure is" if count == 1 else f"{count} figures are"
-    where = "1 release" if guides == 1 else f"{guides} releases"
-    return [f"{figures} missing in {where} that the release before had; the comparisons list them"]
+    figures = "1 figure" if count == 1 else f"{count:,} figures"
+    where = "1 release lacks" if guides == 1 else f"{guides:,} releases lack"
+    return [f"{where} {figures} that the release before had; the comparisons list them"]
 
 
 def _lines(finding: Finding, width: int) -> Iterator[str]:

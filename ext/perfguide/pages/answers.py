@@ -447,11 +447,7 @@ class Headlines:
         section = key if key in listed else next(iter(listed), None)
         name = section_name(HEALTH, section_of(self._site, section)) if section else ""
         link = Part(f"Health: {', '.join(counts.values())}", HEALTH, name)
-        rest = (
-            f" Beside these, {usual} that most guides of this SoC share."
-            if len(every) > len(own)
-            else ""
-        )
+        rest = f" Most guides of this SoC also have {usual}." if len(every) > len(own) else ""
         return [Fact("Careful", (badge, Part(f" {named}{more}.{rest} "), link))]
 
 
@@ -683,8 +679,10 @@ def _engine(benchmark: Benchmark, record: Record, inferred: Mapping[Run, Inferre
     label = benchmark.value_label(engines.ENGINE, value)
     if value != benchmark.param(engines.ENGINE).default or _run(record) not in inferred:
         return label
-    likely = inferred[_run(record)]
-    return f"{label}, probably {likely.name}: {likely.reason}"
+    reason = inferred[_run(record)].reason
+    # The load is stated beside the rate already.
+    why = "" if reason.startswith("CPU load") else f": {reason}"
+    return f"{label}, {engines.label(benchmark, record, inferred)}{why}"
 
 
 def _framed(

@@ -183,7 +183,7 @@ def write_overview(
                 f"{guide.key.soc}, {_release(guide.key)}",
                 site.addresses.guide[guide.key],
                 guide.measured.date().isoformat(),
-                guide.boards,
+                [site.boards.short(guide.key.soc, board) for board in guide.boards],
             )
             for guide in recent[:MAX_RECENT_GUIDES]
         ],

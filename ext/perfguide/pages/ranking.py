@@ -384,7 +384,7 @@ def lead(figures: RankedFigures) -> str:
         more = f"; the next {close + 1} are within 10 % of each other" if close else ""
     else:
         near = sum(_ratio(first.number, row.number) < MIN_LEAD for row in ranking.rows)
-        said = f"{near} SoCs are within 5 %, {first.soc} with {text} first"
+        said = f"{near} SoCs are within 5 % of each other; {first.soc} is first with {text}"
         more = ""
     spread = ""
     if first.spread >= MIN_SPREAD:

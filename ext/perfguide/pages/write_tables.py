@@ -351,7 +351,7 @@ def chart(
         shares = table(site, page, f"{name}-left", f"{title}: measured levels", grid)
         if left_out:
             points = len(grid.rows) + left_out
-            sentence = f"Some levels of each line; the chart's CSV has all {points} points."
+            sentence = f"Some levels of each line; the chart's CSV has all {points:,} points."
             shares = replace(shares, above=(sentence,))
     named: dict[str, list[str]] = {}
     for each in views:

@@ -291,7 +291,7 @@ def _cell(column: Column, best: Best | None, uri: Links) -> str:
         text = f'<data value="{units.exact(best.number)}">{number}</data>'
     title = escape(visible(", ".join(filter(None, (result.board, result.detail))), 200))
     target = escape(uri(result.guide, result.row))
-    older = f"<small>{escape(visible(best.older))}</small>" if best.older else ""
+    older = f" <small>{escape(visible(best.older))}</small>" if best.older else ""
     inner = f'<a href="{target}" title="{title}">{text}</a>{doubt_mark(result.doubt)}{older}'
     return f'<td class="perf-n" data-h="{head}">{inner}{bar(best.share)}</td>'
 
