@@ -83,13 +83,13 @@ def test_a_guide_as_pdf_holds_every_figure_and_cuts_none(
     assert "Provenance of SOC1, Linux 09.02" in " ".join(text.split())
     assert "/results/0" in text and "/results/1" in text
     # With the digits that pages show, which are all those before the point.
-    rows = dict(re.findall(r"(Probe-\d+) +MB/s ↑ +(\S+)\n", text))
-    assert rows == {f"Probe-{n:03d}": f"2,{n:03d}" for n in range(120)}
+    rows = dict(re.findall(r"(probe-\d+) +MB/s ↑ +(\S+)\n", text))
+    assert rows == {f"probe-{n:03d}": f"2,{n:03d}" for n in range(120)}
     for board in range(12):
         ends = f"(min 1,{board:03d}, max {12345678 + board:,})"
         for mean in (f"5,{board:03d}", f"5,{100 + board}"):
             assert text.count(f" {mean} {ends}") == 1
-    probes = [page for page in pages if "Probe-" in page]
+    probes = [page for page in pages if "probe-" in page]
     assert len(probes) > 1
     assert all("Metric" in page and "a_board_with_a_name_00" in page for page in probes)
     # The page on which a chapter begins has none.
