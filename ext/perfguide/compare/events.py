@@ -139,10 +139,10 @@ def events(
     out = []
     for key, own in by.items():
         unproved = []
-        if not key[-1] and (alike := far.pop((*key[:3], False), [])):
+        if not key[-1] and (alike := far.pop(key[:3], [])):
             unproved = [row for row in alike if _goes_with(row, own)]
             if others := [row for row in alike if not _goes_with(row, own)]:
-                far[*key[:3], False] = others
+                far[key[:3]] = others
         out.append(_event(own, rows, old, new, names, drifts, sorted(unproved, key=_farthest)))
     unjudged = [
         replace(_event(own, rows, old, new, names, drifts), is_back=2 * backs > len(own))
@@ -278,16 +278,15 @@ def _is_listed(row: Row) -> bool:
 
 
 def _far_rows(rows: Sequence[Row], all_rows: Sequence[Row]) -> dict[tuple[object, ...], list[Row]]:
-    """Return what moved far and cannot be judged, by platform, benchmark, the verdict that it would
-    have if it were proved, and whether its samples lie at one level."""
+    """Return what moved far and cannot be judged, by platform, benchmark and the verdict that it would
+    have if it were proved."""
     leads = {row.observation for row in all_rows if _leads(row) and _is_listed(row)}
     out: dict[tuple[object, ...], list[Row]] = {}
     for row in filter(moved_far, rows):
         # A load, or a rate of packets, says the same as the rate of its run.
         if _leads(row) or row.observation not in leads or not row.params:
             verdict: Verdict = "regressed" if (row.worse_by or 0.0) > 0 else "improved"
-            key = (row.guide.platform, row.benchmark, verdict, bool(row.spread))
-            out.setdefault(key, []).append(row)
+            out.setdefault((row.guide.platform, row.benchmark, verdict), []).append(row)
     return out
 
 
@@ -299,6 +298,8 @@ def moved_far(row: Row) -> bool:
     if row.change is not None and abs(row.change) < row.floor:
         return False
     size = abs(row.worse_by)
+    if row.spread:
+        return size >= FAR
     beyond_own = row.scatter is not None and size > math.log1p(row.scatter)
     return size >= FAR or beyond_own or is_beyond_kind(row)
 

@@ -419,7 +419,12 @@ def _ground(test: _Test) -> str:
     size = math.expm1(min(width, 700.0)) if raw.logs else math.inf
     if move.level.releases == min(before, MAX_LEVEL_RELEASES):
         means = [side.mean for side in (*pair.history, pair.old)][-before:]
-        spread = f"within {100 * size:.2g} %" if size < 1 else f"at {_span(min(means), max(means))}"
+        if not raw.logs or size > MAX_DETECTABLE:
+            spread = f"at {_span(min(means), max(means))}"
+        elif size >= 1:
+            spread = f"within ×{units.number(1 + size, digits=3)}"
+        else:
+            spread = f"within {100 * size:.2g} %"
         return f"{runs}; the {before} releases before lay {spread}{after}"
     if move.returned:
         return f"{runs}; within the range of the {before} releases before"

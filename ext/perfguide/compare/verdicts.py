@@ -17,7 +17,7 @@ from ..common import units
 from ..figures import engines
 from ..figures.engines import Inferred
 from ..figures.pool import Pool, Record
-from .history import History, are_repeated, repeats, scaled, timer_step
+from .history import History, are_repeated, printed, repeats, scaled, timer_step
 from .judge import Judgement, Pair, Spread, judge, ranges_overlap
 from .match import CLOCK, Match, Names, match, obstacles
 from .moves import DIGIT
@@ -412,7 +412,7 @@ def _of_load(row: Row, rate: Row, pair: Pair) -> Row:
     unit = units.parse(rate.unit).symbol
     change = None if not pair.old.mean else pair.new.mean / pair.old.mean - 1
     if abs((rate.new.cell.mean or 0.0) / (rate.old.cell.mean or 1.0) - 1) < MOVED:
-        return replace(row, change=change, work=row.change, per=unit)
+        return replace(row, change=change, work=row.change)
     return replace(
         row,
         change=change,
@@ -531,12 +531,22 @@ def _row(matched: Match, before: Pool, after: Pool, rules: Rules) -> Row:
         return replace(row, verdict="incomparable", ground="; ".join(dict.fromkeys(against)))
     if old.cell.mean is None or new.cell.mean is None:
         return _failed(row, old, new)
-    if _is_rate(row) and (old.cell.mean == 0) != (new.cell.mean == 0):
+    # A rate of a few steps can be rounded to 0.
+    least = MIN_RATE_STEPS * printed((old.cell.mean, new.cell.mean))
+    if (
+        _is_rate(row)
+        and 0 in (old.cell.mean, new.cell.mean)
+        and old.cell.mean + new.cell.mean > least
+    ):
         nothing = f"0 {units.parse(row.unit).symbol} is no result: its run failed"
         if new.cell.mean == 0:
             return replace(row, verdict="failed-after", ground=f"{nothing} now")
         return replace(row, verdict="failed-before", ground=f"{nothing} before")
     return row
+
+
+MIN_RATE_STEPS = 5
+"""Printed steps above which a rate is not rounded to 0."""
 
 
 def _is_rate(row: Row) -> bool:

@@ -159,10 +159,8 @@ def _size(event: Event) -> str:
     per = {row.per for row in event.leading}
     if "" not in per:
         word = f"{word} for {f'each {per.pop()}' if len(per) == 1 else 'the work done'}"
-    spreads = {row.spread for row in event.rows}
-    spread = ""
-    if "" not in spreads:
-        spread = f"{Counter(row.spread for row in event.rows).most_common(1)[0][0]}, mean "
+    ((most_spread, _),) = Counter(row.spread for row in event.rows).most_common(1)
+    spread = f"{most_spread}, mean " if most_spread else ""
     zero = _to_or_from_zero(event.leading)
     moved = [
         (abs(row.worse_by), abs(row.change if row.work is None else row.work))
