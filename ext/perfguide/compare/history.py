@@ -31,12 +31,9 @@ COPIED = 4
 """Figures at least that two uploads have to share to show that one is a copy of the other."""
 
 
-MIN_TELLING_DIGITS, MIN_REPEATED = 5, 10
-"""Digits of a figure that another one does not have by chance, and figures of this kind at least that show
-whether those of a board are repeated."""
-
-MIN_END_DIGITS = 3
-"""Digits of an end of a range that another one hardly has by chance while it holds the other end."""
+MIN_REPEATED, MIN_END_DIGITS = 10, 3
+"""Ranges at least that show whether those of a board are repeated, and the digits of an end of a range that
+another one hardly has by chance while it holds the other end."""
 
 MAX_TICKS, MIN_TICK_DIGITS = 1000, 5
 """Ticks at most of a clock that shows in a rate, and the digits of a rate that show it."""
@@ -223,12 +220,10 @@ def are_repeated(figures: Sequence[bool | None]) -> bool:
 
 
 def repeats(old: Side | Cell, new: Side | Cell) -> bool | None:
-    """Return whether a figure is an earlier one, or the mean of the same samples and more; ``None`` where
-    too few digits show it."""
-    if old.mean == new.mean and _digits(new.mean) >= MIN_TELLING_DIGITS:
-        return True
+    """Return whether a figure is the mean of the samples of an earlier one, alone or with more; ``None``
+    where no range shows it, as single figures can be equal because nothing changed."""
     if old.low is None or old.high is None or new.low is None or new.high is None:
-        return False if _digits(new.mean) >= MIN_TELLING_DIGITS else None
+        return None
     if old.low >= old.high or max(map(_digits, (new.low, new.high))) < MIN_END_DIGITS:
         return None
     holds = new.low <= old.low and old.high <= new.high
