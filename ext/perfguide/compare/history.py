@@ -221,7 +221,10 @@ def are_repeated(figures: Sequence[bool | None]) -> bool:
 
 def repeats(old: Side | Cell, new: Side | Cell) -> bool | None:
     """Return whether a figure is the mean of the samples of an earlier one, alone or with more; ``None``
-    where no range shows it, as single figures can be equal because nothing changed."""
+    where no published range shows it, as single figures can be equal because nothing changed."""
+    # Samples that are known are judged by themselves.
+    if old.count is not None or new.count is not None:
+        return None
     if old.low is None or old.high is None or new.low is None or new.high is None:
         return None
     if old.low >= old.high or max(map(_digits, (new.low, new.high))) < MIN_END_DIGITS:
