@@ -29,6 +29,9 @@ PRINTABLE = "^[^\\x00-\\x1f\\x7f-\\x9f]*$"
 MAX_NAME_CHARS = 200
 """The length limit of a name."""
 
+WARNED = "The runner warned: "
+"""The beginning of a note of perfguide's runner that puts a figure in doubt."""
+
 VARYING_FACTS = frozenset({"clock", "temperature", "system_load"})
 """Facts of the setup that are measured beside each figure and always differ: they explain a figure,
 and do not speak against pooling it with others."""

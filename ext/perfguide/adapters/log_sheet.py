@@ -12,9 +12,6 @@ from ..bundle import Log, Result
 from ..common.diagnostics import Diagnostic
 from . import Context, Reading, Scalar
 
-WARNED = "The runner warned: "
-"""The beginning of a note of perfguide's runner that puts a figure in doubt."""
-
 MAX_DIAGNOSTICS = 1000
 """A log with more faults than these is not a log of this format at all."""
 

@@ -23,12 +23,12 @@ from typing import TypeAlias
 
 import msgspec
 
-from ..bundle import Result
+from ..bundle import WARNED, Result
 from ..common.diagnostics import Diagnostic
 from . import Context, Format, Reading, Scalar, registry
 from .farm.text import moment
 from .log_lines import Line, figure, holds, lines, words
-from .log_sheet import WARNED, Sheet, moved
+from .log_sheet import Sheet, moved
 from .openssl import speed
 from .programs import lmbench
 

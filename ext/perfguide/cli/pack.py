@@ -150,9 +150,12 @@ def _formats(names: Sequence[str], own: Mapping[str, Format]) -> list[Format]:
 
 def _pack(options: argparse.Namespace) -> int:
     """Read the logs, write the bundle, and report what was and was not read."""
+    from msgspec import structs
+
     from .. import bundle
     from ..adapters import described, read_log, registry
     from ..bundles.decode import Loaded
+    from ..bundles.results import as_columns
     from ..catalog import agreement, benchmarks
     from ..figures.dataset import BUILT_IN
     from ..intake import pack_logs
@@ -202,7 +205,10 @@ def _pack(options: argparse.Namespace) -> int:
         )
         print(f"no bundle was written: {why}; {hint}", file=sys.stderr)
         return shared.NOTHING
-    new = Loaded("", options.output.name, packed.bundle, bundle.digest(packed.bundle))
+    # As columns once: the checks look results up one by one.
+    results = as_columns(packed.bundle.results)
+    checked = structs.replace(packed.bundle, results=results)
+    new = Loaded("", options.output.name, checked, bundle.digest(packed.bundle))
     # The findings of a later check, reported while the board is still at hand.
     catalog, _ = benchmarks.load((BUILT_IN, Path(shared.BENCHMARKS)))
     findings = agreement.findings([new], catalog, shared.BENCHMARKS)

@@ -31,7 +31,7 @@ from .usual_noise import Table, usual
 Outcome = Literal["different", "same", "steady", "noisy"]
 
 Spread = Literal["", "scatters more", "scatters less", "ranges overlap"]
-"""How far samples that lie at one level are apart with NEW; nothing where they do not, or are unknown."""
+"""A change of the scatter of samples that lie at one level; empty where they do not, or are unknown."""
 
 STEADY_SCATTER = 0.1
 """The largest scatter with which a change inside it is none; with a larger one it is not known."""
@@ -58,11 +58,11 @@ MIN_SHARED_RANGE = 0.5
 """The share of the narrower range that is within the wider one where samples lie at one level."""
 
 MIN_TIMES_MORE = 2.0
-"""How much wider a range is where samples scatter more."""
+"""The ratio of two ranges from which samples scatter more."""
 
 MIN_TIMES_WIDER, MAX_GAP_SHARE = 4.0, 0.05
-"""How much wider one range is where it is enough that it begins at the other one, and the gap between
-both over the wider one that is none."""
+"""The ratio of two ranges from which it is enough that they touch, and the largest gap between them, over
+the wider one, that counts as touching."""
 
 MAX_MOVE_SHARE, MAX_WIDER = 0.1, 2.0
 """The largest move of means from release to release, over their ranges, with which these are no scatter of

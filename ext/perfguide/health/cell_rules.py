@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from msgspec import UNSET
 
-from ..adapters.log_sheet import WARNED
+from ..bundle import WARNED
 from ..bundles import results
 from ..catalog import agreement
 from ..catalog.benchmarks import Metric

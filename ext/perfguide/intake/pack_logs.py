@@ -22,7 +22,7 @@ from ..adapters.envelope import PlainLog, opened
 from ..bundle import Board, Bundle, Result, Runner, Sdk
 from ..bundles import logs as logs_of_bundles
 from ..bundles.decompress import Limits
-from ..bundles.faults import validate
+from ..bundles.faults import Fault, validate
 from ..common.diagnostics import Diagnostic
 from ..common.path_hints import nearest_path
 from . import runner_notes
@@ -243,7 +243,7 @@ def pack(
     # The logs are added after the id, so that the same figures keep their id.
     packed_logs = [(report.log.name, report.log.data) for report in reports]
     content["logs"], unread = logs_of_bundles.digests(packed_logs, Limits(document=MAX_LOG_BYTES))
-    bundle, faults = validate(msgspec.json.encode(content))
+    bundle, faults = _checked(msgspec.json.encode(content))
     missing = {"/sdk": "--sdk and --os", "/board": "--board and --soc", "": "--board, --soc, --sdk"}
     diagnostics = [*dates, *unread]
     for fault in faults:
@@ -252,6 +252,14 @@ def pack(
             hint = f"say it with {missing[fault.pointer]}, or in {ENVIRONMENT}"
         diagnostics.append(Diagnostic(fault.kind, "the bundle", fault.message, hint, fault.pointer))
     return Packed(bundle if results else None, tuple(reports), tuple(diagnostics))
+
+
+def _checked(data: bytes) -> tuple[Bundle | None, list[Fault]]:
+    """Return a bundle, ``None`` if it is not valid, and its faults, which take long to find."""
+    try:
+        return schema.decode(data), []
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        return validate(data)
 
 
 def _date(log: LogFile, readings: Sequence[Reading], notes: list[Diagnostic]) -> dict[str, Scalar]:

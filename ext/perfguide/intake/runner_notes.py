@@ -15,8 +15,7 @@ from pathlib import PurePosixPath
 
 import msgspec
 
-from ..adapters.log_sheet import WARNED
-from ..bundle import Note, Result
+from ..bundle import WARNED, Note, Result
 
 SUMMARY, CHECKS = "summary.txt", "checks.txt"
 
