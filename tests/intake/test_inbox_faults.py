@@ -228,10 +228,12 @@ def test_a_build_beside_it_sees_whole_bundles_with_their_logs(tmp_path: Path) ->
         for _ in intake.run(orders):
             pass
 
+    settings = Settings((scene.results,), (), Path())
+    read(settings)  # so that the looks need not wait for libraries
     child = in_child(work)
     looked = 0
     while os.waitpid(child, os.WNOHANG)[0] == 0:
-        held = read(Settings((scene.results,), (), Path()))
+        held = read(settings)
         assert errors(held.diagnostics) == []
         for item in held.ledger.bundles:
             if item.bundle.id.startswith("logged"):

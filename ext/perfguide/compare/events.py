@@ -406,11 +406,11 @@ def _left(row: Row) -> list[tuple[str, float]]:
     old, new = row.old.cell.mean, row.new.cell.mean
     if len(before) < 2 or min(old, new, *(value for _, value in before)) <= 0:
         return []
-    away = abs(math.log(new / old))
+    away = abs(math.log(new) - math.log(old))
     level = [
         each
         for each in before[-1 - MAX_LEVEL_RELEASES : -1]
-        if abs(math.log(new / each[1])) <= away / 4
+        if abs(math.log(new) - math.log(each[1])) <= away / 4
     ]
     return [*level, before[-1]] if level and level[-1] == before[-2] else []
 

@@ -200,7 +200,7 @@ class History:
 
 def _mark_repeated(figures: Mapping[Key, list[_Past]]) -> None:
     """Mark the figures of a release that the next one has again, where most of its board are: both are one
-    measurement, of which the later one has more samples."""
+    measurement, and the later one has more samples."""
     repeated: dict[tuple[object, str, str], list[tuple[list[_Past], int, bool | None]]] = {}
     for key, own in figures.items():
         for at, (before, after) in enumerate(pairwise(own), start=1):
@@ -286,7 +286,7 @@ def printed(figures: Sequence[float]) -> float:
 
 def timer_step(figures: Sequence[float]) -> float:
     """Return the distance of neighbouring rates around the greatest of some, where a program divides a
-    round number of loops by whole ticks of a clock; 0 where they are no such rates.
+    round number of loops by full ticks of a clock; 0 where they are no such rates.
 
     Of 20,000,000, 18,181,818 and 16,666,667 a second each is 200,000,000 by 10, 11 or 12.
     """

@@ -121,7 +121,7 @@ class Judgement:
     number would or nothing is known, 0 where the row is settled. ``ground`` says in words which
     test was made, and why. ``shift`` is what the row moved with, where many did. ``level`` is
     the number of earlier figures that agree with OLD, where one run was set against them. ``figures``
-    says in words what stands behind both sides, and ``spread``, where their samples lie at one level,
+    says in words from what kinds of figures both sides are, and ``spread``, where their samples lie at one level,
     how they scatter now.
 
     ``different`` is a change that the held rate allows to be named and that is not below
@@ -210,10 +210,10 @@ def scaled(pair: Pair) -> ScaledRow:
 
 
 def ranges_overlap(pair: Pair) -> bool:
-    """Return whether the samples of two sides, of which the extremes are known, lie at the same level:
+    """Return whether the samples of two sides with known extremes lie at the same level:
     half of the narrower range, or a figure without one, is within the other, or that begins next to it.
 
-    Ranges say nothing of the kind where earlier means agree far better than samples with such a range
+    Ranges do not say so where earlier means agree far better than samples with a range like it
     would.
     """
     if pair.sampled or not (pair.old.has_range or pair.new.has_range) or _means_repeat(pair):
@@ -228,7 +228,7 @@ def ranges_overlap(pair: Pair) -> bool:
 
 def _means_repeat(pair: Pair) -> bool:
     """Return whether earlier means differ so little that their ranges are no scatter of them: many samples,
-    or two unlike figures, of which the mean is the middle of the range."""
+    or two unlike figures with their mean in the middle of the range."""
     past = [side for side in (*pair.history, pair.old) if side.has_range and side.mean > 0]
     if len(past) < LASTING_RUNS:
         return False
@@ -435,7 +435,7 @@ def _ground(test: _Test) -> str:
 
 
 def _runs(pair: Pair) -> str:
-    """Return what figures stand behind both sides: ``one run each``, ``mean with its range each``."""
+    """Return the kinds of figures of both sides: ``one run each``, ``mean with its range each``."""
     if pair.sampled:
         return f"{pair.old.runs} runs against {pair.new.runs}"
     old, new = (_behind(side) for side in (pair.old, pair.new))

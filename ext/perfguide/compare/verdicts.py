@@ -292,7 +292,8 @@ def _of_other_units(out: Sequence[Row], factors: Mapping[int, float]) -> dict[in
         old, new = row.old.cell.mean, row.new.cell.mean
         if old and new and min(old, new) > 0 and units.parse(row.unit).kind == "data rate":
             table = (row.guide.platform, row.board, row.benchmark, factor)
-            tables.setdefault(table, []).append((position, math.log(new / old), math.log(factor)))
+            move = math.log(new) - math.log(old)
+            tables.setdefault(table, []).append((position, move, math.log(factor)))
     grounds = {}
     for own in tables.values():
         moves, apart = [move for _, move, _ in own], own[0][2]
@@ -555,7 +556,7 @@ def _is_rate(row: Row) -> bool:
 
 
 CONVERTED = "the unit was"
-"""The beginning of what is said of a row whose unit changed."""
+"""The beginning of the ground of a row whose unit changed."""
 
 IMPOSSIBLE = "a figure is beyond what is possible"
 """The beginning of the ground of a row with a figure that cannot be right."""

@@ -375,7 +375,7 @@ def _toml(value: Scalar) -> str:
 
 
 def _figures(event: Event) -> str:
-    """Return what figures stand behind both sides of single figures: ``One run each``."""
+    """Return the kinds of figures of both sides of an event: ``One run each``."""
     kinds = dict.fromkeys(row.figures for row in event.rows)
     return (
         units.capital(next(iter(kinds))) if len(kinds) == 1 else "One run or mean of samples each"

@@ -96,7 +96,7 @@ Curve = tuple[tuple[float, float], ...]
 class Answer(msgspec.Struct, frozen=True):
     """One headline: its name, its difference from others of its kind, its unit; for each
     board of the guide its value, or ``None`` where it was not measured, and the curves of its
-    history, of which one ends where engine, clock or memory changed; and the verdict."""
+    history, one for each engine, clock or memory that it had; and the verdict."""
 
     benchmark: str
     label: str
@@ -127,7 +127,7 @@ class Answers(msgspec.Struct, frozen=True):
 
 class Judged(msgspec.Struct, frozen=True):
     """The words of a comparison about a guide: a sentence in two parts, what got worse, and by the
-    name of each headline its verdict and, where it is too noisy to tell, its relative change and its
+    name of each headline its verdict and, where nothing is proved, its relative change and its
     usual scatter."""
 
     lead: str
@@ -567,7 +567,7 @@ def _has_engines(benchmark: Benchmark) -> bool:
 
 
 def _name(record: Record, names: Names) -> str:
-    """What a figure is of, under the names of today."""
+    """Return the subject of a figure, under the names of today."""
     board = names.boards.today(record.guide.soc, record.board)
     return _joined(board, record.benchmark, names.metric(record), names.params(record))
 
@@ -602,7 +602,7 @@ def _in_words(site: Site, comparison: Comparison) -> Judged:
 
 
 def changes_text(noisy: Sequence[tuple[float, float | None]]) -> str:
-    """Return the changes that are too noisy to tell, with the widest usual scatter among them."""
+    """Return the changes that are not proved, with the widest usual scatter among them."""
     changes = [units.change_text(share) for share in sorted({share for share, _ in noisy})]
     span = " to ".join(dict.fromkeys((changes[0], changes[-1])))
     scatters = [scatter for _, scatter in noisy if scatter is not None]
@@ -612,7 +612,7 @@ def changes_text(noisy: Sequence[tuple[float, float | None]]) -> str:
 
 
 def _came_and_went(gone: int, new: int) -> str:
-    """How many figures one of two releases has alone: a sentence, or nothing."""
+    """Return a sentence with the numbers of figures that one of two releases has alone, or nothing."""
     said = [f"{wording.count(gone, 'figure')} {_is(gone)} no longer measured"] if gone else []
     if new:
         said.append(
@@ -668,7 +668,7 @@ def _loads(records: Iterable[Record]) -> dict[Run, float]:
 
 
 def _load_state(load: float | None) -> str:
-    """Whether the processor waited or worked; nothing where that cannot be said."""
+    """Return “waited” or “worked” for a CPU load; nothing where it shows neither."""
     if load is None or engines.WAITING_LOAD_PERCENT <= load < engines.BUSY_LOAD_PERCENT:
         return ""
     return "waited" if load < engines.WAITING_LOAD_PERCENT else "worked"

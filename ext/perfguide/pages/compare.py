@@ -396,6 +396,7 @@ def _table(
     # Addresses of rows, and the file for programs, keep the names in bundles.
     in_addresses = [(number, 0, name) for number, name in enumerate(names)]
     grid = grids.Grid((head,), tuple(lines), 3, units=kinds, links=links, names=in_addresses)
+    # Figures of one release alone, and failures, have no change to divide.
     if not any(row[6] for row in lines):
         grid = grids.only_columns(grid, [0, 1, 2, 3, 4, 5, 7])
     raw_lines = [(name, *line[1:]) for name, line in zip(names, lines, strict=True)]
@@ -410,6 +411,7 @@ def _over_usual(row: Row) -> TableCell:
     """Return how many times its usual scatter a row moved, where that is known."""
     if known_scatter(row) is None or row.worse_by is None or math.isinf(row.worse_by):
         return ""
+    # More digits would claim more than a scatter is known by.
     times = round(over_scatter(row), 1)
     return times, f"{times:.1f}", ""
 

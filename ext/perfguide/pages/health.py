@@ -38,7 +38,7 @@ MAX_DECIDING = 8
 """Findings that bear on a decision and are not folded away."""
 
 MAX_EXAMPLES = 3
-"""Findings that stand for a cause in many guides."""
+"""Findings that are shown as examples of a cause in many guides."""
 
 MAX_SINGLE = 5
 """Single findings in the first table; the list of all has the others."""

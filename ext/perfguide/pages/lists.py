@@ -391,7 +391,7 @@ MAX_MARKS = 3_000
 
 
 def _lines_with_room(lines: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return lines of which the newest marks have room on one page."""
+    """Return lines cut to their newest marks, so that one page has room for them."""
     each = max(1, MAX_MARKS // max(1, sum(len(line["marks"]) for line in lines)))
     return [
         line

@@ -125,7 +125,7 @@ def without_files(out: bytes, slices: Mapping[str, bytes] | None = None) -> Made
 @lru_cache(1)
 def catalog_of(folders: tuple[Path, ...], _content: str) -> tuple[Catalog, tuple[Diagnostic, ...]]:
     """Return the descriptions in some folders, and their faults. A process reads them once for the same
-    content, of which it takes a hash."""
+    hash of their content."""
     catalog, faults = descriptions.load(folders)
     return catalog, tuple(faults)
 

@@ -41,6 +41,12 @@ that are close to it."""
 MIN_TICKS = 4
 """Parts of a linear axis."""
 
+MAX_LOG_TICKS = 12
+"""Powers of ten that are named on a logarithmic axis."""
+
+SMALLEST_SHOWN = 1e-300
+"""A figure nearer to zero is drawn at zero: its power of ten may be none that a float holds."""
+
 RATE_SUFFIX = "throughput"
 """The end of names of metrics; the CPU load of the same run has another end."""
 
@@ -346,11 +352,11 @@ def with_axis(name: str, unit: str, better: units.Better, rows: list[RankedRow])
     values = [value for row in rows for value in (row.number, *(n for n, _ in row.others))]
     values += [row.high for row in rows if row.high is not None]
     least, most = min(values), max(values)
-    if least > 0 and most / least > MIN_LOG_RATIO:
+    if least > SMALLEST_SHOWN and most / least > MIN_LOG_RATIO:
         start = 10.0 ** math.floor(math.log10(least))
         end = _round_up(most)
-        steps = range(round(math.log10(start)), math.floor(math.log10(end)) + 1)
-        ticks = [10.0**power for power in steps]
+        powers = range(round(math.log10(start)), math.floor(math.log10(end)) + 1)
+        ticks = [10.0**power for power in powers[:: -(-len(powers) // MAX_LOG_TICKS)]]
         ranking = Ranking(name, unit, better, True, start, end, [], rows)
     else:
         start = min(0.0, least)
@@ -364,7 +370,7 @@ def with_axis(name: str, unit: str, better: units.Better, rows: list[RankedRow])
 
 def _round_up(value: float) -> float:
     """Return the next of 1, 2, 2.5 and 5 times a power of ten."""
-    if value <= 0:
+    if value <= SMALLEST_SHOWN:
         return 0.0
     power = 10.0 ** math.floor(math.log10(value))
     return next(f * power for f in (1, 2, 2.5, 5, 10) if f * power >= value * (1 - 1e-9))

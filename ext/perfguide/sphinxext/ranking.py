@@ -36,8 +36,8 @@ def _visit_html(translator: Any, node: perf_ranking) -> None:
     head += ['<th scope="col" class="perf-n">Runs<small>min–max</small></th>'] if runs else []
     rows = "".join(_row(row, ranking, loads, runs, target) for row in ranking.rows)
     ticks = "".join(
-        f'<text x="{100 * place:.2f}%" y="11" class="perf-tick{_edge(place)}">{escape(text)}</text>'
-        for place, text in ranking.ticks
+        f'<text x="{100 * share:.2f}%" y="11" class="perf-tick{_edge(share)}">{escape(text)}</text>'
+        for share, text in ranking.ticks
     )
     foot = f'<td></td><td><svg class="perf-axis-row" aria-hidden="true">{ticks}</svg></td>'
     foot += f"<td>{_load_axis()}</td>" if loads else ""
@@ -59,8 +59,8 @@ def _load_axis() -> str:
     return f'<svg class="perf-axis-row">{drawn}</svg>'
 
 
-def _edge(place: float) -> str:
-    return " perf-first" if place < 0.02 else " perf-last" if place > 0.98 else ""
+def _edge(share: float) -> str:
+    return " perf-first" if share < 0.02 else " perf-last" if share > 0.98 else ""
 
 
 def _row(row: RankedRow, ranking: Ranking, loads: bool, runs: bool, target: str) -> str:
@@ -92,18 +92,18 @@ def _runs(row: RankedRow) -> str:
 def _axis(row: RankedRow, ranking: Ranking) -> str:
     """Return the figure on the axis: a bar from 0, or a dot on a logarithmic one, the ends of its
     runs, and hollow dots for other engines."""
-    place = 100 * ranking.position(row.number)
+    end = 100 * ranking.position(row.number)
     parts = [
         f'<line class="perf-grid-line" x1="{100 * x:.2f}%" x2="{100 * x:.2f}%" y1="0" y2="16"/>'
         for x, _ in ranking.ticks
     ]
     if ranking.is_log:
         parts.append('<line class="perf-track-line" x1="0" x2="100%" y1="8" y2="8"/>')
-        parts.append(f'<circle class="perf-f6" cx="{place:.2f}%" cy="8" r="5"/>')
+        parts.append(f'<circle class="perf-f6" cx="{end:.2f}%" cy="8" r="5"/>')
     else:
         pale = " perf-pale" if row.spread >= MIN_SPREAD else ""
         zero = 100 * ranking.position(0.0)
-        left, width = min(zero, place), abs(place - zero)
+        left, width = min(zero, end), abs(end - zero)
         parts.append(
             f'<rect class="perf-f6{pale}" x="{left:.2f}%" width="{width:.2f}%" y="3" height="10"/>'
         )
