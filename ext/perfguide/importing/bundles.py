@@ -446,10 +446,15 @@ def _with_words(figures: _Figures, entries: Sequence[_Applied]) -> tuple[list[Re
     of_benchmark = Counter(each.benchmark for each in results)
     for applied in entries:
         entry = applied.entry
-        rows = [at for at, own in enumerate(figures.headings) if applied.covers(own)]
+        rows = [
+            at
+            for at, own in enumerate(figures.headings)
+            if applied.covers(own) and entry.benchmark in ("", results[at].benchmark)
+        ]
         counts = Counter(results[at].benchmark for at in rows)
         text = entry.note or entry.text
         is_note = entry.use == "note"
+        named = _values_named(text, [results[at] for at in rows])
         # One note of the run says it once for all of its figures.
         if is_note and len(rows) == len(results):
             notes[Note(text=text)] = None
@@ -460,10 +465,34 @@ def _with_words(figures: _Figures, entries: Sequence[_Applied]) -> tuple[list[Re
                     notes[Note(text=text, benchmark=each.benchmark)] = None
                 else:
                     each = structs.replace(each, notes=[*each.notes, text])
-            if entry.use == "command" and not each.command:
+            if (
+                entry.use == "command"
+                and not each.command
+                and all(each.params.get(name, value) == value for name, value in named.items())
+            ):
                 each = structs.replace(each, command=text)
             results[at] = structs.replace(each, setup={**entry.setup, **each.setup})
     return results, list(notes)
+
+
+def _values_named(command: str, results: Sequence[Result]) -> dict[str, Scalar]:
+    """Return the values that a command names as the only ones of their parameters in some results.
+
+    A guide may show the command of one algorithm below a table of several.
+    """
+    values: dict[str, set[str]] = {}
+    for each in results:
+        for name, value in each.params.items():
+            # A number may be that of any option.
+            if isinstance(value, str):
+                values.setdefault(name, set()).add(value)
+    out: dict[str, Scalar] = {}
+    for name, texts in values.items():
+        pattern = "|".join(map(re.escape, sorted(texts)))
+        matched = set(re.findall(rf"(?<![\w-])(?:{pattern})(?![\w-])", command))
+        if len(matched) == 1:
+            out[name] = matched.pop()
+    return out
 
 
 def _leave_out(out: Imported, file: str, line: int, message: str, hint: str = "") -> None:

@@ -101,6 +101,8 @@ class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The headings above it, outermost first, separated by ``>``; ``*`` matches any text."""
     text: str
     """The passage, as the guide has it."""
+    benchmark: str = ""
+    """The benchmark that it is about; by default all of the tables below its headings."""
     use: Literal["note", "command", "none"] = "note"
     """``note`` for readers of the figures, their ``command``, or ``none`` to leave it out."""
     note: str = ""

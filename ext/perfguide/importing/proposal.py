@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import glob
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import msgspec
@@ -43,6 +45,10 @@ _UNSTATED_BOARD = "board not stated"
 """The name of the board of tables that name none, in a guide of several boards."""
 _NOTE_CHARS = 500
 """The length of the longest paragraph that is proposed as a note; longer ones explain."""
+_CONDITION = re.compile(r"\b(?:using|with|without) (?!the following\b)")
+"""Words by which the sentence above a block of code states more than that the block follows."""
+_PREPARATION = re.compile(r"To (?!run|execute|measure|perform|reproduce|test|benchmark)")
+"""The beginning of a sentence above a block of code that measures nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +100,7 @@ def propose(
                 lines += ["", f"# {visible(where, 300)}"]
                 lines += [f"# {visible(remark, 300)}" for remark in entry.remarks]
                 lines += [text]
-    lines += _word_lines(guides)
+    lines += _word_lines(guides, catalog)
     return "\n".join(lines) + "\n"
 
 
@@ -343,6 +349,7 @@ def _entry(table: Table, catalog: Catalog, boards: Sequence[str]) -> _Entry:
         caption=caption,
         benchmark=described.name,
         params=_values_above(table, described, columns),
+        setup=_program(table, described, catalog),
         units=_row_units(table, columns, first_at, described),
         columns=columns,
         board=_board_of_all(columns, boards, remarks),
@@ -407,6 +414,17 @@ def _values_above(
     if table.caption and set() not in needed and {"table"} in needed:
         params["table"] = table.caption
     return params
+
+
+def _program(table: Table, described: Benchmark, catalog: Catalog) -> dict[str, Scalar]:
+    """Return the program of another benchmark that the caption names, with the words behind it, such as
+    ``FIO 1G`` above figures of an SD card."""
+    texts = table.caption.split()
+    for at, text in enumerate(texts):
+        program = catalog.get(text.lower())
+        if program and program.entry.command and program.name != described.name:
+            return {"program": " ".join(texts[at:])}
+    return {}
 
 
 def _row_units(
@@ -562,45 +580,85 @@ def _metric_by_unit(spelt: str, params: Mapping[str, Scalar], described: Benchma
 # Words
 
 
-def _word_lines(guides: Sequence[Document]) -> list[str]:
+def _word_lines(guides: Sequence[Document], catalog: Catalog) -> list[str]:
     """Return entries of ``[[words]]`` for the passages around figures."""
     lines: list[str] = []
     seen: set[tuple[str, str]] = set()
     for document in guides:
-        sections = {
-            table.headings[:length]
-            for table in document.tables
-            if not _is_board_table(table)
-            for length in range(1, len(table.headings) + 1)
-        }
+        sections: dict[tuple[str, ...], set[str]] = {}
+        for table in document.tables:
+            if not _is_board_table(table):
+                name = _described(table, catalog).name
+                for length in range(1, len(table.headings) + 1):
+                    sections.setdefault(table.headings[:length], set()).add(name)
         passages = [each for each in bundles.joined(document.passages) if each.headings in sections]
+        measuring = [
+            passage
+            for above, passage in pairwise((None, *passages))
+            if passage and passage.kind == "command" and not _is_preparation(passage, above)
+        ]
         for passage in passages:
             heading = " > ".join(("*", *map(glob.escape, passage.headings[1:])))
             if (heading, passage.text) in seen:
                 continue
             seen.add((heading, passage.text))
-            code = [
-                each
-                for each in passages
-                if each.kind == "command" and each.headings == passage.headings
-            ]
-            entry = {"heading": heading, "text": passage.text, "use": _use(passage, len(code))}
+            code = [each for each in measuring if each.headings == passage.headings]
+            use, note = _use(passage, code)
+            benchmark = _only_named(passage.text, sections[passage.headings])
+            entry = {"heading": heading, "text": passage.text, "use": use}
+            entry |= {"note": note} if note else {}
+            entry |= {"benchmark": benchmark} if benchmark and use != "none" else {}
             lines += ["", f"# {visible(f'{passage.file}:{passage.line}', 300)}", "[[words]]"]
             lines += [f"{key} = {_text(value)}" for key, value in entry.items()]
             lines += ["confirmed = false"]
     return lines
 
 
-def _use(passage: Passage, code_blocks: int) -> str:
-    """Return the proposed use of a passage."""
+def _use(passage: Passage, measuring: Sequence[Passage]) -> tuple[str, str]:
+    """Return the proposed use of a passage, and the text of its note if it is a part of the passage."""
     if passage.kind == "command":
         # Of several blocks none measures all figures of the section.
-        return "command" if code_blocks == 1 else "note"
+        return ("command" if list(measuring) == [passage] else "note"), ""
     if passage.kind != "text":
-        return "note"
-    # The sentence above a block of code says nothing without it.
-    introduces = passage.text.endswith(":")
-    return "none" if introduces or len(passage.text) > _NOTE_CHARS or _explains(passage) else "note"
+        return "note", ""
+    if _explains(passage):
+        return "none", ""
+    sentences = _sentences(passage.text)
+    if len(passage.text) > _NOTE_CHARS:
+        # Guides explain in the present tense, and say in the past one how they measured.
+        stated = " ".join(each for each in sentences if re.search(r"\b(?:was|were)\b", each))
+        return ("note", stated) if stated else ("none", "")
+    # The sentence above a command that measures says nothing without it.
+    introduces = (
+        len(sentences) == 1
+        and passage.text.endswith(":")
+        and not _CONDITION.search(passage.text)
+        and not _PREPARATION.match(passage.text)
+    )
+    return ("none" if introduces else "note"), ""
+
+
+def _only_named(text: str, benchmarks: Collection[str]) -> str:
+    """Return the only benchmark of a section that a passage names by a word of no other one, or ""."""
+    words_of = {name: set(phrases.words(name)) for name in benchmarks}
+    counts = Counter(word for words in words_of.values() for word in words)
+    own = {word for word in phrases.words(text) if counts[word] == 1}
+    named = [name for name, words in words_of.items() if words & own]
+    return named[0] if len(named) == 1 and len(benchmarks) > 1 else ""
+
+
+def _is_preparation(passage: Passage, above: Passage | None) -> bool:
+    """Return whether the sentence above a block of code says that it prepares the measurement."""
+    return (
+        above is not None
+        and above.headings == passage.headings
+        and above.text.endswith(":")
+        and bool(_PREPARATION.match(_sentences(above.text)[-1]))
+    )
+
+
+def _sentences(text: str) -> list[str]:
+    return re.split(r"(?<=[.!?]) (?=[A-Z])", text)
 
 
 def _explains(passage: Passage) -> bool:
@@ -626,6 +684,8 @@ def _entry_text(entry: _Entry) -> str:
         lines.append(f"occurrence = {rule.occurrence}")
     if rule.params:
         lines.append(f"params = {_inline(rule.params, keep_empty=True)}")
+    if rule.setup:
+        lines.append(f"setup = {_inline(rule.setup, keep_empty=True)}")
     if rule.board:
         lines.append(f"board = {_text(rule.board)}")
     if rule.units:
