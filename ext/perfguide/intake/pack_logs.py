@@ -238,7 +238,10 @@ def pack(
     content["results"] = [msgspec.to_builtins(result) for result in with_notes.results]
     notes = [*({"text": text} for text in stated.notes), *msgspec.to_builtins(with_notes.notes)]
     content |= {"notes": notes} if notes else {}
-    content = without_halves(content)
+    try:
+        msgspec.json.encode(content)
+    except UnicodeEncodeError:
+        content = without_halves(content)
     content.setdefault("id", _derived_id(content))
     # The logs are added after the id, so that the same figures keep their id.
     packed_logs = [(report.log.name, report.log.data) for report in reports]
