@@ -423,6 +423,28 @@ def test_procedures_and_commands_reach_the_figures_that_they_are_about() -> None
     assert rows["emmc", None].setup == {"program": "FIO 1G"}
 
 
+def test_a_row_with_fewer_cells_than_heads_is_to_be_checked() -> None:
+    _, out = imported(
+        """\
+Guide
+=====
+
+IPSec
+-----
+
+.. csv-table::
+    :header: "Algorithm","a: CPU Load","b: CPU Load"
+
+    "aes128","20","30"
+    "aes192","40"
+"""
+    )
+    (note,) = out.notes
+    assert (note.origin, note.line) == ("g.rst", 11)
+    assert note.message == "the row has 2 of 3 cells: taken for the first columns"
+    assert out.missing == 1 and not out.left_out
+
+
 def test_a_person_makes_facts_of_words() -> None:
     read = reading(WORDS)
     about = {"soc": "S", "os": "linux", "sdk": "1"}

@@ -238,6 +238,13 @@ def _row(
                 _leave_out(out, table.file, cell.line, "a name of this figure does not show")
             else:
                 results.append((whose, result))
+    if results and len(row) < len(table.head):
+        # Its author may have left out the cells of a board in the middle.
+        message = f"the row has {len(row)} of {len(table.head)} cells: taken for the first columns"
+        hint = "compare it with the guide"
+        line = row[0].line
+        out.notes.append(Diagnostic("log-note", table.file, message, hint, line=line))
+        out.missing += len(table.head) - len(row)
     for cell in row[len(table.head) :]:
         _leave_out(out, table.file, cell.line, f"“{visible(cell.text[:60])}” has no head above it")
     return results
