@@ -231,7 +231,7 @@ def test_the_guide_of_the_project_answers_what_it_is_asked_first(tmp_path: Path)
     )
     assert facts["Changed"].startswith(
         "**Measure 1 benchmark again: what got far worse there is not proved. In "
-        "31 % of 295 figures a change by half would show.** UDP throughput: throughput, ingress, "
+        "31 % of 295 figures a change by half would show.** UDP throughput: ingress, "
         "frame size 128 bytes: worse, ÷7, 1 row. 48 figures are no longer measured, 101 are new. "
         ":doc:`Compare with"
     )

@@ -348,7 +348,9 @@ def _event(
     siblings = [row for row in rows if row.benchmark == first.benchmark and row.board in boards]
     what = "all benchmarks" if wide else names.catalog.title(first.benchmark)
     if not wide:
-        narrow = _narrow(own, siblings, names)
+        metric, _, more = (narrow := _narrow(own, siblings, names)).partition(", ")
+        # “UDP throughput: throughput, ingress” would say it twice.
+        narrow = more if what.casefold().endswith(f" {metric.casefold()}") else narrow
         what = f"{what}: {narrow}" if narrow else what
     quiet = sum(1 for row in siblings if row.verdict in ("same", "steady"))
     # All metrics of one run are one measurement; without parameters they may be of several.

@@ -133,8 +133,8 @@ def unjudged(comparison: Comparison) -> list[str]:
     if more_runs:
         middle = more_runs[len(more_runs) // 2]
         out.append(
-            f"Half of the {len(more_runs)} whose scatter is known would be settled by "
-            f"{count(middle, 'more run')} of each side."
+            f"With {count(middle, 'more run')} of each release, half of the "
+            f"{count(len(more_runs), 'figure')} with a known scatter could be judged."
         )
     out.append("Run a benchmark again with both releases, and add the bundles to the results.")
     return out
