@@ -62,3 +62,10 @@ def test_a_finding_leads_to_some_tables_and_counts_the_others(tmp_path: Path) ->
     pages = written(tmp_path, plain(*results))
     page = (pages / "reports/health.rst").read_text("utf-8")
     assert f"and {tables - health.MAX_TABLE_LINKS} more" in page
+
+
+def test_the_report_begins_with_what_would_change_a_decision(tmp_path: Path) -> None:
+    leading, other = negative("stream", *METRICS["stream"]), negative("odd", "m", "MB/s")
+    pages = written(tmp_path, plain(leading, other))
+    page = (pages / "reports/health.rst").read_text("utf-8")
+    assert "1 finding would change what a reader decides; 1 would not." in page

@@ -147,6 +147,8 @@ def _lead(deciding: int, causes: int, explained: int, others: int) -> str:
     would = f"{_findings(deciding)} would change what a reader decides"
     if not others:
         return f"{would}."
+    if not causes:
+        return f"{would}; {others:,} would not."
     explain = "explains" if causes == 1 else "explain"
     return f"{would}; {wording.count(causes, 'cause')} {explain} {explained:,} of the other {others:,}."
 
