@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from corpus import built_in, expected, expected_setups, figures, logs, read, row
+from making import plain
 
 from perfguide.adapters import Context
 from perfguide.adapters.registry import BUILT_IN, recognise
@@ -81,16 +82,7 @@ def test_lines_that_were_understood_are_lines_of_the_log(same_format: list[Path]
 def test_what_is_read_makes_a_sound_bundle(same_format: list[Path]) -> None:
     for log in same_format:
         reading = read(log)
-        shell = {
-            "format": "perfguide-bundle",
-            "version": 1,
-            "id": "x",
-            "created": "2024-04-02T09:30:00Z",
-            "sdk": {"version": "1", "os": "linux"},
-            "board": {"name": "b", "soc": "S"},
-            "results": [],
-        }
-        bundle = msgspec.convert(shell, Bundle)
+        bundle = msgspec.convert(plain(), Bundle)
         whole = msgspec.structs.replace(bundle, results=list(reading.results))
         assert consistent(whole), log.name
         assert msgspec.json.decode(encode(whole), type=Bundle) == whole, log.name

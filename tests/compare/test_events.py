@@ -154,7 +154,7 @@ def test_rows_that_cannot_be_judged_belong_to_the_event_of_their_benchmark(speed
     assert [row.board for row in event.rows] == ["evm"]
     assert [row.board for row in event.unproved] == ["sk"]
     assert "Beside it, not proved: worse, ÷2.83, 1 more row." in wording.event_lines(event, both)
-    assert [row.board for row in wording.listed(event, 3)] == ["evm", "sk"]
+    assert [row.board for row in wording.listed(event)] == ["evm", "sk"]
 
 
 @pytest.mark.parametrize(("now", "is_listed"), [(80.0, True), (93.0, False)])

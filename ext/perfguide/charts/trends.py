@@ -251,10 +251,7 @@ def _headline(benchmark: Benchmark, record: Record) -> str:
     """Return the name of a headline without its engine, the short one if it is described."""
     metric = benchmark.metric(record.metric)
     engine = _engine_of(benchmark)
-    params = {n: v for n, v in record.params.items() if n != engine}
     if metric is None or not metric.short:
+        params = {n: v for n, v in record.params.items() if n != engine}
         return labels.full(benchmark, replace(record, params=params))
-    fixed = {name for name, value in metric.at.items() if not isinstance(value, tuple)}
-    params = {n: v for n, v in params.items() if n not in fixed}
-    words = labels.params(benchmark, replace(record, params=params))
-    return ", ".join(dict.fromkeys(filter(None, (metric.short, words))))
+    return labels.headline(benchmark, record, engine)

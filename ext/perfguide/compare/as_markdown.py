@@ -116,7 +116,7 @@ def _event(event: Event, comparison: Comparison, catalog: Catalog) -> str:
     """A list item: what happened, why, and the rows that moved most with their histories."""
     lines = [f"- **{text(words.event_title(event, comparison))}**"]
     lines += [f"  {text(line)}" for line in words.event_lines(event, comparison)]
-    listed = words.listed(event, words.LISTED_ROWS)
+    listed = words.listed(event)
     for row in listed:
         said = words.row_words(row, comparison, catalog)
         history = f" {sparkline.characters(row)}".rstrip()

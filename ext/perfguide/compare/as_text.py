@@ -107,7 +107,7 @@ def _event(console: Console, event: Event, comparison: Comparison, catalog: Cata
     for name in ("change", "figures", "history"):
         rows.add_column(name, no_wrap=True, justify="right" if name == "change" else "left")
     rows.add_column("figure", overflow="fold")
-    for row in words.listed(event, words.LISTED_ROWS):
+    for row in words.listed(event):
         said = words.row_words(row, comparison, catalog)
         figures = f"{said.old} → {said.new} {said.unit}"
         rows.add_row(

@@ -145,9 +145,11 @@ def events(
                 far[key[:3]] = others
         out.append(_event(own, rows, old, new, names, drifts, sorted(unproved, key=_farthest)))
     unjudged = [
-        replace(_event(own, rows, old, new, names, drifts), is_back=2 * backs > len(own))
+        replace(
+            _event(own, rows, old, new, names, drifts),
+            is_back=2 * sum(map(_is_back, own)) > len(own),
+        )
         for own in far.values()
-        for backs in [sum(map(_is_back, own))]
     ]
     out += clocks + _causes(rows, names)
     order: dict[Verdict, int] = {"failed-after": 0, "regressed": 0, "improved": 1, "changed": 2}
@@ -180,7 +182,9 @@ def _of_clock(clocks: Sequence[Row], rows: Sequence[Row], names: Names) -> Event
     )
     ratios = sorted(row.ratio for row in own if row.ratio)
     called = {row.verdict for row in own} & {"regressed", "improved"}
-    kind: Verdict = max(called, default="changed")
+    kind: Verdict = "changed"
+    if called:
+        kind = "regressed" if "regressed" in called else "improved"
     listed = [f"{names.catalog.title(name)} {n} of {of}" for name, (n, of) in counts.items()]
     words = f"Rows moved with it: {', '.join(listed)}"
     return Event(

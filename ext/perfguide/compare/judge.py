@@ -154,6 +154,8 @@ class _Test:
     row: ScaledRow
     noise: Noise
     move: Move
+    is_at_one_level: bool
+    """The answer of :func:`ranges_overlap`."""
 
     @property
     def small(self) -> bool:
@@ -182,12 +184,15 @@ def judge(
         noises = learn(rows, table)
     tests: dict[int, _Test] = {}
     for i, noise in enumerate(noises):
-        every = [_Test(pairs[i], raw[i], rows[i], own, move_of(rows[i], own)) for own in noise]
+        at_one_level = ranges_overlap(pairs[i])
+        every = [
+            _Test(pairs[i], raw[i], rows[i], own, move_of(rows[i], own), at_one_level)
+            for own in noise
+        ]
         if every:
             test = max(every, key=lambda test: (test.move.p, test.move.error))
             # A new mean beside an old extreme is scatter of the samples, and no new level.
-            shared = ranges_overlap(pairs[i])
-            tests[i] = replace(test, move=replace(test.move, p=1.0)) if shared else test
+            tests[i] = replace(test, move=replace(test.move, p=1.0)) if at_one_level else test
     p = np.array([test.move.p for test in tests.values()])
     small = np.array([test.small for test in tests.values()], dtype=bool)
     limits = bar(p, small, rate)
@@ -271,7 +276,7 @@ def _judgement(test: _Test, q: float, rate: float, limits: Bar, shift: Shift | N
         shift = None if shift is None or abs(move.by) > abs(shift.by) else shift
         if outcome == "same":
             ground += "; it differs, but by less than matters"
-    elif together and matters and not ranges_overlap(pair):
+    elif together and matters and not test.is_at_one_level:
         outcome = "different"
     elif move.equal and change and math.expm1(test.row.step) > STEADY_SCATTER:
         outcome = "noisy"
@@ -279,7 +284,7 @@ def _judgement(test: _Test, q: float, rate: float, limits: Bar, shift: Shift | N
         outcome = "same"
     else:
         outcome = _steady(change, scatter)
-    spread = _spread(pair)
+    spread = _spread(pair) if test.is_at_one_level else ""
     if spread and outcome == "noisy":
         scatter = max(scatter or 0.0, pair.old.width, pair.new.width)
     return Judgement(
@@ -300,8 +305,7 @@ def _judgement(test: _Test, q: float, rate: float, limits: Bar, shift: Shift | N
 
 
 def _spread(pair: Pair) -> Spread:
-    if not ranges_overlap(pair):
-        return ""
+    """Return how samples at one level scatter now."""
     if pair.new.width > MIN_TIMES_MORE * pair.old.width:
         return "scatters more"
     return "scatters less" if pair.old.width > MIN_TIMES_MORE * pair.new.width else "ranges overlap"
@@ -402,7 +406,7 @@ def _ground(test: _Test) -> str:
         return f"{runs}; the change is no more than one step in which it is counted or printed"
     if move.equal and before == 1:
         return "the figures are equal"
-    if ranges_overlap(pair):
+    if test.is_at_one_level:
         now, was = (_span(*side.ends) for side in (pair.new, pair.old))
         gap = pair.old.ends[1] < pair.new.ends[0] or pair.new.ends[1] < pair.old.ends[0]
         lie = "lie next to each other" if gap else "overlap"

@@ -663,8 +663,8 @@ def _without_run(out: list[Row]) -> None:
     for position, row in enumerate(out) if failed else ():
         verdict = failed.get((*row.observation, _direction(row.metric)))
         if verdict and units.parse(row.unit).kind == "share" and row.verdict in RATED:
-            ground = f"the run of its rate failed {verdict.partition('-')[2]}"
-            ground = ground.replace("after", "now")
+            when = "now" if verdict == "failed-after" else "before"
+            ground = f"the run of its rate failed {when}"
             out[position] = replace(row, verdict="incomparable", ground=ground)
 
 

@@ -256,15 +256,15 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
 
 
 LISTED_ROWS = 3
-"""Rows of an event in texts; pages and data have all."""
+"""Rows that are listed with an event; tables and data have all."""
 
 
-def listed(event: Event, most: int) -> tuple[Row, ...]:
+def listed(event: Event) -> tuple[Row, ...]:
     """Return the rows that are shown with an event: those that moved most, and one of those that are not
     proved."""
     if event.kind == "noisy":
         return event.rows[:1]
-    return (*event.rows[:most], *[row for row in event.unproved if row.work is None][:1])
+    return (*event.rows[:LISTED_ROWS], *[row for row in event.unproved if row.work is None][:1])
 
 
 def unproved(row: Row) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 
 from ..catalog.benchmarks import Benchmark
 from ..catalog.chart_spec import Scalar
@@ -26,6 +27,23 @@ def params(benchmark: Benchmark, record: Record) -> str:
         for name, value in sorted(record.params.items())
         if value != benchmark.param(name).default
     )
+
+
+def headline(benchmark: Benchmark, record: Record, without: str = "") -> str:
+    """Return the short name of a figure that has one, with the parameters that it does not fix but for one."""
+    metric = benchmark.metric(record.metric)
+    short = metric.short if metric else ""
+    more = headline_params(benchmark, record, without)
+    return ", ".join(dict.fromkeys(filter(None, (short, more))))
+
+
+def headline_params(benchmark: Benchmark, record: Record, without: str = "") -> str:
+    """Return as text the parameters that the short name of a figure does not fix, without one."""
+    metric = benchmark.metric(record.metric)
+    at = metric.at if metric else {}
+    fixed = {without, *(name for name, value in at.items() if not isinstance(value, tuple))}
+    free = {name: value for name, value in record.params.items() if name not in fixed}
+    return params(benchmark, replace(record, params=free))
 
 
 def param(benchmark: Benchmark, name: str, value: Scalar) -> str:

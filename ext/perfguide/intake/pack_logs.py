@@ -258,7 +258,8 @@ def pack(
 
 
 def _checked(data: bytes) -> tuple[Bundle | None, list[Fault]]:
-    """Return a bundle, ``None`` if it is not valid, and its faults, which take long to find."""
+    """Return a bundle, or ``None`` and its faults. These take long to find, so only a bundle that is not
+    valid is searched for them."""
     try:
         return schema.decode(data), []
     except (msgspec.MsgspecError, ValueError, RecursionError):

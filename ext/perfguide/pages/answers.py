@@ -8,7 +8,7 @@ import math
 import sys
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 import msgspec
@@ -262,9 +262,7 @@ class Headlines:
         history = tuple(
             self._past(of_board[board], releases) if board in of_board else () for board in boards
         )
-        fixed = {name for name, value in metric.at.items() if not isinstance(value, tuple)}
-        free = {n: v for n, v in like.params.items() if n not in fixed}
-        words = labels.params(benchmark, replace(like, params=free))
+        words = labels.headline_params(benchmark, like)
         detail = "" if words == metric.short else words
         return Answer(
             like.benchmark,

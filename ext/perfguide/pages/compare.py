@@ -319,14 +319,10 @@ def _counts(site: Site, page: str, comparison: Comparison) -> list[tuple[str, st
     ]
 
 
-MAX_EVENT_ROWS = 3
-"""Rows that are listed with an event; the tables have all of them."""
-
-
 def _event(event: Event, comparison: Comparison, catalog: Catalog) -> dict[str, Any]:
     """Return an event in words: its title, its grounds, the rows that moved most, and the entry for
     the file of waivers that would accept it."""
-    listed = wording.listed(event, MAX_EVENT_ROWS)
+    listed = wording.listed(event)
     left = len(event.rows) + len(event.unproved) - len(listed)
     waived = event.kind not in ALARMS or event.accepted
     return {

@@ -153,7 +153,8 @@ def write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: st
     titles = list(dict.fromkeys(section.benchmark.entry.title for section in sections))
     titles += [catalog.title(name) for name in other]
     description, dataset = _description(key, records, titles, bundles)
-    dataset["identifier"] = f"sha256:{(data_hash := _hash(bundles))}"
+    data_hash = _hash(bundles)
+    dataset["identifier"] = f"sha256:{data_hash}"
     dataset["variableMeasured"] = _variables(records, catalog)
     grid = summaries.boards([b.bundle for b in bundles], site.boards)
     list_table = partial(write_tables.table, site, page, max_elements=MAX_LIST_ELEMENTS)

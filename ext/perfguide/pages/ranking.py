@@ -234,11 +234,6 @@ def _is_headline(benchmark: Benchmark, records: Sequence[Record]) -> bool:
     return bool(summaries.at(metric, records))
 
 
-def _params(benchmark: Benchmark, record: Record, engine: str) -> str:
-    params = {n: v for n, v in record.params.items() if n != engine}
-    return labels.params(benchmark, replace(record, params=params))
-
-
 def _slug(figure: _Figure) -> str:
     """Return the address of a ranking, made without labels, which it has to outlive."""
     kind = units.parse(figure.records[0].unit).kind
@@ -247,13 +242,10 @@ def _slug(figure: _Figure) -> str:
 
 
 def _name(benchmark: Benchmark, record: Record, engine: str, is_headline: bool) -> str:
-    metric = benchmark.metric(record.metric)
-    words = _params(benchmark, record, engine)
-    if is_headline and metric:
-        fixed = {name for name, value in metric.at.items() if not isinstance(value, tuple)}
-        params = {n: v for n, v in record.params.items() if n != engine and n not in fixed}
-        more = labels.params(benchmark, replace(record, params=params))
-        return ", ".join(dict.fromkeys(filter(None, (metric.short, more))))
+    if is_headline:
+        return labels.headline(benchmark, record, engine)
+    params = {n: v for n, v in record.params.items() if n != engine}
+    words = labels.params(benchmark, replace(record, params=params))
     return ", ".join(filter(None, (benchmark.metric_label(record.metric), words)))
 
 

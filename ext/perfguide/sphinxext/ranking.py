@@ -15,7 +15,7 @@ from ..pages.ranking import MIN_SPREAD, RankedRow, Ranking
 from .answers import plain_row
 
 
-class perf_ranking(nodes.General, nodes.Element):  # noqa: N801
+class perf_ranking(nodes.General, nodes.Element):  # noqa: N801 - docutils names nodes so
     """The table; ``ranking`` is a :class:`Ranking`, and ``sections`` the address of the page with the
     sections that rows lead to, empty for this page."""
 
