@@ -225,7 +225,8 @@ def rows(old: SideFigures, new: SideFigures, history: History, rules: Rules) -> 
     for (position, pair), judgement in zip(judged.items(), verdicts, strict=True):
         out[position] = _judged(out[position], loads.get(position) or pair, judgement)
         if loads.get(position):
-            out[position] = _of_load(out[position], out[work[position]], pair)
+            at = work[position]
+            out[position] = _of_load(out[position], out[at], pair, judged[at])
     out = [_clock(row, rules.names) for row in out]
     _without_run(out)
     _together(out)
@@ -378,11 +379,11 @@ def _direction(metric: str) -> str:
 def _per_work(
     judged: Mapping[int, Pair], pasts: Mapping[int, Others], position: int, own: int
 ) -> Pair:
-    """A load's pair in per cent for each unit of work."""
+    """A load's pair as the loads would be at the older release's rate."""
     load, rate = judged[position], judged[own]
     before, later = (
         tuple(
-            _over(side, rates[release])
+            _over(side, rates[release], rate.old)
             for release, side in loads.items()
             if release in rates
             and units.measurable(rates[release].mean)
@@ -390,12 +391,12 @@ def _per_work(
         )
         for loads, rates in zip(pasts[position], pasts[own], strict=True)
     )
-    old, new = _over(load.old, rate.old), _over(load.new, rate.new)
+    old, new = _over(load.old, rate.old, rate.old), _over(load.new, rate.new, rate.old)
     return replace(load, old=old, new=new, load=False, history=before, later=later)
 
 
-def _over(load: Side, rate: Side) -> Side:
-    by = 1 / rate.mean
+def _over(load: Side, rate: Side, at: Side) -> Side:
+    by = at.mean / rate.mean
     return replace(
         load,
         mean=load.mean * by,
@@ -406,12 +407,14 @@ def _over(load: Side, rate: Side) -> Side:
     )
 
 
-def _of_load(row: Row, rate: Row, pair: Pair) -> Row:
+def _of_load(row: Row, rate: Row, pair: Pair, rates: Pair) -> Row:
     """A load that was judged for each unit of work, with its own change again."""
     assert rate.old and rate.new and row.old and row.new
     was, now = (f"{units.exact(r.cell.mean or 0.0)}" for r in (rate.old, rate.new))
     unit = units.parse(rate.unit).symbol
     change = None if not pair.old.mean else pair.new.mean / pair.old.mean - 1
+    if any(abs(side.mean / rates.old.mean - 1) >= MOVED for side in rates.history):
+        row = replace(row, ground=f"{row.ground}; earlier loads as they would be at {was} {unit}")
     if abs((rate.new.cell.mean or 0.0) / (rate.old.cell.mean or 1.0) - 1) < MOVED:
         return replace(row, change=change, work=row.change)
     return replace(

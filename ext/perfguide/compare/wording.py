@@ -288,7 +288,8 @@ def scatter_text(scatter: float) -> str:
 def _range(scatter: float) -> str:
     if 1 + scatter >= units.MIN_FACTOR:
         return units.factor_text(1 + scatter)
-    return f"±{units.number(100 * scatter, digits=2)} %"
+    # No line ends between the number and its sign.
+    return f"±{units.number(100 * scatter, digits=2)}\u00a0%"
 
 
 def _of_all(number: int, of: int) -> str:
