@@ -40,7 +40,7 @@ INTRUDERS = [
 REDRAWN = {"2.4-redrawn.log", "2.4-redrawn-histogram.log"}
 FREE_ENDS = {"evp-40.txt"}
 """A bare number has no end that could show a cut."""
-BARE_ENDS = {"go-bench", "mlperf", "onnxruntime", "oslat", "tflite"}
+BARE_ENDS = {"go-bench", "mlperf", "onnxruntime", "oslat", "schbench", "tflite"}
 """Formats whose lines end with a bare number. Of a log that ends within one, it is not read."""
 
 

@@ -74,6 +74,8 @@ BUILT_IN: dict[str, str] = {
     "iozone": DESCRIBED,
     "fio-terse": DESCRIBED,
     "jmh": DESCRIBED,
+    "schbench": "programs.schbench:FORMAT",
+    "perf-bench": DESCRIBED,
     "lava-yaml": "farm.lava_yaml:FORMAT",
     "lava-csv": "farm.lava_csv:FORMAT",
     "lava-bundle": "farm.lava_bundle:FORMAT",
