@@ -9,7 +9,6 @@ from typing import Any
 from docutils import nodes
 from msgspec import structs
 from sphinx.application import Sphinx
-from sphinx.transforms.post_transforms import SphinxPostTransform
 
 from ..common import units
 from ..common.diagnostics import visible
@@ -17,6 +16,7 @@ from ..pages.answers import Answer, Answers, Curve
 from .config import page_name
 from .html_table import BOARD_COLOURS as COLOURS
 from .html_table import NOT_MEASURED, box
+from .screen_nodes import ScreenNode, printed_table
 
 BAR, BAR_HEIGHT, UNDER = 36, 8, 4
 CUT_GAP, CUT_END = 3, 5
@@ -33,9 +33,13 @@ MAX_BOARDS = 12
 """Boards with a column; the CSV file has all of them."""
 
 
-class perf_answers(nodes.General, nodes.Element):  # noqa: N801
+class perf_answers(ScreenNode):  # noqa: N801
     """The top of a guide. ``answers`` is an :class:`Answers`, ``top`` the folder of generated pages,
     and ``page`` the guide if the node is on another page."""
+
+    def printed(self) -> list[nodes.Node]:
+        """Return the results as an ordinary table."""
+        return [_plain_table(self["answers"])]
 
 
 def _visit_html(translator: Any, node: perf_answers) -> None:
@@ -209,19 +213,6 @@ def _curves(colour: int, curves: Sequence[Curve]) -> Iterator[str]:
             yield f'<circle class="perf-f{colour}" cx="{x}" cy="{y}" r="2.2"/>'
 
 
-class Plain(SphinxPostTransform):
-    """Formats other than HTML: an ordinary table."""
-
-    default_priority = 9  # before references are resolved
-
-    def run(self, **kwargs: Any) -> None:
-        """Replace the top of each guide."""
-        if self.app.builder.format == "html":
-            return
-        for node in list(self.document.findall(perf_answers)):
-            node.replace_self(_plain_table(node["answers"]))
-
-
 def _plain_table(answers: Answers) -> nodes.table:
     answers, _ = _of_first_boards(answers)
     head = ["Result", *(short for short, _ in answers.boards)]
@@ -237,11 +228,8 @@ def _plain_table(answers: Answers) -> nodes.table:
         ]
         for row in answers.rows
     ]
-    group = nodes.tgroup(cols=len(head))
-    group.extend(nodes.colspec(colwidth=3 if n == 0 else 1) for n in range(len(head)))
-    group += nodes.thead("", _texts(head))
-    group += nodes.tbody("", *map(_texts, lines))
-    return nodes.table("", group, classes=["perf-plain-answers"])
+    widths = [3, *[1] * (len(head) - 1)]
+    return printed_table(head, lines, widths, ["perf-plain-answers"])
 
 
 def plain_figure(text: str, doubt: str) -> str:
@@ -253,16 +241,6 @@ def _named(row: Answer) -> str:
     return ", ".join(filter(None, (row.label, row.detail, row.unit)))
 
 
-def _texts(cells: Sequence[str]) -> nodes.row:
-    return plain_row([nodes.Text(visible(cell, 200)) for cell in cells])
-
-
-def plain_row(cells: Sequence[nodes.Node]) -> nodes.row:
-    """Return a row of a table for formats other than HTML."""
-    return nodes.row("", *(nodes.entry("", nodes.paragraph("", "", cell)) for cell in cells))
-
-
 def setup(app: Sphinx) -> None:
-    """Register the node and the transform."""
+    """Register the node."""
     app.add_node(perf_answers, html=(_visit_html, None))
-    app.add_post_transform(Plain)

@@ -22,7 +22,6 @@ from sphinx.application import Sphinx
 from sphinx.directives.patches import CSVTable
 from sphinx.environment import BuildEnvironment
 from sphinx.transforms import SphinxTransform
-from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.nodes import make_refnode
 from sphinx.util.typing import ExtensionMetadata, OptionSpec
@@ -44,6 +43,7 @@ from .answers import perf_answers
 from .config import page_name, settings, warn
 from .internals import is_site, way_to_top
 from .ranking import perf_ranking
+from .screen_nodes import ScreenNode
 from .table_nodes import file_link, perf_leaf, perf_picture
 
 FIRST_LINE = GENERATED.decode()
@@ -62,8 +62,13 @@ _HAS_RIGHT_TO_LEFT = "perfguide-right-to-left"
 """The key of a flag there."""
 
 
-class perf_fold(nodes.General, nodes.Element):  # noqa: N801
+class perf_fold(ScreenNode):  # noqa: N801
     """A part that is folded until a reader opens it, with its ``summary``."""
+
+    def printed(self) -> list[nodes.Node]:
+        """Return the content below its heading."""
+        strong = nodes.strong("", nodes.Text(self["summary"]))
+        return [nodes.paragraph("", "", strong), *self.children]
 
 
 class perf_history(nodes.Inline, nodes.TextElement):  # noqa: N801
@@ -106,20 +111,6 @@ def _close_link(translator: Any, node: perf_site_file) -> None:
 
 def _as_text(_translator: Any, _node: nodes.Element) -> None:
     """Write only the text of a node."""
-
-
-class Unfold(SphinxPostTransform):
-    """Formats other than HTML: the content of a fold below its heading."""
-
-    default_priority = 179
-
-    def run(self, **kwargs: Any) -> None:
-        """Replace every folded part."""
-        if self.app.builder.format == "html":
-            return
-        for fold in list(self.document.findall(perf_fold)):
-            title = nodes.paragraph("", "", nodes.strong("", nodes.Text(fold["summary"])))
-            fold.replace_self([title, *fold.children])
 
 
 def _begin(app: Sphinx, docname: str, source: list[str]) -> None:
@@ -526,5 +517,4 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_node(perf_fold, html=(_open_fold, _close_fold))
     app.add_node(perf_history, html=(_visit_history, None), **others)
     app.add_node(perf_site_file, html=(_open_link, _close_link), **others)
-    app.add_post_transform(Unfold)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

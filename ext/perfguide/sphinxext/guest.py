@@ -160,19 +160,19 @@ def _offer_no_editing(
     app: Sphinx, page: str, _template: str, context: dict[str, Any], _tree: nodes.document | None
 ) -> None:
     """Hide links to the source of a generated page, which is in no repository."""
-    if is_generated(app, page):
+    if is_generated(app.env, page):
         context.update(EDITING)
 
 
-def is_generated(app: Sphinx, page: str) -> bool:
+def is_generated(env: BuildEnvironment, page: str) -> bool:
     """Return whether a page was written by the extension."""
-    return page in vars(app.env).get("perfguide_generated", ())
+    return page in vars(env).get("perfguide_generated", ())
 
 
-def may_change(app: Sphinx, page: str) -> bool:
+def may_change(env: BuildEnvironment, page: str) -> bool:
     """Return whether the extension may change the layout of a page: of generated ones, and of all
     pages of a project of ours."""
-    return app.config.perfguide_own_output or is_generated(app, page)
+    return env.config.perfguide_own_output or is_generated(env, page)
 
 
 def _note_generated(app: Sphinx, env: BuildEnvironment) -> list[str]:
@@ -183,7 +183,7 @@ def _note_generated(app: Sphinx, env: BuildEnvironment) -> list[str]:
 
 def _drop_contents(app: Sphinx, tree: nodes.document, page: str) -> None:
     has_contents = is_site(app.builder) and app.config.html_theme in THEMES_WITH_CONTENTS
-    if has_contents and is_generated(app, page):
+    if has_contents and is_generated(app.env, page):
         for topic in list(tree.findall(nodes.topic)):
             if "contents" in topic["classes"]:
                 topic.parent.remove(topic)

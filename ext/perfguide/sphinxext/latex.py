@@ -82,7 +82,7 @@ class PaperPages(SphinxPostTransform):
             if pictures:
                 _set_chart(figure, pictures)
         for contents in list(self.document.findall(nodes.topic)):
-            if "contents" in contents["classes"] and may_change(self.app, self._page_of(contents)):
+            if "contents" in contents["classes"] and may_change(self.env, self._page_of(contents)):
                 contents.parent.remove(contents)  # the document has contents of its own
         for download in list(self.document.findall(perf_download)):
             download.parent.remove(download)

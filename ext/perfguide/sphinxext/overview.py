@@ -15,7 +15,6 @@ import msgspec
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
-from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.typing import OptionSpec
 
@@ -30,9 +29,10 @@ from ..pages.lists import (
     SocOverview,
     Worse,
 )
-from .answers import CUT_NOTE, DOUBT_NOTE, Links, bar, doubt_mark, plain_figure, plain_row
+from .answers import CUT_NOTE, DOUBT_NOTE, Links, bar, doubt_mark, plain_figure
 from .config import page_name
 from .html_table import NOT_MEASURED
+from .screen_nodes import ScreenNode, printed_table
 
 MAX_COLUMNS = 8
 """Headline results in the matrix: those of the most SoCs."""
@@ -70,12 +70,20 @@ Line = tuple[SocOverview, list[Best | None]]
 """A row of the matrix."""
 
 
-class perf_overview(nodes.General, nodes.Element):  # noqa: N801
+class perf_overview(ScreenNode):  # noqa: N801
     """The matrix with its ``columns`` and ``lines``; ``top`` is the folder of generated pages."""
 
+    def printed(self) -> list[nodes.Node]:
+        """Return a table with links to guides."""
+        return [_plain(self)]
 
-class perf_search(nodes.General, nodes.Element):  # noqa: N801
+
+class perf_search(ScreenNode):  # noqa: N801
     """A search form. ``examples`` are queries with results."""
+
+    def printed(self) -> list[nodes.Node]:
+        """Return nothing: only a site has a search."""
+        return []
 
 
 def columns(socs: Sequence[SocOverview]) -> list[Column]:
@@ -314,28 +322,10 @@ def _visit_search(translator: Any, node: perf_search) -> None:
     raise nodes.SkipNode
 
 
-class Plain(SphinxPostTransform):
-    """Formats other than HTML: a table with links to guides, and no search."""
-
-    default_priority = 9  # before references are resolved
-
-    def run(self, **kwargs: Any) -> None:
-        """Replace the matrix."""
-        if self.app.builder.format == "html":
-            return
-        for node in list(self.document.findall(perf_search)):
-            node.parent.remove(node)
-        for matrix in list(self.document.findall(perf_overview)):
-            matrix.replace_self(_plain(matrix))
-
-
 def _plain(node: perf_overview) -> nodes.table:
     matrix_columns: list[Column] = node["columns"]
     head = [", ".join(filter(None, (column.label, column.unit))) for column in matrix_columns]
-    group = nodes.tgroup(cols=len(head) + 2)
-    group.extend(nodes.colspec(colwidth=1) for _ in range(len(head) + 2))
-    group += nodes.thead("", plain_row([nodes.Text(text) for text in ("SoC", "Guide", *head)]))
-    body = nodes.tbody()
+    lines: list[list[nodes.Node | str]] = []
     for soc, cells in node["lines"]:
         guide = link(
             f"{soc.family} {soc.release}",
@@ -343,9 +333,8 @@ def _plain(node: perf_overview) -> nodes.table:
             node["docname"],
         )
         name = link(soc.soc, f"/{page_name(node['top'], soc.page)}", node["docname"])
-        body += plain_row([name, guide, *(nodes.Text(_text(cell)) for cell in cells)])
-    group += body
-    return nodes.table("", group)
+        lines.append([name, guide, *map(_text, cells)])
+    return printed_table(["SoC", "Guide", *head], lines)
 
 
 def _text(cell: Best | None) -> str:
@@ -357,8 +346,7 @@ def _text(cell: Best | None) -> str:
 
 
 def setup(app: Sphinx) -> None:
-    """Register the directive, its nodes and the transform."""
+    """Register the directive and its nodes."""
     app.add_node(perf_overview, html=(_visit_html, None))
     app.add_node(perf_search, html=(_visit_search, None))
     app.add_directive("perf-overview", PerfOverview)
-    app.add_post_transform(Plain)

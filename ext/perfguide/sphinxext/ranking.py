@@ -7,17 +7,20 @@ from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.transforms.post_transforms import SphinxPostTransform
 
 from ..common import units
 from ..common.diagnostics import visible
 from ..pages.ranking import MIN_SPREAD, RankedRow, Ranking
-from .answers import plain_row
+from .screen_nodes import ScreenNode, printed_table
 
 
-class perf_ranking(nodes.General, nodes.Element):  # noqa: N801 - docutils names nodes so
+class perf_ranking(ScreenNode):  # noqa: N801 - docutils names nodes so
     """The table; ``ranking`` is a :class:`Ranking`, and ``sections`` the address of the page with the
     sections that rows lead to, empty for this page."""
+
+    def printed(self) -> list[nodes.Node]:
+        """Return the ranking as an ordinary table."""
+        return [_plain(self["ranking"])]
 
 
 def _visit_html(translator: Any, node: perf_ranking) -> None:
@@ -130,35 +133,16 @@ def _load(row: RankedRow) -> str:
     )
 
 
-class Plain(SphinxPostTransform):
-    """Formats other than HTML: an ordinary table."""
-
-    default_priority = 9  # before references are resolved
-
-    def run(self, **kwargs: Any) -> None:
-        """Replace the rankings."""
-        if self.app.builder.format == "html":
-            return
-        for node in list(self.document.findall(perf_ranking)):
-            node.replace_self(_plain(node["ranking"]))
-
-
 def _plain(ranking: Ranking) -> nodes.table:
     figure = ", ".join(filter(None, (ranking.title, ranking.unit)))
-    lines = [("SoC", "Board and release", figure, "CPU load")]
+    lines = []
     for row in ranking.rows:
         load = "—" if row.load is None else f"{units.number(row.load)} %"
         number = " ".join(filter(None, (units.number(row.number), row.engine)))
         lines.append((row.soc, f"{row.board}, {row.release}", number, load))
-    group = nodes.tgroup(cols=len(lines[0]))
-    group.extend(nodes.colspec(colwidth=1) for _ in lines[0])
-    rows = [plain_row([nodes.Text(visible(cell, 200)) for cell in line]) for line in lines]
-    group += nodes.thead("", rows[0])
-    group += nodes.tbody("", *rows[1:])
-    return nodes.table("", group)
+    return printed_table(["SoC", "Board and release", figure, "CPU load"], lines)
 
 
 def setup(app: Sphinx) -> None:
-    """Register the node and the transform."""
+    """Register the node."""
     app.add_node(perf_ranking, html=(_visit_html, None))
-    app.add_post_transform(Plain)

@@ -36,6 +36,7 @@ from . import html_table
 from .answers import perf_answers
 from .config import page_name
 from .guest import may_change
+from .screen_nodes import NotHtmlTransform
 
 UNPRINTED = {"perf-data", "perf-elsewhere"}
 """Classes of lines of links, which are of no use on paper."""
@@ -454,7 +455,7 @@ class WideColumns(SphinxPostTransform):
 
     def run(self, **kwargs: Any) -> None:
         """Widen the columns."""
-        if not may_change(self.app, self.env.current_document.docname):
+        if not may_change(self.env, self.env.current_document.docname):
             return
         for tgroup in self.document.findall(nodes.tgroup):
             columns = [part for part in tgroup.children if isinstance(part, nodes.colspec)]
@@ -476,6 +477,7 @@ class PlainTables(SphinxPostTransform):
     """Tables of docutils for all other formats, without links to files."""
 
     default_priority = 182
+    spanning = True
 
     def run(self, **kwargs: Any) -> None:
         """Expand the leaves that no HTML transform has taken."""
@@ -483,7 +485,7 @@ class PlainTables(SphinxPostTransform):
             table = leaf.parent
             if len(leaf["body"]) > MAX_FLOAT_ROWS:
                 table["classes"].append("longtable")
-            table.replace(leaf, group(leaf, spanning=self.app.builder.format != "man"))
+            table.replace(leaf, group(leaf, spanning=self.spanning))
             table.parent.insert(table.parent.index(table) + 1, listed(leaf))
         for figure in list(self.document.findall(nodes.figure)):
             pictures = [child for child in figure.children if isinstance(child, perf_picture)]
@@ -495,7 +497,15 @@ class PlainTables(SphinxPostTransform):
                 line.parent.remove(line)
 
 
-class PaperLines(SphinxPostTransform):
+class ManualTables(PlainTables):
+    """Tables of manual pages, whose cells span one column each."""
+
+    default_priority = 181
+    formats = ("man",)
+    spanning = False
+
+
+class PaperLines(NotHtmlTransform):
     """Lines of links in formats other than HTML: without links to files, and with the title of the
     page with the origin of figures, as links cannot be followed on paper."""
 
@@ -503,8 +513,6 @@ class PaperLines(SphinxPostTransform):
 
     def run(self, **kwargs: Any) -> None:
         """Replace the lines of links."""
-        if self.app.builder.format == "html":
-            return
         for paragraph in list(self.document.findall(nodes.paragraph)):
             if UNPRINTED & {*paragraph["classes"]}:
                 paragraph.parent.remove(paragraph)
@@ -798,6 +806,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_node(perf_use, override=True, html=(visit_use_html, depart_use_html))
     app.add_node(perf_grid, override=True, html=(visit_grid_html, None))
     app.add_node(perf_download, override=True, html=(visit_download_html, depart_download_html))
-    for transform in (PaperLines, TabbedTables, HtmlTables, TextTables, PlainTables, WideColumns):
+    plain = (TextTables, ManualTables, PlainTables, WideColumns)
+    for transform in (PaperLines, TabbedTables, HtmlTables, *plain):
         app.add_post_transform(transform)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -227,7 +227,7 @@ def _page(
     if "body" in context and in_use(app.builder):
         for wrong, right in _REPAIRS:
             context["body"] = context["body"].replace(wrong, right)
-    has_wide = is_generated(app, page) and is_wide(context.get("body") or "")
+    has_wide = is_generated(app.env, page) and is_wide(context.get("body") or "")
     if in_use(app.builder) or has_wide:
         app.add_css_file(WIDE_SHEET, priority=800)
 
@@ -244,7 +244,7 @@ def _policy(
 def is_own(app: Sphinx, page: str) -> bool:
     """Return whether the extension may add to a page: a generated one, or any one of a site with our
     theme."""
-    return is_generated(app, page) or in_use(app.builder)
+    return is_generated(app.env, page) or in_use(app.builder)
 
 
 def needs_files(app: Sphinx, page: str, doctree: nodes.document | None) -> bool:
