@@ -44,7 +44,7 @@ BARE_ENDS = {"go-bench", "mlperf", "onnxruntime", "oslat", "schbench", "tflite"}
 """Formats whose lines end with a bare number. Of a log that ends within one, it is not read."""
 
 
-FREE_NAMES = {"fio-terse", "go-bench"}
+FREE_NAMES = {"criterion", "fio-terse", "go-bench"}
 """Formats whose rows hold names that can be any text, of a job or a benchmark."""
 
 

@@ -109,6 +109,7 @@ PATTERNS: dict[str, tuple[str, ...]] = {
     "sysbench": (
         r"Random number .*|\s*Extra file .*|[0-9]+ files, .*|[0-9]+M(?:i?B|b) total .*|Number of .*requests.*",
         r"Read/Write ratio .*|Periodic FSYNC.*|Operations performed: .*|Memory transfer size: .*",
+        r"\[ [0-9]+s \] thds: .*|Report intermediate .*|\s+(?:read|write|other|total): +[0-9]+",
         r"Thread yields .*|Creating file .*|[0-9]+ bytes written .*|\s+total size: .*",
         r"\s+(?:total time.*|total number .*|sum|events \(avg.*|execution time \(avg.*): .*",
     ),

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+
 import pytest
-from corpus import built_in
+from corpus import DATA, built_in, figures
 
 from perfguide.adapters import Context, Reading
 
 
-def read(name: str, text: str) -> Reading:
-    return built_in(name).read(text.encode(), Context("x.log"))
+def read(name: str, text: str, **params: str) -> Reading:
+    return built_in(name).read(text.encode(), Context("x.log", params))
 
 
 def test_a_thread_that_never_ran_has_failed_and_is_not_cut() -> None:
@@ -33,6 +36,29 @@ def test_figures_of_nbench_without_the_name_of_their_test_are_reported() -> None
 def test_stress_ng_says_its_version() -> None:
     reading = read("stress-ng", "stress-ng, version 0.15.06 (gcc 12.2.0, x86_64 Linux 6.1)\n")
     assert reading.facts == {"tools.stress-ng": "0.15.06"}
+
+
+@pytest.mark.parametrize("log", ["3.12-tcp.log", "3.12-udp-kbytes.log", "3.12-kbytes.log"])
+@pytest.mark.parametrize(
+    "first_lines", ["Connecting|.* connected to ", "Connecting|.* connected|.* ID"]
+)
+def test_runs_of_iperf3_without_their_first_lines_are_read_or_refused_but_not_damaged(
+    log: str, first_lines: str
+) -> None:
+    text = (DATA / "iperf3-text" / log).read_text()
+    expected = figures(read("iperf3-text", text))
+    headless = "".join(
+        line for line in text.splitlines(keepends=True) if not re.match(first_lines, line)
+    )
+    reading = read("iperf3-text", headless * 3)
+    if "ID" in first_lines:
+        # Without the heads of columns nothing shows which end this is.
+        messages = [each.message for each in reading.diagnostics]
+        assert not reading.results and len(messages) == 3
+        assert all("which end" in each for each in messages)
+        reading = read("iperf3-text", headless * 3, direction="egress")
+    assert figures(reading) == Counter({key: 3 * n for key, n in expected.items()})
+    assert not reading.diagnostics
 
 
 FIO_2 = """\

@@ -74,6 +74,8 @@ BUILT_IN: dict[str, str] = {
     "iozone": DESCRIBED,
     "fio-terse": DESCRIBED,
     "jmh": DESCRIBED,
+    "criterion": "programs.criterion:FORMAT",
+    "gstreamer": DESCRIBED,
     "schbench": "programs.schbench:FORMAT",
     "perf-bench": DESCRIBED,
     "lava-yaml": "farm.lava_yaml:FORMAT",

@@ -20,19 +20,20 @@ from ..log_sheet import Sheet
 # sender. Of several streams the line ``[SUM]`` counts. Their digits are three.
 _HEAD = re.compile(r"\[ ID\](?:\[Role\])? Interval +Transfer +(?:Bandwidth|Bitrate)\b.*")
 _AMOUNT = r"[0-9]{1,9}(?:\.[0-9]{1,3})? [KMGT]?Bytes"
-_RATE = r"([0-9]{1,9}(?:\.[0-9]{1,3})?) ([KMGT]?)bits/sec"
+_RATE = r"(?P<rate>[0-9]{1,12}(?:\.[0-9]{1,3})?) (?P<unit>[KMGT]?(?:bits|Bytes)/sec)"
 _SPAN = r"[0-9]{1,6}\.[0-9]{2}-[0-9]{1,6}\.[0-9]{2} +sec"
-_UDP = r"([0-9]{1,9}\.[0-9]{3}) ms +[0-9]{1,15}/[0-9]{1,15} \(([0-9.e+-]{1,12})%\)"
+_LOST = r"(?P<lost>[0-9]{1,15})/(?P<sent>[0-9]{1,15}) \((?P<loss>[0-9.e+-]{1,12})%\)"
+_UDP = rf"(?P<jitter>[0-9]{{1,9}}\.[0-9]{{3}}) ms +{_LOST}"
 _ROW = re.compile(
     rf"\[ *([0-9]{{1,6}}|SUM)\](?:\[(TX|RX)-[CS]\])? +{_SPAN} +{_AMOUNT} +{_RATE}"
-    rf"(?: +([0-9]{{1,12}})| +{_UDP})? +(sender|receiver)[ \t]*"
+    rf"(?: +(?P<retransmits>[0-9]{{1,12}})| +{_UDP})? +(?P<end>sender|receiver)[ \t]*"
 )
 _OLD_UDP = re.compile(
-    rf"\[ *([0-9]{{1,6}}|SUM)\] +{_SPAN} +{_AMOUNT} +[0-9]{{1,9}}(?:\.[0-9]{{1,3}})? [KMGT]?bits/sec"
+    rf"\[ *([0-9]{{1,6}}|SUM)\] +{_SPAN} +{_AMOUNT} +[0-9]{{1,12}}(?:\.[0-9]{{1,3}})? [KMGT]?(?:bits|Bytes)/sec"
     rf" +{_UDP}[ \t]*"
 )
 _INTERVAL = re.compile(
-    rf"\[ *(?:[0-9]{{1,6}}|SUM)\](?:\[[TR]X-[CS]\])? +{_SPAN} +{_AMOUNT} +{_RATE}"
+    rf"\[ *(?:[0-9]{{1,6}}|SUM)\](?:\[[TR]X-[CS]\])? +({_SPAN}) +{_AMOUNT} +{_RATE}"
     r"(?: [^\ufffd]{0,80}[^a-z])?"
 )
 _CLIENT = re.compile(r"(Connecting to host|Accepted connection from) .*")
@@ -44,10 +45,14 @@ _OPENING = re.compile(r"(Client connecting to|Server listening on) .*?\b(TCP|UDP
 _SERVER_REPORT = re.compile(r"\[ *[0-9]{1,6}\] Server Report:[ \t]*")
 _TWO = re.compile(
     r"\[ *([0-9]{1,6}|SUM)\] *([0-9]{1,6}\.[0-9]{1,4})- *([0-9]{1,6}\.[0-9]{1,4}) sec +"
-    rf"{_AMOUNT} +{_RATE}(?: +{_UDP}|(?: [^\ufffd]{{0,200}})?)"
+    rf"{_AMOUNT} +{_RATE}(?: +(?:(?P<jitter>[0-9]{{1,9}}\.[0-9]{{3}}) ms +)?{_LOST}|(?: [^\ufffd]{{0,200}})?)"
 )
 _LIKE = re.compile(r"\[ *(?:[0-9]{1,6}|SUM)\](?:\[[TR]X-[CS]\])? *[0-9]{1,6}\.[0-9]{2,4}-")
-_UNITS = {"": "bit/s", "K": "kbit/s", "M": "Mbit/s", "G": "Gbit/s", "T": "Gbit/s"}
+_UNITS = {
+    **{"bits/sec": "bit/s", "Kbits/sec": "kbit/s", "Mbits/sec": "Mbit/s", "Gbits/sec": "Gbit/s"},
+    # Bytes are in powers of 1024.
+    **{"Bytes/sec": "B/s", "KBytes/sec": "KiB/s", "MBytes/sec": "MiB/s", "GBytes/sec": "GiB/s"},
+}
 
 
 @dataclass(slots=True)
@@ -59,6 +64,8 @@ class _Run:
     reverse: bool = False
     parted: bool = False
     totals: bool = False
+    sends: bool | None = None
+    """Whether the columns of its intervals are those of a sender; none that says so are ``None``."""
     streams: set[str] = field(default_factory=set)
     rows: dict[tuple[str, str, str], tuple[Line, re.Match[str]]] = field(default_factory=dict)
     datagrams: dict[str, tuple[Line, re.Match[str]]] = field(default_factory=dict)
@@ -78,7 +85,7 @@ def read_iperf3(data: bytes, context: Context) -> Reading:
         elif match := _VERSION.fullmatch(text):
             sheet.fact("tools.iperf3", match[1])
         elif match := _ROW.fullmatch(text):
-            run.rows[match[1], match[2] or "", match[8]] = (line, match)
+            run.rows[match[1], match[2] or "", match["end"]] = (line, match)
         elif run.totals and (match := _OLD_UDP.fullmatch(text)):
             run.datagrams[match[1]] = (line, match)
         elif match := _CONNECTED.fullmatch(text):
@@ -86,12 +93,23 @@ def read_iperf3(data: bytes, context: Context) -> Reading:
         elif text.startswith("- - - -"):
             run.parted = True
         elif _HEAD.fullmatch(text):
+            if run.rows:  # the next run, without its first lines
+                _finish(run, sheet)
+                run = _Run()
+            if not run.parted and "[Role]" not in text:
+                is_sender = "Retr" in text or "Total Datagrams" in text
+                run.sends = True if is_sender else False if "Jitter" in text else None
             # The totals have a head of their own, behind a line of dashes.
             run.totals = run.parted
             # A server's output does not mention -R, but only the sender counts retransmits.
             run.reverse = run.reverse or (run.server and not run.parted and "Retr" in text)
-        elif not run.totals and _INTERVAL.fullmatch(text):
-            pass
+        elif match := _INTERVAL.fullmatch(text):
+            if run.rows and all(match[1] not in row.text for row, _ in run.rows.values()):
+                _finish(run, sheet)
+                run = _Run()
+            if run.totals:
+                sheet.broken(line.number, "a line of iperf3 is cut or damaged")
+                continue
         elif _LIKE.match(text):
             sheet.broken(line.number, "a line of iperf3 is cut or damaged")
             continue
@@ -109,19 +127,29 @@ def _finish(run: _Run, sheet: Sheet) -> None:
     elif run.begun and not ways:
         sheet.broken(run.begun, "this run of iperf3 has no totals: it is cut")
     # With --bidir each direction has a connection of its own.
-    several = len(run.streams) > (2 if ways and ways[0] else 1)
+    are_connected = len(run.streams) > (2 if ways and ways[0] else 1)
     for way in ways:
         own = {(name, end): row for (name, w, end), row in run.rows.items() if w == way}
         streams = {name for name, _ in own} - {"SUM"}
-        name = "SUM" if several else next(iter(streams), "SUM")
+        name = "SUM" if are_connected or len(streams) > 1 else next(iter(streams), "SUM")
         ingress = way == "RX" if way else run.reverse != run.server
+        if not run.begun and not way:
+            stated = {"ingress": False, "egress": True}.get(
+                str(sheet.stated("direction")), run.sends
+            )
+            if stated is None:
+                message = "which end this run of iperf3 was measured at is not stated: its first lines are missing"
+                hint = "say --param direction=egress if the board sent, and =ingress if it received"
+                sheet.broken(next(iter(own.values()))[0].number, message, hint)
+                continue
+            ingress = not stated
         received, sent = own.get((name, "receiver")), own.get((name, "sender"))
         some = received or sent or next(iter(own.values()))
         if received is None:
             message = "which rate arrived is not stated: the line of the receiver is missing"
             sheet.broken(some[0].number, message)
         # A client that was stopped never hears how much arrived, and prints 0.
-        elif sent and not float(received[1][3]) and float(sent[1][3]):
+        elif sent and not float(received[1]["rate"]) and float(sent[1]["rate"]):
             message = "which rate arrived is not stated: what was sent is, and 0 for the receiver"
             sheet.broken(received[0].number, message, "a run to its end, at the client, states it")
             received = None
@@ -129,14 +157,14 @@ def _finish(run: _Run, sheet: Sheet) -> None:
             continue
         line, match = received
         params: dict[str, Scalar] = {
-            "protocol": "udp" if match[6] else "tcp",
+            "protocol": "udp" if match["jitter"] else "tcp",
             "direction": "ingress" if ingress else "egress",
         }
         if len(streams) > 1:
             params["streams"] = len(streams)
         _give(line, match, sheet.benchmark("iperf3"), params, sheet)
-        if sent and sent[1][5]:
-            number, text = sent[0].number, sent[1][5]
+        if sent and sent[1]["retransmits"]:
+            number, text = sent[0].number, sent[1]["retransmits"]
             benchmark = sheet.benchmark("iperf3")
             sheet.figure(number, benchmark, "retransmits", "1", float(text), params, zero=True)
 
@@ -156,7 +184,7 @@ def _datagrams(run: _Run, sheet: Sheet) -> None:
     }
     if streams > 1:
         params["streams"] = streams
-    _lost(line, float(match[3]), float(match[2]), sheet.benchmark("iperf3"), params, sheet)
+    _lost(line, match, sheet.benchmark("iperf3"), params, sheet)
     sheet.note(
         line.number,
         "which rate arrived is not stated: iperf3 before 3.2 prints what was sent",
@@ -165,28 +193,25 @@ def _datagrams(run: _Run, sheet: Sheet) -> None:
 
 
 def _lost(
-    line: Line,
-    loss: float,
-    jitter: float,
-    benchmark: str,
-    params: dict[str, Scalar],
-    sheet: Sheet,
+    line: Line, match: re.Match[str], benchmark: str, params: dict[str, Scalar], sheet: Sheet
 ) -> None:
+    loss, jitter = float(match["loss"]), match["jitter"]
     sheet.figure(line.number, benchmark, "packet_loss", "%", loss, params, zero=True)
-    sheet.figure(line.number, benchmark, "jitter", "ms", jitter, params, zero=True)
+    if jitter:
+        sheet.figure(line.number, benchmark, "jitter", "ms", float(jitter), params, zero=True)
 
 
 def _give(
     line: Line, match: re.Match[str], benchmark: str, params: dict[str, Scalar], sheet: Sheet
 ) -> None:
-    """The rate of a line of iperf3, and its loss and jitter where it has them."""
-    if match[4] == "T":
-        sheet.broken(line.number, "terabits a second are not read")
+    """The rate of a line, and its loss and jitter where it has them."""
+    if match["unit"] not in _UNITS:
+        sheet.broken(line.number, f"rates in {match['unit']} are not read")
         return
-    value = float(match[3])
-    sheet.figure(line.number, benchmark, "throughput", _UNITS[match[4]], value, params)
-    if match[6]:
-        _lost(line, float(match[7]), float(match[6]), benchmark, params, sheet)
+    value, unit = float(match["rate"]), _UNITS[match["unit"]]
+    sheet.figure(line.number, benchmark, "throughput", unit, value, params)
+    if match["loss"]:
+        _lost(line, match, benchmark, params, sheet)
 
 
 def read_iperf2(data: bytes, context: Context) -> Reading:
@@ -211,14 +236,19 @@ def read_iperf2(data: bytes, context: Context) -> Reading:
             }
             if len(streams) > 1:
                 params["streams"] = len(streams)
-            value, unit = float(match[4]), _UNITS[match[5]]
             benchmark = sheet.benchmark("iperf2")
-            if udp and not match[6]:
-                sheet.broken(line.number, "what arrived is not stated: there is no server report")
+            reports = [match for key, (_, match) in total.items() if key != "SUM" and match["loss"]]
+            if not udp or match["loss"]:
+                _give(line, match, benchmark, params, sheet)
+            elif not server and name == "SUM" and len(reports) == len(streams):
+                # The server reports each stream, and the sum is that of the client, which sent it.
+                lost, sent = (sum(int(each[key]) for each in reports) for key in ("lost", "sent"))
+                loss = round(100 * lost / sent, 6) if sent else 0.0
+                sheet.figure(line.number, benchmark, "packet_loss", "%", loss, params, zero=True)
+                message = "the rate of all streams that arrived is not stated: the client prints what it sent"
+                sheet.note(line.number, message, "take the log of the server")
             else:
-                sheet.figure(line.number, benchmark, "throughput", unit, value, params)
-            if udp and match[6]:
-                _lost(line, float(match[7]), float(match[6]), benchmark, params, sheet)
+                sheet.broken(line.number, "what arrived is not stated: there is no server report")
         elif total:
             sheet.broken(total[next(iter(total))][0].number, "the sum of the streams is missing")
         total.clear()
@@ -228,13 +258,17 @@ def read_iperf2(data: bytes, context: Context) -> Reading:
     for line in lines(data):
         text = line.text
         if match := _OPENING.fullmatch(text):
-            finish()
+            # Streams of the same client can be connected before.
+            if total or damaged:
+                finish()
             server, udp = match[1].startswith("Server"), match[2] == "UDP"
         elif _SERVER_REPORT.fullmatch(text):
             pass
         elif match := _TWO.fullmatch(text):
             # Intervals begin later. A first interval begins at 0 too, and the total replaces it.
-            if float(match[2]) == 0 and not (udp and match[1] in total and total[match[1]][1][6]):
+            if float(match[2]) == 0 and not (
+                udp and match[1] in total and total[match[1]][1]["jitter"]
+            ):
                 total[match[1]] = (line, match)
         elif match := _CONNECTED.fullmatch(text):
             if total or damaged:
@@ -252,7 +286,7 @@ def read_iperf2(data: bytes, context: Context) -> Reading:
 
 
 _ends_in_a_word = holds(
-    rb"^\[ *(?:[0-9]+|SUM)\].{20,90}bits/sec.{0,80}(?:sender|receiver)[ \t\r]*$"
+    rb"^\[ *(?:[0-9]+|SUM)\].{20,90}(?:bits|Bytes)/sec.{0,80}(?:sender|receiver)[ \t\r]*$"
 )
 _begins = holds(
     rb"^(?:Connecting to host|Accepted connection from) .{1,100}, port [0-9]",

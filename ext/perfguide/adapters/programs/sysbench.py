@@ -17,11 +17,16 @@ _Rows = list[tuple["re.Pattern[str]", "re.Pattern[str]", _Take]]
 # named by the command before it. 0.4 names each, but counts no events a second: its figure for
 # cpu, threads and mutex is the time for all events, with their number. Its MB and Mb are 2^20
 # bytes, and its block sizes are written as 1.0 writes them.
-_TEST = re.compile(r"\bsysbench\b(?: [!-~]{1,80}){0,20}? (cpu|memory|threads|mutex|fileio)\b")
+_TEST = re.compile(
+    r"\bsysbench\b(?: [!-~]{1,80}){0,20}? (?:[!-~]{1,80}/)?"
+    r"(cpu|memory|threads|mutex|fileio|oltp_[a-z_]{3,30}|bulk_insert|select_random_(?:points|ranges))\b"
+)
+_DATABASE = re.compile(r" --(db-driver|tables|table-size)=([a-z]{1,20}|[0-9]{1,12})(?= |$)")
 _OPENING = re.compile(r"sysbench ([0-9]{1,4}\.[0-9]{1,4}\.[0-9]{1,4}[!-9;-~]{0,20}):? .*")
 _NUMBER = r"([0-9]{1,15}\.[0-9]{2})"
 _SIZE_04 = r"[0-9]{1,12}(?:\.[0-9]{1,12})?[KMG]?b"
 
+_POSSIBLY_ZERO = {"reads", "writes", "fsyncs", "read", "written", "ignored_errors", "reconnects"}
 _OF_MEMORY = {"block_size", "operation", "scope"}
 """The conditions that each version prints for its test of memory."""
 
@@ -40,6 +45,8 @@ class _Reader:
         self.sheet = sheet
         self._params: dict[str, Scalar] = {}
         self._typed = ""
+        self._database: dict[str, Scalar] = {}
+        """Options of the command that say which tables a test of databases uses."""
         self._rows: _Rows = []
         """Those of the version whose report is being read; none outside a report."""
         self._took: tuple[Line, re.Match[str]] | None = None
@@ -52,6 +59,10 @@ class _Reader:
         # A search in a longer line takes long, and no command is so long.
         if len(text) < 600 and (asked := _TEST.search(text)):
             self._typed = asked[1]
+            self._database = {
+                name.replace("-", "_"): int(value) if value.isdigit() else value
+                for name, value in _DATABASE.findall(text)
+            }
         for begins, whole, take in self._rows:
             if match := whole.fullmatch(text):
                 self.sheet.understood(line.number)
@@ -73,10 +84,10 @@ class _Reader:
         self.sheet.understood(line.number)
         self.sheet.fact("tools.sysbench", version)
         self._rows = self._of_04() if version.startswith("0.") else self._of_10()
-        self._params = {"test": self._typed} if self._typed else {}
+        self._params = {"test": self._typed, **self._database} if self._typed else {}
 
     def _close(self, line: Line, match: re.Match[str]) -> None:
-        self._rows, self._typed = [], ""
+        self._rows, self._typed, self._database = [], "", {}
 
     def _said(self, name: str, test: str = "") -> _Take:
         def take(line: Line, match: re.Match[str]) -> None:
@@ -106,7 +117,7 @@ class _Reader:
                 self.sheet.broken(line.number, message)
                 return
             # A run that only read has written nothing, which is no failure.
-            zero = unit == "ms" or metric.endswith(("s", "read", "written"))
+            zero = unit == "ms" or metric in _POSSIBLY_ZERO
             value = figure(match[1])
             if value is not None:
                 params = dict(self._params)
@@ -139,6 +150,10 @@ class _Reader:
                 give("throughput", "MiB/s"),
             ),
         ]
+        for name in ("transactions", "queries", "ignored errors", "reconnects"):
+            whole = rf" +{name}: +[0-9]{{1,15}} +\({_NUMBER} per sec\.\)"
+            take = give(name.replace(" ", "_"), "operations/s")
+            rows.append(_row(f" +{name}:", whole, take))
         for name in ("reads", "writes", "fsyncs"):
             whole = rf" +{name}/s: +{_NUMBER}"
             rows.append(_row(f" +{name}/s:", whole, give(name, "operations/s")))
