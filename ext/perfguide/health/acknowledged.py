@@ -43,6 +43,7 @@ class Acknowledgement(msgspec.Struct, frozen=True, forbid_unknown_fields=True, k
     def covers(self, finding: Finding, suspect: Suspect) -> bool:
         """Return whether this accepts one figure of a finding."""
         key, record = finding.guide, suspect.record
+        # Plain fnmatch folds case on some systems, and the report has to be the same everywhere.
         return self.rule == finding.rule.id and all(
             fnmatchcase(name, pattern)
             for name, pattern in (
@@ -118,10 +119,12 @@ def apply(
                 for number, level in enumerate(levels, 1)
                 if _explains(level, finding, suspect)
             ]
+            # An entry of the file goes before a level: its reason is about this very finding.
             by_entry.setdefault(next(iter(names), ""), []).append(suspect)
         for name, suspects in by_entry.items():
             part = replace(finding, suspects=tuple(suspects))
             if name:
+                # The open rest keeps the bare id, the address that links to the report have.
                 part = replace(part, id=f"{finding.id}-{name}", acknowledged=reasons[name])
             settled.append(part)
     return ranked_findings(settled), used
@@ -131,6 +134,7 @@ def _explains(level: Annotation[Level], finding: Finding, suspect: Suspect) -> b
     key, record = finding.guide, suspect.record
     return (
         finding.rule.id in EXPLAINED_BY_LEVEL
+        # As text, release 10.0 would come before 9.2.
         and version(level.spec.since) <= version(key.release)
         and level.covers(key.soc, key.os, record.board, record.benchmark, record.metric)
         and level.fits(record.params)

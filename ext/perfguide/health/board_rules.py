@@ -69,6 +69,7 @@ def other_soc(figures: Figures) -> Iterator[Hit]:
     number = together(*(table[c].cat.codes.to_numpy().astype("int64") for c in columns))
     socs = {name.casefold() for name in figures.socs}
     details: dict[int, str] = {}
+    # A site has far fewer commands than results, so each is searched once.
     for row in firsts(number):
         command, soc, board = (str(table[c].iat[row]) for c in columns)
         if other := _other_platform(command, soc, board, socs):
@@ -98,6 +99,7 @@ def _other_platform(command: str, soc: str, board: str, socs: set[str]) -> str:
         head = re.split(r"[-_.]", word, maxsplit=1)[0]
         if _PLATFORM.fullmatch(head) or (word in asked and word.casefold() in socs):
             stem = _stem(head)
+            # Either side may name the variant: “am62” fits a board am625, “am625” a board am62xx.
             if any(stem.startswith(name) or name.startswith(stem) for name in own):
                 return ""
             other = other or word
@@ -124,6 +126,7 @@ def clock(figures: Figures) -> Iterator[Hit]:
         stated: dict[str, float] = {}
         if board.cpu_mhz is not UNSET:
             stated["its bundle says"] = float(board.cpu_mhz)
+            # A bundle without results has no figure to which a finding could be attached.
             if number not in measured and first < begin:
                 measured[number] = int(positions[first]), float(board.cpu_mhz)
         if number not in measured:
@@ -134,11 +137,14 @@ def clock(figures: Figures) -> Iterator[Hit]:
             scale = 1000 if described[2] in "gG" else 1
             stated["the description of the board says"] = float(described[1]) * scale
         for where, other in stated.items():
+            # Clocks of boards of one kind differ by up to 1 %.
             if abs(mhz - other) > 0.01 * other:
                 detail = f"{units.exact(mhz)} MHz, and {where} {units.exact(other)} MHz"
+                # A contradiction within one bundle is surer than one between runs, and ranks higher.
                 yield Hit("clock", position, detail, weight=2.0)
     for clocks in by_board.values():
         usual, times = Counter(mhz for _, mhz in clocks).most_common(1)[0]
+        # Without a clear majority it is open which of the clocks is the wrong one.
         if times < 3 or times < 2 / 3 * len(clocks):
             continue
         for position, mhz in clocks:

@@ -87,11 +87,13 @@ def outside_range(figures: Figures) -> Iterator[Hit]:
     """Yield means outside of their published range, by more than rounding."""
     table = figures.pool.frame.table
     means, lows, highs = (table[c].to_numpy(dtype="float64") for c in ("value", "low", "high"))
+    # The mean of equal samples can miss them by an error of floating-point arithmetic.
     slack = 1e-9 * np.abs(means)
     outside = (means < lows - slack) | (means > highs + slack)
     positions = figures.pool.positions()
     for row in np.flatnonzero(outside & table["spread"].to_numpy(dtype="bool")).tolist():
         mean, low, high = means[row], lows[row], highs[row]
+        # All three were rounded for print, each by half of its last digit at most.
         if max(low - mean, mean - high) <= max(map(last_digit, (mean, low, high))) / 2:
             continue
         above = f"above its maximum {units.exact(high)}"
@@ -195,6 +197,7 @@ def _limit(metric: Metric | None, unit: str) -> float:
 
 def _plainly_a_share(metric: str, params: dict[str, str | int | float | bool]) -> bool:
     """Return whether a metric without a description is a load of one thread, or a loss."""
+    # With several threads it is open whether 100 % means one of them or all.
     several = {"threads", "cores", "contexts", "processes", "jobs"} & set(params)
     return bool(_LOAD.search(metric)) and not several
 
@@ -234,6 +237,7 @@ def runner_warned(figures: Figures) -> Iterator[Hit]:
     doubtful = np.array([bool(own) for own in warnings])[beside.codes]
     seen: set[tuple[int, str]] = set()
     for row in np.flatnonzero(doubtful).tolist():
+        # A figure can be pooled from several results with the same warning.
         for words in warnings[int(beside.codes[row])]:
             if (key := (int(positions[row]), words)) not in seen:
                 seen.add(key)
@@ -275,6 +279,7 @@ def split(samples: Sequence[float]) -> tuple[list[float], list[float]] | None:
     least = max(MIN_SAMPLES // 2, -(-len(ordered) // 4))
     if len(ordered) < 2 * least:
         return None
+    # Gaps nearer to the ends would leave fewer than `least` samples on one side.
     gaps = np.diff(ordered)[least - 1 : len(ordered) - least]
     cut = int(np.argmax(gaps)) + least
     lower, upper = ordered[:cut], ordered[cut:]

@@ -111,6 +111,7 @@ class Finding:
         parts = []
         left = len(self.suspects)
         for detail, labels in list(by_detail.items())[:MAX_DETAILS]:
+            # Beside other details one figure is enough as an example of each.
             named = labels[: 1 if len(by_detail) > 1 else MAX_DETAILS]
             parts.append(f"{'; '.join(named)}{_more(len(labels) - len(named))}: {detail}")
             left -= len(labels)
@@ -187,6 +188,7 @@ def ranked_findings(findings: Iterable[Finding]) -> list[Finding]:
             -f.figures,
             units.natural(str(f.guide)),
             f.benchmark,
+            # Ids differ, so the order never depends on the order of the input.
             f.id,
         ),
     )

@@ -35,6 +35,7 @@ class Marks:
                     continue  # a figure of another pool
                 first = suspect.record.cell.members[0]
                 self._by_member.setdefault(first, []).append(_Mark(finding, suspect.detail))
+                # Somebody looked at an accepted figure and vouches for it, so it may lead.
                 if suspect.disqualified and not finding.acknowledged:
                     self._doubts.setdefault(first, f"{finding.rule.title}: {suspect.detail}")
 
@@ -52,6 +53,7 @@ class Marks:
         stub = len(view.key_labels)
         for number, row in enumerate(view.rows):
             for column, cell in enumerate(row.cells):
+                # A single sample shares its members with the mean below it, which has the mark.
                 if cell is None or row.single or cell.members[0] not in self._by_member:
                     continue
                 own = []

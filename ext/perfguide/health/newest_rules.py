@@ -185,6 +185,7 @@ def _is_outlier(logs: Sequence[float], log: float) -> bool:
         stretch.append(earlier)
     if len(stretch) < 2:
         return False
+    # After figures that repeat exactly, the slightest change would be many spans.
     wide = max(max(stretch) - min(stretch), 0.01)
     # For rows that often jump, the second largest change is the usual one.
     steps = sorted(abs(after - before) for before, after in pairwise(logs))
@@ -210,6 +211,7 @@ def unlike_boards(figures: Figures) -> Iterator[Hit]:
         values.sort()
     for own in figures.lines:
         last = own[-1]
+        # A figure with a past is judged by that instead, see :func:`far`.
         if len(own) > 1 or not steady[last] or not figures.newest[last] or means[last] <= 0:
             continue
         near, everywhere = latest[kind[last], soc[last]], latest[(kind[last],)]
@@ -242,6 +244,7 @@ def stale_copy(figures: Figures) -> Iterator[Hit]:
     for own in figures.lines:
         for before, after in pairwise(own):
             value = means[after]
+            # Figures of fewer digits repeat by chance.
             if digits(value) >= 4:
                 pair = (after, value == means[before])
                 shares.setdefault(table[after], {}).setdefault(rank[after], []).append(pair)
@@ -273,6 +276,7 @@ def swapped_boards(figures: Figures) -> Iterator[Hit]:
         if len(own) < 2 or not steady[last] or not figures.newest[last]:
             continue
         if min(means[position] for position in own) > 0:
+            # Three releases are the present level, and their median survives a bad one.
             before = median(logs[position] for position in own[:-1][-3:])
             of_guide = boards.setdefault(int(guide[last]), {})
             of_guide.setdefault(int(owner[last]), {})[int(kind[last])] = (last, before)
@@ -325,6 +329,7 @@ def lone_sample(figures: Figures) -> Iterator[Hit]:
             (logs[1:], logs[1] - logs[0], min(own)),
             (logs[:-1], logs[-1] - logs[-2], max(own)),
         ):
+            # Samples that agree to the last digit would make any gap look large.
             if gap >= MIN_LONE_LOG and gap >= SPANS * max(rest[-1] - rest[0], 0.002):
                 unit = figures.name("unit", position)
                 close = [v for v in own if v != value]

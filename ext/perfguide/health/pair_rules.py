@@ -123,6 +123,7 @@ def _matches(figures: Figures) -> dict[tuple[int, str], _Match]:
     pairs = pairs[~same & (metric[mine] != metric[other])]
     names = {frozenset(pair) for pair in _pairs(figures)}
     matches = {}
+    # A mean has an empty end and so comes last: as a match it replaces an extreme.
     for pair in pairs.sort_values("end_other", ascending=False, kind="stable").itertuples():
         position, other_position = pair.position, pair.position_other
         both = frozenset((int(metric[position]), int(metric[other_position])))
@@ -232,8 +233,10 @@ def steps(values: Floats) -> list[float] | None:
         return None
     if any(last_digit(v) > 1e-3 * v for v in distinct.tolist()):
         return None  # with so few digits, any two figures are multiples of something
+    # No n is above 12, so a larger ratio cannot fit whatever the work is.
     if distinct[-1] > 12.5 * distinct[0]:
         return None
+    # Even the fastest run may have taken two or three of these seconds.
     for factor in (1, 2, 3):
         over = distinct[-1] * factor / distinct
         whole = np.round(over)

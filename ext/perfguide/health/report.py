@@ -60,6 +60,7 @@ def check(
     """Apply every rule to all figures. ``acknowledged`` is a file of accepted findings; ``levels``
     name figures with a new level."""
     part = check_part(holdings, acknowledged, levels)
+    # One SoC alone cannot show that an entry accepts nothing anywhere.
     faults = acknowledge.faults(acknowledged, rules.RULES, part.used)
     return Health(part.findings, (*faults, *part.unmade))
 
@@ -82,6 +83,7 @@ def check_part(
 ) -> PartialHealth:
     """Apply every rule to the figures of one SoC. ``beyond`` has facts about other SoCs, if any."""
     findings, unmade = rules.examine(holdings.pool, holdings.catalog, beyond)
+    # The faults of the file are reported once for all SoCs, by :func:`check`.
     entries, _ = acknowledge.load(acknowledged, rules.RULES)
     settled, used = acknowledge.apply(findings, entries, levels)
     return PartialHealth(tuple(settled), frozenset(used), tuple(unmade))
@@ -192,6 +194,7 @@ def _lines(finding: Finding, width: int) -> Iterator[str]:
     accepted = f"accepted: {finding.acknowledged}" if finding.acknowledged else advice
     for text in (head, finding.reason, accepted, f"[{finding.id}]"):
         indent = "" if text is head else "  "
+        # The usual limit suits single names; a reason with its figures may be far longer.
         text = visible(text, 100_000)
         yield from textwrap.wrap(text, width, initial_indent=indent, subsequent_indent=indent)
     yield ""
@@ -211,6 +214,7 @@ def pages_of_findings(checked: Health, addresses: Addresses) -> dict[str, str]:
     """Return the page of each listed finding by its id: the report or, once that has
     ``MAX_FINDINGS``, the page of its guide."""
     room, out = MAX_FINDINGS, dict[str, str]()
+    # Accepted findings come last, so that they never push an open one off the report.
     for findings in (*by_guide(checked.open).values(), *by_guide(checked.accepted).values()):
         room -= len(findings)
         own = addresses.guide[findings[0].guide].partition("/")[2]

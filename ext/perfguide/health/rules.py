@@ -123,9 +123,12 @@ def examine(
         unmade.append(finding)
         return []
 
+    # Most SoCs have no hits from beyond, and naming all of their newest figures takes time.
     hits = list(_own_hits(figures, beyond)) if beyond and beyond.hits else []
+    # With several SoCs, the hits of checks across them came with `beyond`.
     for check in CHECKS if beyond else (*CHECKS, *ACROSS_SOCS):
         name = f"the findings of “{check.__name__.replace('_', ' ')}”"
+        # A rule that fails costs its own findings and no others.
         hits += attempt(name, "health", partial(_hits, check, figures), failed)
     explained = {hit.position for hit in hits if hit.rule in EXPLAINING}
     of_tables = {hit.position for hit in hits if hit.rule in _OF_TABLES}

@@ -91,6 +91,7 @@ def board_apart(figures: Figures) -> Iterator[Hit]:
     columns = (worst[name].tolist() for name in ("position", "apart", "boards"))
     for position, apart, boards in zip(*columns, strict=True):
         others = [a for p, a in distances[int(series[position])].items() if p != position]
+        # A board that is slower by design is as far from the others in every release.
         usual = abs(float(np.median(others))) if others else 0.0
         if usual > abs(apart) / 3 or (not others and abs(apart) < APART_UNKNOWN):
             continue
@@ -124,6 +125,7 @@ def one_release_jump(figures: Figures) -> Iterator[Hit]:
     before, after = change[:-1], change[1:]
     least = np.minimum(np.abs(before), np.abs(after))
     jumps = within[:-1] & within[1:] & (before * after < 0) & (least > JUMP)
+    # Back near the old level, and far beyond the usual change: some series jump all the time.
     jumps &= (np.abs(before + after) < least / 4) & (least > 5 * noise[series[1:-1]])
     for index in np.flatnonzero(jumps).tolist():
         first, position, last = (int(p) for p in positions[index : index + 3])

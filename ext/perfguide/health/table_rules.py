@@ -46,6 +46,7 @@ RULES = (
     ),
 )
 
+# 8 is bits taken for bytes.
 SCALES = (8.0, 10.0, 100.0, 1000.0, 1024.0, 1024.0**2, 1e6)
 MIN_SCALED_FIGURES = 3
 MIN_SCALED_BY_TEN = 6
@@ -82,6 +83,7 @@ def _tables(figures: Figures) -> dict[int, list[_Row]]:
     tables: dict[int, list[_Row]] = {}
     for own in figures.lines:
         last = own[-1]
+        # Three releases are the present level, and their median survives a bad one.
         past = [logs[position] for position in own[:-1][-3:]]
         if (
             past
@@ -97,6 +99,7 @@ def table_scaled(figures: Figures) -> Iterator[Hit]:
     """Yield the figures of tables that are a factor of units off their past."""
     for rows in _tables(figures).values() if len(figures) else ():
         reported: set[int] = set()
+        # A wrong unit shows in all rows that have it, or in one column of several in that unit.
         for column in ("unit", "metric"):
             groups: dict[str, list[_Row]] = {}
             for row in rows:
@@ -166,6 +169,7 @@ def _copies(figures: Figures, of_other_socs: bool) -> Iterator[Hit]:
     owner, rank = figures.groups(*OWNER).tolist(), figures.release_rank.tolist()
     means, benchmark = figures.mean.tolist(), figures.code("benchmark").tolist()
     kind = figures.groups("benchmark", "metric", "unit", "params").tolist()
+    # Figures of fewer digits are equal by chance.
     exact = [position for position, mean in enumerate(means) if digits(mean) >= 3]
     tables: dict[tuple[int, _Source], dict[int, int]] = {}
     for position in exact:
@@ -176,6 +180,7 @@ def _copies(figures: Figures, of_other_socs: bool) -> Iterator[Hit]:
     for (name, source), own in tables.items():
         by_benchmark.setdefault(name, []).append((source, own))
     for sources in by_benchmark.values():
+        # Boards with their releases in order: `_usual` compares each with the one before.
         sources.sort(key=lambda each: each[0])
         usual = _usual(sources, means)
         for source, own in sources:
@@ -218,9 +223,11 @@ def _copied(
         common = own.keys() & theirs.keys()
         if len(common) < max(MIN_COPIED_FIGURES, 0.5 * len(own)):
             continue
+        # If releases repeat anyway, equal figures prove no copy.
         if max(usual.get(source[0], 0.0), usual.get(other[0], 0.0)) > MAX_USUAL_SHARE:
             continue
         same = [own[k] for k in common if means[own[k]] == means[theirs[k]]]
+        # Equal figures count once, or a table with one repeated value would pass for a copy.
         beyond = sum(digits(value) - 2 for value in {float(means[p]) for p in same})
         share = len(same) / len(common)
         if share >= MIN_COPIED_SHARE and beyond >= MIN_COPIED_DIGITS:
