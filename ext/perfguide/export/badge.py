@@ -18,6 +18,7 @@ from ..tables.anchors import Anchor, Anchors
 from ..tables.assign import Layout
 from .json_api import decimals
 
+# A name may contain “?” itself, so only one before a list of pairs begins the tail.
 _TAIL = re.compile(r"\?([^?/=&]+=[^&]*(?:&[^?/=&]+=[^&]*)*)$")
 
 

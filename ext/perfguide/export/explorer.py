@@ -141,6 +141,7 @@ def part(
             if runs
             else []
         )
+        # Most figures have neither, and an empty member would be sent with each of them.
         tail = [
             index_in(own, words) if words != remarks.OwnWords() else None,
             *([behind] if behind else []),

@@ -67,6 +67,7 @@ def corrections(
     bundle with the number of figures that it changed in each guide."""
     out = []
     for new, numbers in corrected:
+        # One withdrawal can change several guides, and each has readers of its own.
         for key, number in numbers.items():
             figures = "1 figure was" if number == 1 else f"{number} figures were"
             out.append(
@@ -111,6 +112,7 @@ def atom(
     root = ElementTree.Element(_tag("feed"))
     _add(root, "title", title)
     _add(root, "id", _identity(["feed", title]))
+    # The newest entry comes first; the time of the build would change the bytes.
     _add(root, "updated", str(entries[0]["updated"]))
     _add(ElementTree.SubElement(root, _tag("author")), "name", author)
     if own:
@@ -138,4 +140,5 @@ def _tag(name: str) -> str:
 
 
 def _add(parent: ElementTree.Element, name: str, text: str) -> None:
+    # XML 1.0 has no control characters, not even as references, and a bundle's text may have some.
     ElementTree.SubElement(parent, _tag(name)).text = visible(text)

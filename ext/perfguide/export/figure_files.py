@@ -78,6 +78,7 @@ def write_excel(table: Table, pool: Pool, file: IO[bytes]) -> int:
         )
     # xlsxwriter would otherwise turn a text such as “=1+1” into a formula.
     settings = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
+    # Rows go to disk one by one: the cells of an archive would not fit into memory.
     with xlsxwriter.Workbook(file, settings | {"constant_memory": True}) as book:
         # A fixed date, so that the same figures give the same bytes.
         book.set_properties({"title": f"Performance {table.name}", "created": datetime(2000, 1, 1)})

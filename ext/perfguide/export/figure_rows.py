@@ -190,6 +190,7 @@ def run_names(bundles: Sequence[Loaded]) -> dict[str, str]:
     digests = {loaded.digest for loaded in bundles}
     return {
         loaded.digest: loaded.digest
+        # A runner may choose any id, even the digest of another bundle.
         if ids[loaded.bundle.id] > 1 or loaded.bundle.id in digests
         else loaded.bundle.id
         for loaded in bundles
@@ -219,4 +220,5 @@ def of_site(pool: Pool) -> Iterator[tuple[GuideKey, str, Sequence[Record]]]:
 
 def text(value: object) -> str:
     """Return an object or array as JSON, with sorted keys."""
+    # Parameters are part of the primary key, so equal ones have to be equal texts.
     return json.dumps(value, sort_keys=True, ensure_ascii=False)

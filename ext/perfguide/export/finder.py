@@ -58,6 +58,7 @@ def index(
             ]
             for each in benchmarks
         ],
+        # A condition may be in another unit than the figures, and the page converts it.
         "units": {
             target: {
                 unit: factor
@@ -101,6 +102,7 @@ def part(
     for platform, keys in families(by_guide).items():
         system = index_in(systems, (family(keys[0]), platform))
         releases.append([key.release for key in reversed(keys)])
+        # The newest first, so that the limit below drops the oldest.
         for number, key in enumerate(reversed(keys)):
             for record in by_guide[key]:
                 if record.cell.mean is None:
@@ -112,6 +114,7 @@ def part(
                     case.append(
                         (index_in(params, name), index_in(codes, (type(value).__name__, value)))
                     )
+                # A board that was renamed keeps one line for all of its releases.
                 board = boards.today(key.soc, record.board)
                 line = (
                     system,

@@ -86,6 +86,7 @@ def make(table: Table, guide: str, records: Sequence[Record], pool: Pool) -> byt
     rows = [_values(table, row) for row in figure_rows.rows(table, guide, records, pool)]
     schema = _schema(table)
     values = list(zip(*rows, strict=True)) if rows else [()] * len(columns(table))
+    # A column can be empty in one file, so types are given: all files form one table.
     arrays = [pa.array(list(c), f.type) for c, f in zip(values, schema, strict=True)]
     sink = pa.BufferOutputStream()
     pq.write_table(pa.Table.from_arrays(arrays, schema=schema), sink, compression="zstd")
@@ -128,6 +129,7 @@ def _schema(table: Table) -> pa.Schema:
 def as_map(params: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return parameters in the form of the column ``param``."""
     return [
+        # As in JSON: “true”, and not Python's “True”.
         (name, value if isinstance(value, str) else json.dumps(value))
         for name, value in sorted(params.items())
     ]
@@ -257,6 +259,7 @@ def write_folder(table: Table, pool: Pool, target: Path) -> Export:
         files, rows = files + 1, rows + count
     about: dict[str, Any] = {"form": FORM, "files": files, table.name: rows}
     about |= {"shortened": shortened} if shortened else {}
+    # Without a single guide, no file has made the folder yet.
     target.mkdir(parents=True, exist_ok=True)
     (target / ABOUT).write_text(json.dumps(about, sort_keys=True) + "\n", encoding="utf-8")
     return Export(files, rows, tuple(diagnostics))
@@ -264,6 +267,7 @@ def write_folder(table: Table, pool: Pool, target: Path) -> Export:
 
 def _full_step(column: str, name: str) -> str:
     """Return the name of one folder without regard to its length."""
+    # A slash in a name must not begin another folder.
     return f"{column}={quote(name, safe='')}"
 
 
@@ -271,6 +275,7 @@ def _step(column: str, name: str) -> str:
     """Return the name of one folder. If it would be too long, it is cut and ends with ``@`` and the
     start of a hash; ``@`` is percent-encoded in all other names."""
     step = _full_step(column, name)
+    # Percent-encoded names are ASCII, so characters are bytes.
     if len(step) <= MAX_NAME_BYTES:
         return step
     end = f"@{hashlib.sha256(name.encode()).hexdigest()[:16]}"

@@ -87,6 +87,7 @@ class _Book:
         title = _title(key)
         bundles = pool.bundles(records)
         about = self._sheet("About", (22, 30, 26, 26))
+        # The list is the first sheet for programs, which read that by default; people start here.
         about.activate()
         _text(about, 0, 0, title, self._bold)
         _text(about, 1, 0, "↑ higher is better, ↓ lower is better; — was not measured.")
@@ -124,6 +125,7 @@ class _Book:
 
     def _sheet(self, name: str, widths: Sequence[int]) -> Worksheet:
         """Add a sheet, with a name as close to the given one as the format allows."""
+        # Excel refuses these characters in names of sheets.
         plain = re.sub(r"[\[\]:*?/\\]", " ", name).strip(" '") or "Sheet"
         chosen, count = _begin(plain, _MAX_SHEET_NAME_CHARS), 1
         # Excel reserves the name “History”.
@@ -237,6 +239,7 @@ def _text(sheet: Worksheet, row: int, column: int, text: str, form: Format | Non
     ellipsis if it is too long."""
     if not text:
         return
+    # The usual limit of messages is far below that of a cell.
     text = visible(text, len(text))
     if len(text) > _MAX_TEXT_CHARS:
         text = text[: _MAX_TEXT_CHARS - 1] + "…"
