@@ -93,6 +93,7 @@ def against(bundles: Sequence[Loaded], catalog: Catalog, folder: str) -> list[Di
         out.append(_diagnostic("undescribed", seen, message, f"did you mean “{near}”?"))
     for (benchmark, name), seen in sorted(params.items()):
         message = f"no description names the parameter “{name}” of {benchmark}: {seen.times()}"
+        # TOML has other keys in quotes.
         key = name if _BARE.fullmatch(name) else json.dumps(name)
         label = json.dumps(name.replace("_", " ").capitalize(), ensure_ascii=False)
         if meant := phrases.described_param(name, catalog.benchmarks[benchmark]):
@@ -126,6 +127,7 @@ def _note(seen: dict[Key, _Seen], key: Key, item: Loaded, at: str, count: int) -
 
 def _nearest(metric: str, described: Benchmark) -> str:
     """Return the described metric that has the name among its words, or is a typing error away, or ""."""
+    # A pattern is no name that a bundle could have meant.
     names = [each.name for each in described.entry.metrics if not set("*?[") & set(each.name)]
     if meant := phrases.described_metric(metric, described):
         return meant
@@ -137,6 +139,7 @@ def _nearest(metric: str, described: Benchmark) -> str:
 
 def _alike(name: str, candidates: Sequence[str]) -> str:
     """Return the candidate that is a typing error away, or ""."""
+    # Matching is quadratic in length, and an upload can hold a word of any length.
     matches = difflib.get_close_matches(name[:200], candidates, n=1, cutoff=0.86)
     return matches[0] if matches else ""
 
@@ -199,6 +202,7 @@ def contradictions(bundles: Iterable[Loaded]) -> Iterator[Diagnostic]:
                 yield Diagnostic("contradiction", item.origin, message, hint, at, root=item.root)
             if result.samples is not UNSET:
                 mean = sum(result.samples) / len(result.samples)
+                # A published mean may have been cut off, which can take all of its last digit.
                 limit = units.last_digit(value) + max(map(units.last_digit, result.samples)) / 2
                 if abs(mean - value) > limit * 1.000001:
                     message = (
@@ -222,6 +226,7 @@ def same_keys(bundles: Iterable[Loaded]) -> Iterator[Diagnostic]:
     for item in bundles:
         columns = item.results.columns
         lines = columns.params.split("\n") if columns.rows else []
+        # Facts beside a result are part of the key: naming there what differs settles the finding.
         codes, triples = map(columns.whole, (columns.named, columns.besides)), columns.triples()
         groups: dict[tuple[int, int, str], list[int]] = {}
         for row, key in enumerate(zip(*codes, lines, strict=True)):

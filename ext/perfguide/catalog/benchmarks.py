@@ -263,6 +263,7 @@ class Benchmark:
     name: str
     entry: Entry
     prose: Path | None
+    # Caches of what follows from the entry, so they take no part in comparisons.
     _metrics: dict[str, tuple[int, Metric]] = field(default_factory=dict, compare=False)
     _ranks: dict[tuple[str, type, Scalar], Rank] = field(default_factory=dict, compare=False)
 
@@ -296,6 +297,7 @@ class Benchmark:
         if "*" not in metric.label:
             return metric.label
         parts = re.split(r"([*?])", metric.name)
+        # Wildcards match line ends too, as those of :func:`fnmatchcase` do.
         taken = re.fullmatch("".join(_WILDCARDS.get(p) or re.escape(p) for p in parts), name, re.S)
         pieces = iter(map(units.in_words, taken.groups() if taken else [name]))
         text = re.sub(r"\*", lambda _: next(pieces, ""), metric.label).strip(" ,")
@@ -513,6 +515,7 @@ def _table_faults(table: Table, split: str, metrics: Sequence[str]) -> Iterator[
             if name not in metrics:
                 yield own + f"no metric is named “{name}”", nearest(name, metrics)
     for name in table.metrics:
+        # Both the table and the metrics may be patterns.
         if not any(fnmatchcase(m, name) or fnmatchcase(name, m) for m in metrics):
             yield where + f"no metric is named “{name}”", nearest(name, metrics)
 

@@ -102,6 +102,7 @@ class Boards:
 
 def load(path: Path | None) -> tuple[Boards, list[Diagnostic]]:
     """Read the list of boards. Without a file every board keeps its name."""
+    # The file has both lists, and each is read by itself: the other one is no fault.
     entries, diagnostics = toml_lists.read(path, NAME, Board, "boards", others=("notes",))
     today = {(entry.value.soc, entry.value.name) for entry in entries}
     names: dict[tuple[str, str], str] = {}

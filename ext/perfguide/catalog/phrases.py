@@ -60,6 +60,7 @@ def metric(text: str, described: Benchmark) -> Named | None:
     return _best(
         (each.name, phrase, own)
         for each in described.entry.metrics
+        # A pattern names no single metric that a heading could mean.
         if "*" not in each.name
         for phrase in (each.name, each.label, *each.aliases, *each.words)
     )
@@ -85,6 +86,7 @@ def _best(candidates: Iterable[tuple[str, str, set[str]]]) -> Named | None:
     best: Named | None = None
     for name, phrase, own in candidates:
         parts = set(_parts(phrase))
+        # More words in common are a surer sign: “read latency” is more than “latency”.
         if parts and parts <= own and (best is None or len(parts) > best.words):
             best = Named(name, len(parts))
     return best

@@ -45,6 +45,7 @@ def load(
     redirects: list[Redirect] = []
     for old, new in moved.items():
         if fault := _wrong(old, new, moved, is_page):
+            # JSON pointers write a slash within a name as “~1”.
             faults.append(_fault(path, f"/{TABLE}/{old.replace('/', '~1')}", *fault))
         else:
             page, _, section = new.partition("#")

@@ -85,6 +85,7 @@ class Level(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     """Parameters that must have exactly this value."""
 
 
+# Covariant, so that a list of levels is accepted as one of any entries.
 S = TypeVar("S", Spec, Note, Level, covariant=True)
 
 
