@@ -144,6 +144,7 @@ def standings(engines: Sequence[Engine]) -> list[str]:
     """Return which of several engines is the fastest, and which moves most for each second of CPU
     time, by block size; each with how many times the others it is at the largest one."""
     out = [_standing(engines, "is the fastest", "as fast as")]
+    # Engines can only be ranked by their load if each of them has one.
     if all(engine.cpu for engine in engines):
         thrift = [
             Engine(engine.name, [(x, y / (engine.cpu or 1.0)) for x, y in engine.curve], engine.cpu)

@@ -77,6 +77,7 @@ def draw(view: PictureView, form: str = "svg") -> bytes:
     """Return the bytes of a picture, as ``svg``, ``pdf``, or ``phone``: an SVG for a phone."""
     look: dict[str, Any] = {}
     if isinstance(view, ChartView):
+        # Neither paper nor a phone has room for the wide form.
         view = replace(view, wide=view.wide and form == "svg")
         look = SMALL_STYLE if view.small else WIDE_STYLE if view.wide else {}
     with mpl.rc_context(STYLE | look):
@@ -102,6 +103,7 @@ def _file(figure: Figure, form: str) -> bytes:
     buffer = io.BytesIO()
     if form == "pdf":
         pdf: Any = FigureCanvasPdf(figure)
+        # The time of drawing would change the bytes.
         pdf.print_pdf(buffer, metadata={"CreationDate": None})
         return buffer.getvalue()
     # All SVG files say the same of their making, and another time.
@@ -119,6 +121,7 @@ def _chart(view: ChartView) -> Figure:
     figure = _figure(
         WIDE_INCHES if view.wide else SMALL_WIDTH_INCHES if view.small else WIDTH_INCHES
     )
+    # Bars have names on their y axis, and these differ from panel to panel.
     shared: dict[str, Any] = {"sharex": True, "sharey": not bars, "squeeze": False}
     grid = figure.subplots(-(-count // columns), columns, **shared).ravel()
     # An odd number of panels leaves the last place of two columns empty.
@@ -135,6 +138,7 @@ def _chart(view: ChartView) -> Figure:
             artists.setdefault(line.label, artist)
         _draw_limits(axes, panel, position)
         axes.set_title(text(panel.title))
+        # Shared axes have numbers in the last row only, which can be shorter than the one above.
         if position + columns >= count:
             axes.tick_params(labelbottom=True)
             axes.set_xlabel(text(view.y_label if bars else "" if view.small else view.x_label))
@@ -245,6 +249,7 @@ def _set_ticks(axes: Axes, view: ChartView, inches: float) -> None:
         if min((point.y for point in points if point.y > 0), default=1) < 1e-300:
             axes.margins(y=0)  # a margin would begin at zero
         low, high = axes.get_ylim()
+        # Over three decades or more, the powers of ten fill the axis.
         axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 1000 * low else (1,)))
         axes.yaxis.set_minor_locator(NullLocator())
     elif min(point.y for point in points) >= 0:
@@ -311,6 +316,7 @@ def _draw_top_axis(axes: Axes, view: ChartView, marks: Sequence[tuple[float, str
     """Name marks on an axis above the panel: the ends, and those between that are apart."""
     gap = (marks[-1][0] - marks[0][0]) * TOP_AXIS_GAP_SHARE
     kept: list[tuple[float, str]] = []
+    # The ends come first, so that the others give way to them.
     for mark in (marks[0], marks[-1], *marks[1:-1]):
         if all(abs(mark[0] - other) > gap for other, _ in kept):
             kept.append(mark)
@@ -373,6 +379,7 @@ def _changes(view: ChangeView) -> Figure:
     (artists[MEAN_LABEL],) = axes.plot(means, range(len(means)), linestyle="", **look)
     axes.axvline(0, color=palette.QUIET, linewidth=1)
     axes.set_yticks(range(len(means)), [visible(strip.title, 40) for strip in view.strips])
+    # Upside down, so that the first benchmark is at the top.
     axes.set_ylim(len(means) - 0.4, -0.6)
     # A half and a double are equally far from no change.
     reach = 1.06 * max(0.06, *(abs(math.log(x)) for strip in view.strips for x, _ in strip.points))

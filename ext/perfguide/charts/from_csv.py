@@ -54,6 +54,7 @@ def view(
     drawn = []
     for y in ys:
         points = []
+        # Messages count rows as a spreadsheet does, in which the head is row 1.
         for number, (row, at, mark) in enumerate(zip(rows, xs, marks, strict=True), 2):
             cell = row[y]
             if cell in ("", units.MISSING):

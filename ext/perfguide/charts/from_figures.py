@@ -81,6 +81,7 @@ def with_figures(
     apart = (*plot.free(points), *spec.each, *plot.unplaced(points))
     groups: dict[Key, list[Record]] = {}
     for record in points:
+        # Figures of different units have no axis in common.
         groups.setdefault((*plot.key(apart, record), record.unit), []).append(record)
     pictures = [
         (plot.view(members, (*apart, *more)), [*members, *plot.x_figures(members)])
@@ -252,6 +253,7 @@ class _Plot:
                 board = units.natural(record.board)
                 return (platform, board) if self.spec.on == "newest" else board
         if dimension not in record.params:
+            # Behind every value that a description lists or sorts.
             return (10**9,)
         return self.benchmark.value_rank(dimension, record.params[dimension])
 

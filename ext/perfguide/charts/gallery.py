@@ -73,6 +73,7 @@ def size(svg: Path) -> tuple[int, int] | None:
     """Return the width and height of a drawn picture in CSS pixels; ``None`` if it is missing."""
     try:
         with svg.open("rb") as file:
+            # The root element is at the beginning, and a picture can be large.
             box = _VIEW_BOX.search(file.read(1000))
     except FileNotFoundError:
         return None
@@ -82,6 +83,7 @@ def size(svg: Path) -> tuple[int, int] | None:
 def fingerprint(view: PictureView, form: str) -> str:
     """Return a hash of the contents of a drawn file."""
     by = [NAMING, _matplotlib(), form, view]
+    # Equal mappings can differ in the order of their keys.
     return hashlib.sha256(msgspec.json.encode(by, order="deterministic")).hexdigest()
 
 
@@ -126,6 +128,7 @@ def draw_all(
                 if isinstance(data, Undrawn):
                     unmade.append(finding("this picture could not be drawn", name, data.reason))
                     data = data.notice
+                # A notice has no look, so that the next build tries to draw the picture again.
                 else:
                     looks[name] = own
                 writer.write(name, data)

@@ -65,6 +65,7 @@ def draw_bars(axes: Axes, view: ChartView, panel: Panel) -> list[Any]:
             words = visible(point.words, 60)
             axes.annotate(words, (max(ends), y), **offset, va="center_baseline")
     axes.set_yticks([*middles.values()], [wrapped(view.ticks[tick]) for tick in middles])
+    # Upside down, so that the first bar is at the top.
     axes.set_ylim(max(rows.values()) + 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
     # Each bar has its figure: of grid and frame only the line is left at which bars begin.
