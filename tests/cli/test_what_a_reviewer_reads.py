@@ -113,7 +113,6 @@ def test_a_load_that_rose_with_its_throughput_and_one_that_fell_with_it(archive:
     # One run: throughput, packets and load are one event, and none of them improved.
     assert "0 improved" in out and "Worse (1)" in out
     assert out.startswith("Do not ship: ")
-    assert "Perhaps: one bad measurement: 24 other rows of the benchmark did not move." in out
 
 
 def test_a_board_that_is_slower_as_a_whole_is_one_event(archive: Archive) -> None:

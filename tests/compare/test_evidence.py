@@ -81,7 +81,10 @@ def test_a_mean_that_is_worse_by_some_samples_is_not_proved(
     if said:
         assert f"the ranges of their samples {said} before" in lines
         assert ": scatters more, mean worse, ×" in wording.event_title(event, both)
-        assert headline(both).state == "measure again"
+        assert headline(both).state == "look"
+        assert (
+            "Look at 1 event before you ship, though it is not proved." in headline(both).sentence
+        )
     else:
         begin = "One run of several samples each;" if is_counted else "One mean of samples each;"
         assert lines.startswith(begin)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from itertools import pairwise
 from pathlib import Path
 from statistics import fmean
 
@@ -16,7 +17,7 @@ from scipy import stats
 from perfguide.bundles.decode import Loaded
 from perfguide.catalog.benchmarks import Catalog
 from perfguide.compare import as_ci, wording
-from perfguide.compare.comparison import Comparison
+from perfguide.compare.headline import headline
 
 from test_verdicts import compared  # isort: skip
 
@@ -63,29 +64,36 @@ QUIET_RATES = (50.11, 50.32, 49.87, 50.05, 49.94, 50.21, 50.02, 49.9, 50.13)
 """A rate in MB/s over nine releases."""
 
 
-def with_one_fall(quiet: int, catalog: Catalog) -> Comparison:
-    """One row that fell in the newest release beside some that did not."""
-    bundles = []
-    for number, rate in enumerate(QUIET_RATES, 1):
-        rates = [rate * (1 + n / 10) for n in range(quiet + 1)]
-        if number == len(QUIET_RATES):
-            rates[0] *= 0.4
-        figures = [
-            result(value=round(own, 2), params={"block_size": size})
-            for own, size in zip(rates, SIZES, strict=False)
-        ]
-        bundles.append(release(number, *figures))
-    return compared(*bundles, releases=("9.8", "9.9"), catalog=catalog)
-
-
-@pytest.mark.parametrize(("quiet", "lone"), [(4, False), (5, True)])
-def test_a_fall_stands_alone_beside_five_rows_that_did_not_move(
-    quiet: int, lone: bool, speed: Catalog
+@pytest.mark.parametrize("jumps", [1, 2, 3])
+def test_a_row_that_often_moves_as_far_is_one_line_with_others_of_its_benchmark(
+    jumps: int, speed: Catalog
 ) -> None:
-    both = with_one_fall(quiet, speed)
-    event = only(both.events)
-    said = f"one bad measurement: {quiet} other rows of the benchmark did not move"
-    assert (said in " ".join(wording.event_lines(event, both))) is lone
+    """Its figure was twice as large in the last release, and larger in some before."""
+    figures = [30.0 + n / 10 for n in range(9)]
+    for at in range(jumps):
+        figures[7 - 2 * at] *= 2.2 ** (at + 1)
+    bundles = [
+        release(
+            number,
+            *(
+                result(value=round(rate * (1 + n / 10), 2), params={"block_size": size})
+                for n, size in enumerate(SIZES)
+            ),
+            result("lat_a", "us", value=round(figure, 2)),
+        )
+        for number, (rate, figure) in enumerate(zip(QUIET_RATES, figures, strict=True), 1)
+    ]
+    both = compared(*bundles, releases=("9.8", "9.9"), catalog=speed)
+    row = only([row for row in both.rows if row.metric == "lat_a"])
+    factor = max(figures[7] / figures[8], figures[8] / figures[7])
+    as_far = sum(max(a / b, b / a) >= factor for a, b in pairwise(figures[:8]))
+    event = only([event for event in (*both.events, *both.far) if row in event.rows])
+    assert event.is_minor is (row.verdict == "noisy" and as_far >= 2)
+    if event.is_minor:
+        title = wording.event_title(event, both)
+        assert title == f"Speed: 1 row moved by a factor of {factor:.3g}"
+        assert wording.action(event) == wording.MINOR
+        assert headline(both).state == "ship"
 
 
 @pytest.mark.parametrize("moved", [1, 3, 4])

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import dataclass, field, replace
+from typing import Literal, NamedTuple
 
 from ..bundles.guide_key import GuideKey, Platform, family
 from ..common import units
@@ -88,10 +88,17 @@ class Coverage:
         return f"{self.platform}, {self.board}, {self.benchmark}: {part} {when}"
 
 
+class Jumps(NamedTuple):
+    """Jumps of single figures far beyond all figures before them, and how many the next release kept."""
+
+    lasted: int
+    of: int
+
+
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two releases side by side. ``old`` and ``new`` are what was asked for. ``lasted`` is how
-    many jumps of single figures in earlier releases stayed, and how many went back. ``around``
+    """Two releases side by side. ``old`` and ``new`` are what was asked for. ``jumps`` has for
+    each benchmark how many far jumps of single figures there were in earlier releases. ``around``
     are those ``notes`` that say what changed around the measurements, ``far`` are moves that
     cannot be judged and are larger than the usual scatter. Where no board has both releases,
     ``instead`` has the releases of each that can be compared."""
@@ -105,7 +112,7 @@ class Comparison:
     notes: tuple[str, ...]
     findings: tuple[Diagnostic, ...]
     events: tuple[Event, ...] = ()
-    lasted: tuple[int, int] = (0, 0)
+    jumps: Mapping[str, Jumps] = field(default_factory=dict)
     around: tuple[str, ...] = ()
     far: tuple[Event, ...] = ()
     instead: tuple[Span, ...] = ()
@@ -176,7 +183,7 @@ def compare(
         (*notes, *_engines(judged), *around, *unstated, *drifts),
         tuple(_waiver_findings(judged, rules, only)),
         proved,
-        _lasted(judged, history),
+        _jumps(judged, history),
         tuple(around),
         far,
         () if shared else tuple(_instead(old, new, history)),
@@ -203,9 +210,9 @@ MIN_JUMP_RANGES, MIN_EARLIER_FIGURES, MIN_JUMP = 5.0, 3, 0.02
 relative size."""
 
 
-def _lasted(judged: Sequence[Row], history: History) -> tuple[int, int]:
-    """Return how many far jumps in earlier releases the next one kept, and how many it took back."""
-    stayed = back = 0
+def _jumps(judged: Sequence[Row], history: History) -> dict[str, Jumps]:
+    """Return for each benchmark how many far jumps its rows made in earlier releases."""
+    out: dict[str, Jumps] = {}
     for row in judged:
         if row.old is None or row.new is None or row.level == 0:
             continue
@@ -214,16 +221,16 @@ def _lasted(judged: Sequence[Row], history: History) -> tuple[int, int]:
         # What came after the newer release is not known when it is judged.
         last = names.index(row.new.guide.release) if row.new.guide.release in names else len(names)
         values = [value for _, value in line[:last]]
-        for number in range(MIN_EARLIER_FIGURES, len(values) - 1):
-            before, value, then = values[:number], values[number], values[number + 1]
+        for at in range(MIN_EARLIER_FIGURES, len(values) - 1):
+            before, value, then = values[:at], values[at], values[at + 1]
             away = value - before[-1]
             if abs(away) <= MIN_JUMP_RANGES * (max(before) - min(before)) or not away:
                 continue
             if abs(away) < MIN_JUMP * abs(before[-1]):
                 continue
-            kept = (then - before[-1]) / away
-            stayed, back = stayed + (kept > 2 / 3), back + (kept < 1 / 3)
-    return stayed, back
+            lasted, number = out.get(row.benchmark, Jumps(0, 0))
+            out[row.benchmark] = Jumps(lasted + ((then - before[-1]) / away > 2 / 3), number + 1)
+    return out
 
 
 def _of_boards(side: ComparedSide, spans: Sequence[Span], names: Names) -> SideFigures:

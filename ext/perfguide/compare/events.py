@@ -11,6 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from statistics import median
 
 from ..bundles.guide_key import Platform
@@ -27,6 +28,16 @@ EVENT_VERDICTS: tuple[Verdict, ...] = ("regressed", "failed-after", "improved", 
 FAR = math.log(1.5)
 """The move from which a figure is listed though it may be scatter, as the logarithm of a factor."""
 
+SMALL_MOVE = math.log(1.1)
+"""The least median move of unproved rows that are an event of their own, as the logarithm of a factor."""
+
+SINGLE_FALL = math.log(1.15)
+"""The least fall of one unproved row that is an event where little is known of the row, as the logarithm of a
+factor."""
+
+MIN_AS_FAR = 2
+"""Earlier moves as far as the present one, from which on it is usual for a row."""
+
 MIN_OVER_KIND = 1.5
 """The least move of a row with two earlier figures, over the scatter of rows of its metric, that is
 listed: about three standard deviations of a usual row."""
@@ -36,9 +47,6 @@ MAX_LOG_RATIO = 700.0
 
 UNKNOWN_SCATTER = 0.2
 """The relative scatter by which moves are ordered of rows whose own is not known."""
-
-MIN_QUIET_ROWS = 5
-"""Rows of a benchmark on a board that did not move, from which on one that did is alone."""
 
 NOTHING = 1.0
 """A load in per cent below which it is next to nothing."""
@@ -61,8 +69,9 @@ class Event:
     is the median relative change in the better direction, ``None`` where there is none,
     ``least`` and ``most`` are its ends. ``perhaps`` is what may explain it. ``accepted`` says that
     all rows are accepted, and ``is_cause`` that it names something that changed around the rows.
-    ``unproved`` are rows of its benchmark that moved the same way and far, and cannot be judged;
-    ``is_back`` says that its rows are not proved and back at an earlier level.
+    ``unproved`` are rows of its benchmark that moved far too, and cannot be judged;
+    ``is_back`` says that its rows are not proved and back at an earlier level, and ``is_minor`` that they
+    are not proved and moved little, or as such rows do.
     """
 
     kind: Verdict
@@ -78,6 +87,7 @@ class Event:
     is_cause: bool = False
     unproved: tuple[Row, ...] = ()
     is_back: bool = False
+    is_minor: bool = False
 
     @property
     def leading(self) -> list[Row]:
@@ -115,7 +125,7 @@ def events(
 
     Of events those that speak against the newer release come first, then by how much happened. Of
     far moves it is falls, then by distance over the scatter; those that go the way of an event of
-    their benchmark are a part of it.
+    their benchmark are a part of it, and minor ones, by board and benchmark, come last.
     """
     same_clocks: dict[tuple[object, ...], list[Row]] = {}
     for row in rows:
@@ -136,20 +146,33 @@ def events(
             by.setdefault((row.guide.platform, part, verdict, row.accepted), []).append(row)
     far = _far_rows([row for row in rows if id(row) not in explained], rows)
     drifts = drifting(rows)
-    out = []
+    beside: dict[tuple[object, ...], list[Row]] = {key: [] for key in by}
     for key, own in by.items():
-        unproved = []
-        if not key[-1] and (alike := far.pop(key[:3], [])):
-            unproved = [row for row in alike if _goes_with(row, own)]
-            if others := [row for row in alike if not _goes_with(row, own)]:
-                far[key[:3]] = others
-        out.append(_event(own, rows, old, new, names, drifts, sorted(unproved, key=_farthest)))
+        alike = far.pop(key[:3], []) if not key[-1] else []
+        for row in alike:
+            goes = _goes_with(row, own)
+            (beside[key] if goes else far.setdefault(key[:3], [])).append(row)
+    minor: dict[tuple[object, ...], list[Row]] = {}
+    for key, own in list(far.items()):
+        small = own if _is_small(own) else [row for row in own if _is_usual(row)]
+        for row in small:
+            minor.setdefault((*key[:2], row.board), []).append(row)
+        far[key] = [row for row in own if row not in small]
+    _attach(far, by, beside)
+    out = [
+        _event(own, rows, old, new, names, drifts, sorted(beside[key], key=_farthest))
+        for key, own in by.items()
+    ]
     unjudged = [
         replace(
-            _event(own, rows, old, new, names, drifts),
+            _event(own, rows, old, new, names, drifts, sorted(beside[key], key=_farthest)),
             is_back=2 * sum(map(_is_back, own)) > len(own),
         )
-        for own in far.values()
+        for key, own in far.items()
+        if own
+    ]
+    unjudged += [
+        replace(_event(own, rows, old, new, names, drifts), is_minor=True) for own in minor.values()
     ]
     out += clocks + _causes(rows, names)
     order: dict[Verdict, int] = {"failed-after": 0, "regressed": 0, "improved": 1, "changed": 2}
@@ -158,7 +181,10 @@ def events(
         tuple(
             sorted(
                 unjudged,
-                key=lambda e: (e.is_back, e.worse_by <= 0, -e.over_scatter, e.what, e.boards),
+                key=lambda e: (
+                    *(e.is_minor, e.is_back, e.worse_by <= 0),
+                    *(-e.over_scatter, e.what, e.boards),
+                ),
             )
         ),
     )
@@ -253,6 +279,64 @@ def _moves(rows: Sequence[Row]) -> str:
     return ", ".join(parts)
 
 
+def _attach(
+    far: dict[tuple[object, ...], list[Row]],
+    by: Mapping[tuple[object, ...], list[Row]],
+    beside: dict[tuple[object, ...], list[Row]],
+) -> None:
+    """Put unproved rises beside the fall of their benchmark on a board, and unproved loads beside what its
+    rates did: one set-up that changed moves some rows up and others down."""
+    for key, own in list(far.items()):
+        platform, benchmark, verdict = key
+        is_load = not any(map(_leads, own))
+        if (
+            not own
+            or not (is_load or verdict == "improved")
+            or 2 * sum(map(_is_back, own)) > len(own)
+        ):
+            continue
+        boards = {row.board for row in own}
+        for other in (*by, *far):
+            rows = by[other] if other in by else far[other]
+            falls = other[2] == "regressed" and other[2] != verdict
+            rates = is_load and any(map(_leads, rows))
+            if other[:2] != (platform, benchmark) or other == key or not (falls or rates):
+                continue
+            if True not in other[3:] and boards <= {row.board for row in rows}:
+                beside.setdefault(other, []).extend(own)
+                far[key] = []
+                break
+    for key in far:
+        beside.setdefault(key, [])
+
+
+def _is_small(rows: Sequence[Row]) -> bool:
+    """Return whether unproved rows moved too little for an event of their own: one row by less than
+    ``FAR``, or several whose middle one moved by less than ``SMALL_MOVE``. A fall of one row may be smaller where
+    its earlier figures agree, or its scatter is not known."""
+    moves = [abs(row.worse_by or 0.0) for row in rows]
+    if len(moves) > 1:
+        return max(moves) < FAR and median(moves) < SMALL_MOVE
+    (row,) = rows
+    is_odd = (row.worse_by or 0.0) > 0 and (is_beyond_kind(row) or row.scatter is None)
+    return moves[0] < (SINGLE_FALL if is_odd else FAR)
+
+
+def _is_usual(row: Row) -> bool:
+    """Return whether a row moved as far several times before, or from or to a load of 0, which no
+    program measures."""
+    if math.isinf(row.worse_by or 0.0):
+        return not _leads(row)
+    releases = [release for release, _ in row.line]
+    if row.old is None or row.old.guide.release not in releases:
+        return False
+    before = [value for _, value in row.line[: releases.index(row.old.guide.release) + 1]]
+    if min(before, default=0.0) <= 0:
+        return False
+    moves = [abs(math.log(now) - math.log(was)) for was, now in pairwise(before)]
+    return sum(move >= abs(row.worse_by or 0.0) for move in moves) >= MIN_AS_FAR
+
+
 def _goes_with(row: Row, proved: Sequence[Row]) -> bool:
     """Return whether a row is of a board on which rows are proved, or one of these on another board."""
     same = {(each.metric, *sorted(each.params.items())) for each in proved}
@@ -304,7 +388,7 @@ def moved_far(row: Row) -> bool:
     size = abs(row.worse_by)
     if row.spread:
         return size >= FAR
-    beyond_own = row.scatter is not None and size > math.log1p(row.scatter)
+    beyond_own = size > math.log1p(UNKNOWN_SCATTER if row.scatter is None else row.scatter)
     return size >= FAR or beyond_own or is_beyond_kind(row)
 
 
@@ -356,16 +440,9 @@ def _event(
         # “UDP throughput: throughput, ingress” would say it twice.
         narrow = more if what.casefold().endswith(f" {metric.casefold()}") else narrow
         what = f"{what}: {narrow}" if narrow else what
-    quiet = sum(1 for row in siblings if row.verdict in ("same", "steady"))
-    # All metrics of one run are one measurement; without parameters they may be of several.
-    run = bool(first.params) and len({row.observation for row in own}) == 1
-    single = all(row.level > 0 for row in own)
-    lone = single and not shared and (run or len(own) == 1) and quiet >= MIN_QUIET_ROWS
     perhaps = [*_conditions(own, old, new)]
     if back := _returned(own):
         perhaps.append(back)
-    if lone and not back and not unproved and not any(row.spread for row in own):
-        perhaps.append(f"one bad measurement: {quiet} other rows of the benchmark did not move")
     if any((row.board, row.benchmark) in drifts for row in own):
         perhaps.append("samples that drift within a run")
     if first.verdict == "improved" and all(map(_vanished, own)):

@@ -1,4 +1,4 @@
-"""The sentence above a comparison: one of five, by rule, with the share of figures that it rests on."""
+"""The sentence above a comparison: one of four, by rule, with the share of figures that it rests on."""
 
 from __future__ import annotations
 
@@ -13,16 +13,15 @@ from .comparison import Comparison
 from .events import FAR, Event
 from .verdicts import Verdict
 
-State = Literal["do not ship", "look", "measure again", "ship", "too little"]
+State = Literal["do not ship", "look", "ship", "too little"]
+"""Falls that are proved and falls that are not have one state: in public history they lasted equally often
+(``bench/lasting_events.py``), so to measure again is no other advice than to look."""
 
 ONE_RATE = math.log(5)
 """The factor, as a logarithm, by which one rate alone has to fall to hold a release back."""
 
 LEAST_JUDGED_PERCENT = 50
 """The share of figures that has to be judged before a release can be called good."""
-
-MIN_MOVES = 10
-"""Far moves in earlier releases from which on the share that lasted is worth a sentence."""
 
 MIN_FALLEN_BENCHMARKS = 3
 """Benchmarks that fall far on one board from which on that points to the board."""
@@ -48,7 +47,7 @@ class Headline:
 
 
 def headline(comparison: Comparison) -> Headline:
-    """Return the first of the five states that holds."""
+    """Return the first of the four states that holds."""
     judged, of = judged_figures(comparison)
     percent = 100 * judged // of if of else 0
     share = f"In {percent} % of {wording.count(of, 'figure')} a change by half would show."
@@ -57,16 +56,14 @@ def headline(comparison: Comparison) -> Headline:
     proved = sorted(wording.unaccepted(comparison), key=lambda event: not _severe(event))
     fell = far_falls(comparison)
     again = list(dict.fromkeys(event.benchmark for event in fell))
+    falls = [*proved, *fell]
     state: State
     if proved and _severe(proved[0]):
         state, tag = "do not ship", "Do not ship"
-        sentence = f"{tag}: {wording.event_title(proved[0], comparison)}. {share}"
-    elif proved:
-        state, tag = "look", f"Look at {wording.count(len(proved), 'event')}"
-        sentence = f"{tag} before you ship. {share}"
-    elif fell:
-        state, tag = "measure again", f"Measure {wording.count(len(again), 'benchmark')} again"
-        sentence = f"{tag}: what got far worse there is not proved. {share}"
+        sentence = f"{tag}: {wording.event_title(falls.pop(0), comparison)}. {share}"
+    elif falls:
+        state, tag = "look", f"Look at {wording.count(len(falls), 'event')}"
+        sentence = f"{tag} before you ship{_of_them_unproved(len(fell), len(falls))}. {share}"
     elif percent >= LEAST_JUDGED_PERCENT:
         state, tag = "ship", f"Ship what was judged: {percent} %"
         accepted = any(row.accepted for row in comparison.rows)
@@ -76,13 +73,10 @@ def headline(comparison: Comparison) -> Headline:
     else:
         state, tag = "too little", "Too little to say"
         sentence = f"{tag}. {share}"
-    named = proved[1:] if state == "do not ship" else proved or fell
-    more = [_named(named, comparison), *_besides(comparison, fell if proved else ())]
-    more += _boards_that_fell(comparison)
-    if state in ("do not ship", "look", "measure again") and sum(comparison.lasted) >= MIN_MOVES:
-        stayed, back = comparison.lasted
-        more.append(f"Of {stayed + back} moves as far in earlier releases {stayed} lasted.")
-    if state in ("measure again", "too little"):
+    more = [_named(falls, comparison), *_besides(comparison), *_boards_that_fell(comparison)]
+    if state in ("do not ship", "look"):
+        more.append(wording.lasted(comparison.jumps.values()))
+    if not proved and (fell or state == "too little"):
         more.append(_advice(comparison, again))
     return Headline(state, tag, sentence, " ".join(filter(None, more)), judged, of)
 
@@ -96,7 +90,11 @@ def judged_figures(comparison: Comparison) -> tuple[int, int]:
 
 def far_falls(comparison: Comparison) -> list[Event]:
     """Return the moves that cannot be judged and are falls by a third or more."""
-    return [event for event in comparison.far if event.worse_by >= FAR and not event.is_back]
+    return [
+        event
+        for event in comparison.far
+        if event.worse_by >= FAR and not event.is_back and not event.is_minor
+    ]
 
 
 def _severe(event: Event) -> bool:
@@ -112,12 +110,18 @@ def _named(events: Sequence[Event], comparison: Comparison) -> str:
     return f"{'; '.join([*titles, f'{left} more'] if left else titles)}." if titles else ""
 
 
-def _besides(comparison: Comparison, fell: Sequence[Event]) -> list[str]:
-    """Return remarks beside the headline: falls not proved, rises, lost figures."""
+def _of_them_unproved(unproved: int, of: int) -> str:
+    """Return how many of some events are not proved, as the end of a sentence."""
+    if unproved < of:
+        return f", of which {unproved} {'is' if unproved == 1 else 'are'} not proved" * (
+            unproved > 0
+        )
+    return ", though it is not proved" if of == 1 else ", though none is proved"
+
+
+def _besides(comparison: Comparison) -> list[str]:
+    """Return remarks beside the headline: rises, lost figures."""
     out = []
-    if fell:
-        events = wording.count(len(fell), "benchmark")
-        out.append(f"{events} worse by a factor of 1.5 or more, not proved.")
     better = sum(event.kind == "improved" for event in comparison.events)
     if better:
         out.append(f"{wording.count(better, 'event')} for the better.")

@@ -56,7 +56,7 @@ def shared_moves(compared: Iterable[tuple[ReleasePair, Sequence[Entry]]]) -> lis
     for pair, entries in compared:
         for entry in entries:
             # A return to an earlier level has the release before as its cause.
-            is_back = entry.action == wording.BACK
+            is_back = entry.action in (wording.BACK, wording.MINOR)
             if is_back or entry.is_cause or entry.move is None or abs(entry.move) < MIN_MOVE_LOG:
                 continue
             key = (_line(pair.new.release), entry.benchmark, entry.move > 0)

@@ -23,6 +23,7 @@ from .match import CLOCK, Match, Names, match, obstacles
 from .moves import DIGIT
 from .relative import EQUAL, Side
 from .shifts import Shift
+from .usual_noise import Table
 
 Verdict = Literal[
     "regressed",
@@ -80,14 +81,16 @@ class SideFigures:
 @dataclass(frozen=True, slots=True)
 class Rules:
     """Decisions made beforehand: names, accepted changes, the smallest change
-    that matters where it is not each metric's own, what people wrote, and whether releases after
-    the newer one may be looked at."""
+    that matters where it is not each metric's own, what people wrote, whether releases after
+    the newer one may be looked at, and how much single figures usually scatter, where that is not
+    what the package carries."""
 
     names: Names
     waivers: tuple[Waiver, ...] = ()
     threshold: float | None = None
     annotations: Annotations = field(default_factory=Annotations)
     look_ahead: bool = False
+    usual_noise: Table | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +224,7 @@ def rows(old: SideFigures, new: SideFigures, history: History, rules: Rules) -> 
     _share_resolution(out, judged, rules.names)
     work = _work(out, judged)
     loads = {position: _per_work(judged, pasts, position, own) for position, own in work.items()}
-    verdicts = judge([loads.get(i) or pair for i, pair in judged.items()])
+    verdicts = judge([loads.get(i) or pair for i, pair in judged.items()], table=rules.usual_noise)
     for (position, pair), judgement in zip(judged.items(), verdicts, strict=True):
         out[position] = _judged(out[position], loads.get(position) or pair, judgement)
         if loads.get(position):

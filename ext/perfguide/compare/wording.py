@@ -17,7 +17,7 @@ from ..common import units
 from ..common.diagnostics import visible
 from ..common.units import TableCell
 from ..figures.pool import Cell, Record
-from .comparison import Comparison, Coverage, Group
+from .comparison import Comparison, Coverage, Group, Jumps
 from .events import Event, is_beyond_kind
 from .verdicts import ALARMS, CONVERTED, WORDS, Row, Verdict
 
@@ -50,9 +50,11 @@ TITLES: dict[Verdict, str] = {
 
 BACK = "Back at an earlier level"
 
+MINOR = "Small or usual moves, not proved"
+
 ACTIONS = (
     *("Worse", "Causes", "Worse, not proved", "Better", "Changed", "Accepted"),
-    *("Better, not proved", BACK),
+    *("Better, not proved", BACK, MINOR),
 )
 """Titles of events by how far they are proved, in the order in which a reader sees them. They are no
 advice of their own: in public history as many proved moves lasted as others."""
@@ -97,6 +99,8 @@ def action(event: Event) -> str:
         return "Causes"
     if event.kind in ("improved", "changed"):
         return "Better" if event.kind == "improved" else "Changed"
+    if event.is_minor:
+        return MINOR
     if event.is_back:
         return BACK
     if event.kind == "noisy":
@@ -143,6 +147,8 @@ def unjudged(comparison: Comparison) -> list[str]:
 def event_title(event: Event, comparison: Comparison) -> str:
     """Return what happened, where, and by how much: ``LMBench: lat_ctx, sk: −12.0 %, 4 rows``."""
     where = f", {', '.join(event.boards)}" if len(comparison.spans) > 1 else ""
+    if event.is_minor:
+        return f"{benchmark_title(event, comparison)}{where}: {count(len(event.rows), 'row')} moved by {_extent(event.rows)}"
     size = _size(event)
     rows = sum(not row.is_clock for row in event.rows) or len(event.rows)
     return f"{event.what}{where}{f': {size}' if size else ''}, {count(rows, 'row')}"
@@ -189,6 +195,30 @@ def _size(event: Event) -> str:
     return spread + ", or ".join([out, *zero])
 
 
+def _extent(rows: Sequence[Row]) -> str:
+    """Return the least and the greatest move of rows, whichever way: ``2.1 to 9.8 %``."""
+    moves = sorted(abs(row.worse_by or 0.0) for row in rows)
+    finite = [move for move in moves if math.isfinite(move)]
+    ends = dict.fromkeys((finite[0], finite[-1]) if finite else ())
+    if finite and finite[-1] >= math.log(units.MIN_FACTOR):
+        texts = [f"a factor of {' to '.join(units.factor_text(math.exp(e))[1:] for e in ends)}"]
+    else:
+        texts = [f"{' to '.join(_without_sign(math.expm1(end)) for end in ends)} %"] * bool(ends)
+    return ", or ".join([*texts, *_to_or_from_zero(rows)])
+
+
+def beside(event: Event) -> list[str]:
+    """Return how far the unproved rows of an event moved, those that went its way first."""
+    sides: dict[bool, list[Row]] = {event.worse_by > 0: [], event.worse_by <= 0: []}
+    for row in event.unproved:
+        sides[(row.worse_by or 0.0) > 0].append(row)
+    return [
+        f"{_size(replace(event, rows=tuple(own)))}, {count(len(own), 'more row')}"
+        for own in sides.values()
+        if own
+    ]
+
+
 def _to_or_from_zero(rows: Sequence[Row]) -> list[str]:
     """Return whether some of the rows fell to zero or rose from it."""
     rated = [row for row in rows if row.worse_by is not None and row.old and row.new]
@@ -203,6 +233,8 @@ def _without_sign(share: float) -> str:
 
 def event_lines(event: Event, comparison: Comparison) -> list[str]:
     """Return the grounds of an event, what may explain it, and what to do, as sentences."""
+    if event.is_minor:
+        return []
     rows = [
         row
         for row in comparison.rows
@@ -232,18 +264,14 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
         counts = {(_runs(row.old), _runs(row.new)) for row in event.rows}
         texts = [f"{a} against {b}" for a, b in sorted(counts)]
         out.append(f"Runs: {', '.join(texts)}; their scatter does not explain it.")
-    fates = Counter(filter(None, (fate(row) for row in event.rows)))
-    out += [f"{_of_all(number, len(event.rows))} {what}." for what, number in fates.items()]
-    if event.unproved:
-        more = replace(event, rows=event.unproved)
-        out.append(
-            f"Beside it, not proved: {_size(more)}, {count(len(event.unproved), 'more row')}."
-        )
-    lasted = sum(fates[text] for text in fates if text.startswith("lasted"))
-    # What the next release kept was no bad measurement.
-    perhaps = [p for p in event.perhaps if not lasted or p[:7] != "one bad"]
-    if perhaps and not event.is_cause and not event.is_back:
-        out.append(f"Perhaps: {'; '.join(perhaps)}.")
+    fates = Counter(own for row in event.rows if (own := fate(row)))
+    out += _fates(fates, len(event.rows))
+    out += [f"Beside it, not proved: {size}." for size in beside(event)]
+    if not (event.is_cause or event.is_back):
+        if event.benchmark in comparison.jumps and not fates and not event.shared:
+            title = benchmark_title(event, comparison)
+            out.append(lasted([comparison.jumps[event.benchmark]], f" of {title}"))
+        out += [f"Perhaps: {'; '.join(event.perhaps)}."] * bool(event.perhaps)
     for row in event.rows:
         if row.accepted:
             text = acceptance(row)
@@ -252,7 +280,38 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
     converted = (text for row in event.rows for text in row.aliases if text.startswith(CONVERTED))
     out += [f"{units.capital(text)}." for text in dict.fromkeys(converted)]
     out += dict.fromkeys(f"Note: {note.spec.text}" for row in event.rows for note in row.notes)
-    return out
+    return list(filter(None, out))
+
+
+def benchmark_title(event: Event, comparison: Comparison) -> str:
+    """Return the title of the benchmark of an event."""
+    return next(each.title for each in comparison.groups if each.benchmark == event.benchmark)
+
+
+def _fates(fates: Mapping[str, int], of: int) -> list[str]:
+    """Return what became of some rows in a later release: ``6 of 10 went back and 4 lasted in 05.01.``"""
+    by_release: dict[str, list[tuple[int, str]]] = {}
+    for text, number in fates.items():
+        word, _, release = text.partition(" in ")
+        by_release.setdefault(release, []).append((number, word))
+    return [
+        " and ".join([f"{_of_all(first, of)} {word}", *(f"{n} {other}" for n, other in rest)])
+        + f" in {release}."
+        for release, ((first, word), *rest) in by_release.items()
+    ]
+
+
+MIN_JUMPS = 10
+"""Far moves in earlier releases from which on the share that lasted is worth a sentence."""
+
+
+def lasted(jumps: Iterable[Jumps], what: str = "") -> str:
+    """Return how many far moves in earlier releases lasted; nothing where there are few."""
+    counts = list(jumps)
+    kept, of = sum(each.lasted for each in counts), sum(each.of for each in counts)
+    if of < MIN_JUMPS:
+        return ""
+    return f"Of {of} moves as far{what} in earlier releases {kept} lasted."
 
 
 LISTED_ROWS = 3
@@ -262,9 +321,12 @@ LISTED_ROWS = 3
 def listed(event: Event) -> tuple[Row, ...]:
     """Return the rows that are shown with an event: those that moved most, and one of those that are not
     proved."""
+    if event.is_minor:
+        return ()
     if event.kind == "noisy":
         return event.rows[:1]
-    return (*event.rows[:LISTED_ROWS], *[row for row in event.unproved if row.work is None][:1])
+    beside = [row for row in event.unproved if row.work is None and row.change is not None]
+    return (*event.rows[:LISTED_ROWS], *beside[:1])
 
 
 def unproved(row: Row) -> str:

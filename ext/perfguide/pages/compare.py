@@ -336,14 +336,14 @@ def _event(event: Event, comparison: Comparison, catalog: Catalog) -> dict[str, 
 
 def _far(event: Event, comparison: Comparison, catalog: Catalog) -> dict[str, Any]:
     """Return an unproved event as one line: its most conspicuous row, and the ground."""
+    title = wording.event_title(event, comparison)
+    if event.is_minor:
+        name, _, extent = title.rpartition(": ")
+        return {"name": name, "figures": extent, "history": "", "drawn": None}
     row = event.rows[0]
-    why = wording.unproved(row)
     moved = _moved(row, comparison, catalog)
-    return {
-        **moved,
-        "name": wording.event_title(event, comparison),
-        "figures": f"{moved['figures']}; {why}",
-    }
+    figures = "; ".join((moved["figures"], wording.unproved(row), *wording.beside(event)))
+    return {**moved, "name": title, "figures": figures}
 
 
 def _moved(row: Row, comparison: Comparison, catalog: Catalog) -> dict[str, Any]:

@@ -24,7 +24,6 @@ from .verdicts import ComparedGuides, ListedVerdict
 BADGE_COLOURS: Mapping[State, str] = {
     "do not ship": "red",
     "look": "orange",
-    "measure again": "yellow",
     "ship": "green",
     "too little": "lightgrey",
 }

@@ -34,7 +34,6 @@ MIN_SHARE_OF_FIGURES = 0.5
 SIGNS: Mapping[State, str] = {
     "do not ship": "✕",
     "look": "●",
-    "measure again": "○",
     "ship": "✓",
     "too little": "?",
 }
@@ -43,7 +42,6 @@ SIGNS: Mapping[State, str] = {
 STATE_WORDS: Mapping[State, str] = {
     "do not ship": "do not ship",
     "look": "look at events",
-    "measure again": "measure again",
     "ship": "ship",
     "too little": "too little to say",
 }
