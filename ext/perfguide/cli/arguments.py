@@ -55,6 +55,7 @@ class CommandParser(argparse.ArgumentParser):
 
     def _suggestion(self, message: str) -> str:
         """Return a suggestion for a mistyped choice, or ""."""
+        # argparse hands over the choice only within its message.
         wrong = re.match(r"argument ([^:]+): invalid choice: '(.*?)' \(choose from", message)
         for action in self._actions if wrong else ():
             named = {action.metavar, action.dest, "/".join(action.option_strings)}

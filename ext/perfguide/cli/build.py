@@ -164,6 +164,7 @@ def _summary(target: Path, site: Site, seconds: float) -> list[str]:
 
 
 def _hash(*values: object) -> str:
+    # Options can be paths whose bytes are not UTF-8.
     return hashlib.sha256(repr(values).encode("utf-8", "surrogateescape")).hexdigest()
 
 
@@ -187,10 +188,12 @@ def _sphinx(options: list[str], lock: int) -> Iterator[Run]:
         with subprocess.Popen(
             command, pass_fds=files, env=environment, preexec_fn=ending
         ) as process:
+            # With our own end open, a write would not fail when Sphinx has ended already.
             os.close(begin)
             try:
                 yield partial(_run, process, begun, report)
             finally:
+                # After an error here, Sphinx must not go on writing without the lock.
                 process.kill()
                 os.close(begun)
 

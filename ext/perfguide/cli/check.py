@@ -80,6 +80,7 @@ def _withdrawn(ledger: Ledger) -> list[str]:
         old, new = each.old, each.new
         why = f": {visible(new.bundle.reason)}" if new.bundle.reason else ""
         origin = visible(f"{old.root.rstrip('/')}/{old.origin}" if old.root else old.origin)
+        # One line, however many others withdrew it.
         lines[old.bundle.owned_id] = f"{origin}: withdrawn by “{visible(new.bundle.id)}”{why}"
     return list(lines.values())
 

@@ -95,6 +95,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return shared.USAGE
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
+        # As shells do: 128 and the number of the signal.
         return 130
     return status
 

@@ -142,6 +142,7 @@ def _side_argument(text: str) -> _SideArgument:
     """Parse the argument of a side. Raises :class:`ValueError` if it is malformed."""
     if object_store.is_url(text):
         return _SideArgument(text, text, None, {})
+    # The name of a file may have commas and equals signs.
     if Path(text).exists():
         return _SideArgument(text, Path(text), None, {})
     releases, own = [], {}
@@ -231,6 +232,7 @@ def _run(options: argparse.Namespace) -> int:
     annotations, wrong_too = waivers.load_annotations(waiver_file)
     faults += [*wrong, *wrong_too]
     shared.print_all(faults, sys.stderr)
+    # Without the accepted changes, the exit status could be a false alarm.
     if errors(faults):
         return shared.USAGE
     old, new = read
@@ -436,6 +438,7 @@ def _write(text: str, output: Path | None) -> None:
     if output is not None:
         output.write_bytes(data)
         return
+    # Text that was printed before has to come first.
     sys.stdout.flush()
     # Written as bytes: text would fail on a terminal that is not UTF-8.
     sys.stdout.buffer.write(data)

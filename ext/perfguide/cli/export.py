@@ -119,6 +119,7 @@ def _write_file(table: Table, pool: Pool, form: str, output: Path | None) -> int
         "excel": figure_files.write_excel,
     }[form]
     if output is None:
+        # Text that was printed before has to come first.
         sys.stdout.flush()
         write(table, pool, sys.stdout.buffer)
         sys.stdout.buffer.flush()
@@ -142,6 +143,7 @@ def _write_folder(table: Table, pool: Pool, folder: Path) -> int:
     with atomic_swap.locked(
         at.work, lambda holder: print(f"waiting for {holder}", file=sys.stderr)
     ):
+        # An export that was killed leaves its files here, and a swap the earlier export.
         _remove(at.site)
         written = parquet.write_folder(table, pool, at.site)
         atomic_swap.swap(at.site, at.target, at.work)

@@ -69,6 +69,7 @@ def _run(options: argparse.Namespace) -> int:
     except ValueError as error:
         print(f"perfguide find: {error}", file=sys.stderr)
         return shared.USAGE
+    # An engine is inferred from all figures of its run, and conditions name only some.
     records = [
         record
         for key in dict.fromkeys(r.record.guide for a in answers.measured for r in a.readings)
@@ -210,6 +211,7 @@ def _as_json(
                         **figure(reading.record),
                         "release": reading.record.guide.release,
                         "engine": _engine(reading.record, inferred, holdings),
+                        # A ratio can be infinite, which JSON has no number for.
                         "margin": None if reading.ratio > 1e6 else reading.ratio - 1,
                         "between": [figure(each) for each in reading.between],
                         "earlier": [

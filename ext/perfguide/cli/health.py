@@ -53,6 +53,7 @@ def _run(options: argparse.Namespace) -> int:
     if not len(holdings.pool):
         return shared.NOTHING
     if options.format == "json":
+        # ASCII, so that no name from a bundle can move the cursor of a terminal.
         print(json.dumps(report.as_json(holdings, checked), indent=1, ensure_ascii=True))
     else:
         print(report.as_text(checked), end="")

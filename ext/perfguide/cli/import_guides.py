@@ -178,6 +178,7 @@ def _releases(
             stated = [
                 release
                 for name, release in meaning.releases.items()
+                # Shorter beginnings of hashes could mean several commits.
                 if name == snapshot.tag or (len(name) >= 7 and snapshot.commit.startswith(name))
             ]
             sdk = stated[0] if stated else sources.release(meaning.guide.release, snapshot)

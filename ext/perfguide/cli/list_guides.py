@@ -31,6 +31,7 @@ def _run(options: argparse.Namespace) -> int:
     status = shared.print_faults([*gathered.diagnostics, *load_notes(settings.boards)[1]])
     bundles: dict[GuideKey, list[Bundle]] = {}
     for each in gathered.ledger.bundles:
+        # A bundle without results makes no guide.
         if each.rows():
             bundles.setdefault(guide_key(each.bundle), []).append(each.bundle)
     figures = terms.figures_by_guide(gathered.ledger.bundles, gathered.catalog)

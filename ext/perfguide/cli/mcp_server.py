@@ -138,6 +138,7 @@ def _output(command: str, options: Sequence[str], arguments: Sequence[str]) -> s
 
     # Behind "--" nothing that a model writes is taken for an option.
     words = [sys.executable, "-m", "perfguide", command, *options, "--", *arguments]
+    # Our input belongs to the protocol. The status is no error: it can mean that faults exist.
     run = subprocess.run(words, capture_output=True, check=False, stdin=subprocess.DEVNULL)
     text = run.stdout.decode("utf-8", "replace")
     if not text.strip():

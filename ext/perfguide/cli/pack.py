@@ -181,6 +181,7 @@ def _pack(options: argparse.Namespace) -> int:
     now = datetime.datetime.now(datetime.UTC)
     packed = pack_logs.pack(logs, environment, stated, formats_of, now)
     shared.print_all([d for report in packed.reports for d in report.diagnostics], sys.stderr)
+    # Without any result, the message below says what matters.
     if any(report.results for report in packed.reports):
         shared.print_all(packed.diagnostics, sys.stderr)
     _print_reports(packed.reports)

@@ -96,6 +96,7 @@ def _project(folder: Path) -> Iterator[Line]:
         [sys.executable, "-c", _PROBE], cwd=folder, capture_output=True, text=True, check=False
     )
     try:
+        # conf.py may print lines of its own before the answer.
         answer = json.loads(run.stdout.strip().rpartition("\n")[2])
     except ValueError:
         last = run.stderr.strip().rpartition("\n")[2]
@@ -103,6 +104,7 @@ def _project(folder: Path) -> Iterator[Line]:
         return
     if "error" in answer:
         last = answer["error"].strip().splitlines()
+        # Between them is a traceback through Sphinx.
         messages = dict.fromkeys(line.strip() for line in last[:1] + last[-1:])
         yield "fix", f"conf.py cannot be run: {visible(' '.join(messages))}"
         return

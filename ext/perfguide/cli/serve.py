@@ -85,6 +85,7 @@ def _changes(results: list[str]) -> Iterator[bool]:
     next(notices)  # no change after this is missed
     yield True
     for changes in notices:
+        # A notice without changes says only that time has passed.
         if changes:
             yield False
 

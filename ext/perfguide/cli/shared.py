@@ -93,6 +93,7 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="folder for copies of files read from URLs; default: build/store",
     )
+    # Only commands that write pages have the option of :func:`add_workers`.
     parser.set_defaults(scheduler="")
 
 
@@ -131,6 +132,7 @@ def limit(text: str, changed: Callable[[dict[str, int]], object]) -> tuple[str, 
     # int() would also accept “1_000” and digits of other scripts.
     value = int(number) if re.fullmatch("[0-9]{1,15}", number) else 0
     try:
+        # It refuses 0, and with it all that is no number.
         changed({name: value})
     except ValueError as error:
         raise argparse.ArgumentTypeError(visible(str(error))) from error
