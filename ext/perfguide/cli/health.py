@@ -41,6 +41,7 @@ def _run(options: argparse.Namespace) -> int:
     from ..health import report
 
     settings = shared.site_settings(options)
+    # The default file may be missing, but a mistyped one should not go unnoticed.
     if options.acknowledged != shared.ACKNOWLEDGED and not Path(options.acknowledged).exists():
         raise FileNotFoundError(0, "there is no such file", options.acknowledged)
     holdings, status = shared.read_site(settings)

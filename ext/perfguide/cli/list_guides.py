@@ -34,6 +34,7 @@ def _run(options: argparse.Namespace) -> int:
         # A bundle without results makes no guide.
         if each.rows():
             bundles.setdefault(guide_key(each.bundle), []).append(each.bundle)
+    # A count needs no pool of the figures.
     figures = terms.figures_by_guide(gathered.ledger.bundles, gathered.catalog)
     rows: list[tuple[str, ...]] = [("SOC", "SYSTEM", "RELEASE", "FIGURES", "MEASURED", "BOARDS")]
     rows += [_cells(key, bundles[key], figures[key]) for key in in_order(figures)]

@@ -132,7 +132,7 @@ def limit(text: str, changed: Callable[[dict[str, int]], object]) -> tuple[str, 
     # int() would also accept “1_000” and digits of other scripts.
     value = int(number) if re.fullmatch("[0-9]{1,15}", number) else 0
     try:
-        # It refuses 0, and with it all that is no number.
+        # It refuses 0, and so everything that is not a number.
         changed({name: value})
     except ValueError as error:
         raise argparse.ArgumentTypeError(visible(str(error))) from error
