@@ -102,6 +102,7 @@ def _table(answers: Answers, link: Links, ids: str) -> str:
     if more:
         note += f" {more:,} more boards are in the CSV file."
     return (
+        # A box that scrolls takes the focus, so that arrow keys scroll it.
         f'<div class="perf-scroll perf-answers-box"{ids} role="region" tabindex="0" '
         'aria-label="Headline results"><table class="perf-answers">'
         f"<thead><tr>{''.join(head)}</tr></thead><tbody>{rows}</tbody></table></div>\n"
@@ -168,6 +169,7 @@ def _shape(colour: str, share: float, height: int) -> str:
 
 def _bar(number: int, share: float) -> str:
     return (
+        # The figure beside it says the same, so screen readers skip the bar.
         f'<svg class="perf-share" width="{BAR}" height="{BAR_HEIGHT}" '
         f'viewBox="0 0 {BAR} {BAR_HEIGHT}" aria-hidden="true">'
         f"{_shape(f'perf-f{number % COLOURS}', share, BAR_HEIGHT)}</svg>"

@@ -40,6 +40,7 @@ def reason(exception: BaseException) -> str | None:
     """Return the line that explains an exception, or ``None`` if a traceback is needed."""
     if error := _failure_of_machine(exception):
         return f"the site cannot be written: {explained(error)}"
+    # Sphinx's own errors say what to fix; others need their traceback.
     is_plain = isinstance(exception, SphinxError) and not isinstance(exception, SphinxParallelError)
     if not is_plain or (isinstance(exception, ExtensionError) and exception.orig_exc):
         return None

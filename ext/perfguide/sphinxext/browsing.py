@@ -37,6 +37,7 @@ def classic(module: str) -> str:
     """
     exports = list(_EXPORTS.finditer(module))
     names = dict(
+        # “x as default” has the name of the export last.
         reversed([part.strip() for part in pair.split(" as ")])
         for each in exports
         for pair in each[1].split(",")
@@ -69,6 +70,7 @@ def library() -> str:
 
 
 def _assets(app: Sphinx) -> None:
+    # Few readers of e-books run scripts.
     if isinstance(app.builder, StandaloneHTMLBuilder) and app.builder.name != "epub":
         target = Path(app.outdir, "_static", LIBRARY)
         target.parent.mkdir(parents=True, exist_ok=True)

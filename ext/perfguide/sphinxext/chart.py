@@ -64,6 +64,7 @@ class PerfChart(SphinxDirective):
         if "data" in self.options:
             name, path = self.env.relfn2path(self.options["data"])
             try:
+                # Spreadsheets begin a file with a byte order mark.
                 text = Path(path).read_bytes().decode("utf-8-sig")
             except (OSError, UnicodeDecodeError) as error:
                 return self._fault(name, f"cannot be read: {error}", "check the path")
@@ -85,6 +86,7 @@ class PerfChart(SphinxDirective):
     def _figure(self, stem: str, alt: str, data: str) -> list[nodes.Node]:
         figure = nodes.figure(classes=["perf-chart"])
         self.set_source_info(figure)
+        # Sphinx takes the format that the builder can show.
         image = nodes.image(uri=f"{stem}.*", alt=alt)
         size = gallery.size(Path(f"{self.env.relfn2path(stem)[1]}.svg"))
         figure += perf_picture("", image, label="", size=size)
@@ -125,4 +127,5 @@ def setup(app: Sphinx) -> None:
     """Register the directive."""
     app.add_directive("perf-chart", PerfChart)
     app.connect("builder-inited", _note_formats)
+    # All pages have been read by then, so it is known which pictures they have.
     app.connect("env-check-consistency", _prune)

@@ -202,6 +202,7 @@ def setup(app: Sphinx) -> None:
     hints, defaults = get_type_hints(Values), Values()
     for name, hint in hints.items():
         either = get_args(hint) if isinstance(hint, UnionType) else (hint,)
+        # Sphinx checks values with isinstance(), which takes list but not list[str].
         types = tuple(get_origin(each) or each for each in either)
         app.add_config_value(name, getattr(defaults, name), "", types)
     app.connect("config-inited", _relocate_paths)

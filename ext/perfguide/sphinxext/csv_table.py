@@ -91,6 +91,7 @@ class PerfCsvTable(SphinxDirective):
         widths = self.options.get("widths", [])
         if widths and len(widths) != width:
             fault = f"has {width} columns, and “widths” names {len(widths)}"
+            # A wrong width is no reason to leave out the figures.
             _fault(self, source, fault, "name one width for each column")
             widths = []
         empty = [""] * width

@@ -134,5 +134,6 @@ def setup(app: Sphinx) -> Lookup:
     app.add_role("perf", PerfFigure(lookup))
     app.connect("env-get-outdated", lookup.outdated)
     app.connect("missing-reference", _resolve)
+    # Before the files of the site are noted at the end of the build.
     app.connect("build-finished", lookup.write_badges, priority=400)
     return lookup

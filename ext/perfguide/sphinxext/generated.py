@@ -99,6 +99,7 @@ def _visit_history(translator: Any, node: perf_history) -> None:
 def _open_link(translator: Any, node: perf_site_file) -> None:
     builder = translator.builder
     if is_site(builder):
+        # The names of folders of Parquet files have “=” and “@”.
         file = f"{json_api.ROOT}/{quote(node['file'], safe='/=@')}"
         uri = f"{way_to_top(builder, builder.current_docname)}{file}"
         translator.body.append(f'<a class="reference" href="{escape(uri)}">')
@@ -326,6 +327,7 @@ class SectionAnchors(_GeneratedTransform):
                 for name in names
                 if document.nametypes.get(name) and " of " not in name
             ]
+            # Links and lists of contents use the first one.
             section["ids"] = [anchor, *others]
             if isinstance(section.parent, nodes.document):
                 chapters = ["perf-chapters"] if anchor in PAGES_WITH_CHAPTERS else []
@@ -347,6 +349,7 @@ class Parts(_GeneratedTransform):
 
     def change(self, figures: PageFigures) -> None:
         """Replace the nodes."""
+        # Loops over lists, because they change the tree that they search.
         for container in list(self.document.findall(nodes.container)):
             if "perf-fold" in container["classes"]:
                 summary, *content = container.children

@@ -143,6 +143,7 @@ def _reason(config: Config, name: str) -> str:
     if ".rst" not in config.source_suffix:
         return 'source_suffix in conf.py has no ".rst"; add ".rst": "restructuredtext" to it'
     paths = [name, *map(str, Path(name).parents)]
+    # Sphinx looks for no pages in folders of templates either.
     for pattern in (*config.exclude_patterns, *config.templates_path):
         if any(patmatch(path, pattern) for path in paths):
             return (
@@ -200,5 +201,6 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.connect("env-updated", _note_generated, priority=100)
     app.connect("env-updated", _update_start_page, priority=100)
     app.connect("doctree-resolved", _drop_contents)
+    # After the theme and other extensions have set these values.
     app.connect("html-page-context", _offer_no_editing, priority=900)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -268,6 +268,7 @@ def _step(header: Sequence[Sequence[str]], rows: Sequence[Sequence[TableCell]], 
         for start, end in spans(header, level, stub):
             for column in range(start, end):
                 need = _BOLD_REM * _longest(row[start]) + 0.4
+                # A head over several columns takes its width from all of them.
                 above[column] = max(above[column], need / (end - start))
     total = 0.0
     for column in range(width):
@@ -368,6 +369,7 @@ def body(
         name = row_name(keys, header, stub)
         used[name] = used.get(name, 0) + 1
         if used[name] > 1:
+            # Rows can differ only in units, which addresses leave out.
             name = f"{name}--{used[name]}"
         own = f' id="{escape(prefix)}--{name}"' if prefix and name else ""
         if chosen is not None and number not in chosen:

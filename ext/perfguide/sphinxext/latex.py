@@ -108,6 +108,7 @@ def _set_table(leaf: nodes.Element) -> None:
     divided = parts(rows, leaf["stub"], rows[0])
     out: list[nodes.Node] = []
     for number, part in enumerate(divided, 1):
+        # The first part keeps the table node, with its title and anchor.
         part_table = table if number == 1 else nodes.table(classes=list(table["classes"]))
         if part.long:
             part_table["classes"].append("longtable")
@@ -134,6 +135,7 @@ def _continued(table: nodes.Element, number: int, parts: int) -> list[nodes.Node
     title = next((c.astext() for c in table.children if isinstance(c, nodes.title)), "")
     text = f"{title}: more columns ({number} of {parts})" if title else "More columns"
     name = nodes.strong("", "", nodes.Text(text))
+    # Otherwise a page could end with the name of a table on the next one.
     return [nodes.paragraph("", "", name), _latex("\\nopagebreak")]
 
 
@@ -164,6 +166,7 @@ def _set_chart(figure: nodes.figure, pictures: Sequence[nodes.Element]) -> None:
             return
         named = picture["label"] if small else f"{caption}: {picture['label']}"
         name = nodes.paragraph("", "", nodes.strong("", named))
+        # Two small pictures share a line.
         end = "\\end{minipage}" + ("\\hfill{}" if small and number % 2 == 0 else "\\par\\medskip")
         boxed = [_latex(f"\\noindent\\begin{{minipage}}[t]{{{width}}}"), name, image, _latex(end)]
         if picture is pictures[-1]:

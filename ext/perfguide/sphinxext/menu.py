@@ -34,6 +34,7 @@ class UnusualError(Exception):
 def is_span(part: nodes.Node) -> TypeGuard[nodes.inline]:
     """Return whether a part of a title is text with a class."""
     is_text = all(isinstance(each, nodes.Text) for each in part.children)
+    # Writers may have a method of their own for a subclass.
     return type(part) is nodes.inline and bool(part["classes"]) and is_text
 
 
@@ -63,6 +64,7 @@ class Menu:
         self._below = {page: self._listed(page) for page in env.toctree_includes}
         self._parents = {
             child: page
+            # If several pages list a page, the same one has to be its parent in each build.
             for page in sorted(env.toctree_includes)
             for child in env.toctree_includes[page]
         }

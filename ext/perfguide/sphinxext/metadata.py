@@ -143,6 +143,7 @@ def _depart_explorer(translator: Any, node: perf_explorer) -> None:
 def description(doctree: nodes.document) -> str:
     """Return the first paragraph of a page's own text, cut between words."""
     for paragraph in doctree.findall(nodes.paragraph):
+        # Those of notes, lists and cells do not say what the page is about.
         if isinstance(paragraph.parent, nodes.section | nodes.document):
             return shortened(paragraph.astext())
     return ""
@@ -240,6 +241,7 @@ def _describe(app: Sphinx, pagename: str, context: dict[str, Any], doctree: node
     # Other extensions have written their tags before.
     if app.config.perfguide_social and 'property="og:' not in tags[0]:
         graph = {
+            # Sphinx gives titles as HTML.
             "title": re.sub(r"<[^>]*>", "", str(context.get("title", ""))),
             "type": "website" if pagename == app.config.root_doc else "article",
             "site_name": escape(app.config.html_title),
@@ -331,6 +333,7 @@ def _publish(app: Sphinx, exception: Exception | None) -> None:
             file = f"{app.config.perfguide_output}/{folder}/{FEED}"
             _put(Path(app.outdir, file), _feed(app, own, file, soc))
             former.discard(Path(app.outdir, file))
+        # Feeds of SoCs that no longer have results.
         for path in former:
             path.unlink()
     if app.config.perfguide_llms_txt and not _has_own(app, LLMS_TXT, LLMS_EXTENSION):
@@ -369,6 +372,7 @@ def _feed(app: Sphinx, entries: list[dict[str, Any]], file: str, soc: str = "") 
     """Return the feed of all SoCs or of one, which is published as ``file``."""
     config = app.config
     base = _site_address(app)
+    # Without an address of the site, links are relative to the feed.
     up = base or "../" * file.count("/")
     author = config.author or config.project
     title = f"{soc} · {config.html_title}" if soc else config.html_title

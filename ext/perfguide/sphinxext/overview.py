@@ -120,6 +120,7 @@ def lines(socs: Sequence[SocOverview], matrix_columns: Sequence[Column]) -> list
     better."""
     out = [(soc, [_best(soc, column) for column in matrix_columns]) for soc in socs]
     for index, column in enumerate(matrix_columns):
+        # A figure in doubt must not set the scale of the others.
         trusted = [cell for _, cells in out if (cell := cells[index]) and not cell.result.doubt]
         full = full_bar(cell.number for cell in trusted if cell.number is not None)
         if column.better != "higher" or not full:
@@ -236,6 +237,7 @@ def link(text: str, page: str, docname: str) -> addnodes.pending_xref:
     """Return a link to a page of the project."""
     return addnodes.pending_xref(
         "",
+        # Names appear as they were written.
         nodes.inline(text, text, support_smartquotes=False),
         refdomain="std",
         reftype="doc",
@@ -306,6 +308,7 @@ def _cell(column: Column, best: Best | None, uri: Links) -> str:
 
 def _visit_search(translator: Any, node: perf_search) -> None:
     builder = translator.builder
+    # Only some builders write a search page.
     if getattr(builder, "search", False):
         page = escape(builder.get_relative_uri(builder.current_docname, "search"))
         tries = ", ".join(

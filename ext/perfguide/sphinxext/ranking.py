@@ -26,6 +26,7 @@ class perf_ranking(ScreenNode):  # noqa: N801 - docutils names nodes so
 def _visit_html(translator: Any, node: perf_ranking) -> None:
     ranking: Ranking = node["ranking"]
     builder = translator.builder
+    # With the builder singlehtml, the address of a page is a fragment already.
     target = builder.get_relative_uri(builder.current_docname, node["page"]).partition("#")[0]
     loads = any(row.load is not None for row in ranking.rows)
     runs = any(row.low is not None for row in ranking.rows)
@@ -100,6 +101,7 @@ def _axis(row: RankedRow, ranking: Ranking) -> str:
         f'<line class="perf-grid-line" x1="{100 * x:.2f}%" x2="{100 * x:.2f}%" y1="0" y2="16"/>'
         for x, _ in ranking.ticks
     ]
+    # A logarithmic axis has no zero at which a bar could begin.
     if ranking.is_log:
         parts.append('<line class="perf-track-line" x1="0" x2="100%" y1="8" y2="8"/>')
         parts.append(f'<circle class="perf-f6" cx="{end:.2f}%" cy="8" r="5"/>')

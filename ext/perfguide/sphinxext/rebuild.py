@@ -80,6 +80,7 @@ def identify_since(path: str, began_ns: int) -> Identity:
     """Return the identity of a file that was read after a time; if it changed since then, its bytes
     may be others than those that were read."""
     own = identify(path)
+    # Behind device, inode and size are the times of both kinds of change.
     return UNSURE if max(own[3:]) >= began_ns else own
 
 
@@ -163,6 +164,7 @@ class Rebuild:
         before, kept.borrowed = kept.borrowed, {n: borrowing.of(n) for n in sorted(env.all_docs)}
         is_same, kept.everywhere = kept.everywhere == borrowing.everywhere, borrowing.everywhere
         gone = [internals.files_of_page(app.builder, page) for page in before.keys() - env.all_docs]
+        # All pages are written again, and nothing else of an earlier build may remain.
         if not is_same or None in gone:
             _clear(app)
             return sorted(kept.borrowed)
@@ -393,6 +395,7 @@ class Borrowed:
         is Sphinx's, since any of them may be in it."""
         app, env = self._app, self._env
         values = {each.name: each.value for each in app.config}
+        # It prints times, and changes no page.
         values.pop("perfguide_profile", None)
         return _hash(
             *(app.builder.name, str(app.outdir)),
@@ -422,6 +425,7 @@ class _Unwritten(logging.Filter):
     def filter(self, record: logging.LogRecord) -> bool:
         """Pass on all other records."""
         for given in record.args if isinstance(record.args, tuple) else ():
+            # For a missing file of the project, a warning is enough.
             if isinstance(given, OSError) and given.errno != errno.ENOENT:
                 raise ExtensionError(record.getMessage()) from given
         return True
@@ -446,6 +450,7 @@ def _listen(app: Sphinx, config: Config) -> None:
         app.connect("env-updated", _place_own_pictures_last)
         return
     rebuild: Rebuild = vars(app)[KEY]
+    # First, before another listener notes anything about the page.
     app.connect("source-read", rebuild.send_little, priority=0)
     app.connect("doctree-read", rebuild.note)
     app.connect("env-purge-doc", rebuild.forget)
@@ -453,6 +458,7 @@ def _listen(app: Sphinx, config: Config) -> None:
     app.connect("env-get-outdated", rebuild.to_read)
     app.connect("env-get-updated", rebuild.to_write)
     app.connect("html-collect-pages", _complete_index)
+    # Late, as the report says that the site is complete.
     app.connect("build-finished", rebuild.report, priority=900)
     unwritten = _Unwritten()
     for logger in internals.builder_loggers():

@@ -121,6 +121,7 @@ def annotated(of: type) -> dict[str, tuple[ast.expr, str]]:
     (tree,) = ast.parse(textwrap.dedent(inspect.getsource(of))).body
     assert isinstance(tree, ast.ClassDef)
     out = {}
+    # With one more statement, so that something is below the last field too.
     for statement, below in pairwise([*tree.body, ast.Pass()]):
         match statement:
             case ast.AnnAssign(target=ast.Name(id=name), annotation=kind):

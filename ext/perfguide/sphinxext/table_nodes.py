@@ -329,6 +329,7 @@ class _HtmlTables(SphinxPostTransform):
             if "perf-chart" in drawn["classes"]:
                 _chart_for_html(drawn, self.tabs, Path(self.env.srcdir))
         for download in self.document.findall(perf_download):
+            # :class:`PlainTables` runs for HTML too, and removes all others.
             download["kept"] = True
 
     @staticmethod

@@ -283,4 +283,5 @@ def setup(app: Sphinx) -> None:
     app.connect("html-page-context", _add_sheets)
     # The last listener writes the first tag.
     app.connect("html-page-context", _policy, priority=900)
+    # Before the files of the site are noted at the end of the build.
     app.connect("build-finished", _shed, priority=400)

@@ -62,6 +62,7 @@ class Notices:
 
         def replaced(finding: Diagnostic) -> None:
             env = self._app.env
+            # Nothing of the failed attempt may remain in the environment.
             self._app.emit("env-purge-doc", env, page)
             env.clear_doc(page)
             title = page.rpartition("/")[2]
@@ -105,6 +106,7 @@ class Notices:
             warn([finding])
             self._write_again(page)
 
+        # Already a notice, because the page could not be put together.
         if doctree.get(KEY):
             self._app.env.metadata[page] = {}
             write(page, doctree)
@@ -150,6 +152,7 @@ class Notices:
         """Return a page that gives the reason why another one could not be made."""
         env = self._app.env
         document = new_document(str(env.doc2path(page)))
+        # Transforms and writers look for the environment there.
         document.settings.env = env
         document[KEY] = True
         title = env.titles[page].deepcopy() if page in env.titles else nodes.title("", page)
