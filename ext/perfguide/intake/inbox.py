@@ -397,6 +397,7 @@ def _empty_inbox(upload: _Upload, copies: dict[str, Copy]) -> None:
 def _check_checksums(copies: dict[str, Copy]) -> None:
     for part, copy in copies.items():
         if part + CHECKSUM in copies:
+            # sha256sum writes the name of the file behind the digits.
             stated = copies[part + CHECKSUM].path.read_bytes()[:64].decode("ascii", "replace")
             if stated.lower() != copy.digest:
                 raise RefusedError(
@@ -432,6 +433,7 @@ def _is_key(kind: bytes, key: bytes) -> bool:
         data = base64.b64decode(key, validate=True)
     except ValueError:
         return False
+    # As in the protocol of SSH: a length, and the type of the key.
     return data[4 : 4 + int.from_bytes(data[:4], "big")] == kind
 
 

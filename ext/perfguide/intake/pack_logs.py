@@ -349,6 +349,7 @@ def _derived_id(content: Mapping[str, Any]) -> str:
     about = [content.get("board", {}).get("soc"), content.get("board", {}).get("name")]
     about += [content.get("sdk", {}).get("version"), str(content["created"])[:10]]
     digits = hashlib.sha256(msgspec.json.encode(content, order="sorted")).hexdigest()[:10]
+    # The end is kept, because it has the digits that make ids differ.
     return "-".join([*(str(part) for part in about if part), digits])[-200:]
 
 

@@ -131,6 +131,7 @@ class StoredBundles:
 
     def logs_digest(self, origin: str) -> str:
         """Return the hash of the logs beside the file of a stored bundle, or ""."""
+        # Behind these signs is the place of a bundle within its file.
         path = self._results / origin.partition("#")[0].partition("!")[0]
         packed = path.with_name(logs.beside(path.name))
         if not packed.is_file():
