@@ -415,6 +415,7 @@ def _bundle(
     bundle = Bundle(
         format="perfguide-bundle",
         version=1,
+        # The end is kept, because it has the digits that make ids differ.
         id="-".join(words)[-200:],
         created=release.created,
         sdk=Sdk(
@@ -478,6 +479,7 @@ def _with_words(figures: _Figures, entries: Sequence[_Applied]) -> tuple[list[Re
                 and all(each.params.get(name, value) == value for name, value in named.items())
             ):
                 each = structs.replace(each, command=text)
+            # Facts of the table itself go before those of the words above it.
             results[at] = structs.replace(each, setup={**entry.setup, **each.setup})
     return results, list(notes)
 

@@ -84,6 +84,7 @@ class Repository:
     def commits(self, revision: str, patterns: Sequence[str]) -> list[Commit]:
         """Return the commits of a revision or range that changed files, the oldest first."""
         files = [f":(top){pattern}" for pattern in patterns]
+        # A revision that begins with a dash must not become an option.
         words = ["--topo-order", "--reverse", "--format=%H%x00%cI%x00%s", "--end-of-options"]
         output = self._run("rev-list", *words, revision, "--", *files)
         lines = output.decode("utf-8", "replace").split("\n")
@@ -167,6 +168,7 @@ class Repository:
                 preexec_fn=confine,
             ) as process:
                 assert process.stdout is not None
+                # One byte more than the limit shows that there is more.
                 output = process.stdout.read(_OUTPUT_BYTES + 1)
                 if len(output) > _OUTPUT_BYTES:
                     process.kill()

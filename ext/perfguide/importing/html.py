@@ -74,6 +74,7 @@ class _Reader(HTMLParser):
         if tag in _UNREAD_TAGS:
             self._unread = max(0, self._unread - 1)
         elif tag in _HEADINGS and self._is_open(*_HEADINGS):
+            # Sphinx ends headings with this sign, a link to themselves.
             level, title = _HEADINGS[tag], self._end_text().replace("¶", "").strip()
             self._headings = [each for each in self._headings if each[0] < level]
             self._headings.append((level, title))
@@ -121,6 +122,7 @@ class _Reader(HTMLParser):
             table.exceeded = table.exceeded or "columns"
         for _ in range(min(columns, limits.columns - len(row))):
             if rows != 1:
+                # In HTML, a span of 0 rows reaches down to the end of the table.
                 table.spanning[len(row)] = cell, (rows or _ROWS_TO_THE_END) - 1
             row.append(cell)
         self._spanning(table)

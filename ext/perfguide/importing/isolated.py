@@ -57,6 +57,7 @@ def read(file: str, data: bytes, opener: Opener, limits: Limits) -> Reading:
     ours, theirs = fork.Pipe()
     process = fork.Process(target=_child, args=(file, data, limits, theirs))
     process.start()
+    # With our own end open, reading would not fail when the child ends.
     theirs.close()
     try:
         return _answer(ours, file, opener, limits, process)
@@ -95,6 +96,7 @@ def refused(file: str, limits: Limits, name: str, message: str) -> Reading:
 def _child(file: str, data: bytes, limits: Limits, pipe: Connection) -> None:
     """Read a document within the limits, and send the reading to the parent."""
     _confine(limits)
+    # Collecting the parent's objects would only copy their memory into this process.
     gc.freeze()
     gc.set_threshold(100_000)  # the process ends soon, so garbage may stay
 

@@ -210,6 +210,7 @@ class Matcher:
         self._boards = {_folded(name): meaning.board(name).name for name in meaning.boards}
         self._occurrences = occurrences(tables)
         named = (release, meaning.guide.sdk, *meaning.releases.values())
+        # A single number may mean anything, and not a release.
         self._releases = {numbers for each in named if len(numbers := numbers_of(each)) > 1}
         self._rules = [
             (each, self._parts(each.heading), self._loose(each.caption), _templates(each))

@@ -53,6 +53,7 @@ def read(file: str, text: str, opener: Opener, reading: Reading) -> None:
             rows = _rows(parser, tokens[at:end], reading)
             reading.add(Table(file, line, above, "", joined_head(rows[:1]), tuple(rows[1:])))
             at = end
+        # Most blocks of HTML have no table, and need no parsing.
         elif token.type == "html_block" and "<t" in token.content:
             part = Reading(reading.limits)
             html.read(file, token.content, opener, part)

@@ -70,12 +70,14 @@ def _settings() -> Values:
     """Return docutils settings that ignore its configuration files and open no files."""
     settings = get_default_settings(Parser)
     vars(settings).update(
+        # Above all levels of docutils, so that it neither prints nor raises.
         report_level=5,
         halt_level=6,
         warning_stream="",
         file_insertion_enabled=False,
         raw_enabled=False,
         syntax_highlight="none",
+        # Long lines are refused before parsing, with the option that allows them.
         line_length_limit=1 << 30,
     )
     return settings
