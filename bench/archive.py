@@ -35,8 +35,10 @@ class Row:
         before, after = self.figures[old], self.figures[new]
         floor = self.template.floor
         smaller = min(abs(before.mean), abs(after.mean)) or 1e-12
+        # One percentage point of load is the least change that counts.
         if self.template.load and before.mean:
             floor = max(floor, 1 / abs(before.mean))
+        # A single step of the program's resolution is no change.
         if self.template.step:
             floor = max(floor, 1.001 * self.template.step / smaller)
         history = tuple(self.figures[r] for r in past)

@@ -100,11 +100,13 @@ class Entry:
 def initramfs(entries: Iterable[Entry]) -> bytes:
     """Return a cpio archive in the "newc" format, which the kernel unpacks."""
     out = bytearray()
+    # An entry of this name ends the archive.
     for number, entry in enumerate((*entries, Entry("TRAILER!!!", 0)), 1):
         name = entry.name.encode() + b"\0"
         # Inode, mode, owner, group, links, time, size, device (4), length of the name, sum.
         fields = (number, entry.mode, 0, 0, 1, 0, len(entry.data), 0, 0, 0, 0, len(name), 0)
         out += b"070701" + b"".join(b"%08x" % field for field in fields) + name
+        # Contents and headers begin at multiples of four bytes.
         out += bytes(-len(out) % 4) + entry.data
         out += bytes(-len(out) % 4)
     return bytes(out)
@@ -169,6 +171,7 @@ def command(board: Board) -> list[str]:
         *(board.emulator, "-machine", board.machine, "-cpu", board.cpu, "-smp", "2", "-m", "1024"),
         *("-accel", "tcg,thread=multi", "-nographic", "-no-reboot", "-nic", "none"),
         *("-kernel", str(folder / "vmlinuz"), "-initrd", str(folder / "initramfs")),
+        # A panic then ends QEMU, which would otherwise run until the timeout.
         *("-append", "console=ttyAMA0 panic=-1 quiet"),
         *("-object", "cryptodev-backend-builtin,id=crypto0"),
         *("-device", "virtio-crypto-pci,cryptodev=crypto0", "-device", "virtio-rng-pci"),
@@ -177,6 +180,7 @@ def command(board: Board) -> list[str]:
             for name, fixed in disks
             for word in (
                 "-drive",
+                # Nothing on these disks has to survive a crash of this machine.
                 f"if=virtio,format=raw,file={folder / name},readonly={fixed},cache=unsafe",
             )
         ),
@@ -192,6 +196,7 @@ def fetch(board: Board) -> list[Path]:
     folder = board.work / "apt"
     for name in ("lists/partial", "cache/archives/partial"):
         (folder / name).mkdir(parents=True, exist_ok=True)
+    # Without installed packages, apt fetches every dependency.
     (folder / "status").touch()
     (folder / "sources.list").write_text(sources())
     options = apt_options(folder, board.arch)
@@ -264,6 +269,7 @@ def build(board: Board) -> None:
     (root / "etc/modules").write_text("".join(f"{name}\n" for name in wanted))
     (root / "etc/modprobe.d").mkdir(exist_ok=True)
     (root / "etc/modprobe.d/box.conf").write_text(NANDSIM)
+    # The script is on the second disk, so that changing it needs no new root file system.
     init = root / "usr/sbin/init"
     init.write_text(
         "#!/bin/sh\nmount -t devtmpfs dev /dev\ntar -xOf /dev/vdb init.sh >/dev/init.sh\nexec sh /dev/init.sh\n"
@@ -285,6 +291,7 @@ def build(board: Board) -> None:
     (work / "initramfs").write_bytes(initramfs(entries))
     (work / "root.ext4").unlink(missing_ok=True)
     size = sum(path.lstat().st_size for path in root.rglob("*")) // 2**20
+    # A quarter more, for what the file system itself needs.
     _run("mke2fs", "-q", "-t", "ext4", "-d", root, work / "root.ext4", f"{size * 5 // 4 + 64}M")
     shutil.rmtree(root)
     (work / "kernel").write_text(version)

@@ -24,6 +24,7 @@ def start(folder: Path, turns: int) -> Cost:
     (folder / "conf.py").write_text(EMPTY, "utf-8")
     (folder / "index.rst").write_text("A page\n======\n", "utf-8")
     command = ["-m", "sphinx", "-q", "-d", "build/doctrees", "-j", sites.JOBS, ".", "build/html"]
+    # The first build has everything to do.
     return least([ran(command, folder) for _ in range(turns + 1)][1:])
 
 
@@ -53,6 +54,7 @@ def costs(bundles: int, guides: int, results: int, turns: int) -> Costs:
             *_, (name, bundle) = synthetic.bundles(bundles + turn + 1, guides, results)
             (folder / "results" / name).write_text(json.dumps(bundle), "utf-8")
             new.append(sites.built(folder))
+        # A build that made nothing would look fast.
         if not (folder / "build" / "html" / "index.html").exists():
             raise RuntimeError("there is no site")
         return Costs(own, whole, least(same), new[0], least(new[1:]))

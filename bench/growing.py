@@ -54,6 +54,7 @@ def _ready(folder: Path, bundles: int, guides: int, results: int) -> Path:
 
 
 def _built(folder: Path) -> Parts:
+    # Phases are measured in one process.
     cost = sites.sphinx(folder, jobs="1")
     html = folder / "build" / "html"
     out = {f"CPU to {name}": spent for name, spent in phases.taken(folder).items()}

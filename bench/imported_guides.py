@@ -67,6 +67,7 @@ def imported(guide: Path, folder: Path) -> tuple[str, str]:
         cli.main(
             ["import", str(guide), "--propose", str(proposed), "--soc", soc, "--sdk", sdk, *catalog]
         )
+        # No option names the system of a proposed map.
         text = proposed.read_text("utf-8").replace('os = "linux"', f'os = "{system}"', 1)
         proposed.write_text(text, "utf-8")
         cli.main(

@@ -29,6 +29,7 @@ def processes(group: int) -> list[int]:
     for path in Path("/proc").iterdir():
         if path.name.isdigit():
             try:
+                # The name of the program, in brackets, may have spaces and brackets itself.
                 stat = (path / "stat").read_text().rpartition(")")[2].split()
             except OSError:
                 continue  # the process has just ended
@@ -72,10 +73,12 @@ def main() -> int:
                 env=small_site.ENVIRONMENT,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
+                # A group of its own, so that all of its processes can be killed.
                 start_new_session=True,
             )
             begun = time.monotonic()
             try:
+                # Kills are spread over the time of the last complete build.
                 build.wait(chance.random() * length)
                 length = time.monotonic() - begun
                 seen["ended before it was killed, and does not count"] += 1

@@ -31,6 +31,7 @@ class Figure:
     @property
     def missed(self) -> bool:
         """True if the goal is missed."""
+        # Not “value > goal”: NaN has to miss its goal too.
         return self.goal is not None and not self.value <= self.goal
 
     def cells(self) -> tuple[str, str, str, str, str]:
@@ -73,6 +74,7 @@ def seconds(work: Callable[[], object]) -> float:
 
 def apart(work: Callable[..., Any], *given: object) -> Any:
     """Return the result of some work done in a new process."""
+    # A forked process would begin with the memory of this one.
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, mp_context=context) as pool:
         return pool.submit(work, *given).result()

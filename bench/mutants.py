@@ -138,6 +138,7 @@ def chosen(folders: list[str], count: int, seed: int) -> list[Mutant]:
     lines = {f: sum(s.data.count(b"\n") for s in each) for f, each in sources.items()}
     out = []
     for folder, each in sources.items():
+        # So the mutants of a folder do not depend on which other folders are asked for.
         chance = random.Random(f"{seed} {folder}")
         every = [mutant for source in each for mutant in source.mutants()]
         share = max(1, round(count * lines[folder] / sum(lines.values())))
@@ -175,6 +176,7 @@ def main() -> int:
     for mutant in mutants:
         with tempfile.TemporaryDirectory() as scratch:
             copy = Path(scratch, "project")
+            # Files that are not committed yet are part of the project too.
             files = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
             names = subprocess.run(files, cwd=TOP, capture_output=True, check=True).stdout
             pack = ["tar", "-c", "--null", "--no-recursion", "-T", "-"]

@@ -48,6 +48,7 @@ def _repository(folder: Path, commits: int) -> list[str]:
         when = f"bench <bench> {1_700_000_000 + number * 86_400} +0000"
         lines += ["commit refs/heads/main", f"author {when}", f"committer {when}", "data 1", "c"]
         lines += [""]
+    # One process writes all commits; git commit would need some for each.
     git = ["git", "-C", str(folder)]
     subprocess.run(
         [*git, "fast-import", "--quiet"], input="\n".join(lines) + "\n", check=True, text=True

@@ -25,6 +25,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
         ends[name] = time.process_time()
 
     def written(app: Sphinx, name: str, *_: object) -> None:
+        # Pages without a source, such as the search, come after all others.
         if name in app.env.all_docs:
             note("write")
 

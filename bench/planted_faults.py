@@ -395,6 +395,7 @@ def main() -> int:
     others = 0
     beside = {p: [sound(b, f"{p} {n}") for n, b in enumerate(OTHER_SOCS) if owner(b)[0] != p[0]]
               for p in by_platform}  # fmt: skip
+    # With fewer bundles, a newest release has too short a past.
     platforms = [p for p in by_platform if len(by_platform[p]) > 4]
     while planted.total() < asked.faults:
         kind = kinds[planted.total() % len(kinds)]
@@ -406,6 +407,7 @@ def main() -> int:
         if not wrong:
             continue
         loaded = [
+            # Reading takes long, and a fault changes one or two bundles.
             base[platform][n] if faulty[n] == own[n] else sound(faulty[n], f"{n}.json")
             for n in range(len(own))
         ]

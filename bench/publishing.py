@@ -165,6 +165,7 @@ def taken(folder: Path) -> float:
     for path in folder.rglob("*"):
         of = path.lstat()
         blocks[of.st_dev, of.st_ino] = of.st_blocks
+    # stat counts blocks of 512 bytes, whatever those of the file system are.
     return sum(blocks.values()) * 512 / 1e6
 
 
@@ -176,6 +177,7 @@ def is_same(folder: Path) -> bool:
         built(folder)
         same = _same(kept / "html", folder / "build" / "html")
         shutil.rmtree(folder / "build")
+        # The next change is measured on the build before this one.
         shutil.move(kept, folder / "build")
         return same
 
@@ -249,5 +251,6 @@ def _report(table: Path, row: dict[str, object]) -> None:
 
 
 if __name__ == "__main__":
+    # With the time of each build in them, no two sites would be equal.
     os.environ.setdefault("SOURCE_DATE_EPOCH", "1700000000")
     main()

@@ -88,6 +88,7 @@ def figures(counts: Sequence[int], turns: int) -> list[Figure]:
             out.append(Figure(what, size, ours / alone, "times", 3.0))
             what = "Heads that were kept, to reading and decoding the bytes alone"
             out.append(Figure(what, size, again / alone, "times", 0.5))
+            # In a process of its own, whose peak nothing else has raised.
             rows, memory = apart(peak, folder)
         if rows < ENOUGH_ROWS:
             continue  # Python's own memory would hide it

@@ -102,6 +102,7 @@ def of_archive(results: Path, formats: tuple[str, ...]) -> None:
             if path.is_file() and not path.suffix
         ]
         summary = max(len(part.out) for part in parts)
+        # The program takes some memory without a single figure.
         above = (cost_of_pages.memory - program.memory) * 2**20
         print(f"{figures} figures of {len(figures_of)} SoCs; the largest has {largest}")
         print(f"{1000 * (cost_of_pages.cpu - program.cpu) / figures:.1f} ms of CPU for each figure")
@@ -196,6 +197,7 @@ def _cluster(folder: Path, count: int) -> Iterator[str]:
             quiet = subprocess.DEVNULL
             process = subprocess.Popen(line, env=given, cwd=folder, stdout=quiet, stderr=quiet)
             processes.append(process)
+        # The file is there before it is complete.
         while not file.exists() or not file.read_text("utf-8").endswith("}"):
             time.sleep(0.1)
         yield json.loads(file.read_text("utf-8"))["address"]

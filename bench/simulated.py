@@ -100,14 +100,17 @@ def noise(random: np.random.Generator, shape: str, size: tuple[int, ...]) -> Flo
     if shape in ("normal", "drift"):
         return normal
     if shape == "t3":
+        # The variance of t with three degrees of freedom is 3.
         return random.standard_t(3, size) / np.sqrt(3)
     if shape == "log-normal":
+        # Centred and scaled by the moments of the distribution.
         width = 0.75
         mean = np.exp(width**2 / 2)
         return (np.exp(width * normal) - mean) / (mean * np.sqrt(np.exp(width**2) - 1))
     if shape == "bimodal":
         slow = random.random(size) < 0.3
         two = 0.25 * normal + 2.1 * slow
+        # Mean and variance of a mode 2.1 higher that takes 0.3 of the runs: 0.63, and 2.1² · 0.21.
         return (two - 0.63) / np.sqrt(0.25**2 + 2.1**2 * 0.21)
     if shape == "outliers":
         away = 6 + 2 * random.standard_normal(size)
@@ -117,6 +120,7 @@ def noise(random: np.random.Generator, shape: str, size: tuple[int, ...]) -> Flo
 
 def compare(scenario: Scenario, seed: int) -> Comparison:
     """Return a comparison, always the same for the same scenario and seed."""
+    # Unlike hash(), a checksum is the same in each run of Python.
     random = np.random.default_rng([seed, zlib.crc32(repr(scenario).encode())])
     families = np.arange(ROWS) % FAMILIES
     unlike = random.uniform(*scenario.unlike) * random.standard_normal(ROWS)
@@ -140,6 +144,7 @@ def compare(scenario: Scenario, seed: int) -> Comparison:
         away = spread[:, None] * deviations()
         if scenario.inner > 1:
             away += inner[:, None] * random.standard_normal((ROWS, scenario.samples))
+        # No figure may be zero or less.
         values: Floats = (level * own)[:, None] * np.maximum(1 + away, 0.02)
         return values
 
@@ -160,5 +165,6 @@ def compare(scenario: Scenario, seed: int) -> Comparison:
     level = level * (1 + change)
     scatter = np.zeros(ROWS)
     if scenario.inner > 1:
+        # A comparison only has an estimate of the scatter, from the samples themselves.
         scatter = inner**2 * random.chisquare(scenario.inner - 1, ROWS) / (scenario.inner - 1)
     return Comparison(old, release(), change, families, tuple(past), scatter)

@@ -131,6 +131,7 @@ def real(archive: Archive, tables: dict[str, Table]) -> list[Goal]:
                 turned = went_back(row, releases, number)
                 if turned is not None:
                     fate[one.shift is not None, turned] += 1
+    # The goal is 10 calls in an archive of 193 pairs.
     scaled = 10 * pairs / 193
     return [
         *(
@@ -183,6 +184,7 @@ def drawn(row: Row, random: np.random.Generator) -> Row | None:
     values = means(row)
     if len(values) < MIN_FIGURES or values.min() <= 0:
         return None
+    # The median difference of two normal figures is 0.954 of their standard deviation.
     spread = min(float(np.median(np.abs(np.diff(np.log(values))))) / 0.954, 0.5)
     sampled = np.exp(np.median(np.log(values)) + spread / 1.2 * random.standard_t(4, len(values)))
     step = min(side.step for side in row.figures.values()) or 1e-6
@@ -216,6 +218,7 @@ def over(
             rows = [row for row in archive.rows if row.platform == platform]
             rows_made = [new for row in rows if (new := make(row, random)) is not None]
             fake = Archive(tuple(rows_made), {platform: releases})
+            # Earlier releases have too short a past to be judged by it.
             for number in range(4, len(releases)):
                 _, pairs = fake.pairs(platform, number)
                 if len(pairs) < 20:

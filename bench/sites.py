@@ -75,6 +75,7 @@ def _drawn(folder: Path) -> int:
         return pictures[form]
 
     with patch.object(gallery, "draw_one", first_of_form):
+        # In this process, because the replacement is in no other.
         build.generate(settings(folder), run=parallel.here)
     return count
 

@@ -70,6 +70,7 @@ def _measured(result: Result, chance: random.Random) -> Result:
     else:
         out["value"] = figures[0]
         if "min" in result and "max" in result:
+            # Figures fall by up to 3 %, and the mean has to stay between its ends.
             out["min"] = min(figures[0], round(result["min"] * 0.97, 6))
             out["max"] = max(figures[0], result["max"])
     return out

@@ -26,7 +26,7 @@ DIGITS = 2
 
 
 def learn(archive: Archive, without: str = "") -> Table:
-    """Learn from all rows with at least four releases; one SoC may be left out."""
+    """Learn from all rows with more than ``MIN_ROWS`` releases; one SoC may be left out."""
     rows = []
     for row in archive.rows:
         releases = archive.releases[row.platform]
