@@ -78,6 +78,7 @@ def wait() -> None:
 
 def _install(package: str, there: Callable[[], bool]) -> None:
     with _alone():
+        # Asked under the lock, because another process may just have installed it.
         if not there():
             _apt(package)
 
@@ -92,6 +93,7 @@ def _alone() -> Iterator[None]:
 
 
 def _apt(*words: str) -> None:
+    # With -n, as a test cannot answer a prompt for a password.
     prefix = [] if os.geteuid() == 0 else ["sudo", "-n"]
     for arguments in (["update", "-qq"], ["install", "-y", "-qq", *words]):
         subprocess.run([*prefix, "apt-get", *arguments], check=True, capture_output=True)

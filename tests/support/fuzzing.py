@@ -35,6 +35,7 @@ from perfguide.intake import pack_logs
 
 SAMPLES = Path(__file__).parents[1] / "adapters"
 
+# Small enough for mutated input to reach them.
 LIMITS = decompress.Limits(document=2**20, container=2**21, members=200, ratio=100, memory=2**22)
 
 
@@ -99,6 +100,7 @@ def container(name: str) -> Callable[[bytes], None]:
                 given += len(item.data)
                 assert len(item.data) <= LIMITS.document
         assert given <= LIMITS.container * 2
+        # Nothing may be unpacked to disk.
         assert [p.name for p in folder.iterdir()] == [name]
 
     return run
@@ -206,6 +208,7 @@ def _logs() -> list[bytes]:
     """Return the short logs of the tests."""
     paths = [p for name in ("data", "farm_data") for p in sorted((SAMPLES / name).rglob("*"))]
     logs = [path for path in paths if path.is_file() and path.suffix != ".py"]
+    # Long logs would take most of the time.
     return [path.read_bytes() for path in logs if path.stat().st_size < 20_000]
 
 

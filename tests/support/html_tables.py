@@ -51,6 +51,7 @@ def _grid(section: Any) -> list[list[str]]:
                 column += 1
             for down in range(int(cell.get("rowspan", 1))):
                 for across in range(int(cell.get("colspan", 1))):
+                    # A head with a short name has its full one in this attribute.
                     out[number + down][column + across] = cell.get("data-name") or _text(cell)
             column += int(cell.get("colspan", 1))
     return [[row[c] for c in sorted(row)] for row in out]

@@ -100,6 +100,7 @@ def put_command(folder: Path, package: Path | None = None) -> None:
     stopped by signals to the command.
     """
     command = folder / "perfguide"
+    # Without the site's packages, a client starts in a fraction of the time.
     run = f'exec "{sys.executable}" -I -S -c \'{_CLIENT}\' {_address(package)} "$@"'
     command.write_text(f"#!/bin/sh\n{run}\n", "utf-8")
     command.chmod(0o755)
@@ -160,6 +161,7 @@ def _server(packages: Path | None) -> subprocess.Popen[str]:
         stdout=subprocess.PIPE,
         text=True,
     )
+    # The end of its input ends it.
     atexit.register(server.communicate)
     return server
 
@@ -214,9 +216,11 @@ def _listen(address: str, package: str) -> None:
             if taken != (now := _state(package)):  # the package was edited
                 _take(package)
                 taken = now
+            # Each connection has a process that waits for its program, so several can run at once.
             if not os.fork():
                 break
             connection.close()
+    # While the signal is ignored, waitpid() gets no status.
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     _attend(connection)
 
@@ -315,6 +319,7 @@ class _Forked:
         self.pid = os.fork()
         if not self.pid:
             os.environ.update(env)
+            # Behind the interpreter, “-m” and the name of the module.
             sys.argv[1:] = command[3:]
             _run(command[2])
 
@@ -367,8 +372,10 @@ def _be(
         os.close(opened)
     os.environ.clear()
     os.environ.update(environment)
+    # The environment may name another time zone.
     time.tzset()
     os.chdir(folder)
+    # As python -m has them.
     sys.path[0], sys.argv[1:] = folder, words
     if name == "perfguide":
         importlib.import_module("perfguide.cli.build").subprocess = SimpleNamespace(

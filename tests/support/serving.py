@@ -53,6 +53,7 @@ class _Slow(_Quiet):
 def served(site: Path, slow: bool = False) -> Iterator[str]:
     """Yield the address of the site while it is served; with ``slow``, pages come in parts."""
     handler = functools.partial(_Slow if slow else _Quiet, directory=str(site))
+    # Any free port, because tests run side by side.
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}"

@@ -114,6 +114,7 @@ def result(chance: Chance) -> dict[str, Any]:
     if way < 0.45:
         out["samples"] = [number(chance) for _ in range(chance.randint(1, 4))]
     elif way < 0.92:
+        # A mean outside its extremes is refused.
         low, mean, high = sorted(number(chance) for _ in range(3))
         out["value"] = mean
         out |= {"min": low, "max": high} if chance.random() < 0.4 else {}
@@ -165,6 +166,7 @@ def sweep(chance: Chance) -> list[dict[str, Any]]:
         for metric, unit in units_of.items():
             of = given if metric in listed(chart["y"]) else whole
             plain = {"benchmark": benchmark, "metric": metric.replace("*", "x"), "unit": unit}
+            # Metrics of a run have one result for all values of x.
             out[json.dumps([plain, of])] = {**plain, "params": of, "value": number(chance)}
     return [*out.values()]
 
@@ -208,6 +210,7 @@ def bundle(chance: Chance, number_of: int, results: Sequence[dict[str, Any]]) ->
         "results": list(results),
     }
     if chance.random() < 0.02:
+        # As near to the ends of the calendar as any time zone allows.
         out["created"] = chance.choice(["0001-01-03T00:00:00Z", "9999-12-28T23:59:59+14:00"])
     if chance.random() < 0.3:
         out["setup"] = {"medium": chance.choice(["card", "disk"]), name(chance): scalar(chance)}
@@ -258,6 +261,7 @@ def named(seed: int, bundles: int = 50) -> list[Any]:
             **{"tools": {some(): some()}, "setup": {some(): some()}, "results": results},
             "notes": [{"text": some(), "benchmark": of["benchmark"], "metric": of["metric"]}],
         }
+        # Each of these names begins another guide, and there should be figures to compare.
         if at % 50 == 0:
             bundle["sdk"] |= {"os": some(), "name": some(), "image": some()}
             bundle["board"] |= {"soc": some(), "memory": some(), "governor": some()}
