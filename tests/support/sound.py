@@ -210,7 +210,7 @@ def bundle(chance: Chance, number_of: int, results: Sequence[dict[str, Any]]) ->
         "results": list(results),
     }
     if chance.random() < 0.02:
-        # As near to the ends of the calendar as any time zone allows.
+        # Near the ends of what Python can express as a date.
         out["created"] = chance.choice(["0001-01-03T00:00:00Z", "9999-12-28T23:59:59+14:00"])
     if chance.random() < 0.3:
         out["setup"] = {"medium": chance.choice(["card", "disk"]), name(chance): scalar(chance)}

@@ -157,5 +157,6 @@ def firsts(numbers: Ints) -> list[int]:
 
 def digits(value: float) -> int:
     """Return the number of significant digits of a figure as written, without trailing zeros."""
+    # Twelve digits hide errors of floating-point arithmetic.
     mantissa = f"{abs(value):.12g}".partition("e")[0]
     return len(mantissa.replace(".", "").lstrip("0").rstrip("0"))

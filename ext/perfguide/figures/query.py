@@ -143,6 +143,7 @@ def near(holdings: Holdings, query: Query) -> list[str]:
             [*parts[:wrong], *["*"] * (i - wrong), *parts[wrong : wrong + len(PARTS) - i]]
             for i in later
         ]
+        # Matching is quadratic in length, and a query can have any.
         mistyped = difflib.get_close_matches(parts[wrong][:200], names[wrong], MAX_SUGGESTED, 0.5)
         tries += [[*parts[:wrong], each, *parts[wrong + 1 :]] for each in mistyped]
         tries.append([*parts[:wrong], "*", *parts[wrong + 1 :]])

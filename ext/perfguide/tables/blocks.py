@@ -111,6 +111,7 @@ def _weights(table: Grid) -> tuple[list[int], list[list[int]]]:
 
 def _cell(cell: TableCell, is_key: bool) -> int:
     if isinstance(cell, str):
+        # Each of these signs has an element of its own around it.
         signs = cell in (units.MISSING, units.FAILED)
         return 1 + signs + len(cell) // CHARS_AS_ELEMENT
     return 2 + (bool(cell[2]) and not is_key)

@@ -119,6 +119,7 @@ def own_words(pool: Pool, rows: Sequence[int]) -> OwnWords:
 
 def shown_text(text: str) -> str:
     """Return a text with escapes for characters that do not show or would move other text."""
+    # In full: the usual limit is that of a message.
     return visible(text, len(text))
 
 

@@ -165,6 +165,7 @@ def headlines(catalog: Catalog, records: Iterable[Record]) -> list[Record]:
     for (_, benchmark, name), own in groups.items():
         metric = catalog.benchmarks[benchmark].metric(name)
         assert metric is not None  # it is a headline
+        # The described name can be a pattern, and each name that it matches has headlines.
         out += at(replace(metric, name=name), own)
     return out
 
