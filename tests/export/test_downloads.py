@@ -24,7 +24,7 @@ import pytest
 from conftest import TOP
 from making import SHIPPED, TOML, loaded, only, plain, pooled, result
 
-from perfguide.common import csv_text, parallel, units
+from perfguide.common import csv_text, parallel
 from perfguide.export import explorer, json_api, parquet
 from perfguide.export.figure_rows import FIGURES, RUNS
 from perfguide.figures.dataset import Settings
@@ -233,10 +233,11 @@ def test_every_file_of_a_guide_has_its_setup_and_its_notes(tmp_path: Path) -> No
     assert {"one", '{"mount": "async"}', '[{"text": "Run."}]'} <= {
         text for _, text in sheets["Runs"].values()
     }
-    folder = tmp_path / "out" / json_api.ROOT / "explore/AM62X/linux/09.01"
-    words = _script(folder / "words.js")[1]
+    folder = tmp_path / "out" / json_api.ROOT / "explore/AM62X"
+    words = _script(folder / "linux/09.01/words.js")[1]
     part = _script(only([*folder.rglob("1.js")]))[1]
-    place, of_runs = part["figures"][0][9:]
+    (figure,) = part["lines"][0][3]
+    place, of_runs = figure[10:12]
     assert part["remarks"][place] == [[["card", "Card", ["=X"]]], about_figure]
     assert [words["runs"][run] for run in of_runs] == [[[[0, 0]], [[1]]]]
     assert (words["facts"], words["texts"]) == ([["mount", "Mount"]], ["async", "Run."])
@@ -258,7 +259,7 @@ def test_no_text_becomes_a_formula_a_link_or_a_key(tmp_path: Path) -> None:
     assert hostile in texts and "+1" in texts
     book = zipfile.ZipFile(only(list(top.rglob("*.xlsx"))))
     assert not [n for n in book.namelist() if "rels" in n and b"example.org" in book.read(n)]
-    _, value = _script(only(list(top.rglob("explore/AM62X/linux/*/*/1.js"))))
+    _, value = _script(only(list(top.rglob("explore/AM62X/*/1.js"))))
     assert [p[0] for p in value["params"]] == ["-1", "__proto__", "engine"]
 
     def keys(item: Any) -> set[str]:
@@ -266,7 +267,8 @@ def test_no_text_becomes_a_formula_a_link_or_a_key(tmp_path: Path) -> None:
             return set(item) | {k for v in item.values() for k in keys(v)}
         return {k for v in item for k in keys(v)} if isinstance(item, list) else set()
 
-    assert keys(value) == {"boards", "metrics", "params", "cases", "figures", "sections"}
+    lists = ("metrics", "params", "rows", "engines", "conditions", "stated", "verdicts", "sections")
+    assert keys(value) == {*lists, "remarks", "lines"}
 
 
 def test_sheets_are_called_as_near_to_their_benchmarks_as_the_format_allows(
@@ -284,33 +286,28 @@ def test_sheets_are_called_as_near_to_their_benchmarks_as_the_format_allows(
     }
 
 
-def on_pages(figure: dict[str, Any]) -> str:
-    """The text of a figure as pages show it."""
-    head, space, rest = figure["text"].partition(" ")
-    if figure["mean"] is None:
-        return str(figure["text"])
-    return "".join(units.for_pages((figure["mean"], head, space + rest))[1:])
-
-
-def test_the_explorer_has_every_figure_once_as_the_guide_shows_it(site: Path) -> None:
+def test_the_explorer_has_every_figure_of_a_guide_once(site: Path) -> None:
     top = site / "out" / json_api.ROOT
     shown = []
     page = (site / "out/guides/AM62X/linux/09.01.rst").read_text("utf-8")
-    for path in sorted((top / "explore/AM62X/linux/09.01").rglob("*.js")):
+    guides = [each[2] for each in _script(top / "explore/AM62X/index.js")[1]["guides"]]
+    for path in sorted((top / "explore/AM62X").rglob("[0-9].js")):
         name, part = _script(path)
         assert path == top / "explore" / f"{name}.js"
-        for board, metric, case, mean, text, rest, low, high, section, *_ in part["figures"]:
-            assert f".. _{part['sections'][section]} of am62x/linux/09.01:\n" in page
-            params = {part["params"][p][0]: part["params"][p][3][v] for p, v in part["cases"][case]}
-            keys = sorted((name, value[0]) for name, value in params.items())
-            names = (part["boards"][board], *part["metrics"][metric][:2])
-            shown.append((*names, keys, text + rest, mean, low, high))
+        for row, _, board, figures, _ in part["lines"]:
+            metric, pairs, *_ = part["rows"][row]
+            keys = [(part["params"][p][0], part["params"][p][2][v]) for p, v in pairs]
+            names = (board, part["metrics"][metric][1], part["metrics"][metric][4])
+            for place, mean, low, high, _, section, *_ in figures:
+                if guides[place] == "AM62X/linux/09.01":
+                    assert f".. _{part['sections'][section]} of am62x/linux/09.01:\n" in page
+                    shown.append((*names, keys, mean, low, high))
     guide = _json(site, "results/AM62X/linux/09.01.json")
     expected = [
         (
             *(f["board"], f["metric"], f["unit"]),
             sorted((name, explorer.address_key(value)) for name, value in f["params"].items()),
-            *(on_pages(f), f["mean"], f["min"], f["max"]),
+            *(f["mean"], f["min"], f["max"]),
         )
         for f in guide["figures"]
     ]
@@ -330,10 +327,10 @@ def test_no_file_of_the_explorer_is_above_its_limit(tmp_path: Path) -> None:
     assert max(path.stat().st_size for path in files) <= 300_000
     parts = [_script(path)[1] for path in files if path.stem.isdigit()]
     assert len(parts) > 2
-    metrics = [part["metrics"][f[1]][0] for part in parts for f in part["figures"]]
+    metrics = [part["metrics"][part["rows"][f[0]][0]][1] for part in parts for f in part["lines"]]
     assert sorted(metrics) == sorted(item["metric"] for item in many)
     _, soc = _script(tmp_path / "out" / json_api.ROOT / "explore/AM62X/index.js")
-    assert only(soc["systems"])["releases"][0][2] == [[0, len(parts)]]
+    assert only(soc["benchmarks"])[3] == len(parts)
 
 
 @pytest.mark.parametrize(
@@ -381,7 +378,7 @@ def test_a_new_bundle_changes_its_guide_and_the_lists_alone(site: Path) -> None:
         "results/AM62X/linux/09.02.csv",
         "runs/AM62X/linux/09.02.csv",
         "parquet-runs/soc=AM62X/os=linux/09.02.parquet",
-        "explore/AM62X/linux/09.02/speed/1.js",
+        "explore/AM62X/speed/1.js",
     }
 
 
@@ -396,7 +393,7 @@ def test_files_of_a_guide_that_is_gone_go_too(site: Path) -> None:
 
 def test_damaged_files_are_made_anew_and_only_they(site: Path) -> None:
     whole = {n: (site / "out" / json_api.ROOT / n).read_bytes() for n in _times(site)}
-    damaged = [n for n in whole if "09.01" in n]
+    damaged = [n for n in whole if "09.01" in n or n.endswith("speed/1.js")]
     assert {n.rpartition(".")[2] for n in damaged} == {"json", "js", "parquet", "xlsx", "csv"}
     for name in damaged:
         (site / "out" / json_api.ROOT / name).write_bytes(whole[name][:-20])

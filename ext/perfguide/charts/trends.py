@@ -16,7 +16,7 @@ from ..catalog.board_names import Boards
 from ..catalog.chart_spec import Chart
 from ..common import units
 from ..common.diagnostics import visible
-from ..figures import labels
+from ..figures import engines, labels
 from ..figures.engines import ENGINE, LOAD
 from ..figures.pool import Record
 from .from_figures import MAX_BARS, Change, Scene, bars_left_out, shown_unit, with_figures
@@ -57,6 +57,33 @@ def scene(
                 before = text
     changes.sort(key=lambda c: (version(c.release), units.natural(c.board), c.what))
     return Scene(ordered, tuple(changes), boards or Boards())
+
+
+def breaks(
+    scene: Scene, soc: str, board: str, points: Sequence[tuple[str, float | None]]
+) -> dict[int, str]:
+    """Return the points of one figure at which its line begins anew, because clock, memory or
+    engine changed since the point before, each with the reason. A point is a release and the CPU
+    load of its run, the oldest first: a load that begins or ends to be that of waiting is another
+    engine's."""
+    today, place = scene.boards.today, {name: n for n, name in enumerate(scene.releases)}
+    out: dict[int, str] = {}
+    before, known = -1, None
+    for number, (release, load) in enumerate(points):
+        passed = scene.releases[before + 1 : place[release] + 1]
+        reasons = [
+            change.words
+            for change in scene.changes
+            if change.release in passed and today(soc, change.board) == today(soc, board)
+        ]
+        if load is not None and (is_waiting := engines.is_waiting(load)) is not None:
+            if known and known[0] != is_waiting:
+                reasons.append(f"engine: CPU load {known[1]:.0f} % → {load:.0f} %")
+            known = is_waiting, load
+        if number and reasons:
+            out[number] = ", ".join(dict.fromkeys(reasons))
+        before = place[release]
+    return out
 
 
 def over_releases(catalog: Catalog, records: Sequence[Record], scene: Scene) -> list[ChartView]:

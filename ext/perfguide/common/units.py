@@ -307,11 +307,7 @@ MAX_RELATIVE_CHANGE = 1e6
 
 
 def percent(share: float, decimals: int = 1) -> str:
-    """Return a relative change in per cent, always with its sign: ``+12.3 %``, ``−5.0 %``.
-
-    The script of the explorer has the same rule, for changes between releases that no page
-    compares.
-    """
+    """Return a relative change in per cent, always with its sign: ``+12.3 %``, ``−5.0 %``."""
     if abs(100 * share) > 100 * MAX_RELATIVE_CHANGE:
         return f"over {'+' if share > 0 else '−'}{100 * MAX_RELATIVE_CHANGE:,.0f} %"
     text = number(100 * share, decimals)

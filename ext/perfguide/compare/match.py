@@ -28,7 +28,8 @@ changes with each table that is added before it."""
 
 WORDS = {"cpu_mhz": "clock", "memory": "memory", "governor": "governor", "command": "command"}
 
-CLOCK, MEMORY = 0.01, 0.05
+CLOCK = 0.01
+TOLERANCES = {"cpu_mhz": CLOCK, "memory": 0.05}
 """Shares by which two statements of one clock, or of one memory's size, can differ."""
 
 
@@ -262,46 +263,97 @@ def obstacles(
     whether what it says is a part of what was measured.
     """
     out: list[str] = []
-    facts = (name for name in sorted({*old, *new}) if name.startswith(SETUP))
-    watched = [*WORDS, *(f"tool {name}" for name in tools)]
-    watched += [name for name in facts if matters(name.removeprefix(SETUP))]
-    for name in watched:
-        word = WORDS.get(name) or name.removeprefix(SETUP)
-        if name.startswith("tool "):
-            word = f"version of {name.removeprefix('tool ')}"
+    for name, word in watched({*old, *new}, tools, matters):
         for side, stated in (("old", old), ("new", new)):
-            texts = sorted(stated.get(name, ()))
-            if any(not alike(name, texts[0], other) for other in texts[1:]):
-                out.append(f"the {word} differs between the {side} runs that one figure pools")
+            if _is_mixed(name, stated.get(name, ())):
+                out.append(f"the {word} {MIXED.format(f'{side} runs')}")
         a, b = sorted(old.get(name, ())), sorted(new.get(name, ()))
         if a and b and not alike(name, a[0], b[0]):
             out.append(f"the {word} was “{a[0]}” and is “{b[0]}”")
     return tuple(out)
 
 
+MIXED = "differs between the {} that one figure pools"
+
+
+def watched(
+    names: Iterable[str], tools: Sequence[str], matters: Callable[[str], bool]
+) -> list[tuple[str, str]]:
+    """Return those of some conditions under which figures have to agree, each with a word for it."""
+    facts = (name for name in sorted(names) if name.startswith(SETUP))
+    return [
+        *WORDS.items(),
+        *((f"tool {name}", f"version of {name}") for name in tools),
+        *((n, fact) for n in facts if matters(fact := n.removeprefix(SETUP))),
+    ]
+
+
+def _is_mixed(name: str, texts: Iterable[str]) -> bool:
+    first, *others = sorted(texts) or [""]
+    return any(not alike(name, first, other) for other in others)
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A condition that a figure states, as programs without this module can compare it: ``plain`` is
+    its text without what does not matter, and ``sizes`` are numbers that differ from those of another
+    figure only beyond ``tolerance``. It is ``mixed`` if the runs of the figure disagree."""
+
+    name: str
+    word: str
+    text: str
+    mixed: bool
+    plain: str
+    sizes: tuple[float, ...]
+    tolerance: float
+
+
+def stated(
+    conditions: Conditions, tools: Sequence[str], matters: Callable[[str], bool]
+) -> tuple[Condition, ...]:
+    """Return the conditions of a figure for :func:`obstacles` worked out elsewhere."""
+    return tuple(
+        Condition(
+            name,
+            word,
+            (text := min(conditions[name])),
+            _is_mixed(name, conditions[name]),
+            *_normal(name, text),
+            TOLERANCES.get(name, 0.0),
+        )
+        for name, word in watched(conditions, tools, matters)
+        if name in conditions
+    )
+
+
 def alike(name: str, a: str, b: str) -> bool:
     """Return whether two statements of one condition say the same."""
     if a == b:
         return True
+    (words, sizes), (other_words, other_sizes) = _normal(name, a), _normal(name, b)
+    tolerance = TOLERANCES.get(name, 0.0)
+    return (
+        words == other_words
+        and len(sizes) == len(other_sizes)
+        and all(
+            abs(x - y) <= tolerance * max(x, y) for x, y in zip(sizes, other_sizes, strict=True)
+        )
+    )
+
+
+def _normal(name: str, text: str) -> tuple[str, tuple[float, ...]]:
+    """Return a statement without what does not matter, and the sizes in it that need not be equal."""
     if name == "cpu_mhz":
-        return abs(float(a) / float(b) - 1) <= CLOCK
-    if name == "memory":
-        return _memory_alike(a, b)
+        return "", (float(text),)
     if name == "command":
-        return command(a) == command(b)
-    return " ".join(a.split()).casefold() == " ".join(b.split()).casefold()
+        return command(text), ()
+    # A kernel keeps a part of the memory to itself, so sizes are not always equal.
+    sizes = tuple(_bytes(each[1], each[2]) for each in _SIZE.finditer(text))
+    words = _SIZE.sub(" ", text) if name == "memory" else text
+    return " ".join(words.split()).casefold(), sizes if name == "memory" else ()
 
 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMG])i?B\b(?!/)", re.IGNORECASE)
-
-
-def _memory_alike(a: str, b: str) -> bool:
-    """A kernel keeps a part of the memory to itself, so sizes are not always equal."""
-    words = [" ".join(_SIZE.sub(" ", text).split()).casefold() for text in (a, b)]
-    sizes = [[_bytes(f[1], f[2]) for f in _SIZE.finditer(text)] for text in (a, b)]
-    if words[0] != words[1] or len(sizes[0]) != len(sizes[1]):
-        return False
-    return all(abs(x - y) <= MEMORY * max(x, y) for x, y in zip(*sizes, strict=True))
 
 
 def _bytes(number: str, prefix: str) -> float:

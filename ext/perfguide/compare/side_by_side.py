@@ -214,7 +214,7 @@ def _beside(
         entry = names.boards.entry(soc, board)
         release, clock = (
             side.releases[platform_and_board[0]][board],
-            _clock(side.pool, records, names),
+            clock_of(side.pool, records, names),
         )
         halves.append(BoardSide(*platform_and_board, release, clock, entry.cpu(), entry.cores))
     only = (
@@ -250,8 +250,8 @@ def _as_of(record: Record, platform_and_board: Place) -> Record:
     return replace(record, guide=GuideKey(*platform, record.guide.release), board=board)
 
 
-def _clock(pool: Pool, records: Sequence[Record], names: Names) -> float | None:
-    """The clock that all figures of a board state, or else that a benchmark read."""
+def clock_of(pool: Pool, records: Sequence[Record], names: Names) -> float | None:
+    """Return the clock in MHz that all figures of a board state, or else that a benchmark read."""
     stated = {text for record in records for text in pool.conditions(record).get("cpu_mhz", ())}
     if stated:
         return float(stated.pop()) if len(stated) == 1 else None

@@ -1,4 +1,5 @@
-"""The data of the explorer page, in small files that the page loads on demand.
+"""The data of the explorer page, in files that the page loads on demand: one of each SoC with its
+releases, boards and headline figures, and one of each of its benchmarks.
 
 Each file is a call with one value, loaded by a ``script`` element. That works from a disk too,
 where a browser refuses to fetch. No name from a bundle is a key in them, because some names have
@@ -8,20 +9,31 @@ a special meaning in JavaScript.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeVar
 
-from ..bundles.guide_key import GuideKey, family
-from ..catalog.benchmarks import Benchmark, Catalog, Scalar
+from ..bundles.guide_key import GuideKey, Platform, family
+from ..catalog.benchmarks import Benchmark, Scalar, undescribed
+from ..charts import trends
+from ..charts.from_figures import Scene
 from ..common import units
 from ..common.diagnostics import visible
+from ..compare.match import Condition, Names, stated
+from ..compare.side_by_side import OWN_SCALE, clock_of
+from ..compare.verdicts import WORDS, Verdict, tools_of
+from ..figures import engines, labels
 from ..figures.pool import Pool, Record
-from ..tables import grids, remarks
+from ..tables import remarks, summaries
 
 T = TypeVar("T")
 
 MAX_FILE_BYTES = 300_000
-"""The size limit of a file; a benchmark with more figures in one guide has several."""
+"""The size limit of a file; a benchmark with more figures of one SoC has several."""
+
+MAX_SAMPLES = 50
+"""Samples of a figure that the page lists; of more it has the number and the range."""
 
 FOLDER = "explore"
 
@@ -33,149 +45,348 @@ def file(name: str, value: Any) -> bytes:
 
 
 def index(socs: Mapping[str, str]) -> dict[str, Any]:
-    """Return the list of SoCs, each with the name of its file."""
+    """Return the list of SoCs, each with the name of its folder."""
     return {"socs": [[soc, socs[soc]] for soc in sorted(socs, key=units.natural)]}
 
 
-def soc_index(
-    catalog: Catalog,
-    benchmarks: Mapping[str, str],
-    guides: Sequence[tuple[GuideKey, str, Mapping[str, int], bool]],
-    compared: Mapping[tuple[GuideKey, GuideKey], str],
-) -> dict[str, Any]:
-    """Return one SoC's systems and releases, and for each release the files of its benchmarks.
+@dataclass(frozen=True, slots=True)
+class GuideOfSoc:
+    """A guide of a SoC as the explorer lists it: its path, its figures, the day of its newest run, and
+    the index of each run by the position of its bundle, as :func:`words` returns them."""
 
-    ``guides`` has for each guide its path, the number of files by benchmark, and whether there is
-    one with the texts of its runs; the oldest release comes first, the output has the newest first.
-    ``benchmarks`` maps names to names of files. ``compared`` has the page of each pair of
-    releases with a comparison, the older one first.
+    key: GuideKey
+    path: str
+    records: Sequence[Record]
+    date: str
+    runs: Mapping[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Figure:
+    """A figure under the names of today, with the CPU load of its run and its engine in words."""
+
+    record: Record
+    board: str
+    metric: str
+    params: dict[str, Scalar]
+    load: float | None
+    engine: str
+
+    @property
+    def row(self) -> tuple[object, ...]:
+        """The benchmark, metric, unit and parameters, which figures of one row have in common."""
+        return self.record.benchmark, self.metric, self.record.unit, _case(self.params)
+
+
+class FiguresOfSoc:
+    """The figures of one SoC, written with the indices that its files share.
+
+    ``guides`` are in the order of their systems, the newest release first. ``verdicts`` are those on
+    figures against the release before, by the first row of their frame. ``section`` returns the anchor of
+    a figure's section on the page of its guide.
     """
-    used = {name for _, _, counts, _ in guides for name in counts}
-    # In the order of guides; benchmarks without a description come last.
-    names = [name for name in catalog.benchmarks if name in used]
-    names += sorted(used - set(names))
-    index_of = {name: position for position, name in enumerate(names)}
-    systems: dict[tuple[str, str], dict[str, Any]] = {}
-    # Guides come oldest first, and readers mostly want the newest release.
-    for key, path, counts, has_words in reversed(guides):
-        system = systems.setdefault(
-            (key.sdk, key.os),
-            {"sdk": key.sdk, "os": key.os, "name": family(key), "releases": [], "compared": []},
+
+    def __init__(
+        self,
+        pool: Pool,
+        names: Names,
+        scenes: Mapping[Platform, Scene],
+        guides: Sequence[GuideOfSoc],
+        verdicts: Mapping[int, Verdict],
+        section: Callable[[Record], str],
+    ) -> None:
+        self._pool, self._names, self._scenes = pool, names, scenes
+        self._guides, self._verdicts, self._section = guides, verdicts, section
+        self._number_of = {guide.key: number for number, guide in enumerate(guides)}
+        self._owner = pool.frame.table["bundle"].to_numpy()
+        every = [record for guide in guides for record in guide.records]
+        loads, inferred = engines.loads(every), engines.inferred(every, names.catalog)
+        self._stated: dict[tuple[int, str], tuple[Condition, ...]] = {}
+        self._figures: dict[str, list[_Figure]] = {}
+        for record in every:
+            benchmark, run = names.catalog.get(record.benchmark), engines.run_of(record)
+            with_engine = benchmark is not None and engines.ENGINE in record.params
+            self._figures.setdefault(record.benchmark, []).append(
+                _Figure(
+                    record,
+                    self._board(record),
+                    names.metric(record),
+                    names.params(record),
+                    None if record.metric == engines.LOAD else loads.get(run),
+                    engines.label(benchmark, record, inferred)
+                    if benchmark and with_engine and run in inferred
+                    else "",
+                )
+            )
+
+    def _board(self, record: Record) -> str:
+        today = self._names.boards.today(record.guide.soc, record.board)
+        # Two boards of one guide stay two, whatever the list of boards says.
+        return record.board if today in self._pool.boards[record.guide] else today
+
+    def index(
+        self,
+        files: Mapping[str, tuple[str, int]],
+        compared: Mapping[tuple[GuideKey, GuideKey], str],
+    ) -> dict[str, Any]:
+        """Return what a page needs before it asks for a benchmark. ``files`` has the name of the
+        files of each benchmark, and their number.
+
+        ``systems``: name, SDK, system. ``boards``: name today, short name, cores, cores in words.
+        ``guides``: system, release, path, day, whether there is a file with the texts of its runs, and
+        its boards, each with the clock in MHz or ``None``. ``benchmarks``: name, title, name of its
+        files, their number. ``compared``: the older and the newer guide of each comparison, and its
+        page. ``headlines``: the headline figures of all guides, as in :meth:`parts`.
+        """
+        systems: dict[tuple[str, str, str], int] = {}
+        boards: dict[str, int] = {}
+        guides: list[list[Any]] = []
+        for guide in self._guides:
+            own: dict[str, list[Record]] = {}
+            for record in guide.records:
+                own.setdefault(self._board(record), []).append(record)
+            clocks = [
+                [index_in(boards, board), clock_of(self._pool, own[board], self._names)]
+                for board in sorted(own, key=units.natural)
+            ]
+            system = index_in(systems, (family(guide.key), guide.key.sdk, guide.key.os))
+            has_words = int(bool(guide.runs))
+            guides.append([system, guide.key.release, guide.path, guide.date, has_words, clocks])
+        soc, number_of = self._guides[0].key.soc, self._number_of
+        entries = [(board, self._names.boards.entry(soc, board)) for board in boards]
+        order = {name: number for number, name in enumerate(self._names.catalog.benchmarks)}
+        return {
+            "systems": list(systems),
+            "boards": [
+                [board, self._names.boards.short(soc, board), entry.cores, entry.cpu()]
+                for board, entry in entries
+            ],
+            "guides": guides,
+            "benchmarks": [
+                [name, self._names.catalog.title(name), *files[name]]
+                # In the order of guides; benchmarks without a description come last.
+                for name in sorted(files, key=lambda name: (order.get(name, len(order)), name))
+            ],
+            "compared": [
+                [number_of[old], number_of[new], page.partition("/")[2]]
+                for (old, new), page in compared.items()
+                if old in number_of and new in number_of
+            ],
+            "headlines": self._part(self._headlines(), labels.headline),
+        }
+
+    def _headlines(self) -> list[list[_Figure]]:
+        """Return the lines of headline figures."""
+        out: list[list[_Figure]] = []
+        for name, benchmark in self._names.catalog.benchmarks.items():
+            metrics = [m for m in benchmark.entry.metrics if m.headline and m.short]
+            figures = self._figures.get(name, []) if metrics else []
+            by_guide: dict[GuideKey, list[Record]] = {}
+            for figure in figures:
+                # What was measured beside a load is no headline among figures of idle boards.
+                if engines.is_alone(figure.record, benchmark):
+                    by_guide.setdefault(figure.record.guide, []).append(figure.record)
+            for metric in metrics:
+                chosen = {
+                    record.cell.members[0]
+                    for own in by_guide.values()
+                    for record in summaries.at(metric, own)
+                }
+                rows = {f.row for f in figures if f.record.cell.members[0] in chosen}
+                # The headline of one release is followed through all that have its row.
+                out += self._lines(benchmark, [f for f in figures if f.row in rows])
+        return out
+
+    def parts(self, name: str) -> Iterator[dict[str, Any]]:
+        """Yield the figures of one benchmark, in as many values as the size limit requires, each with
+        lists that refer to each other by index.
+
+        ``metrics``: benchmark, metric, label, unit with the arrow of the better direction, unit, better
+        direction, and how figures of two sides relate: 0 not by a ratio, 1 by a ratio, 2 by a ratio and
+        one for each MHz, 3 as a power. ``params``: name, whether rows differ by it alone, values as in
+        addresses. ``rows``: metric, [parameter, value] pairs, label without the engine, label of the
+        engine, whether this is the usual one. ``engines``: inferred ones in words. ``conditions``: name,
+        word, text, whether runs disagree, plain text, sizes, tolerance; ``stated``: lists of these, each as what
+        it has not and has besides those of the list before it.
+        ``verdicts``: words. ``sections``: anchors in the guide. ``remarks``: facts stated by results, each
+        with name, label and values, where a number is the index of the run with the value; and notes.
+
+        ``lines``: row, system (as [SDK, system]), board, figures and breaks, the oldest release first. A
+        figure: guide, mean (``None`` if it failed), minimum, maximum, number of samples, section, engine,
+        CPU load of its run in %, conditions stated, verdict against the release before, and if there are any
+        its remarks, the indices of its runs and its samples. A break: a guide with which a new line
+        begins, and why.
+        """
+        benchmark = self._names.catalog.get(name) or undescribed(name)
+        yield from self._parts(self._lines(benchmark, self._figures[name]))
+
+    def _parts(self, lines: list[list[_Figure]]) -> Iterator[dict[str, Any]]:
+        value = self._part(lines, _within_benchmark)
+        # The name in the call is short; one per cent of the limit is left for it.
+        if len(lines) > 1 and len(file("", value)) > MAX_FILE_BYTES * 0.99:
+            # Halves need no estimate of the size of single figures, which differ widely.
+            half = len(lines) // 2
+            yield from self._parts(lines[:half])
+            yield from self._parts(lines[half:])
+        else:
+            yield value
+
+    def _lines(self, benchmark: Benchmark, figures: Iterable[_Figure]) -> list[list[_Figure]]:
+        """Return the figures of each row, system and board, in the order of rows in guides."""
+        lines: dict[object, list[_Figure]] = {}
+        for figure in figures:
+            key = (figure.row, figure.record.guide.platform, figure.board)
+            lines.setdefault(key, []).append(figure)
+
+        def rank(line: list[_Figure]) -> tuple[object, ...]:
+            first = line[0]
+            params = sorted(first.params.items())
+            values = tuple((name, benchmark.value_rank(name, value)) for name, value in params)
+            return benchmark.metric_rank(first.metric)[0], first.metric, first.record.unit, values
+
+        # The guides of a system have the newest release first, and a line begins with the oldest.
+        return [line[::-1] for line in sorted(lines.values(), key=rank)]
+
+    def _part(
+        self, lines: Sequence[Sequence[_Figure]], label: Callable[[Benchmark, Record], str]
+    ) -> dict[str, Any]:
+        lists = _Lists()
+        rows: dict[object, int] = {}
+        out = []
+        for line in lines:
+            first = line[0]
+            if first.row not in rows:
+                rows[first.row] = len(rows)
+                lists.rows.append(self._row(first, lists, label))
+            platform = first.record.guide.platform
+            points = [(figure.record.guide.release, figure.load) for figure in line]
+            breaks = trends.breaks(self._scenes[platform], platform[1], first.board, points)
+            out.append(
+                [
+                    rows[first.row],
+                    [platform[0], platform[2]],
+                    first.board,
+                    [self._figure(figure, lists) for figure in line],
+                    [[self._number_of[line[at].record.guide], why] for at, why in breaks.items()],
+                ]
+            )
+        return {
+            "metrics": list(lists.metrics),
+            "params": [[*param, list(lists.values[param])] for param in lists.params],
+            "rows": lists.rows,
+            "engines": list(lists.engines),
+            "conditions": [
+                [c.name, c.word, c.text, int(c.mixed), c.plain, c.sizes, c.tolerance]
+                for c in lists.conditions
+            ],
+            "stated": list(_differences(lists.stated)),
+            "verdicts": list(lists.verdicts),
+            "sections": list(lists.sections),
+            "remarks": [_own(said, self._guides[guide].runs) for guide, said in lists.remarks],
+            "lines": out,
+        }
+
+    def _row(
+        self, figure: _Figure, lists: _Lists, label: Callable[[Benchmark, Record], str]
+    ) -> list[Any]:
+        record, name = figure.record, figure.record.benchmark
+        described = self._names.catalog.get(name)
+        benchmark, pairs = described or undescribed(name), []
+        for param in sorted(figure.params):
+            key = (param, int(self._names.is_declared(name, param)))
+            values = lists.values.setdefault(key, {})
+            value = index_in(values, address_key(figure.params[param]))
+            pairs.append([index_in(lists.params, key), value])
+        unit, better = units.parse(record.unit), benchmark.better(figure.metric)
+        use = 0 if unit.kind == "share" else 1 if unit.kind in OWN_SCALE else 2
+        metric = (
+            name,
+            figure.metric,
+            benchmark.metric_label(figure.metric),
+            units.unit_cell(record.unit, better),
+            record.unit,
+            better,
+            3 if unit.kind == "power" else 1 if better == "neither" and use else use,
         )
-        parts = sorted([index_of[name], count] for name, count in counts.items())
-        system["releases"].append([key.release, path, parts, *([1] if has_words else [])])
-    for (old, new), page in compared.items():
-        if (old.sdk, old.os) in systems:
-            system = systems[old.sdk, old.os]
-            system["compared"].append([old.release, new.release, page.partition("/")[2]])
-    return {
-        "benchmarks": [[name, catalog.title(name), benchmarks[name]] for name in names],
-        "systems": [systems[key] for key in sorted(systems)],
-    }
+        params = {n: value for n, value in figure.params.items() if n != engines.ENGINE}
+        words = label(benchmark, replace(record, metric=figure.metric, params=params))
+        engine = figure.params.get(engines.ENGINE)
+        engine_words = "" if engine is None else benchmark.value_label(engines.ENGINE, engine)
+        labelled = (visible(text, len(text)) for text in (words, engine_words))
+        is_usual = engine is None or engine == benchmark.param(engines.ENGINE).default
+        return [index_in(lists.metrics, metric), pairs, *labelled, int(is_usual)]
 
+    def _stated_by(self, record: Record) -> tuple[Condition, ...]:
+        """Return the conditions of a figure, which many figures share."""
+        conditions = self._pool.conditions(record)
+        # The pool keeps each set of conditions once, so its identity is a key.
+        key = (id(conditions), record.benchmark)
+        if key not in self._stated:
+            tools = tools_of(self._names, record.benchmark)
+            matters = partial(self._names.matters, record.benchmark)
+            self._stated[key] = stated(conditions, tools, matters)
+        return self._stated[key]
 
-def parts(
-    benchmark: Benchmark | None,
-    records: Sequence[Record],
-    pool: Pool,
-    section: Callable[[Record], str],
-    runs: Mapping[int, int],
-) -> Iterator[dict[str, Any]]:
-    """Yield one benchmark's figures in one guide, in as many values as the size limit requires.
-
-    ``section`` returns the anchor of a figure's section on the guide's page; ``runs`` maps
-    positions of bundles to indices of runs, as returned by :func:`words`.
-    """
-    value = part(benchmark, records, pool, section, runs)
-    # The name in the call is short; one per cent of the limit is left for it.
-    if len(records) > 1 and len(file("", value)) > MAX_FILE_BYTES * 0.99:
-        # Halves need no estimate of the size of single figures, which differ widely.
-        half = len(records) // 2
-        yield from parts(benchmark, records[:half], pool, section, runs)
-        yield from parts(benchmark, records[half:], pool, section, runs)
-    else:
-        yield value
-
-
-def part(
-    benchmark: Benchmark | None,
-    records: Sequence[Record],
-    pool: Pool,
-    section: Callable[[Record], str],
-    runs: Mapping[int, int],
-) -> dict[str, Any]:
-    """Return figures with everything that identifies them, as lists that refer to each other by
-    index.
-
-    ``metrics``: name, unit, label, label with unit and direction, rank, whether it is a headline.
-    ``params``: name, label, rank, values; a value is its key in addresses, its text, its rank and
-    its number. ``cases``: the [parameter, value] pairs of each set of parameters. ``sections``:
-    anchors in the guide. ``figures``: board, metric, case, mean (``None`` if failed), the mean as
-    text, the text after it, minimum, maximum, section, an index into ``remarks`` or ``None``, and,
-    if a run has texts, the indices of its runs in the file made from :func:`words`. ``remarks``:
-    facts stated by results, each with name, label and values, where a number is the index of the
-    run with the value; and notes.
-    """
-    # Each maps an entry to its index in the list that is returned.
-    boards: dict[str, int] = {}
-    metrics: dict[tuple[str, str], int] = {}
-    params: dict[str, int] = {}
-    values: dict[str, dict[tuple[str, Scalar], int]] = {}
-    cases: dict[tuple[tuple[int, int], ...], int] = {}
-    sections: dict[str, int] = {}
-    own: dict[remarks.OwnWords, int] = {}
-    figures = []
-    owner = pool.frame.table["bundle"].to_numpy()
-    for record in records:
-        case = []
-        for name in sorted(record.params):
-            scalar = record.params[name]
-            codes = values.setdefault(name, {})
-            # True equals 1 in Python, so the type is part of the key.
-            case.append((index_in(params, name), index_in(codes, (type(scalar).__name__, scalar))))
-        cell = record.cell
-        figure = grids.page_figure(cell)
-        words = remarks.own_words(pool, cell.members)
-        behind = (
-            [runs[position] for position in dict.fromkeys(owner[[*cell.members]].tolist())]
-            if runs
-            else []
-        )
-        # Most figures have neither, and an empty member would be sent with each of them.
-        tail = [
-            index_in(own, words) if words != remarks.OwnWords() else None,
-            *([behind] if behind else []),
+    def _figure(self, figure: _Figure, lists: _Lists) -> list[Any]:
+        record, cell = figure.record, figure.record.cell
+        guide = self._number_of[record.guide]
+        listed = tuple(index_in(lists.conditions, each) for each in self._stated_by(record))
+        verdict = self._verdicts.get(cell.members[0])
+        said, runs = remarks.own_words(self._pool, cell.members), self._guides[guide].runs
+        behind = dict.fromkeys(self._owner[[*cell.members]].tolist()) if runs else {}
+        tail: list[Any] = [
+            None if said == remarks.OwnWords() else index_in(lists.remarks, (guide, said)),
+            [runs[position] for position in behind],
+            list(cell.samples) if 1 < len(cell.samples) <= MAX_SAMPLES else [],
         ]
-        figures.append(
-            [
-                index_in(boards, record.board),
-                index_in(metrics, (record.metric, record.unit)),
-                index_in(cases, tuple(case)),
-                *((None, figure, "") if isinstance(figure, str) else figure),
-                cell.low,
-                cell.high,
-                index_in(sections, section(record)),
-                *([] if tail == [None] else tail),
-            ]
-        )
-    ordered = list(benchmark.entry.params) if benchmark else []
-    return {
-        "boards": list(boards),
-        "metrics": [_metric(benchmark, *pair) for pair in metrics],
-        "params": [
-            [
-                name,
-                benchmark.param_label(name) if benchmark else name,
-                ordered.index(name) if name in ordered else len(ordered),
-                [_value(benchmark, name, scalar) for _, scalar in values[name]],
-            ]
-            for name in params
-        ],
-        "cases": list(cases),
-        "sections": list(sections),
-        **({"remarks": [_own(words, runs) for words in own]} if own else {}),
-        "figures": figures,
-    }
+        # Most figures have none of these, and an empty member would be sent with each of them.
+        while tail and tail[-1] in (None, []):
+            tail.pop()
+        return [
+            *(guide, cell.mean, cell.low, cell.high, cell.count),
+            index_in(lists.sections, self._section(record)),
+            index_in(lists.engines, figure.engine),
+            None if figure.load is None else float(f"{figure.load:.2g}"),
+            index_in(lists.stated, listed),
+            index_in(lists.verdicts, WORDS[verdict] if verdict else ""),
+            *tail,
+        ]
+
+
+class _Lists:
+    """The lists of one file, each entry with its index."""
+
+    def __init__(self) -> None:
+        self.metrics: dict[tuple[Any, ...], int] = {}
+        self.params: dict[tuple[str, int], int] = {}
+        self.values: dict[tuple[str, int], dict[str, int]] = {}
+        self.rows: list[list[Any]] = []
+        self.engines: dict[str, int] = {"": 0}
+        self.conditions: dict[Condition, int] = {}
+        self.stated: dict[tuple[int, ...], int] = {}
+        self.verdicts: dict[str, int] = {"": 0}
+        self.sections: dict[str, int] = {}
+        self.remarks: dict[tuple[int, remarks.OwnWords], int] = {}
+
+
+def _differences(lists: Iterable[tuple[int, ...]]) -> Iterator[tuple[list[int], list[int]]]:
+    """Yield for each list what is not in it and in the one before, and the reverse. Figures with a
+    fact of their own share all other facts of their run, whose product would be large."""
+    before: set[int] = set()
+    for each in lists:
+        yield sorted(before - {*each}), sorted({*each} - before)
+        before = {*each}
+
+
+def _within_benchmark(benchmark: Benchmark, record: Record) -> str:
+    """Return the label of a figure among others of its benchmark."""
+    words = (benchmark.metric_label(record.metric), labels.params(benchmark, record))
+    return ", ".join(filter(None, words))
+
+
+def _case(params: Mapping[str, Scalar]) -> tuple[object, ...]:
+    # True equals 1 in Python, so the type is part of the key.
+    return tuple((name, type(params[name]).__name__, params[name]) for name in sorted(params))
 
 
 def words(records: Sequence[Record], pool: Pool) -> tuple[dict[str, Any], dict[int, int]]:
@@ -223,23 +434,6 @@ def _own(words: remarks.OwnWords, runs: Mapping[int, int]) -> list[Any]:
 def index_in(indices: dict[T, int], item: T) -> int:
     """Return the index of an item; a new one is appended."""
     return indices.setdefault(item, len(indices))
-
-
-def _metric(benchmark: Benchmark | None, metric: str, unit: str) -> list[Any]:
-    rank, described = benchmark.metric_rank(metric) if benchmark else (0, None)
-    label = described.label if described and described.label else metric
-    heading = units.heading(label, unit, described.better if described else "neither")
-    return [metric, unit, label, heading, rank, described.headline if described else False]
-
-
-def _value(benchmark: Benchmark | None, name: str, value: Scalar) -> list[Any]:
-    listed = list(benchmark.param(name).values) if benchmark else []
-    plain = units.plain(value)
-    rank = listed.index(plain) if plain in listed else len(listed)
-    label = benchmark.value_label(name, value) if benchmark else plain
-    number = None if isinstance(value, str) else float(value)
-    # A value may contain characters that do not show, or that move other text.
-    return [address_key(value), visible(label, len(label)), rank, number]
 
 
 def address_key(value: Scalar) -> str:

@@ -74,6 +74,23 @@ def inferred(records: Iterable[Record], catalog: Catalog) -> dict[Run, Inferred]
     return out
 
 
+def loads(records: Iterable[Record]) -> dict[Run, float]:
+    """Return the CPU load of each run in %."""
+    return {
+        run_of(record): record.cell.mean
+        for record in records
+        if record.metric == LOAD and record.cell.mean is not None
+    }
+
+
+def is_waiting(load: float) -> bool | None:
+    """Return whether a CPU load in % is that of a processor that waits for an engine; ``None`` where
+    it shows neither this nor that the processor works itself."""
+    if WAITING_LOAD_PERCENT <= load < BUSY_LOAD_PERCENT:
+        return None
+    return load < WAITING_LOAD_PERCENT
+
+
 def label(benchmark: Benchmark, record: Record, by_run: Mapping[Run, Inferred]) -> str:
     """Return the name of the engine of a figure for readers; an inferred one is called likely."""
     likely = by_run.get(run_of(record))

@@ -17,6 +17,7 @@ from msgspec import UNSET
 from ..bundles.decode import Loaded
 from ..bundles.guide_key import GuideKey
 from ..catalog.benchmarks import Benchmark, Catalog, Metric, Scalar
+from ..charts import trends
 from ..common import slugs, units
 from ..common.diagnostics import SEVERITIES
 from ..compare import wording
@@ -213,7 +214,7 @@ class Headlines:
             by_name: dict[str, list[Record]] = {}
             for record in records:
                 by_name.setdefault(_name(record, self._names), []).append(record)
-            self._read[key] = _Figures(records, by_name, _loads(records))
+            self._read[key] = _Figures(records, by_name, engines.loads(records))
         return self._read[key]
 
     def _chosen(self, records: Sequence[Record]) -> tuple[list[list[Record]], int]:
@@ -299,9 +300,7 @@ class Headlines:
     ) -> tuple[tuple[tuple[int, float], ...], ...]:
         """The same figure over the releases as (position, figure), in pieces between which engine,
         clock or memory changed."""
-        own, board = _name(record, self._names), self._names.boards.today
-        pieces, before = list[list[tuple[int, float]]](), -1
-        state = ""
+        own, points = _name(record, self._names), list[tuple[int, float, float | None]]()
         for position, key in enumerate(releases):
             figures = self._figures(key)
             for other in figures.by_name.get(own, ()):
@@ -310,17 +309,15 @@ class Headlines:
                 scale = units.factor(other.unit, record.unit)
                 if other.cell.mean is None or scale is None or self._doubt(other):
                     continue
-                now = _load_state(figures.loads.get(_run(other)))
-                passed = {each.release for each in releases[before + 1 : position + 1]}
-                changed = any(
-                    board(key.soc, change.board) == board(key.soc, record.board)
-                    and change.release in passed
-                    for change in self._site.scenes[key.platform].changes
-                )
-                if not pieces or changed or (state and now and state != now):
-                    pieces.append([])
-                pieces[-1].append((position, other.cell.mean * scale))
-                before, state = position, now or state
+                points.append((position, other.cell.mean * scale, figures.loads.get(_run(other))))
+        scene = self._site.scenes[record.guide.platform]
+        stated = [(releases[position].release, load) for position, _, load in points]
+        breaks = trends.breaks(scene, record.guide.soc, record.board, stated)
+        pieces = list[list[tuple[int, float]]]()
+        for number, (position, mean, _) in enumerate(points):
+            if not pieces or number in breaks:
+                pieces.append([])
+            pieces[-1].append((position, mean))
         return tuple(map(tuple, pieces))
 
     def _verdict(self, records: Iterable[Record], judged: Judged | None) -> str:
@@ -654,22 +651,6 @@ def _clocks(bundles: Iterable[Loaded], boards: Sequence[str]) -> tuple[str, ...]
 
 def _run(record: Record) -> Run:
     return engines.run_of(record)
-
-
-def _loads(records: Iterable[Record]) -> dict[Run, float]:
-    """The CPU load of each run in %."""
-    return {
-        _run(record): record.cell.mean
-        for record in records
-        if record.metric == engines.LOAD and record.cell.mean is not None
-    }
-
-
-def _load_state(load: float | None) -> str:
-    """Return “waited” or “worked” for a CPU load; nothing where it shows neither."""
-    if load is None or engines.WAITING_LOAD_PERCENT <= load < engines.BUSY_LOAD_PERCENT:
-        return ""
-    return "waited" if load < engines.WAITING_LOAD_PERCENT else "worked"
 
 
 def _engine(benchmark: Benchmark, record: Record, inferred: Mapping[Run, Inferred]) -> str:

@@ -77,12 +77,14 @@ class ComparisonPlan:
 
 
 class PageOutcome(msgspec.Struct, frozen=True):
-    """The results of writing a page: the entries of the file of waivers that it used, and its
-    events and its verdict, ``None`` if it could not be made."""
+    """The results of writing a page: the entries of the file of waivers that it used, its
+    events and its verdict, ``None`` if it could not be made, and the verdicts on its newer figures by the
+    first row of their frame."""
 
     used: set[tuple[str, int]]
     compared: Compared | None
     verdict: ListedVerdict | None = None
+    verdicts: dict[int, Verdict] = {}
 
 
 def comparison(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> Comparison:
@@ -115,10 +117,20 @@ def plan(site: Site, settings: Settings) -> ComparisonPlan:
     return ComparisonPlan(pairs, missing, rules, history, anchors, unknown)
 
 
-def write(site: Site, plan: ComparisonPlan) -> tuple[list[ComparedGuides], set[tuple[str, int]]]:
-    """Write the comparisons of a SoC, their list, and the pages of what moved; return the
-    comparisons, and the keys of the waivers, notes and levels that were used."""
+@dataclass(frozen=True, slots=True)
+class Comparisons:
+    """The comparisons of a SoC that were written, the keys of the waivers, notes and levels that they
+    used, and the verdicts on figures against the release before, by the first row of their frame."""
+
+    compared: list[ComparedGuides] = field(default_factory=list)
+    used: set[tuple[str, int]] = field(default_factory=set)
+    verdicts: dict[int, Verdict] = field(default_factory=dict)
+
+
+def write(site: Site, plan: ComparisonPlan) -> Comparisons:
+    """Write the comparisons of a SoC, their list, and the pages of what moved."""
     used: set[tuple[str, int]] = set()
+    of_figures: dict[int, Verdict] = {}
     out: list[ComparedGuides] = []
     before: ReleasePair | None = None
     for pair in plan.pairs:
@@ -134,6 +146,8 @@ def write(site: Site, plan: ComparisonPlan) -> tuple[list[ComparedGuides], set[t
         before = pair
         used |= outcome.used
         is_asked = pair.asked is not None
+        if not is_asked:
+            of_figures |= outcome.verdicts
         both = (outcome.compared, outcome.verdict)
         out.append(ComparedGuides(pair.old, pair.new, pair.address, is_asked, *both))
     verdicts.write_moves(site, verdicts.neighbours(out))
@@ -145,7 +159,7 @@ def write(site: Site, plan: ComparisonPlan) -> tuple[list[ComparedGuides], set[t
         (soc,) = site.socs
         sentence = "Each release of this SoC beside the one before it: what changed."
         write_files.list_of_soc(site, soc, "compare", "Comparisons of", sentence, listed)
-    return out, used
+    return Comparisons(out, used, of_figures)
 
 
 def _listed_title(pair: ComparedGuides) -> str:
@@ -252,7 +266,12 @@ def _write(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> PageOutcome:
         ],
     )
     used = annotations_used(compared.rows, plan.rules)
-    return PageOutcome(used, ledger.compared(compared), _verdict(decision, compared, site.catalog))
+    return PageOutcome(
+        used,
+        ledger.compared(compared),
+        _verdict(decision, compared, site.catalog),
+        {row.new.cell.members[0]: row.verdict for row in compared.rows if row.new and row.old},
+    )
 
 
 def _verdict(decision: Headline, comparison: Comparison, catalog: Catalog) -> ListedVerdict:

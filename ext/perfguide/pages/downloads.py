@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -14,6 +15,8 @@ from ..catalog.benchmarks import undescribed
 from ..common import extras
 from ..common.slugs import anchor
 from ..compare.headline import State
+from ..compare.match import Names
+from ..compare.verdicts import Verdict
 from ..export import explorer, figure_files, finder, json_api, json_schema, parquet, workbook
 from ..export.figure_rows import FIGURES, RUNS
 from ..figures import engines
@@ -40,15 +43,16 @@ class GuideFiles(msgspec.Struct, frozen=True):
     boards: list[str]
 
 
-class GuideData(msgspec.Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class GuideData:
     """The results of writing a guide's data besides the files: its entry in the list of its SoC; its
-    metrics as (benchmark, metric, unit); the number of explorer files by benchmark; and whether
-    there is one with the words of the runs."""
+    metrics as (benchmark, metric, unit); its figures, and the index of each run with words by the
+    position of its bundle."""
 
     entry: dict[str, Any]
     metrics: list[tuple[str, str, str]]
-    parts: dict[str, int]
-    words: bool
+    records: Sequence[Record]
+    runs: Mapping[int, int]
 
     @property
     def listed(self) -> GuideFiles:
@@ -57,9 +61,15 @@ class GuideData(msgspec.Struct, frozen=True):
         return GuideFiles(entry["parquet"] or "", entry["parquet_runs"] or "", entry["boards"])
 
 
-def write(site: Site, soc: str, compared: Sequence[ComparedGuides]) -> dict[GuideKey, GuideData]:
+def write(
+    site: Site,
+    soc: str,
+    compared: Sequence[ComparedGuides],
+    verdicts: Mapping[int, Verdict],
+) -> dict[GuideKey, GuideData]:
     """Write the data of a SoC's guides with their lists; return what :func:`write_indexes` needs.
-    ``compared`` are the pairs of releases with a page of their own."""
+    ``compared`` are the pairs of releases with a page of their own, and ``verdicts`` those on figures
+    against the release before, by the first row of their frame."""
     guides = {}
     for key in site.socs[soc]:
         data = site.making.attempt(
@@ -73,11 +83,8 @@ def write(site: Site, soc: str, compared: Sequence[ComparedGuides]) -> dict[Guid
     page = site.addresses.soc[soc]
     path, entries = json_api.soc_path(page), [data.entry for data in guides.values()]
     _json(site, f"socs/{path}.json", json_api.soc_file(soc, page, entries))
-    parts = [(key, _path(site, key), data.parts, data.words) for key, data in guides.items()]
-    pairs = {(each.old, each.new): each.address for each in compared}
-    pages = {name: _file(site, name) for name in site.addresses.benchmark}
-    _script(site, f"{path}/index", explorer.soc_index(site.catalog, pages, parts, pairs))
-    _write_finder(site, soc, path)
+    if guides:
+        _write_by_benchmark(site, path, guides, compared, verdicts)
     for pair in compared:
         if pair.verdict and not pair.is_asked:
             _json(site, f"badges/{_path(site, pair.new)}.json", _badge(pair.new, pair.verdict))
@@ -90,21 +97,48 @@ def _badge(key: GuideKey, verdict: ListedVerdict) -> dict[str, Any]:
     return {"schemaVersion": 1, "label": label, "message": verdict.tag.lower(), "color": color}
 
 
-def _write_finder(site: Site, soc: str, path: str) -> None:
-    """Write the newest figures of a SoC, by benchmark, for the page that finds boards."""
-    records: dict[str, list[Record]] = {}
+def _write_by_benchmark(
+    site: Site,
+    path: str,
+    guides: Mapping[GuideKey, GuideData],
+    compared: Sequence[ComparedGuides],
+    verdicts: Mapping[int, Verdict],
+) -> None:
+    """Write the figures of a SoC by benchmark for the pages that compare and that find boards."""
+    pairs = {(each.old, each.new): each.address for each in compared}
+    listed = [
+        explorer.GuideOfSoc(
+            key,
+            _path(site, key),
+            guides[key].records,
+            max(each.bundle.created for each in site.pool.bundles_of([key])).date().isoformat(),
+            guides[key].runs,
+        )
+        for _, keys in sorted(site.families.items())
+        for key in reversed(keys)
+        if key in guides
+    ]
+    names = Names(site.catalog, site.boards)
+    figures = explorer.FiguresOfSoc(
+        site.pool, names, site.scenes, listed, verdicts, partial(_section, site)
+    )
     inferred: dict[engines.Run, engines.Inferred] = {}
-    for key in site.socs[soc]:
-        own = site.pool.of_guide(key)
-        inferred |= engines.inferred(own, site.catalog)
-        for record in own:
-            records.setdefault(record.benchmark, []).append(record)
-    for name, of_benchmark in records.items():
+    by_benchmark: dict[str, list[Record]] = {}
+    for data in guides.values():
+        inferred |= engines.inferred(data.records, site.catalog)
+        for record in data.records:
+            by_benchmark.setdefault(record.benchmark, []).append(record)
+    files = {}
+    for name, records in by_benchmark.items():
         benchmark = site.catalog.get(name) or undescribed(name)
-        link = partial(_address, site)
-        value = finder.part(benchmark, of_benchmark, site.boards, inferred, link)
         file = f"{path}/{_file(site, name)}"
+        value = finder.part(benchmark, records, site.boards, inferred, partial(_address, site))
         _put(site, f"{finder.FOLDER}/{file}.js", explorer.file(file, value))
+        parts = list(figures.parts(name))
+        for number, part in enumerate(parts, 1):
+            _script(site, f"{file}/{number}", part)
+        files[name] = (_file(site, name), len(parts))
+    _script(site, f"{path}/index", figures.index(files, pairs))
 
 
 def _address(site: Site, record: Record) -> str:
@@ -165,27 +199,7 @@ def _write_guide(site: Site, key: GuideKey) -> GuideData:
     words, runs = explorer.words(records, pool)
     if words:
         _script(site, f"{path}/words", words)
-    return GuideData(entry, metrics, _parts(site, key, records, runs), bool(words))
-
-
-def _parts(
-    site: Site, key: GuideKey, records: Sequence[Record], runs: Mapping[int, int]
-) -> dict[str, int]:
-    """Write the explorer's files for one guide; return their number by benchmark."""
-    pool = site.pool
-    by_benchmark: dict[str, list[Record]] = {}
-    for record in records:
-        by_benchmark.setdefault(record.benchmark, []).append(record)
-    counts = {}
-    for name, own in by_benchmark.items():
-        folder = f"{_path(site, key)}/{_file(site, name)}"
-        parts = list(
-            explorer.parts(site.catalog.get(name), own, pool, partial(_section, site), runs)
-        )
-        for number, part in enumerate(parts, 1):
-            _script(site, f"{folder}/{number}", part)
-        counts[name] = len(parts)
-    return counts
+    return GuideData(entry, metrics, records, runs)
 
 
 def _section(site: Site, record: Record) -> str:

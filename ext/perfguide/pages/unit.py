@@ -51,7 +51,6 @@ from .guide import GuideOutcome
 from .parts import Made, catalog_of, made_by, without_files, writer_of
 from .sentences import link_name
 from .summary import GuideSummary, ListedFinding, Summary
-from .verdicts import ComparedGuides
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +160,7 @@ def write(
     corrections = errata.find(site.holdings.ledger, site.catalog)
     comparisons = compare.plan(site, settings)
     guides = _write_guides(site, comparisons, corrections)
-    compared, used = list[ComparedGuides](), set[tuple[str, int]]()
+    compared = compare.Comparisons()
     data: dict[GuideKey, downloads.GuideData] = {}
     if site.guides:
         tops = {key: outcome for key, outcome in guides.items() if outcome.results}
@@ -172,9 +171,9 @@ def write(
             partial(soc.write, site, name, pages, tops),
             partial(soc.write_notice, site, name, pages),
         )
-        compared, used = compare.write(site, comparisons)
+        compared = compare.write(site, comparisons)
         provenance.write_list(site, name)
-        data = downloads.write(site, name, compared)
+        data = downloads.write(site, name, compared.compared, compared.verdicts)
     ranks = {k: rank for keys in site.families.values() for rank, k in enumerate(reversed(keys))}
     marking: dict[str, list[Finding]] = {}
     for each in checked.findings:
@@ -196,13 +195,13 @@ def write(
             for key, outcome in guides.items()
         ],
         list(dict.fromkeys(metric for each in data.values() for metric in each.metrics)),
-        compared,
+        compared.compared,
         [
             ListedFinding(each.in_brief(), health.entry(site, each), health.decides(site, each))
             for each in checked.findings
         ],
         provenance.write_errata(site, corrections),
-        used,
+        compared.used,
         set(checked.used),
         [
             *comparisons.diagnostics,

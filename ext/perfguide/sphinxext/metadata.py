@@ -44,15 +44,11 @@ REDIRECT, EXPLORER = "perf-redirect", "perf-explorer"
 
 REDIRECT_SCRIPT = "perfguide-redirect.js"
 
-SCRIPTS = tuple(
-    f"perfguide-{name}.js" for name in ("drawing", "remarks", "figures", "shown", "explore")
-)
+SCRIPTS = tuple(f"perfguide-{name}.js" for name in ("drawing", "figures", "sides", "explore"))
 """Scripts of the explorer's page besides those of tables, in the order of loading."""
 
 
-FINDER_SCRIPTS = tuple(
-    f"perfguide-{name}.js" for name in ("drawing", "remarks", "figures", "need", "board")
-)
+FINDER_SCRIPTS = tuple(f"perfguide-{name}.js" for name in ("drawing", "figures", "need", "board"))
 """The same of the page that finds boards."""
 
 

@@ -1,4 +1,4 @@
-/* Elements, and a line chart of figures over releases as SVG. */
+/* Elements, a line chart of figures over releases, and a chart of ratios, as SVG. */
 "use strict";
 
 window.perfguideDrawing = (() => {
@@ -64,8 +64,8 @@ window.perfguideDrawing = (() => {
   }
 
   /* A figure from {title, caption, axis, releases, lines}; a line is {name, points},
-     with a point {mean, text, rest, low, high} or nothing for each release; drawn at once for
-     the width that there is, so that it moves nothing, and again where that changes. */
+     with a point {mean, text, rest, low, high, why} for each release, null where it has no figure and
+     undefined where there is no such release; a line begins anew at a point with a reason. */
   function chart(content, room) {
     const { lines } = content;
     const figure = el("figure", { class: "perf-explorer-chart" });
@@ -77,22 +77,29 @@ window.perfguideDrawing = (() => {
       figure.append(el("p", {}, why));
       return figure;
     }
-    const holder = el("div");
-    figure.append(el("figcaption", {}, content.title), holder, legend(lines));
+    figure.append(el("figcaption", {}, content.title), holder((width) => picture(content, sound, width), room), legend(lines));
+    return figure;
+  }
+
+  /* A picture drawn at once for the width that there is, so that it moves nothing, and again where
+     that changes. */
+  function holder(draw, room) {
+    const box = el("div");
     const paint = () => {
-      const width = Math.max(260, Math.min(900, holder.clientWidth || room || 600));
-      if (holder.dataset.width === String(width)) return;
-      holder.dataset.width = width;
-      holder.replaceChildren(picture(content, sound, width));
+      const width = Math.max(260, Math.min(900, box.clientWidth || room || 600));
+      if (box.dataset.width === String(width)) return;
+      box.dataset.width = width;
+      box.replaceChildren(draw(width));
     };
     paint();
-    new ResizeObserver(paint).observe(holder);
-    return figure;
+    new ResizeObserver(paint).observe(box);
+    return box;
   }
 
   function legend(lines) {
     const failed = lines.some((line) => line.points.some((p) => p && p.mean === null));
     const items = lines.map((line, i) => {
+      if (line.isBase) return el("li", {}, `relative to ${line.name}`);
       const sample = svg("svg", { width: 36, height: 14, viewBox: "0 0 36 14", "aria-hidden": "true" });
       sample.append(
         svg("path", { d: "M1,7H35", class: `perf-line perf-series-${i}` }),
@@ -152,14 +159,15 @@ window.perfguideDrawing = (() => {
       let path = "";
       line.points.forEach((point, j) => {
         if (!point || point.mean === null) return;
-        const before = line.points[j - 1];
-        path += `${before && before.mean !== null ? "L" : "M"}${px(j)},${y(point.mean).toFixed(1)}`;
+        const before = line.points.slice(0, j).findLast((each) => each !== undefined);
+        path += `${before && before.mean !== null && !point.why ? "L" : "M"}${px(j)},${y(point.mean).toFixed(1)}`;
       });
       const own = svg("g", {});
       own.append(svg("path", { d: path, class: `perf-line perf-series-${i}` }));
       line.points.forEach((point, j) => {
         if (!point) return;
-        const title = svg("title", {}, `${line.name}, ${releases[j]}: ${whole(point)}`);
+        if (point.why) own.append(svg("path", { d: `M${px(j)},${box.top}V${box.bottom}`, class: "perf-break" }));
+        const title = svg("title", {}, `${line.name}, ${releases[j]}: ${whole(point)}${point.why ? ` (${point.why})` : ""}`);
         if (point.mean === null) {
           own.append(svg("text", { x: px(j), y: box.bottom - 3, "text-anchor": "middle", class: "perf-cross" }, "×", title));
           return;
@@ -172,6 +180,64 @@ window.perfguideDrawing = (() => {
         own.append(svg("path", { d: MARKS[i], transform, class: `perf-mark perf-series-${i}` }, title));
       });
       root.append(own);
+    });
+    return root;
+  }
+
+  // ---- ratios ------------------------------------------------------------------
+
+  function ratioText(ratio) {
+    const size = Number((ratio < 1 ? 1 / ratio : ratio).toPrecision(3));
+    return size === 1 ? "same" : `${ratio < 1 ? "÷" : "×"}${number(size)}`;
+  }
+
+  /* A figure of ratios from {title, note, names, base, rows}: a row is {label, own, ratios}, with a ratio
+     in the better direction or nothing for each name, and ``own`` as the figure of the base. */
+  function ratios(content, room) {
+    const lines = content.names.map((name, at) => ({ name, points: [], isBase: at === content.base }));
+    return el("figure", { class: "perf-explorer-chart" }, el("figcaption", {}, content.title, el("small", {}, content.note)),
+      legend(lines), holder((width) => ratioPicture(content, width), room));
+  }
+
+  function ratioPicture({ title, names, base, rows }, width) {
+    const isNarrow = width < 560;
+    const step = isNarrow ? 44 : 26;
+    const box = { left: isNarrow ? 14 : 330, right: width - 14, top: 26, bottom: 26 + step * rows.length };
+    const logs = rows.flatMap((row) => row.ratios.filter((each) => each).map(Math.log2));
+    // Whole powers of two, of which no more are labelled than there is room for.
+    const low = Math.floor(Math.min(-1, ...logs));
+    const high = Math.ceil(Math.max(1, ...logs));
+    const x = (log) => box.left + ((log - low) / (high - low)) * (box.right - box.left);
+    const every = Math.ceil((high - low) / ((box.right - box.left) / 48));
+    const said = rows.map((row) => `${row.label}: ${row.ratios.map((each, at) => each && `${names[at]} ${ratioText(each)}`).filter(Boolean).join(", ")}`);
+    const root = svg("svg", {
+      viewBox: `0 0 ${width} ${box.bottom + 26}`, width, height: box.bottom + 26, role: "img",
+      "aria-label": `${title}. ${said.join("; ")}.`,
+    });
+    root.append(svg("text", { x: box.left, y: 14, class: "perf-axis" }, `← worse than ${isNarrow ? "it" : names[base]}`),
+      svg("text", { x: box.right, y: 14, "text-anchor": "end", class: "perf-axis" }, "better →"));
+    for (let log = low; log <= high; log += 1) {
+      root.append(svg("path", { d: `M${x(log)},${box.top}V${box.bottom}`, class: log ? "perf-gridline" : "perf-gridline perf-same" }));
+      if (log % every) continue;
+      root.append(svg("text", { x: x(log), y: box.bottom + 16, "text-anchor": "middle", class: "perf-axis" }, ratioText(2 ** log)));
+    }
+    rows.forEach((row, i) => {
+      const y = box.top + step * i + (isNarrow ? 30 : step / 2);
+      const cut = (text, room_) => (text.length > room_ ? `${text.slice(0, room_ - 1)}…` : text);
+      const ownRoom = row.own.length + 1;
+      const label = svg("text", { x: 2, y: isNarrow ? y - 14 : y + 4, class: "perf-axis perf-strong" },
+        cut(row.label, Math.floor((isNarrow ? width - 16 : 320) / 6.6) - ownRoom), svg("title", {}, row.label));
+      const own = svg("text", { x: isNarrow ? width - 4 : 322, y: isNarrow ? y - 14 : y + 4, "text-anchor": "end", class: "perf-axis" }, row.own);
+      root.append(label, own, svg("path", { d: `M${box.left},${y}H${box.right}`, class: "perf-gridline" }));
+      let before = null;
+      for (const [ratio, at] of row.ratios.map((each, n) => [each, n]).filter(([each]) => each).sort(([a], [b]) => a - b)) {
+        const px = x(Math.log2(ratio));
+        // Marks that would cover each other are one above the other.
+        const shift = before && px - before.px < 9 ? before.shift + 5 : 0;
+        before = { px, shift };
+        root.append(svg("path", { d: MARKS[at], transform: `translate(${px.toFixed(1)},${(y - shift).toFixed(1)})`, class: `perf-mark perf-series-${at}` },
+          svg("title", {}, `${names[at]}, ${row.label}: ${ratioText(ratio)}`)));
+      }
     });
     return root;
   }
@@ -189,5 +255,19 @@ window.perfguideDrawing = (() => {
     return `Line chart. ${caption}. ${said.join("; ")}.`;
   }
 
-  return { chart, el, number };
+  // ---- tables ------------------------------------------------------------------
+
+  /* The widths between which tables are told apart, as in html_table.py: a table that is too
+     wide for what holds it is stacked. This one is here to be measured. */
+  const STEPS = [12, 14, 17, 20, 23, 26, 29, 32, 36, 40, 44, 48, 52, 56, 59, 62, 65, 70, 76, 82, 88];
+
+  function fit(box) {
+    const grid = box.firstElementChild;
+    grid.style.width = "min-content";
+    const need = grid.offsetWidth / parseFloat(getComputedStyle(document.documentElement).fontSize);
+    grid.style.width = "";
+    box.classList.add(`perf-from-${STEPS.find((step) => need + 0.5 <= step) ?? 0}`);
+  }
+
+  return { STEPS, chart, el, fit, number, ratioText, ratios };
 })();

@@ -1,58 +1,165 @@
-/* The explorer: one choice of figures as a table and a chart, held in the address. */
+/* The explorer: sides that are compared, held in the address; their figures as a chart and a table. Every text from the
+   data is put in as text. */
 "use strict";
 
 (() => {
-  const place = document.querySelector(".perf-explorer");
+  const place = document.querySelector(".perf-explorer:not(.perf-finder)");
   if (!place) return;
-  const { el } = window.perfguideDrawing;
-  const { figures, load } = window.perfguideFigures;
-  const { ALL, compared, fit, picture, remarks, table } = window.perfguideShown;
+  const { chart, el, fit, number, ratioText, ratios } = window.perfguideDrawing;
+  const { linesOf, load, loadScript } = window.perfguideFigures;
+  const { amount, isSameBoard, rowsOf } = window.perfguideSides;
+  /* Only an opened row needs it. */
+  const REMARKS = new URL("perfguide-remarks.js", document.currentScript.src).href;
   const order = new Intl.Collator("en", { numeric: true });
-
-  const byRank = (rank, name) => (a, b) => rank(a) - rank(b) || order.compare(name(a), name(b));
-  const byValue = (a, b) =>
-    a[2] - b[2] || (a[3] ?? Infinity) - (b[3] ?? Infinity) || order.compare(a[0], b[0]);
+  const MAX_SIDES = 5;
+  const MAX_ROWS = 100; // in the table, until all are asked for
+  const MAX_DRAWN = 24; // in the chart
+  const NONE = "none";
+  const PER = { "": "board", mhz: "MHz", core: "core", watt: "watt" };
+  const SCALED = { mhz: "MHz", core: "core", watt: "W" };
 
   // ---- the choice and the address ----------------------------------------------
 
-  /* The choice as the address has it; what it leaves out is not there. */
+  const NAMES = ["results", "base", "per", "order", "find", "row", "rows"];
+
+  /* A side in the address: the path of the guide, the board, and the engine if one is chosen. */
+  const written = (side) => [side.path, ...[side.board, side.engine].filter(Boolean).map(encodeURIComponent)].join(":");
+
+  function read(text) {
+    const [path, ...rest] = text.split(":");
+    const [board, engine] = rest.map((part) => {
+      try { return decodeURIComponent(part); } catch { return part; }
+    });
+    return { path, board: board ?? "", engine: engine ?? "" };
+  }
+
   function fromAddress() {
     const query = new URLSearchParams(location.search);
-    const choice = { params: new Map() };
-    for (const [name, value] of query) {
-      if (name.startsWith("p.")) choice.params.set(name.slice(2), value);
-      else if (NAMES.includes(name)) choice[name] = value;
+    const choice = { sides: query.getAll("side").slice(0, MAX_SIDES).map(read) };
+    for (const name of NAMES) choice[name] = query.get(name) ?? "";
+    // Addresses of before sides could be chosen named a SoC and up to two releases.
+    if (!choice.sides.length && query.has("soc")) {
+      const [soc, board] = [query.get("soc"), query.get("board") ?? ""];
+      const releases = [query.get("with"), query.get("release")].filter(Boolean);
+      choice.sides = (releases.length ? releases : [""]).map((release) => ({ soc, os: query.get("os") ?? "", release, board, engine: "" }));
+      choice.results = query.get("benchmark") ?? "";
     }
     return choice;
   }
 
-  const NAMES = ["soc", "sdk", "os", "benchmark", "metric", "unit", "board", "release", "with"];
-
   function toAddress(choice) {
-    const query = new URLSearchParams();
+    const query = new URLSearchParams(choice.sides.map((side) => ["side", written(side)]));
     for (const name of NAMES) if (choice[name]) query.set(name, choice[name]);
-    for (const [name, value] of choice.params) query.set(`p.${name}`, value);
-    return `${location.pathname}?${query}${location.hash}`;
+    return `${location.pathname}?${query.toString().replaceAll("%2F", "/").replaceAll("%3A", ":")}${location.hash}`;
+  }
+
+  // ---- sides -------------------------------------------------------------------
+
+  let top = null;
+
+  async function socOf(name, folder) {
+    const index = await load(`${folder}/index`);
+    index.decoded ??= {
+      name, folder, benchmarks: index.benchmarks, headlines: linesOf(index.headlines), compared: index.compared,
+      boards: index.boards.map(([board, short, cores, cpu]) => ({ board, short, cores, cpu })),
+      guides: index.guides.map(([system, release, path, date, hasWords, boards], at) => {
+        const [label, sdk, os] = index.systems[system];
+        return { number: at, system: label, sdk, os, release, path, date, hasWords, clocks: new Map(boards.map(([b, clock]) => [index.boards[b][0], clock])) };
+      }),
+    };
+    return index.decoded;
+  }
+
+  /* A side with everything known of it, and what was asked for and is not there. */
+  async function resolve({ path, soc: asked, os, release, board, engine }) {
+    const missing = [];
+    const entry = top.socs.find(([name, folder]) => (path === undefined ? name === asked : path.startsWith(`${folder}/`)));
+    if (!entry) return { missing: [["SoC", path ?? asked]] };
+    const soc = await socOf(...entry);
+    const isMeant = (guide) => (path === undefined ? (!os || guide.os === os) && (!release || guide.release === release) : guide.path === path);
+    let guide = soc.guides.find((each) => isMeant(each) && (!board || each.clocks.has(board))) ?? soc.guides.find(isMeant);
+    if (!guide) {
+      missing.push(["guide", path ?? release]);
+      [guide] = soc.guides;
+    }
+    if (board && !guide.clocks.has(board)) missing.push([`board of ${guide.path}`, board]);
+    const name = guide.clocks.has(board) ? board : [...guide.clocks.keys()][0];
+    const known = soc.boards.find((each) => each.board === name);
+    const isOnly = soc.boards.filter((each) => each.short === known.short).length === 1;
+    const short = isOnly ? known.short : name;
+    const title = `${soc.name} ${short} · ${guide.system} ${guide.release}`;
+    return { side: { soc, guide, path: guide.path, board: name, short, title, engine: engine ?? "", clock: guide.clocks.get(name), cores: known.cores, cpu: known.cpu }, missing };
+  }
+
+  /* The newest guide of a SoC that is no small one, and its board with the most headline figures. */
+  function usualOf({ guides, headlines }) {
+    const counts = guides.map(() => new Map());
+    for (const { board, figures } of headlines) for (const { guide } of figures) counts[guide].set(board, (counts[guide].get(board) ?? 0) + 1);
+    const most = counts.map((own) => Math.max(0, ...own.values()));
+    const at = Math.max(0, most.findIndex((each) => each >= Math.max(...most) / 2));
+    const [board] = [...counts[at]].sort((a, b) => b[1] - a[1])[0] ?? guides[at].clocks.keys();
+    return { guide: guides[at], board };
+  }
+
+  /* Sides to begin with: the newest of a few SoCs, or of one the two newest releases of a board. */
+  async function usual() {
+    const socs = await Promise.all(top.socs.slice(0, 3).map((entry) => socOf(...entry)));
+    if (socs.length > 1) return socs.map(usualOf).map(({ guide, board }) => ({ path: guide.path, board, engine: "" }));
+    const { guide: newest, board } = usualOf(socs[0]);
+    const own = socs[0].guides.filter((guide) => guide.number >= newest.number && guide.os === newest.os && guide.sdk === newest.sdk && guide.clocks.has(board));
+    return own.slice(0, 2).reverse().map((guide) => ({ path: guide.path, board, engine: "" }));
+  }
+
+  async function linesOfSide(side, results) {
+    if (!results) return side.soc.headlines;
+    const entry = side.soc.benchmarks.find(([name]) => name === results);
+    if (!entry) return [];
+    const [, , file, count] = entry;
+    const parts = await Promise.all(Array.from({ length: count }, (_, at) => load(`${side.soc.folder}/${file}/${at + 1}`)));
+    return parts.flatMap((part) => (part.decoded ??= linesOf(part)));
+  }
+
+  async function settle(wanted) {
+    top ??= await load("index");
+    if (!top.socs.length) return null;
+    let asked = await Promise.all(wanted.sides.map(resolve));
+    const missing = asked.flatMap((each) => each.missing);
+    let sides = asked.map((each) => each.side).filter(Boolean);
+    if (!sides.length) {
+      asked = await Promise.all((await usual()).map(resolve));
+      sides = asked.map((each) => each.side);
+    }
+    const offered = new Map(sides.flatMap((side) => side.soc.benchmarks.map(([name, title]) => [name, title])));
+    const results = offered.has(wanted.results) ? wanted.results : "";
+    if (wanted.results && !results) missing.push(["benchmark", wanted.results]);
+    const per = PER[wanted.per] ? wanted.per : "";
+    const base = wanted.base === NONE ? null : Math.max(0, Math.min(sides.length, Number(wanted.base) || 1) - 1);
+    const lines = await Promise.all(sides.map((side) => linesOfSide(side, results)));
+    const all = rowsOf(sides, lines, base, per);
+    const words = wanted.find.toLowerCase().split(/\s+/).filter(Boolean);
+    const rows = all.filter(({ label, row }) => words.every((word) => `${label} ${row.metricLabel}`.toLowerCase().includes(word)));
+    const distance = ({ relations }) => Math.max(0, ...relations.map((each) => (each?.ratio ? Math.abs(Math.log(each.ratio)) : 0)));
+    if (wanted.order) rows.sort((a, b) => distance(b) - distance(a));
+    const open = rows.find(({ key }) => key === wanted.row);
+    if (wanted.row && !open) missing.push(["row", wanted.row]);
+    const notes = open ? await Promise.all(open.cells.map((cell) => cell && notesOf(cell))) : [];
+    return {
+      choice: { ...wanted, sides, results, per, row: open ? wanted.row : "" },
+      sides, lines, base, per, rows, open, notes, missing, offered, total: all.length,
+    };
   }
 
   // ---- the form ----------------------------------------------------------------
 
-  const fields = el("div", { class: "perf-explorer-fields" });
-  const extra = el("div", { class: "perf-explorer-fields" });
-  const status = el("p", { class: "perf-explorer-status", role: "status", "aria-live": "polite" });
-  const result = el("div", { class: "perf-explorer-result" });
-  const form = el("form", { class: "perf-explorer-form", "aria-label": "Choice of figures" });
-  form.append(fields, extra);
-  form.addEventListener("submit", (event) => event.preventDefault());
+  let current = null; // what is shown
+  const choose = (changes) => show({ ...current.choice, ...changes }, "push");
 
   let count = 0;
-  function field(parent, label, chosen) {
+  function field(label, input, chosen, event = "change") {
     const id = `perf-explorer-${(count += 1)}`;
-    const select = el("select", { id });
-    const box = el("div", { class: "perf-explorer-field" }, el("label", { for: id }, label), select);
-    select.addEventListener("change", () => chosen(select.value));
-    parent.append(box);
-    return { box, select };
+    input.id = id;
+    input.addEventListener(event, () => chosen(input.value));
+    return el("div", { class: "perf-explorer-field" }, el("label", { for: id }, label), input);
   }
 
   /* Make a select offer these [value, text] pairs and show one; keeps the focus. */
@@ -64,221 +171,364 @@
     select.value = value;
   }
 
-  const main = {};
-  const setters = {
-    soc: (value) => ({ soc: value, sdk: "", os: "", board: "", release: "", with: "" }),
-    system: (value) => {
+  const sidesBox = el("div", {});
+  const editors = [];
+
+  const changeSide = (at, changes) =>
+    choose({ sides: current.sides.map((side, n) => (n === at ? { ...side, ...changes } : side)), row: current.choice.row });
+
+  /* The fields of one side. */
+  function editor(at) {
+    const parts = {};
+    const legend = el("legend", {});
+    const box = el("fieldset", { class: "perf-explorer-side" }, legend);
+    const add = (name, label, chosen) => {
+      parts[name] = el("select", {});
+      box.append(field(label, parts[name], chosen));
+    };
+    const guideOf = (wanted) => {
+      const { soc, guide, board } = current.sides[at];
+      const fits = soc.guides.filter(wanted);
+      return fits.find((each) => each.release === guide.release && each.clocks.has(board)) ?? fits.find((each) => each.clocks.has(board)) ?? fits[0];
+    };
+    add("soc", "SoC", (name) => changeSide(at, { path: undefined, soc: name, os: "", release: "", board: "", engine: "" }));
+    add("system", "System", (value) => {
       const [sdk, os] = JSON.parse(value);
-      return { sdk, os, board: "", release: "", with: "" };
-    },
-    benchmark: (value) => ({ benchmark: value, metric: "", unit: "", params: new Map() }),
-    metric: (value) => {
-      const [metric, unit] = JSON.parse(value);
-      return { metric, unit, params: new Map() };
-    },
-    board: (value) => ({ board: value === ALL ? "" : value }),
-    release: (value) => ({ release: value === ALL ? "" : value, with: "" }),
-    with: (value) => ({ with: value === ALL ? "" : value }),
-  };
-  const labels = {
-    soc: "SoC",
-    system: "System",
-    benchmark: "Benchmark",
-    metric: "Metric",
-    board: "Board",
-    release: "Release",
-    with: "and release",
-  };
-  for (const name of Object.keys(setters)) {
-    main[name] = field(fields, labels[name], (value) => choose(setters[name](value)));
-  }
-  const paramFields = new Map();
-
-  let current = null; // the choice that is shown
-
-  function choose(changes) {
-    show({ ...current, ...changes }, "push", true);
+      changeSide(at, { path: guideOf((each) => each.sdk === sdk && each.os === os).path, engine: "" });
+    });
+    add("board", "Board", (name) => {
+      const { guide } = current.sides[at];
+      const path = guideOf((each) => each.clocks.has(name) && each.sdk === guide.sdk && each.os === guide.os)?.path;
+      changeSide(at, { path: path ?? guideOf((each) => each.clocks.has(name)).path, board: name, engine: "" });
+    });
+    add("release", "Release", (path) => changeSide(at, { path }));
+    add("engine", "Engine", (engine) => changeSide(at, { engine }));
+    const remove = el("button", { type: "button" }, "Remove");
+    remove.addEventListener("click", () => {
+      choose({ sides: current.sides.filter((_, n) => n !== at), base: "" });
+      editors[0]?.parts.soc.focus();
+    });
+    box.append(remove);
+    return { box, legend, parts, remove };
   }
 
-  // ---- showing a choice --------------------------------------------------------
+  function drawForm({ sides, lines, choice, offered, base }) {
+    while (editors.length > sides.length) editors.pop().box.remove();
+    while (editors.length < sides.length) {
+      editors.push(editor(editors.length));
+      sidesBox.append(editors[editors.length - 1].box);
+    }
+    sides.forEach((side, at) => {
+      const { legend, parts, remove } = editors[at];
+      legend.textContent = `Side ${at + 1}${at === base ? ": the others are relative to it" : ""}`;
+      const { guides, boards } = side.soc;
+      const same = (guide) => guide.sdk === side.guide.sdk && guide.os === side.guide.os;
+      offer(parts.soc, top.socs.map(([name]) => [name, name]), side.soc.name);
+      const systems = new Map(guides.map((guide) => [JSON.stringify([guide.sdk, guide.os]), guide.system]));
+      offer(parts.system, [...systems], JSON.stringify([side.guide.sdk, side.guide.os]));
+      const names = new Set(guides.filter(same).flatMap((guide) => [...guide.clocks.keys()]));
+      const shorts = boards.filter((each) => names.has(each.board));
+      offer(parts.board, shorts.map((each) =>
+        [each.board, shorts.filter((other) => other.short === each.short).length > 1 ? each.board : each.short]), side.board);
+      offer(parts.release, guides.filter((guide) => same(guide) && guide.clocks.has(side.board)).map((guide) => [guide.path, guide.release]), side.path);
+      const engines = new Map(lines[at].filter((line) => line.board === side.board && line.row.engine !== undefined)
+        .map((line) => [line.row.engine, line.row.engineLabel]));
+      if (side.engine && !engines.has(side.engine)) engines.set(side.engine, side.engine);
+      offer(parts.engine, [["", "as recorded"], ...engines], side.engine);
+      parts.engine.parentElement.hidden = engines.size < 2 && !side.engine;
+      remove.hidden = sides.length < 2;
+    });
+    addButton.hidden = sides.length >= MAX_SIDES;
+    offer(main.base, [...sides.map((side, at) => [String(at + 1), `${at + 1}: ${side.title}`]), [NONE, "nothing: figures only"]], base === null ? NONE : String(base + 1));
+    offer(main.per, Object.entries(PER), choice.per);
+    offer(main.results, [["", "Headline results"], ...[...offered].sort((a, b) => order.compare(a[1], b[1]))], choice.results);
+    offer(main.order, [["", "as in guides"], ["far", "farthest apart first"]], choice.order);
+    if (document.activeElement !== main.find) main.find.value = choice.find;
+  }
+
+  const main = { base: el("select", {}), per: el("select", {}), results: el("select", {}), order: el("select", {}), find: el("input", { type: "search", size: "14" }) };
+  const addButton = el("button", { type: "button" }, "Add a side");
+  addButton.addEventListener("click", () => {
+    choose({ sides: [...current.sides, current.sides[current.sides.length - 1]] });
+  });
+  const form = el("form", { class: "perf-explorer-form", "aria-label": "What is compared" }, sidesBox, el("p", {}, addButton),
+    el("div", { class: "perf-explorer-fields" },
+      field("Results", main.results, (results) => choose({ results, row: "", rows: "" })),
+      field("Relative to", main.base, (base) => choose({ base: base === "1" ? "" : base })),
+      field("Per", main.per, (per) => choose({ per })),
+      field("Order", main.order, (value) => choose({ order: value })),
+      field("Rows with", main.find, (find) => choose({ find, rows: "" }))));
+  form.addEventListener("submit", (event) => event.preventDefault());
+  const status = el("p", { class: "perf-explorer-status", role: "status", "aria-live": "polite" });
+  const result = el("div", { class: "perf-explorer-result" });
+
+  // ---- what is shown -----------------------------------------------------------
+
+  const address = (page, fragment = "") => `${place.dataset.start}${page}${place.dataset.end}${fragment}`;
+
+  const sectionOf = ({ figure, side }) => address(`guides/${side.soc.guides[figure.guide].path}`, `#${figure.section}`);
+
+  const spreadOf = ({ low, high, count: n }) => (low === null ? "" : ` (min ${number(low)}, max ${number(high)})${n === null ? "" : ` n=${n}`}`);
+
+  const unitOf = (row, per) =>
+    !per || row.use !== 2 ? row.head : `${row.unit}${row.better === "lower" ? " × " : " per "}${SCALED[per]}`;
+
+  function figureCell(entry, at, { per, base, sides }) {
+    const cell = entry.cells[at];
+    const own = { class: "perf-n", "data-head": sides[at].title };
+    if (!cell) return el("td", own, el("span", { class: "perf-missing", role: "img", "aria-label": "not measured" }, "—"));
+    const out = el("td", own);
+    const more = [cell.figure.engine, cell.figure.load];
+    if (cell.figure.mean === null) out.append(el("a", { href: sectionOf(cell), class: "perf-failed" }, "failed"));
+    else {
+      const value = !per || cell.row.use !== 2 ? cell.figure.mean : amount(cell, per);
+      out.append(el("a", { href: sectionOf(cell) }, el("data", { value: value ?? "" }, value === null ? "not known" : number(value))));
+      const relation = base === null ? null : entry.relations[at];
+      if (relation?.ratio) more.push(el("data", { value: relation.ratio, class: "perf-ratio" }, ratioText(relation.towards ?? relation.ratio)));
+      else if (relation?.why) more.push(el("abbr", { title: relation.why }, "not compared"));
+    }
+    more.push(verdictOf(entry, at, sides, base));
+    for (const each of more.filter(Boolean)) out.append(" ", el("small", {}, each));
+    return out;
+  }
+
+  /* The comparison of two sides that has a page, if there is one: {older, page}. */
+  function comparisonOf(a, b) {
+    if (!isSameBoard(a, b) || a.engine || b.engine) return null;
+    const found = a.soc.compared.find(([old, now]) =>
+      [old, now].join() === [a.guide.number, b.guide.number].join() || [now, old].join() === [a.guide.number, b.guide.number].join());
+    return found ? { older: found[0], newer: found[1], page: found[2] } : null;
+  }
+
+  /* The verdict of the build on two figures of neighbouring releases. */
+  function verdictOf(entry, at, sides, base) {
+    if (base === null || at === base || !entry.cells[base]) return null;
+    const both = comparisonOf(sides[base], sides[at]);
+    if (!both) return null;
+    const newer = [entry.cells[base], entry.cells[at]].find((cell) => cell.figure.guide === both.newer);
+    return newer.figure.verdict;
+  }
+
+  const quoted = (text) => (/^[\w.,=/-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+
+  const argumentOf = ({ guide, soc, board }) => quoted(`${guide.release},soc=${soc.name},os=${guide.os},board=${board}`);
+
+  /* For each side: where its comparison with the base is judged. */
+  function judgements({ sides, base }) {
+    if (base === null) return [];
+    return sides.flatMap((side, at) => {
+      if (at === base) return [];
+      const both = comparisonOf(sides[base], side);
+      const names = `${sides[base].title} and ${side.title}: `;
+      if (both) {
+        const { guides } = side.soc;
+        const words = `${guides[both.older].release} → ${guides[both.newer].release}`;
+        return [el("li", {}, `${names}judged in the comparison `, el("a", { href: address(`compare/${both.page}`) }, words), ".")];
+      }
+      if (sides[base].path === side.path && sides[base].board === side.board) return [el("li", {}, `${names}one run of each engine, not judged.`)];
+      const [one, two] = isSameBoard(sides[base], side) && sides[base].guide.number < side.guide.number ? [side, sides[base]] : [sides[base], side];
+      return [el("li", {}, `${names}not judged here. `, el("code", {}, `perfguide compare ${argumentOf(one)} ${argumentOf(two)}`), " does.")];
+    });
+  }
+
+  function detailRow(entry, { sides, notes }) {
+    const boxes = sides.flatMap((side, at) => {
+      const cell = entry.cells[at];
+      if (!cell) return [];
+      const { figure } = cell;
+      const list = el("dl", { class: "perf-explorer-behind" });
+      const add = (name, ...value) => list.append(el("dt", {}, name), el("dd", {}, ...value));
+      const samples = figure.samples.length ? figure.samples.map(number).join(", ")
+        : figure.count > 1 ? `${figure.count}, listed in the guide's data` : "one figure";
+      add("Samples", samples);
+      if (figure.low !== null) add("Range", spreadOf(figure).trim());
+      if (figure.engine) add("Engine", figure.engine);
+      if (figure.load) add("Load", figure.load);
+      if (side.clock) add("Clock", `${number(side.clock)} MHz`);
+      if (side.cpu) add("Processor", side.cpu);
+      add("Measured", side.guide.date);
+      for (const [name, text] of notes[at] ?? []) add(name, text);
+      const relation = entry.relations[at];
+      if (relation?.why) add("Not compared", relation.why);
+      add("Command and runs", el("a", { href: sectionOf(cell) }, `guide of ${side.guide.release}`));
+      return [el("div", {}, el("strong", {}, side.title), list)];
+    });
+    return el("tr", { class: "perf-explorer-open" }, el("td", { colspan: sides.length + 1 }, ...boxes));
+  }
+
+  /* Facts and notes of the figure and of its runs. */
+  async function notesOf({ figure, row, side }) {
+    const guide = side.soc.guides[figure.guide];
+    const words = guide.hasWords && figure.runs.length ? await load(`${guide.path}/words`) : { facts: [], texts: [], runs: [] };
+    const runs = words.runs.map(([stated, notes]) => ({
+      facts: stated.map(([fact, text]) => [...words.facts[fact], words.texts[text]]),
+      notes: notes.map(([text, ...about]) => [words.texts[text], ...about]),
+    }));
+    if (!window.perfguideRemarks) await loadScript(REMARKS);
+    const [facts, notes] = figure.remarks;
+    const own = facts.map(([name, label, values]) => [name, label, values.map((value) => (typeof value === "number" ? runs[value] : value))]);
+    return window.perfguideRemarks.wordsOf({ facts: own, notes }, figure.runs.map((run) => runs[run]), row.benchmark, row.metric);
+  }
+
+  function table(found) {
+    const { sides, rows, per, open, choice } = found;
+    const shown = choice.rows ? rows : rows.slice(0, MAX_ROWS);
+    const heads = ["Result", ...sides.map((side) => side.title)];
+    const tops = heads.map((text, at) => el("th", { scope: "col", class: at ? "perf-n" : "perf-key" }, text,
+      ...(sides[at - 1]?.engine ? [` (${sides[at - 1].engine})`] : [])));
+    const body = el("tbody");
+    const fact = (name, valueOf) => body.append(el("tr", {}, el("th", { scope: "row", class: "perf-key" }, name),
+      ...sides.map((side) => el("td", { class: "perf-n", "data-head": side.title }, valueOf(side)))));
+    if (per === "mhz") fact("Clock (MHz)", (side) => (side.clock ? number(side.clock) : "not known"));
+    if (per === "core") fact("Cores", (side) => (side.cores ? String(side.cores) : "not known"));
+    for (const entry of shown) {
+      const toggle = el("button", { type: "button", class: "perf-explorer-row", "aria-expanded": String(entry === open) }, entry.label);
+      toggle.addEventListener("click", async () => {
+        await choose({ row: entry === current.open ? "" : entry.key });
+        result.querySelector(`[data-key="${CSS.escape(entry.key)}"] button`)?.focus();
+      });
+      body.append(el("tr", { "data-key": entry.key }, el("th", { scope: "row", class: "perf-key" }, toggle, " ", el("small", {}, unitOf(entry.row, per))),
+        ...sides.map((_, at) => figureCell(entry, at, found))));
+      if (entry === open) body.append(detailRow(entry, found));
+    }
+    const words = captionOf(found);
+    const grid = el("table", { class: "perf-grid no-search" }, el("caption", {}, words), el("thead", {}, el("tr", {}, ...tops)), body);
+    const box = el("div", { class: "perf-scroll", role: "region", tabindex: "0", "aria-label": words }, grid);
+    const out = [el("div", { class: "perf-table" }, box)];
+    if (shown.length < rows.length) {
+      const all = el("button", { type: "button" }, `Show all ${rows.length} rows`);
+      all.addEventListener("click", () => choose({ rows: "all" }));
+      out.push(el("p", {}, all));
+    }
+    return out;
+  }
+
+  const captionOf = ({ offered, choice, per, base, sides }) =>
+    `${offered.get(choice.results) ?? "Headline results"}${per ? ` per ${PER[per]}` : ""}${base === null || sides.length < 2 ? "" : `, and each relative to ${sides[base].title}`}`;
+
+  /* The ratios of the rows that have some. */
+  function ratioChart(found, room) {
+    const { sides, rows, base, per } = found;
+    const drawn = rows.filter(({ relations }) => relations.some((each) => each?.towards));
+    if (base === null || !drawn.length) return [];
+    const more = drawn.length > MAX_DRAWN ? ` The first ${MAX_DRAWN} of ${drawn.length} rows: the table has all.` : "";
+    return [ratios({
+      title: captionOf(found),
+      note: `Ratio in the better direction on a log scale: right is better. Beside each name: the figure of ${sides[base].title}. No mark: not measured, or not compared.${more}`,
+      names: sides.map((side) => side.title),
+      base,
+      rows: drawn.slice(0, MAX_DRAWN).map(({ label, row, cells, relations }) => {
+        const value = cells[base] && (row.use === 2 ? amount(cells[base], per) : cells[base].figure.mean);
+        return { label, own: value === null ? "" : `${number(value)} ${per ? "" : row.unit}`.trim(), ratios: relations.map((each) => each?.towards) };
+      }),
+    }, room)];
+  }
+
+  /* One row over the releases, for the system and board of each side. */
+  function history(found, room) {
+    const entry = found.open ?? found.rows.find(({ cells }) => cells.some((cell) => cell && cell.line.figures.length > 1));
+    if (!entry) return [];
+    const { sides } = found;
+    const lines = new Map(); // two releases of one board are one line
+    entry.cells.forEach((cell, at) => {
+      if (cell && ![...lines.values()].some((each) => each.cell.line === cell.line)) lines.set(at, { cell, side: sides[at] });
+    });
+    const guides = new Map();
+    for (const { cell, side } of lines.values()) {
+      for (const { guide } of cell.line.figures) {
+        const { release, date } = side.soc.guides[guide];
+        if (!guides.has(release) || date < guides.get(release)) guides.set(release, date);
+      }
+    }
+    const releases = [...guides].sort((a, b) => order.compare(a[1], b[1]) || order.compare(a[0], b[0])).map(([release]) => release);
+    const held = [...lines.values()].map(({ cell, side }) => {
+      const own = new Set(side.soc.guides.filter((each) => each.os === side.guide.os && each.sdk === side.guide.sdk && each.clocks.has(side.board)).map((each) => each.release));
+      const at = new Map(cell.line.figures.map((figure) => [side.soc.guides[figure.guide].release, figure]));
+      return {
+        name: `${side.soc.name} ${side.short}, ${side.guide.system}`,
+        side,
+        points: releases.map((release) => {
+          const figure = at.get(release);
+          if (!figure) return own.has(release) ? null : undefined;
+          return { ...figure, text: figure.mean === null ? "failed" : number(figure.mean), rest: spreadOf(figure), why: cell.line.breaks.get(figure.guide) };
+        }),
+      };
+    });
+    const title = `History of ${entry.label}`;
+    const breaks = held.flatMap(({ name, points }) => points.flatMap((point, at) => (point?.why ? [el("li", {}, `${name}, ${releases[at]}: ${point.why}. Figures before and after are of different setups.`)] : [])));
+    const body = el("tbody", {}, ...releases.map((release, at) => el("tr", {}, el("th", { scope: "row", class: "perf-key" }, release),
+      ...held.map(({ name, points, side }) => historyCell(points[at], name, side)))));
+    const grid = el("table", { class: "perf-grid no-search" }, el("caption", {}, `${title} (${entry.row.head})`),
+      el("thead", {}, el("tr", {}, ...["Release", ...held.map(({ name }) => name)].map((text, at) => el("th", { scope: "col", class: at ? "perf-n" : "perf-key" }, text)))), body);
+    const box = el("div", { class: "perf-scroll", role: "region", tabindex: "0", "aria-label": title }, grid);
+    return [
+      chart({ title: `${title} (${entry.row.head})`, caption: title, axis: entry.row.head, releases, lines: held }, room),
+      ...(breaks.length ? [el("ul", {}, ...breaks)] : []),
+      el("details", { class: "perf-fold" }, el("summary", {}, "All releases as a table"), el("div", { class: "perf-table" }, box)),
+    ];
+  }
+
+  function historyCell(point, head, side) {
+    const own = { class: "perf-n", "data-head": head };
+    if (!point) return el("td", own, el("span", { class: "perf-missing", role: "img", "aria-label": "not measured" }, "—"));
+    const value = point.mean === null ? point.text : el("data", { value: point.mean }, point.text);
+    const more = [point.rest.trim(), point.engine, point.load, point.why].filter(Boolean).flatMap((each) => [" ", el("small", {}, each)]);
+    return el("td", own, el("a", { href: sectionOf({ figure: point, side }) }, value), ...more);
+  }
+
+  function sentence({ rows, total, sides, base, missing, choice }) {
+    const said = missing.map(([what, value]) => `There is no ${what} “${value}” here. `).join("");
+    const counts = base === null ? [] : sides.flatMap((side, at) => {
+      const own = rows.map(({ relations }) => relations[at]?.towards).filter(Boolean);
+      if (!own.length) return [];
+      return [`${side.title} is better in ${own.filter((each) => each > 1).length} of ${own.length} rows, median ${ratioText([...own].sort((a, b) => a - b)[Math.floor((own.length - 1) / 2)])}.`];
+    });
+    const few = choice.find ? `${rows.length} of ${total} rows.` : `${total} ${total === 1 ? "row" : "rows"}.`;
+    return `${said}${few} ${counts.join(" ")}`.trim();
+  }
+
+  function draw(found) {
+    if (!found) {
+      status.textContent = "There are no figures yet.";
+      return;
+    }
+    drawForm(found);
+    status.textContent = sentence(found);
+    const room = result.clientWidth;
+    const judged = judgements(found);
+    result.replaceChildren(...ratioChart(found, room), ...table(found), ...(judged.length ? [el("ul", {}, ...judged)] : []), ...history(found, room));
+    result.querySelectorAll(".perf-scroll").forEach((box) => fit(box));
+  }
 
   let turn = 0;
 
-  async function show(wanted, history_, byHand) {
+  async function show(wanted, how) {
     const mine = (turn += 1);
     result.setAttribute("aria-busy", "true");
     try {
       const found = await settle(wanted);
       if (mine !== turn) return; // a later choice was quicker
-      current = found.choice;
-      const address = toAddress(current);
-      if (history_ === "push" && address !== location.pathname + location.search + location.hash) {
-        history.pushState(null, "", address);
-      } else if (history_ === "replace") {
-        history.replaceState(null, "", address);
+      current = found;
+      if (found) {
+        const now = toAddress(found.choice);
+        if (how === "push" && now !== location.pathname + location.search + location.hash) window.history.pushState(null, "", now);
+        else if (how === "replace") window.history.replaceState(null, "", now);
       }
-      draw(found, byHand ? [] : found.missing);
+      draw(found);
     } catch (error) {
       if (mine !== turn) return;
       status.textContent = error.file
-        ? `The data file “${error.file}.js” could not be loaded. ` +
-          "Reload the page; if that does not help, the guides have the same figures."
+        ? `The data file “${error.file}.js” could not be loaded. Reload the page; if that does not help, the guides have the same figures.`
         : `This choice cannot be shown (${error.message}). The guides have the same figures.`;
       result.replaceChildren();
     }
     result.removeAttribute("aria-busy");
   }
 
-  /* The nearest choice to the wanted one for which there is data, with its figures
-     and with what was wanted and is not there. */
-  async function settle(wanted) {
-    const missing = [];
-    const pick = (what, list, value, key, usual = list[0]) => {
-      const found = list.find((item) => key(item) === value);
-      if (!found && value) missing.push([what, value]);
-      return found ?? usual;
-    };
-    const top = await load("index");
-    if (!top.socs.length) return { choice: { ...wanted }, empty: true, missing: [] };
-    const soc = pick("SoC", top.socs, wanted.soc, (s) => s[0]);
-    const index = await load(`${soc[1]}/index`);
-    const systems = index.systems;
-    const sameSystem = (s) =>
-      (!wanted.os || s.os === wanted.os) && (!wanted.sdk || s.sdk === wanted.sdk);
-    let system = systems.find(sameSystem);
-    if (!system) missing.push(["system", [wanted.sdk, wanted.os].filter(Boolean).join(", ")]);
-    system ??= systems[0];
-    const present = new Set(system.releases.flatMap(([, , parts]) => parts.map(([p]) => p)));
-    const offered = index.benchmarks
-      .map(([name, title, slug], position) => ({ name, title, slug, position }))
-      .filter(({ position }) => present.has(position));
-    const benchmark = pick("benchmark", offered, wanted.benchmark, (b) => b.name);
-    const releases = system.releases.filter(([, , parts]) =>
-      parts.some(([position]) => position === benchmark.position),
-    );
-    const release = wanted.release && pick("release", releases, wanted.release, (r) => r[0], null);
-    const other =
-      release && wanted.with && pick("release", releases, wanted.with, (r) => r[0], null);
-    const chosen = release ? releases.filter((r) => r === release || r === other) : releases;
-    const data = await figures(index, benchmark.slug, benchmark.position, chosen);
-    const metrics = [...data.metrics.values()].sort(byRank((m) => m[4], (m) => m[0]));
-    const usual = metrics.find((m) => m[5]) ?? metrics[0];
-    const named = metrics.filter((m) => m[0] === wanted.metric);
-    if (wanted.metric && !named.length) missing.push(["metric", wanted.metric]);
-    const metric = named.find((m) => m[1] === wanted.unit) ?? named[0] ?? usual;
-    const key = JSON.stringify(metric.slice(0, 2));
-    const rows = data.rows.filter((row) => row.metric === key);
-    const boards = [...new Set(rows.map((row) => row.board))].sort(order.compare);
-    const board = wanted.board && pick("board", boards, wanted.board, (b) => b, "");
-    const params = [...data.params]
-      .filter(([name]) => rows.some((row) => row.params.has(name)))
-      .sort(byRank(([, p]) => p.rank, ([name]) => name))
-      .map(([name, { label, values }]) => {
-        const used = new Set(rows.map((row) => row.params.get(name)));
-        const sorted = [...values.values()].filter((v) => used.has(v[0])).sort(byValue);
-        return { name, label, values: sorted, some: used.has(undefined) };
-      });
-    const picked = new Map();
-    let left = rows;
-    for (const param of params) {
-      // A value is offered where the choice above it has figures.
-      const used = new Set(left.map((row) => row.params.get(param.name)));
-      param.values = param.values.filter((v) => used.has(v[0]));
-      if (!param.values.length) continue;
-      const asked = wanted.params.get(param.name);
-      const value =
-        asked === ALL
-          ? ALL
-          : pick(param.name, param.values, asked, (v) => v[0])[0];
-      picked.set(param.name, value);
-      if (value !== ALL) left = left.filter((row) => row.params.get(param.name) === value);
-    }
-    for (const [name, value] of wanted.params) {
-      if (!params.some((p) => p.name === name)) missing.push([name, value]);
-    }
-    const choice = {
-      soc: soc[0],
-      sdk: system.sdk,
-      os: system.os,
-      benchmark: benchmark.name,
-      metric: metric[0],
-      unit: metric[1],
-      board: board || "",
-      release: release ? release[0] : "",
-      with: other ? other[0] : "",
-      params: picked,
-    };
-    return {
-      choice,
-      missing,
-      offers: {
-        soc: top.socs.map(([name]) => [name, name]),
-        system: systems.map((s) => [JSON.stringify([s.sdk, s.os]), s.name]),
-        benchmark: offered.map((b) => [b.name, b.title]),
-        metric: metrics.map((m) => [JSON.stringify(m.slice(0, 2)), m[3]]),
-        board: [[ALL, "all"], ...boards.map((b) => [b, b])],
-        release: [[ALL, "all"], ...releases.map(([r]) => [r, r])],
-        with: [[ALL, "none"], ...releases.filter((r) => r !== release).map(([r]) => [r, r])],
-      },
-      params: params.filter((p) => p.values.length),
-      title: benchmark.title,
-      system: system.name,
-      compared: system.compared,
-      metric,
-      releases: chosen,
-      boards: board ? [board] : boards,
-      rows: left.filter((row) => !board || row.board === board),
-    };
-  }
-
-  function draw(found, missing) {
-    if (found.empty) {
-      status.textContent = "There are no figures yet.";
-      return;
-    }
-    const { choice, offers } = found;
-    offer(main.soc.select, offers.soc, choice.soc);
-    offer(main.system.select, offers.system, JSON.stringify([choice.sdk, choice.os]));
-    offer(main.benchmark.select, offers.benchmark, choice.benchmark);
-    offer(main.metric.select, offers.metric, JSON.stringify([choice.metric, choice.unit]));
-    offer(main.board.select, offers.board, choice.board || ALL);
-    offer(main.release.select, offers.release, choice.release || ALL);
-    offer(main.with.select, offers.with, choice.with || ALL);
-    main.with.box.hidden = !choice.release;
-    for (const [name, entry] of paramFields) {
-      if (!found.params.some((p) => p.name === name)) {
-        entry.box.remove();
-        paramFields.delete(name);
-      }
-    }
-    for (const param of found.params) {
-      if (!paramFields.has(param.name)) {
-        const chosen = (value) =>
-          choose({ params: new Map(current.params).set(param.name, value) });
-        paramFields.set(param.name, field(extra, param.label, chosen));
-      }
-      const { box, select } = paramFields.get(param.name);
-      // Moving a field takes the focus from it, so only what stands wrong is moved.
-      const position = found.params.indexOf(param);
-      if (extra.children[position] !== box) extra.insertBefore(box, extra.children[position]);
-      const values = param.values.map((v) => [v[0], v[1]]);
-      offer(select, [[ALL, "all"], ...values], choice.params.get(param.name));
-      box.hidden = values.length < 2; // what cannot be chosen stands in the caption
-    }
-    const said = missing.map(([what, value]) => `There is no ${what} “${value}” here. `);
-    const n = found.rows.length;
-    status.textContent = `${said.join("")}${n === 1 ? "1 figure" : `${n} figures`}.`;
-    const below = [...remarks(found), ...compared(found)];
-    result.replaceChildren(picture(found, result.clientWidth), table(found), ...below);
-    fit(result.querySelector(".perf-scroll"));
-  }
-
-  // ---- start -------------------------------------------------------------------
-
   const waiting = el("p", {}, "The figures are being loaded.");
   place.prepend(waiting, status, result);
   place.classList.add("perf-explorer-ready");
-  window.addEventListener("popstate", () => show(fromAddress(), "", false));
+  window.addEventListener("popstate", () => show(fromAddress(), ""));
   // Fields without their choices would be narrow, and move when these come.
-  show(fromAddress(), "replace", false).then(() => waiting.replaceWith(form));
+  show(fromAddress(), "replace").then(() => waiting.replaceWith(form));
 })();

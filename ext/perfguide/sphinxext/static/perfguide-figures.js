@@ -4,11 +4,19 @@
 
 window.perfguideFigures = (() => {
   const { el } = window.perfguideDrawing;
-  const { wordsOf } = window.perfguideRemarks;
 
   const files = new Map(); // name -> {promise, resolve}
 
   window.perfguideData = (name, value) => files.get(name)?.resolve(value);
+
+  function loadScript(src) {
+    return new Promise((resolve, reject) => {
+      const script = el("script", { src });
+      script.onload = resolve;
+      script.onerror = reject;
+      document.head.append(script);
+    });
+  }
 
   function load(name) {
     if (files.has(name)) return files.get(name).promise;
@@ -18,83 +26,55 @@ window.perfguideFigures = (() => {
         entry.came = true;
         resolve(value);
       };
-      const script = el("script", { src: document.querySelector("[data-files]").dataset.files + name + ".js" });
       const fail = () => {
         files.delete(name); // so that the next choice tries again
         reject(Object.assign(new Error(name), { file: name }));
       };
       // The data have come when the script ends; a file without them is no better than none.
-      script.onload = () => entry.came || fail();
-      script.onerror = fail;
-      document.head.append(script);
+      loadScript(`${document.querySelector("[data-files]").dataset.files}${name}.js`).then(() => entry.came || fail(), fail);
     });
     files.set(name, entry);
     return entry.promise;
   }
 
-  /* The facts and notes of a run, as perfguideRemarks takes them. */
-  function runOf({ facts, texts }, [stated, notes]) {
-    return {
-      facts: stated.map(([fact, text]) => [...facts[fact], texts[text]]),
-      notes: notes.map(([text, ...about]) => [texts[text], ...about]),
-    };
-  }
+  /* A name in an address: what has a meaning there is escaped, and nothing else. */
+  const escaped = (text) => text.replace(/[%&=?#/]/g, (each) => encodeURIComponent(each));
 
-  /* What a figure has besides its number: its own words, and those of its runs. */
-  function remarksOf([facts, notes], runs, all, ...measured) {
-    const own = facts.map(([name, label, values]) => [
-      name,
-      label,
-      values.map((value) => (typeof value === "number" ? all[value] : value)),
-    ]);
-    return wordsOf({ facts: own, notes }, runs.map((run) => all[run]), ...measured);
-  }
-
-  /* All figures of one benchmark in some releases, the newest release first. */
-  async function figures(index, slug, position, releases) {
-    const wanted = releases.flatMap(([release, path, parts, hasWords]) => {
-      const count = parts.find(([place_]) => place_ === position)?.[1] ?? 0;
-      return Array.from({ length: count }, (_, i) => [release, `${path}/${slug}/${i + 1}`, hasWords && `${path}/words`]);
+  /* The lines of a file: one row on one board over the releases of a system. */
+  function linesOf(part) {
+    const rows = part.rows.map(([metric, pairs, label, engineLabel, isUsual]) => {
+      const [benchmark, name, metricLabel, head, unit, better, use] = part.metrics[metric];
+      const params = pairs.map(([p, v]) => ({ name: part.params[p][0], declared: part.params[p][1], value: part.params[p][2][v] }));
+      const idOf = (own) => {
+        const query = own.map((param) => `${escaped(param.name)}=${escaped(param.value)}`).join("&");
+        return `${escaped(benchmark)}/${escaped(name)}${query && "?"}${query}#${unit}`;
+      };
+      const withoutEngine = params.filter((param) => param.name !== "engine");
+      return {
+        benchmark, metric: name, metricLabel, head, unit, better, use, params, label, engineLabel, isUsual,
+        engine: params.find((param) => param.name === "engine")?.value,
+        id: idOf(params), bareId: idOf(withoutEngine),
+        declaredId: idOf(params.filter((param) => param.declared)),
+        run: idOf(params).slice(idOf(params).indexOf("?")),
+      };
     });
-    const loaded = await Promise.all(wanted.map(([, name]) => load(name)));
-    const words = await Promise.all(wanted.map(([, , name]) => (name ? load(name) : null)));
-    const runsOf = words.map((each) => (each ? each.runs.map((run) => runOf(each, run)) : []));
-    const metrics = new Map();
-    const params = new Map();
-    const rows = [];
-    loaded.forEach((part, i) => {
-      for (const metric of part.metrics) {
-        const key = JSON.stringify(metric.slice(0, 2));
-        if (!metrics.has(key)) metrics.set(key, metric);
-      }
-      for (const [name, label, rank, values] of part.params) {
-        if (!params.has(name)) params.set(name, { label, rank, values: new Map() });
-        const known = params.get(name).values;
-        for (const value of values) if (!known.has(value[0])) known.set(value[0], value);
-      }
-      for (const [board, metric, place_, mean, text, rest, low, high, section, remark, runs = []] of part.figures) {
-        const values = new Map(
-          part.cases[place_].map(([p, v]) => [part.params[p][0], part.params[p][3][v][0]]),
-        );
-        rows.push({
-          release: wanted[i][0],
-          board: part.boards[board],
-          metric: JSON.stringify(part.metrics[metric].slice(0, 2)),
-          params: values,
-          mean,
-          text,
-          rest,
-          low,
-          high,
-          section: part.sections[section],
-          remarks: remarksOf(
-            part.remarks?.[remark] ?? [[], []], runs, runsOf[i], index.benchmarks[position][0], part.metrics[metric][0],
-          ),
-        });
-      }
+    const conditions = part.conditions.map(([name, word, text, isMixed, plain, sizes, tolerance]) =>
+      ({ name, word, text, isMixed, plain, sizes, tolerance }));
+    const now = new Set();
+    const stated = part.stated.map(([dropped, added]) => {
+      dropped.forEach((each) => now.delete(each));
+      added.forEach((each) => now.add(each));
+      return [...now].map((each) => conditions[each]);
     });
-    return { metrics, params, rows };
+    return part.lines.map(([row, [sdk, os], board, figures, breaks]) => ({
+      row: rows[row], sdk, os, board, breaks: new Map(breaks),
+      figures: figures.map(([guide, mean, low, high, count, section, engine, load, condition, verdict, remark, runs = [], samples = []]) => ({
+        guide, mean, low, high, count, samples, runs,
+        section: part.sections[section], engine: part.engines[engine], load: load === null ? "" : `${load} % CPU`, conditions: stated[condition],
+        verdict: part.verdicts[verdict], remarks: part.remarks[remark] ?? [[], []],
+      })),
+    }));
   }
 
-  return { figures, load };
+  return { linesOf, load, loadScript };
 })();
