@@ -76,6 +76,7 @@ BUILT_IN: dict[str, str] = {
     "jmh": DESCRIBED,
     "criterion": "programs.criterion:FORMAT",
     "gstreamer": DESCRIBED,
+    "phoronix-text": "farm.phoronix_text:FORMAT",
     "schbench": "programs.schbench:FORMAT",
     "perf-bench": DESCRIBED,
     "lava-yaml": "farm.lava_yaml:FORMAT",

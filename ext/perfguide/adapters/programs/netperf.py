@@ -50,7 +50,7 @@ _UNITS = {
 # request and response and ``test``, which is RR or CRR. CPU load is the local one, in % over all
 # cores.
 _TITLE = re.compile(
-    r"(?:MIGRATED )?(TCP STREAM|TCP MAERTS|UDP STREAM|[A-Za-z/_ |-]{3,40}) TEST from .*"
+    r"(?:MIGRATED )?(TCP STREAM|TCP MAERTS|UDP STREAM|[A-Za-z1/_ |-]{3,40}) TEST from .*"
 )
 _LOOPBACK = re.compile(r" to (?:127\.[0-9.]{5,11}|::1|localhost) ")
 _UNIT_LINE = re.compile(
@@ -64,11 +64,19 @@ _FAILED = re.compile(
     r".*(?:are you sure there is a netserver|could not establish the control|"
     r"remote error|Connection refused|send_data: data send error).*"
 )
+_STREAMS = {
+    "TCP STREAM": "ethernet-tcp",
+    "TCP MAERTS": "ethernet-tcp",
+    "SCTP STREAM": "ethernet-sctp",
+    "SCTP 1-TO-MANY STREAM": "ethernet-sctp",
+}
 _TRANSACTIONS = {
     "TCP REQUEST/RESPONSE": ("ethernet-tcp", "RR"),
     "UDP REQUEST/RESPONSE": ("ethernet-udp", "RR"),
     "TCP Connect/Request/Response": ("ethernet-tcp", "CRR"),
     "TCP CONNECT REQUEST/RESPONSE": ("ethernet-tcp", "CRR"),
+    "SCTP REQUEST/RESPONSE": ("ethernet-sctp", "RR"),
+    "SCTP 1-TO-MANY REQUEST/RESPONSE": ("ethernet-sctp", "RR"),
 }
 _RATE_HEAD = re.compile(
     r"[ \t]*bytes[ \t]+[Bb]ytes[ \t]+bytes[ \t]+bytes[ \t]+secs\.[ \t]+per sec\b.*"
@@ -171,7 +179,7 @@ def _finish(test: _Test, sheet: Sheet) -> _Test:
         hint = "measure against another host"
         sheet.note(test.at, "netperf's peer is the board itself: no network is measured", hint)
     # Tests of datagrams and of transactions print a second row for the other end.
-    if len(test.rows) > (1 if test.title in ("TCP STREAM", "TCP MAERTS") else 2):
+    if len(test.rows) > (1 if test.title in _STREAMS else 2):
         hint = "log each by itself, and say how many there were: --param streams=4"
         message = (
             "several tests of netperf print here at once: which figure is of which is not stated"
@@ -184,13 +192,13 @@ def _finish(test: _Test, sheet: Sheet) -> _Test:
     elif test.title.startswith("OMNI ") and not test.cut:
         hint = "ask for it: -- -o PROTOCOL,DIRECTION,THROUGHPUT,THROUGHPUT_UNITS"
         sheet.broken(test.at, "which protocol this test of netperf used is not stated", hint)
-    elif test.title in ("TCP STREAM", "TCP MAERTS", "UDP STREAM"):
+    elif test.title in (*_STREAMS, "UDP STREAM"):
         if not test.rows:
             sheet.broken(test.at, "netperf's table has no row that can be read")
         elif test.title == "UDP STREAM":
             _udp(test, sheet)
         else:
-            _tcp(test, sheet)
+            _stream(test, sheet)
     return _Test()
 
 
@@ -209,16 +217,24 @@ def _row(line: Line, test: _Test, sheet: Sheet) -> None:
             test.keys[_COLUMNS[name]] = (line.number, cell)
 
 
-def _tcp(test: _Test, sheet: Sheet) -> None:
+def _stream(test: _Test, sheet: Sheet) -> None:
     direction = "ingress" if test.title == "TCP MAERTS" else "egress"
     for line, row in test.rows[:1]:
         if len(row) != (9 if test.wide else 5) or not _whole(row, test):
             sheet.broken(line.number, "a row of netperf is cut or damaged")
             return
-        params: dict[str, Scalar] = {"direction": direction}
-        _give(line.number, "ethernet-tcp", "throughput", test.unit, row[4], params, sheet)
+        params: dict[str, Scalar] = {"direction": direction, **_sockets(test)}
+        benchmark = _STREAMS[test.title]
+        _give(line.number, benchmark, "throughput", test.unit, row[4], params, sheet)
         if test.wide:
-            _give(line.number, "ethernet-tcp", "cpu_load", "%", row[5], params, sheet)
+            _give(line.number, benchmark, "cpu_load", "%", row[5], params, sheet)
+
+
+def _sockets(test: _Test) -> dict[str, Scalar]:
+    """Return the style of the sockets of a test of SCTP."""
+    if not test.title.startswith("SCTP"):
+        return {}
+    return {"sockets": "one to many" if "1-TO-MANY" in test.title else "one to one"}
 
 
 def _transactions(test: _Test, sheet: Sheet) -> None:
@@ -229,7 +245,7 @@ def _transactions(test: _Test, sheet: Sheet) -> None:
             sheet.broken(line.number, "a row of netperf is cut or damaged")
             return
         params: dict[str, Scalar] = {
-            "test": kind, "request_size": int(row[2]), "response_size": int(row[3])
+            "test": kind, "request_size": int(row[2]), "response_size": int(row[3]), **_sockets(test)
         }  # fmt: skip
         rate, unit = row[5], "operations/s"
         _give(line.number, benchmark, "transaction_rate", unit, rate, params, sheet)
@@ -272,7 +288,7 @@ def _listing(test: _Test, sheet: Sheet) -> None:
     way = keys["DIRECTION"][1] if "DIRECTION" in keys else ""
     if not way and test.title.startswith("OMNI "):
         way = test.title.removeprefix("OMNI ")
-    if not way and test.title in ("TCP STREAM", "UDP STREAM", "TCP MAERTS"):
+    if not way and test.title in (*_STREAMS, "UDP STREAM"):
         way = "Receive" if test.title == "TCP MAERTS" else "Send"
     printed_unit = keys.get("THROUGHPUT_UNITS", (line, "10^6bits/s"))[1]
     if protocol in ("TCP", "UDP") and way == "Send|Recv" and printed_unit.strip() == "Trans/s":
@@ -384,7 +400,8 @@ FORMAT = Format(
     title="netperf: -k and -o listings and tables of the STREAM, MAERTS, RR and CRR tests",
     example=EXAMPLE,
     recognises=holds(
-        rb"^(?:MIGRATED )?(?:TCP STREAM|TCP MAERTS|UDP STREAM|(?:TCP|UDP) REQUEST/RESPONSE"
+        rb"^(?:MIGRATED )?(?:TCP STREAM|TCP MAERTS|UDP STREAM|SCTP (?:1-TO-MANY )?STREAM"
+        rb"|(?:TCP|UDP|SCTP(?: 1-TO-MANY)?) REQUEST/RESPONSE"
         rb"|TCP Connect/Request/Response|OMNI [A-Za-z|]{4,9}) TEST from|^THROUGHPUT="
     ),
     read=read,
