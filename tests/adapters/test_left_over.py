@@ -51,6 +51,10 @@ PATTERNS: dict[str, tuple[str, ...]] = {
         r"\s+(?:READ|WRITE): .*",  # sums over jobs, each of which is read
         r"\s+bw \(.*",  # samples of the rate, whose mean over all time is read
     ),
+    "geekbench": (
+        r"  (?:Operating System|Model|Name|Topology|Base Frequency|Size) .*",
+        r"    (?:Integer|Floating Point) Score .*",  # means of the scores above
+    ),
     "glmark2": (r"\s+Surface Config: .*",),
     "gnu-time": (r".*",),  # the output of the program that was timed, for its own reader
     "go-bench": (r"\s+a_test.go:.*|FAIL.*|exit status .*",),
@@ -117,6 +121,7 @@ PATTERNS: dict[str, tuple[str, ...]] = {
     "tflite": (
         r"(?:Log parameter|Min num runs|Running benchmark|count=|The input model|Initialized session).*",
     ),
+    "tidl": (r"Running 3 Models .*",),
     "tinymembench": (r"==.*",),
     "u-boot": (r"U-Boot .*|SoC: .*|=> .*|switch to .*",),
     "unixbench": (

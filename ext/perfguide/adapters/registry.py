@@ -77,6 +77,8 @@ BUILT_IN: dict[str, str] = {
     "criterion": "programs.criterion:FORMAT",
     "gstreamer": DESCRIBED,
     "phoronix-text": "farm.phoronix_text:FORMAT",
+    "geekbench": DESCRIBED,
+    "tidl": DESCRIBED,
     "schbench": "programs.schbench:FORMAT",
     "perf-bench": DESCRIBED,
     "lava-yaml": "farm.lava_yaml:FORMAT",
