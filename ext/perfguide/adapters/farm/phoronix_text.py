@@ -44,7 +44,7 @@ class _Test:
     profile: str = ""
     name: str = ""
     is_open: bool = False
-    """Whether runs follow."""
+    """True below the head of its runs."""
     runs: list[tuple[Line, float]] = field(default_factory=list)
     result: re.Match[str] | None = None
 

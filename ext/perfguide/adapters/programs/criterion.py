@@ -73,7 +73,7 @@ def read(data: bytes, context: Context) -> Reading:
             name = analysed = ""
             continue
         else:
-            # It can be the front of a damaged time, of which the rates below are then.
+            # It can be the front of a damaged time, which the rates below belong to.
             before, name = Line(line.number, text.rstrip()), ""
             continue
         before = Line(0, "")

@@ -65,7 +65,7 @@ class _Run:
     parted: bool = False
     totals: bool = False
     sends: bool | None = None
-    """Whether the columns of its intervals are those of a sender; none that says so are ``None``."""
+    """True and false for columns of intervals at the sender and at the receiver, ``None`` for others."""
     streams: set[str] = field(default_factory=set)
     rows: dict[tuple[str, str, str], tuple[Line, re.Match[str]]] = field(default_factory=dict)
     datagrams: dict[str, tuple[Line, re.Match[str]]] = field(default_factory=dict)
