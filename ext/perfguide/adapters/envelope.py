@@ -79,6 +79,12 @@ _MESSAGES = re.compile(
     r"|IPv6: ADDRCONF|(?<![A-Za-z/_.-])(?:audit\[[0-9]|usb [0-9]{1,2}-[0-9]|mmc[0-9]: "
     r"|systemd(?:-[a-z]+)?\[[0-9]{1,7}\]: |watchdog: |rcu: |clocksource: ))"
 )
+_MESSAGE_WORDS = (
+    *("] ", "<", "INFO: ", "BUG: ", "WARNING: ", "Call trace:", "audit", "random: ", "EXT4-fs "),
+    *("Out of memory: ", "sched: ", "IPv6: ", "usb ", "mmc", "systemd", "watchdog: ", "rcu: "),
+    "clocksource: ",
+)
+"""Words of which each of these messages has one: most lines have none, which is quicker to see."""
 # Strings of JSON and XML quote messages of the kernel; a console does not.
 _QUOTED = re.compile(r"(?:[:,\[{] *[\"']|<[A-Za-z][^<>\n]{0,200}>|\\n) *\Z")
 # An escape in JSON can be half a character.
@@ -456,11 +462,13 @@ def _without_messages(rows: _Rows) -> _Rows:
     head: str | None = None
     is_tail = is_seam = False
     indentation = ""
+    log_text = "\n".join(rows.texts)
+    message_words = [each for each in _MESSAGE_WORDS if each in log_text]
     for index, (text, number) in enumerate(zip(rows.texts, rows.numbers, strict=True)):
         line = len(plain.texts)
         text = indentation + text
         indentation = ""
-        match = _message(text)
+        match = _message(text) if any(each in text for each in message_words) else None
         is_seam = is_seam or index in rows.seams
         if match and not text[: match.start()].strip():
             is_seam = True

@@ -23,6 +23,7 @@ arguments, has a tenth of it."""
 # They move the cursor or hide text: what a reader would have seen is unknown.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 _NUMBER = re.compile(r"[-+]?[0-9]{1,30}(?:\.[0-9]{1,30})?(?:[eE][-+]?[0-9]{1,3})?")
+_WORD = re.compile(r"[^ \t]+")
 _NOT_FINITE = re.compile(r"[-+]?(?:nan|inf|infinity)", re.IGNORECASE)
 LIKE_FIGURE = re.compile(r"[0-9][.,][0-9]")
 """Something that looks like a figure with decimals, in any locale."""
@@ -86,4 +87,4 @@ def thousandth(text: str) -> float:
 
 def words(text: str) -> list[str]:
     """The words of a line; only spaces and tabs part them."""
-    return re.findall(r"[^ \t]+", text)
+    return _WORD.findall(text)

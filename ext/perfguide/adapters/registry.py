@@ -94,7 +94,7 @@ BUILT_IN: dict[str, str] = {
 }
 """The formats of this package and where they are, as an entry point says it."""
 
-CONTAINERS = frozenset({"perfguide-runner", "openssl-sweep", "sbc-bench"})
+CONTAINERS = ("perfguide-runner", "openssl-sweep", "sbc-bench")
 """Formats that hold other programs' output and read it themselves."""
 
 
@@ -163,11 +163,11 @@ def recognise(data: bytes, among: Iterable[Format] | None = None) -> list[Format
     Where one of them reads the output of others that it holds (a runner's log),
     it is the only one, so that no figure is read twice.
     """
-    every = formats().values() if among is None else among
-    recognised = [each for each in every if _recognises(each, data)]
-    whole = [each for each in recognised if each.name in CONTAINERS]
-    # The output of the programs inside would be read a second time.
-    return whole[:1] or recognised
+    every = list(formats().values() if among is None else among)
+    for each in every:
+        if each.name in CONTAINERS and _recognises(each, data):
+            return [each]
+    return [each for each in every if each.name not in CONTAINERS and _recognises(each, data)]
 
 
 def _third_party(entry: EntryPoint) -> Format | str:

@@ -176,8 +176,14 @@ def _pack(options: argparse.Namespace) -> int:
     logs, environment, diagnostics = pack_logs.find(options.logs)
     if shared.print_faults(diagnostics):
         return shared.USAGE
-    among = [*registry.formats().values(), *own.values()]
-    formats_of = {log.name: formats or read_log.recognise(log.plain, among) for log in logs}
+    # Loading all formats takes as long as reading ten logs of the runner, which need one.
+    containers = [registry.built_in(name) for name in registry.CONTAINERS]
+    formats_of = {
+        log.name: formats or registry.recognise(log.plain.data, containers) for log in logs
+    }
+    if unknown := [log for log in logs if not formats_of[log.name]]:
+        among = [*registry.formats().values(), *own.values()]
+        formats_of |= {log.name: read_log.recognise(log.plain, among) for log in unknown}
     now = datetime.datetime.now(datetime.UTC)
     packed = pack_logs.pack(logs, environment, stated, formats_of, now)
     shared.print_all([d for report in packed.reports for d in report.diagnostics], sys.stderr)

@@ -60,6 +60,8 @@ class KeyTable:
 
 def heading(text: str) -> KeyTable | None:
     """The table whose heading this line is."""
+    if "/s" not in text:
+        return None
     heads = words(text)
     rates = [w for w in heads if w in _RATES]
     times = [w for w in heads if w in _TIMES]

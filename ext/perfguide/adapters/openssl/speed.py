@@ -165,7 +165,7 @@ class _Reader:
             self._machine(line, match)
         elif line.text.startswith(("+F:", "Got: +F:", "+H:")):
             self.sheet.broken(line.number, "a line of openssl speed -mr is cut or damaged")
-        elif re.match(r"\+F[2-9]:", line.text):
+        elif line.text.startswith("+F") and re.match(r"\+F[2-9]:", line.text):
             self.sheet.note(
                 line.number,
                 "-mr does not say whether public-key figures are seconds or operations: left out",
@@ -238,7 +238,7 @@ class _Reader:
         elif table := keys.heading(line.text):
             self._run.table = table
             self._run.rows = True
-        elif re.match(r"type[ \t]+.*bytes", line.text):
+        elif line.text.startswith("type") and re.match(r"type[ \t]+.*bytes", line.text):
             self._run.sizes = ()
             self.sheet.broken(line.number, "the head of openssl's table is cut or damaged")
         else:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
-from ..log_lines import figure, thousandth
+from ..log_lines import figure, thousandth, words
 
 ACCELERATORS = frozenset({"afalg", "cryptodev", "devcrypto"})
 """Engines that hand the work to the kernel's drivers, that is, to hardware."""
@@ -19,6 +20,7 @@ NAME = r"[A-Za-z][!-9;-~]{0,60}(?: [A-Za-z0-9][!-9;-~]{0,30}){0,3}"
 
 CELL = r"(?:[0-9]{1,15}\.[0-9]{2}|-?inf|-?nan)k?"
 """A figure in the table of throughputs."""
+_CELL = re.compile(CELL)
 
 _LEGACY = {
     # apps/speed.c has names of its own for what it runs without -evp.
@@ -37,6 +39,7 @@ _SHA2 = re.compile(r"sha2-([0-9]+(?:/[0-9]+)?)")
 _SHORT_AES = re.compile(r"aes(128|192|256)")
 
 
+@lru_cache(maxsize=1000)  # logs repeat a few names thousands of times
 def canonical(name: str) -> str:
     """The one spelling of an algorithm: lower case, as ``openssl list`` of 1.1 has it.
 
@@ -81,11 +84,11 @@ def cells(text: str) -> Cells:
     second, and bytes a second with a space in place of the ``k`` below. A last
     figure that lost its ``k`` is thus a thousandth of itself, and refused.
     """
-    texts = re.findall(r"[^ \t]+", text)
+    texts = words(text)
     values: list[float] = []
     mixed = any(word.endswith("k") for word in texts)
     for at, word in enumerate(texts):
-        if not re.fullmatch(CELL, word):
+        if not _CELL.fullmatch(word):
             return Cells(fault=f"“{word[:40]}” is not a figure of openssl speed")
         if word.endswith("k"):
             value = figure(word[:-1])
