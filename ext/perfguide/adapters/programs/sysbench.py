@@ -58,6 +58,8 @@ class _Reader:
             return
         # A search in a longer line takes long, and no command is so long.
         if len(text) < 600 and (asked := _TEST.search(text)):
+            # A command that a terminal broke counts as broken where it is understood.
+            self.sheet.understood(line.number)
             self._typed = asked[1]
             self._database = {
                 name.replace("-", "_"): int(value) if value.isdigit() else value
