@@ -14,6 +14,8 @@ from perfguide.tables.page_tables import read_page_file
 
 Bundle = Callable[..., Path]
 
+RELEASES = [f"09.{number:02}" for number in range(8)]
+
 
 def table(name: str, size: int) -> PageTable:
     return PageTable(name, f"x/{name}.csv", name, rows=1, size=size)
@@ -36,24 +38,26 @@ def test_a_long_history_has_a_page_of_its_own_where_its_rows_keep_their_names(
         for n in range(600)
     ]
     settings = Settings((tmp_path / "results",), (), tmp_path / "out")
-    for number, release in enumerate(("09.02", "09.03")):
+    for number, release in enumerate(RELEASES):
         path = tmp_path / f"results/{number}.json"
         write_bundle(path, many, id=f"run-{number}", sdk__version=release)
     generate(settings)
     page, own = tmp_path / "out/by-benchmark/odd.rst", tmp_path / "out/by-benchmark/odd"
     text, moved = page.read_text("utf-8"), (own / "soc1-linux-other.rst").read_text("utf-8")
     assert ":file: odd/newest-other.csv" in text or ":file: odd/other-odd.csv" in text
-    assert ":file: odd/soc1-linux-other.csv" not in text
-    assert re.search(r":ref:`.*over releases: 600 rows <odd/soc1-linux-other>`", text)
-    assert ".. _over-releases-soc1-linux of odd:" in text
+    assert ":ref:`SOC1, Linux: 8 releases <over-releases-soc1-linux of odd/soc1>`" in text
+    releases = (own / "SOC1.rst").read_text("utf-8")
+    assert ":file: soc1-linux-other.csv" not in releases
+    assert re.search(r":ref:`.*over releases: 600 rows <odd/soc1-linux-other>`", releases)
+    assert ".. _over-releases-soc1-linux of odd/soc1:" in releases
     assert ":file: soc1-linux-other.csv" in moved
     figures = read_page_file((own / "soc1-linux-other/figures.js").read_bytes())
     assert figures.tables["soc1-linux-other.csv"].cells
     assert ":name: odd/soc1-linux-other" in moved
-    assert " <over-releases-soc1-linux of odd>`" in moved
-    for number, release in enumerate(("09.02", "09.03")):
+    assert " <over-releases-soc1-linux of odd/soc1>`" in moved
+    for number, release in enumerate(RELEASES):
         path = tmp_path / f"results/{number}.json"
         write_bundle(path, many[:9], id=f"run-{number}", sdk__version=release)
     generate(settings)
-    assert ":file: odd/soc1-linux-other.csv" in page.read_text("utf-8")
+    assert ":file: soc1-linux-other.csv" in (own / "SOC1.rst").read_text("utf-8")
     assert not (own / "soc1-linux-other.rst").exists()

@@ -88,7 +88,7 @@ def test_a_benchmark_of_one_soc_has_no_ranking(pages: Path) -> None:
 def test_an_axis_ends_at_the_next_round_figure(
     figures: tuple[float, ...], is_log: bool, end: float
 ) -> None:
-    rows = [RankedRow("S", "", "", "", n, None, None, "", None, []) for n in figures]
+    rows = [RankedRow("S", "", "", "", "", n, None, None, "", None, []) for n in figures]
     ranking = with_axis("x", "MB/s", "higher", rows)
     assert (ranking.is_log, ranking.end) == (is_log, end)
     assert all(0 <= ranking.position(n) <= 1 for n in figures)

@@ -90,6 +90,7 @@ def test_later_builds_read_only_the_pages_of_what_changed_and_leave_files_of_oth
         "source/guides/SOC1/linux/09.02",
         "source/guides/SOC1/index",
         "source/by-benchmark/stream",
+        "source/by-benchmark/stream/SOC1",
         "source/reports/provenance/SOC1/linux/09.02",
     }
     guide = (tmp_path / "html/source/guides/SOC1/linux/09.02.html").read_text("utf-8")

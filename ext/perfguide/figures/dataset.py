@@ -177,6 +177,10 @@ class Addresses:
         """Return the page that redirects to the newest release of a guide's platform."""
         return self.guide[key].rpartition("/")[0] + "/latest"
 
+    def releases(self, benchmark: str, soc: str) -> str:
+        """Return the page with the releases of a SoC in one benchmark."""
+        return f"{self.benchmark[benchmark]}/{self.soc[soc].split('/')[1]}"
+
     def trace(self, key: GuideKey) -> str:
         """Return the page with the provenance of a guide."""
         return trace(self.guide[key])

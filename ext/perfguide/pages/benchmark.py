@@ -1,4 +1,4 @@
-"""The page of a benchmark: all boards side by side, and each platform's releases."""
+"""The page of a benchmark, with all boards side by side, and its pages with each SoC's releases."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ from .newest import NewestRun
 from .parts import Made, Slice, catalog_of, made_by, without_files, writer_of
 from .ranking import RankedFigures
 from .search_words import FindablePage, FindableSection
-from .sentences import Link, link_name
+from .sentences import Link, link_name, section_name
 from .sources import SourceRow
-from .write_tables import PageChart, PagePart
+from .write_tables import SOURCES, PageChart, PagePart, PagePicture
 
 MAX_MOVED_PLATFORMS = 6
 """Platforms whose first headline is drawn over its releases, those that moved most."""
@@ -60,41 +60,115 @@ class NewestFigures:
 
 
 class PlatformHistory(msgspec.Struct, frozen=True):
-    """A section with the figures of one platform over its releases: its anchor and title, the
-    guides that the figures are from, and its words in the search index. ``step`` is the largest ratio
-    of its first headline between two releases; 0 if that is not drawn."""
+    """The releases of one platform in a benchmark: their section on the page of the SoC's releases, its
+    title, their number, and their words in the search index. ``chart`` is the title of the drawn
+    first headline, ``picture`` its picture, and ``step`` the largest ratio between two releases in
+    it; 0 if there is none."""
 
     id: str
     title: str
-    parts: list[PagePart]
-    charts: list[PageChart]
-    sources: list[SourceRow]
+    releases: int
     words: tuple[str, ...]
+    chart: str
+    picture: PagePicture | None
     step: float
 
 
 class BenchmarkOfSoc(msgspec.Struct, frozen=True):
-    """The figures of one benchmark on one SoC: each guide and board that has some, the histories of
-    its platforms, and the findings that mark figures."""
+    """The figures of one benchmark on one SoC: each guide and board that has some, the page with their
+    releases and the histories on it, the sources of the newest figures, and the findings that mark
+    figures."""
 
     measured: list[tuple[GuideKey, str]]
+    page: str
     histories: list[PlatformHistory]
+    sources: list[SourceRow]
     findings: list[Finding]
 
 
-def write_histories(site: Site, name: str, findings: Sequence[Finding]) -> BenchmarkOfSoc:
-    """Write the tables and charts of a SoC's releases for the page of one benchmark."""
+@dataclass(frozen=True, slots=True)
+class _Section:
+    """A section with the tables and charts of a platform's releases."""
+
+    history: PlatformHistory
+    parts: list[PagePart]
+    charts: list[PageChart]
+
+
+def write_releases(site: Site, name: str, findings: Sequence[Finding]) -> BenchmarkOfSoc:
+    """Write the page with the releases of a SoC in one benchmark."""
     measured = site.pool.guides_and_boards(name)
-    platforms = sorted(families(dict.fromkeys(key for key, _ in measured)).items())
-    histories = []
-    for _, keys in platforms:
-        histories += site.making.attempt(
-            f"the history of {name} on {keys[0].soc}",
-            site.addresses.benchmark[name],
-            partial(_histories, site, name, keys),
-            lambda _reason: [],
+    soc, title = measured[0][0].soc, site.catalog.title(name)
+    page = site.addresses.releases(name, soc)
+    histories = site.making.attempt(
+        f"the releases of {soc} in {name}",
+        page,
+        partial(_write_releases, site, name, page, [key for key, _ in measured]),
+        partial(_releases_notice, site, page, f"{title} on {soc}"),
+    )
+    chosen = {key for key, _ in newest.of_boards(measured, site.boards)}
+    rows = sources.rows(site, site.pool.of_benchmark(name, chosen))
+    return BenchmarkOfSoc(measured, page, histories, rows, list(findings))
+
+
+def _releases_notice(site: Site, page: str, title: str, reason: str) -> list[PlatformHistory]:
+    write_files.notice(site, page, title, reason)
+    return []
+
+
+def _write_releases(
+    site: Site, name: str, page: str, guides: Sequence[GuideKey]
+) -> list[PlatformHistory]:
+    platforms = sorted(families(dict.fromkeys(guides)).items())
+    sections = [_section(site, name, keys) for _, keys in platforms]
+    of_benchmark, soc = site.addresses.benchmark[name], guides[0].soc
+    title = site.catalog.title(name)
+    tables = [
+        (table, f"over-releases-{each.history.id}", f"{title}, {each.history.title} over releases")
+        for each in sections
+        for part in each.parts
+        for table in part.tables
+    ]
+    moved = long_tables.move(site, of_benchmark, tables, back=page)
+    origin = link_name(page, SOURCES)
+
+    def tables_of(part: PagePart) -> PagePart:
+        own = (replace(each.beside(), origin=origin) for each in part.tables)
+        return replace(part, tables=tuple(own))
+
+    inner = [
+        replace(
+            each,
+            parts=[tables_of(part) for part in each.parts],
+            charts=[replace(chart.beside(), origin=origin) for chart in each.charts],
         )
-    return BenchmarkOfSoc(measured, histories, list(findings))
+        for each in sections
+    ]
+    records = site.pool.of_benchmark(name, set(guides))
+    releases = sum(each.history.releases for each in sections)
+    write_files.page(
+        site,
+        page,
+        "releases.rst.jinja",
+        about={"description": f"{title} on {soc}: the figures of {_counted(releases)}."},
+        title=f"{title} on {soc} over releases",
+        elsewhere=[
+            Link(f"{title} on all SoCs", of_benchmark, "benchmark"),
+            Link(soc, site.addresses.soc[soc]),
+        ],
+        sections=inner,
+        moved=moved,
+        sources=sources.write(site, page, sources.rows(site, records)),
+    )
+    for part in (part for each in inner for part in each.parts):
+        for table in part.tables:
+            if table.name not in moved:
+                write_files.further_pages(site, table)
+    return [each.history for each in sections]
+
+
+def _counted(releases: int) -> str:
+    return f"{releases} releases" if releases != 1 else "1 release"
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,25 +263,16 @@ def _write(
     measured = [each for own in of_socs for each in own.measured]
     guides = {key for key, _ in measured}
     chosen = newest.of_boards(measured, site.boards)
-    listed = _rankings(site, name, chosen)
+    pages = {own.measured[0][0].soc: own.page for own in of_socs}
+    listed = _rankings(site, name, chosen, pages)
     figures = _newest(site, name, chosen, last, {each.name for each in listed})
     histories = [history for own in of_socs for history in own.histories]
-    sections = [(figures.parts, "newest", title)]
-    for each in histories:
-        words = f"{title}, {each.title} over releases"
-        sections.append((each.parts, f"over-releases-{each.id}", words))
-    tables = [
-        (table, section, words)
-        for parts, section, words in sections
-        for part in parts
-        for table in part.tables
-    ]
+    tables = [(table, "newest", title) for part in figures.parts for table in part.tables]
     boards = sorted({board for _, board in chosen}, key=units.natural)
     socs = write_files.enumeration(sorted({key.soc for key in guides}, key=units.natural))
-    releases = f"{len(guides)} releases" if len(guides) != 1 else "1 release"
     text = (
         f"{title} on {socs}: the newest figures of {write_files.enumeration(boards)} side by "
-        f"side, and all figures of {releases}."
+        f"side, and all figures of {_counted(len(guides))}."
     )
     words_of_page = tuple(sorted({word for history in histories for word in history.words}))
     write_files.page(
@@ -231,9 +296,17 @@ def _write(
         ],
         newest=figures,
         moved_most=_moved_most(page, histories),
-        histories=histories,
+        releases=[
+            (
+                section_name(page, f"over-releases-{each.id}"),
+                f"{each.title}: {_counted(each.releases)}",
+                section_name(own.page, f"over-releases-{each.id}"),
+            )
+            for own in of_socs
+            for each in own.histories
+        ],
         moved=long_tables.move(site, page, tables),
-        sources=sources.write(site, page, [row for each in histories for row in each.sources]),
+        sources=sources.write(site, page, [row for own in of_socs for row in own.sources]),
     )
     for other in listed[1:]:
         own = f"{page}/{other.slug}"
@@ -251,16 +324,18 @@ def _write(
     return FindablePage(page, title, (), (section,))
 
 
-def _rankings(site: Site, name: str, chosen: Sequence[tuple[GuideKey, str]]) -> list[RankedFigures]:
-    """Return the rankings of a benchmark from the newest figures of each board."""
+def _rankings(
+    site: Site, name: str, chosen: Sequence[tuple[GuideKey, str]], pages: Mapping[str, str]
+) -> list[RankedFigures]:
+    """Return the rankings of a benchmark from the newest figures of each board. ``pages`` are those
+    with the releases of each SoC."""
     benchmark = site.catalog.get(name)
     if benchmark is None:
         return []
     wanted = set(chosen)
     of_guides = site.pool.of_benchmark(name, {key for key, _ in chosen})
     records = [record for record in of_guides if (record.guide, record.board) in wanted]
-    socs = sorted({key.soc for key, _ in chosen}, key=units.natural)
-    return ranking.rankings(site, benchmark, records, socs)
+    return ranking.rankings(site, benchmark, records, pages)
 
 
 def _ranked(
@@ -350,7 +425,7 @@ def _newest(
     return NewestFigures(parts, charts, anchors)
 
 
-def _histories(site: Site, name: str, keys: Sequence[GuideKey]) -> list[PlatformHistory]:
+def _section(site: Site, name: str, keys: Sequence[GuideKey]) -> _Section:
     page, platform = site.addresses.benchmark[name], keys[0].platform
     slug, scene = site.platform_slugs[platform], site.scenes[platform]
     records = site.pool.of_benchmark(name, set(keys))
@@ -368,7 +443,10 @@ def _histories(site: Site, name: str, keys: Sequence[GuideKey]) -> list[Platform
         charts += write_tables.charts(site, page, section, anchor, "releases", scene)
     words = search_words.of_records(site.catalog.get(name), name, records)
     step = _largest_step(views[0]) if views else 0.0
-    return [PlatformHistory(slug, title, parts, charts, sources.rows(site, records), words, step)]
+    drawn = charts[0].pictures[0] if views and charts[0].pictures else None
+    chart = drawn.name if drawn else ""
+    history = PlatformHistory(slug, title, len(keys), words, chart, drawn, step)
+    return _Section(history, parts, charts)
 
 
 def _largest_step(view: ChartView) -> float:
@@ -384,14 +462,16 @@ def _largest_step(view: ChartView) -> float:
 def _moved_most(page: str, histories: Sequence[PlatformHistory]) -> PageChart | None:
     """Return the first headline of the platforms that moved most, from pictures that their sections
     show among others."""
-    drawn = [each for each in histories if each.step and each.charts[0].pictures]
+    drawn = [each for each in histories if each.step and each.picture]
     drawn.sort(key=lambda each: (-each.step, units.natural(each.title)))
     pictures = tuple(
-        replace(each.charts[0].pictures[0], name=each.title) for each in drawn[:MAX_MOVED_PLATFORMS]
+        replace(each.picture, name=each.title)
+        for each in drawn[:MAX_MOVED_PLATFORMS]
+        if each.picture
     )
     if not pictures:
         return None
-    title = f"{drawn[0].charts[0].pictures[0].name} over releases"
+    title = f"{drawn[0].chart} over releases"
     if len(drawn) > len(pictures):
         title += f": the {len(pictures)} of {len(drawn)} platforms with the largest steps"
     return PageChart(title, link_name(page, "moved"), pictures, small=True)

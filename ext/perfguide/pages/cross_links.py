@@ -13,7 +13,7 @@ from .sentences import Link
 @dataclass(frozen=True, slots=True)
 class GuideLinks:
     """The targets of a guide's links: other guides as (words, page, sections there), and the anchor
-    of its platform's releases on pages of benchmarks, empty if there is one release."""
+    of its platform's releases on the pages with those of its SoC, empty if there is one release."""
 
     others: tuple[tuple[str, str, tuple[str, ...]], ...]
     all_releases: str
@@ -22,13 +22,13 @@ class GuideLinks:
         """Return links from the head of the guide to its neighbours and the newest one."""
         return [Link(words, page) for words, page, _ in self.others]
 
-    def of_section(self, anchor: str, benchmark_page: str) -> list[Link]:
+    def of_section(self, anchor: str, benchmark_page: str, releases: str) -> list[Link]:
         """Return links from a section to the same section of pages that have it."""
         out = [
             Link(words, page, anchor) for words, page, sections in self.others if anchor in sections
         ]
         if self.all_releases:
-            out.append(Link("all releases", benchmark_page, self.all_releases))
+            out.append(Link("all releases", releases, self.all_releases))
         return [*out, Link("other boards", benchmark_page, "newest")]
 
 

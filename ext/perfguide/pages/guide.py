@@ -80,7 +80,8 @@ def write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: st
 
     def elsewhere(benchmark: str, anchor: str) -> list[Link]:
         """Return links from a benchmark's section to the same section of other pages."""
-        return links.of_section(anchor, own_page(benchmark))
+        releases = site.addresses.releases(benchmark, key.soc)
+        return links.of_section(anchor, own_page(benchmark), releases)
 
     records = site.pool.of_guide(key)
     bundles = site.pool.bundles(records)

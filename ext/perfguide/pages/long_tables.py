@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from . import write_files
 from .context import Site
@@ -39,21 +38,21 @@ def move(
     tables: Sequence[tuple[PageTable, str, str]],
     max_bytes: int = MAX_CSV_BYTES,
     suffix: str = "",
+    back: str = "",
 ) -> dict[str, list[Link]]:
     """Write pages for the tables that are too long for their page; return links to them by name.
 
     ``tables`` has each table with its section and the words of the link back to it; ``suffix``
-    is added to its title on the new page. Tables and rows keep their names in links.
+    is added to its title on the new page, and ``back`` is the page with the sections if that is
+    another one. Tables and rows keep their names in links.
     """
     leaving = too_long((table for table, _, _ in tables), max_bytes)
     links = {}
     for table, section, words in tables:
         if table.name not in leaving:
             continue
-        # Names of files are relative to the page, and the new one is in the folder of this one.
-        file = table.file.partition("/")[2]
-        inner = replace(table, file=file, data=table.data.partition("/")[2])
-        own = f"{page}/{file.removesuffix('.csv')}"
+        inner = table.beside()
+        own = f"{page}/{inner.file.removesuffix('.csv')}"
         rows = "1 row" if table.rows == 1 else f"{table.rows} rows"
         title = f"{table.title}{suffix}"
         write_files.page(
@@ -62,7 +61,7 @@ def move(
             "table.rst.jinja",
             about={"description": f"{title}: {rows}."},
             title=title,
-            elsewhere=[Link(words, page, section)],
+            elsewhere=[Link(words, back or page, section)],
             table=inner,
         )
         links[table.name] = [Link(f"{table.title}: {rows}", own, table=table.name)]

@@ -53,10 +53,11 @@ RATE_SUFFIX = "throughput"
 
 class RankedRow(msgspec.Struct, frozen=True):
     """A SoC in a ranking: its best figure with the ends of its runs, the engine and the CPU load in %.
-    ``others`` are the figures of other engines of the same board and release. ``anchor`` is the
-    section with its other releases."""
+    ``others`` are the figures of other engines of the same board and release. ``page`` and
+    ``anchor`` are those of the section with its other releases."""
 
     soc: str
+    page: str
     anchor: str
     board: str
     release: str
@@ -122,10 +123,10 @@ class RankedFigures(msgspec.Struct, frozen=True):
 
 
 def rankings(
-    site: Site, benchmark: Benchmark, records: Sequence[Record], socs: Sequence[str]
+    site: Site, benchmark: Benchmark, records: Sequence[Record], pages: Mapping[str, str]
 ) -> list[RankedFigures]:
-    """Return the rankings of a benchmark with at least two SoCs, headlines first. ``socs`` are all that
-    have figures of the benchmark."""
+    """Return the rankings of a benchmark with at least two SoCs, headlines first. ``pages`` are those
+    with the releases of each SoC that has figures of the benchmark."""
     engine = engines.ENGINE if benchmark.param(engines.ENGINE).classes else ""
     groups: dict[tuple[Any, ...], list[Record]] = {}
     for record in records:
@@ -149,11 +150,11 @@ def rankings(
         own = figure.records
         name = _name(benchmark, own[0], engine, figure.is_headline)
         slug = _slug(figure)
-        outcome = _ranked(site, benchmark, own, name, engine, loads, likely)
+        outcome = _ranked(site, benchmark, own, name, engine, loads, likely, pages)
         if outcome:
             ranking, left_out = outcome
             present = {row.soc for row in ranking.rows}
-            missing = [soc for soc in socs if soc not in present]
+            missing = sorted((soc for soc in pages if soc not in present), key=units.natural)
             names = (name, slug, figure.metric, figure.params, figure.is_headline)
             out.append(RankedFigures(*names, ranking, left_out, missing))
     return out
@@ -273,6 +274,7 @@ def _ranked(
     engine: str,
     loads: Mapping[tuple[Any, ...], float | None],
     likely: Mapping[engines.Run, engines.Inferred],
+    pages: Mapping[str, str],
 ) -> tuple[Ranking, list[tuple[str, str]]] | None:
     better = benchmark.better(records[0].metric)
     sound = [record for record in records if not site.marks.doubt(record)]
@@ -313,6 +315,7 @@ def _ranked(
         rows.append(
             RankedRow(
                 soc,
+                pages[soc],
                 slugs.anchor(f"over-releases-{site.platform_slugs[last.platform]}"),
                 site.boards.short(soc, best.board),
                 f"{family(last)} {last.release}",
@@ -398,7 +401,7 @@ def _ratio(one: float, other: float) -> float:
 
 def write(site: Site, address: str, page: str, anchor: str, figures: RankedFigures) -> PageTable:
     """Write the table of a ranking, which the extension draws, for the page at ``address``; ``page`` is
-    that of the benchmark, with the sections that its rows lead to."""
+    that of the benchmark, with the sources of the figures."""
     ranking = figures.ranking
     has_engine = any(row.engine for row in ranking.rows)
     has_load = any(row.load is not None for row in ranking.rows)
@@ -416,7 +419,7 @@ def write(site: Site, address: str, page: str, anchor: str, figures: RankedFigur
     data = listing(tuple(head), [tuple(line) for line in lines], 3)
     table = write_tables.table(site, address, anchor, figures.name, data)
     content = msgspec.structs.replace(ranking, rows=ranking.rows[:MAX_ROWS])
-    extra = page_tables.extra_of_answers(msgspec.json.encode({"ranking": content}), page)
+    extra = page_tables.extra_of_answers(msgspec.json.encode({"ranking": content}), address)
     return replace(table, extra=extra, origin=link_name(page, SOURCES))
 
 

@@ -181,7 +181,7 @@ def write(
             marking.setdefault(each.benchmark, []).append(_without_rows(each))
     slices = {
         benchmark_slice(each): summary.encode(
-            benchmark.write_histories(site, each, marking.get(each, ()))
+            benchmark.write_releases(site, each, marking.get(each, ()))
         )
         for each in site.pool.benchmarks()
     }

@@ -150,10 +150,10 @@ def page(
     for table in tables:
         # A table can be on several pages; its further parts are below one of them.
         if any(each.address.startswith(f"{address}/") for each in table.further):
-            _further_pages(site, table)
+            further_pages(site, table)
 
 
-def _further_pages(site: Site, table: PageTable) -> None:
+def further_pages(site: Site, table: PageTable) -> None:
     """Write the pages of the further parts of a table, each with links to its neighbours."""
     first = Link(f"{table.title}: {table.part}", "", table=table.name)
     pages = _further(table)

@@ -82,6 +82,10 @@ class PageTable:
         data = f"{folder}{self.data}" if self.data else ""
         return replace(self, file=f"{folder}{self.file}", data=data)
 
+    def beside(self) -> PageTable:
+        """Return the table with its files named for a page in their folder."""
+        return replace(self, file=_inner(self.file), data=_inner(self.data))
+
 
 @dataclass(frozen=True, slots=True)
 class FurtherPage:
@@ -120,6 +124,16 @@ class PageChart:
     """The link names of the origin of its figures, joined by commas."""
     unmade: str = ""
     """The reason why it could not be made."""
+
+    def beside(self) -> PageChart:
+        """Return the chart with its files named for a page in their folder."""
+        pictures = (replace(each, file=_inner(each.file)) for each in self.pictures)
+        shares = self.shares and self.shares.beside()
+        return replace(self, pictures=tuple(pictures), data=_inner(self.data), shares=shares)
+
+
+def _inner(file: str) -> str:
+    return file.partition("/")[2]
 
 
 @dataclass(frozen=True, slots=True)

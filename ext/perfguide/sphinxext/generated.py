@@ -261,7 +261,7 @@ class PageTable(SphinxDirective):
         top = self.config.perfguide_output
         if "ranking" in own.answers:
             ranking = msgspec.convert(own.answers["ranking"], Ranking)
-            ranked = perf_ranking(ranking=ranking, page=page_name(top, own.page))
+            ranked = perf_ranking(ranking=ranking, top=top)
             self.set_source_info(ranked)
             self.add_name(ranked)
             return [ranked]
@@ -297,20 +297,22 @@ PAGES_WITH_CHAPTERS = ("guide", "soc", "benchmark")
 """Anchors of the first section of pages with many short sections."""
 
 
-FOLDED_SECTIONS = ("all-findings", "releases")
+FOLDED_SECTIONS = ("all-findings",)
 """Anchors of sections whose content, with sections of its own, is folded."""
 
 
 class SectionAnchors(_GeneratedTransform):
-    """Give each section the permanent anchor that its link name begins with, and the first section
-    of a page the classes by which style sheets distinguish kinds of pages."""
+    """Give each section, and the link to one that moved, the permanent anchor that its link name
+    begins with, and the first section of a page the classes by which style sheets distinguish kinds of pages."""
 
     default_priority = 262  # after targets were moved to the elements that follow them
 
     def change(self, figures: PageFigures) -> None:
         """Set the anchors and classes."""
         document = self.document
-        for section in document.findall(nodes.section):
+        containers = document.findall(nodes.container)
+        moved = (each for each in containers if "perf-moved" in each["classes"])
+        for section in (*document.findall(nodes.section), *moved):
             names = section["names"]
             anchor = next(
                 (

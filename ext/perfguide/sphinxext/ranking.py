@@ -11,12 +11,12 @@ from sphinx.application import Sphinx
 from ..common import units
 from ..common.diagnostics import visible
 from ..pages.ranking import MIN_SPREAD, RankedRow, Ranking
+from .answers import Links
 from .screen_nodes import ScreenNode, printed_table
 
 
 class perf_ranking(ScreenNode):  # noqa: N801 - docutils names nodes so
-    """The table; ``ranking`` is a :class:`Ranking`, and ``sections`` the address of the page with the
-    sections that rows lead to, empty for this page."""
+    """The table; ``ranking`` is a :class:`Ranking`, and ``top`` the folder of generated pages."""
 
     def printed(self) -> list[nodes.Node]:
         """Return the ranking as an ordinary table."""
@@ -25,9 +25,7 @@ class perf_ranking(ScreenNode):  # noqa: N801 - docutils names nodes so
 
 def _visit_html(translator: Any, node: perf_ranking) -> None:
     ranking: Ranking = node["ranking"]
-    builder = translator.builder
-    # With the builder singlehtml, the address of a page is a fragment already.
-    target = builder.get_relative_uri(builder.current_docname, node["page"]).partition("#")[0]
+    link = Links(translator.builder, node["top"])
     loads = any(row.load is not None for row in ranking.rows)
     runs = any(row.low is not None for row in ranking.rows)
     arrow = units.ARROWS[ranking.better]
@@ -38,7 +36,7 @@ def _visit_html(translator: Any, node: perf_ranking) -> None:
     head.append(f'<th scope="col">{name}<small><bdi>{unit}</bdi>{scale}</small></th>')
     head += ['<th scope="col">CPU load<small>%</small></th>'] if loads else []
     head += ['<th scope="col" class="perf-n">Runs<small>min–max</small></th>'] if runs else []
-    rows = "".join(_row(row, ranking, loads, runs, target) for row in ranking.rows)
+    rows = "".join(_row(row, ranking, loads, runs, link) for row in ranking.rows)
     ticks = "".join(
         f'<text x="{100 * share:.2f}%" y="11" class="perf-tick{_edge(share)}">{escape(text)}</text>'
         for share, text in ranking.ticks
@@ -67,10 +65,11 @@ def _edge(share: float) -> str:
     return " perf-first" if share < 0.02 else " perf-last" if share > 0.98 else ""
 
 
-def _row(row: RankedRow, ranking: Ranking, loads: bool, runs: bool, target: str) -> str:
+def _row(row: RankedRow, ranking: Ranking, loads: bool, runs: bool, link: Links) -> str:
+    target = escape(link(row.page, row.anchor))
     about = escape(visible(f"{row.board} · {row.release}"))
     first = (
-        f'<th scope="row"><a href="{escape(target)}#{escape(row.anchor)}">{escape(visible(row.soc))}</a> '
+        f'<th scope="row"><a href="{target}">{escape(visible(row.soc))}</a> '
         f"<small>{about}</small></th>"
     )
     number = f'<data value="{units.exact(row.number)}">{units.number(row.number)}</data>'

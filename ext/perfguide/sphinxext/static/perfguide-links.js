@@ -4,13 +4,20 @@
   "use strict";
   const { copy, modelOf, ready } = window.perfguideGrid;
 
-  /* A table that became too long for its page has one of its own; its rows are there. */
+  /* Tables that are too long for their page, and the releases of a SoC, have pages of their own. An
+     address of a row, or of another part of a section, leads there. */
   const follow = (id) => {
-    for (const link of document.querySelectorAll(".perf-moved a")) {
-      const own = decodeURIComponent(link.hash.slice(1));
-      if (own && (id === own || id.startsWith(`${own}--`))) {
-        location.replace(`${link.href.replace(/#.*/, "")}${location.search}${location.hash}`);
-      }
+    const partOf = (own) => {
+      const releases = /^over-releases-(.+)/.exec(own);
+      return id === own || id.startsWith(`${own}--`) || (releases && id.includes(`-${releases[1]}-`));
+    };
+    const [found] = [...document.querySelectorAll(".perf-moved a")]
+      .map((link) => ({ link, own: decodeURIComponent(link.hash.slice(1)) }))
+      .filter(({ own }) => own && partOf(own))
+      .sort((one, other) => other.own.length - one.own.length);
+    if (found) {
+      const page = found.link.href.replace(/#.*/, "");
+      location.replace(`${page}${location.search}${location.hash}`);
     }
   };
 
@@ -18,7 +25,7 @@
     let id = "";
     try { id = decodeURIComponent(location.hash.slice(1)); } catch { return; }
     const found = id && document.getElementById(id);
-    if (!found) return follow(id);
+    if (!found || found.matches(".perf-moved")) return follow(id);
     for (let outer = found.closest("[role=tabpanel][hidden]"); outer;
       outer = outer.parentElement.closest("[role=tabpanel][hidden]")) {
       const tab = document.getElementById(outer.getAttribute("aria-labelledby"));
