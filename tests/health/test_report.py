@@ -166,12 +166,12 @@ def shell(
 
 GOLDEN = """\
 error: AM62X, Linux 09.01, stream: zero or negative where that is impossible
-  sk, copy: the figure is 0 MB/s
+  sk, Copy: the figure is 0 MB/s
   what to do: leave the failed sample out, or upload it as "status": "fail"
   [not-positive-…]
 
 error: AM62X, Linux 09.01, stream: mean outside its own range
-  sk, add: the mean 3.2 MB/s is below its minimum 4
+  sk, Add: the mean 3.2 MB/s is below its minimum 4
   what to do: recompute the mean from the samples, and upload them instead of
   the mean
   [outside-range-…]
@@ -390,7 +390,7 @@ def test_marks_show_in_other_formats_without_a_warning(
     text = only(list((tmp_path / builder).glob(name))).read_text("utf-8")
     plain = " ".join(text.split())
     assert " 0 †" in plain
-    assert "†1 Error: zero or negative where that is impossible. sk, copy: the figure is" in plain
+    assert "†1 Error: zero or negative where that is impossible. sk, Copy: the figure is" in plain
 
 
 SOUND = b"a,b\nk,1.5\n"

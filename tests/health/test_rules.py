@@ -58,7 +58,7 @@ def test_every_rule_says_what_it_is_and_what_to_do() -> None:
 def test_a_mean_below_its_minimum_is_found() -> None:
     finding = only(found("outside-range", run(copy(3.43, min=4.26, max=4.36))))
     assert finding.severity == "error"
-    assert finding.reason == "sk, copy: the mean 3.43 MB/s is below its minimum 4.26"
+    assert finding.reason == "sk, Copy: the mean 3.43 MB/s is below its minimum 4.26"
 
 
 def test_a_mean_above_its_maximum_is_found_in_each_pooled_run() -> None:
@@ -228,7 +228,7 @@ def test_an_extreme_that_is_another_metrics_figure_is_found() -> None:
         )
     )
     assert [s.record.metric for s in finding.suspects] == ["bw_mem-bzero-1mb"]
-    assert "its minimum 723.98 MB/s is also the figure of bw_mem-bcopy-1mb" in finding.reason
+    assert "its minimum 723.98 MB/s is also the figure of Copy by library, 1 MiB" in finding.reason
 
 
 def test_pooled_metrics_of_a_guide_are_one_finding() -> None:
@@ -403,7 +403,7 @@ def udp(**by_size: float) -> Loaded:
 def test_a_curve_that_dips_is_found() -> None:
     finding = only(found("curve-dips", udp(f64=12.0, f256=29.9, f1024=12.52, f1518=932.85)))
     assert [s.record.params["frame_size"] for s in finding.suspects] == [1024]
-    assert "12.52 Mbit/s at frame_size 1024, after 29.9 at 256" in finding.reason
+    assert "12.52 Mbit/s at frame size 1024 bytes, after 29.9 at 256" in finding.reason
 
 
 @pytest.mark.filterwarnings("error")
@@ -534,11 +534,11 @@ def known() -> list[Finding]:
     ("rule", "benchmark", "metric", "words"),
     [
         ("samples-contradict", "dm-crypt", "buffered_read", "14.52 MB/s was published"),
-        ("pooled-metrics", "lmbench", "bw_mem-bzero-1mb", "minimum 723.98 MB/s is also the figure of bw_mem-bcopy-1mb"),
+        ("pooled-metrics", "lmbench", "bw_mem-bzero-1mb", "minimum 723.98 MB/s is also the figure of Copy by library, 1 MiB"),
         ("not-positive", "lmbench", "latency_for_1.00_mb_block_size", "a sample of 0 ns"),
         ("not-positive", "lmbench", "lat_ctx-4-256k", "the figure is 0 µs"),
         ("two-names", "lmbench", "af_unix_sock_stream_latency", "the same figures as lat_unix"),
-        ("curve-dips", "ethernet-udp", "throughput", "12.52 Mbit/s at frame_size 1024, after 29.9 at 256"),
+        ("curve-dips", "ethernet-udp", "throughput", "12.52 Mbit/s at frame size 1024 bytes, after 29.9 at 256"),
         ("coarse-steps", "whetstone", "whetstone", "one of 5000, 10000 MIPS"),
         ("lost-rows", "ipsec", "throughput", "in 09.00.00.03, and not in 09.01.00.08"),
     ],

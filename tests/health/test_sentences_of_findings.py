@@ -37,7 +37,7 @@ def over_releases(*rates: float) -> list[Loaded]:
 def test_a_jump_gives_the_figures_around_it_and_their_ratio() -> None:
     _, _, before, jump, after = RATES
     assert only(reasons("one-release-jump", *over_releases(*RATES))) == (
-        f"sk, copy: {jump:g} MB/s, {before / jump:.2f} times lower than {before:g} in 09.03, "
+        f"sk, Copy: {jump:g} MB/s, {before / jump:.2f} times lower than {before:g} in 09.03, "
         f"and {after:g} again in 09.05"
     )
     high = [rate if rate != jump else 4000.0 for rate in RATES]
@@ -54,7 +54,7 @@ def test_a_board_apart_is_compared_with_the_others() -> None:
     rates = {"a": 1000.0, "b": 1000.0, "c": 4.0}
     bundles = [run(copy(rate), board) for board, rate in rates.items()]
     assert only(reasons("board-apart", *bundles)) == (
-        "c, copy: 4 MB/s where the 2 other boards have about 1,000, "
+        "c, Copy: 4 MB/s where the 2 other boards have about 1,000, "
         f"{rates['a'] / rates['c']:.2f} times lower"
     )
 
@@ -63,15 +63,13 @@ def test_a_board_apart_is_compared_with_the_others() -> None:
 def test_a_load_is_over_its_limit_above_all_there_is(load: float, is_over: bool) -> None:
     params = {"algorithm": "sha256", "engine": "hw"}
     result = {"benchmark": "openssl", "metric": "cpu_load", "unit": "%", "params": params}
-    said = [
-        f"sk, cpu_load, algorithm sha256, engine hw: it is {load:g} %, and 100 % is all there is"
-    ]
+    said = [f"sk, CPU load, SHA-256, accelerator: it is {load:g} %, and 100 % is all there is"]
     assert reasons("over-limit", run(result | {"value": load})) == (said if is_over else [])
 
 
 @pytest.mark.parametrize(("rate", "is_wrong"), [(0.5, False), (0.0, True), (-5.0, True)])
 def test_a_rate_of_nothing_or_less_is_wrong(rate: float, is_wrong: bool) -> None:
-    said = [f"sk, copy: the figure is {rate:g} MB/s"]
+    said = [f"sk, Copy: the figure is {rate:g} MB/s"]
     assert reasons("not-positive", run(copy(rate))) == (said if is_wrong else [])
 
 

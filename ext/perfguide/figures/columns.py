@@ -132,6 +132,12 @@ class Figures:
         """Turn a flag for each kind of ``kinds`` into a flag for each figure."""
         return np.asarray(wanted, dtype="bool")[self.kinds[0]] if len(self) else self.spread
 
+    def metric_label(self, position: int) -> str:
+        """Return the label of a figure's metric, by default its name."""
+        name = self.name("metric", position)
+        benchmark = self.catalog.get(self.name("benchmark", position))
+        return benchmark.metric_label(name) if benchmark else name
+
     def metric(self, position: int) -> Metric | None:
         """Return the catalog's entry for a figure's metric, or ``None``."""
         number, kind_list = self.kinds

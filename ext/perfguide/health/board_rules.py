@@ -195,7 +195,7 @@ def wrong_clock(figures: Figures) -> Iterator[Hit]:
             clock_text = amount(figures.mean[clocks[0]], figures.name("unit", clocks[0]))
             detail = (
                 f"{amount(figures.mean[position], figures.name('unit', position))} is for "
-                f"{clock_text}, and {figures.name('metric', others[0])} is that of other releases"
+                f"{clock_text}, and {figures.metric_label(others[0])} is that of other releases"
             )
             yield Hit("wrong-clock", position, detail, weight=2.0 + abs(own))
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from ..bundles.guide_key import GuideKey
 from ..common import units
 from ..common.diagnostics import SEVERITIES, Severity
+from ..figures import labels
 from ..figures.columns import GUIDE, Figures
-from ..figures.labels import params_text
 from ..figures.pool import Record
 
 MAX_DETAILS = 3
@@ -59,8 +59,8 @@ class Hit:
 class Suspect:
     """A figure of a finding, and its fault.
 
-    ``label`` names it within its guide and benchmark: board, metric, and parameters other than
-    the defaults. ``disqualified`` is set where it may lead no headline or sentence, and scale no
+    ``label`` names it within its guide, benchmark and board: metric, and parameters other than the
+    defaults. ``disqualified`` is set where it may lead no headline or sentence, and scale no
     bar.
     """
 
@@ -104,17 +104,22 @@ class Finding:
 
     @property
     def reason(self) -> str:
-        """The fault, with the worst figures; details shared by many are given once."""
+        """The fault, with the names of boards in bundles."""
+        return self.reason_with(lambda board: board)
+
+    def reason_with(self, board_name: Callable[[str], str]) -> str:
+        """Return the fault, with the worst figures; details shared by many are given once."""
         by_detail: dict[str, list[str]] = {}
         for suspect in self.suspects:
-            by_detail.setdefault(suspect.detail, []).append(suspect.label)
+            label = f"{board_name(suspect.record.board)}, {suspect.label}"
+            by_detail.setdefault(suspect.detail, []).append(label)
         parts = []
         left = len(self.suspects)
-        for detail, labels in list(by_detail.items())[:MAX_DETAILS]:
+        for detail, named in list(by_detail.items())[:MAX_DETAILS]:
             # Beside other details one figure is enough as an example of each.
-            named = labels[: 1 if len(by_detail) > 1 else MAX_DETAILS]
-            parts.append(f"{'; '.join(named)}{_more(len(labels) - len(named))}: {detail}")
-            left -= len(labels)
+            examples = named[: 1 if len(by_detail) > 1 else MAX_DETAILS]
+            parts.append(f"{'; '.join(examples)}{_more(len(named) - len(examples))}: {detail}")
+            left -= len(named)
         return ". ".join(parts) + _more(left)
 
 
@@ -145,13 +150,14 @@ def gather(figures: Figures, hits: Iterable[Hit], rules: dict[str, Rule]) -> lis
     findings = []
     for (rule, guide, benchmark), by_position in grouped.items():
         weights = {p: max(hit.weight for hit in own) for p, own in by_position.items()}
-        labels = {p: _label(figures, records[p]) for p in by_position}
-        ranked = sorted(by_position, key=lambda p: (-weights[p], units.natural(labels[p]), p))
+        labelled = {p: _label(figures, records[p]) for p in by_position}
+        order = {p: units.natural(f"{records[p].board}, {labelled[p]}") for p in by_position}
+        ranked = sorted(by_position, key=lambda p: (-weights[p], order[p], p))
         suspects = tuple(
             Suspect(
                 records[p],
                 "; ".join(dict.fromkeys(h.detail for h in by_position[p])),
-                labels[p],
+                labelled[p],
                 rules[rule].disqualifies and not all(h.may_lead for h in by_position[p]),
             )
             for p in ranked
@@ -163,12 +169,11 @@ def gather(figures: Figures, hits: Iterable[Hit], rules: dict[str, Rule]) -> lis
 
 def _label(figures: Figures, record: Record) -> str:
     benchmark = figures.catalog.get(record.benchmark)
-    params = {
-        name: value
-        for name, value in record.params.items()
-        if not (benchmark and benchmark.param(name).default == value)
-    }
-    return ", ".join(filter(None, (record.board, record.metric, params_text(params))))
+    if benchmark is None:
+        words = record.metric, labels.params_text(record.params)
+    else:
+        words = benchmark.metric_label(record.metric), labels.params(benchmark, record)
+    return ", ".join(filter(None, words))
 
 
 def _address(rule: str, guide: GuideKey, benchmark: str) -> str:

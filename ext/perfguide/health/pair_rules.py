@@ -86,7 +86,7 @@ def pooled_metrics(figures: Figures) -> Iterator[Hit]:
         repeated = families[family(match)] > 1
         apart = high / low >= MIN_WIDE_RATIO and (repeated or digits(value) >= 5)
         if apart or (position, _OTHER_END[end]) in matches:
-            name = figures.name("metric", match.other)
+            name = figures.metric_label(match.other)
             whose = (
                 f"the {match.other_end} of {name}" if match.other_end else f"the figure of {name}"
             )

@@ -10,6 +10,7 @@ import numpy as np
 from ..catalog.benchmarks import Metric
 from ..catalog.chart_spec import is_number
 from ..common import units
+from ..figures import labels
 from ..figures.columns import GUIDE, SERIES, Figures, Flags, Floats, Ints, together
 from .finding import Hit, Rule, amount
 
@@ -178,12 +179,17 @@ def curve_dips(figures: Figures) -> Iterator[Hit]:
         if rank[positions[index]] > since[int(series[positions[index]])]:
             continue
         position, low, high = int(positions[index]), float(mean[index]), float(highest[index])
-        detail = (
-            f"{amount(low, figures.name('unit', position))} at {axes[number[position]]} "
-            f"{units.exact(size[index])}, after {units.exact(high)} "
-            f"at {units.exact(size[peak[index]])}"
-        )
+        axis = axes[number[position]]
+        benchmark = figures.catalog.benchmarks[figures.name("benchmark", position)]
+        size_words = labels.param(benchmark, axis, _scalar(size[index]))
+        at_peak = benchmark.value_label(axis, _scalar(size[peak[index]]))
+        figure = amount(low, figures.name("unit", position))
+        detail = f"{figure} at {size_words}, after {units.exact(high)} at {at_peak}"
         yield Hit("curve-dips", position, detail, weight=high / low)
+
+
+def _scalar(size: float) -> int | float:
+    return int(size) if size == int(size) else float(size)
 
 
 def _curves(figures: Figures, positions: Ints, axes: Sequence[str]) -> tuple[Floats, Ints]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from ..bundles.guide_key import GuideKey
@@ -270,7 +271,7 @@ def entry(site: Site, finding: Finding) -> dict[str, object]:
         "title": finding.rule.title,
         "benchmark": site.catalog.title(finding.benchmark),
         "guide": str(finding.guide),
-        "reason": finding.reason,
+        "reason": finding.reason_with(partial(site.boards.short, finding.guide.soc)),
         "advice": finding.rule.advice,
         "accepted": finding.acknowledged,
         "tables": list(tables.items())[:MAX_TABLE_LINKS],
